@@ -1,0 +1,290 @@
+"""`grad`, `value_and_grad`, `GradOperation`: derivatives of functions and Cells."""
+
+import functools
+
+from sporax.autodiff.tape import Recording, ones_like, zeros_like
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.value import alias, thread
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply, run_pending, wrap
+
+_identity = Op("StopGradient", lambda x: x)
+_identity.cut = True
+
+
+class Derivative:
+    """The derivative of `fn`, taken when called.
+
+    `positions`: which positional arguments (None: none; "all": every one that holds Tensors).
+    `weights`: a list of Parameters or None. `sens`: whether the last argument is the cotangent of
+    the output. `has_aux`: only the first output is differentiated.
+    """
+
+    def __init__(self, who, fn, positions, weights, has_aux=False, sens=False):
+        if not callable(fn):
+            raise TypeError(
+                f"For '{who}', 'fn' must be a function or a Cell, but got {type(fn).__name__}."
+            )
+        self.who, self.fn, self.positions, self.weights = who, fn, positions, weights
+        self.has_aux, self.sens = has_aux, sens
+        self.recorder = None
+
+    def __call__(self, args, kwargs):
+        """(outputs, gradients by position: same containers as the arguments, by weight)."""
+        if thread.tape is None and thread.recorder.capture is None:
+            # the second call in one trace is the next turn of a loop that reads no number
+            if self.recorder is thread.recorder:
+                run_pending()
+            self.recorder = thread.recorder
+        seeds, args, kwargs = self._take_sens(args, kwargs)
+        positions = self._positions(args)
+        args, inputs = self._separate(args, positions)
+        handles = [t for i in positions for t in inputs[i]]
+        weights = [p for p in self.weights or () if p.requires_grad]
+        values = [t._lift() for t in (*handles, *weights)]
+        before = [v.watched for v in values]
+        with Recording() as recording:
+            try:
+                for v in values:
+                    v.watched = v.aval.inexact
+                result = self.fn(*args, **kwargs)
+                outputs = self._outputs(result)
+                ends = [t._lift() for t in outputs]
+                cotangents = self._cotangents(ends, seeds)
+                found = recording.gradients(ends, cotangents, values)
+            finally:
+                for v, was in zip(values, before, strict=True):
+                    v.watched = was
+        found = iter(
+            [wrap(zeros_like(v) if g is None else g) for v, g in zip(values, found, strict=True)]
+        )
+        by_position = [map_tensors(lambda _: next(found), args[i]) for i in positions]
+        by_weight = [
+            next(found) if p.requires_grad else wrap(zeros_like(p._lift()))
+            for p in self.weights or ()
+        ]
+        return result, by_position, by_weight
+
+    def _take_sens(self, args, kwargs):
+        if not self.sens:
+            return None, args, kwargs
+        if "sens" in kwargs:
+            kwargs = dict(kwargs)
+            return kwargs.pop("sens"), args, kwargs
+        if not args:
+            raise TypeError(
+                f"For '{self.who}' with sens_param=True, the last argument must be the gradient of "
+                "the output, but no argument came."
+            )
+        return args[-1], args[:-1], kwargs
+
+    def _positions(self, args):
+        if self.positions == "all":
+            return [i for i, a in enumerate(args) if tensors_of(a)]
+        for i in self.positions:
+            if not -len(args) <= i < len(args):
+                raise ValueError(
+                    f"For '{self.who}', 'grad_position' must name one of the {len(args)} arguments "
+                    f"of the call, but got {i}."
+                )
+            if not tensors_of(args[i]):
+                raise TypeError(
+                    f"For '{self.who}', argument {i} must hold Tensors to take a derivative with "
+                    f"respect to it, but got {type(args[i]).__name__}. Wrap it in a Tensor, or "
+                    "choose another 'grad_position'."
+                )
+        return list(self.positions)
+
+    @staticmethod
+    def _separate(args, positions):
+        """The arguments, where a Tensor that came twice has got an identity of its own."""
+        args, seen, inputs = list(args), set(), {}
+        for i in positions:
+            if any(id(t._value) in seen for t in tensors_of(args[i])):
+                args[i] = map_tensors(lambda t: wrap(alias(t._lift())), args[i])
+            inputs[i] = tensors_of(args[i])
+            seen.update(id(t._value) for t in inputs[i])
+        return args, inputs
+
+    def _outputs(self, result):
+        if self.has_aux:
+            if not isinstance(result, (tuple, list)) or len(result) < 2:
+                raise ValueError(
+                    f"For '{self.who}' with has_aux=True, the function must return at least two "
+                    "outputs: what is differentiated, and the rest."
+                )
+            result = result[0]
+        outputs = tensors_of(result)
+        if not outputs:
+            raise TypeError(
+                f"For '{self.who}', the function must return a Tensor (or containers of Tensors), "
+                f"but got {type(result).__name__}."
+            )
+        return outputs
+
+    def _cotangents(self, ends, seeds):
+        if not self.sens:
+            return [ones_like(v) for v in ends]
+        given = tensors_of(seeds) or [Tensor(seeds)]
+        if len(given) != len(ends):
+            raise ValueError(
+                f"For '{self.who}', 'sens' must hold a gradient for each of the {len(ends)} "
+                f"outputs, but got {len(given)}."
+            )
+        for i, (t, v) in enumerate(zip(given, ends, strict=True)):
+            if t.shape != v.aval.shape:
+                raise ValueError(
+                    f"For '{self.who}', 'sens' must have the shape of output {i}, {v.aval.shape}, "
+                    f"but got {t.shape}."
+                )
+        return [t._lift() for t in given]
+
+
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    """The function that computes the gradient of `fn`.
+
+    `grad_position`: an int or tuple of ints, the arguments to differentiate; None for none.
+    `weights`: a Parameter, ParameterTuple or list of Parameters, or None. With several outputs the
+    gradient is that of their sum; with `has_aux` only of the first, the rest is returned beside
+    it. `return_ids` puts the position or the parameter's name beside each gradient.
+
+    The result is one gradient for an int position or a single Parameter, a tuple for several, and
+    `(inputs, weights)` for both. Raises ValueError if both are None.
+
+    >>> grad(lambda x: x * x)(Tensor([3.0])).asnumpy()
+    array([6.], dtype=float32)
+    """
+    run = _transform("grad", fn, grad_position, weights, has_aux, return_ids)
+
+    @functools.wraps(fn, updated=())
+    def gradient(*args, **kwargs):
+        result, gradients = run(args, kwargs)
+        return (gradients, tuple(result[1:])) if has_aux else gradients
+
+    return gradient
+
+
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    """The function that computes `fn` and its gradient: `(value, gradient)`; see `grad`.
+
+    >>> value, gradient = value_and_grad(lambda x: x * x)(Tensor([3.0]))
+    >>> value.asnumpy(), gradient.asnumpy()
+    (array([9.], dtype=float32), array([6.], dtype=float32))
+    """
+    run = _transform("value_and_grad", fn, grad_position, weights, has_aux, return_ids)
+
+    @functools.wraps(fn, updated=())
+    def value_and_gradient(*args, **kwargs):
+        return run(args, kwargs)
+
+    return value_and_gradient
+
+
+def _transform(who, fn, grad_position, weights, has_aux, return_ids):
+    if grad_position is None and weights is None:
+        raise ValueError(f"For '{who}', 'grad_position' and 'weights' must not both be None.")
+    bare_position = isinstance(grad_position, int)
+    positions = (grad_position,) if bare_position else tuple(grad_position or ())
+    if any(not isinstance(i, int) for i in positions):
+        raise TypeError(
+            f"For '{who}', 'grad_position' must be an int, a tuple of ints or None, but got "
+            f"{grad_position!r}."
+        )
+    bare_weight = isinstance(weights, Parameter)
+    parameters = _parameters(who, weights)
+    derivative = Derivative(who, fn, positions, parameters, has_aux)
+
+    def run(args, kwargs):
+        result, inputs, by_weight = derivative(args, kwargs)
+        if return_ids:
+            inputs = [(i, g) for i, g in zip(positions, inputs, strict=True)]
+            by_weight = [(p.name, g) for p, g in zip(parameters, by_weight, strict=True)]
+        inputs = inputs[0] if bare_position or len(inputs) == 1 else tuple(inputs)
+        by_weight = by_weight[0] if bare_weight else tuple(by_weight)
+        if grad_position is None:
+            return result, by_weight
+        return result, inputs if weights is None else (inputs, by_weight)
+
+    return run
+
+
+def _parameters(who, weights):
+    if weights is None:
+        return []
+    parameters = [weights] if isinstance(weights, Parameter) else list(weights)
+    for p in parameters:
+        if not isinstance(p, Parameter):
+            raise TypeError(
+                f"For '{who}', 'weights' must be Parameters, but got {type(p).__name__}."
+            )
+    return parameters
+
+
+def get_grad(gradients, identifier):
+    """The gradient with that identifier among those that `return_ids=True` gave.
+
+    `identifier`: an input's position (int) or a Parameter.
+    """
+    wanted = identifier.name if isinstance(identifier, Parameter) else identifier
+    stack = [gradients]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple):
+            if len(item) == 2 and isinstance(item[0], (int, str)):
+                if item[0] == wanted:
+                    return item[1]
+            else:
+                stack.extend(item)
+    raise RuntimeError(f"For 'get_grad', no gradient has the identifier {wanted!r}.")
+
+
+class GradOperation:
+    """A maker of gradient functions.
+
+    `get_all`: gradients of all inputs, else of the first. `get_by_list`: of the weights.
+    `sens_param`: the last argument of the call is the gradient of the output.
+
+    >>> GradOperation(sens_param=True)(lambda x: x * x)(Tensor([3.0]), Tensor([2.0])).asnumpy()
+    array([12.], dtype=float32)
+    """
+
+    def __init__(self, get_all=False, get_by_list=False, sens_param=False):
+        for name, flag in [
+            ("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)
+        ]:  # fmt: skip
+            if not isinstance(flag, bool):
+                raise TypeError(
+                    f"For 'GradOperation', '{name}' must be a bool, but got {type(flag).__name__}."
+                )
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+
+    def __call__(self, fn, weights=None):
+        parameters = None
+        if self.get_by_list:
+            if weights is None and hasattr(fn, "trainable_params"):
+                weights = fn.trainable_params()
+            parameters = _parameters("GradOperation", weights)
+        positions = "all" if self.get_all else () if self.get_by_list else (0,)
+        derivative = Derivative("GradOperation", fn, positions, parameters, sens=self.sens_param)
+
+        @functools.wraps(fn, updated=())
+        def gradient(*args, **kwargs):
+            _, inputs, by_weight = derivative(args, kwargs)
+            if self.get_by_list:
+                by_weight = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
+                return (tuple(inputs), by_weight) if self.get_all else by_weight
+            return tuple(inputs) if self.get_all else inputs[0]
+
+        return gradient
+
+
+def stop_gradient(value):
+    """The same Tensors, through which no derivative goes.
+
+    >>> grad(lambda x: x * stop_gradient(x))(Tensor([3.0])).asnumpy()
+    array([3.], dtype=float32)
+    """
+    return map_tensors(lambda tensor: apply(_identity, tensor), value)
+

@@ -1,0 +1,133 @@
+"""The settings of a process: mode, device, executor; `set_context` and `get_context`."""
+
+import jax
+
+GRAPH_MODE, PYNATIVE_MODE = 0, 1
+
+# name -> (default, allowed values or None). What steers only other backends is kept and returned.
+_SETTINGS = {
+    "mode": (PYNATIVE_MODE, (GRAPH_MODE, PYNATIVE_MODE)),
+    "device_target": (None, None),
+    "device_id": (0, None),
+    "pynative_synchronize": (False, (True, False)),
+    "deterministic": ("OFF", ("ON", "OFF")),
+    "max_device_memory": ("1024GB", None),
+    "mempool_block_size": ("1GB", None),
+    "max_call_depth": (1000, None),
+    "save_graphs": (False, None),
+    "save_graphs_path": (".", None),
+    "enable_graph_kernel": (False, None),
+    "graph_kernel_flags": ("", None),
+    "enable_reduce_precision": (True, None),
+    "reserve_class_name_in_scope": (True, None),
+    "check_bprop": (False, None),
+    "enable_compile_cache": (True, None),
+    "compile_cache_path": ("", None),
+    "runtime_num_threads": (30, None),
+    "op_timeout": (900, None),
+    "precompile_only": (False, None),
+    "jit_level": ("O0", None),
+    "jit_config": ({}, None),
+    "jit_syntax_level": (2, None),
+    "jit_enable_inplace_ops": (True, None),
+    "memory_optimize_level": ("O0", None),
+    "memory_offload": ("OFF", None),
+    "ascend_config": ({}, None),
+    "gpu_config": ({}, None),
+    "auto_tune_mode": ("NO_TUNE", None),
+    "variable_memory_max_size": ("30GB", None),
+    "print_file_path": ("", None),
+    "env_config_path": ("", None),
+    "debug_level": (0, None),
+    "enable_profiling": (False, None),
+    "save_dump_path": (".", None),
+    "grad_for_scalar": (False, None),
+    "enable_auto_mixed_precision": (False, None),
+    "exec_order": ("bfs", None),
+    "inter_op_parallel_num": (1, None),
+    "ascend_device_id": (0, None),
+    "aoe_tune_mode": ("", None),
+    "aoe_config": ({}, None),
+    "auto_offload": (False, None),
+    "enable_sparse": (False, None),
+    "pijit": (False, None),
+}
+_values = {name: default for name, (default, _) in _SETTINGS.items()}
+_listeners = {}  # setting -> what to do when it changes
+
+_PLATFORMS = {"CPU": "cpu", "GPU": "cuda", "TPU": "tpu"}
+
+
+def when_set(name, action):
+    """Call `action(value)` whenever the setting is set."""
+    _listeners[name] = action
+
+
+def set_context(**settings):
+    """Change settings by name, as `mindspore.set_context`.
+
+    What matters here: `mode` (GRAPH_MODE: each outermost Cell call is captured as by `jit`),
+    `device_target` ('CPU', 'GPU', 'TPU'), `pynative_synchronize` (every operation runs at its own
+    line). Settings of other backends are kept, returned by `get_context`, and have no effect.
+    Raises ValueError for a name or a value that does not exist; then nothing is changed.
+    """
+    for name, value in settings.items():
+        if name not in _SETTINGS:
+            raise ValueError(
+                f"For 'set_context', there is no setting '{name}'. There are: "
+                f"{', '.join(_SETTINGS)}."
+            )
+        allowed = _SETTINGS[name][1]
+        if allowed is not None and value not in allowed:
+            raise ValueError(
+                f"For 'set_context', '{name}' must be one of {list(allowed)}, but got {value!r}."
+            )
+    if (target := settings.get("device_target")) is not None:
+        _check_device(target)
+    for name, value in settings.items():
+        _values[name] = value
+        if name in _listeners:
+            _listeners[name](value)
+
+
+def get_context(attr_key):
+    """The present value of a setting."""
+    if attr_key not in _SETTINGS:
+        raise ValueError(
+            f"For 'get_context', there is no setting '{attr_key}'. There are: "
+            f"{', '.join(_SETTINGS)}."
+        )
+    if attr_key == "device_target" and _values[attr_key] is None:
+        return _present_device()
+    return _values[attr_key]
+
+
+def _present_device():
+    platform = jax.default_backend()
+    names = {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
+    return names.get(platform, platform.upper())
+
+
+def _check_device(target):
+    existing = [name for name in _PLATFORMS if _has(name)]
+    if target not in existing:
+        raise ValueError(
+            f"For 'set_context', 'device_target' must be a device that exists here "
+            f"({', '.join(existing)}), but got {target!r}. sporax runs on what JAX runs on: leave "
+            "'device_target' out and the best device present is taken."
+        )
+    jax.config.update("jax_default_device", jax.devices(_PLATFORMS[target])[0])
+
+
+def _has(name):
+    try:
+        return bool(jax.devices(_PLATFORMS[name]))
+    except RuntimeError:
+        return False
+
+
+def set_device(device_target, device_id=None):
+    """Choose the device by name: 'CPU', 'GPU' or 'TPU'."""
+    set_context(device_target=device_target)
+    if device_id is not None:
+        set_context(device_id=device_id)

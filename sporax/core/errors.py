@@ -1,0 +1,28 @@
+"""The one voice in which sporax refuses: who, rule, what came, remedy."""
+
+
+class HostValueNeeded(RuntimeError):
+    """A number was asked for where only a recording of the computation exists."""
+
+
+def describe(aval):
+    """How messages name an operand: `Float32 (2, 3)`, or the kind of a Python number."""
+    from sporax.core.dtype import from_numpy
+
+    if aval.weak:
+        return f"a Python {aval.dtype.name.rstrip('0123456789')}"
+    return f"{from_numpy(aval.dtype)} {aval.shape}"
+
+
+def operand_error(op, avals, cause):
+    """An error that names the operation, every operand and the likely cause."""
+    operands = ", ".join(describe(a) for a in avals)
+    reason = str(cause).strip().split("\n")[0].rstrip(".")
+    given = f" with {op.attributes}" if op.attributes else ""
+    message = f"For '{op.name}', the operands do not fit: {operands}{given}. {reason}."
+    kind = TypeError if isinstance(cause, TypeError) and not _about_shapes(reason) else ValueError
+    return kind(message)
+
+
+def _about_shapes(reason):
+    return any(word in reason for word in ("shape", "broadcast", "dimension", "axis"))

@@ -1,0 +1,322 @@
+"""`Tensor`: a mutable handle to an immutable Value."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.value import Aval, Value, held, leaf, number, thread
+
+_NUMBERS = (bool, int, float, complex)
+
+
+class Tensor:
+    """An n-dimensional array of one dtype.
+
+    `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: a
+    MindSpore dtype; by default that of the data, where Python numbers give Bool, Int64 or Float32
+    (Complex64). `shape`, `dtype` and `init` together make a tensor from an `Initializer`.
+
+    >>> Tensor([1, 2, 3], dtypes.float32).shape
+    (3,)
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_value")
+    __array_priority__ = 1000  # NumPy's operators leave the work to ours
+
+    def __init__(
+        self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None
+    ):
+        if init is not None:
+            if input_data is not None:
+                raise ValueError(
+                    "For 'Tensor', 'input_data' and 'init' exclude each other, but both came. "
+                    "Leave one out."
+                )
+            if shape is None or dtype is None:
+                raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' too.")
+            input_data = init.draw((shape,) if isinstance(shape, int) else tuple(shape), dtype)
+        elif input_data is None:
+            if shape is None or dtype is None:
+                raise ValueError(
+                    "For 'Tensor', 'input_data' must be given, or 'shape' and 'dtype' with 'init'."
+                )
+            input_data = np.zeros(shape, dtypes.to_numpy(dtype))
+        self._value = new_value(input_data, dtype)
+
+    # what it is -----------------------------------------------------------------------------
+
+    @property
+    def shape(self):
+        """The size of each dimension, a tuple of ints."""
+        return self._value.aval.shape
+
+    @property
+    def dtype(self):
+        """The MindSpore dtype of the elements."""
+        return dtypes.from_numpy(self._value.aval.dtype)
+
+    @property
+    def ndim(self):
+        """How many dimensions there are."""
+        return self._value.aval.ndim
+
+    @property
+    def size(self):
+        """How many elements there are."""
+        return self._value.aval.size
+
+    @property
+    def itemsize(self):
+        """Bytes of one element."""
+        return self._value.aval.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def strides(self):
+        """Bytes to step in each dimension, of the row-major layout."""
+        steps, step = [], self.itemsize
+        for n in reversed(self.shape):
+            steps.append(step)
+            step *= n
+        return tuple(reversed(steps))
+
+    @property
+    def has_init(self):
+        """Whether the tensor still waits for its initial data; data is always there at once."""
+        return False
+
+    def dim(self):
+        """How many dimensions there are."""
+        return self.ndim
+
+    def numel(self):
+        """How many elements there are."""
+        return self.size
+
+    def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
+        """The tensor itself: data is made when an initializer is called."""
+        return self
+
+    # its numbers ----------------------------------------------------------------------------
+
+    def asnumpy(self):
+        """The elements as a NumPy array of its own, which may be written to."""
+        return np.array(self._value.read())
+
+    numpy = asnumpy
+
+    def item(self, index=None):
+        """One element as a Python number."""
+        array = self.asnumpy()
+        if index is not None:
+            return array.item(index)
+        if array.size != 1:
+            raise ValueError(
+                f"For 'Tensor.item', the tensor must have one element, but got shape {self.shape}."
+                " Give an index."
+            )
+        return array.item()
+
+    def tolist(self):
+        """The elements as nested lists of Python numbers."""
+        return self.asnumpy().tolist()
+
+    def __array__(self, dtype=None, copy=None):
+        array = self.asnumpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def __float__(self):
+        return float(self._one("float"))
+
+    def __int__(self):
+        return int(self._one("int"))
+
+    def __complex__(self):
+        return complex(self._one("complex"))
+
+    def __bool__(self):
+        return bool(self._one("bool"))
+
+    def __index__(self):
+        array = self._one("index")
+        if array.dtype.kind not in "iub":
+            raise TypeError(
+                f"For 'Tensor.__index__', the tensor must hold an integer, but got {self.dtype}."
+            )
+        return int(array)
+
+    def _one(self, what):
+        if self.size != 1:
+            raise ValueError(
+                f"For '{what}', the tensor must have exactly one element, but got shape "
+                f"{self.shape}. Reduce it first, e.g. with 'all', 'any', 'sum' or an index."
+            )
+        return np.asarray(self._value.read()).reshape(())
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("For 'len', the tensor must have a dimension, but it is 0-dimensional.")
+        return self.shape[0]
+
+    def __hash__(self):
+        return id(self)
+
+    # its identity ---------------------------------------------------------------------------
+
+    def _rebind(self, value):
+        """Point this handle to another Value; what was recorded before keeps the old one."""
+        recorder = thread.recorder
+        if recorder.capture is not None:
+            recorder.capture.rebinding(recorder, self)
+        self._value = value
+        return self
+
+    def _lift(self):
+        """This handle's Value, as the function being captured (if any) knows it."""
+        recorder = thread.recorder
+        if recorder.capture is not None:
+            recorder.capture.lift(recorder, self)
+        return self._value
+
+    def __copy__(self):
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._value = self._value
+        return twin
+
+    def __deepcopy__(self, memo):
+        twin = object.__new__(type(self))
+        memo[id(self)] = twin
+        twin.__dict__.update(self.__dict__)
+        twin._value = self._value  # values are immutable: sharing one is as good as a copy
+        return twin
+
+    def __reduce_ex__(self, protocol):
+        return _restore, (type(self), self.asnumpy(), dict(self.__dict__))
+
+    def asjax(self):
+        """The elements as a `jax.Array` of its own."""
+        return jnp.copy(self._value.read())
+
+    @staticmethod
+    def from_numpy(array):
+        """A tensor of the dtype and contents of a NumPy array."""
+        if not isinstance(array, np.ndarray):
+            raise TypeError(
+                "For 'Tensor.from_numpy', 'array' must be a numpy.ndarray, but got "
+                f"{type(array).__name__}. Use 'Tensor(...)' for other data."
+            )
+        return Tensor(array)
+
+
+def _restore(kind, array, attributes):
+    tensor = object.__new__(kind)
+    tensor.__dict__.update(attributes)
+    tensor._value = new_value(array, None)
+    return tensor
+
+
+def new_value(data, dtype):
+    """A concrete Value of host data, converted to `dtype`; other Tensors share theirs."""
+    if isinstance(data, Tensor):
+        value = data._value
+        if dtype is None or dtypes.to_numpy(dtype) == value.aval.dtype:
+            return value
+        return data.astype(dtype)._value
+    wanted = None if dtype is None else dtypes.to_numpy(dtype)
+    if isinstance(data, jax.Array):
+        return held(data if wanted is None else data.astype(wanted))
+    array = _host_array(data, wanted)
+    aval = Aval.of(array.shape, array.dtype)
+    value = Value(aval, jnp.array(array, copy=True))
+    recorder = thread.recorder
+    if recorder is not None and recorder.capture is not None:
+        recorder.capture.constant(recorder, value)
+    return value
+
+
+def _host_array(data, wanted):
+    if isinstance(data, (np.ndarray, np.generic)):
+        array = np.asarray(data)
+        if array.dtype.kind in "SUO":
+            raise TypeError(
+                "For 'Tensor', 'input_data' must hold numbers, but got an array of dtype "
+                f"{array.dtype}. Strings and objects stay on the Python side."
+            )
+        return array if wanted is None else array.astype(wanted)
+    if isinstance(data, _NUMBERS):
+        return np.asarray(data, wanted or dtypes.to_numpy(type(data)))
+    if isinstance(data, (list, tuple, range)):
+        array = _nested(data)
+        if wanted is None and not _has_numpy(data):
+            wanted = _DEFAULTS.get(array.dtype)
+        return array if wanted is None else array.astype(wanted)
+    raise TypeError(
+        "For 'Tensor', 'input_data' must be a Tensor, a number, a NumPy array, or nested lists or "
+        f"tuples of numbers, but got {type(data).__name__}."
+    )
+
+
+# what Python's own numbers become
+_DEFAULTS = {
+    np.dtype(np.float64): np.dtype(np.float32),
+    np.dtype(np.complex128): np.dtype(np.complex64),
+}
+
+
+def _nested(data):
+    def plain(item):
+        if isinstance(item, Tensor):
+            return item.asnumpy()
+        return [plain(i) for i in item] if isinstance(item, (list, tuple)) else item
+
+    try:
+        array = np.array(plain(data))
+    except ValueError:
+        array = None
+    if array is None or array.dtype.kind not in "biufcV":
+        raise TypeError(
+            "For 'Tensor', the rows of 'input_data' must be numbers and equally long, but got "
+            f"{data!r:.200}."
+        )
+    return array if array.size else array.astype(np.float64)
+
+
+def _has_numpy(data):
+    while isinstance(data, (list, tuple)) and data:
+        data = data[0]
+    return isinstance(data, (np.ndarray, np.generic, Tensor))
+
+
+def as_value(name, operand):
+    """The Value of an operand that is no Tensor: a number or NumPy data."""
+    kind = operand.__class__
+    if kind in _NUMBERS:
+        return number(operand)
+    if isinstance(operand, (np.ndarray, np.generic, jax.Array)):
+        return new_value(operand, None)
+    if isinstance(operand, _NUMBERS):  # subclasses, e.g. an IntEnum
+        return number(next(k for k in _NUMBERS if isinstance(operand, k))(operand))
+    if isinstance(operand, (list, tuple)):
+        return new_value(operand, None)
+    raise TypeError(
+        f"For '{name}', an operand must be a Tensor or a number, but got {kind.__name__}: "
+        f"{operand!r:.80}."
+    )
+
+
+def is_tensor(obj):
+    """Whether `obj` is a Tensor (a Parameter is one too)."""
+    return isinstance(obj, Tensor)
+
+
+def concrete(array):
+    """A Tensor that owns a `jax.Array`."""
+    tensor = object.__new__(Tensor)
+    tensor._value = leaf(array)
+    return tensor

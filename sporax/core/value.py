@@ -1,0 +1,130 @@
+"""What every operation computes on: an immutable `Value` and its abstract value `Aval`."""
+
+import threading
+
+import numpy as np
+
+
+class Aval:
+    """Shape and dtype of a value, interned: equal avals are the same object.
+
+    A *weak* aval belongs to a Python number, which takes the dtype of what it meets.
+    """
+
+    __slots__ = ("dtype", "inexact", "ndim", "shape", "size", "weak")
+    _interned: dict = {}
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    weak: bool
+
+    @staticmethod
+    def of(shape, dtype, weak=False):
+        key = (shape, dtype, weak)
+        aval = Aval._interned.get(key)
+        if aval is None:
+            aval = Aval()
+            aval.shape, aval.dtype, aval.weak = tuple(shape), np.dtype(dtype), weak
+            aval.ndim, aval.size = len(aval.shape), int(np.prod(aval.shape, dtype=np.int64))
+            aval.inexact = aval.dtype.kind in "fcV"  # bfloat16 is of kind 'V' in NumPy's eyes
+            Aval._interned[key] = aval = Aval._interned.setdefault(
+                (aval.shape, aval.dtype, weak), aval
+            )
+        return aval
+
+    def __repr__(self):
+        return f"{self.dtype.name}{list(self.shape)}"
+
+
+_LEAKED = (
+    "This Tensor was made inside a captured function (jit) and kept past its end, where it has no "
+    "numbers. Return it from the function, or put it into a Parameter with 'set_data' or 'assign'."
+)
+
+
+class Value:
+    """An immutable value: a concrete array, or an output of an operation still pending in a trace.
+
+    `array`: the concrete array, None while pending. `trace`: the recorder that knows the value as
+    its output or input number `index`. `watched`: a derivative with respect to it may be asked.
+    """
+
+    __slots__ = ("__weakref__", "array", "aval", "index", "trace", "watched")
+
+    base = None  # the value whose array this one shares; HELD where somebody outside sees it
+
+    def __init__(self, aval, array):
+        self.aval = aval
+        self.array = array
+        self.trace = None
+        self.index = 0
+        self.watched = False
+
+    def read(self):
+        """The concrete array; runs the pending trace if there is need."""
+        if self.array is None:
+            self.trace.run()
+            if self.array is None:
+                raise RuntimeError(_LEAKED)
+        return self.array
+
+
+class Shared(Value):
+    """A value whose array somebody else holds too: `base` keeps that one alive, so that the
+    array is never given away (donated) to a program while this value lives."""
+
+    __slots__ = ("base",)
+
+    def __init__(self, aval, array, base):
+        super().__init__(aval, array)
+        self.base = base
+
+
+HELD = object()
+
+WEAK_AVALS = {
+    bool: Aval.of((), np.dtype(bool), True),
+    int: Aval.of((), np.dtype(np.int64), True),
+    float: Aval.of((), np.dtype(np.float64), True),
+    complex: Aval.of((), np.dtype(np.complex128), True),
+}
+
+
+def leaf(array):
+    """A concrete value that owns `array`, a `jax.Array`."""
+    return Value(Aval.of(array.shape, array.dtype), array)
+
+
+def held(array):
+    """A concrete value of an array that somebody outside can see; it is never donated."""
+    return Shared(Aval.of(array.shape, array.dtype), array, HELD)
+
+
+def number(x):
+    """The value of a Python number: no array yet, an input of each program that uses it."""
+    return Value(WEAK_AVALS[x.__class__], x)
+
+
+def alias(value):
+    """Another value with the same contents and an identity of its own."""
+    value.read()
+    base = value.base if value.base is not None else value
+    twin = Shared(value.aval, value.array, base)
+    twin.watched = value.watched
+    return twin
+
+
+class ThreadState(threading.local):
+    """What is going on in this thread: the trace being recorded and the tape, if any.
+
+    The engine says how a recorder is made (`new_recorder`); `core` need not know.
+    """
+
+    new_recorder = None
+
+    def __init__(self):
+        self.recorder = None if self.new_recorder is None else self.new_recorder()
+        self.tape = None
+
+
+thread = ThreadState()

@@ -1,0 +1,197 @@
+"""From a function to a `Graph`: one recorded run, with the state that it touched lifted out."""
+
+import traceback
+import warnings
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.tree import tensors_of
+from sporax.core.value import Shared, Value, thread
+from sporax.engine.operation import Op, Rule
+from sporax.engine.program import Layout
+from sporax.engine.recorder import Recorder, record
+
+
+class Capture:
+    """What a recorder needs to know while a function is captured.
+
+    The first time a Tensor from outside is used, its handle gets a Value of this trace: an input of
+    the graph. A handle that is rebound in between is an output.
+    """
+
+    def __init__(self):
+        self.avals = []  # of the inputs
+        self.sources = []  # the handle an input is read from at each call, or its constant Value
+        self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
+        self.cells = {}  # the Cells called on the way, in order (a set that keeps it)
+        self.break_line = None
+
+    def leaf(self, recorder, value, handle):
+        """The input's number for a Value from outside; see `Recorder.leaf`."""
+        if handle is not None and hasattr(handle, "_value"):
+            return self.lift(recorder, handle)
+        at = recorder.found.get(id(value.read()))
+        return self._add(recorder, value, value) if at is None else at
+
+    def lift(self, recorder, handle):
+        """Make the handle's Value an input, unless this trace knows it already."""
+        value = handle._value
+        if value.trace is recorder:
+            return value.index
+        twin = Shared(value.aval, value.read(), value.base or value)
+        twin.watched = value.watched
+        twin.index = self._add(recorder, twin, handle)
+        twin.trace = recorder
+        self.handles[id(handle)] = handle, value, twin
+        handle._value = twin
+        return twin.index
+
+    def rebinding(self, recorder, handle):
+        """A handle is about to be given another Value."""
+        if id(handle) not in self.handles:
+            self.lift(recorder, handle)
+
+    def constant(self, recorder, value):
+        """A Value made of host data inside the function: the same at every call."""
+        value.index = self._add(recorder, value, value)
+        value.trace = recorder
+
+    def _add(self, recorder, value, source):
+        at = ~len(recorder.arrays)
+        recorder.arrays.append(value.read())
+        recorder.owners.append(None)
+        if source is value:
+            recorder.found[id(value.array)] = at
+        self.avals.append(value.aval)
+        self.sources.append(source)
+        return at
+
+    def broken(self, recorder):
+        """A number was needed: from here on the function runs dynamically."""
+        recorder.capture = None
+        frames = [f for f in traceback.extract_stack() if "sporax" not in f.filename]
+        self.break_line = frames[-1] if frames else None
+
+    def written(self):
+        """The handles from outside that were rebound, with their Values now."""
+        return [(h, h._value) for h, _, twin in self.handles.values() if h._value is not twin]
+
+    def undo(self):
+        """Give every handle back what it held before the capture."""
+        for handle, value, _ in self.handles.values():
+            handle._value = value
+
+
+class Graph:
+    """A captured function: the handles it reads and writes, and the operation it has become.
+
+    `slots`: at which place of the call's own tensors an input is found, by identity of the tensor
+    given at capture; all other inputs are state.
+    """
+
+    def __init__(self, name, capture, recorder, results, slots):
+        written = capture.written()
+        outs = [*results, *[value for _, value in written]]
+        self.written = [handle for handle, _ in written]
+        self.n_results = len(results)
+        # a result that this trace did not compute and was not given is the same at every call
+        self.fixed = {i: v for i, v in enumerate(outs) if v.trace is not recorder}
+        computed = [v for v in outs if v.trace is recorder]
+        self.sources = [
+            Slot(slots[id(source)]) if id(source) in slots else source for source in capture.sources
+        ]
+        self.cells = [(cell, cell._static_state()) for cell in capture.cells]
+        self.layout = layout = Layout(recorder.state.path(), capture.avals)
+        reals = np.array([v.array for v in recorder.reals], np.float64)
+        integers = np.array([v.array for v in recorder.integers], np.int64)
+        places = [v.index for v in computed]
+
+        def run(*arrays):
+            return layout.outputs(jnp.asarray(reals), jnp.asarray(integers), arrays, places)
+
+        self.op = Op(name, run)
+        self.op.rules[tuple(capture.avals)] = Rule(tuple(v.aval for v in computed), run, False)
+
+    def holds(self):
+        """Whether every Cell that was called is as it was at capture."""
+        return all(_same(cell._static_state(), state) for cell, state in self.cells)
+
+    def __call__(self, tensors):
+        """Results (Values) for the call's own `tensors`; state is read, and written back."""
+        values = []
+        for source in self.sources:
+            if source.__class__ is Slot:
+                source = tensors[source.place]
+            values.append(source if isinstance(source, Value) else source._value)
+        made = iter(record(self.op, *values) if self.op.rules else ())
+        total = self.n_results + len(self.written)
+        outs = [self.fixed[i] if i in self.fixed else next(made) for i in range(total)]
+        for handle, value in zip(self.written, outs[self.n_results :], strict=True):
+            handle._value = value
+        return outs[: self.n_results]
+
+
+class Slot:
+    """An input that comes with the call."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place):
+        self.place = place
+
+
+def _same(now, then):
+    return len(now) == len(then) and all(
+        a is b or (a.__class__ is b.__class__ and a.__class__ in _PLAIN and a == b)
+        for a, b in zip(now, then, strict=True)
+    )
+
+
+_PLAIN = (bool, int, float, str, tuple)
+
+
+def capture(name, function, args, kwargs, tensors):
+    """Run `function` once, recording it; `tensors`: those in its arguments.
+
+    Returns (result, Graph), or (result, None) where a number was needed on the way: then the
+    function has run to its end dynamically.
+    """
+    outer = thread.recorder
+    outer.run()
+    outer = thread.recorder
+    noted = Capture()
+    recorder = thread.recorder = Recorder(noted)
+    try:
+        result = function(*args, **kwargs)
+        if recorder.capture is None:
+            warn_broken(name, noted)
+            return result, None
+        slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
+        results = [t._lift() for t in tensors_of(result)]
+        graph = Graph(name, noted, recorder, results, slots)
+    except BaseException:
+        if recorder.capture is not None:
+            noted.undo()
+        raise
+    finally:
+        if thread.recorder is recorder:
+            thread.recorder = outer
+            recorder.state = None
+    noted.undo()
+    return result, graph
+
+
+def warn_broken(name, noted):
+    """Tell, once a function, where its capture ended and what to write instead."""
+    at = noted.break_line
+    where = f"{at.filename}:{at.lineno}: {at.line}" if at is not None else "an unknown line"
+    warnings.warn(
+        f"'{name}' needs a number while it is captured, at {where}. It runs dynamically from now "
+        "on, with the same results. To capture it, keep the number in a Tensor (no 'asnumpy', "
+        "'print', 'float', 'bool' or 'if' on it) and read it outside.",
+        RuntimeWarning,
+        stacklevel=4,
+    )
+
+

@@ -1,0 +1,91 @@
+"""From the structure of a trace to a compiled XLA program."""
+
+import collections
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.value import Aval
+
+
+class Layout:
+    """Where each operand of a trace is found, decoded once from the keys along its path."""
+
+    def __init__(self, states, inputs=()):
+        self.steps = []  # (rule, references)
+        self.inputs = list(inputs)  # avals of the array inputs
+        self.n_reals = self.n_integers = 0
+        for state in states:
+            refs = [self._place(item) for item in state.key[1:]]
+            self.steps.append((state.op.rule(state.operands), refs))
+
+    def _place(self, item):
+        if item.__class__ is tuple:  # a Python number met before
+            return ("real" if item[0] else "integer"), item[1]
+        if not isinstance(item, Aval):
+            return ("output", item) if item >= 0 else ("input", ~item)
+        if item.weak and item.dtype.kind == "f":
+            self.n_reals += 1
+            return "real", self.n_reals - 1
+        if item.weak and item.dtype.kind in "bi":
+            self.n_integers += 1
+            return "integer", self.n_integers - 1
+        self.inputs.append(item)
+        return "input", len(self.inputs) - 1
+
+    def outputs(self, reals, integers, arrays, wanted):
+        """The outputs `wanted` of the trace; a negative number names an input as it came."""
+        made = []
+        pools = {"output": made, "input": arrays, "real": reals, "integer": integers}
+        for rule, refs in self.steps:
+            out = rule.run(*[pools[kind][i] for kind, i in refs])
+            made.extend((out,) if rule.single else out)
+        return [made[i] if i >= 0 else arrays[~i] for i in wanted]
+
+
+compilations = collections.Counter()
+
+
+class Program:
+    """A trace with chosen outputs, compiled at its first call."""
+
+    __slots__ = ("compiled", "donated", "kept")
+
+    def __init__(self, state, alive, dead, inputs=()):
+        layout = Layout(state.path(), inputs)
+        made = [aval for s in state.path() for aval in s.avals]
+        self.donated = frozenset(_usable(dead, layout.inputs, [made[i] for i in alive]))
+        self.kept = [k for k in range(len(layout.inputs)) if k not in self.donated]
+
+        def run(reals, integers, given, kept):
+            arrays = [None] * len(layout.inputs)
+            for k, array in zip(sorted(self.donated), given, strict=True):
+                arrays[k] = array
+            for k, array in zip(self.kept, kept, strict=True):
+                arrays[k] = array
+            return layout.outputs(reals, integers, arrays, alive)
+
+        self.compiled = jax.jit(run, donate_argnums=(2,))
+        compilations["programs"] += 1
+
+    def __call__(self, reals, integers, arrays):
+        donated = self.donated
+        if donated:
+            given = [arrays[k] for k in sorted(donated)]
+            kept = [arrays[k] for k in self.kept]
+        else:
+            given, kept = [], arrays
+        reals = np.array([v.array for v in reals], np.float64) if reals else ()
+        integers = np.array([v.array for v in integers], np.int64) if integers else ()
+        return self.compiled(reals, integers, given, kept)
+
+
+def _usable(dead, inputs, outputs):
+    """Those dead inputs whose buffer some output can take over."""
+    free = collections.Counter(outputs)
+    for k in dead:
+        if free[inputs[k]] > 0:
+            free[inputs[k]] -= 1
+            yield k

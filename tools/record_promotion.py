@@ -1,0 +1,33 @@
+"""Record MindSpore's dtype promotion; run it where MindSpore 2.10 is installed.
+
+    python tools/record_promotion.py > sporax/core/promotion.csv
+
+A row holds the result of `left + right` for one left dtype against every dtype and every Python
+number; `-` is a pair that MindSpore refuses.
+"""
+
+import mindspore as ms
+
+NAMES = (
+    "bool_ uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 bfloat16 float32 float64 "
+    "complex64 complex128"
+).split()
+NUMBERS = {"bool": True, "int": 2, "float": 2.5}
+
+
+def result(left, right):
+    try:
+        out = left + right
+        out.asnumpy() if out.dtype != ms.bfloat16 else out.astype(ms.float32).asnumpy()
+    except (TypeError, ValueError, RuntimeError):
+        return "-"
+    return str(out.dtype)
+
+
+if __name__ == "__main__":
+    ms.set_context(pynative_synchronize=True)
+    tensors = {str(getattr(ms, n)): ms.Tensor([1, 1], getattr(ms, n)) for n in NAMES}
+    print("left", *tensors, *NUMBERS, sep=",")
+    for name, left in tensors.items():
+        others = [*tensors.values(), *NUMBERS.values()]
+        print(name, *[result(left, right) for right in others], sep=",")
