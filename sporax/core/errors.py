@@ -26,3 +26,8 @@ def operand_error(op, avals, cause):
 
 def _about_shapes(reason):
     return any(word in reason for word in ("shape", "broadcast", "dimension", "axis"))
+
+
+def missing(module, name):
+    """The AttributeError for a MindSpore name that sporax lacks."""
+    return AttributeError(f"sporax has no 'mindspore.{module}.{name}' yet")

@@ -1,0 +1,20 @@
+"""What is computed? One file a family; each operation is declared exactly once."""
+
+import importlib
+import pkgutil
+
+from sporax.core.errors import missing
+from sporax.ops.declare import FUNCTIONS, PRIMITIVES
+from sporax.ops.primitive import Primitive
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+globals().update(FUNCTIONS)
+globals().update(PRIMITIVES)
+
+__all__ = ["Primitive", *FUNCTIONS, *PRIMITIVES]
+
+
+def __getattr__(name):
+    raise missing("ops", name)

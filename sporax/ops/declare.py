@@ -38,6 +38,7 @@ class Arrays:
 OPTIONAL = Array | None
 
 OPS = {}  # every declared operation by its canonical name
+FUNCTIONS = {}  # every function of `sporax.ops` by name
 PRIMITIVES = {}  # class name -> Primitive class
 MINT = {}  # dotted name below `mint` -> function
 
@@ -261,7 +262,7 @@ def op(
     def declare(fn):
         shown = name or (primitives[0].partition("(")[0] if primitives else fn.__name__)
         declaration = OPS[fn.__name__] = Declaration(fn, shown, promotes, check, differentiable)
-        function = declaration.face()
+        function = FUNCTIONS[fn.__name__] = declaration.face()
         for written in _faces(tensor, fn):
             method = function if written is True else declaration.face(written)
             attach(method.__name__, method)
@@ -273,6 +274,24 @@ def op(
             MINT[path] = function if written is True else declaration.face(written)
         declaration.faces = {"tensor": tensor, "primitive": primitives, "mint": mint}
         return function
+
+    return declare
+
+
+def composite(*, tensor=None, mint=None):
+    """Declare a function on Tensors that is written in terms of other operations.
+
+    `tensor`: the names under which Tensor has it as a method; `mint`: its dotted names there
+    (True: its own name).
+    """
+
+    def declare(fn):
+        FUNCTIONS[fn.__name__] = fn
+        for name in _faces(tensor, fn):
+            attach(fn.__name__ if name is True else name, fn)
+        for name in _faces(mint, fn):
+            MINT[fn.__name__ if name is True else name] = fn
+        return fn
 
     return declare
 

@@ -1,0 +1,1 @@
+"""MindSpore API on JAX/XLA."""

@@ -1,0 +1,59 @@
+"""Tests of operations are rows: one module a family, each with a list `SAMPLES` (and `REFUSALS`)."""
+
+import dataclasses
+import importlib
+import pkgutil
+from collections.abc import Callable
+
+import numpy as np
+
+
+@dataclasses.dataclass
+class Sample:
+    """One way of calling an operation.
+
+    `op`: its name in `sporax.ops`. `inputs`: shapes (filled with numbers from `range`) or arrays.
+    `ref`: the same in NumPy; it gets float64 arrays and the attributes. `attrs`: keyword arguments.
+    `order`: up to which order derivatives are checked against finite differences.
+    """
+
+    op: str
+    inputs: list
+    ref: Callable
+    attrs: dict = dataclasses.field(default_factory=dict)
+    order: int = 2
+    range: tuple = (-2.0, 2.0)
+    rtol: float = 1e-5
+    atol: float = 1e-6
+
+    def __str__(self):
+        shapes = ",".join(str(getattr(i, "shape", i)) for i in self.inputs)
+        return f"{self.op}-{shapes}-{self.attrs}".replace(" ", "")
+
+    def arrays(self, dtype):
+        """The inputs; those given as shapes are drawn, in `dtype`, away from ties."""
+        rng = np.random.default_rng(len(self.op))
+        return [
+            i if isinstance(i, np.ndarray) else rng.uniform(*self.range, i).astype(dtype)
+            for i in self.inputs
+        ]
+
+
+@dataclasses.dataclass
+class Refusal:
+    """A call that must be refused: `call()` raises `error`, and its text holds all of `says`."""
+
+    name: str
+    call: Callable
+    error: type
+    says: tuple
+
+    def __str__(self):
+        return self.name
+
+
+def collect(kind):
+    rows = []
+    for module in pkgutil.iter_modules(__path__):
+        rows += getattr(importlib.import_module(f"{__name__}.{module.name}"), kind, [])
+    return rows
