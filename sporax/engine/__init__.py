@@ -1,0 +1,26 @@
+"""How does it run? Recorder, programs, capture, the compile cache."""
+
+import os
+
+from sporax.core import context
+from sporax.core.value import thread
+from sporax.engine import cache
+from sporax.engine.recorder import Recorder, run_pending
+
+
+def _choose_executor(immediate):
+    """Run each operation at its own line (True) or all that is pending together (False)."""
+    run_pending()
+    Recorder.immediate = bool(immediate)
+    thread.recorder = Recorder()
+
+
+context.when_set("pynative_synchronize", _choose_executor)
+if os.environ.get("SPORAX_EXECUTOR", "deferred") not in ("deferred", "immediate"):
+    raise ValueError(
+        "The environment variable SPORAX_EXECUTOR must be 'deferred' or 'immediate', but got "
+        f"{os.environ['SPORAX_EXECUTOR']!r}."
+    )
+if os.environ.get("SPORAX_EXECUTOR") == "immediate":
+    context.set_context(pynative_synchronize=True)
+cache.switch_on()

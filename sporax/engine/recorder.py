@@ -12,7 +12,10 @@ from sporax.core.tensor import Tensor, as_value
 from sporax.core.value import HELD, Aval, Value, thread
 from sporax.engine.program import Program
 
-CAP = 4096  # pending operations after which a trace is cut
+# A loop that reads no number is cut where it repeats, so that its programs repeat too: from the
+# first length on if the last operations of the first number repeat, from the second on ...
+CUTS = ((256, 192), (4096, 4096))
+CAP = 10_000  # ... and where nothing repeats, here.
 
 
 class State:
@@ -44,6 +47,14 @@ class State:
         return states[::-1]
 
 
+    def tail(self, n):
+        """At most the last `n` states, latest first."""
+        state = self
+        while state.parent is not None and n:
+            yield state
+            state, n = state.parent, n - 1
+
+
 class Forest:
     """The root of all traces, and how many states hang from it."""
 
@@ -57,8 +68,15 @@ class Forest:
         self.states = 0
 
     def grow(self, recorder, key, values):
-        """One step further than any trace has gone; an operation that refuses leaves no mark."""
+        """One step further than any trace has gone; None where the trace is cut instead.
+
+        An operation that refuses its operands leaves no mark.
+        """
         op, state = key[0], recorder.state
+        if state.depth >= CUTS[0][0] and recorder.capture is None and is_cut(state):
+            recorder.forget(key)
+            recorder.run()
+            return None
         operands = tuple([v.aval for v in values])
         try:
             rule = op.rule(operands)
@@ -71,6 +89,34 @@ class Forest:
 
 
 forest = Forest()
+
+
+def is_cut(state):
+    """Whether a trace ends here because what it recorded last repeats what came before.
+
+    Cut where a whole number of turns has passed since the trace began, the next trace begins at
+    the same place of the loop, and so ends at the same place too. Under a tape the repetition is
+    that of a network (an unrolled recurrence), and only the cap holds.
+    """
+    if state.depth >= CAP:
+        return True
+    if thread.tape is not None:
+        return False
+    for depth, window in CUTS:
+        if state.depth >= depth:
+            period = period_of([s.op for s in state.tail(window)])
+            if period is not None and state.depth % period == 0:
+                return True
+    return False
+
+
+def period_of(ops):
+    """The smallest number of operations, at most half of them, after which they repeat."""
+    n = len(ops)
+    for period in range(1, n // 2 + 1):
+        if ops[-1] is ops[-1 - period] and ops[period:] == ops[: n - period]:
+            return period
+    return None
 
 
 class RunAtOnce(list):
@@ -257,6 +303,8 @@ def record(op, *values):
     state = before.next.get(key)
     if state is None:
         state = forest.grow(recorder, key, values)
+        if state is None:
+            return record(op, *values)
     recorder.state = state
     aval = state.aval
     if aval is None:
@@ -322,6 +370,8 @@ def apply(op, *operands):
     state = before.next.get(key)
     if state is None:
         state = forest.grow(recorder, key, values)
+        if state is None:
+            return apply(op, *operands)
     recorder.state = state
     aval = state.aval
     if aval is None:
