@@ -1,0 +1,49 @@
+"""How do weights start? Initializers, drawn on the host from the one seeded generator."""
+
+from sporax.initializers.base import ALIASES as _INITIALIZER_ALIAS
+from sporax.initializers.base import Initializer, initializer
+from sporax.initializers.base import assign as _assignment
+from sporax.initializers.base import fans as _calculate_fan_in_and_fan_out
+from sporax.initializers.base import register as _register
+from sporax.initializers.fixed import Constant, Dirac, Identity, One, Zero
+from sporax.initializers.random import (
+    HeNormal,
+    HeUniform,
+    Normal,
+    Orthogonal,
+    Sparse,
+    TruncatedNormal,
+    Uniform,
+    VarianceScaling,
+    XavierNormal,
+    XavierUniform,
+)
+from sporax.initializers.random import fan_of as _calculate_correct_fan
+from sporax.initializers.random import gain_of as _calculate_gain
+
+# those with an underscore are names that scripts take all the same
+__all__ = [
+    "_INITIALIZER_ALIAS",
+    "Constant",
+    "Dirac",
+    "HeNormal",
+    "HeUniform",
+    "Identity",
+    "Initializer",
+    "Normal",
+    "One",
+    "Orthogonal",
+    "Sparse",
+    "TruncatedNormal",
+    "Uniform",
+    "VarianceScaling",
+    "XavierNormal",
+    "XavierUniform",
+    "Zero",
+    "_assignment",
+    "_calculate_correct_fan",
+    "_calculate_fan_in_and_fan_out",
+    "_calculate_gain",
+    "_register",
+    "initializer",
+]

@@ -1,0 +1,149 @@
+"""`Initializer`, the names that initializers go by, and `initializer`, which makes Tensors."""
+
+import math
+import numbers
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+
+ALIASES = {}  # every name in lower case -> the class
+
+
+def register(*aliases):
+    """Class decorator: let the initializer be called by its own name in lower case and `aliases`.
+
+    >>> @register("sevens")
+    ... class Sevens(Initializer):
+    ...     def _initialize(self, arr):
+    ...         arr[...] = 7
+    >>> initializer("sevens", 2).asnumpy()
+    array([7., 7.], dtype=float32)
+    """
+
+    def named(cls):
+        for name in (cls.__name__.lower(), *aliases):
+            ALIASES.setdefault(name, cls)
+        return cls
+
+    return named
+
+
+class Initializer:
+    """Base of all initializers: a subclass fills an array in place in `_initialize(self, arr)`.
+
+    `kwargs`: kept as `_kwargs`, for printing and comparing only.
+
+    >>> class Ramp(Initializer):
+    ...     def _initialize(self, arr):
+    ...         arr[...] = np.arange(arr.size).reshape(arr.shape)
+    >>> initializer(Ramp(), (3,)).asnumpy()
+    array([0., 1., 2.], dtype=float32)
+    """
+
+    def __init__(self, **kwargs):
+        self._kwargs = kwargs
+
+    def _initialize(self, arr):
+        raise NotImplementedError(
+            f"For '{type(self).__name__}', the method '_initialize(self, arr)' must be defined. "
+            "Fill 'arr' in place in it."
+        )
+
+    def __call__(self, arr):
+        """Fill a NumPy array in place."""
+        return self._initialize(arr)
+
+    def draw(self, shape, dtype=dtypes.float32):
+        """A NumPy array of initial values."""
+        array = np.zeros(shape, dtypes.to_numpy(dtype))
+        self(array)
+        return array
+
+
+def initializer(init, shape=None, dtype=dtypes.float32):
+    """A Tensor of initial values.
+
+    `init`: an `Initializer`, the name of one (such as 'xavier_uniform'), a number to fill with, or
+    a Tensor of that shape, which is returned as it is. `shape`: an int, or a tuple or list of
+    positive ints. A repeated `set_seed` repeats the values.
+
+    >>> initializer("ones", (2, 2)).asnumpy()
+    array([[1., 1.],
+           [1., 1.]], dtype=float32)
+    """
+    if not isinstance(init, (Tensor, numbers.Number, str, Initializer)):
+        raise TypeError(
+            "For 'initializer', 'init' must be a Tensor, a number, a name or an Initializer, but "
+            f"got {type(init).__name__}."
+        )
+    if isinstance(init, Tensor):
+        return _as_given(init, shape)
+    shape = _checked(shape)
+    if isinstance(init, str):
+        init = named(init)
+    elif not isinstance(init, Initializer):
+        init = ALIASES["constant"](init)
+    return Tensor(shape=shape, dtype=dtype, init=init)
+
+
+def named(name):
+    """The initializer that a string names, made with its defaults."""
+    found = ALIASES.get(name.lower())
+    if found is None:
+        raise ValueError(
+            f"For 'initializer', 'init' must name an initializer, but got '{name}'. "
+            f"The names are {', '.join(sorted(ALIASES))}."
+        )
+    try:
+        return found()
+    except TypeError:
+        raise TypeError(
+            f"For 'initializer', '{name}' cannot be made by its name alone. "
+            f"Pass a {found.__name__}(...) with its arguments."
+        ) from None
+
+
+def _as_given(tensor, shape):
+    wanted = tensor.shape if shape is None else _checked(shape)
+    if tensor.shape != wanted:
+        raise ValueError(
+            f"For 'initializer', the shape of 'init' must be 'shape' {wanted}, but got "
+            f"{tensor.shape}."
+        )
+    return tensor
+
+
+def _checked(shape):
+    sizes = (shape,) if isinstance(shape, numbers.Number) else shape
+    good = isinstance(sizes, (tuple, list)) and all(
+        isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n > 0 for n in sizes
+    )
+    if not good:
+        raise ValueError(
+            "For 'initializer', 'shape' must be a positive int, or a tuple or list of them, but "
+            f"got {shape!r}."
+        )
+    return tuple(int(n) for n in sizes)
+
+
+def fans(shape):
+    """(fan in, fan out) of a weight: axis 0 counts outputs, axis 1 inputs, the rest is the kernel.
+
+    >>> fans((16, 3, 5, 5))
+    (75, 400)
+    """
+    if len(shape) < 2:
+        raise ValueError(
+            "For 'initializer', a weight must have at least 2 dimensions to have a fan in and a "
+            f"fan out, but got shape {tuple(shape)}. Use 'normal' or 'uniform' here."
+        )
+    kernel = math.prod(shape[2:])
+    return shape[1] * kernel, shape[0] * kernel
+
+
+def assign(array, data):
+    """Put data (an array or a number) into an array, in place; returns the array."""
+    array[...] = data
+    return array

@@ -1,0 +1,96 @@
+"""Initial values that are always the same."""
+
+from sporax.initializers.base import Initializer, register
+
+
+@register("zeros")
+class Zero(Initializer):
+    """All 0.
+
+    >>> Zero().draw((2,))
+    array([0., 0.], dtype=float32)
+    """
+
+    def _initialize(self, arr):
+        arr[...] = 0
+
+
+@register("ones")
+class One(Initializer):
+    """All 1.
+
+    >>> One().draw((2,))
+    array([1., 1.], dtype=float32)
+    """
+
+    def _initialize(self, arr):
+        arr[...] = 1
+
+
+@register()
+class Constant(Initializer):
+    """All `value`, a number (or an array that broadcasts).
+
+    >>> Constant(3).draw((2,))
+    array([3., 3.], dtype=float32)
+    """
+
+    def __init__(self, value):
+        super().__init__(value=value)
+        self.value = value
+
+    def _initialize(self, arr):
+        arr[...] = self.value
+
+
+@register()
+class Identity(Initializer):
+    """1 on the main diagonal of a matrix, 0 elsewhere.
+
+    >>> Identity().draw((2, 3))
+    array([[1., 0., 0.],
+           [0., 1., 0.]], dtype=float32)
+    """
+
+    def _initialize(self, arr):
+        if arr.ndim != 2:
+            raise ValueError(f"For 'Identity', the shape must be a matrix's, but got {arr.shape}.")
+        arr[...] = 0
+        steps = range(min(arr.shape))
+        arr[steps, steps] = 1
+
+
+@register()
+class Dirac(Initializer):
+    """A convolution's weight that lets as many input channels as possible pass unchanged.
+
+    Of the outputs of each of `groups` groups, number $i$ has a 1 at input channel $i$ in the middle
+    of the kernel. The shape has 3 to 5 dimensions, the first a multiple of `groups`.
+
+    >>> Dirac().draw((2, 2, 1))[..., 0]
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+
+    def __init__(self, groups=1):
+        super().__init__(groups=groups)
+        if not isinstance(groups, int) or groups < 1:
+            raise ValueError(f"For 'Dirac', 'groups' must be a positive int, but got {groups!r}.")
+        self.groups = groups
+
+    def _initialize(self, arr):
+        if arr.ndim not in (3, 4, 5):
+            raise ValueError(
+                f"For 'Dirac', the shape must have 3, 4 or 5 dimensions, but got {arr.shape}."
+            )
+        if arr.shape[0] % self.groups:
+            raise ValueError(
+                f"For 'Dirac', the first dimension must be a multiple of 'groups' {self.groups}, "
+                f"but got shape {arr.shape}."
+            )
+        arr[...] = 0
+        each = arr.shape[0] // self.groups
+        middle = tuple(n // 2 for n in arr.shape[2:])
+        for start in range(0, arr.shape[0], each):
+            for channel in range(min(each, arr.shape[1])):
+                arr[(start + channel, channel, *middle)] = 1
