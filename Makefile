@@ -1,0 +1,37 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+
+.PHONY: demo test test-all lint bench clean
+
+# One environment for demo, tests and linters; made again when the project's needs change.
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[demo,test,lint]'
+	touch $@
+
+demo: $(READY)
+	$(BIN)/sporax run examples/digits.py --out outputs
+	$(BIN)/python examples/digits_picture.py outputs
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 -m 'executors and not slow'
+
+test-all: $(READY)
+	$(BIN)/python -m pytest -n 2
+	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+
+# The peers live in environments of their own, under .venvs; see bench/README.md.
+bench: $(READY)
+	$(BIN)/python bench/run.py
+
+clean:
+	rm -rf $(VENV) .venvs outputs

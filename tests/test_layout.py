@@ -1,0 +1,72 @@
+"""The house as docs/design.md describes it: which package may import which, how long files get."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1] / "sporax"
+FILES = sorted(ROOT.rglob("*.py"))
+
+# Each package may import those before it; side rooms name what they hang from.
+LINE = ["core", "engine", "autodiff", "ops", "initializers", "nn", "optim", "train"]
+ROOMS = {name: set(LINE[: i + 1]) for i, name in enumerate(LINE)}
+ROOMS |= {
+    "io": {*LINE, "io"},
+    "mint": {"core", "ops", "mint"},
+    "lowering": {"lowering"},
+    "data": set(),
+}
+ROOMS["ops"] = ROOMS["ops"] | {"lowering"}
+ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these
+
+# What exceeds the budget, each with its reason.
+LONG_FILES = {}
+MAX_FILE, MAX_FUNCTION = 400, 60
+
+
+def package(path):
+    part = path.relative_to(ROOT).parts[0]
+    return part.removesuffix(".py")
+
+
+def imports(tree):
+    """The sporax packages that a module imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [a.name for a in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "sporax":
+            names = [f"sporax.{a.name}" for a in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "sporax":
+                yield parts[1] if len(parts) > 1 else "__init__"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_run_one_way(path):
+    room = package(path)
+    if room in ANYTHING:
+        return
+    upward = set(imports(ast.parse(path.read_text("utf8")))) - ROOMS[room]
+    assert not upward, f"{room} must not import {sorted(upward)}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_files_and_functions_stay_short(path):
+    text = path.read_text("utf8")
+    name = str(path.relative_to(ROOT))
+    assert len(text.splitlines()) <= LONG_FILES.get(name, MAX_FILE)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            length = node.end_lineno - node.lineno + 1
+            assert length <= MAX_FUNCTION, f"{name}: {node.name} has {length} lines"
+
+
+def test_no_room_without_a_name():
+    forbidden = {"utils", "common", "helpers", "misc"}
+    assert not [p for p in ROOT.rglob("*") if p.stem in forbidden and "compat" not in p.parts]
