@@ -5,42 +5,239 @@ import functools
 import jax
 import jax.numpy as jnp
 
+from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
+from sporax.core.value import WEAK_AVALS, Aval
 from sporax.engine.recorder import apply
-from sporax.ops.declare import Array, attach, op
+from sporax.ops.declare import Array, attach, composite, op
 
 binary = functools.partial(op, promotes=True)
 
 
-@binary(tensor="add(input, other)", primitive="Add()(x: input, y: other)", mint="add(input, other)")
+def floating(*arrays):
+    """The arrays as they are if floating or complex, else as Float32."""
+    made = [x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32) for x in arrays]
+    return made[0] if len(made) == 1 else made
+
+
+@binary(primitive="Add()(input, other)")
 def add(input: Array, other: Array):
-    """$input + other$, broadcast together."""
-    return jnp.logical_or(input, other) if input.dtype == bool else jnp.add(input, other)
+    """$input + other$, broadcast together; on Bool, "or".
+
+    >>> (Tensor([1, 2]) + 0.5).asnumpy()
+    array([1.5, 2.5], dtype=float32)
+    """
+    return jnp.add(input, other)
 
 
-@binary(tensor="sub(input, other)", primitive="Sub()(x: input, y: other)", mint="sub(input, other)")
+@binary(primitive="Sub()(x: input, y: other)")
 def sub(input: Array, other: Array):
-    """$input - other$, broadcast together."""
-    return jnp.subtract(input, other)
+    """$input - other$, broadcast together; on Bool, "exclusive or".
+
+    >>> (Tensor([1, 2]) - 3).asnumpy()
+    array([-2, -1])
+    """
+    return jnp.logical_xor(input, other) if input.dtype == bool else jnp.subtract(input, other)
 
 
-@binary(tensor="mul(input, other)", primitive="Mul()(x: input, y: other)", mint="mul(input, other)")
+@composite(tensor="add", mint="add", function=())
+def scaled_add(input, other, *, alpha=1):
+    """$input + alpha \\cdot other$, broadcast together."""
+    return add(input, other if alpha.__class__ is int and alpha == 1 else mul(other, alpha))
+
+
+@composite(tensor=("sub", "subtract"), mint="sub")
+def subtract(input, other, *, alpha=1):
+    """$input - alpha \\cdot other$, broadcast together.
+
+    >>> ops.subtract(Tensor([4.0]), Tensor([1.0]), alpha=3).asnumpy()
+    array([1.], dtype=float32)
+    """
+    return sub(input, other if alpha.__class__ is int and alpha == 1 else mul(other, alpha))
+
+
+@binary(
+    primitive="Mul()(input, other)",
+    tensor=("mul(input, other)", "multiply(input, value: other)"),
+    function=("mul(input, other)", "multiply(input, other)"),
+    mint="mul(input, other)",
+)
 def mul(input: Array, other: Array):
-    """$input \\cdot other$, broadcast together."""
+    """$input \\cdot other$, broadcast together.
+
+    >>> (Tensor([1.0, 2.0]) * 3).asnumpy()
+    array([3., 6.], dtype=float32)
+    """
     return jnp.multiply(input, other)
 
 
-@binary(tensor="div(input, other)", primitive=("Div()(x: input, y: other)", "RealDiv()(x: input, y: other)"))
-def div(input: Array, other: Array):
-    """$input / other$, broadcast together; integers divide to Float32."""
-    if not jnp.issubdtype(input.dtype, jnp.inexact):
-        input, other = input.astype(jnp.float32), other.astype(jnp.float32)
-    return jnp.divide(input, other)
+_ROUNDED = {None: lambda x: x, "floor": jnp.floor, "trunc": jnp.trunc}
+
+
+@binary(
+    primitive=("Div()(input, other)", "RealDiv()(x: input, y: other)"),
+    function=(
+        "div(input, other, *, rounding_mode=None)",
+        "divide(input, other, *, rounding_mode=None)",
+        "true_divide(dividend: input, divisor: other)",
+    ),
+    tensor=(
+        "div(input, other, *, rounding_mode=None)",
+        "divide(input, other, *, rounding_mode=None)",
+        "true_divide(input, other)",
+    ),
+    mint=(
+        "div(input, other, *, rounding_mode=None)",
+        "divide(input, other, *, rounding_mode=None)",
+    ),
+)
+def div(input: Array, other: Array, *, rounding_mode=None):
+    """$input / other$, broadcast together; integers divide to Float32.
+
+    `rounding_mode`: None, 'floor' or 'trunc'; with one of these, integers stay integers.
+
+    >>> (Tensor([1, 2]) / 2).asnumpy()
+    array([0.5, 1. ], dtype=float32)
+    """
+    if rounding_mode not in _ROUNDED:
+        raise ValueError(
+            f"'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}"
+        )
+    if rounding_mode is not None and not jnp.issubdtype(input.dtype, jnp.inexact):
+        whole = {"floor": jnp.floor_divide, "trunc": jax.lax.div}[rounding_mode]
+        return whole(*jnp.broadcast_arrays(input, other))
+    quotient = jnp.divide(*floating(input, other))
+    if rounding_mode == "floor":
+        return jnp.floor_divide(input, other)
+    return _ROUNDED[rounding_mode](quotient)
+
+
+@binary(
+    primitive="FloorDiv()(input, other)",
+    function=("floor_divide(input, other)", "floor_div(x: input, y: other)"),
+    tensor="floor_divide(input, other)",
+    mint="floor_divide(input, other)",
+    differentiable=False,
+)
+def floor_divide(input: Array, other: Array):
+    """$\\lfloor input / other \\rfloor$, broadcast together; no derivative goes through.
+
+    >>> (Tensor([7, -7]) // 2).asnumpy()
+    array([ 3, -4])
+    """
+    if input.dtype == bool:
+        return jnp.logical_and(input, other)
+    return jnp.floor_divide(input, other)
+
+
+@binary(
+    primitive="FloorMod()(x: input, y: other)",
+    function=("remainder(input, other)", "floor_mod(x: input, y: other)"),
+    tensor="remainder(input, other)",
+    mint="remainder(input, other)",
+)
+def remainder(input: Array, other: Array):
+    """$input - other \\lfloor input / other \\rfloor$: the remainder with the divisor's sign.
+
+    >>> (Tensor([7, -7]) % 3).asnumpy()
+    array([1, 2])
+    """
+    return jnp.remainder(input, other)
+
+
+@binary(
+    primitive=("Mod()(x: input, y: other)", "TruncateMod()(x: input, y: other)"),
+    tensor="fmod(input, other)",
+    mint="fmod(input, other)",
+)
+def fmod(input: Array, other: Array):
+    """The remainder of a division rounded toward zero, with the dividend's sign.
+
+    >>> ops.fmod(Tensor([-7.0]), 3).asnumpy()
+    array([-1.], dtype=float32)
+    """
+    return jnp.fmod(input, other)
+
+
+# power --------------------------------------------------------------------------------------
+
+
+@binary(name="Pow")
+def power(input: Array, exponent: Array):
+    """$input^{exponent}$ for an exponent that is computed; `pow` calls it."""
+    if jnp.issubdtype(input.dtype, jnp.integer):
+        # an integer's negative power is rounded toward zero, which leaves only 1 and -1
+        whole = jnp.power(input, jnp.maximum(exponent, 0))
+        unit = jnp.where(exponent % 2 == 0, input * input, input)
+        return jnp.where(exponent < 0, jnp.where(jnp.abs(input) == 1, unit, 0), whole).astype(
+            input.dtype
+        )
+    return jnp.power(input, exponent)
+
+
+@op(name="Pow")
+def integer_pow(input: Array, exponent, real=False):
+    """$input^n$ for a small number `exponent` that is part of the program; `pow` calls it.
+
+    `real`: whether the exponent came as a float. A half makes a square root.
+    """
+    dtype = promote((Aval.of((), input.dtype), WEAK_AVALS[float if real else int]))
+    x = input.astype(dtype)
+    if exponent % 1:
+        return jnp.sqrt(x) if exponent > 0 else jax.lax.rsqrt(x)
+    if exponent < 0 and not jnp.issubdtype(dtype, jnp.inexact):
+        return power.declaration.fn(x, jnp.full((), exponent, dtype))
+    return jax.lax.integer_pow(x, int(exponent))
+
+
+# exponents that shape the program; any other number is an input of it
+_STATIC = {-0.5, 0.5, *range(-4, 9)}
+
+
+@composite(primitive="Pow()(input, exponent)", tensor=("pow", "__pow__"), mint="pow")
+def pow(input, exponent):
+    """$input^{exponent}$, broadcast together.
+
+    Small whole exponents given as Python numbers are multiplied out.
+
+    >>> (Tensor([1.0, 2.0]) ** 2).asnumpy()
+    array([1., 4.], dtype=float32)
+    """
+    kind = exponent.__class__
+    if (kind is int or kind is float) and exponent in _STATIC and isinstance(input, Tensor):
+        return integer_pow(input, exponent, kind is float)
+    return power(input, exponent)
+
+
+# choice between two -------------------------------------------------------------------------
+
+
+@binary(primitive="Maximum()(input, other)", tensor=True, mint=True)
+def maximum(input: Array, other: Array):
+    """The larger of both, element by element; NaN where either is NaN.
+
+    >>> ops.maximum(Tensor([1.0, 5.0]), 3).asnumpy()
+    array([3., 5.], dtype=float32)
+    """
+    return jnp.maximum(input, other)
+
+
+@binary(primitive="Minimum()(input, other)", tensor=True, mint=True)
+def minimum(input: Array, other: Array):
+    """The smaller of both, element by element; NaN where either is NaN.
+
+    >>> ops.minimum(Tensor([1.0, 5.0]), 3).asnumpy()
+    array([1., 3.], dtype=float32)
+    """
+    return jnp.minimum(input, other)
+
+
+# operators ----------------------------------------------------------------------------------
 
 
 def operators(function, name, symbol):
     """Tensor's `a + b`, reflected and in place, for an operation without attributes."""
-    bound = function.declaration.bind(())
+    bound = function.declaration.bind([p.default for p in _attributes(function.declaration)])
 
     def forward(self, other):
         return apply(bound, self, other)
@@ -54,10 +251,31 @@ def operators(function, name, symbol):
     for method, kind in [(forward, ""), (reflected, "r"), (in_place, "i")]:
         method.__name__ = f"__{kind}{name}__"
         method.__doc__ = f"`{symbol}`"
-        attach(method.__name__, method)
+        if method.__name__ not in Tensor.__dict__:
+            attach(method.__name__, method)
+
+
+def _attributes(declaration):
+    return [declaration.signature.parameters[n] for n in declaration.attributes]
 
 
 for _function, _name, _symbol in [
     (add, "add", "+"), (sub, "sub", "-"), (mul, "mul", "*"), (div, "truediv", "/"),
+    (floor_divide, "floordiv", "//"), (remainder, "mod", "%"), (power, "pow", "**"),
 ]:  # fmt: skip
     operators(_function, _name, _symbol)
+
+
+def _in_place(function, name):
+    def method(self, *args, **kwargs):
+        return self._rebind(function(self, *args, **kwargs)._value)
+
+    method.__name__, method.__doc__ = name, f"`{name[:-1]}` put into the tensor itself."
+    attach(name, method)
+
+
+for _function, _name in [
+    (scaled_add, "add_"), (subtract, "sub_"), (mul, "mul_"), (div, "div_"),
+    (floor_divide, "floor_divide_"), (remainder, "remainder_"),
+]:  # fmt: skip
+    _in_place(_function, _name)

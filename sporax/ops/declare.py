@@ -18,6 +18,8 @@ import inspect
 
 import numpy as np
 
+from sporax.core.dtype import NAMES as DTYPES
+from sporax.core.dtype import Type
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -139,7 +141,9 @@ class Declaration:
                 if canonical not in self.signature.parameters:
                     raise NameError(f"{written}: '{self.fn.__name__}' has no '{canonical}'")
                 default = inspect.Parameter.empty
-                if value is not None:
+                if isinstance(value, ast.Name):
+                    default = DTYPES[value.id]
+                elif value is not None:
                     default = ast.literal_eval(value)
                 parameters.append((inspect.Parameter(arg.arg, kind, default=default), canonical))
         return name, parameters
@@ -147,7 +151,7 @@ class Declaration:
     def _compile(self, name, parameters, given):
         """Write the function's few lines out, so that signature, defaults and TypeErrors are
         Python's own and a call costs no unpacking."""
-        scope = {"_apply": apply, "_bound": self.bound, "_bind": self.bind, "_call": self.call}
+        scope = {}
 
         def argument(canonical):
             if canonical in given:
@@ -158,19 +162,7 @@ class Declaration:
             scope[f"_default_{canonical}"] = default
             return f"_default_{canonical}"
 
-        operands = [argument(n) for n in self.operands]
-        attributes = [argument(n) for n in self.attributes]
-        if not self.plain:
-            body = f"    return _call(({_tuple(operands)}), ({_tuple(attributes)}))"
-        elif not attributes:
-            scope["_op"] = self.bind(())
-            body = f"    return _apply({', '.join(['_op', *operands])})"
-        else:
-            body = (
-                f"    try:\n        op = _bound[{_tuple(attributes)}]\n"
-                f"    except (KeyError, TypeError):\n        op = _bind(({_tuple(attributes)}))\n"
-                f"    return _apply({', '.join(['op', *operands])})"
-            )
+        body = self._body(scope, argument)
         plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
         for i, p in enumerate(plain):
             if p.default is not inspect.Parameter.empty:
@@ -182,9 +174,26 @@ class Declaration:
         function.declaration = self
         return function
 
+    def _body(self, scope, argument):
+        """The lines that call the operation; `argument(name)` is an expression for a parameter."""
+        scope.update(_apply=apply, _bound=self.bound, _bind=self.bind, _call=self.call)
+        operands = [argument(n) for n in self.operands]
+        attributes = [argument(n) for n in self.attributes]
+        if not self.plain:
+            return f"    return _call(({_tuple(operands)}), ({_tuple(attributes)}))"
+        if not attributes:
+            scope["_op"] = self.bind(())
+            return f"    return _apply({', '.join(['_op', *operands])})"
+        return (
+            f"    try:\n        op = _bound[{_tuple(attributes)}]\n"
+            f"    except (KeyError, TypeError):\n        op = _bind(({_tuple(attributes)}))\n"
+            f"    return _apply({', '.join(['op', *operands])})"
+        )
+
     def primitive(self, written):
         """A class as `Softmax(axis=-1)(logits: input)`: attributes first, then the operands."""
-        head, _, inputs = written[: written.rindex("(")], None, written[written.rindex("(") :]
+        head, _, inputs = written.partition(")(")
+        head, inputs = f"{head})", f"({inputs}"
         name, built = self._parse(head)
         _, called = self._parse(f"{name}{inputs}")
         given = {canonical: f"self.{p.name}" for p, canonical in built}
@@ -248,56 +257,132 @@ def _static(declaration, name, value):
 
 def op(
     *, tensor=None, primitive=None, mint=None, name=None, promotes=False, check=None,
-    differentiable=True,
+    differentiable=True, function=True,
 ):  # fmt: skip
     """Declare an operation; what it returns is the function face, for `sporax.ops`.
 
-    `tensor`, `mint`: faces as written (a string, or a tuple of strings; True: with the function's
-    own signature). `primitive`: classes as written. `promotes`: the operands that meet in one
-    dtype (True: all; or their positions). `check(*avals)`: raises a better error than tracing
-    would. `name`: how messages call it; by default the first primitive's name.
+    `function`, `tensor`, `mint`: faces as written (a string, or a tuple of strings; True: with the
+    function's own signature). `primitive`: classes as written. `promotes`: the operands that meet
+    in one dtype (True: all; or their positions). `check(*avals)`: raises a better error than
+    tracing would. `name`: how messages call it; by default the first primitive's name.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
     def declare(fn):
         shown = name or (primitives[0].partition("(")[0] if primitives else fn.__name__)
         declaration = OPS[fn.__name__] = Declaration(fn, shown, promotes, check, differentiable)
-        function = FUNCTIONS[fn.__name__] = declaration.face()
-        for written in _faces(tensor, fn):
-            method = function if written is True else declaration.face(written)
-            attach(method.__name__, method)
-        for written in primitives:
-            made = declaration.primitive(written)
-            PRIMITIVES[made.__name__] = made
-        for written in _faces(mint, fn):
-            path = fn.__name__ if written is True else written.partition("(")[0]
-            MINT[path] = function if written is True else declaration.face(written)
-        declaration.faces = {"tensor": tensor, "primitive": primitives, "mint": mint}
-        return function
+        return _publish(declaration, function, tensor, primitives, mint)
 
     return declare
 
 
-def composite(*, tensor=None, mint=None):
+class Composite(Declaration):
+    """A function on Tensors, and its faces."""
+
+    def __init__(self, fn):
+        super().__init__(fn, fn.__name__, False, None, True)
+
+    def _body(self, scope, argument):
+        scope["_fn"] = self.fn
+        kinds = self.signature.parameters
+        given = [
+            argument(n) if p.kind is not p.KEYWORD_ONLY else f"{n}={argument(n)}"
+            for n, p in kinds.items()
+        ]
+        return f"    return _fn({', '.join(given)})"
+
+    def face(self, written=None):
+        return self.fn if written is None else super().face(written)
+
+
+def composite(*, tensor=None, mint=None, primitive=None, function=True):
     """Declare a function on Tensors that is written in terms of other operations.
 
-    `tensor`: the names under which Tensor has it as a method; `mint`: its dotted names there
-    (True: its own name).
+    `tensor`, `mint`, `function`: faces, each as written (a signature), as a bare name for the
+    function as it is, or True for its own name. `primitive`: classes as written.
     """
+    primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
     def declare(fn):
-        FUNCTIONS[fn.__name__] = fn
-        for name in _faces(tensor, fn):
-            attach(fn.__name__ if name is True else name, fn)
-        for name in _faces(mint, fn):
-            MINT[fn.__name__ if name is True else name] = fn
-        return fn
+        return _publish(Composite(fn), function, tensor, primitives, mint)
 
     return declare
 
 
-def _faces(written, fn):
-    return () if written is None else written if isinstance(written, tuple) else (written,)
+def _publish(declaration, function, tensor, primitives, mint):
+    """Make the faces of a declaration and put each where users find it."""
+    declaration.faces = {"tensor": tensor, "primitive": primitives, "mint": mint}
+    plain = declaration.face()
+    functions = _faces(declaration, function, plain)
+    FUNCTIONS.update(functions)
+    for name, method in _faces(declaration, tensor, plain).items():
+        attach(name, method)
+    MINT.update(_faces(declaration, mint, plain))
+    for written in primitives:
+        made = declaration.primitive(written)
+        PRIMITIVES[made.__name__] = made
+    return functions.get(declaration.fn.__name__, plain)
+
+
+def _faces(declaration, written, plain):
+    """Functions by name for faces as written; those of one name are taken as its overloads."""
+    found = {}
+    for face in (written,) if isinstance(written, str | bool) else written or ():
+        if face is True or "(" not in face:
+            found.setdefault(declaration.fn.__name__ if face is True else face, []).append(plain)
+        else:
+            found.setdefault(face.partition("(")[0], []).append(declaration.face(face))
+    return {name: overloaded(name, fns) for name, fns in found.items()}
+
+
+# what an argument of that name must be, where several signatures compete for a call
+_KINDS = {
+    **dict.fromkeys(["keepdims", "keep_dims", "keepdim"], bool),
+    **dict.fromkeys(["dtype"], Type | type | str | None),
+    **dict.fromkeys(["axis", "dim", "dims", "shape", "size"], int | tuple | list | Tensor | None),
+    **dict.fromkeys(["other", "tensor2", "index"], Tensor | int | float),
+}
+
+
+def overloaded(name, functions):
+    """One function of several signatures: the first that fits a call's arguments takes it."""
+    if len(functions) == 1:
+        return functions[0]
+    signatures = [inspect.signature(f) for f in functions]
+    chosen = {}
+
+    def choose(args, kwargs):
+        for function, signature in zip(functions, signatures, strict=True):
+            try:
+                given = signature.bind(*args, **kwargs).arguments
+            except TypeError:
+                continue
+            if all(_fits(n, value) for n, value in given.items()):
+                return function
+        shown = " or ".join(f"{name}{s}" for s in signatures)
+        raise TypeError(
+            f"For '{name}', the arguments must fit {shown}, but got "
+            f"{[type(a).__name__ for a in args]} and keywords {list(kwargs)}."
+        )
+
+    def method(*args, **kwargs):
+        key = (*[a.__class__ for a in args], *kwargs)
+        function = chosen.get(key)
+        if function is None:
+            function = chosen[key] = choose(args, kwargs)
+        return function(*args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name.rpartition(".")[2]
+    method.__doc__, method.__module__ = functions[0].__doc__, functions[0].__module__
+    method.__signature__, method.overloads = signatures[0], functions
+    return method
+
+
+def _fits(name, value):
+    kind = _KINDS.get(name, object)
+    if isinstance(value, bool) and kind not in (bool, object):
+        return False
+    return isinstance(value, kind)
 
 
 def attach(name, method):

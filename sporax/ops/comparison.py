@@ -1,0 +1,134 @@
+"""Comparisons, logic and bits, and Tensor's operators for them."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.engine.recorder import apply
+from sporax.ops.declare import Array, attach, composite, op
+
+# name, short name, Primitive, its operands' names, formula, function, what the example prints
+_XY, _IO = "x: input, y: other", "input, other"
+_ROWS = [
+    ("equal", "eq", "Equal", _IO, "=", jnp.equal, "[False,  True, False]"),
+    ("not_equal", "ne", "NotEqual", _IO, r"\neq", jnp.not_equal, "[ True, False,  True]"),
+    ("greater", "gt", "Greater", _IO, ">", jnp.greater, "[False, False,  True]"),
+    ("greater_equal", "ge", "GreaterEqual", _IO, r"\geq", jnp.greater_equal,
+     "[False,  True,  True]"),
+    ("less", "lt", "Less", _IO, "<", jnp.less, "[ True, False, False]"),
+    ("less_equal", "le", "LessEqual", _IO, r"\leq", jnp.less_equal, "[ True,  True, False]"),
+    ("logical_and", "", "LogicalAnd", _XY, r"\land", jnp.logical_and, "[ True,  True,  True]"),
+    ("logical_or", "", "LogicalOr", _XY, r"\lor", jnp.logical_or, "[ True,  True,  True]"),
+    ("logical_xor", "", "LogicalXor", _IO, r"\oplus", jnp.logical_xor, "[False, False, False]"),
+    ("bitwise_and", "", "BitwiseAnd", _XY, r"\land", jnp.bitwise_and, "[0, 2, 2]"),
+    ("bitwise_or", "", "BitwiseOr", _XY, r"\lor", jnp.bitwise_or, "[3, 2, 3]"),
+    ("bitwise_xor", "", "BitwiseXor", _XY, r"\oplus", jnp.bitwise_xor, "[3, 0, 1]"),
+]  # fmt: skip
+
+_EXAMPLE = """$input {symbol} other$, element by element{result}, broadcast together.
+
+    >>> ops.{name}(Tensor([1, 2, 3]), 2).asnumpy()
+    array({shown})
+    """
+
+
+def _declare(name, short, primitive, called, symbol, compute, shown):
+    bits = name.startswith("bitwise")
+
+    def function(input: Array, other: Array):
+        if bits and not jnp.issubdtype(input.dtype, jnp.integer) and input.dtype != bool:
+            raise TypeError("the operands must be integers or Bool; convert them with 'astype'")
+        return compute(input, other)
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = _EXAMPLE.format(
+        symbol=symbol, name=name, shown=shown, result=", bit by bit" if bits else ": Bool"
+    )
+    faces = tuple(f"{n}(input, other)" for n in (name, short) if n)
+    return op(
+        primitive=f"{primitive}()({called})", function=faces, tensor=faces, mint=faces,
+        promotes=not name.startswith("logical"), differentiable=False,
+    )(function)  # fmt: skip
+
+
+globals().update({row[0]: _declare(*row) for row in _ROWS})
+
+
+# operators ----------------------------------------------------------------------------------
+
+_NUMERIC = (Tensor, bool, int, float, complex, np.ndarray, np.generic)
+
+
+def _operator(name, function, otherwise=None, reflected=False):
+    """`a < b`; `otherwise` is the answer where b is no number, None to refuse it."""
+    bound = function.declaration.bind(())
+
+    def operator(self, other):
+        if otherwise is None or other.__class__ is Tensor or isinstance(other, _NUMERIC):
+            return apply(bound, other, self) if reflected else apply(bound, self, other)
+        return otherwise
+
+    operator.__name__ = operator.__qualname__ = name
+    setattr(Tensor, name, operator)
+
+
+for _name, _method, _otherwise in [
+    ("equal", "eq", False), ("not_equal", "ne", True), ("greater", "gt", None),
+    ("greater_equal", "ge", None), ("less", "lt", None), ("less_equal", "le", None),
+]:  # fmt: skip
+    _operator(f"__{_method}__", globals()[_name], _otherwise)
+
+for _name in ("and", "or", "xor"):
+    _operator(f"__{_name}__", globals()[f"bitwise_{_name}"])
+    _operator(f"__r{_name}__", globals()[f"bitwise_{_name}"], reflected=True)
+
+
+# of one operand -----------------------------------------------------------------------------
+
+
+@op(primitive="LogicalNot()(input)", tensor=True, mint=True, differentiable=False)
+def logical_not(input: Array):
+    """Whether $input = 0$, element by element: Bool.
+
+    >>> ops.logical_not(Tensor([True, False])).asnumpy()
+    array([False,  True])
+    """
+    return jnp.logical_not(input)
+
+
+@op(
+    primitive="Invert()(x: input)",
+    function=("bitwise_not(input)", "invert(x: input)"),
+    tensor=("bitwise_not(input)", "invert(input)"),
+    mint="bitwise_not(input)",
+    differentiable=False,
+)
+def bitwise_not(input: Array):
+    """Every bit turned over; on Bool, "not".
+
+    >>> ops.bitwise_not(Tensor([0, 5])).asnumpy()
+    array([-1, -6])
+    """
+    return jnp.bitwise_not(input)
+
+
+attach("__invert__", lambda self: logical_not(self))
+
+
+@op(
+    primitive="IsClose(rtol=1e-05, atol=1e-08, equal_nan=False)(input, other)",
+    tensor=True, mint=True, promotes=True, differentiable=False,
+)  # fmt: skip
+def isclose(input: Array, other: Array, rtol=1e-05, atol=1e-08, equal_nan=False):
+    r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool.
+
+    >>> ops.isclose(Tensor([1.0, 2.0]), Tensor([1.0, 2.1])).asnumpy()
+    array([ True, False])
+    """
+    return jnp.isclose(input, other, rtol, atol, equal_nan)
+
+
+@composite(tensor="allclose", mint="allclose", function=())
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether all elements are close, as `isclose` says: a Python bool."""
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
