@@ -1,6 +1,7 @@
 """What every operation computes on: an immutable `Value` and its abstract value `Aval`."""
 
 import threading
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,9 @@ class Aval:
     shape: tuple[int, ...]
     dtype: np.dtype
     weak: bool
+    inexact: bool
+    ndim: int
+    size: int
 
     @staticmethod
     def of(shape, dtype, weak=False):
@@ -51,7 +55,12 @@ class Value:
 
     __slots__ = ("__weakref__", "array", "aval", "index", "trace", "watched")
 
-    base = None  # the value whose array this one shares; HELD where somebody outside sees it
+    aval: Aval
+    array: Any
+    trace: Any
+    index: int
+    watched: bool
+    base: Any = None  # the value whose array this one shares; HELD where somebody outside sees it
 
     def __init__(self, aval, array):
         self.aval = aval
@@ -120,7 +129,9 @@ class ThreadState(threading.local):
     The engine says how a recorder is made (`new_recorder`); `core` need not know.
     """
 
-    new_recorder = None
+    new_recorder: Any = None
+    recorder: Any
+    tape: Any
 
     def __init__(self):
         self.recorder = None if self.new_recorder is None else self.new_recorder()

@@ -22,7 +22,7 @@ def folder():
 def switch_on():
     """Have JAX keep every program it compiles, unless the user chose a folder of JAX's own."""
     chosen = folder()
-    if chosen is None or jax.config.jax_compilation_cache_dir is not None:
+    if chosen is None or jax.config.values["jax_compilation_cache_dir"] is not None:
         return
     jax.config.update("jax_compilation_cache_dir", str(chosen))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

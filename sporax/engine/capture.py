@@ -67,6 +67,16 @@ class Capture:
         self.sources.append(source)
         return at
 
+    def number_needed(self, recorder, value):
+        """A number of `value` is about to be read. One made of host data inside the function is the
+        same at every call; for any other the function runs dynamically from here on."""
+        if value.trace is recorder and value.index < 0 and self.sources[~value.index] is value:
+            return
+        recorder.run()
+        if recorder.capture is not None:  # there was nothing to run yet
+            self.broken(recorder)
+            thread.recorder = Recorder()
+
     def broken(self, recorder):
         """A number was needed: from here on the function runs dynamically."""
         recorder.capture = None
@@ -111,7 +121,8 @@ class Graph:
             return layout.outputs(jnp.asarray(reals), jnp.asarray(integers), arrays, places)
 
         self.op = Op(name, run)
-        self.op.rules[tuple(capture.avals)] = Rule(tuple(v.aval for v in computed), run, False)
+        avals = tuple(capture.avals)
+        self.op.rules[avals] = Rule(avals, tuple(v.aval for v in computed), run, False)
 
     def holds(self):
         """Whether every Cell that was called is as it was at capture."""
@@ -121,7 +132,7 @@ class Graph:
         """Results (Values) for the call's own `tensors`; state is read, and written back."""
         values = []
         for source in self.sources:
-            if source.__class__ is Slot:
+            if isinstance(source, Slot):
                 source = tensors[source.place]
             values.append(source if isinstance(source, Value) else source._value)
         made = iter(record(self.op, *values) if self.op.rules else ())

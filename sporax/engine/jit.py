@@ -34,6 +34,7 @@ class JitFunction:
 
     def __init__(self, fn):
         functools.update_wrapper(self, fn, updated=())
+        self.name = getattr(fn, "__name__", type(fn).__name__)
         self.fn = fn
         self.variants = {}
         self.dynamic = False
@@ -58,7 +59,7 @@ class JitFunction:
                 values = iter(outs)
                 return map_tensors(lambda _: wrap(next(values)), variant.result)
         self.captures += 1
-        result, graph = capture(self.__name__, self.fn, args, kwargs, tensors)
+        result, graph = capture(self.name, self.fn, args, kwargs, tensors)
         if graph is None:
             self.dynamic = True
             return result

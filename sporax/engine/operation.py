@@ -1,6 +1,7 @@
 """`Op`: a function on arrays, what it gives for which avals, and its pullback."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -14,10 +15,19 @@ from sporax.core.value import Aval
 class Rule:
     """What an operation does with operands of given avals: the outputs' avals, a traced function."""
 
-    __slots__ = ("avals", "run", "single")
+    __slots__ = ("_jaxpr", "avals", "operands", "run", "single")
 
-    def __init__(self, avals, run, single):
-        self.avals, self.run, self.single = avals, run, single
+    def __init__(self, operands, avals, run, single):
+        self.operands, self.avals, self.run, self.single = operands, avals, run, single
+        self._jaxpr = None
+
+    @property
+    def jaxpr(self):
+        """The function as a closed jaxpr, for the interpreter."""
+        if self._jaxpr is None:
+            specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self.operands]
+            self._jaxpr = jax.make_jaxpr(self.run)(*specs)
+        return self._jaxpr
 
 
 class Op:
@@ -30,7 +40,9 @@ class Op:
 
     __slots__ = ("attributes", "check", "cut", "fn", "name", "promotes", "pulls", "rules")
 
-    def __init__(self, name, fn, promotes=False, check=None, attributes=None):
+    fn: Any
+
+    def __init__(self, name, fn, promotes: Any = False, check=None, attributes=None):
         self.name, self.fn, self.promotes, self.check = name, fn, promotes, check
         self.attributes = attributes or {}
         self.cut = False  # whether no derivative goes through
@@ -73,7 +85,7 @@ class Op:
                 raise operand_error(self, avals, cause) from None
             single = not isinstance(out, (tuple, list))
             outs = tuple(Aval.of(o.shape, o.dtype) for o in ([out] if single else out))
-            found = self.rules[avals] = Rule(outs, run, single)
+            found = self.rules[avals] = Rule(avals, outs, run, single)
         return found
 
     def pullback(self, inputs, outputs, n_outputs):
@@ -119,7 +131,9 @@ class Pullback(Op):
         found = self.rules.get(avals)
         if found is None:
             run = jax.jit(functools.partial(self.compute, avals), inline=True)
-            found = self.rules[avals] = Rule(tuple(avals[i] for i in self.inputs), run, False)
+            found = self.rules[avals] = Rule(
+                avals, tuple(avals[i] for i in self.inputs), run, False
+            )
         return found
 
 

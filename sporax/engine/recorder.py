@@ -6,11 +6,12 @@ an operation; the programs compiled for a path hang at its end.
 """
 
 import threading
+from typing import Any
 from weakref import ref
 
 from sporax.core.tensor import Tensor, as_value
 from sporax.core.value import HELD, Aval, Value, thread
-from sporax.engine.program import Program
+from sporax.engine.churn import SEEN, prepare
 
 # A loop that reads no number is cut where it repeats, so that its programs repeat too: from the
 # first length on if the last operations of the first number repeat, from the second on ...
@@ -24,6 +25,9 @@ class State:
     __slots__ = (
         "aval", "avals", "carries", "depth", "key", "next", "op", "operands", "parent", "programs", "size",
     )  # fmt: skip
+
+    op: Any
+    parent: Any
 
     def __init__(self, parent, key, op, operands, rule):
         self.parent, self.key, self.op = parent, key, op
@@ -228,9 +232,9 @@ class Recorder:
                 [k for k, owner in enumerate(self.owners) if owner is not None and owner() is None]
             )
         program = state.programs.get((alive, dead))
-        if program is None:
+        if program is None or program is SEEN:
             inputs = [] if self.capture is None else self.capture.avals
-            program = state.programs[alive, dead] = Program(state, alive, dead, inputs)
+            program, state.programs[alive, dead] = prepare(state, alive, dead, inputs)
         results = program(self.reals, self.integers, self.arrays)
         for value, array in zip(values, results, strict=True):
             value.array = array
@@ -264,6 +268,8 @@ class Walk:
 
     __slots__ = ("results", "state")
 
+    state: State
+
     def __init__(self, state, results):
         self.state, self.results = state, results
 
@@ -272,20 +278,18 @@ class Walk:
         before, state = recorder.state, self.state
         recorder.outputs.extend([nothing] * (state.size - before.size))
         recorder.state = state
-        values = []
+        made = {None: None}
         for index, aval in self.results:
-            value = None
-            if aval is not None:
-                value = _new(Value)
+            if index not in made:
+                value = made[index] = _new(Value)
                 value.aval, value.array, value.trace = aval, None, recorder
                 value.index, value.watched = index, False
-                recorder.outputs[index] = ref(value)
-            values.append(value)
-        return values
+                outputs[index] = ref(value)
+        return [made[index] for index, _ in self.results]
 
 
 
-def record(op, *values):
+def record(op, *values) -> Any:
     """Record one operation on Values; returns its output Value, or a tuple of them."""
     recorder = thread.recorder
     found = recorder.found.get
@@ -339,7 +343,7 @@ def outputs(recorder, index, avals, watched):
     return tuple(values)
 
 
-def apply(op, *operands):
+def apply(op, *operands) -> Any:
     """Record one operation on Tensors (or numbers); returns its output Tensor, or a tuple of them.
 
     The same as `record`, one level up: what is unpacked here is not looked at again there, because
