@@ -1,0 +1,10 @@
+"""How do weights change? Optimizers: Cells that are called with gradients."""
+
+from sporax.optim.ada_grad import Adagrad
+from sporax.optim.adam import Adam, AdamWeightDecay
+from sporax.optim.momentum import Momentum
+from sporax.optim.optimizer import Optimizer
+from sporax.optim.rmsprop import RMSProp
+from sporax.optim.sgd import SGD
+
+__all__ = ["SGD", "Adagrad", "Adam", "AdamWeightDecay", "Momentum", "Optimizer", "RMSProp"]

@@ -1,0 +1,48 @@
+"""Refusals of hyperparameters that are not numbers of the right kind, in one voice."""
+
+import operator
+
+
+def _number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _integer(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+# what an argument must be: in words, the kind it must be of, and its range
+_RULES = {
+    "positive": ("a number greater than 0", _number, lambda x: x > 0),
+    "not_negative": ("a number, at least 0", _number, lambda x: x >= 0),
+    "inside_one": ("a number between 0 and 1, neither included", _number, lambda x: 0 < x < 1),
+    "positive_int": ("an int greater than 0", _integer, lambda x: x > 0),
+    "flag": ("a bool", lambda x: isinstance(x, bool), lambda x: True),
+}
+
+
+def _rule(name):
+    words, of_kind, in_range = _RULES[name]
+
+    def check(who, **given):
+        for argument, value in given.items():
+            if not of_kind(value):
+                raise TypeError(
+                    f"For '{who}', '{argument}' must be {words}, but got {type(value).__name__}."
+                )
+            if not in_range(value):
+                raise ValueError(f"For '{who}', '{argument}' must be {words}, but got {value}.")
+
+    check.__name__ = name
+    check.__doc__ = f"Refuse each keyword's value unless it is {words}."
+    return check
+
+
+positive, not_negative, inside_one, positive_int, flag = map(_rule, _RULES)
+
+
+def below(who, **given):
+    """Refuse two keywords' values unless the first is less than the second."""
+    (low, a), (high, b) = given.items()
+    if not operator.lt(a, b):
+        raise ValueError(f"For '{who}', '{low}' must be less than '{high}', but got {a} and {b}.")

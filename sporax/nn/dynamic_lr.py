@@ -1,0 +1,197 @@
+"""Learning rates of every step as a list, one value an epoch."""
+
+import math
+
+from sporax.nn import argument
+
+
+def _by_epoch(total_step, step_per_epoch, rate):
+    """`rate(epoch)` for each of `total_step` steps."""
+    return [rate(step // step_per_epoch) for step in range(total_step)]
+
+
+def piecewise_constant_lr(milestone, learning_rates):
+    """`learning_rates[t]` for the steps from `milestone[t - 1]` (at first 0) up to `milestone[t]`.
+
+    `milestone`: positive ints that do not decrease. `learning_rates`: as many numbers.
+
+    >>> piecewise_constant_lr([2, 3], [0.1, 0.05])
+    [0.1, 0.1, 0.05]
+    """
+    who = "piecewise_constant_lr"
+    for name, value in [("milestone", milestone), ("learning_rates", learning_rates)]:
+        if not isinstance(value, (tuple, list)):
+            raise TypeError(
+                f"For '{who}', '{name}' must be a tuple or list, but got {type(value).__name__}."
+            )
+    if len(milestone) != len(learning_rates):
+        raise ValueError(
+            f"For '{who}', 'milestone' and 'learning_rates' must be equally long, but got "
+            f"{len(milestone)} and {len(learning_rates)}."
+        )
+    rates, last = [], 0
+    for i, (until, rate) in enumerate(zip(milestone, learning_rates, strict=True)):
+        argument.positive_int(who, **{f"milestone[{i}]": until})
+        argument.not_negative(who, **{f"learning_rates[{i}]": rate})
+        if until < last:
+            raise ValueError(
+                f"For '{who}', 'milestone' must not decrease, but got {until} after {last}."
+            )
+        rates += [rate] * (until - last)
+        last = until
+    return rates
+
+
+def _check_decay(who, learning_rate, decay_rate, is_stair, **steps):
+    argument.positive_int(who, **steps)
+    argument.positive(who, learning_rate=learning_rate, decay_rate=decay_rate)
+    argument.flag(who, is_stair=is_stair)
+
+
+def exponential_decay_lr(
+    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+):
+    r"""$learning\_rate \cdot decay\_rate^p$, where $p = epoch / decay\_epoch$.
+
+    The steps and epochs are positive ints, the rates greater than 0; `is_stair` rounds $p$ down.
+
+    >>> exponential_decay_lr(0.1, 0.5, 4, 2, 1)
+    [0.1, 0.1, 0.05, 0.05]
+    """
+    _check_decay(
+        "exponential_decay_lr", learning_rate, decay_rate, is_stair,
+        total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch,
+    )  # fmt: skip
+
+    def rate(epoch):
+        p = epoch // decay_epoch if is_stair else epoch / decay_epoch
+        return learning_rate * decay_rate**p
+
+    return _by_epoch(total_step, step_per_epoch, rate)
+
+
+def natural_exp_decay_lr(
+    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+):
+    r"""$learning\_rate \cdot e^{-decay\_rate \cdot epoch}$.
+
+    `is_stair`: the epoch counts by whole `decay_epoch`s, which have no effect otherwise. Arguments
+    as `exponential_decay_lr`'s.
+
+    >>> natural_exp_decay_lr(0.1, 0.9, 3, 1, 4, True)
+    [0.1, 0.1, 0.1]
+    """
+    _check_decay(
+        "natural_exp_decay_lr", learning_rate, decay_rate, is_stair,
+        total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch,
+    )  # fmt: skip
+
+    def rate(epoch):
+        p = epoch // decay_epoch * decay_epoch if is_stair else epoch
+        return learning_rate * math.e ** (-decay_rate * p)
+
+    return _by_epoch(total_step, step_per_epoch, rate)
+
+
+def inverse_decay_lr(
+    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+):
+    r"""$learning\_rate / (1 + decay\_rate \cdot p)$, where $p = epoch / decay\_epoch$.
+
+    Arguments as `exponential_decay_lr`'s.
+
+    >>> inverse_decay_lr(0.1, 1.0, 3, 1, 1)[1]
+    0.05
+    """
+    _check_decay(
+        "inverse_decay_lr", learning_rate, decay_rate, is_stair,
+        total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch,
+    )  # fmt: skip
+
+    def rate(epoch):
+        if is_stair:
+            return learning_rate / (1 + decay_rate * (epoch // decay_epoch))
+        return learning_rate / (1 + decay_rate * epoch / decay_epoch)
+
+    return _by_epoch(total_step, step_per_epoch, rate)
+
+
+def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
+    r"""$min + (max - min) (1 + \cos(\pi p)) / 2$, where $p = \min(epoch / decay\_epoch, 1)$.
+
+    `min_lr`: at least 0, and less than `max_lr`.
+
+    >>> cosine_decay_lr(0.0, 0.1, 3, 1, 2)
+    [0.1, 0.05, 0.0]
+    """
+    who = "cosine_decay_lr"
+    argument.not_negative(who, min_lr=min_lr)
+    argument.positive(who, max_lr=max_lr)
+    argument.positive_int(
+        who, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
+    )
+    argument.below(who, min_lr=min_lr, max_lr=max_lr)
+
+    def rate(epoch):
+        p = min(epoch, decay_epoch)
+        return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p / decay_epoch))
+
+    return _by_epoch(total_step, step_per_epoch, rate)
+
+
+def polynomial_decay_lr(
+    learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power,
+    update_decay_epoch=False,
+):  # fmt: skip
+    r"""$(start - end) (1 - p)^{power} + end$, where $p = \min(epoch / decay\_epoch, 1)$.
+
+    `end_learning_rate`: at least 0. `update_decay_epoch`: instead of staying at the end, start over
+    with `decay_epoch` times the number of rounds begun.
+
+    >>> polynomial_decay_lr(0.1, 0.0, 3, 1, 2, 1.0)
+    [0.1, 0.05, 0.0]
+    """
+    who = "polynomial_decay_lr"
+    argument.positive(who, learning_rate=learning_rate, power=power)
+    argument.not_negative(who, end_learning_rate=end_learning_rate)
+    argument.positive_int(
+        who, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
+    )
+    argument.flag(who, update_decay_epoch=update_decay_epoch)
+
+    def rate(epoch):
+        rounds = max(math.ceil(epoch / decay_epoch), 1) if update_decay_epoch else 1
+        p = min(epoch, decay_epoch * rounds) / (decay_epoch * rounds)
+        return (learning_rate - end_learning_rate) * (1 - p) ** power + end_learning_rate
+
+    return _by_epoch(total_step, step_per_epoch, rate)
+
+
+def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
+    r"""$learning\_rate \cdot \min(epoch / warmup\_epoch, 1)$.
+
+    `learning_rate`: at least 0; the steps and epochs are positive ints.
+
+    >>> warmup_lr(0.1, 4, 1, 2)
+    [0.0, 0.05, 0.1, 0.1]
+    """
+    argument.not_negative("warmup_lr", learning_rate=learning_rate)
+    argument.positive_int(
+        "warmup_lr", warmup_epoch=warmup_epoch, total_step=total_step, step_per_epoch=step_per_epoch
+    )
+
+    def rate(epoch):
+        return learning_rate * min(epoch, warmup_epoch) / warmup_epoch
+
+    return _by_epoch(total_step, step_per_epoch, rate)
+
+
+__all__ = [
+    "cosine_decay_lr",
+    "exponential_decay_lr",
+    "inverse_decay_lr",
+    "natural_exp_decay_lr",
+    "piecewise_constant_lr",
+    "polynomial_decay_lr",
+    "warmup_lr",
+]

@@ -1,0 +1,143 @@
+"""Adam, and Adam with weight decay apart from the gradient."""
+
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.initializers import initializer
+from sporax.nn import argument
+from sporax.optim.optimizer import Optimizer
+from sporax.optim.rule import rule
+
+
+def _moments(m, v, grad, beta1, beta2):
+    return m + (grad - m) * (1 - beta1), v + (grad * grad - v) * (1 - beta2)
+
+
+@rule("Adam", states=2)
+def adam(param, m, v, grad, rate, power1, power2, beta1, beta2, eps, *, nesterov):
+    m, v = _moments(m, v, grad, beta1, beta2)
+    ahead = beta1 * m + (1 - beta1) * grad if nesterov else m
+    rate = rate * jnp.sqrt(1 - power2) / (1 - power1)
+    return param - rate * ahead / (jnp.sqrt(v) + eps), m, v
+
+
+@rule("Adam", states=3)
+def amsgrad(param, m, v, highest, grad, rate, power1, power2, beta1, beta2, eps):
+    m, v = _moments(m, v, grad, beta1, beta2)
+    highest = jnp.maximum(highest, v)
+    rate = rate * jnp.sqrt(1 - power2) / (1 - power1)
+    return param - rate * m / (jnp.sqrt(highest) + eps), m, v, highest
+
+
+@rule("AdamWeightDecay", states=2, decoupled=True)
+def adam_weight_decay(param, m, v, grad, rate, beta1, beta2, eps, *, weight_decay):
+    m, v = _moments(m, v, grad, beta1, beta2)
+    return param - rate * (m / (jnp.sqrt(v) + eps) + weight_decay * param), m, v
+
+
+_next_powers = Op("Adam", lambda p1, p2, beta1, beta2: (p1 * beta1, p2 * beta2))
+_next_powers.cut = True
+
+
+class Adam(Optimizer):
+    r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \beta_2 v + (1 - \beta_2) g^2$,
+    $p \leftarrow p - \eta \frac{\sqrt{1 - \beta_2^t}}{1 - \beta_1^t} \frac{m}{\sqrt{v} + eps}$.
+
+    Kingma and Ba, 2015. `use_nesterov`: $\beta_1 m + (1 - \beta_1) g$ in the place of $m$;
+    `use_amsgrad`: the highest $v$ so far in the place of $v$ (not both). The rest as `Optimizer`'s;
+    weight decay is added to the gradient. `use_locking`, `use_lazy` and `use_offload` are accepted:
+    gradients are dense here and parameters stay where they are.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = Adam([p], 0.5)((Tensor([3.0]),))
+    >>> print(p.asnumpy())
+    [0.5]
+    """
+
+    def __init__(
+        self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
+        use_nesterov=False, weight_decay=0.0, loss_scale=1.0, use_amsgrad=False, **kwargs,
+    ):  # fmt: skip
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        lazy, offload = _placement(kwargs, use_amsgrad)
+        argument.inside_one("Adam", beta1=beta1, beta2=beta2)
+        argument.positive("Adam", eps=eps)
+        argument.flag("Adam", use_locking=use_locking, use_nesterov=use_nesterov)
+        argument.flag("Adam", use_amsgrad=use_amsgrad, use_lazy=lazy, use_offload=offload)
+        self.use_locking, self.use_nesterov, self.use_amsgrad = (
+            use_locking,
+            use_nesterov,
+            use_amsgrad,
+        )
+        self.use_lazy, self.use_offload = lazy, offload
+        self.beta1, self.beta2 = Tensor(beta1, dtypes.float32), Tensor(beta2, dtypes.float32)
+        self.eps = Tensor(eps, dtypes.float32)
+        self.beta1_power = Parameter(initializer(1, (), dtypes.float32), name="beta1_power")
+        self.beta2_power = Parameter(initializer(1, (), dtypes.float32), name="beta2_power")
+        self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")
+        self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
+        if use_amsgrad:
+            self.vhat = self.parameters.clone(prefix="vhat", init="zeros")
+            self._prepare(amsgrad, self.moment1, self.moment2, self.vhat)
+        else:
+            self._prepare(adam, self.moment1, self.moment2, nesterov=use_nesterov)
+
+    def construct(self, gradients):
+        beta1, beta2, powers = self.beta1, self.beta2, (self.beta1_power, self.beta2_power)
+        now = apply(_next_powers, *powers, beta1, beta2)
+        done = self._update(gradients, *now, beta1, beta2, self.eps)
+        for power, value in zip(powers, now, strict=True):
+            power._rebind(value._value)
+        return done
+
+
+def _placement(kwargs, use_amsgrad):
+    """(use_lazy, use_offload) out of Adam's keywords."""
+    unknown = set(kwargs) - {"use_lazy", "use_offload"}
+    if unknown:
+        raise KeyError(
+            "For 'Adam', further keywords must be 'use_lazy' or 'use_offload', but got "
+            f"{', '.join(sorted(unknown))}."
+        )
+    lazy, offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
+    if (lazy is True) + (offload is True) + (use_amsgrad is True) > 1:
+        raise ValueError(
+            "For 'Adam', at most one of 'use_lazy', 'use_offload' and 'use_amsgrad' must be True, "
+            f"but got {lazy}, {offload} and {use_amsgrad}."
+        )
+    return lazy, offload
+
+
+class AdamWeightDecay(Optimizer):
+    r"""$m$, $v$ as `Adam`'s, then $p \leftarrow p - \eta (\frac{m}{\sqrt{v} + eps} + \lambda p)$.
+
+    There is no correction for the first steps; $\lambda$ is `weight_decay` (Loshchilov and Hutter,
+    2019). The rest as `Optimizer`'s, without loss scale and centralized gradients.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = AdamWeightDecay([p], 0.5, weight_decay=0.1)((Tensor([0.0]),))
+    >>> print(p.asnumpy())
+    [0.95]
+    """
+
+    def __init__(
+        self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0
+    ):
+        super().__init__(learning_rate, params, weight_decay)
+        argument.inside_one("AdamWeightDecay", beta1=beta1, beta2=beta2)
+        argument.positive("AdamWeightDecay", eps=eps)
+        self.beta1, self.beta2 = Tensor([beta1], dtypes.float32), Tensor([beta2], dtypes.float32)
+        self.eps = Tensor([eps], dtypes.float32)
+        self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")
+        self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")
+        self._prepare(adam_weight_decay, self.moments1, self.moments2)
+
+    def construct(self, gradients):
+        return self._update(gradients, self.beta1, self.beta2, self.eps)
+
+
+__all__ = ["Adam", "AdamWeightDecay"]

@@ -1,0 +1,316 @@
+"""`Optimizer`: learning rates, weight decays, groups and the step, for every update rule."""
+
+import functools
+import inspect
+from itertools import repeat
+
+from sporax.core import context
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.tensor import Tensor
+from sporax.core.value import thread
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply, run_pending
+from sporax.initializers import initializer
+from sporax.nn import argument
+from sporax.nn.cell import Cell
+from sporax.optim import group
+from sporax.optim.rate import (
+    built_rate,
+    checked_decay,
+    checked_rate,
+    convert,
+    current_rate,
+    is_dynamic,
+    plain_rate,
+)
+from sporax.optim.rule import centralized
+
+
+def _operation(name, fn):
+    op = Op(name, fn)
+    op.cut = True
+    return op
+
+
+_advance = _operation("global_step", lambda step: step + 1)
+_decay = _operation("decay_weight", lambda g, p, decay: g + p * decay.astype(p.dtype))
+_centralize = _operation("gradients_centralization", centralized)
+_scale = _operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
+
+
+class Optimizer(Cell):
+    """Base of the optimizers, which change `parameters` when called with their gradients.
+
+    `learning_rate`: a number, a Tensor, a list with a value for each step, or a
+    `LearningRateSchedule`. `parameters`: Parameters, or groups `{'params': [...], 'lr': ...,
+    'weight_decay': ..., 'grad_centralization': ...}`, of which the last may be `{'order_params':
+    [...]}`. `weight_decay`: a number or a Cell of the step; without groups it spares parameters
+    with 'beta' or 'gamma' in their names. `loss_scale`: what the loss was multiplied by.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> print(Optimizer(0.1, [p]).get_lr())
+    0.1
+    """
+
+    def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
+        super().__init__(auto_prefix=False)
+        who = type(self).__name__
+        given = group.parameters_of(who, "params", parameters)
+        group.check_kinds(who, given)
+        argument.positive(who, loss_scale=loss_scale)
+        self.loss_scale = float(loss_scale)
+        self.need_scale = self.loss_scale != 1.0
+        self.reciprocal_scale = Tensor(1.0 / self.loss_scale, dtypes.float32)
+        self.global_step = Parameter(initializer(0, [1], dtypes.int32), name="global_step")
+        self.unique = True
+        rate = checked_rate(who, learning_rate)
+        self.is_group = isinstance(given[0], dict)
+        if self.is_group:
+            self._take_groups(group.parse(who, given, rate, weight_decay, self.loss_scale), given)
+        else:
+            group.check_unique(who, given)
+            self._take_all(given, rate, checked_decay(who, weight_decay, self.loss_scale))
+        self.param_length = len(self.parameters)
+        self._done = (True,) * self.param_length
+        self._updates = None
+
+    def _take_all(self, parameters, rate, decay):
+        """One learning rate and one weight decay for all parameters."""
+        self.is_group_lr = self.is_group_params_ordered = self.grad_centralization = False
+        self.dynamic_lr = is_dynamic(rate)
+        self.learning_rate = built_rate(rate, "learning_rate")
+        self.dynamic_weight_decay = isinstance(decay, Cell)
+        self.exec_weight_decay = self.dynamic_weight_decay or decay > 0
+        self.weight_decay = decay if self.dynamic_weight_decay else Tensor(decay, dtypes.float32)
+        self.parameters = self._parameters = ParameterTuple(parameters)
+        self.decay_flags = tuple("beta" not in p.name and "gamma" not in p.name for p in parameters)
+        self.grad_centralization_flags = (False,) * len(parameters)
+
+    def _take_groups(self, entries, given):
+        """A learning rate and a weight decay for each parameter."""
+        parameters, rates, decays, centralizes = map(tuple, zip(*entries, strict=True))
+        self.is_group_lr = any("lr" in g for g in given)
+        self.is_group_params_ordered = any("order_params" in g for g in given)
+        self.dynamic_lr = any(isinstance(rate, Cell) for rate in rates)
+        if self.dynamic_lr and self.is_group_lr:
+            cells = {id(rate): convert(rate) for rate in rates}
+            self.learning_rate = tuple(cells[id(rate)] for rate in rates)
+            self._keep_cells("learning_rate", self.learning_rate)
+        else:
+            self.learning_rate = ParameterTuple(rates) if self.is_group_lr else rates[0]
+        dynamic = [isinstance(decay, Cell) for decay in decays]
+        self.dynamic_weight_decay = any(dynamic)
+        self.group_weight_decay = list(decays)
+        self.weight_decay = tuple(
+            decay if isinstance(decay, Cell) else Tensor(decay, dtypes.float32) for decay in decays
+        )
+        self._keep_cells("weight_decay", [d for d in decays if isinstance(d, Cell)])
+        self.decay_flags = tuple(isinstance(d, Cell) or d > 0 for d in decays)
+        self.exec_weight_decay = any(self.decay_flags)
+        self.grad_centralization = any(centralizes)
+        self.grad_centralization_flags = centralizes
+        self.parameters = self._parameters = ParameterTuple(parameters)
+
+    def _keep_cells(self, name, cells):
+        """Register each of the Cells once, so that their Parameters are this optimizer's."""
+        for i, cell in enumerate({id(c): c for c in cells}.values()):
+            self.insert_child_to_cell(f"{name}_{i}", cell)
+
+    # a step ---------------------------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        result = super().__call__(*args, **kwargs)
+        if thread.tape is None:
+            run_pending()  # a step ends here
+        return result
+
+    def construct(self, gradients):
+        """Change the parameters; a subclass defines how."""
+        raise NotImplementedError(
+            f"For '{type(self).__name__}', the method 'construct(self, gradients)' must be "
+            "defined. Change 'self.parameters' in it."
+        )
+
+    def _prepare(self, rule, *states, **attributes):
+        """Say once which operation updates which handles; `states`: a ParameterTuple each."""
+        flags = zip(self.decay_flags, self.grad_centralization_flags, strict=True)
+        self._updates = tuple(
+            (
+                rule.bind(
+                    decays=self.exec_weight_decay and decays,
+                    centralizes=centralizes,
+                    scales=self.need_scale,
+                    **attributes,
+                ),
+                handles,
+                self.exec_weight_decay and decays,
+            )
+            for (decays, centralizes), handles in zip(
+                flags, zip(self.parameters, *states, strict=True), strict=True
+            )
+        )
+
+    def _update(self, gradients, *scalars):
+        """Apply the prepared operations; nothing changes unless all of them accept."""
+        gradients = self._counted(gradients)
+        rates, decays = self.get_lr(), self.get_weight_decay()
+        rates = rates if self.is_group_lr else repeat(rates)
+        decays = decays if self.is_group else repeat(decays)
+        scale = (self.reciprocal_scale,) if self.need_scale else ()
+        changes = []
+        try:
+            for (op, handles, decayed), gradient, rate, decay in zip(
+                self._updates, gradients, rates, decays, strict=False
+            ):
+                last = (decay, *scale) if decayed else scale
+                changes.append((handles, apply(op, *handles, gradient, rate, *scalars, *last)))
+        except ValueError:
+            self._refuse_shapes(gradients)
+            raise
+        for handles, results in changes:
+            for handle, result in zip(handles, results, strict=True):
+                handle._rebind(result._value)
+        step = self.global_step
+        step._rebind(apply(_advance, step)._value)
+        return self._done
+
+    def _counted(self, gradients):
+        if isinstance(gradients, Tensor) and self.param_length == 1:
+            return (gradients,)
+        if not isinstance(gradients, (tuple, list)):
+            raise TypeError(
+                f"For '{type(self).__name__}', the gradients must be a tuple of Tensors, but got "
+                f"{type(gradients).__name__}."
+            )
+        if len(gradients) != self.param_length:
+            raise ValueError(
+                f"For '{type(self).__name__}', there must be a gradient for each of the "
+                f"{self.param_length} parameters, but got {len(gradients)}. Differentiate with "
+                "respect to 'optimizer.parameters'."
+            )
+        return gradients
+
+    def _refuse_shapes(self, gradients):
+        for p, gradient in zip(self.parameters, gradients, strict=True):
+            if p.shape != gradient.shape:
+                raise ValueError(
+                    f"For '{type(self).__name__}', the gradient of parameter '{p.name}' must have "
+                    f"its shape {p.shape}, but got {gradient.shape}. Give the gradients in the "
+                    "order of 'optimizer.parameters'."
+                ) from None
+
+    # for subclasses that write their own step -----------------------------------------------
+
+    def flatten_gradients(self, gradients):
+        """The gradients as they are: parameters are never put into one buffer here."""
+        return gradients
+
+    def decay_weight(self, gradients):
+        """Each gradient plus weight decay times its parameter, where the parameter is decayed."""
+        if not self.exec_weight_decay:
+            return gradients
+        decays = self.get_weight_decay()
+        decays = decays if self.is_group else (decays,) * self.param_length
+        each = zip(gradients, self.parameters, decays, self.decay_flags, strict=True)
+        return tuple([apply(_decay, g, p, d) if flag else g for g, p, d, flag in each])
+
+    def gradients_centralization(self, gradients):
+        """Each gradient less its mean over all axes but the first, where its group says so.
+
+        Only where the size of axis 1 is a multiple of 16, as in MindSpore.
+        """
+        if not self.grad_centralization:
+            return gradients
+        each = zip(gradients, self.grad_centralization_flags, strict=True)
+        return tuple([apply(_centralize, g) if flag else g for g, flag in each])
+
+    def scale_grad(self, gradients):
+        """Each gradient divided by the loss scale."""
+        if not self.need_scale:
+            return gradients
+        return tuple([apply(_scale, g, self.reciprocal_scale) for g in gradients])
+
+    def get_lr(self):
+        """The learning rate of the present step; one a parameter where a group has its own."""
+        rates = self.learning_rate
+        if not self.dynamic_lr:
+            return tuple(rates) if self.is_group_lr else rates
+        if not self.is_group_lr:
+            return current_rate(rates, self.global_step)
+        now = {id(r): r for r in rates}
+        now = {key: current_rate(rate, self.global_step) for key, rate in now.items()}
+        return tuple([now[id(rate)] for rate in rates])
+
+    def get_weight_decay(self):
+        """The weight decay of the present step (times the loss scale); a tuple for groups."""
+        decays = self.weight_decay
+        if not self.dynamic_weight_decay:
+            return decays
+        if not self.is_group:
+            return decays(self.global_step)
+        now = {id(d): d for d in decays}
+        now = {k: d(self.global_step) if isinstance(d, Cell) else d for k, d in now.items()}
+        return tuple([now[id(decay)] for decay in decays])
+
+    def get_lr_parameter(self, param):
+        """The learning rate of a parameter (a Parameter, or a schedule where it changes by itself);
+        a list of them for a list.
+
+        >>> p = Parameter(Tensor([1.0]), name="w")
+        >>> Optimizer(0.1, [p]).get_lr_parameter(p).name
+        'learning_rate'
+        """
+        if not isinstance(param, (Parameter, list)):
+            raise TypeError(
+                "For 'get_lr_parameter', 'param' must be a Parameter or a list of them, but got "
+                f"{type(param).__name__}."
+            )
+        places = {id(p): i for i, p in enumerate(self.parameters)}
+        found = []
+        for p in param if isinstance(param, list) else [param]:
+            if id(p) not in places:
+                raise ValueError(
+                    f"For 'get_lr_parameter', 'param' must be a parameter of this optimizer, but "
+                    f"got '{getattr(p, 'name', p)}'."
+                )
+            rates = self.learning_rate
+            found.append(plain_rate(rates[places[id(p)]] if self.is_group_lr else rates))
+        return found if isinstance(param, list) else found[0]
+
+    @property
+    def target(self):
+        """The kind of device on which the parameters are updated."""
+        return context.get_context("device_target")
+
+    @target.setter
+    def target(self, value):
+        if value != self.target:
+            raise ValueError(
+                f"For '{type(self).__name__}', 'target' must be '{self.target}', where the "
+                f"parameters are, but got {value!r}. Choose it with 'set_context'."
+            )
+
+
+def opt_init_args_register(fn):
+    """Decorator of an optimizer's `__init__`: keep its arguments as `init_args`, and apart from
+    them `init_params` and `init_learning_rate`."""
+    signature = inspect.signature(fn)
+
+    @functools.wraps(fn)
+    def init(self, *args, **kwargs):
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        given = dict(list(bound.arguments.items())[1:])
+        kept = {"init_params": {"params": given.pop("params", None)}}
+        rate = given.pop("learning_rate", None)
+        rate = rate.asnumpy().tolist() if isinstance(rate, Tensor) else rate
+        kept["init_learning_rate"] = None if isinstance(rate, Cell) else rate
+        fn(self, *args, **kwargs)
+        for name, value in {**kept, "init_args": given}.items():
+            object.__setattr__(self, name, value)
+
+    return init
+
+
+__all__ = ["Optimizer", "opt_init_args_register"]

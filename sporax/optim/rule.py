@@ -1,0 +1,69 @@
+"""An optimizer's update as one operation a parameter."""
+
+import functools
+
+import jax.numpy as jnp
+
+from sporax.engine.operation import Op
+
+
+class Rule:
+    """An update rule: `fn(param, *states, grad, *scalars)` -> (new param, *new states).
+
+    It computes in Float32 (Float64 where the parameter has it) and keeps the dtypes of what it
+    changes. `states`: how many arrays it keeps for each parameter. `decoupled`: weight decay is
+    handed to `fn` as `weight_decay` (0 where there is none) instead of being added to the gradient.
+    """
+
+    def __init__(self, name, states, fn, decoupled=False):
+        self.name, self.states, self.fn, self.decoupled = name, states, fn, decoupled
+        self.bind = functools.cache(self._bind)
+
+    def _bind(self, decays=False, centralizes=False, scales=False, **attributes):
+        """The operation on (param, *states, grad, *scalars[, weight decay][, scale])."""
+
+        def run(param, *rest):
+            wide = jnp.promote_types(param.dtype, jnp.float32)
+            kept = (param, *rest[: self.states])
+            grad, *scalars = [x.astype(wide) for x in rest[self.states :]]
+            old = [x.astype(wide) for x in kept]
+            scale = scalars.pop() if scales else None
+            decay = scalars.pop() if decays else None
+            extra = dict(attributes)
+            if self.decoupled:
+                extra["weight_decay"] = 0 if decay is None else decay
+            elif decays:
+                grad = grad + old[0] * decay
+            if centralizes:
+                grad = centralized(grad)
+            if scales:
+                grad = grad * scale
+            new = self.fn(*old, grad, *scalars, **extra)
+            return tuple(n.astype(k.dtype) for n, k in zip(new, kept, strict=True))
+
+        op = Op(self.name, run, check=self._check, attributes=attributes)
+        op.cut = True
+        return op
+
+    def _check(self, param, *rest):
+        grad = rest[self.states]
+        if grad.shape != param.shape:
+            raise ValueError(
+                f"For '{self.name}', a gradient must have the shape of its parameter "
+                f"{param.shape}, but got {grad.shape}."
+            )
+
+
+def rule(name, states, decoupled=False):
+    """Decorator: make a function on arrays an update rule."""
+    return lambda fn: Rule(name, states, fn, decoupled)
+
+
+def centralized(grad):
+    """The gradient less its mean over all axes but the first.
+
+    As in MindSpore, only where axis 1 is there and its size a multiple of 16.
+    """
+    if grad.ndim < 2 or grad.shape[1] % 16:
+        return grad
+    return grad - grad.mean(tuple(range(1, grad.ndim)), keepdims=True)

@@ -1,0 +1,61 @@
+"""Stochastic gradient descent."""
+
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.nn import argument
+from sporax.optim.optimizer import Optimizer
+from sporax.optim.rule import rule
+
+
+@rule("SGD", states=2)
+def sgd(param, accum, stat, grad, rate, momentum, *, dampening, nesterov):
+    """`stat` is 1 until the first step, which dampening spares."""
+    moving = momentum > 0
+    first = stat > 0
+    mean = jnp.where(first, grad, momentum * accum + (1 - dampening) * grad)
+    step = jnp.where(moving, grad + momentum * mean if nesterov else mean, grad)
+    accum = jnp.where(moving, mean, accum)
+    stat = jnp.where(moving & first, 0, stat)
+    return param - rate * step, accum, stat
+
+
+class SGD(Optimizer):
+    r"""$v \leftarrow u v + (1 - dampening) g$, then $p \leftarrow p - \eta v$.
+
+    $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step takes $v = g$. `nesterov`
+    (which needs a momentum and no dampening): $p \leftarrow p - \eta (g + u v)$. The rest as
+    `Optimizer`'s. Called with a tuple of gradients; returns a tuple of True.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> SGD([p], 0.5)((Tensor([1.0]),))
+    (True,)
+    >>> print(p.asnumpy())
+    [0.5]
+    """
+
+    def __init__(
+        self, params, learning_rate=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0,
+        nesterov=False, loss_scale=1.0,
+    ):  # fmt: skip
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        argument.not_negative("SGD", momentum=momentum, dampening=dampening)
+        argument.flag("SGD", nesterov=nesterov)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError(
+                "For 'SGD', 'nesterov' needs a 'momentum' greater than 0 and no 'dampening', but "
+                f"got momentum {momentum} and dampening {dampening}."
+            )
+        self.dampening, self.nesterov = float(dampening), nesterov
+        self.momentum = Parameter(Tensor(momentum, dtypes.float32), name="momentum")
+        self.accum = self.parameters.clone(prefix="accum", init="zeros")
+        self.stat = self.parameters.clone(prefix="stat", init="ones")
+        self._prepare(sgd, self.accum, self.stat, dampening=self.dampening, nesterov=nesterov)
+
+    def construct(self, gradients):
+        return self._update(gradients, self.momentum)
+
+
+__all__ = ["SGD"]
