@@ -1,1 +1,82 @@
-"""MindSpore API on JAX/XLA."""
+"""MindSpore's Python API on JAX/XLA: what `mindspore` itself has, looked up when it is used."""
+
+import importlib
+
+__version__ = "0.1.0"
+
+# The public list: module -> the names that it gives here. Names of a module, or a module, that
+# does not have them yet raise `sporax has no 'mindspore.x' yet`, and appear when they land.
+_PUBLIC = {
+    "sporax.core.tensor": "Tensor tensor is_tensor from_numpy frombuffer",
+    "sporax.core.parameter": "Parameter ParameterTuple",
+    "sporax.core.dtype": """
+        Type bfloat16 bool_ byte complex128 complex64 double float16 float32 float64 float_ half
+        int16 int32 int64 int8 int_ intc intp number short single string tensor_type type_none
+        ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort
+        dtype_to_nptype dtype_to_pytype get_py_obj_dtype pytype_to_dtype""",
+    "sporax.core.context": """
+        GRAPH_MODE PYNATIVE_MODE ParallelMode get_context set_context set_deterministic set_device
+        get_auto_parallel_context reset_auto_parallel_context set_auto_parallel_context""",
+    "sporax.core.random": """
+        Generator default_generator get_rng_state get_seed initial_seed manual_seed seed
+        set_rng_state set_seed""",
+    "sporax.engine.jit": "JitConfig constexpr jit jit_class lazy_inline mutable no_inline",
+    "sporax.autodiff": """
+        _Function _no_grad get_grad grad jacfwd jacrev jvp recompute saved_tensors_hooks
+        value_and_grad vjp vmap""",
+    "sporax.io": """
+        async_ckpt_thread_status ckpt_to_safetensors export load load_checkpoint
+        load_checkpoint_async load_param_into_net safetensors_to_ckpt save_checkpoint""",
+    "sporax.amp": """
+        DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network""",
+    "sporax.train": """
+        BackupAndRestore Callback CheckpointConfig ConvertModelUtils DatasetHelper EarlyStopping
+        History LambdaCallback LearningRateScheduler LossMonitor Model ModelCheckpoint
+        OnRequestExit ReduceLROnPlateau RunContext TimeMonitor connect_network_with_dataset
+        data_sink
+        Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta
+        HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity
+        Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy
+        Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn names rearrange_inputs""",
+    "sporax.insight": "SummaryCollector SummaryLandscape SummaryRecord",
+    "sporax.compat": "install_as_mindspore",
+}
+_PACKAGES = "amp data distributed initializers insight io mint nn numpy ops optim scipy train"
+_MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()}
+_MODULES |= {"context": "sporax.core.context", "dtype": "sporax.core.dtype"}
+
+_HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
+
+
+def module_if_there(name):
+    """The module of that name, or None if sporax does not have it yet."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise  # it is there, but needs something that is not
+        return None
+
+
+def _find(name):
+    if name in _MODULES:
+        return module_if_there(_MODULES[name])
+    if name not in _HOMES:
+        return None
+    if _HOMES[name] != "sporax.compat":
+        importlib.import_module("sporax.ops")  # it gives Tensor its methods and operators
+    return getattr(module_if_there(_HOMES[name]), name, None)
+
+
+def __getattr__(name):
+    if name == "__all__":
+        return [n for n in _HOMES if _find(n) is not None]
+    found = _find(name)
+    if found is None:
+        raise AttributeError(f"sporax has no 'mindspore.{name}' yet")
+    globals()[name] = found
+    return found
+
+
+def __dir__():
+    return sorted({*globals(), *__getattr__("__all__")})

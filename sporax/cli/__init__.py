@@ -1,0 +1,5 @@
+"""From the shell: `sporax run script.py`, `sporax version`."""
+
+from sporax.cli.command import main
+
+__all__ = ["main"]

@@ -1,0 +1,5 @@
+"""Under what other name? `import mindspore`, from one table of paths."""
+
+from sporax.compat.alias import MINDSPORE_VERSION, install_as_mindspore
+
+__all__ = ["MINDSPORE_VERSION", "install_as_mindspore"]

@@ -1,0 +1,54 @@
+"""The `sporax` command."""
+
+import argparse
+import sys
+
+from sporax import __version__
+from sporax.cli.run import run_module, run_script
+from sporax.compat import MINDSPORE_VERSION
+
+
+def main(arguments=None):
+    """Run the command with `arguments` (else those of the process); returns the exit code."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    return given.action(given)
+
+
+def _parser():
+    parser = argparse.ArgumentParser("sporax", description="MindSpore programs on JAX/XLA.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    run = commands.add_parser(
+        "run",
+        help="run a MindSpore script as it is",
+        usage="sporax run script.py [arguments]\n       sporax run -m module [arguments]",
+        description="Run a script, or with -m a module, in which 'import mindspore' is sporax.",
+    )
+    run.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a module, not a script")
+    run.add_argument("script", nargs="?", help="the script")
+    run.add_argument(
+        "arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv"
+    )
+    run.set_defaults(action=lambda given: _run(run, given))
+
+    version = commands.add_parser("version", help="say which sporax this is")
+    version.set_defaults(action=_version)
+    return parser
+
+
+def _run(parser, given):
+    if given.module:
+        return run_module(given.module[0], given.module[1:])
+    if given.script is None or given.module is not None:
+        parser.error("a script, or '-m' and a module, must be given")
+    return run_script(given.script, given.arguments)
+
+
+def _version(_):
+    import jax
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    print(f"sporax {__version__} (follows MindSpore {MINDSPORE_VERSION}; jax {jax.__version__}, "
+          f"Python {python})")  # fmt: skip
+    return 0

@@ -1,0 +1,172 @@
+"""`import mindspore` gives sporax: a finder, its module objects, and the table they follow.
+
+`paths.csv` is the table. A row whose `found_in` has a colon is one name and the object it stands
+for; any other row is a module, and the modules in which its names are looked up, in order. A module
+that has nothing to look into, or a name not found, is what sporax does not have yet: the import of
+the module works, and the line that uses a missing name says so.
+"""
+
+import csv
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import sys
+import types
+from pathlib import Path
+
+from sporax import __version__, module_if_there
+
+ROOT = "mindspore"
+MINDSPORE_VERSION = "2.10.0"  # whose behaviour sporax follows; scripts compare it
+
+_TABLE = Path(__file__).with_name("paths.csv")
+_FROM_IMPORT = "_handle_fromlist"  # importlib's frame while a `from x import y` looks for y
+
+
+def _rows():
+    modules, symbols = {}, {}
+    with open(_TABLE, encoding="utf8") as file:
+        for row in csv.DictReader(file):
+            if ":" in row["found_in"]:
+                symbols[row["path"]] = row["found_in"]
+            else:
+                modules[row["path"]] = row["found_in"].split()
+    return modules, symbols
+
+
+MODULES, SYMBOLS = _rows()
+
+
+def missing(path):
+    """What to say of a path that leads nowhere yet."""
+    return f"sporax has no '{path}' yet"
+
+
+def _symbol(path):
+    home, _, name = SYMBOLS[path].partition(":")
+    module = module_if_there(home)
+    return getattr(module, name, None) if name else module
+
+
+def find(module, name):
+    """The object that `name` is in the alias module `module`; AttributeError if there is none."""
+    path = f"{module}.{name}"
+    if path in SYMBOLS:
+        found = _symbol(path)
+        if found is not None:
+            return found
+    elif path in MODULES:
+        return importlib.import_module(path)
+    elif not name.startswith("__"):
+        for home in MODULES[module]:
+            found = getattr(module_if_there(home), name, None)
+            # a module there is sporax's own file, not a name that MindSpore has
+            if found is not None and not isinstance(found, types.ModuleType):
+                return found
+    raise AttributeError(missing(path))
+
+
+class AliasModule(types.ModuleType):
+    """A module of MindSpore's, whose names are looked up in sporax when they are first used."""
+
+    def __getattr__(self, name):
+        if name == "__all__":
+            return self._public()
+        found = find(self.__name__, name)
+        self.__dict__[name] = found
+        return found
+
+    def __setattr__(self, name, value):
+        # An imported submodule is put into its parent under its name, where a function of the same
+        # name (mindspore.common.tensor) must stay what it is.
+        if isinstance(value, AliasModule) and f"{self.__name__}.{name}" in SYMBOLS:
+            return
+        super().__setattr__(name, value)
+
+    def _public(self):
+        """What a star import takes: the public names that lead somewhere and are no modules."""
+        names = []
+        for home in map(module_if_there, MODULES[self.__name__]):
+            listed = getattr(home, "__all__", None) or [n for n in dir(home) if n[0] != "_"]
+            names += [n for n in listed if not isinstance(getattr(home, n), types.ModuleType)]
+        return sorted(set(names))
+
+    def __dir__(self):
+        names = set(self.__dict__)
+        for home in MODULES[self.__name__]:
+            names.update(dir(module_if_there(home)))
+        return sorted(names)
+
+
+class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds and loads `mindspore` and what is below it; leaves all other names alone."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        """The spec of a module of the table; ImportError for a path that is not there."""
+        if fullname.partition(".")[0] != ROOT:
+            return None
+        if fullname not in MODULES:
+            kind = ImportError if _in_from_import() else ModuleNotFoundError
+            raise kind(missing(fullname))
+        return importlib.machinery.ModuleSpec(
+            fullname, self, origin=str(_TABLE.parent), is_package=True
+        )
+
+    def create_module(self, spec):
+        """An empty module, filled as its names are used."""
+        return AliasModule(spec.name, f"`{spec.name}`, as sporax has it.")
+
+    def exec_module(self, module):
+        """Nothing runs at import."""
+
+
+def _in_from_import():
+    frame = sys._getframe(1)
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_code.co_name == _FROM_IMPORT:
+            return True
+        frame = frame.f_back
+    return False
+
+
+FINDER = AliasFinder()
+
+
+def install_as_mindspore():
+    """Let `import mindspore`, and every module below it, mean sporax from now on.
+
+    Returns the module. Where a real MindSpore is installed too, says once on stderr which one runs.
+    Raises RuntimeError if that one is imported already. `mindspore.__version__` is the version
+    whose behaviour is followed; `mindspore.__sporax__` is sporax's own.
+
+    >>> sporax.install_as_mindspore().Tensor is Tensor
+    True
+    """
+    present = sys.modules.get(ROOT)
+    if present is not None and not isinstance(present, AliasModule):
+        raise RuntimeError(
+            f"For 'install_as_mindspore', another '{ROOT}' must not be imported yet, but "
+            f"{getattr(present, '__file__', 'one')} is. Call it before the first import."
+        )
+    if FINDER not in sys.meta_path:
+        other = importlib.machinery.PathFinder.find_spec(ROOT)
+        if other is not None:
+            _say_which(other)
+        sys.meta_path.insert(0, FINDER)
+    return importlib.import_module(ROOT)
+
+
+def _say_which(other):
+    try:
+        version = importlib.metadata.version(ROOT)
+    except importlib.metadata.PackageNotFoundError:
+        version = "of unknown version"
+    places = other.submodule_search_locations or [other.origin]
+    print(
+        f"sporax: 'import {ROOT}' is sporax {__version__}, not the MindSpore {version} in "
+        f"{next(iter(places))}.",
+        file=sys.stderr,
+    )

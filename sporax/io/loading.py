@@ -1,0 +1,137 @@
+"""`load_param_into_net`: the contents of a checkpoint into a Cell's parameters, all or nothing."""
+
+import logging
+
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+
+_log = logging.getLogger("sporax")
+
+# Without 'strict_load', a dtype may become another one of the same row.
+_KINDS = [
+    ("Float16", "Float32", "Float64", "BFloat16"),
+    ("Int8", "Int16", "Int32", "Int64"),
+]
+_SHOWN = 5  # misfits that an error lists
+
+
+def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
+    """Set a Cell's parameters from a dict, as `load_checkpoint` gives it.
+
+    Parameters are found by name; unless `strict_load`, also by a name with a prefix before it, and
+    floats become other floats, signed integers other signed integers. Everything is checked before
+    anything is set: a shape or dtype that does not fit raises RuntimeError and `net` stays as it
+    was. Returns the names of the net's parameters not set, and of the dict's entries not found in
+    the net by their own name.
+
+    >>> net = nn.Dense(2, 1)
+    >>> load_param_into_net(net, {"weight": Parameter(Tensor([[1.0, 2.0]]), name="weight")})
+    (['bias'], [])
+    """
+    _check(net, parameter_dict, strict_load, remove_redundancy)
+    parameters = [p for _, p in net.parameters_and_names()]
+    plan, missing = {}, []
+    for p in parameters:
+        if p.name not in parameter_dict:
+            if not p.name.startswith("accu_grads"):
+                missing.append(p.name)
+        elif isinstance(parameter_dict[p.name], Parameter):
+            plan[p.name] = parameter_dict[p.name]
+    unused = [name for name in parameter_dict if name not in plan]
+    if not strict_load:
+        missing = _by_prefix(parameter_dict, missing, plan)
+    pairs = [(p, plan[p.name]) for p in parameters if p.name in plan]
+    misfits = [reason for p, new in pairs if (reason := _misfit(p, new, strict_load))]
+    if misfits:
+        raise RuntimeError(_refusal(misfits))
+    for p, data in [(p, _fitted(p, new)) for p, new in pairs]:
+        p.set_data(data)
+    if missing:
+        _log.warning(
+            "For 'load_param_into_net', %d parameters of the net are not in 'parameter_dict' and "
+            "keep their values: %s", len(missing), missing,
+        )  # fmt: skip
+    return missing, unused
+
+
+def _check(net, parameter_dict, strict_load, remove_redundancy):
+    if not hasattr(net, "parameters_and_names"):
+        raise TypeError(
+            f"For 'load_param_into_net', 'net' must be a Cell, but got {type(net).__name__}."
+        )
+    if not isinstance(parameter_dict, dict):
+        raise TypeError(
+            "For 'load_param_into_net', 'parameter_dict' must be a dict, but got "
+            f"{type(parameter_dict).__name__}."
+        )
+    for name, x in parameter_dict.items():
+        if not isinstance(name, str) or not isinstance(x, (Parameter, str)):
+            raise TypeError(
+                "For 'load_param_into_net', 'parameter_dict' must hold Parameters by name, but got "
+                f"{type(x).__name__} by {name!r}. Wrap it: Parameter(x, name={name!r})."
+            )
+    if not isinstance(strict_load, bool):
+        raise TypeError(
+            "For 'load_param_into_net', 'strict_load' must be a bool, but got "
+            f"{type(strict_load).__name__}."
+        )
+    if remove_redundancy:
+        raise NotImplementedError(
+            "For 'load_param_into_net', remove_redundancy=True is not done yet. Leave it out."
+        )
+
+
+def _by_prefix(parameter_dict, missing, plan):
+    """Find what is missing under names with a prefix, the same for all where possible."""
+    while missing:
+        prefix = next(
+            (
+                stored[: -len(name)]
+                for name in missing
+                for stored, x in parameter_dict.items()
+                if stored.endswith(name) and isinstance(x, Parameter)
+            ),
+            None,
+        )
+        if prefix is None:
+            break
+        for name in missing:
+            if isinstance(parameter_dict.get(prefix + name), Parameter):
+                plan[name] = parameter_dict[prefix + name]
+        missing = [name for name in missing if name not in plan]
+    return missing
+
+
+def _same_but_ones(shape, longer):
+    return longer[: len(shape)] == shape and set(longer[len(shape) :]) <= {1}
+
+
+def _misfit(p, new, strict_load):
+    """Why `new` cannot be put into the parameter `p`, or None."""
+    if not _same_but_ones(p.shape, new.shape):
+        reason = f"its shape must be {p.shape}, but is {new.shape}"
+    elif p.dtype != new.dtype and not (
+        not strict_load and any({p.dtype.name, new.dtype.name} <= set(kind) for kind in _KINDS)
+    ):
+        reason = f"its dtype must be {p.dtype}, but is {new.dtype}"
+    else:
+        return None
+    file = getattr(new, "checkpoint", None)
+    where = f"'{new.name}' of '{file}'" if file else f"'{new.name}'"
+    return f"{where} does not fit parameter '{p.name}': {reason}"
+
+
+def _refusal(misfits):
+    more = len(misfits) - _SHOWN
+    lines = misfits[:_SHOWN] + ([f"and {more} more"] if more > 0 else [])
+    return (
+        f"For 'load_param_into_net', {'; '.join(lines)}. The net is as it was. Make it as it was "
+        "when the checkpoint was saved, or leave those names out with 'choice_func'."
+    )
+
+
+def _fitted(p, new):
+    data = new.value()
+    if new.shape != p.shape:
+        data = Tensor(new.asnumpy().reshape(p.shape))
+    return data if data.dtype == p.dtype else Tensor(data.asnumpy(), p.dtype)
