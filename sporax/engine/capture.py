@@ -25,7 +25,7 @@ class Capture:
         self.sources = []  # the handle an input is read from at each call, or its constant Value
         self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
         self.cells = {}  # the Cells called on the way, in order (a set that keeps it)
-        self.break_line = None
+        self.is_broken, self.break_line = False, None
 
     def leaf(self, recorder, value, handle):
         """The input's number for a Value from outside; see `Recorder.leaf`."""
@@ -73,13 +73,13 @@ class Capture:
         if value.trace is recorder and value.index < 0 and self.sources[~value.index] is value:
             return
         recorder.run()
-        if recorder.capture is not None:  # there was nothing to run yet
+        if not self.is_broken:  # there was nothing to run yet
             self.broken(recorder)
             thread.recorder = Recorder()
 
     def broken(self, recorder):
         """A number was needed: from here on the function runs dynamically."""
-        recorder.capture = None
+        self.is_broken = True
         frames = [f for f in traceback.extract_stack() if "sporax" not in f.filename]
         self.break_line = frames[-1] if frames else None
 
@@ -175,14 +175,14 @@ def capture(name, function, args, kwargs, tensors):
     recorder = thread.recorder = Recorder(noted)
     try:
         result = function(*args, **kwargs)
-        if recorder.capture is None:
+        if noted.is_broken:
             warn_broken(name, noted)
             return result, None
         slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
         results = [t._lift() for t in tensors_of(result)]
         graph = Graph(name, noted, recorder, results, slots)
     except BaseException:
-        if recorder.capture is not None:
+        if not noted.is_broken:
             noted.undo()
         raise
     finally:

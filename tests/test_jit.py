@@ -1,0 +1,223 @@
+"""`jit`: one program, state lifted and written back, captured anew only when it must be."""
+
+import numpy as np
+import pytest
+
+from sporax import ops
+from sporax.autodiff.grad import grad, value_and_grad
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.engine.jit import jit
+from sporax.nn.cell import Cell
+
+
+def ones(*shape):
+    return Tensor(np.ones(shape, np.float32))
+
+
+class Scale(Cell):
+    """x * weight, twice that in training; counts its calls in a parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = Parameter(ones(3), name="weight")
+        self.calls = Parameter(Tensor(np.zeros((), np.float32)), name="calls", requires_grad=False)
+        self.factor = 2.0
+
+    def construct(self, x):
+        self.calls.set_data(self.calls + 1.0)
+        return x * self.weight * (self.factor if self.training else 1.0)
+
+
+def test_state_is_lifted_and_written_back():
+    net = Scale()
+    run = jit(lambda x: net(x).sum())
+    assert [float(run(ones(3) * float(i))) for i in range(4)] == [0.0, 3.0, 6.0, 9.0]
+    assert float(net.calls) == 4.0
+    assert run.captures == 1
+    net.weight.set_data(ones(3) * 5.0)
+    assert float(run(ones(3))) == 15.0
+    assert run.captures == 1
+
+
+CHANGES = [
+    ("shape", lambda net: (ones(2, 3),)),
+    ("dtype", lambda net: (Tensor(np.ones(3, np.float16)),)),
+    ("mode", lambda net: net.set_train() and (ones(3),)),
+    ("attribute", lambda net: setattr(net.set_train(), "factor", 7.0) or (ones(3),)),
+]
+
+
+@pytest.mark.parametrize("name, change", CHANGES, ids=[n for n, _ in CHANGES])
+def test_what_a_graph_depends_on_makes_a_new_one(name, change):
+    net = Scale()
+    run = jit(lambda x: net(x))
+    run(ones(3))
+    args = change(net)
+    np.testing.assert_allclose(run(*args).asnumpy(), net(*args).asnumpy())
+    assert run.captures == 2
+    run(*args)
+    assert run.captures == 2
+
+
+def test_static_values_make_new_graphs_and_old_ones_are_found_again():
+    @jit
+    def power(x, n, flag=True):
+        for _ in range(n):
+            x = x * 2.0
+        return x if flag else -x
+
+    found = [power(ones(1), n).asnumpy()[0] for n in (1, 2, 1, 2)]
+    assert found == [2.0, 4.0, 2.0, 4.0]
+    assert power.captures == 2
+    assert power(ones(1), 1, flag=False).asnumpy()[0] == -2.0
+    assert power.captures == 3
+
+
+def test_nested_arguments_and_results():
+    @jit
+    def swap(pair, named):
+        return {"sum": pair[0] + pair[1], "kept": named["a"]}, [pair[1], 3]
+
+    a, b, c = ones(2), ones(2) * 2.0, ones(2) * 3.0
+    for _ in range(2):
+        table, (second, three) = swap((a, b), {"a": c})
+        assert table["sum"].asnumpy().tolist() == [3.0, 3.0]
+        assert table["kept"].asnumpy().tolist() == [3.0, 3.0]
+        assert second.asnumpy().tolist() == [2.0, 2.0]
+        assert three == 3
+
+
+def test_the_same_tensor_given_twice_is_not_confused_with_two():
+    add = jit(lambda x, y: x + 10.0 * y)
+    x, y = ones(1), ones(1) * 2.0
+    assert add(x, x).asnumpy()[0] == 11.0
+    assert add(x, y).asnumpy()[0] == 21.0
+    assert add(y, x).asnumpy()[0] == 12.0
+
+
+def test_a_tensor_of_the_enclosing_function_is_an_input_not_a_constant():
+    table = ones(2)
+    run = jit(lambda x: x + table)
+    assert run(ones(2)).asnumpy().tolist() == [2.0, 2.0]
+    table += 1.0
+    assert run(ones(2)).asnumpy().tolist() == [3.0, 3.0]
+    assert run.captures == 1
+
+
+def test_host_data_made_inside_is_a_constant():
+    run = jit(lambda x: x + Tensor(np.array([1.0, 2.0], np.float32)))
+    for _ in range(2):
+        assert run(ones(2)).asnumpy().tolist() == [2.0, 3.0]
+
+
+def train_step():
+    net = Scale()
+    net.set_train()
+    momentum = Parameter(ops.zeros_like(net.weight), name="momentum")
+    gradient = value_and_grad(lambda x: (net(x) ** 2).sum(), None, [net.weight])
+
+    def step(x, rate):
+        loss, (g,) = gradient(x)
+        momentum.set_data(momentum * 0.9 + g)
+        net.weight.set_data(net.weight - momentum * rate)
+        return loss
+
+    return step, net
+
+
+def test_a_train_step_gives_the_numbers_of_dynamic_code():
+    (dynamic, net), (captured, twin) = train_step(), train_step()
+    captured = jit(captured)
+    rate = Tensor(np.float32(0.01))
+    for i in range(5):
+        x = ones(3) * (0.1 * i)
+        np.testing.assert_allclose(float(captured(x, rate)), float(dynamic(x, rate)), rtol=1e-6)
+    np.testing.assert_allclose(twin.weight.asnumpy(), net.weight.asnumpy(), rtol=1e-6)
+    assert captured.captures == 1
+
+
+def test_jit_in_grad_and_grad_in_jit_and_jit_in_jit():
+    cube = jit(lambda x: (x * x * x).sum())
+    x = ones(2) * 2.0
+    assert grad(cube)(x).asnumpy().tolist() == [12.0, 12.0]
+    assert jit(grad(cube))(x).asnumpy().tolist() == [12.0, 12.0]
+    assert jit(lambda x: cube(x) + 1.0)(x).asnumpy() == 17.0
+    second = grad(lambda x: jit(grad(cube))(x).sum())
+    assert second(x).asnumpy().tolist() == [12.0, 12.0]
+
+
+def test_methods_and_the_decorator_with_arguments():
+    class Net(Cell):
+        def __init__(self, k):
+            super().__init__()
+            self.k = Parameter(ones(1) * k, name="k")
+
+        @jit(capture_mode="ast", jit_level="O1")
+        def construct(self, x):
+            return x * self.k
+
+    two, three = Net(2.0), Net(3.0)
+    for _ in range(2):
+        assert two(ones(1)).asnumpy()[0] == 2.0
+        assert three(ones(1)).asnumpy()[0] == 3.0
+
+
+def test_a_needed_number_breaks_the_graph_with_one_warning_and_the_right_result():
+    calls = []
+
+    @jit
+    def step(x):
+        calls.append(1)
+        y = x * 2.0
+        if y.sum() > 0:
+            return y + 1.0
+        return y - 1.0
+
+    with pytest.warns(RuntimeWarning, match=r"needs a number.*if y.sum\(\) > 0"):
+        assert step(ones(2)).asnumpy().tolist() == [3.0, 3.0]
+    assert len(calls) == 1  # Python ran once
+    assert step(-ones(2)).asnumpy().tolist() == [-3.0, -3.0]
+
+
+def test_an_error_in_the_middle_changes_nothing():
+    net = Scale()
+
+    @jit
+    def step(x):
+        net(x)
+        return x + ones(7)
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="For 'Add'"):
+            step(ones(3))
+        assert float(net.calls) == 0.0
+    assert net(ones(3)).asnumpy().tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_tensor_kept_past_the_end_of_a_capture_says_so():
+    kept = []
+
+    @jit
+    def leak(x):
+        kept.append(x * 2.0)
+        return x
+
+    leak(ones(2))
+    with pytest.raises(RuntimeError, match="kept past its end"):
+        kept[0].asnumpy()
+
+
+def test_a_result_that_is_an_argument_or_a_parameter():
+    net = Scale()
+    run = jit(lambda x: (x, net.weight, 5))
+    for k in (1.0, 2.0):
+        x, weight, five = run(ones(2) * k)
+        assert x.asnumpy().tolist() == [k, k]
+        assert weight.asnumpy().tolist() == [1.0, 1.0, 1.0]
+        assert five == 5
+
+
+def test_not_a_function():
+    with pytest.raises(TypeError, match="For 'jit', 'function' must be callable"):
+        jit(3)
