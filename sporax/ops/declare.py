@@ -340,7 +340,8 @@ _KINDS = {
     **dict.fromkeys(["keepdims", "keep_dims", "keepdim"], bool),
     **dict.fromkeys(["dtype"], Type | type | str | None),
     **dict.fromkeys(["axis", "dim", "dims", "shape", "size"], int | tuple | list | Tensor | None),
-    **dict.fromkeys(["other", "tensor2", "index"], Tensor | int | float),
+    **dict.fromkeys(["other", "index"], Tensor | int | float),
+    "input_indices": Tensor,
 }
 
 

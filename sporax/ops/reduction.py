@@ -248,7 +248,10 @@ def _declare_value_and_index(word, name, plain, with_index, find, value, index):
 
 @op(
     function="argmax(input, dim=None, keepdim=False)",
-    tensor=("argmax(input, axis: dim=None, keepdims: keepdim=False)", "argmax(input, dim=None, keepdim=False)"),
+    tensor=(
+        "argmax(input, axis: dim=None, keepdims: keepdim=False)",
+        "argmax(input, dim=None, keepdim=False)",
+    ),
     mint="argmax(input, dim=None, keepdim=False)",
     primitive="Argmax(axis: dim=-1, output_type: dtype=int32)(input_x: input)",
     differentiable=False,
@@ -264,7 +267,10 @@ def argmax(input: Array, dim=None, keepdim=False, dtype=dtypes.int64):
 
 @op(
     function="argmin(input, axis=None, keepdims=False)",
-    tensor=("argmin(input, axis=None, keepdims=False)", "argmin(input, dim: axis=None, keepdim: keepdims=False)"),
+    tensor=(
+        "argmin(input, axis=None, keepdims=False)",
+        "argmin(input, dim: axis=None, keepdim: keepdims=False)",
+    ),
     primitive="Argmin(axis=-1, output_type: dtype=int32)(x: input)",
     differentiable=False,
 )  # fmt: skip
@@ -294,7 +300,10 @@ min = _declare_value_and_index("smallest", "min", amin, min_with_index, argmin, 
 
 @op(
     function="all(input, axis=None, keep_dims=False)",
-    tensor=("all(input, axis=None, keep_dims=False)", "all(input, dim: axis=None, keepdim: keep_dims=False)"),
+    tensor=(
+        "all(input, axis=None, keep_dims=False)",
+        "all(input, dim: axis=None, keepdim: keep_dims=False)",
+    ),
     mint="all(input, dim: axis=None, keepdim: keep_dims=False)",
     primitive="ReduceAll(keep_dims=False)(input, axis=None)",
     differentiable=False,
@@ -310,7 +319,10 @@ def all(input: Array, axis=None, keep_dims=False):
 
 @op(
     function="any(input, axis=None, keep_dims=False)",
-    tensor=("any(input, axis=None, keep_dims=False)", "any(input, dim: axis=None, keepdim: keep_dims=False)"),
+    tensor=(
+        "any(input, axis=None, keep_dims=False)",
+        "any(input, dim: axis=None, keepdim: keep_dims=False)",
+    ),
     mint="any(input, dim: axis=None, keepdim: keep_dims=False)",
     primitive="ReduceAny(keep_dims=False)(x: input, axis=())",
     differentiable=False,

@@ -4,7 +4,6 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
 from sporax.ops.arithmetic import floating
 from sporax.ops.declare import MINT, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.reduction import axes, mean
@@ -102,7 +101,10 @@ def vector_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
 
 
 @op(
-    tensor=("logsumexp(input, axis: dim, keepdims: keepdim=False)", "logsumexp(input, dim, keepdim=False)"),
+    tensor=(
+        "logsumexp(input, dim, keepdim=False)",
+        "logsumexp(input, axis: dim, keepdims: keepdim=False)",
+    ),
     mint=True,
 )  # fmt: skip
 def logsumexp(input: Array, dim, keepdim=False):
@@ -115,7 +117,10 @@ def logsumexp(input: Array, dim, keepdim=False):
 
 
 @op(
-    tensor=("count_nonzero(input: x, dim: axis=None)", "count_nonzero(input: x, axis=(), keep_dims=False, dtype=int32)"),
+    tensor=(
+        "count_nonzero(input: x, dim: axis=None)",
+        "count_nonzero(input: x, axis=(), keep_dims=False, dtype=int32)",
+    ),
     mint="count_nonzero(input: x, dim: axis=None)",
     differentiable=False,
 )  # fmt: skip
@@ -132,7 +137,11 @@ def count_nonzero(x: Array, axis=(), keep_dims=False, dtype=dtypes.int32):
 # running along an axis ----------------------------------------------------------------------
 
 
-@op(primitive="CumSum(exclusive=False, reverse=False)(input: x, axis)", function="cumsum(x, axis, dtype=None)", mint="cumsum(input: x, dim: axis, dtype=None)")  # fmt: skip
+@op(
+    function="cumsum(x, axis, dtype=None)",
+    primitive="CumSum(exclusive=False, reverse=False)(input: x, axis)",
+    mint="cumsum(input: x, dim: axis, dtype=None)",
+)
 def cumsum(x: Array, axis, dtype=None, exclusive=False, reverse=False):
     r"""$y_i = \sum_{j \leq i} x_j$ along `axis`.
 

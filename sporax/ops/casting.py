@@ -1,0 +1,69 @@
+"""Conversion from one dtype to another."""
+
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.engine.recorder import apply
+from sporax.ops.declare import Array, attach, composite, op
+
+
+@op(
+    primitive="Cast()(input_x: input, dtype)",
+    function="cast(input, dtype)",
+)
+def cast(input: Array, dtype):
+    """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name.
+
+    Floats are rounded toward zero; complex numbers lose their imaginary part.
+
+    >>> ops.cast(Tensor([1.7]), np.int32).asnumpy()
+    array([1], dtype=int32)
+    """
+    wanted = dtypes.to_numpy(dtype)
+    if jnp.issubdtype(input.dtype, jnp.complexfloating) and wanted.kind != "c":
+        input = input.real
+    return input.astype(wanted)
+
+
+def _astype(self, dtype, copy=True):
+    """The tensor in another dtype; see `ops.cast`. `copy=False`: itself if it has that dtype.
+
+    >>> Tensor([1.7]).astype(np.int32).asnumpy()
+    array([1], dtype=int32)
+    """
+    if not copy and self._value.aval.dtype == dtypes.to_numpy(dtype):
+        return self
+    return cast(self, dtype)
+
+
+def _to(self, dtype=None, non_blocking=False, copy=False):
+    """The tensor in another dtype; the device is XLA's to choose."""
+    return self if dtype is None else _astype(self, dtype, copy)
+
+
+def _type(self, dtype=None):
+    """The name of the dtype, or the tensor in another."""
+    return str(self.dtype) if dtype is None else cast(self, dtype)
+
+
+@composite(tensor=True)
+def type_as(input, other):
+    """`input` in the dtype of `other`."""
+    return cast(input, other.dtype)
+
+
+for _name, _method in [("astype", _astype), ("to", _to), ("type", _type)]:
+    attach(_name, _method)
+
+# Tensor.float() and its like
+for _name, _dtype in {
+    "float": "float32", "int": "int32", "half": "float16", "long": "int64", "bool": "bool",
+    "double": "float64", "short": "int16", "byte": "uint8", "bfloat16": "bfloat16",
+}.items():  # fmt: skip
+    _bound = cast.declaration.bind((dtypes.NAMES[_dtype],))
+
+    def _convert(self, _bound=_bound):
+        return apply(_bound, self)
+
+    _convert.__name__, _convert.__doc__ = _name, f"The tensor in {dtypes.NAMES[_dtype]}."
+    attach(_name, _convert)

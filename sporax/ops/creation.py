@@ -1,0 +1,282 @@
+"""New tensors of known contents."""
+
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, Arrays, attach, composite, op
+
+
+def _dtype(dtype, default=dtypes.float32):
+    return dtypes.to_numpy(default if dtype is None else dtype)
+
+
+def _shape(size):
+    return (size,) if isinstance(size, int) else size
+
+
+@op(
+    function="zeros(size, dtype=None)", primitive="Zeros()(size, dtype=None)",
+    mint="zeros(size, *, dtype=None)", differentiable=False,
+)  # fmt: skip
+def zeros(size, dtype=None):
+    """Zeros of shape `size` (an int or a tuple of ints), Float32 unless a `dtype` is given.
+
+    >>> ops.zeros((1, 2)).asnumpy()
+    array([[0., 0.]], dtype=float32)
+    """
+    return jnp.zeros(_shape(size), _dtype(dtype))
+
+
+@op(
+    function="ones(shape, dtype=None)", primitive="Ones()(shape, dtype=None)",
+    mint="ones(size: shape, *, dtype=None)", differentiable=False,
+)  # fmt: skip
+def ones(shape, dtype=None):
+    """Ones of that `shape` (an int or a tuple of ints), Float32 unless a `dtype` is given.
+
+    >>> ops.ones((1, 2)).asnumpy()
+    array([[1., 1.]], dtype=float32)
+    """
+    return jnp.ones(_shape(shape), _dtype(dtype))
+
+
+@op(
+    function=(
+        "full(size, fill_value, *, dtype=None)",
+        "fill(type: dtype, shape: size, value: fill_value)",
+    ),
+    primitive="Fill()(dtype, dims: size, x: fill_value)",
+    mint="full(size, fill_value, *, dtype=None)",
+)  # fmt: skip
+def full(size, fill_value: Array, *, dtype=None):
+    """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has.
+
+    >>> ops.full((2,), 3.0).asnumpy()
+    array([3., 3.], dtype=float32)
+    """
+    wanted = fill_value.dtype if dtype is None else dtypes.to_numpy(dtype)
+    return jnp.broadcast_to(fill_value.astype(wanted), _shape(size))
+
+
+@op(
+    function="zeros_like(input, *, dtype=None)", primitive="ZerosLike()(x: input)",
+    mint="zeros_like(input, *, dtype=None)", differentiable=False,
+)  # fmt: skip
+def zeros_like(input: Array, *, dtype=None):
+    """Zeros of the shape of `input`, in its dtype unless another is given.
+
+    >>> ops.zeros_like(Tensor([1, 2])).asnumpy()
+    array([0, 0])
+    """
+    return jnp.zeros(input.shape, _dtype(dtype, input.dtype))
+
+
+@op(
+    function="ones_like(input, *, dtype=None)", primitive="OnesLike()(x: input)",
+    mint="ones_like(input, *, dtype=None)", differentiable=False,
+)  # fmt: skip
+def ones_like(input: Array, *, dtype=None):
+    """Ones of the shape of `input`, in its dtype unless another is given.
+
+    >>> ops.ones_like(Tensor([1, 2])).asnumpy()
+    array([1, 1])
+    """
+    return jnp.ones(input.shape, _dtype(dtype, input.dtype))
+
+
+@op(tensor="fill(input, value: fill_value)", mint="full_like(input, fill_value, *, dtype=None)")
+def full_like(input: Array, fill_value: Array, *, dtype=None):
+    """`fill_value` in the shape of `input`, in its dtype unless another is given.
+
+    >>> ops.full_like(Tensor([1, 2]), 7).asnumpy()
+    array([7, 7])
+    """
+    return jnp.broadcast_to(fill_value.astype(_dtype(dtype, input.dtype)), input.shape)
+
+
+@composite(tensor=True, function=())
+def new_zeros(input, size, dtype=None):
+    """Zeros of shape `size`, in the tensor's dtype unless another is given."""
+    return zeros(size, input.dtype if dtype is None else dtype)
+
+
+@composite(tensor=True, function=())
+def new_ones(input, size, dtype=None):
+    """Ones of shape `size`, in the tensor's dtype unless another is given."""
+    return ones(size, input.dtype if dtype is None else dtype)
+
+
+@composite(tensor=True, function=())
+def new_full(input, size, fill_value, *, dtype=None):
+    """`fill_value` in the shape `size`, in the tensor's dtype unless another is given."""
+    return full(size, fill_value, dtype=input.dtype if dtype is None else dtype)
+
+
+def _fill_in_place(self, value):
+    """Every element set to `value`."""
+    return self._rebind(full_like(self, value)._value)
+
+
+def _zero_in_place(self):
+    """Every element set to zero."""
+    return self._rebind(zeros_like(self)._value)
+
+
+attach("fill_", _fill_in_place)
+attach("zero_", _zero_in_place)
+
+# progressions -------------------------------------------------------------------------------
+
+
+@op(name="Range", differentiable=False)
+def progression(start, end, step, dtype):
+    """$start, start + step, \\dots$ before `end`; `arange` calls it."""
+    if step == 0:
+        raise ValueError("'step' must not be zero")
+    return jnp.arange(start, end, step, dtype=dtypes.to_numpy(dtype))
+
+
+def _number(x):
+    """A Python number; those in Tensors are read, for they decide a shape."""
+    return x.item() if isinstance(x, Tensor) else x
+
+
+@composite(mint=True)
+def arange(start=0, end=None, step=1, *, dtype=None):
+    """$start, start + step, \\dots$ before `end`; with one argument, from 0 up to it.
+
+    Int64 if all three are integers, else Float32, unless a `dtype` is given.
+
+    >>> ops.arange(1, 4).asnumpy()
+    array([1, 2, 3])
+    """
+    start, end, step = _number(start), _number(end), _number(step)
+    if end is None:
+        start, end = 0, start
+    if dtype is None:
+        whole = all(isinstance(n, int) for n in (start, end, step))
+        dtype = dtypes.int64 if whole else dtypes.float32
+    return progression(start, end, step, dtype)
+
+
+@composite(primitive="Range(maxlen=1000000)(start, end, step)")
+def range(start, end, step, maxlen=1000000):
+    """The same as `arange(start, end, step)`, of at most `maxlen` elements.
+
+    >>> ops.range(0, 6, 2).asnumpy()
+    array([0, 2, 4])
+    """
+    made = arange(start, end, step)
+    if made.size > maxlen:
+        raise ValueError(
+            f"For 'range', there must be at most maxlen={maxlen} elements, but got {made.size}."
+        )
+    return made
+
+
+@op(
+    function="linspace(start, end, steps)", primitive="LinSpace()(start, stop: end, num: steps)",
+    mint="linspace(start, end, steps, *, dtype=None)",
+)  # fmt: skip
+def linspace(start: Array, end: Array, steps, dtype=None):
+    """`steps` numbers at equal distances from `start` to `end`, both included; Float32.
+
+    >>> ops.linspace(0, 1, 3).asnumpy()
+    array([0. , 0.5, 1. ], dtype=float32)
+    """
+    kind = jnp.result_type(start, end)
+    kind = kind if jnp.issubdtype(kind, jnp.inexact) else jnp.float32
+    made = jnp.linspace(start.astype(kind), end.astype(kind), steps, dtype=kind)
+    return made.astype(_dtype(dtype, made.dtype))
+
+
+@op(
+    function="eye(n, m=None, dtype=None)", primitive="Eye()(n, m, dtype)",
+    mint="eye(n, m=None, dtype=None)", differentiable=False,
+)  # fmt: skip
+def eye(n, m=None, dtype=None):
+    """`n` rows and `m` columns (`n` by default), ones on the diagonal, Float32 by default.
+
+    >>> ops.eye(2).asnumpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    return jnp.eye(n, m, dtype=_dtype(dtype))
+
+
+# matrices -----------------------------------------------------------------------------------
+
+
+@op(primitive="Tril(diagonal=0)(input)", tensor=True, mint=True)
+def tril(input: Array, diagonal=0):
+    """The lower triangle of the last two dimensions, zeros above `diagonal`.
+
+    >>> ops.tril(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array([[1, 0],
+           [3, 4]])
+    """
+    return jnp.tril(input, diagonal)
+
+
+@op(primitive="Triu(diagonal=0)(input)", tensor=True, mint=True)
+def triu(input: Array, diagonal=0):
+    """The upper triangle of the last two dimensions, zeros below `diagonal`.
+
+    >>> ops.triu(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array([[1, 2],
+           [0, 4]])
+    """
+    return jnp.triu(input, diagonal)
+
+
+@op(primitive="Diag()(input)", tensor="diag(input)")
+def diag(input: Array):
+    """The elements of `input` on the diagonal of twice as many dimensions, zeros elsewhere.
+
+    >>> ops.diag(Tensor([1, 2])).asnumpy()
+    array([[1, 0],
+           [0, 2]])
+    """
+    flat = jnp.diag(jnp.reshape(input, (-1,)))
+    return jnp.reshape(flat, input.shape * 2)
+
+
+@op(
+    function="diagonal(input, offset=0, dim1=0, dim2=1)",
+    tensor="diagonal(input, offset=0, axis1: dim1=0, axis2: dim2=1)",
+    primitive="DiagPart()(x: input)",
+)
+def diagonal(input: Array, offset=0, dim1=0, dim2=1):
+    """The diagonal of two dimensions, `offset` above the main one; it comes last.
+
+    >>> ops.diagonal(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array([1, 4])
+    """
+    return jnp.diagonal(input, offset, dim1, dim2)
+
+
+@op(primitive="Meshgrid(indexing='xy')(inputs)")
+def grid(inputs: Arrays, indexing="xy"):
+    """The coordinates of a grid over one-dimensional tensors; `meshgrid` calls it."""
+    return tuple(jnp.meshgrid(*inputs, indexing=indexing))
+
+
+@composite()
+def meshgrid(*inputs, indexing="xy"):
+    """Coordinate tensors of the grid over one-dimensional `inputs`, a tuple.
+
+    `indexing`: 'xy' lets the first input vary along columns, 'ij' along rows.
+
+    >>> [t.shape for t in ops.meshgrid(ops.ones(3), ops.ones(2))]
+    [(2, 3), (2, 3)]
+    """
+    if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
+        inputs = inputs[0]
+    return grid(inputs, indexing)
+
+
+@composite(mint="meshgrid", function=())
+def mint_meshgrid(*tensors, indexing=None):
+    """Coordinate tensors of the grid over one-dimensional tensors; rows first by default."""
+    return meshgrid(*tensors, indexing=indexing or "ij")

@@ -1,0 +1,278 @@
+"""Products of vectors and matrices."""
+
+import functools
+
+import jax.numpy as jnp
+
+from sporax.ops.arithmetic import add, floating, mul
+from sporax.ops.declare import Array, Arrays, attach, composite, op
+
+product = functools.partial(op, promotes=True)
+
+
+def _multiply(a, b):
+    """The matrix product over the last two dimensions, earlier ones broadcast together."""
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError("both operands must have a dimension; for numbers use 'mul' or '*'")
+    rows = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] != rows:
+        names = "second-last" if b.ndim > 1 else "only"
+        raise ValueError(
+            f"The last axis of the first operand, of size {a.shape[-1]}, must equal the {names} "
+            f"one of the second, of size {rows}; transpose one of them, or check which layer it "
+            "comes from"
+        )
+    if a.ndim > 2 and b.ndim == 2:
+        # as one matrix: its gradient is then one product too, several times faster
+        flat = jnp.reshape(a, (-1, a.shape[-1]))
+        return jnp.reshape(jnp.matmul(flat, b), (*a.shape[:-1], b.shape[-1]))
+    return jnp.matmul(a, b)
+
+
+@product(
+    function="matmul(input, other)",
+    primitive=(
+        "MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)",
+        "BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)",
+    ),
+    tensor="matmul(input, tensor2: other)",
+    mint="matmul(input, other)",
+)
+def matmul(input: Array, other: Array, transpose_a=False, transpose_b=False):
+    r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`.
+
+    Earlier dimensions are broadcast together; a vector counts as a row at the left and as a column
+    at the right. The classes can transpose the last two dimensions of either operand first.
+
+    >>> ops.matmul(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])).asnumpy()
+    array([[11.]], dtype=float32)
+    """
+    a = jnp.swapaxes(input, -1, -2) if transpose_a else input
+    b = jnp.swapaxes(other, -1, -2) if transpose_b else other
+    return _multiply(a, b)
+
+
+def _left(self, other):
+    """`a @ b`"""
+    return matmul(self, other)
+
+
+def _right(self, other):
+    """`a @ b`"""
+    return matmul(other, self)
+
+
+attach("__matmul__", _left)
+attach("__rmatmul__", _right)
+
+
+def _fixed(a, b, *ndims):
+    if (a.ndim, b.ndim) != ndims:
+        raise ValueError(
+            f"the operands must have {ndims[0]} and {ndims[1]} dimensions; 'matmul' takes any number"
+        )
+    return _multiply(a, b)
+
+
+@product(tensor=True, mint=True)
+def mm(input: Array, mat2: Array):
+    """`matmul` of two matrices.
+
+    >>> ops.mm(ops.ones((2, 3)), ops.ones((3, 4))).shape
+    (2, 4)
+    """
+    return _fixed(input, mat2, 2, 2)
+
+
+@product(
+    function="bmm(input_x: input, mat2)", tensor="bmm(input, mat2)", mint="bmm(input, mat2)"
+)  # fmt: skip
+def bmm(input: Array, mat2: Array):
+    """`matmul` of two batches of matrices.
+
+    >>> ops.bmm(ops.ones((5, 2, 3)), ops.ones((5, 3, 4))).shape
+    (5, 2, 4)
+    """
+    return _fixed(input, mat2, 3, 3)
+
+
+@product(mint="mv(input: mat, vec)")
+def mv(mat: Array, vec: Array):
+    """`matmul` of a matrix and a vector.
+
+    >>> ops.mv(ops.ones((2, 3)), ops.ones((3,))).shape
+    (2,)
+    """
+    return _fixed(mat, vec, 2, 1)
+
+
+@product(tensor=True, mint=True)
+def dot(input: Array, other: Array):
+    r"""$\sum_k a_{\dots k} b_{\dots k \dots}$: the last axis with the second-last (or only) one.
+
+    >>> ops.dot(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])).asnumpy()
+    array([[11.]], dtype=float32)
+    """
+    return _multiply(input, other) if input.ndim < 3 > other.ndim else jnp.dot(input, other)
+
+
+@product(tensor=True)
+def inner(input: Array, other: Array):
+    r"""$\sum_k a_{\dots k} b_{\dots k}$: the product over both last axes.
+
+    >>> ops.inner(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])).asnumpy()
+    array(11., dtype=float32)
+    """
+    return jnp.inner(input, other)
+
+
+@product(
+    function=("outer(input, vec2: other)", "ger(input, vec2: other)"),
+    primitive="Ger()(x1: input, x2: other)",
+    tensor=("outer(input, vec2: other)", "ger(input, vec2: other)"),
+    mint="outer(input, vec2: other)",
+)
+def outer(input: Array, other: Array):
+    """$a_i b_j$ of two vectors.
+
+    >>> ops.outer(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])).asnumpy()
+    array([[3., 4.],
+           [6., 8.]], dtype=float32)
+    """
+    return jnp.outer(input, other)
+
+
+def _scaled(input, product_, beta, alpha):
+    """$beta \\cdot input + alpha \\cdot product$, where a factor of 1 costs nothing."""
+    input = input if beta.__class__ is int and beta == 1 else mul(input, beta)
+    product_ = product_ if alpha.__class__ is int and alpha == 1 else mul(product_, alpha)
+    return add(input, product_)
+
+
+@composite(tensor=True, mint=True)
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+    r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ for matrices.
+
+    >>> ops.addmm(Tensor([[1.0]]), Tensor([[2.0]]), Tensor([[3.0]])).asnumpy()
+    array([[7.]], dtype=float32)
+    """
+    return _scaled(input, mm(mat1, mat2), beta, alpha)
+
+
+@composite(tensor=True, mint=True)
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector."""
+    return _scaled(input, mv(mat, vec), beta, alpha)
+
+
+@composite(tensor=True, mint=True)
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
+    return _scaled(input, bmm(batch1, batch2), beta, alpha)
+
+
+@composite(tensor=True, mint=True)
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    r"""$\beta \cdot input + \alpha \sum_b batch1_b \, batch2_b$."""
+    return _scaled(input, bmm(batch1, batch2).sum(0), beta, alpha)
+
+
+@composite(tensor=True)
+def addr(x, vec1, vec2, *, beta=1, alpha=1):
+    r"""$\beta \cdot x + \alpha \cdot vec1 \, vec2^\top$ for vectors."""
+    return _scaled(x, outer(vec1, vec2), beta, alpha)
+
+
+@product(primitive="Einsum(equation)(inputs: operands)", name="Einsum")
+def contraction(operands: Arrays, equation=""):
+    """Einstein's summation; `einsum` calls it."""
+    return jnp.einsum(equation, *operands)
+
+
+@composite(mint=True)
+def einsum(equation, *operands):
+    """Einstein's summation: products summed over the letters missing right of `->`.
+
+    >>> ops.einsum("ij,kj->ik", ops.ones((2, 3)), ops.ones((4, 3))).shape
+    (2, 4)
+    """
+    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+        operands = operands[0]
+    return contraction(operands, equation)
+
+
+@product()
+def tensor_dot(x1: Array, x2: Array, axes):
+    """Products summed over axes of both: the last and first `axes` (an int), or those named.
+
+    >>> ops.tensor_dot(ops.ones((2, 3)), ops.ones((4, 3)), ((1,), (1,))).shape
+    (2, 4)
+    """
+    return jnp.tensordot(x1, x2, axes)
+
+
+@op(primitive="Trace()(input)", mint=True, tensor="trace(input)")
+def trace(input: Array):
+    """The sum of a matrix's diagonal.
+
+    >>> ops.trace(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array(5)
+    """
+    return jnp.trace(input).astype(input.dtype)
+
+
+@op(
+    function="inverse(input)", tensor="inverse(input)",
+    mint=("inverse(input)", "linalg.inv(A: input)"),
+    primitive="MatrixInverse(adjoint=False)(x: input)",
+)  # fmt: skip
+def inverse(input: Array, adjoint=False):
+    """The inverse of each matrix in the last two dimensions.
+
+    >>> ops.inverse(Tensor([[2.0, 0.0], [0.0, 4.0]])).asnumpy()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
+    """
+    made = jnp.linalg.inv(floating(input))
+    return jnp.conj(jnp.swapaxes(made, -1, -2)) if adjoint else made
+
+
+@op(tensor=True)
+def det(input: Array):
+    """The determinant of each matrix in the last two dimensions.
+
+    >>> ops.det(Tensor([[2.0, 0.0], [0.0, 4.0]])).asnumpy()
+    array(8., dtype=float32)
+    """
+    return jnp.linalg.det(floating(input))
+
+
+@op(
+    function="cholesky(input_x: input, upper=False)", tensor="cholesky(input, upper=False)",
+    primitive="Cholesky(upper=False)(input_x: input)",
+)  # fmt: skip
+def cholesky(input: Array, upper=False):
+    """The triangle $L$ with $L L^T = input$, a positive definite matrix (`upper`: $L^T$).
+
+    >>> ops.cholesky(Tensor([[4.0, 0.0], [0.0, 9.0]])).asnumpy()
+    array([[2., 0.],
+           [0., 3.]], dtype=float32)
+    """
+    return jnp.linalg.cholesky(floating(input), upper=upper)
+
+
+@product(
+    function="cross(input, other, dim=None)", tensor="cross(input, other, dim=None)",
+    mint="cross(input, other, dim=None)",
+)  # fmt: skip
+def cross(input: Array, other: Array, dim=None):
+    """The vector product of vectors of three elements along `dim` (None: the first of size 3).
+
+    >>> ops.cross(Tensor([1.0, 0.0, 0.0]), Tensor([0.0, 1.0, 0.0])).asnumpy()
+    array([0., 0., 1.], dtype=float32)
+    """
+    if dim is None:
+        dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
+    if dim is None or input.shape[dim] != 3 or other.shape[dim] != 3:
+        raise ValueError("both operands must have size 3 along 'dim'")
+    return jnp.cross(input, other, axis=dim)

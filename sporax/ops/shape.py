@@ -1,0 +1,245 @@
+"""The same elements in another shape or order."""
+
+import math
+
+import jax.numpy as jnp
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, attach, composite, op
+
+
+def sizes(given):
+    """A shape or axes given as one sequence, as separate ints, or as a Tensor: a tuple of ints."""
+    if len(given) == 1 and not isinstance(given[0], int):
+        given = given[0]
+    if isinstance(given, Tensor):
+        given = given.tolist()
+    return tuple([int(n) for n in given]) if isinstance(given, (tuple, list)) else (int(given),)
+
+
+@op(primitive="Reshape()(input, shape)", mint=("reshape(input, shape)", "view(input, shape)"))
+def reshape(input: Array, shape):
+    """The elements, in row-major order, in another shape; one -1 in it is worked out.
+
+    >>> ops.reshape(Tensor([1, 2, 3, 4]), (2, -1)).shape
+    (2, 2)
+    """
+    known = math.prod(n for n in shape if n != -1)
+    fits = input.size == known if -1 not in shape else known and input.size % known == 0
+    if not fits or shape.count(-1) > 1:
+        raise ValueError(
+            f"{input.size} elements of shape {input.shape} do not fill the shape {shape}"
+        )
+    return jnp.reshape(input, shape)
+
+
+def _reshape_method(name):
+    def method(self, *shape, **keyword):
+        return reshape(self, keyword["shape"] if keyword else sizes(shape))
+
+    method.__name__, method.__doc__ = name, reshape.__doc__
+    attach(name, method)
+
+
+_reshape_method("reshape")
+_reshape_method("view")
+
+
+@op(
+    primitive="Transpose()(input, dims)",
+    function=("transpose(input, dims)", "permute(input, axis: dims)"),
+    mint="permute(input, dims)",
+)
+def transpose(input: Array, dims):
+    """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`.
+
+    >>> ops.transpose(Tensor([[1, 2, 3]]), (1, 0)).shape
+    (3, 1)
+    """
+    if len(dims) != input.ndim:
+        raise ValueError(
+            f"'dims' must name each of the {input.ndim} dimensions once, but got {dims}; "
+            "to swap two of them use 'swapaxes'"
+        )
+    return jnp.transpose(input, dims)
+
+
+@op(
+    function=("swapaxes(input, axis0, axis1)", "swapdims(input, dim0: axis0, dim1: axis1)"),
+    tensor=("swapaxes(input, axis0, axis1)", "swapdims(input, dim0: axis0, dim1: axis1)"),
+    mint=("swapaxes(input, axis0, axis1)", "transpose(input, dim0: axis0, dim1: axis1)"),
+)
+def swapaxes(input: Array, axis0, axis1):
+    """Two dimensions swapped.
+
+    >>> ops.swapaxes(ops.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    return jnp.swapaxes(input, axis0, axis1)
+
+
+def _transpose_method(self, *axes, dim0=None, dim1=None):
+    """Swaps the two dimensions named; with one sequence, or more than two ints, puts all
+    dimensions in that order; without arguments, in reverse.
+
+    >>> Tensor([[1, 2, 3]]).transpose(1, 0).shape
+    (3, 1)
+    """
+    if dim0 is not None:
+        return swapaxes(self, dim0, dim1)
+    if not axes:
+        return transpose(self, tuple(range(self.ndim))[::-1])
+    if len(axes) == 2 and isinstance(axes[0], int):
+        return swapaxes(self, *axes)
+    return transpose(self, sizes(axes))
+
+
+def _permute_method(self, *dims, axis=None):
+    """The dimensions in the order of `dims`.
+
+    >>> Tensor([[1, 2, 3]]).permute(1, 0).shape
+    (3, 1)
+    """
+    return transpose(self, sizes(dims) if axis is None else axis)
+
+
+def _reversed_dimensions(self):
+    """The tensor with its dimensions in reverse order."""
+    return transpose(self, tuple(range(self.ndim))[::-1])
+
+
+def _last_two_swapped(self):
+    """The tensor with its last two dimensions swapped."""
+    return swapaxes(self, -1, -2)
+
+
+@composite(tensor=True, mint=True)
+def t(input):
+    """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
+    if input.ndim > 2:
+        raise ValueError(
+            f"For 't', 'input' must have at most 2 dimensions, but got shape {input.shape}. "
+            "Use 'swapaxes' or 'permute'."
+        )
+    return transpose(input, (1, 0)) if input.ndim == 2 else input
+
+
+for _name, _method in [
+    ("transpose", _transpose_method), ("permute", _permute_method),
+    ("T", property(_reversed_dimensions)), ("mT", property(_last_two_swapped)),
+]:  # fmt: skip
+    attach(_name, _method)
+
+
+@op(
+    function=("movedim(x, source, destination)", "moveaxis(x, source, destination)"),
+    tensor=("movedim(x, source, destination)", "moveaxis(x, source, destination)"),
+)
+def movedim(x: Array, source, destination):
+    """Dimensions `source` (an int or several) moved to the places `destination`.
+
+    >>> ops.movedim(ops.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    return jnp.moveaxis(x, source, destination)
+
+
+# dimensions of size one ---------------------------------------------------------------------
+
+
+@op(
+    primitive="ExpandDims()(input_x: input, axis)",
+    function=("expand_dims(input_x: input, axis)", "unsqueeze(input, dim: axis)"),
+    tensor=("expand_dims(input, axis)", "unsqueeze(input, dim: axis)"),
+    mint="unsqueeze(input, dim: axis)",
+)
+def expand_dims(input: Array, axis):
+    """A dimension of size 1 put in at `axis`.
+
+    >>> ops.expand_dims(Tensor([1, 2]), 0).shape
+    (1, 2)
+    """
+    return jnp.expand_dims(input, axis)
+
+
+@op(
+    primitive="Squeeze(axis=())(input)",
+    function="squeeze(input, axis=None)",
+    mint="squeeze(input, dim: axis=None)",
+)
+def squeeze(input: Array, axis=None):
+    """Without its dimensions of size 1: all of them, or those that `axis` names.
+
+    A dimension that `axis` names and whose size is not 1 stays.
+
+    >>> ops.squeeze(ops.zeros((1, 3, 1)), 0).shape
+    (3, 1)
+    """
+    if axis is None or axis == ():
+        return jnp.squeeze(input)
+    named = {range(input.ndim)[i] for i in (axis if isinstance(axis, tuple) else (axis,))}
+    return jnp.squeeze(input, tuple(i for i in named if input.shape[i] == 1))
+
+
+def _squeeze_method(self, *axis, **keyword):
+    """See `ops.squeeze`."""
+    if keyword:
+        ((name, axis),) = keyword.items()
+        if name not in ("axis", "dim"):
+            raise TypeError(f"For 'Tensor.squeeze', there is no argument '{name}'. Use 'axis'.")
+        return squeeze(self, axis)
+    return squeeze(self, sizes(axis) if axis and axis[0] is not None else None)
+
+
+attach("squeeze", _squeeze_method)
+
+
+@op(
+    function="flatten(input, order='C', *, start_dim=1, end_dim=-1)",
+    mint=(
+        "flatten(input, start_dim: start_dim=0, end_dim=-1)",
+        "nn.functional.flatten(input, start_dim: start_dim=0, end_dim=-1)",
+    ),
+)
+def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
+    """The dimensions from `start_dim` to `end_dim` made into one.
+
+    `order`: 'C', or 'F' to put the dimensions in reverse order first.
+
+    >>> ops.flatten(ops.zeros((2, 3, 4))).shape
+    (2, 12)
+    """
+    if order not in ("C", "F"):
+        raise ValueError(f"'order' must be 'C' or 'F', but got {order!r}")
+    if input.ndim < 2:
+        return jnp.reshape(input, (-1,))
+    if order == "F":
+        input = jnp.transpose(input)
+    first, last = range(input.ndim)[start_dim], range(input.ndim)[end_dim]
+    return jnp.reshape(input, (*input.shape[:first], -1, *input.shape[last + 1 :]))
+
+
+def _flatten_method(self, start_dim=0, end_dim=-1, *, order="C"):
+    """The dimensions from `start_dim` to `end_dim` made into one; all of them by default.
+
+    >>> ops.zeros((2, 3)).flatten().shape
+    (6,)
+    """
+    if isinstance(start_dim, str):
+        order, start_dim = start_dim, 0
+    return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+
+
+attach("flatten", _flatten_method)
+
+
+@composite(primitive="Flatten()(input_x: input)", function=())
+def matrix_of_rows(input):
+    """All dimensions but the first made into one; of one dimension, a column."""
+    return flatten(input) if input.ndim > 1 else reshape(input, (-1, 1))
+
+
+@composite(tensor=True, mint=True)
+def ravel(input):
+    """All elements in one dimension, in row-major order."""
+    return reshape(input, (-1,))

@@ -1,0 +1,159 @@
+"""Order: sorting, the largest, distinct values, places in a sorted sequence."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, attach, composite, op
+
+
+@op(
+    function="sort(input_x: input, axis=-1, descending=False)",
+    primitive="Sort(axis=-1, descending=False)(x: input)",
+    tensor=(
+        "sort(input, axis=-1, descending=False)",
+        "sort(input, dim: axis=-1, descending=False, stable=False)",
+    ),
+)
+def sort(input: Array, axis=-1, descending=False, stable=True):
+    """The elements in order along `axis`, and the index (Int32) that each had: a pair.
+
+    Equal elements keep their order.
+
+    >>> [t.asnumpy() for t in ops.sort(Tensor([3.0, 1.0]))]
+    [array([1., 3.], dtype=float32), array([1, 0], dtype=int32)]
+    """
+    at = jnp.argsort(input, axis, stable=True, descending=descending)
+    return jnp.take_along_axis(input, at, axis), at.astype(jnp.int32)
+
+
+@op(
+    function="argsort(input, axis=-1, descending=False)",
+    tensor=(
+        "argsort(input, axis=-1, descending=False)",
+        "argsort(input, dim: axis=-1, descending=False, stable=False)",
+    ),
+    differentiable=False,
+)
+def argsort(input: Array, axis=-1, descending=False, stable=True):
+    """The indices (Int32) that put the elements in order along `axis`.
+
+    >>> ops.argsort(Tensor([3.0, 1.0])).asnumpy()
+    array([1, 0], dtype=int32)
+    """
+    return jnp.argsort(input, axis, stable=True, descending=descending).astype(jnp.int32)
+
+
+@op(
+    function=(
+        "topk(input, k, dim=None, largest=True, sorted=True)",
+        "top_k(input_x: input, k, sorted=True)",
+    ),
+    tensor=("topk(input, k, dim=-1, largest=True, sorted=True)", "top_k(input, k, sorted=True)"),
+    primitive="TopK(sorted=True)(input_x: input, k)",
+)  # fmt: skip
+def topk(input: Array, k, dim=None, largest=True, sorted=True):
+    """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and
+    their indices (Int32): a pair.
+
+    >>> [t.asnumpy() for t in ops.topk(Tensor([1.0, 3.0, 2.0]), 2)]
+    [array([3., 2.], dtype=float32), array([1, 2], dtype=int32)]
+    """
+    dim = -1 if dim is None else dim
+    if not 0 < k <= input.shape[dim]:
+        raise ValueError(f"'k' must be in [1, {input.shape[dim]}], but got {k}")
+    x = jnp.moveaxis(input, dim, -1)
+    if largest:
+        value, at = jax.lax.top_k(x, k)
+    else:
+        at = jnp.argsort(x, -1, stable=True)[..., :k]
+        value = jnp.take_along_axis(x, at, -1)
+    return jnp.moveaxis(value, -1, dim), jnp.moveaxis(at, -1, dim).astype(jnp.int32)
+
+
+@composite(mint="sort", function=())
+def sort_int64(input, *, dim=-1, descending=False, stable=False):
+    """See `ops.sort`; the indices are Int64."""
+    value, at = sort(input, dim, descending)
+    return value, at.long()
+
+
+@composite(mint="argsort", function=())
+def argsort_int64(input, dim=-1, descending=False, stable=False):
+    """See `ops.argsort`; the indices are Int64."""
+    return argsort(input, dim, descending).long()
+
+
+@composite(mint="topk", function=())
+def topk_int64(input, k, dim=-1, largest=True, sorted=True):
+    """See `ops.topk`; the indices are Int64."""
+    value, at = topk(input, k, dim, largest, sorted)
+    return value, at.long()
+
+
+@op(primitive=None, mint=True, differentiable=False)
+def searchsorted(
+    sorted_sequence: Array, values: Array, *, out_int32=False, right=False, side=None, sorter=None
+):
+    """Where `values` would have to be put into the sorted last axis: before equal elements, or
+    after them with `right` (or `side='right'`). Int64, or Int32 if asked.
+
+    >>> ops.searchsorted(Tensor([1, 3, 5]), Tensor([3, 4])).asnumpy()
+    array([1, 2])
+    """
+    if sorter is not None:
+        raise NotImplementedError("'sorter' is not done yet; gather the sequence with it first")
+    side = side or ("right" if right else "left")
+
+    def find(row, wanted):
+        return jnp.searchsorted(row, wanted, side=side)
+
+    for _ in range(sorted_sequence.ndim - 1):
+        find = jax.vmap(find)
+    return find(sorted_sequence, values).astype(jnp.int32 if out_int32 else jnp.int64)
+
+
+def _searchsorted_method(self, v, side="left", sorter=None):
+    """See `ops.searchsorted`."""
+    return searchsorted(self, v, side=side, sorter=sorter)
+
+
+attach("searchsorted", _searchsorted_method)
+
+
+@composite(primitive="Unique()(x: input)")
+def unique(input):
+    """The distinct elements in order of first appearance, and for each element the index of its
+    equal among them (Int64 for Int64 input, else Int32): a pair.
+
+    How many there are decides the shape, so that the computation runs up to here.
+
+    >>> [t.asnumpy() for t in ops.unique(Tensor([2, 1, 2]))]
+    [array([2, 1]), array([0, 1, 0])]
+    """
+    values, first, at = np.unique(input.asnumpy(), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    kind = np.int64 if values.dtype == np.int64 else np.int32
+    return Tensor(values[order]), Tensor(place[at].reshape(input.shape).astype(kind))
+
+
+@composite(tensor="unique", mint="unique", function=())
+def unique_sorted(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The distinct elements (along `dim`, the distinct slices) in order; then, where asked, the
+    index of each element's equal among them and how often each occurs, Int64.
+
+    >>> Tensor([2, 1, 2]).unique().asnumpy()
+    array([1, 2])
+    """
+    made = np.unique(
+        input.asnumpy(), return_inverse=return_inverse, return_counts=return_counts, axis=dim
+    )
+    if not (return_inverse or return_counts):
+        return Tensor(made)
+    values, *rest = made
+    if return_inverse:
+        rest[0] = rest[0].reshape(input.shape if dim is None else (input.shape[dim],))
+    return (Tensor(values), *[Tensor(r.astype(np.int64)) for r in rest])
