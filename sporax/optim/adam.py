@@ -68,12 +68,8 @@ class Adam(Optimizer):
         argument.positive("Adam", eps=eps)
         argument.flag("Adam", use_locking=use_locking, use_nesterov=use_nesterov)
         argument.flag("Adam", use_amsgrad=use_amsgrad, use_lazy=lazy, use_offload=offload)
-        self.use_locking, self.use_nesterov, self.use_amsgrad = (
-            use_locking,
-            use_nesterov,
-            use_amsgrad,
-        )
-        self.use_lazy, self.use_offload = lazy, offload
+        self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
+        self.use_locking, self.use_lazy, self.use_offload = use_locking, lazy, offload
         self.beta1, self.beta2 = Tensor(beta1, dtypes.float32), Tensor(beta2, dtypes.float32)
         self.eps = Tensor(eps, dtypes.float32)
         self.beta1_power = Parameter(initializer(1, (), dtypes.float32), name="beta1_power")

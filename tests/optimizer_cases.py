@@ -1,0 +1,159 @@
+"""Twenty steps of each optimizer as rows, to be run by MindSpore (recorded) and by sporax.
+
+Two things MindSpore's CPU leaves out although its documentation has them, so they are not here:
+`use_nesterov` of Momentum and `update_slots` of Adagrad.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+STEPS = 20
+# name and shape of the parameters; the names steer weight decay
+PARAMETERS = {"fc.weight": (3, 2), "fc.bias": (3,), "bn.gamma": (2, 2), "scale": (1,)}
+
+
+class Kit(NamedTuple):
+    """What a case is made of: MindSpore's own, or ours."""
+
+    nn: object
+    Tensor: object
+    Parameter: object
+
+    def parameters(self):
+        rng = np.random.default_rng(0)
+        return [
+            self.Parameter(self.Tensor(rng.normal(size=shape).astype(np.float32)), name=name)
+            for name, shape in PARAMETERS.items()
+        ]
+
+    def gradients(self, step):
+        rng = np.random.default_rng(100 + step)
+        return tuple(
+            self.Tensor(rng.normal(size=shape).astype(np.float32)) for shape in PARAMETERS.values()
+        )
+
+
+class Case(NamedTuple):
+    """`make(kit, parameters)` gives the optimizer."""
+
+    name: str
+    make: object
+
+    def __str__(self):
+        return self.name
+
+
+def run(kit, case):
+    """(all parameters after each step, the optimizer's state after the last) as NumPy arrays."""
+    parameters = kit.parameters()
+    optimizer = case.make(kit, parameters)
+    order = {p.name: i for i, p in enumerate(optimizer.parameters)}
+    history = []
+    for step in range(STEPS):
+        gradients = dict(zip(PARAMETERS, kit.gradients(step), strict=True))
+        optimizer(tuple(gradients[name] for name in sorted(gradients, key=order.get)))
+        history.append(np.concatenate([p.asnumpy().ravel() for p in parameters]))
+    state = {name: p.asnumpy() for name, p in optimizer.parameters_dict().items()}
+    return history, state
+
+
+def plain(name, **keywords):
+    """A case with nothing but keywords."""
+    label = ",".join(f"{k}={v}" for k, v in keywords.items())
+    return Case(f"{name}({label})", lambda kit, ps: getattr(kit.nn, name)(ps, **keywords))
+
+
+def scheduled(kit):
+    return kit.nn.ExponentialDecayLR(0.1, 0.5, 4)
+
+
+def grouped(name, **keywords):
+    """Groups with a rate and a decay of their own, in another order than the parameters'."""
+
+    def make(kit, ps):
+        groups = [
+            {"params": [ps[1], ps[3]], "lr": 0.02, "weight_decay": 0.3},
+            {"params": [ps[0], ps[2]]},
+            {"order_params": ps},
+        ]
+        return getattr(kit.nn, name)(groups, learning_rate=0.05, weight_decay=0.1, **keywords)
+
+    return Case(f"{name}(groups)", make)
+
+
+def changing(name, **keywords):
+    """Groups of which one has a schedule, one a list, and one the fixed rate."""
+
+    def make(kit, ps):
+        groups = [
+            {"params": ps[:1], "lr": scheduled(kit)},
+            {"params": ps[1:2], "lr": [0.01 * i for i in range(STEPS)]},
+            {"params": ps[2:]},
+        ]
+        return getattr(kit.nn, name)(groups, learning_rate=0.05, **keywords)
+
+    return Case(f"{name}(changing)", make)
+
+
+CASES = [
+    plain("SGD"),
+    plain("SGD", learning_rate=0.05, momentum=0.9),
+    plain("SGD", learning_rate=0.05, momentum=0.9, dampening=0.3, weight_decay=0.1),
+    plain("SGD", learning_rate=0.05, momentum=0.9, nesterov=True, loss_scale=8.0, weight_decay=0.1),
+    plain("Momentum", learning_rate=0.1, momentum=0.9),
+    plain("Momentum", learning_rate=0.1, momentum=0.9, loss_scale=4.0, weight_decay=0.1),
+    plain("Momentum", learning_rate=[0.01 * i for i in range(STEPS)], momentum=0.5),
+    plain("Adam", learning_rate=0.1),
+    plain("Adam", learning_rate=0.1, beta1=0.8, beta2=0.95, eps=1e-3, weight_decay=0.1),
+    plain("Adam", learning_rate=0.1, use_nesterov=True, loss_scale=16.0),
+    plain("Adam", learning_rate=0.1, use_amsgrad=True),
+    plain("Adam", learning_rate=0.1, use_lazy=True),
+    plain("Adam", learning_rate=0.1, use_offload=True),
+    plain("AdamWeightDecay", learning_rate=0.1),
+    plain("AdamWeightDecay", learning_rate=0.1, weight_decay=0.2, eps=1e-3),
+    plain("RMSProp", learning_rate=0.05),
+    plain("RMSProp", learning_rate=0.05, momentum=0.9, decay=0.8, weight_decay=0.1),
+    plain("RMSProp", learning_rate=0.05, centered=True, momentum=0.5, loss_scale=2.0),
+    plain("Adagrad", learning_rate=0.1),
+    plain("Adagrad", learning_rate=0.1, accum=0.5, weight_decay=0.1),
+    Case("Adam(schedule)", lambda kit, ps: kit.nn.Adam(ps, scheduled(kit))),
+    Case(
+        "Momentum(decay schedule)",
+        lambda kit, ps: kit.nn.Momentum(ps, 0.1, 0.9, weight_decay=scheduled(kit), loss_scale=4.0),
+    ),
+    Case(
+        "AdamWeightDecay(decay schedule)",
+        lambda kit, ps: kit.nn.AdamWeightDecay(ps, scheduled(kit), weight_decay=scheduled(kit)),
+    ),
+    *[grouped(name) for name in ("SGD", "Adam", "AdamWeightDecay", "RMSProp", "Adagrad")],
+    grouped("Momentum", momentum=0.9),
+    changing("Momentum", momentum=0.9, weight_decay=0.1),
+    changing("AdamWeightDecay", weight_decay=0.1),
+]
+
+SCHEDULES = {
+    "exponential": lambda nn: nn.ExponentialDecayLR(0.1, 0.9, 4),
+    "exponential stair": lambda nn: nn.ExponentialDecayLR(0.1, 0.9, 4, True),
+    "natural": lambda nn: nn.NaturalExpDecayLR(0.1, 0.3, 4),
+    "natural stair": lambda nn: nn.NaturalExpDecayLR(0.1, 0.3, 4, True),
+    "inverse": lambda nn: nn.InverseDecayLR(0.1, 0.5, 4),
+    "inverse stair": lambda nn: nn.InverseDecayLR(0.1, 0.5, 4, True),
+    "cosine": lambda nn: nn.CosineDecayLR(0.01, 0.1, 7),
+    "polynomial": lambda nn: nn.PolynomialDecayLR(0.1, 0.01, 7, 0.5),
+    "polynomial again": lambda nn: nn.PolynomialDecayLR(0.1, 0.01, 7, 2.0, True),
+    "warm-up": lambda nn: nn.WarmUpLR(0.1, 7),
+}
+LISTS = {
+    "piecewise": lambda nn: nn.piecewise_constant_lr([2, 5, 9], [0.1, 0.05, 0.01]),
+    "exponential": lambda nn: nn.exponential_decay_lr(0.1, 0.9, STEPS, 3, 2),
+    "exponential stair": lambda nn: nn.exponential_decay_lr(0.1, 0.9, STEPS, 3, 2, True),
+    "natural": lambda nn: nn.natural_exp_decay_lr(0.1, 0.9, STEPS, 3, 2),
+    "natural stair": lambda nn: nn.natural_exp_decay_lr(0.1, 0.9, STEPS, 3, 2, True),
+    "inverse": lambda nn: nn.inverse_decay_lr(0.1, 0.9, STEPS, 3, 2),
+    "inverse stair": lambda nn: nn.inverse_decay_lr(0.1, 0.9, STEPS, 3, 2, True),
+    "cosine": lambda nn: nn.cosine_decay_lr(0.01, 0.1, STEPS, 3, 4),
+    "polynomial": lambda nn: nn.polynomial_decay_lr(0.1, 0.01, STEPS, 3, 4, 0.5),
+    "polynomial again": lambda nn: nn.polynomial_decay_lr(0.1, 0.01, STEPS, 3, 2, 2.0, True),
+    "warm-up": lambda nn: nn.warmup_lr(0.1, STEPS, 3, 4),
+}
