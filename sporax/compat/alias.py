@@ -56,14 +56,13 @@ def find(module, name):
         found = _symbol(path)
         if found is not None:
             return found
-    elif path in MODULES:
+    if path in MODULES:
         return importlib.import_module(path)
-    elif not name.startswith("__"):
-        for home in MODULES[module]:
-            found = getattr(module_if_there(home), name, None)
-            # a module there is sporax's own file, not a name that MindSpore has
-            if found is not None and not isinstance(found, types.ModuleType):
-                return found
+    for home in () if name.startswith("__") else MODULES[module]:
+        found = getattr(module_if_there(home), name, None)
+        # a module there is sporax's own file, not a name that MindSpore has
+        if found is not None and not isinstance(found, types.ModuleType):
+            return found
     raise AttributeError(missing(path))
 
 

@@ -235,8 +235,8 @@ def load_checkpoint(
     _flag("load_checkpoint", crc_check=crc_check)
     chosen = _choice(_prefixes("specify_prefix", specify_prefix),
                      _prefixes("filter_prefix", filter_prefix), choice_func)  # fmt: skip
-    path = _existing(ckpt_file_name, format)
     _wait()
+    path = _existing(ckpt_file_name, format)
     try:
         entries = wire.read(_content(path, crc_check), _needed)
         found = {entry.tag: _restored(entry, path) for entry in entries if chosen(entry.tag)}

@@ -1,0 +1,188 @@
+"""Checkpoints that MindSpore writes, what it makes of some, and whether it reads ours.
+
+python tools/record_checkpoints.py                  (under MindSpore) writes tests/recorded/
+python tools/record_checkpoints.py write FOLDER     (under sporax) writes checkpoints
+python tools/record_checkpoints.py check FOLDER     (under MindSpore) reads those
+"""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+
+RECORDED = pathlib.Path(__file__).parents[1] / "tests" / "recorded"
+
+# name of a value -> (dtype, shape, where its numbers, which just count up, begin)
+CONTENTS = {
+    "net.weight": ("float32", (2, 3), -2),
+    "net.scalar": ("float32", (), 7),
+    "net.half": ("float16", (4,), -1),
+    "net.double": ("float64", (2, 1, 2), 0),
+    "net.brain": ("bfloat16", (3,), -1),
+    "net.flag": ("bool", (2,), 0),
+    "net.i8": ("int8", (3,), -1),
+    "net.i16": ("int16", (3,), -1),
+    "net.i32": ("int32", (3,), -1),
+    "net.i64": ("int64", (3,), -1),
+    "net.u8": ("uint8", (3,), 1),
+    "net.u16": ("uint16", (3,), 1),
+    "net.u32": ("uint32", (3,), 1),
+    "net.u64": ("uint64", (3,), 1),
+}
+EXTRAS = {"epoch": 3, "rate": 0.5, "done": True, "word": "naïve 模型", "empty": ""}
+PIECE = 1024  # bytes, instead of the 512 MiB after which a tensor is sliced
+LONG = ("float32", (40, 30), 0)
+
+# parameters of a net | entries of a checkpoint | strict_load?
+LOADS = """
+a=float32[2]                  | a=float32[2]
+a=float32[2]                  | a=float16[2]
+a=float32[2]                  | a=float16[2]                                   | strict
+a=float32[2]                  | a=int32[2]
+a=int64[2]                    | a=int32[2]
+a=int64[2]                    | a=uint8[2]
+a=uint8[2]                    | a=int32[2]
+a=bool[2]                     | a=int32[2]
+a=bfloat16[2]                 | a=float32[2]
+a=float32[2]                  | a=float32[2,1]
+a=float32[2,1]                | a=float32[2]
+a=float32[2]                  | a=float32[3]
+a=float32[]                   | a=float32[1]
+a=float32[1]                  | a=float32[]
+a=float32[2] b=float32[1]     | a=float32[2] z=float32[1]
+a=float32[2] b=float32[1]     | net.a=float32[2] net.b=float32[1] net.c=float32[1]
+a=float32[2] b=float32[1]     | net.a=float32[2] net.b=float32[1] net.c=float32[1] | strict
+a=float32[2] b=float32[1]     | x.a=float32[2] y.b=float32[1]
+a=float32[2] b=float32[1]     | x.a=float32[2] a=float32[2] y.b=float32[1]
+a=float32[2] b=float32[1]     | x.a=float32[3] b=float32[1]
+a=float32[2] b=float32[1]     | a=words b=float32[1]
+weight=float32[2]             | a.weight=float32[2] b.weight=float32[2]
+weight=float32[2]             | myweight=float32[2]
+a=float32[2] accu_grads=float32[1] | b=float32[1]
+"""
+
+
+def parsed(text):
+    """`a=float32[2,1] b=words` -> {'a': ('float32', (2, 1)), 'b': 'words'}"""
+    made = {}
+    for name, _, entry in (item.partition("=") for item in text.split()):
+        dtype, bracket, dims = entry.partition("[")
+        shape = tuple(int(d) for d in dims.rstrip("]").split(",") if d)
+        made[name] = (dtype, shape) if bracket else entry
+    return made
+
+
+def loads():
+    """(text, net, entries, strict) of each row of LOADS."""
+    for line in LOADS.strip().splitlines():
+        net, entries, *strict = [part.strip() for part in line.split("|")]
+        yield " | ".join([net, entries, *strict]), parsed(net), parsed(entries), bool(strict)
+
+
+def counting(dtype, shape, begin):
+    """Numbers that count up from `begin`, as float64 where the dtype is not NumPy's own."""
+    numbers = np.arange(begin, begin + int(np.prod(shape)), dtype=np.float64).reshape(shape)
+    return numbers if dtype == "bfloat16" else numbers.astype(dtype)
+
+
+def tensor_of(ms, dtype, numbers):
+    return ms.Tensor(numbers, getattr(ms, "bool_" if dtype == "bool" else dtype))
+
+
+def everything(ms):
+    """All contents as a list to save."""
+    return [
+        {"name": name, "data": tensor_of(ms, row[0], counting(*row))}
+        for name, row in CONTENTS.items()
+    ]
+
+
+def net_of(ms, parameters):
+    """A Cell with parameters of zeros."""
+    net = ms.nn.Cell()
+    for name, (dtype, shape) in parameters.items():
+        setattr(net, name, ms.Parameter(tensor_of(ms, dtype, np.zeros(shape)), name=name))
+    return net
+
+
+def entries_of(ms, entries):
+    """A dict to load: Parameters that count up from 1, and strings."""
+    return {
+        name: entry
+        if isinstance(entry, str)
+        else ms.Parameter(tensor_of(ms, entry[0], counting(*entry, 1)), name=name)
+        for name, entry in entries.items()
+    }
+
+
+def load_case(ms, net, entries, strict):
+    """What load_param_into_net returns and makes of the net, or the kind of its error."""
+    net = net_of(ms, net)
+    try:
+        missing, unused = ms.load_param_into_net(net, entries_of(ms, entries), strict)
+    except RuntimeError:
+        return {"error": "RuntimeError"}
+    contents = {
+        p.name: p.asnumpy().astype("float64").ravel().tolist() for p in net.get_parameters()
+    }
+    return {"missing": missing, "unused": unused, "contents": contents}
+
+
+def record():
+    import mindspore as ms
+    from mindspore.train import serialization
+
+    ms.set_context(pynative_synchronize=True)
+    os.chdir(tempfile.mkdtemp())
+    ms.save_checkpoint(everything(ms), "mindspore.ckpt", append_dict=EXTRAS)
+    ms.save_checkpoint(everything(ms), "mindspore_sum.ckpt", crc_check=True)
+    serialization.SLICE_SIZE = PIECE // 1024
+    long = [{"name": "long", "data": ms.Tensor(counting(*LONG))}, *everything(ms)[:1]]
+    ms.save_checkpoint(long, "mindspore_sliced.ckpt")
+    for path in pathlib.Path().glob("*.ckpt"):
+        target = RECORDED / path.name
+        target.write_bytes(path.read_bytes())
+        print(target, target.stat().st_size, "bytes")
+    rows = {text: load_case(ms, *row) for text, *row in loads()}
+    (RECORDED / "checkpoint_loads.json").write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def write(folder):
+    import sporax as ms
+    from sporax.io import wire
+
+    os.makedirs(folder, exist_ok=True)
+    ms.save_checkpoint(everything(ms), f"{folder}/ours.ckpt", append_dict=EXTRAS)
+    ms.save_checkpoint(everything(ms), f"{folder}/ours_sum.ckpt", crc_check=True)
+    ms.save_checkpoint(everything(ms), f"{folder}/ours_thread.ckpt", async_save=True)
+    empty = [{"name": "none", "data": ms.Tensor(np.zeros((0, 3), np.float32))}, *everything(ms)]
+    ms.save_checkpoint(empty, f"{folder}/ours_empty.ckpt")
+    wire.PIECE = PIECE
+    long = [{"name": "long", "data": ms.Tensor(counting(*LONG))}, *everything(ms)[:1]]
+    ms.save_checkpoint(long, f"{folder}/ours_sliced.ckpt")
+
+
+def check(folder):
+    import mindspore as ms
+
+    wanted = {"ours_sliced": {"long": LONG, "net.weight": CONTENTS["net.weight"]}}
+    for path in sorted(pathlib.Path(folder).glob("*.ckpt")):
+        found = ms.load_checkpoint(str(path), crc_check="sum" in path.stem)
+        for name, (dtype, shape, begin) in wanted.get(path.stem, CONTENTS).items():
+            x = found[name]
+            assert x.shape == shape and str(x.dtype).lower() == dtype, (path, name, x)
+            as_numbers = x.astype(ms.float64).asnumpy()
+            np.testing.assert_array_equal(as_numbers, counting(dtype, shape, begin).astype("f8"))
+        if path.stem == "ours":
+            for name, value in EXTRAS.items():
+                x = found[name]
+                assert (x if isinstance(value, str) else x.asnumpy().item()) == value, (name, x)
+        print(path.name, "read by MindSpore", ms.__version__, "-", len(found), "values")
+
+
+if __name__ == "__main__":
+    what, *folder = sys.argv[1:] or ["record"]
+    {"record": record, "write": write, "check": check}[what](*folder)
