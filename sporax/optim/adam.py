@@ -54,8 +54,8 @@ class Adam(Optimizer):
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = Adam([p], 0.5)((Tensor([3.0]),))
-    >>> print(p.asnumpy())
-    [0.5]
+    >>> print(round(p.asnumpy()[0], 3))
+    0.5
     """
 
     def __init__(

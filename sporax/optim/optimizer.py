@@ -49,7 +49,7 @@ class Optimizer(Cell):
     with 'beta' or 'gamma' in their names. `loss_scale`: what the loss was multiplied by.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
-    >>> print(Optimizer(0.1, [p]).get_lr())
+    >>> print(Optimizer(0.1, [p]).get_lr().asnumpy())
     0.1
     """
 
