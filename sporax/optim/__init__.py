@@ -4,6 +4,7 @@ from sporax.optim.ada_grad import Adagrad
 from sporax.optim.adam import Adam, AdamWeightDecay
 from sporax.optim.momentum import Momentum
 from sporax.optim.optimizer import Optimizer
+from sporax.optim.optimizer import opt_init_args_register as opt_init_args_register
 from sporax.optim.rmsprop import RMSProp
 from sporax.optim.sgd import SGD
 
