@@ -1,0 +1,5 @@
+"""What is its derivative? The tape, and what takes derivatives by it."""
+
+from sporax.autodiff.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
+
+__all__ = ["GradOperation", "get_grad", "grad", "stop_gradient", "value_and_grad"]

@@ -1,14 +1,16 @@
 """`grad`, `value_and_grad`, `GradOperation`: derivatives of functions and Cells."""
 
+import copy
 import functools
 
-from sporax.autodiff.tape import Recording, ones_like, zeros_like
+import jax.numpy as jnp
+
+from sporax.autodiff.tape import Recording, Variables, ones_like, zeros_like
 from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
-from sporax.core.value import alias, thread
+from sporax.core.value import number, thread
 from sporax.engine.operation import Op
-from sporax.engine.recorder import apply, run_pending, wrap
+from sporax.engine.recorder import apply, record, run_pending, wrap
 
 _identity = Op("StopGradient", lambda x: x)
 _identity.cut = True
@@ -17,9 +19,9 @@ _identity.cut = True
 class Derivative:
     """The derivative of `fn`, taken when called.
 
-    `positions`: which positional arguments (None: none; "all": every one that holds Tensors).
-    `weights`: a list of Parameters or None. `sens`: whether the last argument is the cotangent of
-    the output. `has_aux`: only the first output is differentiated.
+    `positions`: which positional arguments ("all": every one that holds Tensors). `weights`: a
+    list of Parameters. `sens`: whether the last argument is the cotangent of the output.
+    `has_aux`: only the first output is differentiated.
     """
 
     def __init__(self, who, fn, positions, weights, has_aux=False, sens=False):
@@ -40,32 +42,22 @@ class Derivative:
             self.recorder = thread.recorder
         seeds, args, kwargs = self._take_sens(args, kwargs)
         positions = self._positions(args)
-        args, inputs = self._separate(args, positions)
-        handles = [t for i in positions for t in inputs[i]]
-        weights = [p for p in self.weights or () if p.requires_grad]
-        values = [t._lift() for t in (*handles, *weights)]
-        before = [v.watched for v in values]
-        with Recording() as recording:
-            try:
-                for v in values:
-                    v.watched = v.aval.inexact
-                result = self.fn(*args, **kwargs)
-                outputs = self._outputs(result)
-                ends = [t._lift() for t in outputs]
-                cotangents = self._cotangents(ends, seeds)
-                found = recording.gradients(ends, cotangents, values)
-            finally:
-                for v, was in zip(values, before, strict=True):
-                    v.watched = was
-        found = iter(
-            [wrap(zeros_like(v) if g is None else g) for v, g in zip(values, found, strict=True)]
-        )
-        by_position = [map_tensors(lambda _: next(found), args[i]) for i in positions]
-        by_weight = [
-            next(found) if p.requires_grad else wrap(zeros_like(p._lift()))
-            for p in self.weights or ()
-        ]
-        return result, by_position, by_weight
+        args = self._separate(args, positions)
+        handles = tensors_of([args[i] for i in positions])
+        # noted now, since `fn` may change containers; what is no Tensor has no gradient
+        asked = [map_tensors(_itself, args[i], _nothing) for i in positions]
+        with Variables([*handles, *self.weights]) as variables, Recording() as recording:
+            result = self.fn(*args, **kwargs)
+            ends = [t._lift() for t in self._outputs(result)]
+            cotangents = self._cotangents(ends, seeds)
+            found = recording.gradients(ends, cotangents, variables.values)
+            gradients = [
+                wrap(zeros_like(v) if g is None else g)
+                for v, g in zip(variables.values, found, strict=True)
+            ]
+        rest = iter(gradients)
+        by_position = [map_tensors(lambda _: next(rest), given) for given in asked]
+        return result, by_position, list(rest)
 
     def _take_sens(self, args, kwargs):
         if not self.sens:
@@ -84,7 +76,7 @@ class Derivative:
         if self.positions == "all":
             return [i for i, a in enumerate(args) if tensors_of(a)]
         for i in self.positions:
-            if not -len(args) <= i < len(args):
+            if i >= len(args):
                 raise ValueError(
                     f"For '{self.who}', 'grad_position' must name one of the {len(args)} arguments "
                     f"of the call, but got {i}."
@@ -99,14 +91,27 @@ class Derivative:
 
     @staticmethod
     def _separate(args, positions):
-        """The arguments, where a Tensor that came twice has got an identity of its own."""
-        args, seen, inputs = list(args), set(), {}
+        """The arguments, where a Tensor that is asked for and comes again has got a handle of its
+        own there, since each place has its own derivative."""
+        every = tensors_of(args)
+        if len({id(t) for t in every}) == len(every):
+            return args
+        args, seen = list(args), set()
+
+        def first(tensor):
+            tensor = apart(tensor)
+            seen.add(id(tensor))
+            return tensor
+
+        def apart(tensor):
+            return copy.copy(tensor) if id(tensor) in seen else tensor
+
         for i in positions:
-            if any(id(t._value) in seen for t in tensors_of(args[i])):
-                args[i] = map_tensors(lambda t: wrap(alias(t._lift())), args[i])
-            inputs[i] = tensors_of(args[i])
-            seen.update(id(t._value) for t in inputs[i])
-        return args, inputs
+            args[i] = map_tensors(first, args[i])
+        rest = [i for i in range(len(args)) if i not in positions]
+        for i in rest:
+            args[i] = map_tensors(apart, args[i])
+        return args
 
     def _outputs(self, result):
         if self.has_aux:
@@ -125,9 +130,13 @@ class Derivative:
         return outputs
 
     def _cotangents(self, ends, seeds):
+        """What the walk starts from at each output: ones, or what `sens` says."""
         if not self.sens:
             return [ones_like(v) for v in ends]
-        given = tensors_of(seeds) or [Tensor(seeds)]
+        if isinstance(seeds, (int, float)):
+            factor = number(seeds)
+            return [record(_filled, v, factor) for v in ends]
+        given = tensors_of(seeds)
         if len(given) != len(ends):
             raise ValueError(
                 f"For '{self.who}', 'sens' must hold a gradient for each of the {len(ends)} "
@@ -139,7 +148,27 @@ class Derivative:
                     f"For '{self.who}', 'sens' must have the shape of output {i}, {v.aval.shape}, "
                     f"but got {t.shape}."
                 )
-        return [t._lift() for t in given]
+        return [_cast(t._lift(), v.aval.dtype) for t, v in zip(given, ends, strict=True)]
+
+
+_filled = Op("gradient.sens", jnp.full_like)
+
+
+def _cast(value, dtype):
+    return value if value.aval.dtype == dtype else record(_casting(dtype), value)
+
+
+@functools.cache
+def _casting(dtype):
+    return Op("gradient.cast", lambda x: x.astype(dtype))
+
+
+def _itself(tensor):
+    return tensor
+
+
+def _nothing(item):
+    return None
 
 
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
@@ -183,15 +212,8 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
 
 
 def _transform(who, fn, grad_position, weights, has_aux, return_ids):
-    if grad_position is None and weights is None:
-        raise ValueError(f"For '{who}', 'grad_position' and 'weights' must not both be None.")
+    positions = _checked_positions(who, grad_position, weights)
     bare_position = isinstance(grad_position, int)
-    positions = (grad_position,) if bare_position else tuple(grad_position or ())
-    if any(not isinstance(i, int) for i in positions):
-        raise TypeError(
-            f"For '{who}', 'grad_position' must be an int, a tuple of ints or None, but got "
-            f"{grad_position!r}."
-        )
     bare_weight = isinstance(weights, Parameter)
     parameters = _parameters(who, weights)
     derivative = Derivative(who, fn, positions, parameters, has_aux)
@@ -208,6 +230,25 @@ def _transform(who, fn, grad_position, weights, has_aux, return_ids):
         return result, inputs if weights is None else (inputs, by_weight)
 
     return run
+
+
+def _checked_positions(who, grad_position, weights):
+    if grad_position is None:
+        if weights is None:
+            raise ValueError(f"For '{who}', 'grad_position' and 'weights' must not both be None.")
+        return ()
+    positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
+    if any(not isinstance(i, int) for i in positions):
+        raise TypeError(
+            f"For '{who}', 'grad_position' must be an int, a tuple of ints or None, but got "
+            f"{grad_position!r}."
+        )
+    if not positions or min(positions) < 0 or len(set(positions)) < len(positions):
+        raise ValueError(
+            f"For '{who}', 'grad_position' must name arguments by their number, from 0, each once, "
+            f"but got {grad_position!r}."
+        )
+    return positions
 
 
 def _parameters(who, weights):
@@ -227,6 +268,11 @@ def get_grad(gradients, identifier):
 
     `identifier`: an input's position (int) or a Parameter.
     """
+    if not isinstance(identifier, (int, Parameter)):
+        raise TypeError(
+            "For 'get_grad', 'identifier' must be a position or a Parameter, but got "
+            f"{type(identifier).__name__}."
+        )
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
     stack = [gradients]
     while stack:
@@ -261,7 +307,17 @@ class GradOperation:
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def __call__(self, fn, weights=None):
-        parameters = None
+        both = self.with_value(fn, weights)
+
+        @functools.wraps(fn, updated=())
+        def gradient(*args, **kwargs):
+            return both(*args, **kwargs)[1]
+
+        return gradient
+
+    def with_value(self, fn, weights=None):
+        """The function that returns (outputs, gradients)."""
+        parameters = []
         if self.get_by_list:
             if weights is None and hasattr(fn, "trainable_params"):
                 weights = fn.trainable_params()
@@ -269,15 +325,15 @@ class GradOperation:
         positions = "all" if self.get_all else () if self.get_by_list else (0,)
         derivative = Derivative("GradOperation", fn, positions, parameters, sens=self.sens_param)
 
-        @functools.wraps(fn, updated=())
-        def gradient(*args, **kwargs):
-            _, inputs, by_weight = derivative(args, kwargs)
-            if self.get_by_list:
-                by_weight = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
-                return (tuple(inputs), by_weight) if self.get_all else by_weight
-            return tuple(inputs) if self.get_all else inputs[0]
+        def both(*args, **kwargs):
+            result, inputs, by_weight = derivative(args, kwargs)
+            by_weight = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
+            inputs = tuple(inputs) if self.get_all or self.get_by_list else inputs[0]
+            if not self.get_by_list:
+                return result, inputs
+            return result, (inputs, by_weight) if self.get_all else by_weight
 
-        return gradient
+        return both
 
 
 def stop_gradient(value):
@@ -287,4 +343,3 @@ def stop_gradient(value):
     array([3.], dtype=float32)
     """
     return map_tensors(lambda tensor: apply(_identity, tensor), value)
-

@@ -11,6 +11,7 @@ from sporax.engine.recorder import Walk, record
 _add = Op("gradient.add", jnp.add)
 _ones_like = Op("gradient.seed", jnp.ones_like)
 _zeros_like = Op("gradient.zero", jnp.zeros_like)
+_variable = Op("gradient.variable", lambda x: x)
 
 
 def ones_like(value):
@@ -23,6 +24,52 @@ def zeros_like(value):
     return record(_zeros_like, value)
 
 
+class Tape(list):
+    """The operations computed from watched values: (operation, operands, output or outputs).
+
+    `pauses`: the stretches of the trace that were left out, as (first, last) depth.
+    """
+
+    __slots__ = ("pauses",)
+
+    def __init__(self):
+        super().__init__()
+        self.pauses = ()
+
+
+class Variables:
+    """Gives each handle a value of its own for the length of a `with` block, which is watched.
+
+    Where two handles hold the same value (a copy, the argument given twice), or where the value
+    was computed from another that is differentiated, only this one is meant. The trace shows which:
+    each variable is an operation's output in it. A handle that the block points elsewhere stays so.
+    """
+
+    def __init__(self, handles):
+        self.handles = handles
+
+    def __enter__(self):
+        self.values, self.borrowed = [], []
+        known = {}
+        for handle in self.handles:
+            variable = known.get(id(handle))
+            if variable is None:
+                value = handle._lift()
+                variable = known[id(handle)] = record(_variable, value)
+                # a Parameter that requires no gradient gets none, wherever it is given
+                frozen = not getattr(handle, "requires_grad", True)
+                variable.watched = variable.aval.inexact and not frozen
+                handle._value = variable
+                self.borrowed.append((handle, value, variable))
+            self.values.append(variable)
+        return self
+
+    def __exit__(self, *exception):
+        for handle, value, variable in self.borrowed:
+            if handle._value is variable:
+                handle._value = value
+
+
 class Recording:
     """Keeps, for the length of a `with` block, a tape of what is computed from watched values.
 
@@ -32,7 +79,7 @@ class Recording:
     def __enter__(self):
         self.outer = thread.tape
         if self.outer is None:
-            thread.tape = []
+            thread.tape = Tape()
         self.start = len(thread.tape)
         self.recorder = thread.recorder
         self.state = self.recorder.state
@@ -45,9 +92,10 @@ class Recording:
         """Cotangents of the `wanted` values, given those of the `outputs`; None where an output
         does not depend on one.
 
-        The walk itself is remembered with the trace: after the same forward pass it is taken in
-        one step. That is sound where every entry of the tape was recorded in this one trace,
-        since the trace then determines the walk; a nested block has to record, for the outer one.
+        `wanted` are variables. The walk itself is remembered with the trace: after the same forward
+        pass it is taken in one step. That is sound where every entry of the tape was recorded in
+        this one trace, since then the trace, its paused stretches and the places of the variables
+        determine the tape; a nested block has to record, for the outer one.
         """
         key = self._key(outputs, cotangents, wanted)
         recorder, before = thread.recorder, thread.recorder.state
@@ -62,10 +110,12 @@ class Recording:
         pull_back(thread.tape[self.start :], arrived)
         found = [arrived.get(id(value)) for value in wanted]
         inputs = len(recorder.arrays), len(recorder.reals), len(recorder.integers)
-        if key is not None and thread.recorder is recorder and inputs == known:
+        stays = key is not None and thread.recorder is recorder and inputs == known
+        if stays and all(
+            v is None or (v.trace is recorder and v.index >= before.size) for v in found
+        ):
             results = [(None, None) if v is None else (v.index, v.aval) for v in found]
-            if all(i is None or i >= before.size for i, _ in results):
-                before.next[key] = Walk(recorder.state, results)
+            before.next[key] = Walk(recorder.state, results)
         return found
 
     def _key(self, outputs, cotangents, wanted):
@@ -73,23 +123,30 @@ class Recording:
         recorder = thread.recorder
         if self.outer is not None or recorder is not self.recorder or recorder.immediate:
             return None
-        places = [self.state.depth]
-        for value in (*outputs, *cotangents, *wanted):
+        key = [Walk, self.state.depth, thread.tape.pauses, len(outputs)]
+        for value in (*outputs, *cotangents):
             if value.trace is recorder:
-                places.append(value.index)
+                key.append(value.index)
             else:
-                places.append(recorder.found.get(id(value.array)))
-        return (Walk, len(outputs), *places)
+                key.append(recorder.found.get(id(value.array)))
+        for value in wanted:
+            if value.trace is not recorder:
+                return None
+            key.append(value.index if value.watched else None)
+        return tuple(key)
 
 
 @contextlib.contextmanager
 def paused():
     """Nothing computed in the block is differentiated."""
     outer, thread.tape = thread.tape, None
+    first = thread.recorder.state.depth
     try:
         yield
     finally:
         thread.tape = outer
+        if outer is not None:
+            outer.pauses = (*outer.pauses, (first, thread.recorder.state.depth))
 
 
 def pull_back(entries, cotangents):

@@ -19,15 +19,16 @@ def tensors_of(obj, into=None):
     return into
 
 
-def map_tensors(function, obj):
-    """The same containers with `function(tensor)` in place of each Tensor."""
+def map_tensors(function, obj, rest=None):
+    """The same containers with `function(tensor)` in place of each Tensor, and `rest(item)` (by
+    default the item) in place of everything else."""
     if isinstance(obj, Tensor):
         return function(obj)
     if isinstance(obj, tuple):
-        items = [map_tensors(function, item) for item in obj]
+        items = [map_tensors(function, item, rest) for item in obj]
         return type(obj)(*items) if hasattr(obj, "_fields") else tuple(items)
     if isinstance(obj, list):
-        return [map_tensors(function, item) for item in obj]
+        return [map_tensors(function, item, rest) for item in obj]
     if isinstance(obj, dict):
-        return {key: map_tensors(function, item) for key, item in obj.items()}
-    return obj
+        return {key: map_tensors(function, item, rest) for key, item in obj.items()}
+    return obj if rest is None else rest(obj)

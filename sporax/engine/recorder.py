@@ -284,7 +284,7 @@ class Walk:
                 value = made[index] = _new(Value)
                 value.aval, value.array, value.trace = aval, None, recorder
                 value.index, value.watched = index, False
-                outputs[index] = ref(value)
+                recorder.outputs[index] = ref(value)
         return [made[index] for index, _ in self.results]
 
 

@@ -1,0 +1,280 @@
+"""Cells that hold other cells in order or by name: `SequentialCell`, `CellList`, `CellDict`."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+
+from sporax.engine.jit import Changes
+from sporax.nn.cell import Cell
+
+
+def _checked(owner, cell):
+    if not isinstance(cell, Cell):
+        raise TypeError(
+            f"For '{type(owner).__name__}', every item must be a Cell, but got "
+            f"{type(cell).__name__}."
+        )
+    return cell
+
+
+class _Ordered(Cell):
+    """Cells in order, under the numbers 0, 1, ... or under names of their own."""
+
+    def __len__(self):
+        return len(self._cells)
+
+    def __bool__(self):
+        return bool(self._cells)
+
+    def __iter__(self):
+        return iter(list(self._cells.values()))
+
+    def __contains__(self, cell):
+        return any(part is cell for part in self._cells.values())
+
+    def _key(self, index, room=0):
+        """The place of an index from either end; `room`: how far beyond the last it may be."""
+        if not isinstance(index, int):
+            raise TypeError(
+                f"For '{type(self).__name__}', 'index' must be an int, but got "
+                f"{type(index).__name__}."
+            )
+        n = len(self)
+        if not -n <= index < n + room:
+            raise IndexError(
+                f"For '{type(self).__name__}', 'index' must be in [{-n}, {n + room}), but got "
+                f"{index}."
+            )
+        return index if index >= 0 else index + n
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return self._part(list(self._cells.items())[index])
+        return list(self._cells.values())[self._key(index)]
+
+    def __setitem__(self, index, cell):
+        key = list(self._cells)[self._key(index)]
+        self._put(key, _checked(self, cell), self._path())
+
+    def __delitem__(self, index):
+        chosen = index if isinstance(index, slice) else self._key(index)
+        items, path = list(self._cells.items()), self._path()
+        del items[chosen]
+        self._renumber(items, path)
+
+    def append(self, cell):
+        """Add a cell behind the last."""
+        self._put(str(len(self)), _checked(self, cell), self._path())
+
+    def set_grad(self, flag=True):
+        """Note `flag` here and in the cells held."""
+        self.requires_grad = flag
+        for cell in self:
+            cell.set_grad(flag)
+
+    def _path(self):
+        """What stands before a number in the names of parameters: the way to this container.
+
+        Nobody tells a container where it is kept; its parameters' names do.
+        """
+        for key, cell in self._cells.items():
+            for inside, p in Cell.parameters_and_names(cell):
+                if f".{p.name}".endswith(f".{key}.{inside}"):
+                    return p.name.removesuffix(f"{key}.{inside}")
+        return ""
+
+    def _put(self, key, cell, path):
+        Changes.count += 1
+        if self._auto_prefix:
+            Cell.update_parameters_name(cell, f"{path}{key}.")
+        self._cells[key] = cell
+
+    def _renumber(self, items, path):
+        """Take these (key, cell) as the new contents; numbered keys follow their places."""
+        Changes.count += 1
+        self._cells.clear()
+        for i, (key, cell) in enumerate(items):
+            new = str(i) if key.isdigit() else key
+            if self._auto_prefix and key.isdigit():
+                for p in Cell.get_parameters(cell):
+                    own = p.name.split(".")[path.count(".") + 1 :]
+                    p.name = ".".join([f"{path}{new}", *(own or [p.name])])
+            self._cells[new] = cell
+
+
+class SequentialCell(_Ordered):
+    """Cells called one after the other: $f_n(\\dots f_1(x))$.
+
+    Made of cells, of one list of them, or of an OrderedDict, whose keys name them. Slices are
+    SequentialCells that name their parameters anew.
+
+    >>> block = SequentialCell(Cell(), Cell())
+    >>> len(block), len(block[1:])
+    (2, 1)
+    """
+
+    def __init__(self, *args):
+        super().__init__()
+        if len(args) == 1 and not isinstance(args[0], Cell):
+            if not isinstance(args[0], (list, OrderedDict)):
+                raise TypeError(
+                    "For 'SequentialCell', one argument must be a Cell, a list or an OrderedDict, "
+                    f"but got {type(args[0]).__name__}."
+                )
+            args = args[0]
+        named = args.items() if isinstance(args, OrderedDict) else enumerate(args)
+        for key, cell in named:
+            self.insert_child_to_cell(str(key), _checked(self, cell))
+            Cell.update_parameters_name(cell, f"{key}.")
+
+    def _part(self, items):
+        return type(self)(OrderedDict(items))
+
+    @property
+    def cell_list(self):
+        """The cells in order."""
+        return list(self._cells.values())
+
+    def construct(self, input_data):
+        for cell in self._cells.values():
+            input_data = cell(input_data)
+        return input_data
+
+
+class CellList(_Ordered):
+    """Cells in a list; not to be called itself.
+
+    `auto_prefix`: whether parameters are named after their cell's number.
+
+    >>> layers = CellList([Cell(), Cell()])
+    >>> layers.append(Cell())
+    >>> len(layers)
+    3
+    """
+
+    def __init__(self, *args, auto_prefix=True):
+        super().__init__(auto_prefix)
+        if len(args) > 1:
+            raise TypeError(
+                f"For 'CellList', the cells must come in one list, but got {len(args)} arguments."
+            )
+        for cells in args:
+            self.extend(cells)
+
+    def _part(self, items):
+        return CellList([cell for _, cell in items])
+
+    def extend(self, cells):
+        """Add the cells of a list behind the last."""
+        if not isinstance(cells, list):
+            raise TypeError(
+                f"For 'CellList', 'cells' must be a list, but got {type(cells).__name__}."
+            )
+        for cell in cells:
+            self.append(cell)
+        return self
+
+    __iadd__ = extend
+
+    def insert(self, index, cell):
+        """Put a cell before the one at `index`."""
+        place, path = self._key(index, room=1), self._path()
+        items = list(self._cells.items())
+        items.insert(place, (str(place), _checked(self, cell)))
+        if self._auto_prefix:
+            Cell.update_parameters_name(cell, f"{path}{place}.")
+        self._renumber(items, path)
+
+    def construct(self, *inputs):
+        raise NotImplementedError(
+            "For 'CellList', there is nothing to compute. Call its cells, or use 'SequentialCell'."
+        )
+
+
+class CellDict(Cell):
+    """Cells by name; not to be called itself.
+
+    Made of a mapping, or of (name, cell) pairs. `auto_prefix`: whether parameters are named after
+    their cell's key.
+
+    >>> CellDict({"first": Cell()}).keys()
+    dict_keys(['first'])
+    """
+
+    def __init__(self, *args, auto_prefix=True):
+        super().__init__(auto_prefix)
+        for cells in args[:1]:
+            self.update(cells)
+
+    def __len__(self):
+        return len(self._cells)
+
+    def __iter__(self):
+        return iter(self._cells)
+
+    def __contains__(self, key):
+        return key in self._cells
+
+    def __getitem__(self, key):
+        return self._cells[key]
+
+    def __setitem__(self, key, cell):
+        if not isinstance(key, str):
+            raise TypeError(
+                f"For 'CellDict', a key must be a string, but got {type(key).__name__}."
+            )
+        if isinstance(_checked(self, cell), (CellDict, CellList, SequentialCell)):
+            raise TypeError(
+                f"For 'CellDict', an item must be a single Cell, but got {type(cell).__name__}."
+            )
+        if not key or "." in key or (hasattr(self, key) and key not in self._cells):
+            raise KeyError(
+                "For 'CellDict', a key must be a name without dots that Cell itself does not use, "
+                f"but got {key!r}."
+            )
+        Changes.count += 1
+        if self._auto_prefix:
+            Cell.update_parameters_name(cell, f"{_Ordered._path(self)}{key}.")
+        self._cells[key] = cell
+
+    def __delitem__(self, key):
+        Changes.count += 1
+        del self._cells[key]
+
+    def keys(self):
+        """The names."""
+        return self._cells.keys()
+
+    def values(self):
+        """The cells."""
+        return self._cells.values()
+
+    def items(self):
+        """(name, cell) pairs."""
+        return self._cells.items()
+
+    def pop(self, key):
+        """Take a cell out."""
+        cell = self[key]
+        del self[key]
+        return cell
+
+    def clear(self):
+        """Take all cells out."""
+        Changes.count += 1
+        self._cells.clear()
+
+    def update(self, cells):
+        """Add the cells of a mapping, or of (name, cell) pairs."""
+        if not isinstance(cells, Iterable):
+            raise TypeError(
+                "For 'CellDict.update', 'cells' must be a mapping or pairs of name and Cell, but "
+                f"got {type(cells).__name__}."
+            )
+        pairs = cells.items() if isinstance(cells, (Mapping, CellDict)) else cells
+        for key, cell in pairs:
+            self[key] = cell
+
+    def construct(self, *inputs):
+        raise NotImplementedError(
+            "For 'CellDict', there is nothing to compute. Call its cells by their names."
+        )

@@ -1,0 +1,43 @@
+"""The namespace that the questions of `cell_cases` and `grad_cases` are asked in, and what
+MindSpore 2.10 answered (`tools/record_cells.py`)."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+from sporax import ops
+from sporax.autodiff import get_grad, grad, value_and_grad
+from sporax.core import dtype
+from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.tensor import Tensor
+from sporax.engine.jit import jit
+from sporax.nn.cell import Cell
+from sporax.nn.container import CellDict, CellList, SequentialCell
+
+RECORDED = Path(__file__).parent / "recorded"
+
+nn = SimpleNamespace(
+    Cell=Cell, CellDict=CellDict, CellList=CellList, SequentialCell=SequentialCell
+)  # fmt: skip
+MS = SimpleNamespace(
+    nn=nn, ops=ops, dtype=dtype, Tensor=Tensor, Parameter=Parameter, ParameterTuple=ParameterTuple,
+    grad=grad, value_and_grad=value_and_grad, get_grad=get_grad, jit=jit,
+)  # fmt: skip
+
+
+def recorded(topic):
+    return json.loads((RECORDED / f"{topic}.json").read_text(encoding="utf-8"))
+
+
+def ask(question, answer):
+    """Our answer, in the shape that the recorded ones have after JSON."""
+    return json.loads(json.dumps(answer(question, MS)))
+
+
+def rows(cases):
+    """(case, row) for every case, where row is None unless it answers several at once."""
+    for name, found in cases.items():
+        if isinstance(found, dict) and not set(found) <= {"tuple", "list"}:
+            yield from ((name, row) for row in found)
+        else:
+            yield name, None

@@ -1,0 +1,46 @@
+"""Ask MindSpore the questions of `tests/cell_cases.py` and `tests/grad_cases.py`.
+
+Run under MindSpore 2.10: `python tools/record_cells.py [cells|grad]`.
+"""
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import mindspore
+from mindspore import nn, ops
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+
+def namespace():
+    return SimpleNamespace(
+        nn=nn, ops=ops, Tensor=mindspore.Tensor, Parameter=mindspore.Parameter,
+        ParameterTuple=mindspore.ParameterTuple, grad=mindspore.grad, jit=mindspore.jit,
+        value_and_grad=mindspore.value_and_grad, get_grad=mindspore.get_grad,
+        dtype=mindspore.dtype,
+    )  # fmt: skip
+
+
+def record(topic, cases, answer):
+    ms = namespace()
+    answers = {name: answer(question, ms) for name, question in cases.items()}
+    target = ROOT / "tests" / "recorded" / f"{topic}.json"
+    target.parent.mkdir(exist_ok=True)
+    rows = ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in answers.items())
+    target.write_text("{\n" + rows + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    mindspore.set_context(pynative_synchronize=True)
+    wanted = sys.argv[1:] or ["cells", "grad"]
+    if "cells" in wanted:
+        from tests import cell_cases
+
+        record("cells", cell_cases.CASES, cell_cases.answer)
+    if "grad" in wanted:
+        from tests import grad_cases
+
+        record("cells_grad", grad_cases.CASES, grad_cases.answer)
