@@ -141,7 +141,8 @@ def install_as_mindspore():
     Raises RuntimeError if that one is imported already. `mindspore.__version__` is the version
     whose behaviour is followed; `mindspore.__sporax__` is sporax's own.
 
-    >>> sporax.install_as_mindspore().Tensor is Tensor
+    >>> import sporax
+    >>> sporax.install_as_mindspore().float32 is sporax.float32
     True
     """
     present = sys.modules.get(ROOT)

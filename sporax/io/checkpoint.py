@@ -35,8 +35,9 @@ def save_checkpoint(
     `choice_func(name)`: whether to keep a parameter. `crc_check`: end the file with a checksum.
     A file that exists is replaced in one step once the new one is on the disk.
 
-    >>> save_checkpoint([Parameter(1.0, name="a")], "a.ckpt", append_dict={"epoch": 3})
-    >>> list(load_checkpoint("a.ckpt"))
+    >>> import tempfile; path = tempfile.mkdtemp() + "/a.ckpt"
+    >>> save_checkpoint([Parameter(1.0, name="a")], path, append_dict={"epoch": 3})
+    >>> list(load_checkpoint(path))
     ['a', 'epoch']
     """
     _refuse("save_checkpoint", format, enc_key, "enc_key", kwargs)
@@ -227,8 +228,9 @@ def load_checkpoint(
     verify the checksum at the file's end. A damaged or foreign file raises ValueError, a checkpoint
     that does not fit `net` RuntimeError; `net` is then as it was.
 
-    >>> save_checkpoint([Parameter(1.0, name="a")], "a.ckpt")
-    >>> load_checkpoint("a.ckpt")
+    >>> import tempfile; path = tempfile.mkdtemp() + "/a.ckpt"
+    >>> save_checkpoint([Parameter(1.0, name="a")], path)
+    >>> load_checkpoint(path)
     {'a': Parameter (name=a, shape=(), dtype=Float32, requires_grad=True)}
     """
     _refuse("load_checkpoint", format, dec_key, "dec_key", {"remove_redundancy": remove_redundancy})
