@@ -1,0 +1,49 @@
+"""Control flow: each part is a plan of its own. `plan` makes one of a closed jaxpr."""
+
+import functools
+
+import numpy as np
+
+
+def _cond(branches, which, *operands):
+    return branches[min(max(int(which), 0), len(branches) - 1)].values(operands)
+
+
+def _while(condition, n_condition, body, n_body, *operands):
+    for_condition, operands = operands[:n_condition], operands[n_condition:]
+    for_body, carried = operands[:n_body], operands[n_body:]
+    while condition.values((*for_condition, *carried))[0]:
+        carried = body.values((*for_body, *carried))
+    return carried
+
+
+def _scan(body, n_constants, n_carried, length, reverse, stacked, *operands):
+    constants, carried = operands[:n_constants], operands[n_constants : n_constants + n_carried]
+    along = operands[n_constants + n_carried :]
+    results = [np.empty((length, *aval.shape), aval.dtype) for aval in stacked]
+    for i in reversed(range(length)) if reverse else range(length):
+        outs = body.values((*constants, *carried, *[x[i] for x in along]))
+        carried = outs[:n_carried]
+        for result, value in zip(results, outs[n_carried:], strict=True):
+            result[i] = value
+    return [*carried, *results]
+
+
+def _bind_cond(plan, parameters):
+    return functools.partial(_cond, [plan(branch) for branch in parameters["branches"]])
+
+
+def _bind_while(plan, parameters):
+    condition, body = plan(parameters["cond_jaxpr"]), plan(parameters["body_jaxpr"])
+    counts = parameters["cond_nconsts"], parameters["body_nconsts"]
+    return functools.partial(_while, condition, counts[0], body, counts[1])
+
+
+def _bind_scan(plan, parameters):
+    body, carried = parameters["jaxpr"], parameters["num_carry"]
+    constants, length, reverse = (parameters[k] for k in ("num_consts", "length", "reverse"))
+    stacked = body.out_avals[carried:]
+    return functools.partial(_scan, plan(body), constants, carried, length, reverse, stacked)
+
+
+CONTROL = {"cond": _bind_cond, "while": _bind_while, "scan": _bind_scan}

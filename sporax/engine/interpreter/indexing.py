@@ -1,0 +1,163 @@
+"""XLA's gather and scatter in NumPy: windows of an array, placed by rows of an index array."""
+
+import math
+
+import numpy as np
+
+
+class Windows:
+    """Where the windows of a gather or scatter lie in an array.
+
+    `indices`: `(*batch, number of indexed axes)`. `indexed`: the array's axes that the last axis of
+    `indices` places windows along; `paired`: (array axis, batch axis) that run together; `sizes`:
+    a window's length along each axis of the array; `dropped`: axes that windows do not keep.
+    """
+
+    def __init__(self, shape, indices, indexed, paired, sizes, dropped):
+        self.batch = batch = indices.shape[:-1]
+        starts = {axis: indices[..., i].astype(np.intp) for i, axis in enumerate(indexed)}
+        room = {axis: shape[axis] - sizes[axis] for axis in indexed}
+        self.valid = True  # which windows lie inside
+        for axis, start in starts.items():
+            self.valid = self.valid & ((start >= 0) & (start <= room[axis]))
+        self.inside = bool(np.all(self.valid))
+        if not self.inside:
+            starts = {a: np.minimum(np.maximum(s, 0), room[a]) for a, s in starts.items()}
+        self.kept = [a for a in range(len(shape)) if a not in dropped]
+        # axes that are looked up by number; along the others a window is whole
+        self.placed = sorted({a for a in starts if room[a]} | {a for a, _ in paired})
+        self.placed += [a for a in starts if not room[a] and a in dropped]
+        self.short = [a for a in self.kept if a in self.placed]  # windows shorter than the array
+        self.whole = [a for a in self.kept if a not in self.placed]
+        self.cut = {a: sizes[a] for a in self.whole if sizes[a] < shape[a]}
+        rank = len(batch) + len(self.short)
+        spread = batch + (1,) * len(self.short)
+        self.places = []
+        for axis in self.placed:
+            pair = dict(paired).get(axis)
+            if pair is not None:
+                place = np.arange(shape[axis]).reshape(_along(rank, pair))
+            else:
+                place = starts[axis].reshape(spread)
+            if axis in self.short:
+                steps = np.arange(sizes[axis])
+                place = place + steps.reshape(_along(rank, len(batch) + self.short.index(axis)))
+            self.places.append(place)
+
+    def axes_of_windows(self):
+        """For each kept axis, its place in (*batch, *short, *whole)."""
+        order = self.short + self.whole
+        return [len(self.batch) + order.index(axis) for axis in self.kept]
+
+
+def _along(rank, axis):
+    """The shape that lays a row along one axis."""
+    return tuple([-1 if i == axis else 1 for i in range(rank)])
+
+
+def _interleaved(rank, window_axes, of_windows):
+    """The permutation from (*batch, *windows) to an array whose windows lie at `window_axes`."""
+    batch, at = iter(range(rank)), dict(zip(window_axes, of_windows, strict=True))
+    return [at[axis] if axis in at else next(batch) for axis in range(rank)]
+
+
+def gather(parameters, x, indices):
+    """Windows of `x`; those that do not lie inside are moved inside, or filled with one value."""
+    numbers, sizes = parameters["dimension_numbers"], parameters["slice_sizes"]
+    paired = [*zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True)]
+    dropped = {*numbers.collapsed_slice_dims, *numbers.operand_batching_dims}
+    windows = Windows(x.shape, indices, numbers.start_index_map, paired, sizes, dropped)
+    if windows.cut:
+        x = x[tuple([slice(windows.cut.get(axis)) for axis in range(x.ndim)])]
+    placed = windows.placed
+    if placed == [0] and not windows.short:
+        found = x.take(windows.places[0], 0)
+    else:
+        found = x.transpose(placed + windows.whole)[tuple(windows.places)]
+        if not placed:
+            found = np.broadcast_to(found, windows.batch + found.shape).copy()
+    if not windows.inside and parameters["mode"].name == "FILL_OR_DROP":
+        found[~windows.valid] = _fill(x.dtype, parameters["fill_value"])
+    order = _interleaved(found.ndim, numbers.offset_dims, windows.axes_of_windows())
+    return found if order == sorted(order) else found.transpose(order)
+
+
+def _fill(dtype, value):
+    if value is not None:
+        return value
+    if dtype.kind == "b":
+        return True
+    if dtype.kind == "i":
+        return np.iinfo(dtype).min
+    return np.iinfo(dtype).max if dtype.kind == "u" else np.nan
+
+
+def scatter(parameters, x, indices, updates):
+    """`x` with windows replaced by `updates`; of several on one place the last stays."""
+    return _scattered(parameters, x, indices, updates, None)
+
+
+def scatter_with(ufunc):
+    """The rule that combines what stands in a window with the update."""
+
+    def rule(parameters, x, indices, updates):
+        return _scattered(parameters, x, indices, updates, ufunc)
+
+    return rule
+
+
+def refused(parameters, operands):
+    """Whether what a scatter does with the update is not simply to put it there."""
+    update = parameters["update_jaxpr"]
+    return update is not None and (update.eqns or update.outvars != update.invars[1:])
+
+
+def _scattered(parameters, x, indices, updates, ufunc):
+    numbers = parameters["dimension_numbers"]
+    paired = [
+        *zip(numbers.operand_batching_dims, numbers.scatter_indices_batching_dims, strict=True)
+    ]
+    dropped = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
+    lengths = iter([updates.shape[axis] for axis in numbers.update_window_dims])
+    sizes = [1 if axis in dropped else next(lengths) for axis in range(x.ndim)]
+    indexed = numbers.scatter_dims_to_operand_dims
+    windows = Windows(x.shape, indices, indexed, paired, sizes, dropped)
+    order = _interleaved(updates.ndim, numbers.update_window_dims, windows.axes_of_windows())
+    updates = updates.transpose(np.argsort(order))
+    places = windows.places
+    if not windows.inside and parameters["mode"].name != "CLIP":
+        spread = windows.batch + (1,) * len(windows.short)
+        whole = [np.broadcast_to(p, np.broadcast_shapes(p.shape, spread)) for p in places]
+        places, updates = [p[windows.valid] for p in whole], updates[windows.valid]
+    axes = windows.placed + windows.whole
+    turned = np.array(x.transpose(axes), order="C")  # ours, so it can be changed
+    inner = tuple([slice(windows.cut.get(axis)) for axis in windows.whole])
+    if ufunc is None:
+        turned[(*places, *inner)] = updates
+    elif windows.cut or not places:
+        ufunc.at(turned, (*places, *inner), updates)
+    else:
+        _combine(ufunc, turned, len(places), places, updates)
+    return turned.transpose(np.argsort(axes))
+
+
+def _combine(ufunc, x, n_placed, places, updates):
+    """`x[places] = ufunc(x[places], updates)`, also where a place is named several times."""
+    width = math.prod(x.shape[n_placed:])
+    rows = np.broadcast_to(np.ravel_multi_index(tuple(places), x.shape[:n_placed]), _lead(places))
+    rows, table = rows.ravel(), x.reshape(-1, width)
+    updates = updates.reshape(rows.size, width)
+    if not updates.size:
+        return
+    if width == 1:
+        ufunc.at(table.reshape(-1), rows, updates.reshape(-1))
+        return
+    order = np.argsort(rows, kind="stable")
+    rows = rows[order]
+    firsts = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
+    rows = rows[firsts]
+    table[rows] = ufunc(table[rows], ufunc.reduceat(updates[order], firsts, axis=0))
+
+
+def _lead(places):
+    return np.broadcast_shapes(*[p.shape for p in places])

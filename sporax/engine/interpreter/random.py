@@ -1,0 +1,79 @@
+"""Threefry-2x32 in NumPy: bit for bit what JAX draws from a key.
+
+J. Salmon, M. Moraes, R. Dror, D. Shaw: Parallel random numbers: as easy as 1, 2, 3 (2011).
+A key is held as its two words, along a last axis.
+"""
+
+import jax
+import numpy as np
+
+_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+_PARITY = np.uint32(0x1BD11BDA)
+_CHUNK = 1 << 14  # words enciphered together, so that they stay in the cache
+
+
+def refused(kind):
+    """Whether keys of this kind, or the way they are used, are not JAX's default."""
+    return kind != "threefry2x32" or not jax.config.jax_threefry_partitionable
+
+
+def threefry(key_0, key_1, high, low):
+    """The two words `high`, `low` enciphered under the key; all uint32, broadcast together."""
+    words = np.broadcast_arrays(key_0, key_1, high, low)
+    shape = words[0].shape
+    flat = [np.ravel(w) for w in words]
+    made = np.empty((2, flat[0].size), np.uint32)
+    for start in range(0, flat[0].size, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        made[0, part], made[1, part] = _encipher(*[w[part] for w in flat])
+    return made[0].reshape(shape), made[1].reshape(shape)
+
+
+def _encipher(key_0, key_1, x, y):
+    keys = key_0, key_1, key_0 ^ key_1 ^ _PARITY
+    x, y = x + keys[0], y + keys[1]
+    turned = np.empty_like(y)
+    for block in range(5):
+        for rotation in _ROTATIONS[block % 2]:
+            x += y
+            np.left_shift(y, rotation, out=turned)
+            y >>= 32 - rotation
+            y |= turned
+            y ^= x
+        x += keys[(block + 1) % 3]
+        y += keys[(block + 2) % 3]
+        y += np.uint32(block + 1)
+    return x, y
+
+
+def _counted(key, shape):
+    """The numbers 0, 1, ... in `shape` enciphered under each key."""
+    counts = np.arange(np.prod(shape, dtype=np.uint64), dtype=np.uint64).reshape(shape)
+    words = [key[..., i].reshape(key.shape[:-1] + (1,) * len(shape)) for i in (0, 1)]
+    return threefry(*words, (counts >> np.uint64(32)).astype(np.uint32), counts.astype(np.uint32))
+
+
+def bits(parameters, key):
+    """Random bits, `bit_width` in each element of `shape`."""
+    width, (high, low) = parameters["bit_width"], _counted(key, parameters["shape"])
+    if width == 64:
+        return high.astype(np.uint64) << np.uint64(32) | low
+    return (high ^ low).astype(np.dtype(f"u{width // 8}"))
+
+
+def split(parameters, key):
+    """As many new keys as `shape` has elements."""
+    return np.stack(_counted(key, parameters["shape"]), -1)
+
+
+def fold_in(parameters, key, data):
+    """A new key for each number."""
+    words = threefry(key[..., 0], key[..., 1], np.uint32(0), data.astype(np.uint32))
+    return np.stack(words, -1)
+
+
+def seed(parameters, seeds):
+    """The key that begins from an integer."""
+    wide = seeds.astype(np.uint64) if seeds.dtype.itemsize == 8 else seeds.astype(np.uint32)
+    high = np.right_shift(wide, 32).astype(np.uint32)
+    return np.stack([high, wide.astype(np.uint32)], -1)
