@@ -1,5 +1,6 @@
 """Running a script or a module as `__main__`, with `mindspore` meaning sporax."""
 
+import builtins
 import importlib.machinery
 import importlib.util
 import io
@@ -63,14 +64,14 @@ def _set_process(arguments, folder):
 
 
 def _run_file(path):
-    with io.open_code(os.path.abspath(path)) as file:
+    path = os.path.abspath(path)  # what tracebacks name, wherever the script goes
+    with io.open_code(path) as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
     # a module of its own, kept: what the script leaves behind (threads, atexit) still needs it
     script = types.ModuleType("__main__")
     script.__file__ = path
     script.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
-    script.__builtins__ = __builtins__
-    script.__annotations__ = {}
+    script.__builtins__ = builtins
     sys.modules["__main__"] = script
     exec(code, script.__dict__)
     return 0
