@@ -69,7 +69,8 @@ attach("__rmatmul__", _right)
 def _fixed(a, b, *ndims):
     if (a.ndim, b.ndim) != ndims:
         raise ValueError(
-            f"the operands must have {ndims[0]} and {ndims[1]} dimensions; 'matmul' takes any number"
+            f"the operands must have {ndims[0]} and {ndims[1]} dimensions, in this order; "
+            "'matmul' takes any number"
         )
     return _multiply(a, b)
 

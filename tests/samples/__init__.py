@@ -14,7 +14,8 @@ class Sample:
 
     `op`: its name in `sporax.ops`. `inputs`: shapes (filled with numbers from `range`) or arrays.
     `ref`: the same in NumPy; it gets float64 arrays and the attributes. `attrs`: keyword arguments.
-    `order`: up to which order derivatives are checked against finite differences.
+    `order`: up to which order derivatives are checked against finite differences. `packed`: the
+    operation takes its tensors as one tuple.
     """
 
     op: str
@@ -25,6 +26,12 @@ class Sample:
     range: tuple = (-2.0, 2.0)
     rtol: float = 1e-5
     atol: float = 1e-6
+    packed: bool = False
+
+    def call(self, namespace, tensors):
+        """The operation of that name, on these tensors."""
+        operands = [tuple(tensors)] if self.packed else tensors
+        return getattr(namespace, self.op)(*operands, **self.attrs)
 
     def __str__(self):
         shapes = ",".join(str(getattr(i, "shape", i)) for i in self.inputs)
