@@ -1,7 +1,5 @@
 """The seed, the state that random operations draw from, and the generator of initial values."""
 
-import secrets
-
 import numpy as np
 
 from sporax.core.tensor import Tensor
@@ -25,7 +23,9 @@ class RandomState:
             self._device._rebind(self._start()._value)
 
     def _entropy(self):
-        return secrets.randbits(63) if self.seed is None else self.seed
+        """The seed; without one, a number from NumPy's global generator, as scripts that only call
+        `numpy.random.seed` expect."""
+        return np.random.randint(2**31) if self.seed is None else self.seed
 
     def _start(self):
         seed = self._entropy()
@@ -55,9 +55,7 @@ def set_seed(seed):
     `seed`: an int, at least 0.
     """
     if not isinstance(seed, int) or isinstance(seed, bool):
-        raise TypeError(
-            f"For 'set_seed', 'seed' must be an int, but got {type(seed).__name__}."
-        )
+        raise TypeError(f"For 'set_seed', 'seed' must be an int, but got {type(seed).__name__}.")
     if seed < 0:
         raise ValueError(f"For 'set_seed', 'seed' must be at least 0, but got {seed}.")
     state.reset(seed)

@@ -204,5 +204,3 @@ def warn_broken(name, noted):
         RuntimeWarning,
         stacklevel=4,
     )
-
-

@@ -1,4 +1,4 @@
-"""`jit`: a function that runs as one program, captured anew only when what it depends on changes."""
+"""`jit`: a function that runs as one program, captured anew when what it depends on changes."""
 
 import functools
 import inspect
@@ -54,10 +54,7 @@ class JitFunction:
         variants = self.variants.get(key)
         for variant in variants or ():
             if self._holds(variant, outside):
-                outs = variant.graph(tensors)
-                run_pending()
-                values = iter(outs)
-                return map_tensors(lambda _: wrap(next(values)), variant.result)
+                return _run(variant, tensors)
         self.captures += 1
         result, graph = capture(self.name, self.fn, args, kwargs, tensors)
         if graph is None:
@@ -66,9 +63,7 @@ class JitFunction:
         shape = map_tensors(lambda _: _PLACE, result)
         variant = Variant(graph, shape, outside)
         self.variants.setdefault(key, []).insert(0, variant)
-        values = iter(graph(tensors))
-        run_pending()
-        return map_tensors(lambda _: wrap(next(values)), shape)
+        return _run(variant, tensors)
 
     def _holds(self, variant, outside):
         if any(a is not b for a, b in zip(variant.outside, outside, strict=True)):
@@ -93,6 +88,12 @@ class JitFunction:
                 found.append(None)
         names = fn.__globals__
         return found + [names[n] for n in code.co_names if n in names]
+
+
+def _run(variant, tensors):
+    values = iter(variant.graph(tensors))
+    run_pending()
+    return map_tensors(lambda _: wrap(next(values)), variant.result)
 
 
 _PLACE = wrap(None)  # stands for a Tensor in the shape of a result
@@ -155,5 +156,3 @@ def jit(
             f"For 'jit', 'function' must be callable, but got {type(function).__name__}."
         )
     return JitFunction(function)
-
-

@@ -13,7 +13,7 @@ from sporax.core.value import Aval
 
 
 class Rule:
-    """What an operation does with operands of given avals: the outputs' avals, a traced function."""
+    """What an operation does with operands of given avals: outputs' avals, a traced function."""
 
     __slots__ = ("_jaxpr", "avals", "operands", "run", "single")
 
@@ -63,8 +63,7 @@ class Op:
             arrays = [x.astype(met) if i in chosen else x for i, x in enumerate(arrays)]
         else:
             arrays = [
-                x.astype(promote([a])) if a.weak else x
-                for a, x in zip(avals, arrays, strict=True)
+                x.astype(promote([a])) if a.weak else x for a, x in zip(avals, arrays, strict=True)
             ]
         return self.fn(*arrays)
 

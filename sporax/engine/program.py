@@ -1,10 +1,8 @@
 """From the structure of a trace to a compiled XLA program."""
 
 import collections
-import time
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.value import Aval

@@ -1,9 +1,4 @@
-"""The trace being recorded: one door through which every operation goes.
-
-A trace is a path in a tree (`State`): each recorded operation is one step along an edge named by
-the operation and where its operands are found. A path walked before costs one dictionary look-up
-an operation; the programs compiled for a path hang at its end.
-"""
+"""The trace being recorded: one door through which every operation goes."""
 
 import threading
 from typing import Any
@@ -12,115 +7,7 @@ from weakref import ref
 from sporax.core.tensor import Tensor, as_value
 from sporax.core.value import HELD, Aval, Value, thread
 from sporax.engine.churn import SEEN, prepare
-
-# A loop that reads no number is cut where it repeats, so that its programs repeat too: from the
-# first length on if the last operations of the first number repeat, from the second on ...
-CUTS = ((256, 192), (4096, 4096))
-CAP = 10_000  # ... and where nothing repeats, here.
-
-
-class State:
-    """A trace up to and including one recorded operation."""
-
-    __slots__ = (
-        "aval", "avals", "carries", "depth", "key", "next", "op", "operands", "parent", "programs", "size",
-    )  # fmt: skip
-
-    op: Any
-    parent: Any
-
-    def __init__(self, parent, key, op, operands, rule):
-        self.parent, self.key, self.op = parent, key, op
-        self.operands = operands  # the operands' avals
-        self.next, self.programs = {}, {}
-        self.depth = parent.depth + 1 if parent is not None else 0
-        self.avals = rule.avals if rule is not None else ()
-        # of the one output; None where there are several
-        self.aval = rule.avals[0] if rule is not None and rule.single else None
-        # whether a derivative can go through it
-        self.carries = op is not None and not op.cut and any(a.inexact for a in self.avals)
-        before = parent.size if parent is not None else 0
-        self.size = before + len(self.avals)  # outputs of the whole trace so far
-
-    def path(self):
-        """The states from the first operation to this one."""
-        states, state = [], self
-        while state.parent is not None:
-            states.append(state)
-            state = state.parent
-        return states[::-1]
-
-
-    def tail(self, n):
-        """At most the last `n` states, latest first."""
-        state = self
-        while state.parent is not None and n:
-            yield state
-            state, n = state.parent, n - 1
-
-
-class Forest:
-    """The root of all traces, and how many states hang from it."""
-
-    LIMIT = 200_000  # states kept; beyond it all traces are forgotten (and found again)
-
-    def __init__(self):
-        self.clear()
-
-    def clear(self):
-        self.root = State(None, None, None, (), None)
-        self.states = 0
-
-    def grow(self, recorder, key, values):
-        """One step further than any trace has gone; None where the trace is cut instead.
-
-        An operation that refuses its operands leaves no mark.
-        """
-        op, state = key[0], recorder.state
-        if state.depth >= CUTS[0][0] and recorder.capture is None and is_cut(state):
-            recorder.forget(key)
-            recorder.run()
-            return None
-        operands = tuple([v.aval for v in values])
-        try:
-            rule = op.rule(operands)
-        except BaseException:
-            recorder.forget(key)
-            raise
-        new = state.next[key] = State(state, key, op, operands, rule)
-        self.states += 1
-        return new
-
-
-forest = Forest()
-
-
-def is_cut(state):
-    """Whether a trace ends here because what it recorded last repeats what came before.
-
-    Cut where a whole number of turns has passed since the trace began, the next trace begins at
-    the same place of the loop, and so ends at the same place too. Under a tape the repetition is
-    that of a network (an unrolled recurrence), and only the cap holds.
-    """
-    if state.depth >= CAP:
-        return True
-    if thread.tape is not None:
-        return False
-    for depth, window in CUTS:
-        if state.depth >= depth:
-            period = period_of([s.op for s in state.tail(window)])
-            if period is not None and state.depth % period == 0:
-                return True
-    return False
-
-
-def period_of(ops):
-    """The smallest number of operations, at most half of them, after which they repeat."""
-    n = len(ops)
-    for period in range(1, n // 2 + 1):
-        if ops[-1] is ops[-1 - period] and ops[period:] == ops[: n - period]:
-            return period
-    return None
+from sporax.engine.trace import State, forest
 
 
 class RunAtOnce(list):
@@ -139,14 +26,22 @@ class Recorder:
     """The operations pending in one thread, and the inputs they need."""
 
     __slots__ = (
-        "arrays", "capture", "found", "integers", "lock", "outputs", "owners", "reals", "state",
         "__weakref__",
+        "arrays",
+        "capture",
+        "found",
+        "integers",
+        "lock",
+        "outputs",
+        "owners",
+        "reals",
+        "state",
     )  # fmt: skip
 
     immediate = False
 
     def __init__(self, capture=None):
-        if forest.states > Forest.LIMIT:
+        if forest.states > forest.LIMIT:
             forest.clear()
         self.state = forest.root if capture is None else State(None, None, None, (), None)
         self.capture = capture
@@ -286,7 +181,6 @@ class Walk:
                 value.index, value.watched = index, False
                 recorder.outputs[index] = ref(value)
         return [made[index] for index, _ in self.results]
-
 
 
 def record(op, *values) -> Any:

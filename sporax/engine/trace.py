@@ -1,0 +1,119 @@
+"""Where a trace stands: the tree of all traces, and where a trace is cut.
+
+A trace is a path in a tree (`State`): each recorded operation is one step along an edge named by
+the operation and where its operands are found. A path walked before costs one dictionary look-up
+an operation; the programs compiled for a path hang at its end.
+"""
+
+from typing import Any
+
+from sporax.core.value import thread
+
+# A loop that reads no number is cut where it repeats, so that its programs repeat too: from the
+# first length on if the last operations of the first number repeat, from the second on ...
+CUTS = ((256, 192), (4096, 4096))
+CAP = 10_000  # ... and where nothing repeats, here.
+
+
+class State:
+    """A trace up to and including one recorded operation."""
+
+    __slots__ = (
+        "aval", "avals", "carries", "depth", "key", "next", "op", "operands", "parent",
+        "programs", "size",
+    )  # fmt: skip
+
+    op: Any
+    parent: Any
+
+    def __init__(self, parent, key, op, operands, rule):
+        self.parent, self.key, self.op = parent, key, op
+        self.operands = operands  # the operands' avals
+        self.next, self.programs = {}, {}
+        self.depth = parent.depth + 1 if parent is not None else 0
+        self.avals = rule.avals if rule is not None else ()
+        # of the one output; None where there are several
+        self.aval = rule.avals[0] if rule is not None and rule.single else None
+        # whether a derivative can go through it
+        self.carries = op is not None and not op.cut and any(a.inexact for a in self.avals)
+        before = parent.size if parent is not None else 0
+        self.size = before + len(self.avals)  # outputs of the whole trace so far
+
+    def path(self):
+        """The states from the first operation to this one."""
+        states, state = [], self
+        while state.parent is not None:
+            states.append(state)
+            state = state.parent
+        return states[::-1]
+
+    def tail(self, n):
+        """At most the last `n` states, latest first."""
+        state = self
+        while state.parent is not None and n:
+            yield state
+            state, n = state.parent, n - 1
+
+
+class Forest:
+    """The root of all traces, and how many states hang from it."""
+
+    LIMIT = 200_000  # states kept; beyond it all traces are forgotten (and found again)
+
+    def __init__(self):
+        self.clear()
+
+    def clear(self):
+        self.root = State(None, None, None, (), None)
+        self.states = 0
+
+    def grow(self, recorder, key, values):
+        """One step further than any trace has gone; None where the trace is cut instead.
+
+        An operation that refuses its operands leaves no mark.
+        """
+        op, state = key[0], recorder.state
+        if state.depth >= CUTS[0][0] and recorder.capture is None and is_cut(state):
+            recorder.forget(key)
+            recorder.run()
+            return None
+        operands = tuple([v.aval for v in values])
+        try:
+            rule = op.rule(operands)
+        except BaseException:
+            recorder.forget(key)
+            raise
+        new = state.next[key] = State(state, key, op, operands, rule)
+        self.states += 1
+        return new
+
+
+forest = Forest()
+
+
+def is_cut(state):
+    """Whether a trace ends here because what it recorded last repeats what came before.
+
+    Cut where a whole number of turns has passed since the trace began, the next trace begins at
+    the same place of the loop, and so ends at the same place too. Under a tape the repetition is
+    that of a network (an unrolled recurrence), and only the cap holds.
+    """
+    if state.depth >= CAP:
+        return True
+    if thread.tape is not None:
+        return False
+    for depth, window in CUTS:
+        if state.depth >= depth:
+            period = period_of([s.op for s in state.tail(window)])
+            if period is not None and state.depth % period == 0:
+                return True
+    return False
+
+
+def period_of(ops):
+    """The smallest number of operations, at most half of them, after which they repeat."""
+    n = len(ops)
+    for period in range(1, n // 2 + 1):
+        if ops[-1] is ops[-1 - period] and ops[period:] == ops[: n - period]:
+            return period
+    return None
