@@ -179,4 +179,5 @@ def test_the_module_form_shows_its_own_traceback_too(folder):
 def test_there_is_one_version():
     with open(ROOT / "pyproject.toml", "rb") as file:
         project = tomllib.load(file)["project"]
-    assert project.get("version", sporax.__version__) == sporax.__version__
+    assert project["dynamic"] == ["version"]
+    assert "version" not in project
