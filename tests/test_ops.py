@@ -1,4 +1,4 @@
-"""Every declared operation, against NumPy in float64, finite differences, and itself run otherwise."""
+"""Every declared operation, against NumPy in float64, finite differences, and itself captured."""
 
 import numpy as np
 import pytest

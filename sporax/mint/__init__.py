@@ -37,8 +37,7 @@ def _find(path):
     if path in MINT:
         return MINT[path]
     if _names(f"{path}."):
-        module = sys.modules.setdefault(f"{__name__}.{path}", Namespace(path))
-        return module
+        return sys.modules.setdefault(f"{__name__}.{path}", Namespace(path))
     raise missing("mint", path)
 
 

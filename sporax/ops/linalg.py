@@ -29,27 +29,33 @@ def _multiply(a, b):
     return jnp.matmul(a, b)
 
 
-@product(
-    function="matmul(input, other)",
-    primitive=(
-        "MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)",
-        "BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)",
-    ),
-    tensor="matmul(input, tensor2: other)",
-    mint="matmul(input, other)",
-)
-def matmul(input: Array, other: Array, transpose_a=False, transpose_b=False):
+@product(name="MatMul", tensor="matmul(input, tensor2: other)", mint=True)
+def matmul(input: Array, other: Array):
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`.
 
     Earlier dimensions are broadcast together; a vector counts as a row at the left and as a column
-    at the right. The classes can transpose the last two dimensions of either operand first.
+    at the right.
 
     >>> ops.matmul(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])).asnumpy()
     array([[11.]], dtype=float32)
     """
+    return _multiply(input, other)
+
+
+@product(
+    primitive=(
+        "MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)",
+        "BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)",
+    ),
+)
+def matmul_transposed(input: Array, other: Array, transpose_a=False, transpose_b=False):
+    """`matmul` with the last two dimensions of either operand swapped first.
+
+    >>> ops.MatMul(transpose_b=True)(ops.ones((2, 3)), ops.ones((4, 3))).shape
+    (2, 4)
+    """
     a = jnp.swapaxes(input, -1, -2) if transpose_a else input
-    b = jnp.swapaxes(other, -1, -2) if transpose_b else other
-    return _multiply(a, b)
+    return _multiply(a, jnp.swapaxes(other, -1, -2) if transpose_b else other)
 
 
 def _left(self, other):

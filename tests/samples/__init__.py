@@ -1,4 +1,4 @@
-"""Tests of operations are rows: one module a family, each with a list `SAMPLES` (and `REFUSALS`)."""
+"""Tests of operations are rows: one module a family, each with `SAMPLES` (and `REFUSALS`)."""
 
 import dataclasses
 import importlib
@@ -15,7 +15,8 @@ class Sample:
     `op`: its name in `sporax.ops`. `inputs`: shapes (filled with numbers from `range`) or arrays.
     `ref`: the same in NumPy; it gets float64 arrays and the attributes. `attrs`: keyword arguments.
     `order`: up to which order derivatives are checked against finite differences. `packed`: the
-    operation takes its tensors as one tuple.
+    operation takes its tensors as one tuple. `names`: its tensors by name, where attributes come
+    before or between them.
     """
 
     op: str
@@ -27,11 +28,14 @@ class Sample:
     rtol: float = 1e-5
     atol: float = 1e-6
     packed: bool = False
+    names: list | None = None
 
     def call(self, namespace, tensors):
         """The operation of that name, on these tensors."""
-        operands = [tuple(tensors)] if self.packed else tensors
-        return getattr(namespace, self.op)(*operands, **self.attrs)
+        function = getattr(namespace, self.op)
+        if self.names is not None:
+            return function(**dict(zip(self.names, tensors, strict=True)), **self.attrs)
+        return function(*[tuple(tensors)] if self.packed else tensors, **self.attrs)
 
     def __str__(self):
         shapes = ",".join(str(getattr(i, "shape", i)) for i in self.inputs)

@@ -38,8 +38,11 @@ SAMPLES = [
     Sample("fmod", [WHOLE, DIVISOR], np.fmod),
     Sample("power", [(2, 3), (3,)], np.power, range=(0.5, 2.0)),
     Sample("power", [WHOLE, np.array([2, 3], np.int32)], np.power),
-    Sample("power", [np.array([1, -1, -1, 2]), np.array([-3, -3, -2, -1])],
-           lambda x, y: np.trunc(x / 1.0 ** -y * (np.abs(x) == 1)) ** (2 - y % 2)),
+    Sample(
+        "power",
+        [np.array([1, -1, -1, 2]), np.array([-3, -3, -2, -1])],
+        lambda x, y: np.trunc(x / 1.0**-y * (np.abs(x) == 1)) ** (2 - y % 2),
+    ),
     *[
         Sample("integer_pow", [(2, 3)], integer_pow, {"exponent": n}, range=(0.5, 2.0))
         for n in (-1, 0, 1, 2, 3, 0.5, -0.5)
@@ -48,7 +51,7 @@ SAMPLES = [
     Sample("integer_pow", [WHOLE], integer_pow, {"exponent": 2, "real": True}),
     Sample("maximum", [(2, 3), (3,)], np.maximum),
     Sample("minimum", [(2, 3), (3,)], np.minimum),
-]  # fmt: skip
+]
 
 
 def refused(name, call, says, error=ValueError):

@@ -32,19 +32,39 @@ def half_even(x, decimals=0):
 
 # name, NumPy's function, range
 SMOOTH = [
-    ("exp", np.exp, ANY), ("log", np.log, POSITIVE), ("log2", np.log2, POSITIVE),
-    ("log10", np.log10, POSITIVE), ("log1p", np.log1p, POSITIVE), ("expm1", np.expm1, ANY),
-    ("exp2", np.exp2, ANY), ("sqrt", np.sqrt, POSITIVE), ("rsqrt", lambda x: x**-0.5, POSITIVE),
-    ("reciprocal", np.reciprocal, POSITIVE), ("sin", np.sin, ANY), ("cos", np.cos, ANY),
-    ("tan", np.tan, UNIT), ("asin", np.arcsin, UNIT), ("acos", np.arccos, UNIT),
-    ("atan", np.arctan, ANY), ("sinh", np.sinh, ANY), ("cosh", np.cosh, ANY),
-    ("tanh", np.tanh, ANY), ("asinh", np.arcsinh, ANY), ("acosh", np.arccosh, (1.5, 3.0)),
-    ("atanh", np.arctanh, UNIT), ("sigmoid", logistic, ANY), ("erf", np.vectorize(math.erf), ANY),
-    ("erfc", np.vectorize(math.erfc), ANY), ("erfinv", erfinv, UNIT),
-    ("lgamma", np.vectorize(math.lgamma), POSITIVE), ("sinc", np.sinc, POSITIVE),
-    ("square", np.square, ANY), ("neg", np.negative, ANY), ("positive", np.positive, ANY),
+    ("exp", np.exp, ANY),
+    ("log", np.log, POSITIVE),
+    ("log2", np.log2, POSITIVE),
+    ("log10", np.log10, POSITIVE),
+    ("log1p", np.log1p, POSITIVE),
+    ("expm1", np.expm1, ANY),
+    ("exp2", np.exp2, ANY),
+    ("sqrt", np.sqrt, POSITIVE),
+    ("rsqrt", lambda x: x**-0.5, POSITIVE),
+    ("reciprocal", np.reciprocal, POSITIVE),
+    ("sin", np.sin, ANY),
+    ("cos", np.cos, ANY),
+    ("tan", np.tan, UNIT),
+    ("asin", np.arcsin, UNIT),
+    ("acos", np.arccos, UNIT),
+    ("atan", np.arctan, ANY),
+    ("sinh", np.sinh, ANY),
+    ("cosh", np.cosh, ANY),
+    ("tanh", np.tanh, ANY),
+    ("asinh", np.arcsinh, ANY),
+    ("acosh", np.arccosh, (1.5, 3.0)),
+    ("atanh", np.arctanh, UNIT),
+    ("sigmoid", logistic, ANY),
+    ("erf", np.vectorize(math.erf), ANY),
+    ("erfc", np.vectorize(math.erfc), ANY),
+    ("erfinv", erfinv, UNIT),
+    ("lgamma", np.vectorize(math.lgamma), POSITIVE),
+    ("sinc", np.sinc, POSITIVE),
+    ("square", np.square, ANY),
+    ("neg", np.negative, ANY),
+    ("positive", np.positive, ANY),
     ("abs", np.abs, ANY),
-]  # fmt: skip
+]
 
 SAMPLES = [
     *[Sample(name, [(2, 3)], ref, range=span) for name, ref, span in SMOOTH],
@@ -62,8 +82,13 @@ SAMPLES = [
     ],
     Sample("round", [np.array([0.5, 1.5, 2.5, -1.2], np.float32)], half_even, order=0),
     Sample("round", [(2, 3)], half_even, {"decimals": 1}, order=0),
-    Sample("clamp_both", [(4, 5), (1,), (1, 1)], lambda x, low, high: np.minimum(np.maximum(x, low), high), order=1),
-]  # fmt: skip
+    Sample(
+        "clamp_both",
+        [(4, 5), (1,), (1, 1)],
+        lambda x, low, high: np.minimum(np.maximum(x, low), high),
+        order=1,
+    ),
+]
 
 REFUSALS = [
     Refusal(

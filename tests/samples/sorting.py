@@ -1,0 +1,53 @@
+"""Rows for `sporax.ops.sorting`."""
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from tests.samples import Refusal, Sample
+
+TIES = np.array([[3, 1, 3, 2], [0, 0, -5, 7]], np.int32)
+
+
+def argsort(x, axis=-1, descending=False):
+    return np.argsort(-x if descending else x, axis, stable=True)
+
+
+def sort(x, **attributes):
+    at = argsort(x, **attributes)
+    return np.take_along_axis(x, at, attributes.get("axis", -1)), at
+
+
+def topk(x, k, dim=-1, largest=True):
+    at = np.take(argsort(x, dim, largest), np.arange(k), dim)
+    return np.take_along_axis(x, at, dim), at
+
+
+def searchsorted(row, wanted, right=False):
+    side = "right" if right else "left"
+    return np.stack([np.searchsorted(r, w, side) for r, w in zip(row, wanted, strict=True)])
+
+
+ROWS = [np.array([[1, 3, 3], [0, 2, 4]]), np.array([[3, 5], [2, -1]])]
+
+SAMPLES = [
+    Sample("sort", [(2, 4)], sort, order=1),
+    Sample("sort", [TIES], sort, {"descending": True}),
+    Sample("sort", [TIES], sort, {"axis": 0}),
+    Sample("argsort", [TIES], argsort, {"descending": True}, order=0),
+    Sample("argsort", [(2, 4)], argsort, {"axis": 0}, order=0),
+    Sample("topk", [(2, 4)], topk, {"k": 2}, order=1),
+    Sample("topk", [(4, 2)], topk, {"k": 2, "dim": 0, "largest": False}, order=1),
+    Sample("topk", [TIES], topk, {"k": 3}),
+    Sample("searchsorted", ROWS, searchsorted, order=0),
+    Sample("searchsorted", ROWS, searchsorted, {"right": True}, order=0),
+]
+
+REFUSALS = [
+    Refusal(
+        "topk-many",
+        lambda: ops.topk(Tensor([1.0, 2.0]), 3),
+        ValueError,
+        ("For 'TopK'", "(2,)", "3"),
+    ),
+]
