@@ -5,20 +5,17 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
-from sporax import ops
+from sporax import nn as cells
+from sporax import ops, optim
 from sporax.autodiff import get_grad, grad, value_and_grad
 from sporax.core import dtype
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
-from sporax.nn.cell import Cell
-from sporax.nn.container import CellDict, CellList, SequentialCell
 
 RECORDED = Path(__file__).parent / "recorded"
 
-nn = SimpleNamespace(
-    Cell=Cell, CellDict=CellDict, CellList=CellList, SequentialCell=SequentialCell
-)  # fmt: skip
+nn = SimpleNamespace(**{name: getattr(cells, name) for name in cells.__all__}, SGD=optim.SGD)
 MS = SimpleNamespace(
     nn=nn, ops=ops, dtype=dtype, Tensor=Tensor, Parameter=Parameter, ParameterTuple=ParameterTuple,
     grad=grad, value_and_grad=value_and_grad, get_grad=get_grad, jit=jit,

@@ -1,9 +1,11 @@
-"""Ask MindSpore the questions of `tests/cell_cases.py` and `tests/grad_cases.py`.
+"""Ask MindSpore the questions of `tests/cell_cases.py` and `tests/grad_cases.py`, and note what the
+scripts under `tests/scripts` print there.
 
-Run under MindSpore 2.10: `python tools/record_cells.py [cells|grad]`.
+Run under MindSpore 2.10: `python tools/record_cells.py [cells|grad|documents]`.
 """
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,18 +26,28 @@ def namespace():
     )  # fmt: skip
 
 
-def record(topic, cases, answer):
-    ms = namespace()
-    answers = {name: answer(question, ms) for name, question in cases.items()}
+def write(topic, answers):
     target = ROOT / "tests" / "recorded" / f"{topic}.json"
     target.parent.mkdir(exist_ok=True)
     rows = ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in answers.items())
     target.write_text("{\n" + rows + "\n}\n", encoding="utf-8")
 
 
+def record(topic, cases, answer):
+    ms = namespace()
+    write(topic, {name: answer(question, ms) for name, question in cases.items()})
+
+
+def printed(script):
+    """The lines that a script prints, run by itself."""
+    command = [sys.executable, str(ROOT / "tests" / "scripts" / script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
 if __name__ == "__main__":
     mindspore.set_context(pynative_synchronize=True)
-    wanted = sys.argv[1:] or ["cells", "grad"]
+    wanted = sys.argv[1:] or ["cells", "grad", "documents"]
     if "cells" in wanted:
         from tests import cell_cases
 
@@ -44,3 +56,6 @@ if __name__ == "__main__":
         from tests import grad_cases
 
         record("cells_grad", grad_cases.CASES, grad_cases.answer)
+    if "documents" in wanted:
+        scripts = ["functional_differentiation.py", "grad_operation.py"]
+        write("cells_documents", {name: printed(name) for name in scripts})

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+from typing import Any
 
 import jax.numpy as jnp
 
@@ -218,7 +219,7 @@ def _transform(who, fn, grad_position, weights, has_aux, return_ids):
     parameters = _parameters(who, weights)
     derivative = Derivative(who, fn, positions, parameters, has_aux)
 
-    def run(args, kwargs):
+    def run(args, kwargs) -> tuple[Any, Any]:
         result, inputs, by_weight = derivative(args, kwargs)
         if return_ids:
             inputs = [(i, g) for i, g in zip(positions, inputs, strict=True)]

@@ -2,6 +2,7 @@
 
 from sporax.autodiff import GradOperation
 from sporax.core.parameter import ParameterTuple
+from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
 
 
@@ -103,11 +104,6 @@ class TrainOneStepCell(Cell):
 
     def __init__(self, network, optimizer, sens=None, return_grad=False):
         super().__init__(auto_prefix=False)
-        if not isinstance(return_grad, bool):
-            raise TypeError(
-                "For 'TrainOneStepCell', 'return_grad' must be a bool, but got "
-                f"{type(return_grad).__name__}."
-            )
         self.network = network
         self.network.set_grad()
         self.optimizer = optimizer
@@ -120,7 +116,8 @@ class TrainOneStepCell(Cell):
         self.grad_reducer = Identity()
 
     def construct(self, *inputs):
-        loss, gradients = self.grad.with_value(self.network, self.weights)(*inputs, self.sens)
+        sens = self.sens.reshape(()) if isinstance(self.sens, Tensor) else self.sens
+        loss, gradients = self.grad.with_value(self.network, self.weights)(*inputs, sens)
         gradients = self.grad_reducer(gradients)
         self.optimizer(gradients)
         if self.return_grad:
