@@ -5,16 +5,41 @@ import numpy as np
 
 
 class Type:
-    """Base of all dtype objects, as `mindspore.dtype.Type`."""
+    """Base of all dtype objects, as `mindspore.dtype.Type`.
 
-    def __init__(self, name, numpy_dtype=None, alias=None):
-        self.name, self.numpy_dtype, self.attribute = name, numpy_dtype, alias or name.lower()
+    `numpy_dtype`: NumPy's dtype, or None for a kind of dtypes, such as `number`. `attribute`: what
+    it is called in the package. `default`: which dtype a tensor of that kind gets.
+    """
+
+    def __init__(self, name, numpy_dtype, attribute, default=None):
+        self.name, self.numpy_dtype, self.attribute = name, numpy_dtype, attribute
+        self.default = numpy_dtype if default is None else default
 
     def __str__(self):
         return self.name
 
     def __repr__(self):
         return f"mindspore.{self.attribute}"
+
+    @property
+    def itemsize(self):
+        """Bytes of one element."""
+        return to_numpy(self).itemsize
+
+    @property
+    def is_floating_point(self):
+        """Whether it is a floating dtype."""
+        return isinstance(self, Float)
+
+    @property
+    def is_complex(self):
+        """Whether it is a complex dtype."""
+        return isinstance(self, Complex)
+
+    @property
+    def is_signed(self):
+        """Whether its numbers may be negative."""
+        return not isinstance(self, (UInt, Bool))
 
     def __eq__(self, other):
         return self is other or (isinstance(other, Type) and other.name == self.name)
@@ -23,7 +48,7 @@ class Type:
         return hash(self.name)
 
     def __reduce__(self):
-        return (_by_name, (self.name,))
+        return _by_name, (self.name,)
 
 
 class Number(Type):
@@ -56,17 +81,17 @@ _ROWS = [
     (Int, "Int8", np.int8, "int8 byte"),
     (Int, "Int16", np.int16, "int16 short"),
     (Int, "Int32", np.int32, "int32 intc"),
-    (Int, "Int64", np.int64, "int64 intp int_"),
+    (Int, "Int64", np.int64, "int64 intp long"),
     (UInt, "UInt8", np.uint8, "uint8 ubyte"),
     (UInt, "UInt16", np.uint16, "uint16 ushort"),
     (UInt, "UInt32", np.uint32, "uint32 uintc"),
-    (UInt, "UInt64", np.uint64, "uint64 uintp uint"),
+    (UInt, "UInt64", np.uint64, "uint64 uintp"),
     (Float, "Float16", np.float16, "float16 half"),
     (Float, "Float32", np.float32, "float32 single"),
     (Float, "Float64", np.float64, "float64 double"),
     (Float, "BFloat16", ml_dtypes.bfloat16, "bfloat16"),
-    (Complex, "Complex64", np.complex64, "complex64"),
-    (Complex, "Complex128", np.complex128, "complex128"),
+    (Complex, "Complex64", np.complex64, "complex64 cfloat"),
+    (Complex, "Complex128", np.complex128, "complex128 cdouble"),
 ]
 
 NAMES = {}  # every name a dtype goes by -> the dtype
@@ -78,27 +103,47 @@ for _kind, _name, _numpy, _aliases in _ROWS:
     NAMES.update(dict.fromkeys(_aliases.split(), _type))
 globals().update({k: v for k, v in NAMES.items() if k != "bool"})
 
-number = Number("Number", alias="number")
-int_type, uint_type, float_type = Int("Int"), UInt("UInt"), Float("Float")
-tensor_type, string, type_none = Type("Tensor"), Type("String"), Type("None")
-NAMES.update(float_=_BY_NAME["Float32"], number=number, string=string)
-float_ = _BY_NAME["Float32"]
+# Kinds of dtypes, and types that are none of tensors': class, name, attribute, default if any.
+_KINDS = [
+    (Number, "Number", "number", None),
+    (Int, "Int", "int", "Int64"),
+    (UInt, "UInt", "uint", "UInt64"),
+    (Float, "Float", "float", "Float32"),
+    (Type, "Tensor", "tensor", None),
+    (Type, "String", "string_", None),
+    (Type, "List", "list_", None),
+    (Type, "Tuple", "tuple_", None),
+    (Type, "None", "type_none", None),
+]
+_KIND_BY_NAME = {
+    name: kind(name, None, attribute, default and _BY_NAME[default].numpy_dtype)
+    for kind, name, attribute, default in _KINDS
+}
+number, int_, uint, float_, tensor_type, string, list_, tuple_, type_none = _KIND_BY_NAME.values()
+NAMES.update(
+    number=number, int_=int_, uint=uint, float_=float_, tensor_type=tensor_type, string=string,
+    list_=list_, tuple_=tuple_, type_none=type_none,
+)  # fmt: skip
 
-_PYTHON = {bool: "Bool", int: "Int64", float: "Float32", complex: "Complex64"}
+_PYTHON = {bool: "Bool", int: "Int64", float: "Float64", complex: "Complex128"}
+_PYTHON_OTHERS = {str: string, list: list_, tuple: tuple_, type(None): type_none}
 
 
 def _by_name(name):
-    return _BY_NAME[name]
+    return _BY_NAME.get(name) or _KIND_BY_NAME[name]
 
 
 def from_numpy(dtype):
     """MindSpore's dtype for a NumPy dtype."""
     found = _FROM_NUMPY.get(dtype)
     if found is None:
-        found = _FROM_NUMPY.get(np.dtype(dtype))
+        try:
+            found = _FROM_NUMPY.get(np.dtype(dtype))
+        except TypeError:
+            found = None
     if found is None:
         raise TypeError(
-            f"For 'Tensor', a dtype must be one of {', '.join(_BY_NAME)}, but got {dtype}. "
+            f"For 'Tensor', 'dtype' must be one of {', '.join(_BY_NAME)}, but got {dtype!r}. "
             "Convert the data first, e.g. with 'numpy.ndarray.astype'."
         )
     return found
@@ -107,13 +152,16 @@ def from_numpy(dtype):
 def to_numpy(dtype):
     """NumPy's dtype for whatever names one: a MindSpore or NumPy dtype, a Python type, a name."""
     if isinstance(dtype, Type):
-        if dtype.numpy_dtype is None:
-            raise TypeError(f"'{dtype}' is a kind of dtypes, not a dtype that a tensor can have.")
-        return dtype.numpy_dtype
+        if dtype.default is None:
+            raise TypeError(
+                f"For 'Tensor', 'dtype' must be one of {', '.join(_BY_NAME)}, but got {dtype!r}, "
+                "which is not the dtype of a tensor."
+            )
+        return dtype.default
     if dtype in _PYTHON:
         return _BY_NAME[_PYTHON[dtype]].numpy_dtype
     if isinstance(dtype, str) and dtype in NAMES:
-        return NAMES[dtype].numpy_dtype
+        return to_numpy(NAMES[dtype])
     return from_numpy(dtype).numpy_dtype
 
 
@@ -138,7 +186,7 @@ def pytype_to_dtype(obj):
         return obj
     if obj in _PYTHON:
         return _BY_NAME[_PYTHON[obj]]
-    return from_numpy(obj)
+    return _PYTHON_OTHERS[obj] if obj in _PYTHON_OTHERS else from_numpy(obj)
 
 
 def get_py_obj_dtype(obj):
@@ -150,7 +198,8 @@ def issubclass_(type_, dtype):
     """Whether `type_` is `dtype` or one of the kind that `dtype` names."""
     if not isinstance(type_, Type) or not isinstance(dtype, Type):
         return False
-    return type_ == dtype or (dtype.numpy_dtype is None and isinstance(type_, type(dtype)))
+    kind = dtype.numpy_dtype is None and isinstance(dtype, Number)
+    return type_ == dtype or (kind and isinstance(type_, type(dtype)))
 
 
 _issubclass_ = issubclass_

@@ -1,5 +1,7 @@
 """`Parameter`: a Tensor with a name and an identity, that an optimizer changes."""
 
+import itertools
+
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor, new_value
 
@@ -21,31 +23,72 @@ class Parameter(Tensor):
         parallel_optimizer=True, storage_format="", device=None,
     ):  # fmt: skip
         self._value = new_value(default_input, None)
-        if name is None and isinstance(default_input, Parameter):
-            name = default_input.name
-        self._name = "Parameter" if name is None else name
-        if not isinstance(self._name, str):
-            raise TypeError(
-                f"For 'Parameter', 'name' must be a string, but got {type(name).__name__}."
-            )
+        self.name = name
         self.requires_grad = requires_grad
-        self.layerwise_parallel = layerwise_parallel
-        self.parallel_optimizer = parallel_optimizer
-        self.param_info = self
+        self.layerwise_parallel = _checked("layerwise_parallel", layerwise_parallel)
+        self.parallel_optimizer = _checked("parallel_optimizer", parallel_optimizer)
+
+    # What MindSpore keeps for parallel training; a script may read and set them.
+    comm_fusion, parallel_optimizer_comm_recompute = 1, False
+    unique, sliced, cache_enable, key, inited_param = False, False, False, -1, None
 
     @property
     def name(self):
-        """The name under which checkpoints and optimizers know the parameter."""
+        """The name under which checkpoints and optimizers know the parameter; one without a name
+        gets a number, until a Cell keeps it under an attribute."""
+        if not self._named:
+            self._name = self._name or f"Parameter#{next(_numbers)}"
         return self._name
 
     @name.setter
     def name(self, name):
-        self._name = name
+        if name is not None and not isinstance(name, str):
+            raise ValueError(
+                f"For 'Parameter', 'name' must be a string or None, but got {type(name).__name__}."
+            )
+        name = (name or "").strip()
+        if len(name) > _LONGEST_NAME:
+            raise ValueError(
+                f"For 'Parameter', 'name' must have at most {_LONGEST_NAME} characters, but got "
+                f"{len(name)}: {name:.40}..."
+            )
+        self._name, self._named = name or None, bool(name)
+
+    def _keep_under(self, name):
+        """Take the name of the attribute that keeps the parameter, unless it was given one."""
+        if not self._named:
+            self.name = name
+
+    @property
+    def requires_grad(self):
+        """Whether derivatives with respect to the parameter are taken."""
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, flag):
+        self._requires_grad = _checked("requires_grad", flag)
 
     @property
     def data(self):
-        """The parameter itself."""
+        """The parameter itself; setting it is `set_data`."""
         return self
+
+    @data.setter
+    def data(self, data):
+        self.set_data(data)
+
+    @property
+    def param_info(self):
+        """What is known about the parameter: itself."""
+        return self
+
+    def __repr__(self):
+        return (
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, "
+            f"requires_grad={self.requires_grad})"
+        )
+
+    __str__ = __repr__
 
     def value(self):
         """A Tensor with the parameter's present contents."""
@@ -63,7 +106,8 @@ class Parameter(Tensor):
         if value.aval.shape != self.shape and not slice_shape:
             raise ValueError(
                 f"For 'Parameter.set_data', the shape must stay {self.shape}, but got "
-                f"{value.aval.shape} for parameter '{self.name}'. Pass slice_shape=True to change it."
+                f"{value.aval.shape} for parameter '{self.name}'. Pass slice_shape=True to change "
+                "it."
             )
         mine = self._value.aval.dtype
         if value.aval.dtype != mine:
@@ -82,16 +126,29 @@ class Parameter(Tensor):
     def clone(self, init="same"):
         """A new Parameter of the same shape and dtype: its contents with `init='same'`, else
         drawn from the initializer (or its name) or filled with the number `init`."""
+        name = self.name if self._named else None
         if isinstance(init, str) and init == "same":
-            made = Parameter(self, name=self.name)
+            made = Parameter(self, name=name)
         else:
             from sporax.initializers import initializer
 
-            made = Parameter(initializer(init, self.shape, self.dtype), name=self.name)
+            made = Parameter(initializer(init, self.shape, self.dtype), name=name)
         made.requires_grad = self.requires_grad
         made.layerwise_parallel = self.layerwise_parallel
         made.parallel_optimizer = self.parallel_optimizer
         return made
+
+
+def _checked(name, flag):
+    if not isinstance(flag, bool):
+        raise TypeError(
+            f"For 'Parameter', '{name}' must be a bool, but got {type(flag).__name__} {flag!r:.40}."
+        )
+    return flag
+
+
+_numbers = itertools.count(1)
+_LONGEST_NAME = 1024
 
 
 class ParameterTuple(tuple):
@@ -104,22 +161,35 @@ class ParameterTuple(tuple):
     __slots__ = ()
 
     def __new__(cls, iterable):
-        parameters = tuple(iterable)
+        if isinstance(iterable, (Tensor, dict, str)) or not hasattr(iterable, "__iter__"):
+            raise TypeError(
+                "For 'ParameterTuple', the argument must be a list or tuple of Parameters, but got "
+                f"{type(iterable).__name__}. Put the Parameters into a list."
+            )
+        parameters, names = tuple(iterable), {}
         for p in parameters:
             if not isinstance(p, Parameter):
                 raise TypeError(
                     "For 'ParameterTuple', every item must be a Parameter, but got "
                     f"{type(p).__name__}."
                 )
+            if names.setdefault(p.name, p) is not p:
+                raise ValueError(
+                    f"For 'ParameterTuple', the names must differ, but two Parameters are called "
+                    f"'{p.name}'. Give one another name."
+                )
         return super().__new__(cls, parameters)
 
     def clone(self, prefix, init="same"):
         """A ParameterTuple of clones, named `prefix.name`."""
+        if not isinstance(prefix, str):
+            raise TypeError(
+                "For 'ParameterTuple.clone', 'prefix' must be a string, but got "
+                f"{type(prefix).__name__}."
+            )
         made = []
         for p in self:
             twin = p.clone(init)
             twin.name = f"{prefix}.{p.name}"
             made.append(twin)
         return ParameterTuple(made)
-
-

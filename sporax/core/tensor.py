@@ -4,29 +4,35 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core import context, printing
 from sporax.core import dtype as dtypes
+from sporax.core.host import NUMBERS, host_array
 from sporax.core.value import Aval, Value, held, leaf, number, thread
-
-_NUMBERS = (bool, int, float, complex)
 
 
 class Tensor:
     """An n-dimensional array of one dtype.
 
-    `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: a
-    MindSpore dtype; by default that of the data, where Python numbers give Bool, Int64 or Float32
-    (Complex64). `shape`, `dtype` and `init` together make a tensor from an `Initializer`.
+    `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: by
+    default that of the data, where Python's floats give Float32 (and so do lists of Float64).
+    `shape`, `dtype` and `init` together make a tensor from an `Initializer`.
 
     >>> Tensor([1, 2, 3], dtypes.float32).shape
     (3,)
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_value")
+    # `_origin`: of what an index took out, (weak reference to the source, index)
+    __slots__ = ("__dict__", "__weakref__", "_origin", "_value")
     __array_priority__ = 1000  # NumPy's operators leave the work to ours
 
     def __init__(
         self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None
     ):
+        if shape is not None and input_data is not None and init is None:
+            raise ValueError(
+                f"For 'Tensor', 'shape' must be None where 'input_data' is given, but got {shape}. "
+                "Use 'reshape' or 'broadcast_to'."
+            )
         if init is not None:
             if input_data is not None:
                 raise ValueError(
@@ -102,13 +108,76 @@ class Tensor:
         """The tensor itself: data is made when an initializer is called."""
         return self
 
+    const_arg, init_flag, init = False, False, None
+
+    @property
+    def data(self):
+        """The tensor itself."""
+        return self
+
+    @property
+    def device(self):
+        """The name of the device: 'CPU', 'GPU' or 'TPU'."""
+        return context.get_context("device_target")
+
+    def stride(self, dim=None):
+        """Elements to step in each dimension (or in one), of the row-major layout."""
+        steps = [n // self.itemsize for n in self.strides]
+        return steps if dim is None else steps[dim]
+
+    def storage_offset(self):
+        """Where the elements begin in their storage: at 0, every tensor has its own."""
+        return 0
+
+    def is_contiguous(self):
+        """Whether the layout is row-major; it always is."""
+        return True
+
+    def contiguous(self):
+        """The tensor itself, whose layout is row-major."""
+        return self
+
+    ndimension, nelement = dim, numel
+
     # its numbers ----------------------------------------------------------------------------
 
+    def _read(self):
+        """The concrete array; runs what is pending, and ends the capture of a function."""
+        recorder = thread.recorder
+        if recorder is not None and recorder.capture is not None:
+            recorder.capture.number_needed(recorder, self._value)
+        return self._value.read()
+
     def asnumpy(self):
-        """The elements as a NumPy array of its own, which may be written to."""
-        return np.array(self._value.read())
+        """The elements as a NumPy array of its own, which may be written to.
+
+        BFloat16 comes as the NumPy dtype of that name from `ml_dtypes`.
+        """
+        return np.array(self._read())
 
     numpy = asnumpy
+
+    def data_sync(self, wait=True):
+        """Compute the elements now; with `wait`, return when they are there."""
+        array = self._read()
+        if wait:
+            array.block_until_ready()
+
+    def flush_from_cache(self):
+        """Without effect: there is no cache between a tensor and its memory."""
+
+    def data_ptr(self):
+        """The address of the elements on the device, for comparing."""
+        return self._read().unsafe_buffer_pointer()
+
+    def get_bytes(self):
+        """The elements as bytes, row by row."""
+        return self.asnumpy().tobytes()
+
+    @staticmethod
+    def convert_bytes_to_tensor(bytes_data, shape, dtype):
+        """The tensor whose `get_bytes` gives `bytes_data`."""
+        return Tensor(np.frombuffer(bytes_data, dtypes.to_numpy(dtype)).reshape(shape))
 
     def item(self, index=None):
         """One element as a Python number."""
@@ -129,6 +198,19 @@ class Tensor:
     def __array__(self, dtype=None, copy=None):
         array = self.asnumpy()
         return array if dtype is None else array.astype(dtype)
+
+    def __str__(self):
+        return printing.text(self.asnumpy())
+
+    def __repr__(self):
+        return printing.representation(self.shape, self.dtype, self.asnumpy())
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if spec else str(self)
+
+    def __contains__(self, element):
+        element = element.asnumpy() if isinstance(element, Tensor) else element
+        return bool(np.any(self.asnumpy() == element))
 
     def __float__(self):
         return float(self._one("float"))
@@ -156,7 +238,7 @@ class Tensor:
                 f"For '{what}', the tensor must have exactly one element, but got shape "
                 f"{self.shape}. Reduce it first, e.g. with 'all', 'any', 'sum' or an index."
             )
-        return np.asarray(self._value.read()).reshape(())
+        return np.asarray(self._read()).reshape(())
 
     def __len__(self):
         if not self.shape:
@@ -175,6 +257,29 @@ class Tensor:
             recorder.capture.rebinding(recorder, self)
         self._value = value
         return self
+
+    def _overwrite(self, value):
+        """As `_rebind`, and write through to the tensor that an index took this one out of."""
+        self._rebind(value)
+        origin = getattr(self, "_origin", None)
+        if origin is not None and (source := origin[0]()) is not None:
+            source[origin[1]] = self
+        return self
+
+    def _catch_up(self):
+        """What was taken out of another tensor by an index looks at it again before it changes."""
+        origin = getattr(self, "_origin", None)
+        if origin is not None and (source := origin[0]()) is not None:
+            self._lift()
+            self._value = source[origin[1]]._value
+
+    def assign_value(self, value):
+        """Take over the contents of another tensor, with its shape and dtype."""
+        return self._rebind((value if isinstance(value, Tensor) else Tensor(value))._lift())
+
+    def set_dtype(self, dtype):
+        """Convert the elements, in place."""
+        return self._rebind(self.astype(dtype)._value)
 
     def _lift(self):
         """This handle's Value, as the function being captured (if any) knows it."""
@@ -201,7 +306,7 @@ class Tensor:
 
     def asjax(self):
         """The elements as a `jax.Array` of its own."""
-        return jnp.copy(self._value.read())
+        return jnp.copy(self._read())
 
     @staticmethod
     def from_numpy(array):
@@ -231,7 +336,7 @@ def new_value(data, dtype):
     wanted = None if dtype is None else dtypes.to_numpy(dtype)
     if isinstance(data, jax.Array):
         return held(data if wanted is None else data.astype(wanted))
-    array = _host_array(data, wanted)
+    array = host_array(data, wanted)
     aval = Aval.of(array.shape, array.dtype)
     value = Value(aval, jnp.array(array, copy=True))
     recorder = thread.recorder
@@ -240,74 +345,30 @@ def new_value(data, dtype):
     return value
 
 
-def _host_array(data, wanted):
-    if isinstance(data, (np.ndarray, np.generic)):
-        array = np.asarray(data)
-        if array.dtype.kind in "SUO":
-            raise TypeError(
-                "For 'Tensor', 'input_data' must hold numbers, but got an array of dtype "
-                f"{array.dtype}. Strings and objects stay on the Python side."
-            )
-        return array if wanted is None else array.astype(wanted)
-    if isinstance(data, _NUMBERS):
-        return np.asarray(data, wanted or dtypes.to_numpy(type(data)))
-    if isinstance(data, (list, tuple, range)):
-        array = _nested(data)
-        if wanted is None and not _has_numpy(data):
-            wanted = _DEFAULTS.get(array.dtype)
-        return array if wanted is None else array.astype(wanted)
-    raise TypeError(
-        "For 'Tensor', 'input_data' must be a Tensor, a number, a NumPy array, or nested lists or "
-        f"tuples of numbers, but got {type(data).__name__}."
-    )
-
-
-# what Python's own numbers become
-_DEFAULTS = {
-    np.dtype(np.float64): np.dtype(np.float32),
-    np.dtype(np.complex128): np.dtype(np.complex64),
-}
-
-
-def _nested(data):
-    def plain(item):
-        if isinstance(item, Tensor):
-            return item.asnumpy()
-        return [plain(i) for i in item] if isinstance(item, (list, tuple)) else item
-
-    try:
-        array = np.array(plain(data))
-    except ValueError:
-        array = None
-    if array is None or array.dtype.kind not in "biufcV":
-        raise TypeError(
-            "For 'Tensor', the rows of 'input_data' must be numbers and equally long, but got "
-            f"{data!r:.200}."
-        )
-    return array if array.size else array.astype(np.float64)
-
-
-def _has_numpy(data):
-    while isinstance(data, (list, tuple)) and data:
-        data = data[0]
-    return isinstance(data, (np.ndarray, np.generic, Tensor))
-
-
 def as_value(name, operand):
     """The Value of an operand that is no Tensor: a number or NumPy data."""
     kind = operand.__class__
-    if kind in _NUMBERS:
+    if kind in NUMBERS:
         return number(operand)
     if isinstance(operand, (np.ndarray, np.generic, jax.Array)):
         return new_value(operand, None)
-    if isinstance(operand, _NUMBERS):  # subclasses, e.g. an IntEnum
-        return number(next(k for k in _NUMBERS if isinstance(operand, k))(operand))
+    if isinstance(operand, NUMBERS):  # subclasses, e.g. an IntEnum
+        return number(next(k for k in NUMBERS if isinstance(operand, k))(operand))
     if isinstance(operand, (list, tuple)):
         return new_value(operand, None)
     raise TypeError(
         f"For '{name}', an operand must be a Tensor or a number, but got {kind.__name__}: "
         f"{operand!r:.80}."
     )
+
+
+def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
+    """Make a `Tensor`; the arguments are those of the class.
+
+    >>> tensor([1.0, 2.0]).dtype
+    mindspore.float32
+    """
+    return Tensor(input_data, dtype, shape, init, const_arg, device)
 
 
 def is_tensor(obj):

@@ -1,0 +1,55 @@
+"""From what a user gives (numbers, NumPy arrays, nested lists) to a NumPy array of one dtype."""
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+
+NUMBERS = (bool, int, float, complex)
+
+
+def host_array(data, wanted):
+    """Numbers, NumPy data and nested lists as a NumPy array, of dtype `wanted` or their own."""
+    if isinstance(data, (list, tuple, range)):
+        array = _nested(data)
+    elif isinstance(data, (np.ndarray, np.generic, *NUMBERS)):
+        array = np.asarray(data)
+    else:
+        raise TypeError(
+            "For 'Tensor', 'input_data' must be a Tensor, a number, a NumPy array, or nested lists "
+            f"or tuples of numbers, but got {type(data).__name__}."
+        )
+    if array.dtype.kind in _NO_NUMBERS:
+        raise TypeError(
+            "For 'Tensor', 'input_data' must hold numbers of at most 64 bits, but got "
+            f"{data!r:.80} ({array.dtype}). Strings and objects stay on the Python side."
+        )
+    if wanted is None:
+        if not isinstance(data, (np.ndarray, np.generic)):
+            return array.astype(_DEFAULTS.get(array.dtype, array.dtype), copy=False)
+        return array.astype(dtypes.from_numpy(array.dtype).numpy_dtype, copy=False)
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN into integers, infinities
+        return array.astype(wanted, copy=False)
+
+
+_NO_NUMBERS = "SUOMm"
+
+# what Python's own numbers, and nested lists, become
+_DEFAULTS = {np.dtype(np.float64): np.dtype(np.float32), np.dtype(np.int32): np.dtype(np.int64)}
+
+
+def _nested(data):
+    def plain(item):
+        if hasattr(item, "asnumpy"):
+            return item.asnumpy()
+        return [plain(i) for i in item] if isinstance(item, (list, tuple)) else item
+
+    try:
+        array = np.array(plain(data))
+    except ValueError:
+        array = None
+    if array is None or array.dtype.kind in _NO_NUMBERS:
+        raise TypeError(
+            "For 'Tensor', the rows of 'input_data' must be numbers and equally long, but got "
+            f"{data!r:.200}."
+        )
+    return array

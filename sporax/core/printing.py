@@ -1,0 +1,87 @@
+"""How a tensor is written out: `str` as NumPy writes an array, `repr` in MindSpore's own form."""
+
+import numpy as np
+
+_EDGE = 3  # items kept at either end of what is shortened
+_ROW, _LINE = (
+    6,
+    1000,
+)  # items a dimension, or a tensor of one dimension, shows before it is shortened
+
+# By NumPy's kind: an item's format, the width it is set in (None: that of the widest), items a
+# line. Bfloat16 is of kind 'V'.
+_FORMATS = {
+    "b": (str, 5, 12),
+    "i": (str, None, 24),
+    "u": (str, None, 24),
+    "V": ("{:g}".format, None, 24),
+    "c": (lambda z: f"{z.real:g}{z.imag:+g}j", 0, 24),
+}
+_FLOATS = {2: ("{:.4e}".format, 11, 12), 4: ("{:.8e}".format, 15, 12), 8: ("{:.8e}".format, 15, 12)}
+
+
+def text(array):
+    """A tensor's `str`."""
+    if array.dtype.kind == "V":
+        return np.array2string(array.astype(np.float32), formatter={"all": "{:f}".format})
+    return _scalar(array[()]) if array.ndim == 0 and array.dtype.kind == "f" else str(array)
+
+
+def _scalar(x):
+    """One floating number, in as few digits as tell it from its neighbours.
+
+    NumPy 2 goes over to exponents earlier for Float32 than NumPy 1 did, whose way is kept.
+    """
+    if np.isfinite(x) and (x == 0 or 1e-4 <= abs(float(x)) < 1e16):
+        return np.format_float_positional(x, unique=True, trim="0")
+    return np.format_float_scientific(x, unique=True, trim="-")
+
+
+def representation(shape, dtype, array):
+    """A tensor's `repr`: its shape, its dtype and its numbers."""
+    gap = " " if array.ndim < 2 else "\n"
+    return f"Tensor(shape={list(shape)}, dtype={dtype}, value={gap}{_numbers(array)})"
+
+
+def _numbers(array):
+    if array.size == 0:
+        return ""
+    kind = array.dtype.kind
+    write, width, per_line = _FLOATS[array.dtype.itemsize] if kind == "f" else _FORMATS[kind]
+    if array.ndim == 0:
+        return (write if kind in "biuc" else "{:g}".format)(array.item())
+    limit = _LINE if array.ndim == 1 else _ROW
+    if width is None:
+        shown = array[np.ix_(*[_shown(n, limit) for n in array.shape])]
+        width = max(len(write(x)) for x in shown.ravel().tolist())
+    if array.ndim == 1 and array.size <= limit:
+        return _lines([write(x).rjust(width) for x in array.tolist()], per_line)
+    return _nested(array, lambda x: write(x).rjust(width), 1)
+
+
+def _shown(n, limit):
+    return list(range(n)) if n <= limit else [*range(_EDGE), *range(n - _EDGE, n)]
+
+
+def _lines(items, per_line):
+    """All items of a tensor of one dimension; a full line ends in a line break."""
+    last, parts = len(items) - 1, []
+    for i, item in enumerate(items):
+        parts.append(item + (", " if i < last else "") + ("\n " if (i + 1) % per_line == 0 else ""))
+    return f"[{''.join(parts)}]"
+
+
+def _nested(array, write, depth):
+    def inner(rows):
+        if array.ndim == 1:
+            return [write(x) for x in rows.tolist()]
+        return [_nested(row, write, depth + 1) for row in rows]
+
+    indent = "\n" + " " * depth
+    separator, skip = (
+        (", ", " ... ") if array.ndim == 1 else (f",{indent}", f",{indent}...{indent}")
+    )
+    if len(array) <= _ROW:
+        return f"[{separator.join(inner(array))}]"
+    head, tail = separator.join(inner(array[:_EDGE])), separator.join(inner(array[-_EDGE:]))
+    return f"[{head}{skip}{tail}]"

@@ -1,0 +1,216 @@
+"""From what stands in `x[...]` to a pattern and operands.
+
+An index is taken apart into what varies and what does not. Integers, the starts of slices of
+constant length, and arrays vary: they are operands. The rest, one part an axis, is the *pattern*,
+for which there is one program. So `for i in range(1000): x[i]` compiles once, and so does
+`x[i : i + 16]`.
+"""
+
+import operator
+from typing import NamedTuple
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+
+# Parts of a pattern, besides slices and masks: an integer, an integer Tensor without dimensions, an
+# index array; a new axis (None or True), a new axis without elements (False).
+INT, SCALAR, ARRAY, NEW, NONE = "int", "scalar", "array", "new axis", "no axis"
+
+
+class Span(NamedTuple):
+    """A slice: its lowest index (None: an operand), its length, its step."""
+
+    low: int | None
+    length: int
+    step: int
+
+
+class MaskOf(NamedTuple):
+    """A mask, to be multiplied in rather than counted: it has so many axes."""
+
+    ndim: int
+
+
+class Parser:
+    """Takes the index of one call apart. `where`: whether a mask may stay a mask."""
+
+    def __init__(self, name, shape, where=False):
+        self.name, self.shape, self.where = name, shape, where
+        self.pattern, self.operands, self.axis = [], [], 0
+
+    def parse(self, index):
+        """(pattern, operands)"""
+        items = items_of(index)
+        taken = sum(map(_axes_of, items))
+        if taken > len(self.shape):
+            raise IndexError(
+                f"For '{self.name}', the index must have at most {len(self.shape)} parts, one for "
+                f"each dimension of shape {self.shape}, but got {taken}."
+            )
+        ellipses = sum(item is Ellipsis for item in items)
+        if ellipses > 1:
+            raise IndexError(
+                f"For '{self.name}', the index must have at most one Ellipsis, but got {ellipses}. "
+                "Write ':' for the others."
+            )
+        for item in items:
+            if item is Ellipsis:
+                for _ in range(len(self.shape) - taken):
+                    self._slice(slice(None))
+            else:
+                self._part(item)
+        if NONE in self.pattern and (ARRAY in self.pattern or SCALAR in self.pattern):
+            raise IndexError(
+                f"For '{self.name}', False must not be mixed with index Tensors or arrays."
+            )
+        return tuple(self.pattern), self.operands
+
+    def _part(self, item):
+        kind = item.__class__
+        if kind is int:
+            self._integer(item)
+        elif kind is slice:
+            self._slice(item)
+        elif item is None:
+            self.pattern.append(NEW)
+        elif isinstance(item, (bool, np.bool_)):
+            self.pattern.append(NEW if item else NONE)
+        elif isinstance(item, Tensor):
+            self._tensor(item)
+        elif isinstance(item, (list, tuple, range, np.ndarray)):
+            self._array(item)
+        elif isinstance(item, (int, np.integer)):
+            self._integer(int(item))
+        else:
+            raise IndexError(
+                f"For '{self.name}', an index must be an integer, slice, None, Ellipsis, bool, or "
+                "a Tensor, array or list of integers or bools, but got "
+                f"{kind.__name__}: {item!r:.80}."
+            )
+
+    def _integer(self, i):
+        n = self.shape[self.axis]
+        if not -n <= i < n:
+            raise IndexError(
+                f"For '{self.name}', the index of dimension {self.axis} must be in [{-n}, {n}), "
+                f"but got {i}. The shape is {self.shape}."
+            )
+        self._take(INT, i + n if i < 0 else i)
+
+    def _slice(self, item):
+        n = self.shape[self.axis]
+        for bound in (item.start, item.stop, item.step):
+            if bound is not None and not hasattr(bound, "__index__"):
+                raise IndexError(
+                    f"For '{self.name}', the bounds of a slice must be integers or None, but got "
+                    f"{type(bound).__name__}: {bound!r:.80}."
+                )
+        if item.step is not None and operator.index(item.step) == 0:
+            raise ValueError(f"For '{self.name}', the step of a slice must not be 0.")
+        start, stop, step = item.indices(n)
+        length = len(range(start, stop, step))
+        low = start if step > 0 or not length else start + (length - 1) * step
+        # Where both ends are given, from the same side, they may move together from call to call.
+        # Where one is left out, the length changes with the other.
+        moving = (
+            0 < length < n
+            and item.start is not None
+            and item.stop is not None
+            and (item.start < 0) == (item.stop < 0)
+        )
+        if moving:
+            self._take(Span(None, length, step), low)
+        else:
+            self.pattern.append(Span(low if length else 0, length, step))
+            self.axis += 1
+
+    def _tensor(self, item):
+        aval = item._value.aval
+        if aval.dtype.kind == "b":
+            if self.where:
+                self._fits(aval.shape)
+                self.pattern.append(MaskOf(aval.ndim))
+                self.operands.append(item)
+                self.axis += aval.ndim
+            elif aval.ndim:
+                self._mask(item.asnumpy())
+            else:
+                self._part(bool(item))
+        elif aval.dtype.kind in "iu":
+            self._take(ARRAY if aval.ndim else SCALAR, item)
+        else:
+            raise IndexError(
+                f"For '{self.name}', an index Tensor must be of an integer dtype or Bool, but got "
+                f"{item.dtype}. Convert it with 'astype'."
+            )
+
+    def _array(self, item):
+        array = numbers_of(item)
+        if array.dtype.kind == "b":
+            if self.where:
+                self._tensor(Tensor(array))
+            else:
+                self._mask(array)
+            return
+        if array.dtype.kind not in "iu":
+            raise IndexError(
+                f"For '{self.name}', an index array must hold integers or bools, but got "
+                f"{array.dtype}: {item!r:.80}."
+            )
+        n = self.shape[self.axis]
+        wrong = array[(array < -n) | (array >= n)]
+        if wrong.size:
+            raise IndexError(
+                f"For '{self.name}', the indices of dimension {self.axis} must be in [{-n}, {n}), "
+                f"but got {wrong.flat[0]}. The shape is {self.shape}."
+            )
+        self._take(ARRAY, np.where(array < 0, array + n, array))
+
+    def _mask(self, mask):
+        self._fits(mask.shape)
+        for indices in np.nonzero(mask):
+            self._take(ARRAY, indices)
+
+    def _fits(self, mask):
+        axes = self.shape[self.axis : self.axis + len(mask)]
+        if mask != axes:
+            raise IndexError(
+                f"For '{self.name}', a mask must have the shape of the dimensions it stands for, "
+                f"{axes}, but got {mask}."
+            )
+
+    def _take(self, part, operand):
+        self.pattern.append(part)
+        self.operands.append(operand)
+        self.axis += 1
+
+
+def items_of(index):
+    """An index as a tuple of parts. A list counts as one (as in MindSpore) if it holds anything but
+    numbers."""
+    if isinstance(index, list) and not all(
+        isinstance(i, (int, np.integer, np.bool_)) for i in index
+    ):
+        return tuple(index)
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _axes_of(item):
+    """How many dimensions an item of an index stands for."""
+    if item is None or item is Ellipsis or isinstance(item, (bool, np.bool_)):
+        return 0
+    if isinstance(item, Tensor):
+        return item.ndim if item._value.aval.dtype.kind == "b" else 1
+    if isinstance(item, (list, tuple, np.ndarray)):
+        array = numbers_of(item)
+        return array.ndim if array.dtype.kind == "b" else 1
+    return 1
+
+
+def numbers_of(item):
+    """A list or tuple of integers, bools or Tensors of them as a NumPy array."""
+    if isinstance(item, (list, tuple)):
+        item = [i.asnumpy() if isinstance(i, Tensor) else i for i in item]
+        return np.asarray(item) if item else np.zeros(0, np.int64)
+    return np.asarray(item)

@@ -1,0 +1,333 @@
+"""Tensor's `x[index]`, `x[index] = y` and iteration, with NumPy's meaning.
+
+Integers, lists and NumPy arrays out of range raise IndexError. The numbers of an index Tensor are
+not looked at: where one is out of range, reading gives NaN (the most extreme number of an integer
+dtype, True of Bool) and writing does nothing. A mask whose True elements have to be counted, as in
+`x[mask]`, is read, and so is a Tensor that bounds a slice; `x[mask] = 0` reads nothing.
+
+What an integer or a slice takes out is a tensor of its own: it keeps its numbers when the source is
+written to. But writing to it by an index writes to the source too, so that `x[0][1] = 9` does what
+it says.
+"""
+
+import operator
+from weakref import ref
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sporax.core.tensor import Tensor, new_value
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply, wrap
+from sporax.ops.declare import attach
+from sporax.ops.index_pattern import (
+    ARRAY,
+    INT,
+    NEW,
+    NONE,
+    SCALAR,
+    MaskOf,
+    Parser,
+    Span,
+    items_of,
+    numbers_of,
+)  # fmt: skip
+
+# on arrays ----------------------------------------------------------------------------------
+
+
+class Window:
+    """The block of an array that the slices of a pattern leave, and its way back.
+
+    With `single`, integers are blocks of one element; else they are left for an advanced index.
+    """
+
+    def __init__(self, pattern, shape, operands, single):
+        self.shape, self.rest = shape, []
+        self.lows, self.spans, self.steps = [], [], []
+        operands = iter(operands)
+        for part in pattern:
+            if part == INT and single:
+                self._axis(next(operands), 1, 1)
+            elif part in (INT, SCALAR, ARRAY):
+                self.rest.append(next(operands))
+                self._axis(0, shape[len(self.lows)], 1)
+            elif isinstance(part, Span):
+                low = next(operands) if part.low is None else part.low
+                self._axis(low, max((part.length - 1) * abs(part.step) + 1, 0), part.step)
+            elif isinstance(part, MaskOf):
+                self.rest.append(next(operands))
+                for _ in range(part.ndim):
+                    self._axis(0, shape[len(self.lows)], 1)
+        for n in shape[len(self.lows) :]:
+            self._axis(0, n, 1)
+
+    def _axis(self, low, span, step):
+        self.lows.append(low)
+        self.spans.append(span)
+        self.steps.append(step)
+
+    def starts(self):
+        """The lowest index of each axis, for a slice whose place is known only when it runs."""
+        return [jnp.asarray(low, jnp.int64) for low in self.lows]
+
+    @property
+    def lengths(self):
+        """The size of each axis of the block."""
+        return [-(-span // abs(step)) for span, step in zip(self.spans, self.steps, strict=True)]
+
+    def reversed(self, x):
+        """`x` with those axes turned round that have negative steps."""
+        axes = [i for i, step in enumerate(self.steps) if step < 0]
+        return lax.rev(x, axes) if axes else x
+
+    def block(self, x):
+        """What `x` holds between the first and the last element of each slice."""
+        if tuple(self.spans) == x.shape:
+            return x
+        if all(isinstance(low, int) for low in self.lows):
+            return lax.slice(x, self.lows, list(map(operator.add, self.lows, self.spans)))
+        return lax.dynamic_slice(x, self.starts(), self.spans, allow_negative_indices=False)
+
+    def get(self, x):
+        """The elements of the slices."""
+        x = self.block(x)
+        if any(abs(step) > 1 for step in self.steps):
+            x = lax.slice(x, [0] * x.ndim, x.shape, [abs(step) for step in self.steps])
+        return self.reversed(x)
+
+    def put(self, x, new):
+        """`x` with `new` for the elements of the slices."""
+        new = self.reversed(new)
+        if any(abs(step) > 1 for step in self.steps):
+            gaps = [(0, 0, abs(step) - 1) for step in self.steps]
+            there = lax.pad(jnp.ones(new.shape, bool), False, gaps)
+            spread = lax.pad(new, jnp.zeros((), new.dtype), gaps)
+            new = jnp.where(there, spread, self.block(x))
+        if tuple(self.spans) == x.shape:
+            return new
+        return lax.dynamic_update_slice(x, new, self.starts(), allow_negative_indices=False)
+
+
+def _get(pattern, x, *operands):
+    basic = _is_basic(pattern)
+    window = Window(pattern, x.shape, operands, basic)
+    x = window.get(x)
+    if NONE in pattern:
+        return jnp.zeros(_basic_shape(pattern, x.shape), x.dtype)
+    if basic:
+        return x.reshape(_basic_shape(pattern, x.shape))
+    return x.at[_advanced(pattern, window)].get(mode="fill")
+
+
+def _set(pattern, x, value, *operands):
+    if jnp.iscomplexobj(value) and not jnp.iscomplexobj(x):
+        raise TypeError("a complex number does not fit a tensor of real ones; take its real part")
+    value = value.astype(x.dtype)
+    if NONE in pattern:
+        return x
+    basic = _is_basic(pattern)
+    window = Window(pattern, x.shape, operands, basic)
+    if not basic:
+        index, block = _advanced(pattern, window), window.get(x)
+        taken = jax.eval_shape(lambda: block.at[index].get())
+        return window.put(x, block.at[index].set(_fit(value, taken.shape), mode="drop"))
+    masks = [part for part in pattern if isinstance(part, MaskOf)]
+    if masks:
+        return window.put(x, _blend(pattern, window, window.get(x), value))
+    value = _fit(value, _basic_shape(pattern, tuple(window.lengths)))
+    return window.put(x, value.reshape(window.lengths))
+
+
+def _is_basic(pattern):
+    """Whether it is about blocks alone, without index Tensors or arrays."""
+    return ARRAY not in pattern and SCALAR not in pattern
+
+
+def _basic_shape(pattern, lengths):
+    """What integers and new axes make of a block's shape."""
+    shape, axis = [], 0
+    for part in pattern:
+        if part in (NEW, NONE):
+            shape.append(int(part == NEW))
+            continue
+        if isinstance(part, Span):
+            shape.append(lengths[axis])
+        axis += 1
+    return tuple(shape) + tuple(lengths[axis:])
+
+
+def _advanced(pattern, window):
+    """The block's index for JAX: slices are whole by now."""
+    rest, index = iter(window.rest), []
+    for part in pattern:
+        if part == NEW:
+            index.append(None)
+        elif isinstance(part, Span):
+            index.append(slice(None))
+        else:
+            i = next(rest)
+            index.append(i.astype(jnp.int32) if i.dtype.itemsize < 4 else i)
+    return tuple(index)
+
+
+def _fit(value, shape):
+    """`value` broadcast to the shape of what an index takes out."""
+    extra = value.ndim - len(shape)
+    if extra > 0 and set(value.shape[:extra]) == {1}:
+        value = value.reshape(value.shape[extra:])
+    try:
+        return jnp.broadcast_to(value, shape)
+    except ValueError:
+        raise ValueError(
+            f"a value of shape {value.shape} does not fit the shape {shape} of what the index takes"
+        ) from None
+
+
+def _blend(pattern, window, block, value):
+    """`block` with `value` where the mask is True; all True elements get the same."""
+    before, hidden = _mask_place(pattern)
+    after = block.ndim - before - len(hidden)
+    ndim = before + 1 + after
+    shape = (*(1,) * (ndim - value.ndim), *value.shape[max(value.ndim - ndim, 0) :])
+    value = value.reshape(*shape[:before], *(1,) * len(hidden), *shape[before + 1 :])
+    (mask,) = window.rest
+    sizes = iter(mask.shape)
+    mask = mask.reshape(
+        *(1,) * before, *[next(sizes) if masked else 1 for masked in hidden], *(1,) * after
+    )
+    fits = all(v in (1, n) for v, n in zip(value.shape, block.shape, strict=True))
+    if not fits:
+        raise ValueError(f"the value does not fit the block of shape {block.shape} under the mask")
+    return jnp.where(mask, value, block)
+
+
+def _mask_place(pattern):
+    """How many axes come before those of the mask and the integers beside it, and for each of
+    these whether it is the mask's."""
+    before, hidden = 0, []
+    for part in pattern:
+        if part == INT:
+            hidden.append(False)
+        elif isinstance(part, MaskOf):
+            hidden += [True] * part.ndim
+        elif not hidden:
+            before += 1
+    return before, hidden
+
+
+class Getting(Op):
+    """`x[index]` for one pattern."""
+
+    __slots__ = ()
+
+    def __init__(self, pattern):
+        super().__init__("Tensor.__getitem__", lambda x, *operands: _get(pattern, x, *operands))
+
+
+class Setting(Op):
+    """`x[index] = value` for one pattern; the value takes the dtype of `x`."""
+
+    __slots__ = ()
+
+    def __init__(self, pattern):
+        super().__init__("Tensor.__setitem__", lambda x, *operands: _set(pattern, x, *operands))
+
+    def compute(self, avals, *arrays):
+        return self.fn(*arrays)
+
+
+# Tensor's methods ---------------------------------------------------------------------------
+
+
+class Bound(dict):
+    """The operation for each pattern."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+
+    def __missing__(self, pattern):
+        made = self[pattern] = self.kind(pattern)
+        return made
+
+
+_getting, _setting = Bound(Getting), Bound(Setting)
+_first = _getting[(INT,)]
+
+
+def getitem(self, index):
+    """`self[index]`; integers and slices of it give a tensor that writes through to this one."""
+    if index.__class__ is int and (shape := self._value.aval.shape):
+        n = shape[0]
+        i = index + n if index < 0 else index
+        if 0 <= i < n:
+            out = apply(_first, self, i)
+            out._origin = ref(self), index
+            return out
+    pattern, operands = Parser("Tensor.__getitem__", self.shape).parse(index)
+    out = apply(_getting[pattern], self, *operands)
+    if ARRAY not in pattern:
+        out._origin = ref(self), index
+    return out
+
+
+def setitem(self, index, value):
+    """`self[index] = value`, converted to this tensor's dtype."""
+    name = "Tensor.__setitem__"
+    if not isinstance(value, (Tensor, bool, int, float, complex)):
+        if not isinstance(value, (np.ndarray, np.generic, list, tuple)):
+            raise TypeError(
+                f"For '{name}', the value must be a Tensor, number, array, list or tuple, but got "
+                f"{type(value).__name__}: {value!r:.80}."
+            )
+        value = wrap(new_value(value, None))
+    self._catch_up()
+    where = _one_for_all(self, index, value)
+    pattern, operands = Parser(name, self.shape, where).parse(index)
+    self._overwrite(apply(_setting[pattern], self, value, *operands)._value)
+
+
+def _one_for_all(self, index, value):
+    """Whether the index has one mask, and the value is the same for all its True elements, so that
+    they need not be counted."""
+    items = items_of(index)
+    masks = [i for i, item in enumerate(items) if _is_mask(item)]
+    if len(masks) != 1 or any(_is_array(item) for item in items if not _is_mask(item)):
+        return False
+    if any(item is None or isinstance(item, (bool, np.bool_)) for item in items):
+        return False
+    pattern, _ = Parser("Tensor.__setitem__", self.shape, True).parse(index)
+    hidden = [i for i, part in enumerate(pattern) if not isinstance(part, Span)]
+    if hidden[-1] - hidden[0] >= len(hidden):  # integers away from the mask: NumPy moves axes
+        return False
+    before, axes = _mask_place(pattern)
+    after = self.ndim - before - len(axes)
+    shape = np.shape(value) if not isinstance(value, Tensor) else value.shape
+    if len(shape) <= after:
+        return True
+    return shape[-1 - after] == 1 and set(shape[: max(len(shape) - before - 1 - after, 0)]) <= {1}
+
+
+def _is_mask(item):
+    if isinstance(item, Tensor):
+        return item._value.aval.dtype.kind == "b"
+    return isinstance(item, (np.ndarray, list)) and numbers_of(item).dtype.kind == "b"
+
+
+def _is_array(item):
+    return isinstance(item, (list, tuple, np.ndarray, range, Tensor))
+
+
+def iterate(self):
+    """The tensors along the first dimension."""
+    if not self.shape:
+        raise TypeError("For 'iter', the tensor must have a dimension, but it is 0-dimensional.")
+    return (self[i] for i in range(self.shape[0]))
+
+
+attach("__getitem__", getitem)
+attach("__setitem__", setitem)
+attach("__iter__", iterate)
