@@ -11,7 +11,7 @@ from sporax.autodiff.grad import grad
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, thread
-from sporax.engine.interpreter import Unsupported, evaluate, link, supported
+from sporax.engine.interpreter import Unsupported, evaluate, link, plan, supported
 from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder, run_pending
 from tests.samples import collect
@@ -58,6 +58,14 @@ def adam(p, g, m, v, t):
     m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
     rate = 1e-3 * jnp.sqrt(1 - 0.999**t) / (1 - 0.9**t)
     return p - (rate * m / (jnp.sqrt(v) + 1e-8)).astype(p.dtype), m, v
+
+
+@jax.custom_vjp
+def clipped_slope(x):
+    return jnp.sin(x)
+
+
+clipped_slope.defvjp(lambda x: (jnp.sin(x), x), lambda x, g: (jnp.clip(g * jnp.cos(x), -1, 1),))
 
 
 def dropout(x, key):
@@ -187,6 +195,7 @@ DIFFERENTIABLE = [
      np.array([0, 3, 1])),
     ("scan", recurrent, X, floats(6, 6)),
     ("switch", branch, X, np.int32(7)),
+    ("custom-derivative", clipped_slope, X),
     ("checkpoint", jax.checkpoint(lambda x: jnp.sin(jnp.exp(x))), X),
     ("half", lambda x: jax.nn.softmax(jnp.tanh(x) @ x.T) * 3, HALF),
     ("float16", lambda x: jax.nn.gelu(x).sum(0), X.astype(np.float16)),
@@ -197,6 +206,7 @@ DIFFERENTIABLE = [
 EXACT = [
     ("bits", lambda k: [jax.random.bits(k, (5, 7), t) for t in ("uint8", "uint16", "uint32")], KEY),
     ("bits-double", lambda k: jax.random.bits(k, (40_000,), "uint64"), KEY),
+    ("bits-keys", jax.vmap(lambda k: jax.random.bits(k, (2,))), whole(3, 2, low=0, dtype="u4")),
     ("uniform", lambda k: jax.random.uniform(k, (3, 5), np.float32), KEY),
     ("bernoulli", lambda k: jax.random.bernoulli(k, 0.3, (300, 200)), KEY),
     ("permutation", lambda k: jax.random.permutation(k, 10), KEY),
@@ -295,6 +305,36 @@ def test_results_and_pullbacks(row):
     assert_same(pullback, arrays, 64)
 
 
+def test_results_share_no_memory():
+    x = X.copy()
+    closed = jax.make_jaxpr(lambda x: (x, x, x.T, x[1:], x.reshape(-1), jnp.zeros(3)))(x)
+    outs = [*evaluate(closed, x), *evaluate(closed, x)]
+    for out in outs:
+        assert out.flags.writeable
+        out[:] = 7
+    assert (x == X).all()
+
+
+def test_what_is_missing_is_named_if_it_is_needed():
+    def convolved(x, w):
+        return lax.conv(x, w, (1, 1), "SAME"), x + 1
+
+    arrays = floats(1, 1, 5, 5), floats(1, 1, 3, 3)
+    assert supported(jax.make_jaxpr(convolved)(*arrays)) == "conv_general_dilated"
+    assert supported(jax.make_jaxpr(lambda *a: convolved(*a)[1])(*arrays)) is None
+    assert supported(jax.make_jaxpr(jnp.conj)(X + 1j)) == "complex64"
+
+
+def test_equal_and_needless_steps_are_dropped():
+    def twice(x):
+        jnp.tan(x)
+        return jnp.sin(x) @ x.T + jnp.sin(x) @ x.T
+
+    made = plan(jax.make_jaxpr(twice)(X))
+    assert len(made.steps) == 4
+    assert made.work == 4 * 4 * 6
+
+
 SAMPLES = collect("SAMPLES")
 SLOPING = [
     s for s in SAMPLES if s.order > 0 and any(a.dtype.kind == "f" for a in s.arrays(np.float64))
@@ -304,7 +344,20 @@ LEFT_TO_XLA = {
     *("conv_general_dilated", "reduce_window", "reduce_window_max", "reduce_window_min"),
     *("reduce_window_sum", "select_and_gather_add", "select_and_scatter_add"),
     *("lgamma", "digamma", "polygamma", "igamma", "igammac", "bessel_i0e", "bessel_i1e", "zeta"),
-    *("cholesky", "eigh", "eig", "lu", "qr", "householder_product", "svd", "triangular_solve"),
+    *(
+        "cholesky",
+        "eigh",
+        "eig",
+        "lu",
+        "qr",
+        "householder_product",
+        "svd",
+        "triangular_solve",
+        "custom_linear_solve",
+        "schur",
+        "hessenberg",
+        "tridiagonal",
+    ),
     *("fft", "complex64", "complex128", "clz"),
 }
 

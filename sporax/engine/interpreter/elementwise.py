@@ -12,7 +12,7 @@ def _divide_integers(x, y):
     if x.dtype.kind == "i":
         inexact = (x - quotient * y != 0) & ((x < 0) != (y < 0))
         quotient = quotient + inexact.astype(x.dtype)
-    return np.where(y == 0, ~np.zeros((), x.dtype), quotient)
+    return np.where(y == 0, np.array(-1).astype(x.dtype), quotient)
 
 
 def _remainder_of_integers(x, y):

@@ -4,9 +4,12 @@ J. Salmon, M. Moraes, R. Dror, D. Shaw: Parallel random numbers: as easy as 1, 2
 A key is held as its two words, along a last axis.
 """
 
+from typing import Any
+
 import jax
 import numpy as np
 
+_config: Any = jax.config
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 _PARITY = np.uint32(0x1BD11BDA)
 _CHUNK = 1 << 14  # words enciphered together, so that they stay in the cache
@@ -14,7 +17,7 @@ _CHUNK = 1 << 14  # words enciphered together, so that they stay in the cache
 
 def refused(kind):
     """Whether keys of this kind, or the way they are used, are not JAX's default."""
-    return kind != "threefry2x32" or not jax.config.jax_threefry_partitionable
+    return kind != "threefry2x32" or not _config.jax_threefry_partitionable
 
 
 def threefry(key_0, key_1, high, low):
@@ -49,8 +52,10 @@ def _encipher(key_0, key_1, x, y):
 def _counted(key, shape):
     """The numbers 0, 1, ... in `shape` enciphered under each key."""
     counts = np.arange(np.prod(shape, dtype=np.uint64), dtype=np.uint64).reshape(shape)
-    words = [key[..., i].reshape(key.shape[:-1] + (1,) * len(shape)) for i in (0, 1)]
-    return threefry(*words, (counts >> np.uint64(32)).astype(np.uint32), counts.astype(np.uint32))
+    shape = key.shape[:-1] + (1,) * len(shape)
+    first, second = key[..., 0].reshape(shape), key[..., 1].reshape(shape)
+    high = (counts >> np.uint64(32)).astype(np.uint32)
+    return threefry(first, second, high, counts.astype(np.uint32))
 
 
 def bits(parameters, key):

@@ -7,12 +7,14 @@ axes of length one, and NumPy's own broadcasting does the rest.
 """
 
 import functools
+import math
 import weakref
 
 import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
 
+from sporax.engine.interpreter.blas import one_thread
 from sporax.engine.interpreter.control import CONTROL
 from sporax.engine.interpreter.elementwise import (
     ELEMENTWISE,
@@ -45,12 +47,16 @@ class Unsupported(Exception):
 
 
 class Plan:
-    """A jaxpr as steps `(function, operand slots, result slots, slots free afterwards)`."""
+    """A jaxpr as steps `(function, operand slots, result slots, slots free afterwards)`.
 
-    __slots__ = ("inputs", "outputs", "start", "steps")
+    `work`: how many multiplications its matrix products take.
+    """
 
-    def __init__(self, start, steps, inputs, outputs):
+    __slots__ = ("inputs", "outputs", "start", "steps", "work")
+
+    def __init__(self, start, steps, inputs, outputs, work):
         self.start, self.steps, self.inputs, self.outputs = start, steps, inputs, outputs
+        self.work = work
 
     def values(self, arrays):
         """The outputs, which may be views of inputs or of each other."""
@@ -70,7 +76,7 @@ class Plan:
 
     def __call__(self, *arrays):
         """The outputs as arrays of their own, which share memory with nothing else."""
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), one_thread:
             results = self.values(arrays)
         seen = set()
         for array in (*arrays, *self.start):
@@ -95,6 +101,7 @@ class Builder:
         self.shapes = []  # of what a slot holds: its value's shape, or one that broadcasts to it
         self.steps = []
         self.found = {}  # (function, parameters, operands) -> result slots
+        self.products = {}  # slot of a matrix product -> how many multiplications it takes
 
     def slot(self, shape, constant=None):
         """A new slot."""
@@ -146,9 +153,13 @@ class Builder:
         key = "full", shape, at
         found = self.found.get(key)
         if found is None:
-            spread = functools.partial(_spread, shape)
-            found = self.found[key] = self.slot(shape)
-            self.steps.append((spread, (at,), found))
+            found = self.found[key] = self.view(functools.partial(_spread, shape), at, shape)
+        return found
+
+    def view(self, function, at, shape):
+        """The slot of another view of the same memory."""
+        found = self.slot(shape)
+        self.steps.append((function, (at,), found))
         return found
 
     def equation(self, equation, env):
@@ -172,30 +183,25 @@ class Builder:
 
     def ordinary(self, name, parameters, equation, slots):
         operands = [atom.aval for atom in equation.invars]
-        for aval in () if name in _ON_KEYS else [*operands, *[v.aval for v in equation.outvars]]:
-            if aval.dtype not in _DTYPES:
-                raise Unsupported(f"{name} ({aval.dtype})")
-        out = equation.outvars[0].aval
+        results = [var.aval for var in equation.outvars]
         if name in MOVES and self.shapes[slots[0]] == () and operands[0].shape != ():
             return slots[:1]  # one number in every place stays so wherever the places go
-        refusal = REFUSED.get(name)
-        if refusal is not None and refusal(parameters, operands):
-            raise Unsupported(name)
-        if name == "convert_element_type" and operands[0].dtype == out.dtype:
+        if name == "convert_element_type" and operands[0].dtype == results[0].dtype:
             return slots
         if name in ELEMENTWISE or name in ELEMENTWISE_RULES:
-            shape = self.broadcast([self.shapes[at] for at in slots])
-            shapes = [shape]
+            shapes = [self.broadcast([self.shapes[at] for at in slots])]
         else:
             slots = [self.full(at, a.shape) for at, a in zip(slots, operands, strict=True)]
-            shapes = [var.aval.shape for var in equation.outvars]
+            shapes = [a.shape for a in results]
         key = _key(name, parameters, slots)
         outs = self.found.get(key)
         if outs is None:
-            function = _function(name, parameters, operands, out)
+            function = _function(name, parameters, operands, results)
             outs = [self.slot(shape) for shape in shapes]
             single = len(outs) == 1 and not equation.primitive.multiple_results
             self.steps.append((function, tuple(slots), outs[0] if single else tuple(outs)))
+            if name == "dot_general":
+                self.products[outs[0]] = _multiplications(parameters, operands[0], results[0])
             if key is not None:
                 self.found[key] = outs
         return outs
@@ -215,25 +221,27 @@ class Builder:
     def finish(self, inputs, outputs, shapes):
         """The plan that gives the slots `outputs`, each in its whole shape."""
         outputs = [self.full(at, shape) for at, shape in zip(outputs, shapes, strict=True)]
-        needed = set(outputs)
-        kept, steps = set(outputs), []
+        kept, needed, steps, work = set(outputs), set(outputs), [], 0
         for function, operands, out in reversed(self.steps):
             outs = (out,) if out.__class__ is int else out
             if needed.isdisjoint(outs):
                 continue
+            if isinstance(function, Unsupported):
+                raise function
             last = {*operands, *outs} - needed - kept
             needed.update(operands)
             needed.difference_update(outs)
+            work += self.products.get(out, 0)
             steps.append((function, operands, out, tuple(last)))
-        return Plan(self.start, steps[::-1], inputs, outputs)
+        return Plan(self.start, steps[::-1], inputs, outputs, work)
 
 
 # What makes a value by repeating another: the slot keeps the shorter form.
 
 
 def _broadcast_in_dim(builder, equation, at, *sizes):
-    if sizes:
-        raise Unsupported("broadcast_in_dim (sizes known only at run time)")
+    if sizes or equation.outvars[0].aval.dtype not in _DTYPES:
+        raise Unsupported("broadcast_in_dim")
     target = equation.params["shape"]
     held = builder.shapes[at]
     if all(n == 1 for n in held):
@@ -252,8 +260,7 @@ def _reshaped(builder, at, shape):
     key = "reshaped", shape, at
     found = builder.found.get(key)
     if found is None:
-        found = builder.found[key] = builder.slot(shape)
-        builder.steps.append((functools.partial(_reshape, shape), (at,), found))
+        found = builder.found[key] = builder.view(functools.partial(_reshape, shape), at, shape)
     return found
 
 
@@ -282,10 +289,20 @@ def _reshape(shape, x):
     return x.reshape(shape)
 
 
-def _function(name, parameters, operands, out):
-    """The NumPy function of the operands alone."""
+def _function(name, parameters, operands, results):
+    """The NumPy function of the operands alone, or the error to raise if it is needed."""
+    if name not in _ON_KEYS:
+        for aval in (*operands, *results):
+            if aval.dtype not in _DTYPES:
+                return Unsupported(f"{name} ({aval.dtype})")
+    refusal = REFUSED.get(name)
+    if refusal is not None and refusal(parameters, operands):
+        return Unsupported(name)
     if name in CONTROL:
-        return CONTROL[name](plan, parameters)
+        try:
+            return CONTROL[name](plan, parameters)
+        except Unsupported as missing:
+            return missing
     function = ELEMENTWISE.get(name)
     if function is not None:
         if operands[0].dtype.kind in "iub":
@@ -293,12 +310,17 @@ def _function(name, parameters, operands, out):
     else:
         rule = ELEMENTWISE_RULES.get(name) or RULES.get(name)
         if rule is None:
-            raise Unsupported(name)
+            return Unsupported(name)
         function = functools.partial(rule, parameters)
     exact = name in MOVES or name in ("convert_element_type", "bitcast_convert_type")
     if not exact and any(a.dtype in _HALVES for a in operands):
-        return functools.partial(_in_float32, function, out.dtype)
+        return functools.partial(_in_float32, function, results[0].dtype)
     return function
+
+
+def _multiplications(parameters, x, result):
+    summed = parameters["dimension_numbers"][0][0]
+    return math.prod(result.shape) * math.prod([x.shape[axis] for axis in summed])
 
 
 def _in_float32(function, dtype, *operands):
