@@ -40,6 +40,8 @@ _FLOATING = [
     ("erfc", "Erfc", r"$1 - \operatorname{erf}(x)$", special.erfc, "0.0", "1."),
     ("erfinv", "Erfinv", "The inverse of `erf`", special.erfinv, "0.0", "0."),
     ("lgamma", "", r"$\ln |\Gamma(x)|$", special.gammaln, "1.0", "0."),
+    ("rad2deg", "", r"$180 x / \pi$", jnp.rad2deg, "0.0", "0."),
+    ("deg2rad", "", r"$\pi x / 180$", jnp.deg2rad, "0.0", "0."),
     ("sinc", "Sinc", r"$\sin(\pi x) / (\pi x)$, and 1 at 0", jnp.sinc, "0.0", "1."),
 ]  # fmt: skip
 
@@ -55,6 +57,7 @@ _OF_FRACTIONS = [  # which leave integers as they are
     ("floor", "Floor", r"$\lfloor x \rfloor$", jnp.floor, "1.5", "1."),
     ("ceil", "Ceil", r"$\lceil x \rceil$", jnp.ceil, "1.5", "2."),
     ("trunc", "Trunc", "$x$ rounded toward zero", jnp.trunc, "-1.5", "-1."),
+    ("frac", "", r"$x - \operatorname{trunc}(x)$", lambda x: x - jnp.trunc(x), "-1.5", "-0.5"),
 ]
 
 _TESTS = [
@@ -67,7 +70,7 @@ _TESTS = [
 ]
 
 _UNLIKE_NUMPY = {"sqrt": "x", "arcsin": "x", "frac": "x", "rad2deg": "x", "deg2rad": "x"}
-_NOT_IN_MINT = {"absolute", "positive", "isposinf", "signbit", "lgamma", "digamma"}
+_NOT_IN_MINT = {"absolute", "positive", "isposinf", "signbit", "lgamma", "rad2deg", "deg2rad"}
 _ALSO_IN_MINT = {
     "nn.functional": {"tanh", "sigmoid"},
     "special": {"erfc", "exp2", "expm1", "log1p", "sinc"},

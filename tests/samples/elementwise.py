@@ -58,6 +58,8 @@ SMOOTH = [
     ("erf", np.vectorize(math.erf), ANY),
     ("erfc", np.vectorize(math.erfc), ANY),
     ("erfinv", erfinv, UNIT),
+    ("rad2deg", np.rad2deg, ANY),
+    ("deg2rad", np.deg2rad, ANY),
     ("lgamma", np.vectorize(math.lgamma), POSITIVE),
     ("sinc", np.sinc, POSITIVE),
     ("square", np.square, ANY),
@@ -76,6 +78,7 @@ SAMPLES = [
         for name in ("sign", "floor", "ceil", "trunc")
     ],
     Sample("floor", [np.array([1, -2])], np.floor, order=0),
+    Sample("frac", [(2, 3)], lambda x: x - np.trunc(x), order=1),
     *[
         Sample(name, [ODD], getattr(np, name), order=0)
         for name in ("isnan", "isfinite", "isinf", "isneginf", "isposinf", "signbit")

@@ -1,0 +1,89 @@
+"""New contents for a variable, a Parameter or another Tensor that keeps its identity."""
+
+from sporax.core.errors import describe
+from sporax.core.tensor import Tensor
+from sporax.ops.arithmetic import add, sub
+from sporax.ops.casting import cast
+from sporax.ops.creation import full_like
+from sporax.ops.declare import FUNCTIONS, attach, composite
+from sporax.ops.elementwise import clamp
+
+
+def put(name, variable, value):
+    """Give `variable` the contents of `value` (of its shape, or a number), in its own dtype."""
+    if not isinstance(variable, Tensor):
+        raise TypeError(
+            f"For '{name}', 'variable' must be a Parameter or Tensor, but got "
+            f"{type(variable).__name__}."
+        )
+    if not isinstance(value, Tensor) or (value.shape == () != variable.shape):
+        value = full_like(variable, value)
+    if value.shape != variable.shape:
+        raise ValueError(
+            f"For '{name}', 'value' must have the shape of 'variable', but got "
+            f"{describe(value._value.aval)} for {describe(variable._value.aval)}."
+        )
+    made = value if value.dtype == variable.dtype else cast(value, variable.dtype)
+    variable._rebind(made._lift())
+    return variable
+
+
+@composite(primitive="Assign()(variable, value)")
+def assign(variable, value):
+    """`variable` with the contents of `value`, a Tensor of its shape or a number.
+
+    >>> p = Parameter(Tensor([1.0]))
+    >>> ops.assign(p, Tensor([3.0])).asnumpy()
+    array([3.], dtype=float32)
+    """
+    return put("Assign", variable, value)
+
+
+@composite(primitive="AssignAdd()(variable, value)")
+def assign_add(variable, value):
+    """`variable` with `value` added to its contents.
+
+    >>> ops.assign_add(Parameter(Tensor([1.0])), 2).asnumpy()
+    array([3.], dtype=float32)
+    """
+    return put("AssignAdd", variable, add(variable, value))
+
+
+@composite(primitive="AssignSub()(variable, value)")
+def assign_sub(variable, value):
+    """`variable` with `value` taken off its contents.
+
+    >>> ops.assign_sub(Parameter(Tensor([1.0])), 2).asnumpy()
+    array([-1.], dtype=float32)
+    """
+    return put("AssignSub", variable, sub(variable, value))
+
+
+def _copy_in_place(self, src, non_blocking=False):
+    """The contents of `src` put into the tensor."""
+    return put("Tensor.copy_", self, src.broadcast_to(self.shape))
+
+
+attach("copy_", _copy_in_place)
+
+
+def _in_place(name):
+    function = FUNCTIONS[name]
+
+    def method(self):
+        return self._rebind(function(self)._value)
+
+    method.__name__, method.__doc__ = f"{name}_", f"`{name}` put into the tensor itself."
+    attach(f"{name}_", method)
+
+
+for _name in ("exp", "log", "floor", "sigmoid", "tanh", "sign", "erfinv"):
+    _in_place(_name)
+
+
+def _clamp_in_place(self, min=None, max=None):
+    """`clamp` put into the tensor itself."""
+    return self._rebind(clamp(self, min, max)._value)
+
+
+attach("clamp_", _clamp_in_place)

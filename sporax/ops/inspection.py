@@ -1,0 +1,160 @@
+"""What a tensor is: its shape, dtype and size, as Python values or as tensors."""
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor, is_tensor
+from sporax.engine.recorder import wrap
+from sporax.ops.declare import FUNCTIONS, attach, composite
+
+
+def _aval(x):
+    return (x if isinstance(x, Tensor) else Tensor(x))._value.aval
+
+
+@composite(primitive="Shape()(x: input_x)")
+def shape(input_x):
+    """The size of each dimension, a tuple of ints.
+
+    >>> ops.shape(Tensor([[1, 2]]))
+    (1, 2)
+    """
+    return _aval(input_x).shape
+
+
+@composite(primitive="Rank()(x: input_x)")
+def rank(input_x):
+    """How many dimensions there are, an int.
+
+    >>> ops.rank(Tensor([[1, 2]]))
+    2
+    """
+    return _aval(input_x).ndim
+
+
+@composite(primitive="Size()(input_x)")
+def size(input_x):
+    """How many elements there are, an int.
+
+    >>> ops.size(Tensor([[1, 2]]))
+    2
+    """
+    return _aval(input_x).size
+
+
+@composite(primitive="DType()(x)")
+def dtype(x):
+    """The MindSpore dtype of the elements.
+
+    >>> print(ops.dtype(Tensor([1.0])))
+    Float32
+    """
+    return dtypes.from_numpy(_aval(x).dtype)
+
+
+@composite()
+def numel(input):
+    """How many elements there are, an int."""
+    return _aval(input).size
+
+
+@composite(primitive=("TensorShape()(input_x)", "DynamicShape()(input_x)"))
+def dyn_shape(input_x):
+    """The size of each dimension, as a tensor of Int64.
+
+    >>> ops.dyn_shape(Tensor([[1, 2]])).asnumpy()
+    array([1, 2])
+    """
+    return Tensor(np.asarray(_aval(input_x).shape, np.int64))
+
+
+FUNCTIONS["is_tensor"] = is_tensor
+
+
+def _kind(name, doc, kinds):
+    def function(input):
+        return _aval(input).dtype.kind in kinds
+
+    function.__name__, function.__doc__ = name, doc
+    return composite(tensor=True)(function)
+
+
+# bfloat16 is of kind 'V' in NumPy's eyes
+is_floating_point = _kind("is_floating_point", "Whether the dtype is floating, a bool.", "fV")
+is_complex = _kind("is_complex", "Whether the dtype is complex, a bool.", "c")
+
+
+def _is_signed(self):
+    """Whether the dtype has negative numbers, a bool."""
+    return self._value.aval.dtype.kind in "fViR"
+
+
+attach("is_signed", _is_signed)
+
+# the same contents --------------------------------------------------------------------------
+
+
+@composite()
+def identity(x):
+    """`x` itself."""
+    return x
+
+
+@composite(
+    tensor=("copy", "clone"),
+    mint="clone",
+    function="deepcopy(input_x: input)",
+    primitive="Identity()(input_x: input)",
+)
+def copy(input):
+    """A tensor of the same contents, which goes its own way from here; derivatives go through.
+
+    >>> x = Tensor([1.0])
+    >>> y = x.copy()
+    >>> y += 1
+    >>> x.asnumpy()
+    array([1.], dtype=float32)
+    """
+    return wrap(input._lift())
+
+
+@composite(primitive="Depend()(value, expr)")
+def depend(value, expr):
+    """`value`; operations take effect in the order in which they are written anyway."""
+    return value
+
+
+# from Python's numbers ----------------------------------------------------------------------
+
+
+@composite(primitive="ScalarToTensor()(x: input_x, dtype=float32)")
+def scalar_to_tensor(input_x, dtype=dtypes.float32):
+    """A number as a tensor without dimensions.
+
+    >>> ops.scalar_to_tensor(3).asnumpy()
+    array(3., dtype=float32)
+    """
+    return Tensor(input_x, dtype)
+
+
+@composite(primitive="ScalarToArray()(input_x)")
+def scalar_to_array(input_x):
+    """A number as a tensor without dimensions, of its own dtype (ints: Int64, floats: Float32)."""
+    return Tensor(input_x)
+
+
+@composite(primitive="TupleToArray()(input_x)")
+def tuple_to_array(input_x):
+    """A tuple of numbers as a tensor: Int32 for ints, Float32 for floats.
+
+    >>> ops.tuple_to_array((1, 2)).asnumpy()
+    array([1, 2], dtype=int32)
+    """
+    whole = all(isinstance(n, int) for n in input_x)
+    return Tensor(input_x, dtypes.int32 if whole else dtypes.float32)
+
+
+@composite(primitive="ScalarCast()(input_x, input_y)")
+def scalar_cast(input_x, input_y):
+    """A Python number in another dtype, as a Python number."""
+    return dtypes.to_numpy(input_y).type(input_x).item()

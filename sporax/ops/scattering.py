@@ -1,0 +1,224 @@
+"""Values put, or gathered up, at places that indices name."""
+
+import jax
+import jax.numpy as jnp
+
+from sporax.core.parameter import Parameter
+from sporax.ops.assignment import put
+from sporax.ops.declare import Array, attach, composite, op, overloaded
+
+# how values meet what is there, or each other: name -> method of `x.at[...]`
+REDUCTIONS = {
+    "none": "set", "update": "set", "add": "add", "mul": "multiply", "div": "divide",
+    "max": "max", "min": "min",
+}  # fmt: skip
+
+
+def _at(x, places, values, reduction):
+    if reduction == "sub":
+        return x.at[places].add(-values.astype(x.dtype))
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"'reduction' must be one of {[*REDUCTIONS]}, but got {reduction!r}")
+    return getattr(x.at[places], REDUCTIONS[reduction])(values.astype(x.dtype))
+
+
+def _rows(indices):
+    return tuple(jnp.moveaxis(indices, -1, 0))
+
+
+# at rows of indices -------------------------------------------------------------------------
+
+_ND = """`input_x`, where `updates` {verb} what each row of `indices` (last dimension) points to.
+
+    `updates` has the shape of `indices` without its last dimension, then what is left of that of
+    `input_x`. {repeated}
+
+    >>> ops.{name}(Tensor([4.0, 8.0]), Tensor([[1]]), Tensor([2.0])).asnumpy()
+    array([4., {shown}], dtype=float32)
+    """
+_REPEATED = "Indices that come more than once count each time."
+_ND_ROWS = [
+    ("update", "Update", "replace", "2.", "Of indices that come more than once, any may win."),
+    ("add", "Add", "are added to", "10.", _REPEATED),
+    ("sub", "Sub", "are taken off", "6.", _REPEATED),
+    ("mul", "Mul", "multiply", "16.", _REPEATED),
+    ("div", "Div", "divide", "4.", _REPEATED),
+    ("max", "Max", "replace, if larger,", "8.", _REPEATED),
+    ("min", "Min", "replace, if smaller,", "2.", _REPEATED),
+]
+
+
+def _declare_nd(reduction, title, verb, shown, repeated):
+    def function(input_x: Array, indices: Array, updates: Array):
+        return _at(input_x, _rows(indices), updates, reduction)
+
+    name = function.__name__ = f"tensor_scatter_{reduction}"
+    function.__module__ = __name__
+    function.__doc__ = _ND.format(verb=verb, name=name, shown=shown, repeated=repeated)
+    made = op(primitive=f"TensorScatter{title}()(input_x, indices, updates)")(function)
+
+    def variable(input_x, indices, updates, use_locking=True):
+        return put(f"ScatterNd{title}", input_x, made(input_x, indices, updates))
+
+    variable.__name__ = f"scatter_nd_{reduction}"
+    variable.__doc__ = f"`{name}` put into `input_x`, a Parameter."
+    composite(primitive=f"ScatterNd{title}(use_locking=True)(input_x, indices, updates)")(variable)
+
+    def rows(input_x, indices, updates, use_locking=False):
+        return variable(input_x, indices.expand_dims(-1), updates)
+
+    rows.__name__ = f"scatter_{reduction}"
+    rows.__doc__ = f"`{name}` at whole rows, put into `input_x`, a Parameter."
+    composite(primitive=f"Scatter{title}(use_locking=False)(input_x, indices, updates)")(rows)
+    return made
+
+
+for _row in _ND_ROWS:
+    globals()[f"tensor_scatter_{_row[0]}"] = _declare_nd(*_row)
+
+
+@op(primitive="ScatterNd()(indices, updates, shape)")
+def scatter_nd(indices: Array, updates: Array, shape):
+    """Zeros of that `shape`, to which `updates` are added where each row of `indices` points.
+
+    >>> ops.scatter_nd(Tensor([[2], [2]]), Tensor([1.0, 2.0]), (3,)).asnumpy()
+    array([0., 0., 3.], dtype=float32)
+    """
+    return jnp.zeros(shape, updates.dtype).at[_rows(indices)].add(updates)
+
+
+# along an axis ------------------------------------------------------------------------------
+
+
+def _along(indices, axis):
+    """For each index, its whole place: its own in all dimensions but `axis`."""
+    places = list(jnp.indices(indices.shape, sparse=True, dtype=indices.dtype))
+    places[axis] = indices
+    return tuple(places)
+
+
+@op(
+    function="tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none')",
+    primitive="TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)",
+)
+def tensor_scatter_elements(
+    input_x: Array, indices: Array, updates: Array, axis=0, reduction="none"
+):  # fmt: skip
+    """$x_{i, index_{ij}} \\leftarrow u_{ij}$ for `axis` 1, and likewise: the reverse of
+    `gather_elements`. `reduction`: 'none' to replace, or 'add', 'sub', 'mul', 'div', 'max', 'min'.
+
+    >>> ops.tensor_scatter_elements(Tensor([1.0, 2.0]), Tensor([1]), Tensor([9.0])).asnumpy()
+    array([1., 9.], dtype=float32)
+    """
+    updates = jnp.broadcast_to(updates, indices.shape) if updates.ndim == 0 else updates
+    kept = updates[tuple(slice(n) for n in indices.shape)]
+    return _at(input_x, _along(indices, axis), kept, reduction)
+
+
+@composite(
+    function="scatter(input, axis, index, src)", mint="scatter(input, dim: axis, index, src)"
+)
+def scatter(input, axis, index, src, reduce="none"):
+    """`input`, where `src` (a Tensor or a number) replaces the elements at `index` along `axis`.
+
+    >>> ops.scatter(Tensor([1.0, 2.0]), 0, Tensor([1]), 9.0).asnumpy()
+    array([1., 9.], dtype=float32)
+    """
+    return tensor_scatter_elements(input, index, src, axis, reduce)
+
+
+def _scatter_method(self, dim, index, src, reduce="none"):
+    """See `ops.scatter`."""
+    return tensor_scatter_elements(self, index, src, dim, reduce)
+
+
+def _scatter_method_axis(self, axis, index, src):
+    return tensor_scatter_elements(self, index, src, axis)
+
+
+@composite(mint="scatter_add", tensor="scatter_add", function=())
+def scatter_add_along(input, dim, index, src):
+    """`input`, where `src` is added to the elements at `index` along `dim`."""
+    return tensor_scatter_elements(input, index, src, dim, "add")
+
+
+def _scatter_in_place(self, dim, index, src, reduce="none"):
+    """`scatter` put into the tensor itself."""
+    return self._rebind(tensor_scatter_elements(self, index, src, dim, reduce)._value)
+
+
+def _scatter_add_in_place(self, dim, index, src):
+    """`scatter_add` put into the tensor itself."""
+    return _scatter_in_place(self, dim, index, src, "add")
+
+
+attach("scatter", overloaded("Tensor.scatter", [_scatter_method, _scatter_method_axis]))
+attach("scatter_", _scatter_in_place)
+attach("scatter_add_", _scatter_add_in_place)
+
+
+@op(name="IndexAdd")
+def add_at_index(x: Array, index: Array, y: Array, axis=0):
+    """`x`, where the slices of `y` along `axis` are added at `index`; `index_add` calls it."""
+    added = jnp.moveaxis(y.astype(x.dtype), axis, 0)
+    return jnp.moveaxis(jnp.moveaxis(x, axis, 0).at[index].add(added), 0, axis)
+
+
+@composite(primitive="IndexAdd(axis, use_lock=True, check_index_bound=True)(x, indices, y)")
+def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    """`x`, where the slices of `y` along `axis` have been added at `indices`; a Parameter changes.
+
+    >>> ops.index_add(Tensor([1.0, 2.0]), Tensor([1]), Tensor([9.0]), 0).asnumpy()
+    array([ 1., 11.], dtype=float32)
+    """
+    made = add_at_index(x, indices, y, axis)
+    return put("IndexAdd", x, made) if isinstance(x, Parameter) else made
+
+
+@op(tensor=True, primitive="IndexFill()(x, dim: axis, index, value)")
+def index_fill(x: Array, axis, index: Array, value: Array):
+    """`x` with `value` in the slices along `axis` that `index` names.
+
+    >>> ops.index_fill(Tensor([1.0, 2.0]), 0, Tensor([1]), 9.0).asnumpy()
+    array([1., 9.], dtype=float32)
+    """
+    filled = jnp.moveaxis(x, axis, 0).at[index].set(value.astype(x.dtype))
+    return jnp.moveaxis(filled, 0, axis)
+
+
+# by segments --------------------------------------------------------------------------------
+
+_SEGMENTS = """The {word} of the slices of `{operand}` with equal `segment_ids`, one a segment.
+
+    `segment_ids`: integers in `[0, num_segments)`, of a shape that that of `{operand}` begins with;
+    slices with a negative one are left out.
+
+    >>> ops.unsorted_segment_{short}(Tensor([1.0, 2.0, 3.0]), Tensor([0, 1, 0]), 2).asnumpy()
+    array([{shown}, 2.], dtype=float32)
+    """
+
+
+def _declare_segments(short, title, operand, word, compute, shown):
+    def function(input: Array, segment_ids: Array, num_segments):
+        flat = jnp.reshape(input, (segment_ids.size, *input.shape[segment_ids.ndim :]))
+        at = jnp.reshape(segment_ids, (-1,))
+        at = jnp.where(at < 0, num_segments, at)
+        return compute(flat, at, num_segments)
+
+    name = function.__name__ = f"unsorted_segment_{short}"
+    function.__module__ = __name__
+    function.__doc__ = _SEGMENTS.format(operand=operand, word=word, short=short, shown=shown)
+    return op(
+        function=f"{name}({operand}: input, segment_ids, num_segments)",
+        primitive=f"UnsortedSegment{title}()({operand}: input, segment_ids, num_segments)",
+        tensor=f"{name}(input, segment_ids, num_segments)",
+    )(function)
+
+
+for _row in [
+    ("sum", "Sum", "input_x", "sum", jax.ops.segment_sum, "4."),
+    ("max", "Max", "x", "largest", jax.ops.segment_max, "3."),
+    ("min", "Min", "x", "smallest", jax.ops.segment_min, "1."),
+    ("prod", "Prod", "x", "product", jax.ops.segment_prod, "3."),
+]:
+    globals()[f"unsorted_segment_{_row[0]}"] = _declare_segments(*_row)

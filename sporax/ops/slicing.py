@@ -1,0 +1,86 @@
+"""Parts of tensors between bounds."""
+
+import builtins
+
+import jax
+
+from sporax.ops.declare import Array, composite, op
+
+
+@op(
+    function=("slice(input_x: input, begin, size)", "tensor_slice(input, begin, size)"),
+    primitive="Slice()(input, begin, size)",
+)
+def slice(input: Array, begin, size):
+    """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension.
+
+    >>> ops.slice(Tensor([[1, 2], [3, 4]]), (0, 1), (2, -1)).asnumpy()
+    array([[2],
+           [4]])
+    """
+    ends = [n if s == -1 else b + s for b, s, n in zip(begin, size, input.shape, strict=True)]
+    if any(not 0 <= b <= e <= n for b, e, n in zip(begin, ends, input.shape, strict=True)):
+        raise ValueError(f"'begin' {begin} and 'size' {size} must lie within {input.shape}")
+    return jax.lax.slice(input, begin, ends)
+
+
+_MASKS = "begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0"
+
+
+@op(
+    function=f"strided_slice(input_x: input, begin, end, strides, {_MASKS})",
+    primitive=f"StridedSlice({_MASKS})(input_x: input, begin, end, strides)",
+)
+def strided_slice(
+    input: Array, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
+    shrink_axis_mask=0,
+):  # fmt: skip
+    """Every `strides[i]`-th slice from `begin[i]` up to `end[i]` of dimension `i`.
+
+    Bit `i` of a mask says that place `i` has no begin, has no end, stands for all dimensions not
+    named, is a new dimension, or is the one index `begin[i]` and no dimension of the result.
+
+    >>> ops.strided_slice(Tensor([1, 2, 3, 4]), (1,), (4,), (2,)).asnumpy()
+    array([2, 4])
+    """
+    index = []
+    for i, (b, e, s) in enumerate(zip(begin, end, strides, strict=True)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            index.append(...)
+        elif new_axis_mask & bit:
+            index.append(None)
+        elif shrink_axis_mask & bit:
+            index.append(b)
+        else:
+            ends = (None if begin_mask & bit else b, None if end_mask & bit else e)
+            index.append(builtins.slice(*ends, s))
+    return input[tuple(index)]
+
+
+@op(
+    tensor="narrow(input, dim: axis, start, length)", mint="narrow(input, dim: axis, start, length)"
+)
+def narrow(input: Array, axis, start, length):
+    """`length` slices along `axis`, from `start` on.
+
+    >>> ops.narrow(Tensor([1, 2, 3]), 0, 1, 2).asnumpy()
+    array([2, 3])
+    """
+    total = input.shape[axis]
+    first = start + total if start < 0 else start
+    if not 0 <= first <= first + length <= total:
+        raise ValueError(f"{length} slices from {start} must lie within {total}")
+    return jax.lax.slice_in_dim(input, first, first + length, axis=axis)
+
+
+@composite(tensor="view_as", function=())
+def view_as(input, other):
+    """`input` in the shape of `other`."""
+    return input.reshape(other.shape)
+
+
+@composite(tensor="reshape_as", function=())
+def reshape_as(input, other):
+    """`input` in the shape of `other`."""
+    return input.reshape(other.shape)

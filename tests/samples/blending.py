@@ -1,0 +1,28 @@
+"""Rows for `sporax.ops.blending`."""
+
+import numpy as np
+
+from tests.samples import Sample
+
+POSITIVE = (0.5, 3.0)
+ZEROS = np.array([0.0, 2.0, -1.0])
+ODD = np.array([np.nan, np.inf, -np.inf, 1.0], np.float32)
+
+
+def div_no_nan(a, b):
+    return np.divide(a, b, out=np.zeros_like(b), where=b != 0)
+
+
+SAMPLES = [
+    Sample("atan2", [(2, 3), (3,)], np.arctan2),
+    Sample("hypot", [(2, 3), (3,)], np.hypot),
+    Sample("xlogy", [(2, 3), (3,)], lambda a, b: a * np.log(b), range=POSITIVE),
+    Sample("xlogy", [np.zeros(2), np.array([0.0, 1.0])], lambda a, b: np.zeros(2), order=0),
+    Sample("logaddexp", [(2, 3), (3,)], np.logaddexp),
+    Sample("logaddexp2", [(2, 3), (3,)], np.logaddexp2),
+    Sample("squared_difference", [(2, 3), (3,)], lambda a, b: (a - b) ** 2),
+    Sample("div_no_nan", [(2, 3), (2, 3)], div_no_nan, range=POSITIVE),
+    Sample("div_no_nan", [(3,), ZEROS], div_no_nan, order=0),
+    Sample("lerp", [(2, 3), (3,), ()], lambda a, b, w: a + w * (b - a)),
+    Sample("nan_to_num", [ODD], np.nan_to_num, {"posinf": 5.0, "neginf": -6.0}, order=0),
+]

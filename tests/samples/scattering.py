@@ -1,0 +1,150 @@
+"""Rows for `sporax.ops.scattering` and `sporax.ops.slicing`."""
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from tests.samples import Refusal, Sample
+
+ROWS = np.array([[0, 1], [1, 2], [0, 1]])
+DISTINCT = np.array([[0, 1], [1, 2], [1, 0]])
+ALONG = np.array([[2, 0], [1, 0]])
+SEGMENTS = np.array([1, 0, 1, -1])
+PLACE = {
+    "update": np.copyto, "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
+    "max": np.maximum, "min": np.minimum,
+}  # fmt: skip
+
+
+def scatter_nd(reduction):
+    def reference(x, indices, updates):
+        x = x.copy()
+        for at, u in zip(map(tuple, indices), updates, strict=True):
+            x[at] = u if reduction == "update" else PLACE[reduction](x[at], u)
+        return x
+
+    return reference
+
+
+def zeros_with(indices, updates, shape):
+    return scatter_nd("add")(np.zeros(shape), indices, updates)
+
+
+def elements(x, indices, updates, axis=0, reduction="none"):
+    x = x.copy()
+    for place in np.ndindex(indices.shape):
+        at = list(place)
+        at[axis] = indices[place]
+        at, u = tuple(at), updates[place]
+        x[at] = u if reduction == "none" else PLACE[reduction](x[at], u)
+    return x
+
+
+def add_at_index(x, index, y, axis):
+    x = np.moveaxis(x.copy(), axis, 0)
+    np.add.at(x, index, np.moveaxis(y, axis, 0))
+    return np.moveaxis(x, 0, axis)
+
+
+def index_fill(x, index, value, axis):
+    x = x.copy()
+    np.moveaxis(x, axis, 0)[index] = value
+    return x
+
+
+def segments(reduce):
+    def reference(x, ids, num_segments):
+        return np.stack([reduce(x[ids == i], 0) for i in range(num_segments)])
+
+    return reference
+
+
+def strided_slice(x, begin, end, strides, **masks):
+    assert masks == {"begin_mask": 1, "shrink_axis_mask": 2}
+    return x[: end[0] : strides[0], begin[1]]
+
+
+SAMPLES = [
+    *[
+        Sample(f"tensor_scatter_{name}", [(2, 3), rows, (3,)], scatter_nd(name), order=1)
+        for name, rows in [
+            ("update", DISTINCT),
+            ("add", ROWS),
+            ("sub", ROWS),
+            ("max", DISTINCT),
+            ("min", DISTINCT),
+        ]
+    ],
+    # JAX knows no derivative of products at places that may repeat
+    *[
+        Sample(f"tensor_scatter_{name}", [(2, 3), ROWS, (3,)], scatter_nd(name), order=0)
+        for name in ("mul", "div")
+    ],
+    Sample(
+        "unsorted_segment_prod", [(4, 2), SEGMENTS], segments(np.prod), {"num_segments": 2}, order=0
+    ),
+    Sample("tensor_scatter_add", [(2, 3), ROWS[:, :1], (3, 3)], scatter_nd("add"), order=1),
+    Sample("scatter_nd", [ROWS, (3,)], zeros_with, {"shape": (2, 4)}, order=1),
+    Sample("tensor_scatter_elements", [(2, 3), ALONG, (2, 2)], elements, {"axis": 1}, order=1),
+    Sample(
+        "tensor_scatter_elements", [(3, 2), ALONG, (2, 2)], elements, {"reduction": "add"}, order=1
+    ),
+    Sample("add_at_index", [(2, 3), np.array([2, 2]), (2, 2)], add_at_index, {"axis": 1}, order=1),
+    Sample("index_fill", [(2, 3), np.array([2, 0]), ()], index_fill, {"axis": 1}, order=1),
+    *[
+        Sample(
+            f"unsorted_segment_{name}",
+            [(4, 2), SEGMENTS],
+            segments(reduce),
+            {"num_segments": 2},
+            order=1,
+        )
+        for name, reduce in [("sum", np.sum), ("max", np.max), ("min", np.min)]
+    ],
+    Sample(
+        "slice",
+        [(3, 4)],
+        lambda x, begin, size: x[1:, 2:3],
+        {"begin": (1, 2), "size": (-1, 1)},
+        order=1,
+    ),
+    Sample(
+        "strided_slice",
+        [(3, 4)],
+        strided_slice,
+        {"begin": (1, 2), "end": (3, 4), "strides": (2, 1), "begin_mask": 1, "shrink_axis_mask": 2},
+        order=1,
+    ),
+    Sample(
+        "strided_slice",
+        [(3,)],
+        lambda x, begin, end, strides: x[::-1],
+        {"begin": (-1,), "end": (-4,), "strides": (-1,)},
+        order=1,
+    ),
+    Sample(
+        "narrow",
+        [(3, 4)],
+        lambda x, axis, start, length: x[:, 2:],
+        {"axis": 1, "start": -2, "length": 2},
+        order=1,
+    ),
+]
+for _sample in SAMPLES:
+    if _sample.op == "index_fill":
+        _sample.names = ["x", "index", "value"]
+
+REFUSALS = [
+    Refusal(
+        "slice-far",
+        lambda: ops.slice(Tensor([1, 2, 3]), (2,), (2,)),
+        ValueError,
+        ("For 'Slice'", "'begin' (2,)", "(3,)"),
+    ),
+    Refusal(
+        "assign-shape",
+        lambda: ops.assign(Tensor([1.0, 2.0]), Tensor([1.0])),
+        ValueError,
+        ("For 'Assign'", "Float32 (1,)", "Float32 (2,)"),
+    ),
+]
