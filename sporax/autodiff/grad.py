@@ -293,7 +293,8 @@ class GradOperation:
     `get_all`: gradients of all inputs, else of the first. `get_by_list`: of the weights.
     `sens_param`: the last argument of the call is the gradient of the output.
 
-    >>> GradOperation(sens_param=True)(lambda x: x * x)(Tensor([3.0]), Tensor([2.0])).asnumpy()
+    >>> double = ops.GradOperation(sens_param=True)(lambda x: x * x)
+    >>> double(Tensor([3.0]), Tensor([2.0])).asnumpy()
     array([12.], dtype=float32)
     """
 
@@ -340,7 +341,7 @@ class GradOperation:
 def stop_gradient(value):
     """The same Tensors, through which no derivative goes.
 
-    >>> grad(lambda x: x * stop_gradient(x))(Tensor([3.0])).asnumpy()
+    >>> grad(lambda x: x * ops.stop_gradient(x))(Tensor([3.0])).asnumpy()
     array([3.], dtype=float32)
     """
     return map_tensors(lambda tensor: apply(_identity, tensor), value)

@@ -8,7 +8,7 @@ from sporax.ops.primitive import Primitive
 class StopGradient(Primitive):
     """The same Tensors, through which no derivative goes; as `stop_gradient`.
 
-    >>> StopGradient()(Tensor([3.0])).asnumpy()
+    >>> ops.StopGradient()(Tensor([3.0])).asnumpy()
     array([3.], dtype=float32)
     """
 
