@@ -28,6 +28,9 @@ def modules():
 def documented():
     """(name, docstring) of everything public that shows an example, each docstring once."""
     texts = {}
+    for registry in (FUNCTIONS, PRIMITIVES, MINT):
+        for name, obj in registry.items():
+            texts.setdefault(inspect.getdoc(obj), f"ops.{name}")
     for module in modules():
         for name, obj in vars(module).items():
             if getattr(obj, "__module__", None) != module.__name__:
@@ -38,18 +41,15 @@ def documented():
                     if callable(value):
                         where = f"{module.__name__}.{name}.{member}"
                         texts.setdefault(inspect.getdoc(value), where)
-    for registry in (FUNCTIONS, PRIMITIVES, MINT):
-        for name, obj in registry.items():
-            texts.setdefault(inspect.getdoc(obj), f"ops.{name}")
     return [(name, text) for text, name in texts.items() if text and ">>>" in text]
 
 
 @pytest.mark.parametrize("name, text", documented(), ids=lambda item: str(item)[:60])
 def test_docstring_example(name, text):
-    module = importlib.import_module(name.rpartition(".")[0]) if name in vars(sporax) else None
-    scope = {k: getattr(sporax, k) for k in ("Tensor", "Parameter", "grad", "value_and_grad", "jit")}
+    scope = _home(name)
+    shared = ("Tensor", "Parameter", "ParameterTuple", "grad", "value_and_grad", "jit")
+    scope |= {k: getattr(sporax, k) for k in shared}
     scope |= {"np": np, "ops": ops, "nn": nn, "ms": sporax, "sporax": sporax}
-    scope |= vars(module) if module else _home(name)
     example = doctest.DocTestParser().get_doctest(text, scope, name, None, 0)
     report = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
@@ -75,7 +75,7 @@ def blocks():
             yield pytest.param(code, id=f"{page.relative_to(ROOT)}-{i}")
 
 
-@pytest.mark.parametrize("code", blocks())
+@pytest.mark.parametrize("code", list(blocks()))
 def test_block_of_a_page(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sporax.install_as_mindspore()
