@@ -114,15 +114,6 @@ def number(x):
     return Value(WEAK_AVALS[x.__class__], x)
 
 
-def alias(value):
-    """Another value with the same contents and an identity of its own."""
-    value.read()
-    base = value.base if value.base is not None else value
-    twin = Shared(value.aval, value.array, base)
-    twin.watched = value.watched
-    return twin
-
-
 class ThreadState(threading.local):
     """What is going on in this thread: the trace being recorded and the tape, if any.
 
