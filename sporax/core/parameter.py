@@ -22,7 +22,9 @@ class Parameter(Tensor):
         self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
         parallel_optimizer=True, storage_format="", device=None,
     ):  # fmt: skip
-        self._value = new_value(default_input, None)
+        # a Python int is an Int32 here, unlike in a Tensor, as in MindSpore
+        narrow = dtypes.int32 if default_input.__class__ is int else None
+        self._value = new_value(default_input, narrow)
         self.name = name
         self.requires_grad = requires_grad
         self.layerwise_parallel = _checked("layerwise_parallel", layerwise_parallel)

@@ -44,7 +44,7 @@ class Tensor:
             input_data = init.draw((shape,) if isinstance(shape, int) else tuple(shape), dtype)
         elif input_data is None:
             if shape is None or dtype is None:
-                raise ValueError(
+                raise TypeError(
                     "For 'Tensor', 'input_data' must be given, or 'shape' and 'dtype' with 'init'."
                 )
             input_data = np.zeros(shape, dtypes.to_numpy(dtype))
@@ -135,6 +135,10 @@ class Tensor:
 
     def contiguous(self):
         """The tensor itself, whose layout is row-major."""
+        return self
+
+    def value(self):
+        """The tensor itself."""
         return self
 
     ndimension, nelement = dim, numel
@@ -278,8 +282,9 @@ class Tensor:
         return self._rebind((value if isinstance(value, Tensor) else Tensor(value))._lift())
 
     def set_dtype(self, dtype):
-        """Convert the elements, in place."""
-        return self._rebind(self.astype(dtype)._value)
+        """Convert the elements, in place; returns the dtype."""
+        self._rebind(self.astype(dtype)._value)
+        return self.dtype
 
     def _lift(self):
         """This handle's Value, as the function being captured (if any) knows it."""
