@@ -3,8 +3,11 @@
     python tools/record_promotion.py > sporax/core/promotion.csv
 
 A row holds the result of `left + right` for one left dtype against every dtype and every Python
-number; `-` is a pair that MindSpore refuses.
+number. Where MindSpore has no sum, that of the product, then of the quotient, stands for it; `-` is
+a pair that it refuses in all three.
 """
+
+import operator
 
 import mindspore as ms
 
@@ -16,12 +19,14 @@ NUMBERS = {"bool": True, "int": 2, "float": 2.5}
 
 
 def result(left, right):
-    try:
-        out = left + right
-        out.asnumpy() if out.dtype != ms.bfloat16 else out.astype(ms.float32).asnumpy()
-    except (TypeError, ValueError, RuntimeError):
-        return "-"
-    return str(out.dtype)
+    for function in (operator.add, operator.mul, operator.truediv):
+        try:
+            out = function(left, right)
+            out.asnumpy() if out.dtype != ms.bfloat16 else out.astype(ms.float32).asnumpy()
+        except (TypeError, ValueError, RuntimeError):
+            continue
+        return str(out.dtype)
+    return "-"
 
 
 if __name__ == "__main__":

@@ -339,7 +339,7 @@ def _faces(declaration, written, plain):
 _KINDS = {
     **dict.fromkeys(["keepdims", "keep_dims", "keepdim"], bool),
     **dict.fromkeys(["dtype"], Type | type | str | None),
-    **dict.fromkeys(["axis", "dim", "dims", "shape", "size"], int | tuple | list | Tensor | None),
+    **dict.fromkeys(["axis", "dim", "dims"], int | tuple | list | None),
     **dict.fromkeys(["other", "index"], Tensor | int | float),
     "input_indices": Tensor,
 }
