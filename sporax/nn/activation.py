@@ -1,0 +1,371 @@
+"""Activation functions as Cells."""
+
+from sporax import ops
+from sporax.core.dtype import float32
+from sporax.core.tensor import Tensor
+from sporax.nn.cell import Cell
+from sporax.nn.initial import parameter
+from sporax.ops.primitive import Primitive
+
+
+class Identity(Cell):
+    """What comes in; the constructor's arguments are ignored."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+
+    def construct(self, x):
+        return x
+
+
+class ReLU(Cell):
+    r"""$\max(x, 0)$, element by element.
+
+    >>> nn.ReLU()(Tensor([-1.0, 2.0])).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.relu(x)
+
+
+class ReLU6(Cell):
+    r"""$\min(\max(x, 0), 6)$, element by element.
+
+    >>> nn.ReLU6()(Tensor([-1.0, 8.0])).asnumpy()
+    array([0., 6.], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.relu6(x)
+
+
+class Sigmoid(Cell):
+    """$1 / (1 + e^{-x})$, element by element.
+
+    >>> nn.Sigmoid()(Tensor([0.0])).asnumpy()
+    array([0.5], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.sigmoid(x)
+
+
+class Tanh(Cell):
+    r"""$\tanh x$, element by element.
+
+    >>> nn.Tanh()(Tensor([0.0])).asnumpy()
+    array([0.], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.tanh(x)
+
+
+class SiLU(Cell):
+    r"""$x \, \sigma(x)$, element by element.
+
+    >>> nn.SiLU()(Tensor([0.0])).asnumpy()
+    array([0.], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.silu(x)
+
+
+class Mish(Cell):
+    r"""$x \tanh(\ln(1 + e^x))$, element by element.
+
+    >>> nn.Mish()(Tensor([0.0])).asnumpy()
+    array([0.], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.mish(x)
+
+
+class HSwish(Cell):
+    r"""$x \min(\max(x + 3, 0), 6) / 6$, element by element.
+
+    >>> nn.HSwish()(Tensor([3.0])).asnumpy()
+    array([3.], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.hardswish(x)
+
+
+class HSigmoid(Cell):
+    r"""$\min(\max(x + 3, 0), 6) / 6$, element by element.
+
+    >>> nn.HSigmoid()(Tensor([0.0])).asnumpy()
+    array([0.5], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.hardsigmoid(x)
+
+
+class Softsign(Cell):
+    """$x / (1 + |x|)$, element by element.
+
+    >>> nn.Softsign()(Tensor([1.0])).asnumpy()
+    array([0.5], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.softsign(x)
+
+
+class LogSigmoid(Cell):
+    r"""$\ln \sigma(x)$, element by element.
+
+    >>> nn.LogSigmoid()(Tensor([0.0])).asnumpy()
+    array([-0.6931472], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.logsigmoid(x)
+
+
+class Softmax(Cell):
+    r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`.
+
+    >>> nn.Softmax()(Tensor([0.0, 0.0])).asnumpy()
+    array([0.5, 0.5], dtype=float32)
+    """
+
+    def __init__(self, axis=-1):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x):
+        return ops.softmax(x, self.axis)
+
+
+class LogSoftmax(Cell):
+    r"""$x_i - \ln \sum_j e^{x_j}$ along `axis`.
+
+    >>> nn.LogSoftmax()(Tensor([0.0, 0.0])).asnumpy()
+    array([-0.6931472, -0.6931472], dtype=float32)
+    """
+
+    def __init__(self, axis=-1):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x):
+        return ops.log_softmax(x, self.axis)
+
+
+class Softmin(Cell):
+    r"""$e^{-x_i} / \sum_j e^{-x_j}$ along `axis`.
+
+    >>> nn.Softmin()(Tensor([0.0, 0.0])).asnumpy()
+    array([0.5, 0.5], dtype=float32)
+    """
+
+    def __init__(self, axis=-1):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x):
+        return ops.softmin(x, self.axis)
+
+
+class LeakyReLU(Cell):
+    r"""$\max(x, 0) + \alpha \min(x, 0)$.
+
+    >>> nn.LeakyReLU()(Tensor([-1.0, 2.0])).asnumpy()
+    array([-0.2,  2. ], dtype=float32)
+    """
+
+    def __init__(self, alpha=0.2):
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x):
+        return ops.leaky_relu(x, self.alpha)
+
+
+class ELU(Cell):
+    r"""$x$ where it is positive, else $\alpha (e^x - 1)$.
+
+    >>> nn.ELU()(Tensor([0.0, 2.0])).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
+
+    def __init__(self, alpha=1.0):
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x):
+        return ops.elu(x, self.alpha)
+
+
+class CELU(Cell):
+    r"""$x$ where it is positive, else $\alpha (e^{x / \alpha} - 1)$.
+
+    >>> nn.CELU()(Tensor([0.0, 2.0])).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
+
+    def __init__(self, alpha=1.0):
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x):
+        return ops.celu(x, self.alpha)
+
+
+class Hardtanh(Cell):
+    r"""$\min(\max(x, min), max)$.
+
+    >>> nn.Hardtanh()(Tensor([-3.0, 0.5])).asnumpy()
+    array([-1. ,  0.5], dtype=float32)
+    """
+
+    def __init__(self, min_val=-1.0, max_val=1.0):
+        super().__init__()
+        self.min_val = min_val
+        self.max_val = max_val
+
+    def construct(self, x):
+        return ops.hardtanh(x, self.min_val, self.max_val)
+
+
+class HShrink(Cell):
+    r"""$x$ where $|x| > \lambda$, else 0.
+
+    >>> nn.HShrink()(Tensor([0.4, 0.6])).asnumpy()
+    array([0. , 0.6], dtype=float32)
+    """
+
+    def __init__(self, lambd=0.5):
+        super().__init__()
+        self.lambd = lambd
+
+    def construct(self, x):
+        return ops.hardshrink(x, self.lambd)
+
+
+class SoftShrink(Cell):
+    r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$.
+
+    >>> nn.SoftShrink()(Tensor([0.4, 1.5])).asnumpy()
+    array([0., 1.], dtype=float32)
+    """
+
+    def __init__(self, lambd=0.5):
+        super().__init__()
+        self.lambd = lambd
+
+    def construct(self, x):
+        return ops.softshrink(x, self.lambd)
+
+
+class Threshold(Cell):
+    """$x$ where it exceeds `threshold`, else `value`.
+
+    >>> nn.Threshold(2.0, 9.0)(Tensor([1.0, 3.0])).asnumpy()
+    array([9., 3.], dtype=float32)
+    """
+
+    def __init__(self, threshold, value):
+        super().__init__()
+        self.threshold, self.value = threshold, value
+
+    def construct(self, x):
+        return ops.threshold(x, self.threshold, self.value)
+
+
+class GELU(Cell):
+    r"""$x \Phi(x)$, with the normal distribution function $\Phi$ (Hendrycks and Gimpel, 2016).
+
+    `approximate`: by the formula with tanh, as `ops.gelu` has it.
+
+    >>> nn.GELU()(Tensor([0.0])).asnumpy()
+    array([0.], dtype=float32)
+    """
+
+    def __init__(self, approximate=True):
+        super().__init__()
+        if not isinstance(approximate, bool):
+            raise TypeError(
+                f"For 'GELU', 'approximate' must be a bool, but got {type(approximate).__name__}."
+            )
+        self.approximate = "tanh" if approximate else "none"
+
+    def construct(self, x):
+        return ops.gelu(x, self.approximate)
+
+
+class PReLU(Cell):
+    r"""$\max(x, 0) + w \min(x, 0)$; `w`: one for all channels (axis 1) or one for each.
+
+    `w`: the initial value, a number, or a Tensor or list of `channel` numbers.
+
+    >>> nn.PReLU()(Tensor([[-4.0]])).asnumpy()
+    array([[-1.]], dtype=float32)
+    """
+
+    def __init__(self, channel=1, w=0.25):
+        super().__init__()
+        init = Tensor(w, float32) if isinstance(w, (list, tuple)) else w
+        self.w = parameter("PReLU", "w", init, (channel,), float32, name="a")
+
+    def construct(self, x):
+        return ops.prelu(x, self.w)
+
+
+# the names that layers take for `activation`
+_BY_NAME = {
+    "softmin": Softmin,
+    "softmax": Softmax,
+    "logsoftmax": LogSoftmax,
+    "relu": ReLU,
+    "relu6": ReLU6,
+    "silu": SiLU,
+    "tanh": Tanh,
+    "hardtanh": Hardtanh,
+    "gelu": GELU,
+    "elu": ELU,
+    "sigmoid": Sigmoid,
+    "softsign": Softsign,
+    "prelu": PReLU,
+    "leakyrelu": LeakyReLU,
+    "hswish": HSwish,
+    "hsigmoid": HSigmoid,
+    "logsigmoid": LogSigmoid,
+    "softshrink": SoftShrink,
+    "hshrink": HShrink,
+    "mish": Mish,
+}
+
+
+def get_activation(name, prim_name=None):
+    """The activation Cell of that name, made with its defaults; None for None.
+
+    Raises KeyError for a name that there is none of.
+
+    >>> nn.get_activation("relu")
+    ReLU()
+    """
+    if name is None:
+        return None
+    if name not in _BY_NAME:
+        who = f"For '{prim_name}', the" if prim_name else "The"
+        raise KeyError(f"{who} activation must be one of {list(_BY_NAME)}, but got {name!r}.")
+    return _BY_NAME[name]()
+
+
+def activation_of(layer, given):
+    """The Cell or Primitive that `activation` of a layer stands for."""
+    if given is None or isinstance(given, str):
+        return get_activation(given, layer)
+    if not isinstance(given, (Cell, Primitive)):
+        raise TypeError(
+            f"For '{layer}', 'activation' must be a name, a Cell or a Primitive, but got "
+            f"{type(given).__name__}."
+        )
+    return given

@@ -1,0 +1,51 @@
+"""Dense layers."""
+
+from sporax import ops
+from sporax.core.dtype import float32
+from sporax.nn import argument
+from sporax.nn.activation import activation_of
+from sporax.nn.cell import Cell
+from sporax.nn.initial import default_bias, default_weight, parameter
+
+
+class Dense(Cell):
+    r"""Affine map of the last axis, $y = x W^\top + b$: `(*, in)` -> `(*, out)`.
+
+    `weight` is `(out, in)` and `bias` `(out,)`; unless given by `weight_init` and `bias_init`
+    (a Tensor, an initializer or its name, a number), both start uniform in $\pm 1 / \sqrt{in}$.
+    `activation`: a name, a Cell or a Primitive, applied to $y$.
+
+    >>> nn.Dense(3, 4)(ops.ones((2, 3))).shape
+    (2, 4)
+    """
+
+    def __init__(
+        self, in_channels, out_channels, weight_init=None, bias_init=None, has_bias=True,
+        activation=None, dtype=float32,
+    ):  # fmt: skip
+        super().__init__()
+        argument.positive_int("Dense", in_channels=in_channels, out_channels=out_channels)
+        argument.flag("Dense", has_bias=has_bias)
+        self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
+        shape = out_channels, in_channels
+        self.weight = parameter("Dense", "weight", default_weight(weight_init), shape, dtype)
+        self.bias = None
+        if has_bias:
+            init = default_bias(bias_init, shape)
+            self.bias = parameter("Dense", "bias", init, shape[:1], dtype)
+        self.activation = activation_of("Dense", activation)
+        self.activation_flag = self.activation is not None
+
+    def construct(self, x):
+        if x.shape[-1:] != (self.in_channels,):
+            raise ValueError(
+                f"For 'Dense', the last axis of the input must be {self.in_channels} "
+                f"('in_channels'), but got shape {x.shape}."
+            )
+        y = ops.dense(x, self.weight, self.bias)
+        return self.activation(y) if self.activation_flag else y
+
+    def extend_repr(self):
+        text = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
+        text += f", has_bias={self.has_bias}" if self.has_bias else ""
+        return text + (f", activation={self.activation}" if self.activation_flag else "")

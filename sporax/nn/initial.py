@@ -1,0 +1,28 @@
+"""How the layers' Parameters start."""
+
+import math
+
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.initializers import HeUniform, Uniform, initializer
+from sporax.initializers.base import fans
+
+
+def default_weight(given):
+    """The initializer of a weight: as given, else uniform in one over the root of its fan in."""
+    return HeUniform(math.sqrt(5)) if given is None else given
+
+
+def default_bias(given, weight_shape):
+    """The initializer of a bias: as given, else uniform in one over the root of the fan in."""
+    return Uniform(1 / math.sqrt(fans(weight_shape)[0])) if given is None else given
+
+
+def parameter(layer, attribute, init, shape, dtype, name=None, requires_grad=True):
+    """A Parameter drawn from an initializer, or holding a Tensor of that very shape."""
+    if isinstance(init, Tensor) and init.shape != tuple(shape):
+        raise ValueError(
+            f"For '{layer}', the initial '{attribute}' must have shape {tuple(shape)}, but got "
+            f"{init.shape}."
+        )
+    return Parameter(initializer(init, shape, dtype), name=name, requires_grad=requires_grad)

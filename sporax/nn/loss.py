@@ -1,0 +1,212 @@
+"""Losses as Cells."""
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from sporax.nn.cell import Cell
+from sporax.ops.losses import softmax_cross_entropy
+
+
+class LossBase(Cell):
+    """Base of losses: `get_loss` reduces the losses of the elements as `reduction` says.
+
+    `reduction`: 'mean', 'sum' or 'none'.
+
+    >>> class Distance(nn.LossBase):
+    ...     def construct(self, logits, labels):
+    ...         return self.get_loss(ops.abs(logits - labels))
+    >>> Distance()(Tensor([1.0, 2.0]), Tensor([1.0, 1.0])).asnumpy()
+    array(0.5, dtype=float32)
+    """
+
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        if reduction not in ("mean", "sum", "none"):
+            raise ValueError(
+                f"For '{type(self).__name__}', 'reduction' must be 'mean', 'sum' or 'none', but "
+                f"got {reduction!r}."
+            )
+        self.reduction = reduction
+        self.average, self.reduce = reduction == "mean", reduction != "none"
+
+    def get_axis(self, x):
+        """All axes of `x`."""
+        return tuple(range(x.ndim))
+
+    def get_loss(self, x, weights=1.0):
+        """`x` times `weights`, reduced."""
+        x = x * weights
+        if not self.reduce:
+            return x
+        return ops.mean(x) if self.average else ops.sum(x)
+
+
+def _weight(layer, name, weight):
+    if weight is not None and not isinstance(weight, Tensor):
+        raise TypeError(
+            f"For '{layer}', '{name}' must be a Tensor or None, but got {type(weight).__name__}."
+        )
+    return weight
+
+
+class MSELoss(LossBase):
+    """$(logits - labels)^2$, broadcast together.
+
+    >>> nn.MSELoss()(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).asnumpy()
+    array(2., dtype=float32)
+    """
+
+    def construct(self, logits, labels):
+        return ops.mse_loss(logits, labels, self.reduction)
+
+
+class L1Loss(LossBase):
+    """$|logits - labels|$, broadcast together.
+
+    >>> nn.L1Loss()(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).asnumpy()
+    array(1., dtype=float32)
+    """
+
+    def construct(self, logits, labels):
+        return ops.l1_loss(logits, labels, self.reduction)
+
+
+class SmoothL1Loss(LossBase):
+    r"""$d^2 / 2\beta$ where $d = |logits - labels| < \beta$, else $d - \beta / 2$; not reduced.
+
+    >>> nn.SmoothL1Loss()(Tensor([1.0, 3.0]), Tensor([0.0, 0.0])).asnumpy()
+    array([0.5, 2.5], dtype=float32)
+    """
+
+    def __init__(self, beta=1.0, reduction="none"):
+        super().__init__(reduction)
+        self.beta = beta
+
+    def construct(self, logits, labels):
+        return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
+
+
+class HuberLoss(LossBase):
+    r"""$d^2 / 2$ where $d = |logits - labels| < \delta$, else $\delta (d - \delta / 2)$.
+
+    >>> nn.HuberLoss()(Tensor([1.0, 3.0]), Tensor([0.0, 0.0])).asnumpy()
+    array(1.5, dtype=float32)
+    """
+
+    def __init__(self, reduction="mean", delta=1.0):
+        super().__init__(reduction)
+        self.delta = delta
+
+    def construct(self, logits, labels):
+        return ops.huber_loss(logits, labels, self.reduction, self.delta)
+
+
+class BCELoss(LossBase):
+    r"""$-w (y \ln x + (1 - y) \ln (1 - x))$ for probabilities $x$ and labels $y$ of one shape.
+
+    >>> nn.BCELoss()(Tensor([0.5]), Tensor([1.0])).asnumpy()
+    array(0.6931472, dtype=float32)
+    """
+
+    def __init__(self, weight=None, reduction="mean"):
+        super().__init__(reduction)
+        self.weight = _weight("BCELoss", "weight", weight)
+
+    def construct(self, logits, labels):
+        return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
+
+
+class BCEWithLogitsLoss(LossBase):
+    r"""`BCELoss` of $\sigma(x)$, stable for large $|x|$; `pos_weight` multiplies positive labels.
+
+    >>> nn.BCEWithLogitsLoss()(Tensor([0.0]), Tensor([1.0])).asnumpy()
+    array(0.6931472, dtype=float32)
+    """
+
+    def __init__(self, reduction="mean", weight=None, pos_weight=None):
+        super().__init__(reduction)
+        self.weight = _weight("BCEWithLogitsLoss", "weight", weight)
+        self.pos_weight = _weight("BCEWithLogitsLoss", "pos_weight", pos_weight)
+
+    def construct(self, logits, labels):
+        return ops.binary_cross_entropy_with_logits(
+            logits, labels, self.weight, self.pos_weight, self.reduction
+        )
+
+
+class KLDivLoss(Cell):
+    r"""$y (\ln y - x)$; `reduction` may also be 'batchmean'. See `ops.kl_div`.
+
+    >>> nn.KLDivLoss()(Tensor([0.0]), Tensor([1.0])).asnumpy()
+    array(0., dtype=float32)
+    """
+
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        self.reduction = reduction
+
+    def construct(self, logits, labels):
+        return ops.kl_div(logits, labels, self.reduction)
+
+
+class NLLLoss(LossBase):
+    """The negative log-likelihood of classes; see `ops.nll_loss`.
+
+    >>> nn.NLLLoss()(Tensor([[-1.0, -2.0]]), Tensor([1])).asnumpy()
+    array(2., dtype=float32)
+    """
+
+    def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
+        super().__init__(reduction)
+        self.weight, self.ignore_index = _weight("NLLLoss", "weight", weight), ignore_index
+
+    def construct(self, logits, labels):
+        return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
+
+
+class CrossEntropyLoss(LossBase):
+    r"""$-\ln \operatorname{softmax}(x)_t$ for scores of classes (axis 1); see `ops.cross_entropy`.
+
+    `weight`: one number for each class. Targets equal to `ignore_index` do not count.
+    `label_smoothing`: the share of a target that is spread evenly over all classes.
+
+    >>> nn.CrossEntropyLoss()(Tensor([[0.0, 0.0]]), Tensor([1])).asnumpy()
+    array(0.6931472, dtype=float32)
+    """
+
+    def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+        super().__init__(reduction)
+        if not isinstance(label_smoothing, (int, float)) or not 0 <= label_smoothing <= 1:
+            raise ValueError(
+                "For 'CrossEntropyLoss', 'label_smoothing' must be in [0, 1], but got "
+                f"{label_smoothing!r}."
+            )
+        self.weight = _weight("CrossEntropyLoss", "weight", weight)
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
+
+    def construct(self, logits, labels):
+        return ops.cross_entropy(
+            logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
+        )
+
+
+class SoftmaxCrossEntropyWithLogits(LossBase):
+    r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ for each row of scores `(N, C)`; not reduced.
+
+    `sparse`: whether labels are class indices `(N,)` rather than probabilities `(N, C)`.
+
+    >>> loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    >>> loss(Tensor([[0.0, 0.0]]), Tensor([1])).asnumpy()
+    array(0.6931472, dtype=float32)
+    """
+
+    def __init__(self, sparse=False, reduction="none"):
+        super().__init__(reduction)
+        if not isinstance(sparse, bool):
+            raise TypeError(
+                "For 'SoftmaxCrossEntropyWithLogits', 'sparse' must be a bool, but got "
+                f"{type(sparse).__name__}."
+            )
+        self.sparse = sparse
+
+    def construct(self, logits, labels):
+        return softmax_cross_entropy(logits, labels, self.sparse, self.reduction)

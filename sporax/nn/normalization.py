@@ -1,0 +1,170 @@
+"""Normalization layers."""
+
+from sporax import ops
+from sporax.core.dtype import float32
+from sporax.nn import argument
+from sporax.nn.cell import Cell
+from sporax.nn.initial import parameter
+from sporax.ops.normalization import layer_norm_with_moments, normalize_batch
+
+
+class _BatchNorm(Cell):
+    """What the batch normalizations share; `_ndims`: the dimensions that an input may have."""
+
+    _ndims = ()
+
+    def __init__(
+        self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones",
+        beta_init="zeros", moving_mean_init="zeros", moving_var_init="ones",
+        use_batch_statistics=None, data_format="NCHW", dtype=float32,
+    ):  # fmt: skip
+        super().__init__()
+        layer = type(self).__name__
+        argument.positive_int(layer, num_features=num_features)
+        argument.flag(layer, affine=affine)
+        if not isinstance(momentum, (int, float)) or not 0 <= momentum <= 1:
+            raise ValueError(
+                f"For '{layer}', 'momentum' must be a number in [0, 1], but got {momentum!r}."
+            )
+        if use_batch_statistics not in (None, True, False):
+            raise ValueError(
+                f"For '{layer}', 'use_batch_statistics' must be True, False or None, but got "
+                f"{use_batch_statistics!r}."
+            )
+        self.num_features, self.eps, self.format = num_features, eps, data_format
+        self.momentum = 1.0 - momentum  # the share of the batch, as `ops.batch_norm` has it
+        self.use_batch_statistics = use_batch_statistics
+        for attribute, init, name, trained in [
+            ("moving_mean", moving_mean_init, "mean", False),
+            ("moving_variance", moving_var_init, "variance", False),
+            ("gamma", gamma_init, "gamma", affine),
+            ("beta", beta_init, "beta", affine),
+        ]:
+            made = parameter(layer, attribute, init, (num_features,), dtype, name, trained)
+            setattr(self, attribute, made)
+
+    def construct(self, x):
+        if x.ndim not in self._ndims:
+            raise ValueError(
+                f"For '{type(self).__name__}', the input must have "
+                f"{' or '.join(map(str, self._ndims))} dimensions, but got shape {x.shape}."
+            )
+        by_batch = self.use_batch_statistics
+        by_batch = self.training if by_batch is None else by_batch
+        return normalize_batch(
+            x, self.moving_mean, self.moving_variance, self.gamma, self.beta, by_batch,
+            self.momentum, self.eps, self.format,
+        )  # fmt: skip
+
+    def extend_repr(self):
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, momentum={1.0 - self.momentum}, "
+            f"gamma={self.gamma}, beta={self.beta}, moving_mean={self.moving_mean}, "
+            f"moving_variance={self.moving_variance}"
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$ for each channel.
+
+    The input is `(N, C)` or `(N, C, L)`. In training (or with `use_batch_statistics=True`), by the
+    moments of the batch, and `moving_mean` and `moving_variance` are moved: $moving \leftarrow
+    momentum \cdot moving + (1 - momentum) \cdot batch$. Else by these (Ioffe and Szegedy, 2015).
+    `affine=False`: `gamma` and `beta` are not trained.
+
+    >>> nn.BatchNorm1d(2)(ops.ones((3, 2))).shape
+    (3, 2)
+    """
+
+    _ndims = 2, 3
+
+
+class BatchNorm2d(_BatchNorm):
+    """As `BatchNorm1d`, for images: `(N, C, H, W)`, or `(N, H, W, C)` with `data_format='NHWC'`.
+
+    >>> nn.BatchNorm2d(2)(ops.ones((3, 2, 4, 4))).shape
+    (3, 2, 4, 4)
+    """
+
+    _ndims = (4,)
+
+
+class LayerNorm(Cell):
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, moments over the last axes.
+
+    `normalized_shape`: the shape of `gamma` and `beta`, which must be that of the input from axis
+    `begin_params_axis` on; moments are over the axes from `begin_norm_axis` on (Ba et al., 2016).
+
+    >>> nn.LayerNorm((2,))(Tensor([[1.0, 3.0]])).asnumpy().round(3)
+    array([[-1.,  1.]], dtype=float32)
+    """
+
+    def __init__(
+        self, normalized_shape, begin_norm_axis=-1, begin_params_axis=-1, gamma_init="ones",
+        beta_init="zeros", epsilon=1e-7, dtype=float32,
+    ):  # fmt: skip
+        super().__init__()
+        if not isinstance(normalized_shape, (tuple, list)) or not normalized_shape:
+            raise TypeError(
+                "For 'LayerNorm', 'normalized_shape' must be a tuple or list of ints, but got "
+                f"{normalized_shape!r}. For a single size write '(size,)'."
+            )
+        self.normalized_shape, self.epsilon = normalized_shape, epsilon
+        self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
+        shape = tuple(normalized_shape)
+        self.gamma = parameter("LayerNorm", "gamma", gamma_init, shape, dtype, "gamma")
+        self.beta = parameter("LayerNorm", "beta", beta_init, shape, dtype, "beta")
+
+    def construct(self, x):
+        shape = x.shape[self.begin_params_axis :] if x.ndim else ()
+        if shape != self.gamma.shape:
+            raise ValueError(
+                f"For 'LayerNorm', the input's shape from axis {self.begin_params_axis} "
+                f"('begin_params_axis') must be {self.gamma.shape} ('normalized_shape'), but got "
+                f"shape {x.shape}."
+            )
+        if self.begin_norm_axis % x.ndim == self.begin_params_axis % x.ndim:
+            return ops.layer_norm(x, shape, self.gamma, self.beta, self.epsilon)
+        return layer_norm_with_moments(
+            x, self.gamma, self.beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon
+        )[0]
+
+    def extend_repr(self):
+        return (  # without a sign after 'gamma', as MindSpore prints it
+            f"normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, "
+            f"begin_params_axis={self.begin_params_axis}, gamma{self.gamma}, beta={self.beta}"
+        )
+
+
+class GroupNorm(Cell):
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, moments over groups of channels.
+
+    `num_channels` (axis 1) is a multiple of `num_groups` (Wu and He, 2018).
+
+    >>> nn.GroupNorm(1, 2)(ops.ones((3, 2, 4, 4))).shape
+    (3, 2, 4, 4)
+    """
+
+    def __init__(
+        self, num_groups, num_channels, eps=1e-5, affine=True, gamma_init="ones",
+        beta_init="zeros", dtype=float32,
+    ):  # fmt: skip
+        super().__init__()
+        argument.positive_int("GroupNorm", num_groups=num_groups, num_channels=num_channels)
+        argument.flag("GroupNorm", affine=affine)
+        if num_channels % num_groups:
+            raise ValueError(
+                "For 'GroupNorm', 'num_channels' must be a multiple of 'num_groups', but got "
+                f"{num_channels} and {num_groups}."
+            )
+        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
+        self.affine = affine
+        shape = (num_channels,)
+        self.gamma = parameter("GroupNorm", "gamma", gamma_init, shape, dtype, "gamma", affine)
+        self.beta = parameter("GroupNorm", "beta", beta_init, shape, dtype, "beta", affine)
+
+    def construct(self, x):
+        return ops.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+
+    def extend_repr(self):
+        return f"num_groups={self.num_groups}, num_channels={self.num_channels}"

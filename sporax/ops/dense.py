@@ -1,0 +1,89 @@
+"""Products with a layer's weights, and their bias."""
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sporax.core.errors import describe
+from sporax.ops.declare import OPTIONAL, Array, composite, op
+
+
+def same_dtype(name):
+    """A check that refuses Tensors of different dtypes."""
+
+    def check(*avals):
+        if any(a.weak or a.dtype != avals[0].dtype for a in avals):
+            raise TypeError(
+                f"For '{name}', the operands must be Tensors of one dtype, but got "
+                f"{', '.join(map(describe, avals))}. Convert one with 'astype'."
+            )
+
+    return check
+
+
+@op(primitive="Dense()(input, weight, bias=None)",
+    mint="nn.functional.linear(input, weight, bias=None)", check=same_dtype("Dense"))  # fmt: skip
+def dense(input: Array, weight: Array, bias: OPTIONAL = None):
+    r"""$x W^\top + b$: `input` `(*, in)`, `weight` `(out, in)`, `bias` `(out,)` -> `(*, out)`.
+
+    >>> ops.dense(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), Tensor([0.5])).asnumpy()
+    array([[11.5]], dtype=float32)
+    """
+    if weight.ndim != 2 or input.ndim < 1 or input.shape[-1] != weight.shape[1]:
+        raise ValueError(
+            "'input' must be (..., in) and 'weight' (out, in); the last axis of 'input' must be "
+            f"{weight.shape[-1]}"
+        )
+    # as one matrix: its gradient is then one product too, several times faster
+    y = input.reshape(-1, input.shape[-1]) @ weight.T
+    y = y if bias is None else y + bias
+    return y.reshape(*input.shape[:-1], weight.shape[0])
+
+
+@op(
+    function="bias_add(input_x: input, bias)",
+    primitive="BiasAdd(data_format='NCHW')(input_x: input, bias)",
+    check=same_dtype("BiasAdd"),
+)
+def bias_add(input: Array, bias: Array, data_format="NCHW"):
+    """`bias` `(C,)` added to each channel: axis 1 of `input`, the last for 'NHWC'.
+
+    >>> ops.bias_add(Tensor([[1.0, 2.0]]), Tensor([3.0, 4.0])).asnumpy()
+    array([[4., 6.]], dtype=float32)
+    """
+    last = data_format == "NHWC"
+    if input.ndim < 2 or bias.shape != (input.shape[-1 if last else 1],):
+        raise ValueError("'bias' must have one number for each channel of 'input'")
+    return input + (bias if last else bias.reshape((-1,) + (1,) * (input.ndim - 2)))
+
+
+@op(function=())
+def look_up(input: Array, weight: Array, padding_idx=None):
+    """Rows of `weight` by index; what comes from row `padding_idx` brings no gradient.
+
+    An index out of range gives a row of NaN.
+    """
+    if not jnp.issubdtype(input.dtype, jnp.integer):
+        raise TypeError("the indices must be integers; convert them with 'astype'")
+    if padding_idx is not None:
+        kept = np.arange(weight.shape[0]) != padding_idx % weight.shape[0]
+        weight = jnp.where(kept[:, None], weight, lax.stop_gradient(weight))
+    return jnp.take(weight, input, 0, mode="fill")
+
+
+@composite(mint="nn.functional.embedding")
+def embedding(
+    input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False
+):
+    """Rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`.
+
+    `padding_idx`: a row that brings no gradient. An index out of range gives a row of NaN.
+
+    >>> ops.embedding(Tensor([1]), Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy()
+    array([[3., 4.]], dtype=float32)
+    """
+    if max_norm is not None or scale_grad_by_freq:
+        raise NotImplementedError(
+            "For 'embedding', 'max_norm' and 'scale_grad_by_freq' are not done yet. Leave them out."
+        )
+    return look_up(input, weight, padding_idx)
