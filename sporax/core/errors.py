@@ -1,8 +1,9 @@
 """The one voice in which sporax refuses: who, rule, what came, remedy."""
 
+import traceback
+from pathlib import Path
 
-class HostValueNeeded(RuntimeError):
-    """A number was asked for where only a recording of the computation exists."""
+_PACKAGE = str(Path(__file__).parents[1])
 
 
 def describe(aval):
@@ -31,3 +32,9 @@ def _about_shapes(reason):
 def missing(module, name):
     """The AttributeError for a MindSpore name that sporax lacks."""
     return AttributeError(f"sporax has no 'mindspore.{module}.{name}' yet")
+
+
+def user_frame():
+    """The innermost frame of the call that is the user's own; None if there is none."""
+    frames = [f for f in traceback.extract_stack() if not f.filename.startswith(_PACKAGE)]
+    return frames[-1] if frames else None

@@ -1,7 +1,7 @@
 """What every operation computes on: an immutable `Value` and its abstract value `Aval`."""
 
 import threading
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ class Aval:
     """
 
     __slots__ = ("dtype", "inexact", "ndim", "shape", "size", "weak")
-    _interned: dict = {}
+    _interned: ClassVar[dict] = {}
 
     shape: tuple[int, ...]
     dtype: np.dtype

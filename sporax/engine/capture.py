@@ -1,11 +1,11 @@
 """From a function to a `Graph`: one recorded run, with the state that it touched lifted out."""
 
-import traceback
 import warnings
 
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core.errors import user_frame
 from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, Value, thread
 from sporax.engine.operation import Op, Rule
@@ -80,8 +80,7 @@ class Capture:
     def broken(self, recorder):
         """A number was needed: from here on the function runs dynamically."""
         self.is_broken = True
-        frames = [f for f in traceback.extract_stack() if "sporax" not in f.filename]
-        self.break_line = frames[-1] if frames else None
+        self.break_line = user_frame()
 
     def written(self):
         """The handles from outside that were rebound, with their Values now."""

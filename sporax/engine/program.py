@@ -47,13 +47,14 @@ compilations = collections.Counter()
 
 
 class Program:
-    """A trace with chosen outputs, compiled at its first call."""
+    """A trace compiled at its first call.
+
+    `made`: the avals of its outputs; `alive`: those to return; `dead`: inputs nobody else holds.
+    """
 
     __slots__ = ("compiled", "donated", "kept")
 
-    def __init__(self, state, alive, dead, inputs=()):
-        layout = Layout(state.path(), inputs)
-        made = [aval for s in state.path() for aval in s.avals]
+    def __init__(self, layout, made, alive, dead):
         self.donated = frozenset(_usable(dead, layout.inputs, [made[i] for i in alive]))
         self.kept = [k for k in range(len(layout.inputs)) if k not in self.donated]
 
