@@ -270,7 +270,8 @@ def test_dtypes_of_results_are_mindspores(text):
 
 CREATED = {
     "ops.zeros((2,))": "Float32", "ops.full((2,), 3)": "Int64", "ops.full((2,), 2.5)": "Float32",
-    "ops.arange(3)": "Int64", "ops.arange(0, 1, 0.3)": "Float32", "ops.linspace(0, 1, 3)": "Float32",
+    "ops.arange(3)": "Int64", "ops.arange(0, 1, 0.3)": "Float32",
+    "ops.linspace(0, 1, 3)": "Float32",
     "ops.eye(2)": "Float32", "ops.one_hot(Tensor([0]), 3)": "Int64",
     "ops.one_hot(Tensor([0]), 3, Tensor(1.0), Tensor(0.0))": "Float32",
     "ops.where(Tensor([True]), 1, 0)": "Int64", "ops.where(Tensor([True]), 1.0, 0.0)": "Float32",

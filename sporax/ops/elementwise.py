@@ -14,12 +14,12 @@ def _reciprocal(x):
 
 # names (the first is the declaration's), Primitives, formula, function, an example
 _FLOATING = [
-    ("exp", "Exp", "$e^{x}$", jnp.exp, "1.0", "2.7182817"),
-    ("log", "Log", r"$\ln x$", jnp.log, "2.0", "0.6931472"),
+    ("exp", "Exp", "$e^{x}$", jnp.exp, "0.0", "1."),
+    ("log", "Log", r"$\ln x$", jnp.log, "1.0", "0."),
     ("log2", "", r"$\log_2 x$", jnp.log2, "8.0", "3."),
     ("log10", "", r"$\log_{10} x$", jnp.log10, "100.0", "2."),
-    ("log1p", "Log1p", r"$\ln(1 + x)$", jnp.log1p, "1.0", "0.6931472"),
-    ("expm1", "Expm1", "$e^x - 1$", jnp.expm1, "1.0", "1.7182819"),
+    ("log1p", "Log1p", r"$\ln(1 + x)$", jnp.log1p, "0.0", "0."),
+    ("expm1", "Expm1", "$e^x - 1$", jnp.expm1, "0.0", "0."),
     ("exp2", "", "$2^x$", jnp.exp2, "3.0", "8."),
     ("rsqrt", "Rsqrt", r"$1 / \sqrt{x}$", jax.lax.rsqrt, "4.0", "0.5"),
     ("reciprocal", "Reciprocal Inv", "$1 / x$", _reciprocal, "4.0", "0.25"),
@@ -39,7 +39,7 @@ _FLOATING = [
     ("erf", "Erf", r"$\frac{2}{\sqrt\pi} \int_0^x e^{-t^2} dt$", special.erf, "0.0", "0."),
     ("erfc", "Erfc", r"$1 - \operatorname{erf}(x)$", special.erfc, "0.0", "1."),
     ("erfinv", "Erfinv", "The inverse of `erf`", special.erfinv, "0.0", "0."),
-    ("lgamma", "", r"$\ln |\Gamma(x)|$", special.gammaln, "1.0", "0."),
+    ("lgamma", "", r"$\ln |\Gamma(x)|$", special.gammaln, "0.0", "inf"),
     ("rad2deg", "", r"$180 x / \pi$", jnp.rad2deg, "0.0", "0."),
     ("deg2rad", "", r"$\pi x / 180$", jnp.deg2rad, "0.0", "0."),
     ("sinc", "Sinc", r"$\sin(\pi x) / (\pi x)$, and 1 at 0", jnp.sinc, "0.0", "1."),

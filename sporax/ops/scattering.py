@@ -33,17 +33,17 @@ _ND = """`input_x`, where `updates` {verb} what each row of `indices` (last dime
     `updates` has the shape of `indices` without its last dimension, then what is left of that of
     `input_x`. {repeated}
 
-    >>> ops.{name}(Tensor([4.0, 8.0]), Tensor([[1]]), Tensor([2.0])).asnumpy()
-    array([4., {shown}], dtype=float32)
+    >>> ops.{name}(Tensor([1.0, 4.0]), Tensor([[1]]), Tensor([2.0])).asnumpy()
+    array([1., {shown}], dtype=float32)
     """
 _REPEATED = "Indices that come more than once count each time."
 _ND_ROWS = [
     ("update", "Update", "replace", "2.", "Of indices that come more than once, any may win."),
-    ("add", "Add", "are added to", "10.", _REPEATED),
-    ("sub", "Sub", "are taken off", "6.", _REPEATED),
-    ("mul", "Mul", "multiply", "16.", _REPEATED),
-    ("div", "Div", "divide", "4.", _REPEATED),
-    ("max", "Max", "replace, if larger,", "8.", _REPEATED),
+    ("add", "Add", "are added to", "6.", _REPEATED),
+    ("sub", "Sub", "are taken off", "2.", _REPEATED),
+    ("mul", "Mul", "multiply", "8.", _REPEATED),
+    ("div", "Div", "divide", "2.", _REPEATED),
+    ("max", "Max", "replace, if larger,", "4.", _REPEATED),
     ("min", "Min", "replace, if smaller,", "2.", _REPEATED),
 ]
 

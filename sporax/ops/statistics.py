@@ -110,8 +110,8 @@ def vector_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
 def logsumexp(input: Array, dim, keepdim=False):
     r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow.
 
-    >>> ops.logsumexp(Tensor([[1000.0, 1000.0]]), 1).asnumpy()
-    array([1000.6931], dtype=float32)
+    >>> ops.logsumexp(Tensor([[1000.0, 900.0]]), 1).asnumpy()
+    array([1000.], dtype=float32)
     """
     return jax.scipy.special.logsumexp(floating(input), axes(dim), keepdims=keepdim)
 
