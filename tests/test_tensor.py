@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import sporax.initializers
 import sporax.ops  # noqa: F401 - gives Tensor its methods
 from sporax.autodiff.grad import grad
 from sporax.core import dtype as dtypes

@@ -6,6 +6,9 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor, new_value
 
 
+MAKERS = {}  # "initial": how initial values are made; `initializers` says it, core need not know
+
+
 class Parameter(Tensor):
     """A Tensor that a Cell registers and an optimizer updates.
 
@@ -132,9 +135,7 @@ class Parameter(Tensor):
         if isinstance(init, str) and init == "same":
             made = Parameter(self, name=name)
         else:
-            from sporax.initializers import initializer
-
-            made = Parameter(initializer(init, self.shape, self.dtype), name=name)
+            made = Parameter(MAKERS["initial"](init, self.shape, self.dtype), name=name)
         made.requires_grad = self.requires_grad
         made.layerwise_parallel = self.layerwise_parallel
         made.parallel_optimizer = self.parallel_optimizer

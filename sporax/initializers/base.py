@@ -6,6 +6,7 @@ import numbers
 import numpy as np
 
 from sporax.core import dtype as dtypes
+from sporax.core.parameter import MAKERS
 from sporax.core.tensor import Tensor
 
 ALIASES = {}  # every name in lower case -> the class
@@ -86,6 +87,9 @@ def initializer(init, shape=None, dtype=dtypes.float32):
     elif not isinstance(init, Initializer):
         init = ALIASES["constant"](init)
     return Tensor(shape=shape, dtype=dtype, init=init)
+
+
+MAKERS["initial"] = initializer
 
 
 def named(name):
