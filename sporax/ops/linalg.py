@@ -4,6 +4,7 @@ import functools
 
 import jax.numpy as jnp
 
+from sporax.engine.recorder import apply
 from sporax.ops.arithmetic import add, floating, mul
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 
@@ -58,14 +59,17 @@ def matmul_transposed(input: Array, other: Array, transpose_a=False, transpose_b
     return _multiply(a, jnp.swapaxes(other, -1, -2) if transpose_b else other)
 
 
+_matmul = matmul.declaration.bind(())
+
+
 def _left(self, other):
     """`a @ b`"""
-    return matmul(self, other)
+    return apply(_matmul, self, other)
 
 
 def _right(self, other):
     """`a @ b`"""
-    return matmul(other, self)
+    return apply(_matmul, other, self)
 
 
 attach("__matmul__", _left)

@@ -1,0 +1,37 @@
+"""Rows for `sporax.ops.scaling`."""
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from tests.samples import Refusal, Sample
+
+
+def l2_normalize(x, axis):
+    return x / np.linalg.norm(x, axis=axis, keepdims=True)
+
+
+def lp_norm(x, axis, p=2, keep_dims=False):
+    return (np.abs(x) ** p).sum(axis, keepdims=keep_dims) ** (1 / p)
+
+
+def global_norm(*xs):
+    return np.sqrt(sum((x**2).sum() for x in xs))
+
+
+SAMPLES = [
+    Sample("l2_normalize", [(2, 3)], l2_normalize, {"axis": 1}),
+    Sample("l2_normalize", [np.zeros((1, 2))], lambda x: x, order=1),
+    Sample("lp_norm", [(2, 3)], lp_norm, {"axis": 1, "keep_dims": True}, order=1),
+    Sample("lp_norm", [(2, 3)], lp_norm, {"axis": (0, 1), "p": 3}, order=1),
+    Sample("global_norm", [(2, 3), (2,)], global_norm, packed=True),
+]
+
+REFUSALS = [
+    Refusal(
+        "clip-to-nothing",
+        lambda: ops.clip_by_global_norm((Tensor([1.0]),), 0.0),
+        ValueError,
+        ("For 'clip_by_global_norm'", "positive"),
+    ),
+]
