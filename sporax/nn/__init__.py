@@ -31,8 +31,25 @@ from sporax.nn.container import CellDict, CellList, SequentialCell
 from sporax.nn.convolution import Conv2d
 from sporax.nn.dense import Dense
 from sporax.nn.dropout import Dropout, Dropout2d
+from sporax.nn.dynamic_lr import (
+    cosine_decay_lr,
+    exponential_decay_lr,
+    inverse_decay_lr,
+    natural_exp_decay_lr,
+    piecewise_constant_lr,
+    polynomial_decay_lr,
+    warmup_lr,
+)
 from sporax.nn.embedding import Embedding
 from sporax.nn.flatten import Flatten
+from sporax.nn.learning_rate_schedule import (
+    CosineDecayLR,
+    ExponentialDecayLR,
+    InverseDecayLR,
+    NaturalExpDecayLR,
+    PolynomialDecayLR,
+    WarmUpLR,
+)
 from sporax.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -70,11 +87,13 @@ __all__ = [
     "CellDict",
     "CellList",
     "Conv2d",
+    "CosineDecayLR",
     "CrossEntropyLoss",
     "Dense",
     "Dropout",
     "Dropout2d",
     "Embedding",
+    "ExponentialDecayLR",
     "Flatten",
     "ForwardValueAndGrad",
     "GroupNorm",
@@ -84,6 +103,7 @@ __all__ = [
     "Hardtanh",
     "HuberLoss",
     "Identity",
+    "InverseDecayLR",
     "KLDivLoss",
     "L1Loss",
     "LayerNorm",
@@ -95,7 +115,9 @@ __all__ = [
     "MaxPool2d",
     "Mish",
     "NLLLoss",
+    "NaturalExpDecayLR",
     "PReLU",
+    "PolynomialDecayLR",
     "ReLU",
     "ReLU6",
     "SequentialCell",
@@ -110,8 +132,16 @@ __all__ = [
     "Tanh",
     "Threshold",
     "TrainOneStepCell",
+    "WarmUpLR",
     "WithEvalCell",
     "WithGradCell",
     "WithLossCell",
+    "cosine_decay_lr",
+    "exponential_decay_lr",
     "get_activation",
+    "inverse_decay_lr",
+    "natural_exp_decay_lr",
+    "piecewise_constant_lr",
+    "polynomial_decay_lr",
+    "warmup_lr",
 ]
