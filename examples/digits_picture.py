@@ -46,6 +46,7 @@ def draw(file, picture):
     left.legend()
     accuracies = 100 * result["accuracies"]
     other.plot(np.arange(1, len(accuracies) + 1), accuracies, marker="o", color="seagreen")
+    other.xaxis.get_major_locator().set_params(integer=True)
     other.axhline(97, color="grey", linestyle=":", label="97 %")
     other.set(title="Held-out accuracy", xlabel="epoch", ylabel="per cent")
     other.legend()
