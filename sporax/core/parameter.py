@@ -5,7 +5,6 @@ import itertools
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor, new_value
 
-
 MAKERS = {}  # "initial": how initial values are made; `initializers` says it, core need not know
 
 
@@ -26,7 +25,7 @@ class Parameter(Tensor):
         parallel_optimizer=True, storage_format="", device=None,
     ):  # fmt: skip
         # a Python int is an Int32 here, unlike in a Tensor, as in MindSpore
-        narrow = dtypes.int32 if default_input.__class__ is int else None
+        narrow = dtypes.NAMES["int32"] if default_input.__class__ is int else None
         self._value = new_value(default_input, narrow)
         self.name = name
         self.requires_grad = requires_grad

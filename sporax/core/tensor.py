@@ -1,5 +1,8 @@
 """`Tensor`: a mutable handle to an immutable Value."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -24,6 +27,9 @@ class Tensor:
     # `_origin`: of what an index took out, (weak reference to the source, index)
     __slots__ = ("__dict__", "__weakref__", "_origin", "_value")
     __array_priority__ = 1000  # NumPy's operators leave the work to ours
+
+    if TYPE_CHECKING:  # of the methods that operations attach, those that are used here
+        astype: Callable[..., "Tensor"]
 
     def __init__(
         self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None
@@ -358,7 +364,8 @@ def as_value(name, operand):
     if isinstance(operand, (np.ndarray, np.generic, jax.Array)):
         return new_value(operand, None)
     if isinstance(operand, NUMBERS):  # subclasses, e.g. an IntEnum
-        return number(next(k for k in NUMBERS if isinstance(operand, k))(operand))
+        base: Any = next(k for k in NUMBERS if isinstance(operand, k))
+        return number(base(operand))
     if isinstance(operand, (list, tuple)):
         return new_value(operand, None)
     raise TypeError(
