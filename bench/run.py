@@ -65,14 +65,15 @@ class Worker:
         variables = dict(os.environ, SPORAX_CACHE_DIR=cache, PYTHONPATH=str(ROOT), GLOG_v="3")
         self.process = subprocess.Popen(
             [str(python), "-P", "-m", "bench.worker", peer], cwd=VENVS, env=variables, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(VENVS / f"{peer}.log", "w"),
         )  # fmt: skip
+        self.peer = peer
         self.started = self._answer()[0]
 
     def _answer(self):
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError(f"a worker ended with code {self.process.wait()}")
+            raise RuntimeError(f"{self.peer} ended: see {VENVS / self.peer}.log")
         return json.loads(line)
 
     def ask(self, **request):

@@ -88,7 +88,11 @@ class Encoder(nn.Cell):
 def trainer(net, optimizer, jit):
     loss_fn = nn.CrossEntropyLoss()
     net.set_train()
-    gradient = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
+
+    def forward(x, y):
+        return loss_fn(net(x), y)
+
+    gradient = ms.value_and_grad(forward, None, optimizer.parameters)
 
     def step(x, y):
         loss, gradients = gradient(x, y)

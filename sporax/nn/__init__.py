@@ -1,5 +1,8 @@
 """What holds weights? Cells: the base class, containers, layers, losses and training steps."""
 
+import importlib
+
+from sporax.core.errors import missing
 from sporax.nn.activation import (
     CELU,
     ELU,
@@ -145,3 +148,11 @@ __all__ = [
     "polynomial_decay_lr",
     "warmup_lr",
 ]
+
+
+def __getattr__(name):
+    # MindSpore has the optimizers here too; they stand on nn, so they are looked up when asked for
+    optim = importlib.import_module("sporax.optim")
+    if name in optim.__all__:
+        return getattr(optim, name)
+    raise missing("nn", name)
