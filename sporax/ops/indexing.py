@@ -259,7 +259,11 @@ _first = _getting[(INT,)]
 
 
 def getitem(self, index):
-    """`self[index]`; integers and slices of it give a tensor that writes through to this one."""
+    """`self[index]`, as in NumPy; see this module for indices out of range, masks and writing.
+
+    >>> Tensor([[1, 2, 3], [4, 5, 6]])[1, ::2].asnumpy()
+    array([4, 6])
+    """
     if index.__class__ is int and (shape := self._value.aval.shape):
         n = shape[0]
         i = index + n if index < 0 else index
@@ -275,7 +279,13 @@ def getitem(self, index):
 
 
 def setitem(self, index, value):
-    """`self[index] = value`, converted to this tensor's dtype."""
+    """`self[index] = value`, broadcast to what the index takes and converted to this dtype.
+
+    >>> x = Tensor([1.0, -2.0, 3.0])
+    >>> x[x < 0] = 0
+    >>> x.asnumpy()
+    array([1., 0., 3.], dtype=float32)
+    """
     name = "Tensor.__setitem__"
     if not isinstance(value, (Tensor, bool, int, float, complex)):
         if not isinstance(value, (np.ndarray, np.generic, list, tuple)):
