@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from sporax.core import random
+from sporax.engine import churn
 
 
 @pytest.fixture(autouse=True)
 def seeded():
     random.set_seed(0)
     np.random.seed(0)
+    churn.families.clear()  # shapes that differ from test to test are no sign of change

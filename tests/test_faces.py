@@ -149,13 +149,6 @@ def evaluate(text):
 
 
 IN_PLACE = """
-x += y | x + y
-x -= 1 | x - 1
-x *= y | x * y
-x /= 2 | x / 2
-x //= 2 | x // 2
-x %= 2 | x % 2
-x **= 2 | x * x
 x.add_(y) | x + y
 x.mul_(2) | x * 2
 x.exp_() | x.exp()
@@ -293,3 +286,12 @@ def test_mint_refuses_what_it_lacks():
     with pytest.raises(AttributeError, match=r"mint.nn.functional.no_such"):
         _ = mint.nn.functional.no_such
     assert "add" in dir(mint) and "sigmoid" in dir(mint.nn.functional)
+
+
+def test_a_refused_operand_leaves_the_computation_as_it_was():
+    x = Tensor(X)
+    with pytest.raises(TypeError, match="For 'Add', an operand must be a Tensor or a number"):
+        _ = Tensor(Y) + None
+    with pytest.raises(TypeError, match="For 'Mul'"):
+        _ = Tensor(Y) * "two"
+    np.testing.assert_array_equal((x + 1).asnumpy(), X + 1)

@@ -42,7 +42,8 @@ def prepare(state, alive, dead, inputs):
     layout = Layout(path, inputs)
     family = families.setdefault(hash(tuple([s.op.name for s in path])), Family())
     before, family.last = family.last, layout.inputs
-    changing = family.programs >= PATIENCE and len(path) >= SHORTEST
+    moved = before != layout.inputs  # operations may also differ in what is no shape
+    changing = moved and family.programs >= PATIENCE and len(path) >= SHORTEST
     if changing and state.programs.get((alive, dead)) is not SEEN:
         plan = numpy_plan(layout, alive)
         if plan is not None:
@@ -50,7 +51,7 @@ def prepare(state, alive, dead, inputs):
                 family.warned = True
                 warn(before, layout.inputs)
             return Interpretation(plan), SEEN
-    family.programs += 1
+    family.programs += moved
     program = Program(layout, [a for s in path for a in s.avals], alive, dead)
     return program, program
 

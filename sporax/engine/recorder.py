@@ -250,7 +250,11 @@ def apply(op, *operands) -> Any:
         try:
             value = operand._value
         except AttributeError:
-            value = as_value(op.name, operand)
+            try:
+                value = as_value(op.name, operand)
+            except TypeError:
+                recorder.forget(key)  # the operands before it have become inputs already
+                raise
         if value.trace is recorder:
             key.append(value.index)
         else:
