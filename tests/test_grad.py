@@ -246,7 +246,7 @@ def test_handles_are_given_back():
 def test_changes_in_place_between_forward_and_backward():
     def changing(x):
         y = x * x
-        x += 1.0  # the caller sees it; the product above does not
+        x.add_(1.0)  # the caller sees it; the product above does not
         return y * x
 
     x = Tensor([3.0])

@@ -33,7 +33,6 @@ class Net(nn.Cell):
         return self.classify(self.drop(self.features(x)))
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(Recorder.immediate, reason="about the deferred executor")
 @pytest.mark.parametrize("compiled", [False, True], ids=["dynamic", "jit"])
 def test_five_thousand_steps(compiled):

@@ -17,12 +17,29 @@ def describe(aval):
 
 def operand_error(op, avals, cause):
     """An error that names the operation, every operand and the likely cause."""
-    operands = ", ".join(describe(a) for a in avals)
-    reason = str(cause).strip().split("\n")[0].rstrip(".")
+    names = op.operands if len(op.operands) == len(avals) else [""] * len(avals)
+    operands = ", ".join(
+        f"'{n}' {describe(a)}" if n else describe(a) for n, a in zip(names, avals, strict=True)
+    )
+    reason = not_broadcast(avals) if "broadcast" in str(cause) else None
+    reason = reason or str(cause).strip().split("\n")[0].rstrip(".")
     given = f" with {op.attributes}" if op.attributes else ""
-    message = f"For '{op.name}', the operands do not fit: {operands}{given}. {reason}."
+    message = f"For '{op.name}', the operands do not fit: {operands}{given}. "
     kind = TypeError if isinstance(cause, TypeError) and not _about_shapes(reason) else ValueError
-    return kind(message)
+    return kind(f"{message}{reason[:1].upper()}{reason[1:]}.")
+
+
+def not_broadcast(avals):
+    """Why shapes cannot be broadcast together; None if they can."""
+    for axis in range(1, max(a.ndim for a in avals) + 1):
+        sizes = {a.shape[-axis] for a in avals if a.ndim >= axis} - {1}
+        if len(sizes) > 1:
+            found = " and ".join(map(str, sorted(sizes)))
+            return (
+                f"Aligned at the last axis, shapes must be equal or 1 along each, but axis -{axis} "
+                f"has the sizes {found}; reshape, expand or transpose one of them"
+            )
+    return None
 
 
 def _about_shapes(reason):

@@ -38,13 +38,16 @@ class Op:
     the one that tracing `fn` would give. `owner`: the declared operation, for messages.
     """
 
-    __slots__ = ("attributes", "check", "cut", "fn", "name", "promotes", "pulls", "rules")
+    __slots__ = (
+        "attributes", "check", "cut", "fn", "name", "operands", "promotes", "pulls", "rules",
+    )  # fmt: skip
 
     fn: Any
 
     def __init__(self, name, fn, promotes: Any = False, check=None, attributes=None):
         self.name, self.fn, self.promotes, self.check = name, fn, promotes, check
         self.attributes = attributes or {}
+        self.operands = ()  # their names, for messages
         self.cut = False  # whether no derivative goes through
         self.rules, self.pulls = {}, {}
 

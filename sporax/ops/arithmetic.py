@@ -236,7 +236,7 @@ def minimum(input: Array, other: Array):
 
 
 def operators(function, name, symbol):
-    """Tensor's `a + b`, reflected and in place, for an operation without attributes."""
+    """Tensor's `a + b` and its reflection; `a += b` makes a new Tensor, as MindSpore's does."""
     bound = function.declaration.bind([p.default for p in _attributes(function.declaration)])
 
     def forward(self, other):
@@ -245,10 +245,7 @@ def operators(function, name, symbol):
     def reflected(self, other):
         return apply(bound, other, self)
 
-    def in_place(self, other):
-        return self._rebind(apply(bound, self, other)._value)
-
-    for method, kind in [(forward, ""), (reflected, "r"), (in_place, "i")]:
+    for method, kind in [(forward, ""), (reflected, "r")]:
         method.__name__ = f"__{kind}{name}__"
         method.__doc__ = f"`{symbol}`"
         if method.__name__ not in Tensor.__dict__:

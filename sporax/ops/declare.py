@@ -77,7 +77,20 @@ class Declaration:
             fn = functools.partial(self._evaluate, values, structure)
             found = self.bound[key] = Op(self.name, fn, self.promotes, self.check, shown)
             found.cut = not self.differentiable
+            found.operands = self._names(structure)
         return found
+
+    def _names(self, structure):
+        """What messages call the operands of a call."""
+        if structure is None:
+            return tuple(self.operands)
+        names = []
+        for (name, kind), count in zip(self.operands.items(), structure, strict=True):
+            if kind is Arrays:
+                names += [f"{name}[{i}]" for i in range(count)]
+            elif count is not None:
+                names.append(name)
+        return tuple(names)
 
     def _evaluate(self, attributes, structure, *arrays):
         if structure is None:

@@ -57,7 +57,7 @@ def bias_add(input: Array, bias: Array, data_format="NCHW"):
     return input + (bias if last else bias.reshape((-1,) + (1,) * (input.ndim - 2)))
 
 
-@op(function=())
+@op(function=(), name="Embedding")
 def look_up(input: Array, weight: Array, padding_idx=None):
     """Rows of `weight` by index; what comes from row `padding_idx` brings no gradient.
 
