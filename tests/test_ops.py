@@ -11,6 +11,8 @@ from sporax.engine.jit import jit
 from sporax.ops.declare import OPS
 from tests.samples import collect
 
+pytestmark = pytest.mark.filterwarnings("ignore:The shapes of a computation change")
+
 SAMPLES = collect("SAMPLES")
 DIFFERENTIABLE = [s for s in SAMPLES if s.order > 0]
 

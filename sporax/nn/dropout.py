@@ -52,4 +52,4 @@ class Dropout2d(Cell):
         return ops.dropout2d(x, self.p, self.training)
 
     def extend_repr(self):
-        return f"p={self.p}"
+        return f"p={self.keep_prob}"  # MindSpore prints the chance of being kept

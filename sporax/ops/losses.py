@@ -290,8 +290,10 @@ def softmax_cross_entropy_and_slope(logits: Array, labels: Array):
 def sparse_softmax_cross_entropy(logits: Array, labels: Array, is_grad=False):
     """The mean of the rows' cross entropy by class index, or (`is_grad`) its derivative."""
 
+    axis = _classes(logits, labels, None)
+
     def loss(x):
-        return _likelihood_loss(jax.nn.log_softmax(x), labels, None, None, "mean", 0.0)
+        return -_picked(jax.nn.log_softmax(x), labels, axis).mean()
 
     return jax.grad(loss)(logits) if is_grad else loss(logits)
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sporax.ops.declare import OPS
+
 
 @dataclasses.dataclass
 class Sample:
@@ -31,8 +33,8 @@ class Sample:
     names: list | None = None
 
     def call(self, namespace, tensors):
-        """The operation of that name, on these tensors."""
-        function = getattr(namespace, self.op)
+        """The operation of that name, public or not, on these tensors."""
+        function = getattr(namespace, self.op, None) or OPS[self.op].face()
         if self.names is not None:
             return function(**dict(zip(self.names, tensors, strict=True)), **self.attrs)
         return function(*[tuple(tensors)] if self.packed else tensors, **self.attrs)

@@ -1,0 +1,213 @@
+"""Layers to compare with MindSpore: how each is made, and what goes in."""
+
+import dataclasses
+
+import numpy as np
+
+
+@dataclasses.dataclass
+class Case:
+    """`make`: the layer, as written in a script. `inputs`: shapes, lists of integers, or arrays.
+
+    `low`, `high`: the range of the inputs' numbers. `differentiable`: how many of the inputs
+    gradients are compared of.
+    """
+
+    make: str
+    inputs: list
+    low: float = -1.0
+    high: float = 1.0
+    differentiable: int = 1
+
+    @property
+    def modes(self):
+        """Training or not, where it makes a difference."""
+        return (False, True) if "BatchNorm" in self.make else (True,)
+
+    @property
+    def name(self):
+        shapes = ";".join(str(i if isinstance(i, tuple) else np.shape(i)) for i in self.inputs)
+        return f"{self.make}-{shapes}-{self.low}".replace(" ", "")
+
+
+def arrays(case):
+    """The inputs of a case as NumPy arrays, always the same."""
+    rng = np.random.default_rng(7)
+    return [
+        rng.uniform(case.low, case.high, i).astype(np.float32)
+        if isinstance(i, tuple)
+        else np.array(i, np.int32 if isinstance(i, list) else np.float32)
+        for i in case.inputs
+    ]
+
+
+def build(case, nn, ms):
+    """The layer of a case, every Parameter filled with numbers that are always the same."""
+    layer = eval(case.make, {"nn": nn, "ms": ms, "np": np})
+    rng = np.random.default_rng(8)
+    for p in layer.get_parameters():
+        values = rng.uniform(0.5, 1.5, p.shape) * rng.choice([-1, 1], p.shape)
+        if "variance" in p.name:
+            values = np.abs(values)
+        p.set_data(ms.Tensor(values.astype(np.float32)))
+    return layer
+
+
+def _number(layer, inputs, ms):
+    """One number out of a layer's outputs, each element with a weight of its own."""
+    out = layer(*inputs)
+    weights = np.cos(np.arange(out.size)).reshape(out.shape).astype(np.float32)
+    return (out * ms.Tensor(weights)).sum()
+
+
+def computed(case, train, nn, ms):
+    """A layer's output, the gradients of its inputs and weights, and its other Parameters after.
+
+    `nn`, `ms`: the modules to compute with.
+    """
+    layer = build(case, nn, ms)
+    layer.set_train(train)
+    inputs = [ms.Tensor(a) for a in arrays(case)]
+    found = {"out": layer(*inputs)}
+    layer = build(case, nn, ms)
+    layer.set_train(train)
+    weights = layer.trainable_params()
+    floats = [i for i, t in enumerate(inputs) if t.dtype == ms.float32]
+    positions = tuple(floats[: case.differentiable])
+    if positions or weights:
+        slopes = ms.grad(lambda *xs: _number(layer, xs, ms), positions or None, weights or None)
+        given = slopes(*inputs)
+        given = given if positions and weights else (given, given)
+        of_inputs, of_weights = (g if isinstance(g, tuple) else (g,) for g in given)
+        found |= {f"input{i}": of_inputs[i] for i in positions}
+        found |= {f"weight{i}": of_weights[i] for i in range(len(weights))}
+    found |= {f"state{i}": p for i, p in enumerate(layer.untrainable_params())}
+    return {name: np.asarray(tensor.asnumpy()) for name, tensor in found.items()}
+
+
+_IMAGE = [(2, 3, 7, 8)]
+_SCORES = [(4, 5), [1, 0, 4, 2]]
+_CHANCES = [(4, 5), np.array([[0.1, 0.2, 0.3, 0.4, 0.0]] * 3 + [[0.0, 0.0, 1.0, 0.0, 0.0]])]
+
+_ACTIVATIONS = """
+    ReLU() GELU() GELU(False) Sigmoid() Softmax() Softmax(0) LogSoftmax() LogSoftmax(0) LeakyReLU()
+    LeakyReLU(0.1) ReLU6() ELU() SiLU() HSwish() HSigmoid() LogSigmoid() Softsign() CELU(2.0)
+    Hardtanh() HShrink() SoftShrink() PReLU() PReLU(5) Softmin()"""
+
+CASES = [
+    Case("nn.Dense(3, 4)", [(2, 3)]),
+    Case("nn.Dense(3, 4)", [(3,)]),
+    Case("nn.Dense(3, 4, has_bias=False, activation='relu')", [(2, 5, 3)]),
+    Case("nn.Conv2d(3, 4, 3)", _IMAGE),
+    Case("nn.Conv2d(3, 4, 4, stride=2, has_bias=True)", _IMAGE),
+    Case("nn.Conv2d(3, 4, (2, 5), stride=(1, 3))", _IMAGE),
+    Case("nn.Conv2d(3, 4, 3, pad_mode='valid', has_bias=True)", _IMAGE),
+    Case("nn.Conv2d(3, 4, 3, pad_mode='valid', dilation=2)", _IMAGE),
+    Case("nn.Conv2d(3, 4, 3, pad_mode='pad', padding=(1, 0, 2, 1), stride=2)", _IMAGE),
+    Case("nn.Conv2d(3, 6, 5, pad_mode='pad', padding=2, group=3)", _IMAGE),
+    Case("nn.Conv2d(1, 6, 5, pad_mode='valid')", [(2, 1, 14, 14)]),
+    Case("nn.Conv2d(12, 4, 3, pad_mode='valid')", [(2, 12, 6, 6)]),
+    Case("nn.BatchNorm1d(3)", [(6, 3)]),
+    Case("nn.BatchNorm1d(3, momentum=0.7, affine=False)", [(6, 3)]),
+    Case("nn.BatchNorm2d(3)", _IMAGE),
+    Case("nn.BatchNorm2d(3, eps=1e-3, use_batch_statistics=True)", _IMAGE),
+    Case("nn.BatchNorm2d(3, use_batch_statistics=False)", _IMAGE),
+    Case("nn.LayerNorm((8,))", _IMAGE),
+    Case("nn.LayerNorm([7, 8], begin_norm_axis=2, begin_params_axis=2, epsilon=1e-5)", _IMAGE),
+    Case("nn.LayerNorm([8], begin_norm_axis=2, begin_params_axis=3)", _IMAGE),
+    Case("nn.GroupNorm(3, 6)", [(2, 6, 4, 4)]),
+    Case("nn.Embedding(5, 3)", [[[1, 2], [2, 4]]]),
+    Case("nn.Embedding(5, 3, padding_idx=2)", [[[1, 2], [2, 4]]]),
+    Case("nn.Embedding(5, 3, use_one_hot=True)", [[[1, 2], [2, 4]]]),
+    Case("nn.MaxPool2d()", _IMAGE),
+    Case("nn.MaxPool2d(2, 2)", _IMAGE),
+    Case("nn.MaxPool2d(2, 2)", [(3, 7, 8)]),
+    Case("nn.MaxPool2d((2, 3), stride=(1, 2), pad_mode='same')", _IMAGE),
+    Case("nn.MaxPool2d(3, 2, 'pad', 1)", _IMAGE),
+    Case("nn.MaxPool2d(3, 2, 'pad', 1, ceil_mode=True)", _IMAGE),
+    Case("nn.MaxPool2d(2, 1, 'pad', 0, dilation=2)", _IMAGE),
+    Case("nn.MaxPool2d(6, 1)", _IMAGE),
+    Case("nn.AvgPool2d(2, 2)", _IMAGE),
+    Case("nn.AvgPool2d((2, 3), stride=(1, 2), pad_mode='same')", _IMAGE),
+    Case("nn.AvgPool2d(3, 2, 'pad', 1)", _IMAGE),
+    Case("nn.AvgPool2d(3, 2, 'pad', 1, count_include_pad=False)", _IMAGE),
+    Case("nn.AvgPool2d(3, 2, 'pad', 1, ceil_mode=True)", _IMAGE),
+    Case("nn.AvgPool2d(2, 2, divisor_override=3)", _IMAGE),
+    Case("nn.AvgPool2d(6, 1)", _IMAGE),
+    Case("nn.AdaptiveAvgPool2d((3, 5))", _IMAGE),
+    Case("nn.Flatten()", _IMAGE),
+    Case("nn.Flatten(0, 1)", _IMAGE),
+    Case("nn.Identity()", [(2, 3)]),
+    *[
+        Case(f"nn.{name}", [(4, 5)], -4.0, 8.0)
+        for name in _ACTIVATIONS.split()
+    ],
+    Case("nn.Tanh()", [(4, 5)]),
+    Case("nn.Mish()", [(4, 5)]),
+    Case("nn.Threshold(0.3, 9.0)", [(4, 5)]),
+    Case("nn.CrossEntropyLoss()", _SCORES),
+    Case("nn.CrossEntropyLoss(reduction='sum')", [(4, 5), [1, -100, 4, 2]]),
+    Case("nn.CrossEntropyLoss(ignore_index=4)", _SCORES),
+    Case("nn.CrossEntropyLoss(reduction='none', label_smoothing=0.1)", _SCORES),
+    Case("nn.CrossEntropyLoss(ms.Tensor([.1, .2, .3, .4, .5]), label_smoothing=0.1)", _SCORES),
+    Case("nn.CrossEntropyLoss(ms.Tensor([.1, .2, .3, .4, .5]))", [(4, 5), (4, 5)]),
+    Case("nn.CrossEntropyLoss(label_smoothing=0.2)", [(4, 5), (4, 5)]),
+    Case("nn.CrossEntropyLoss()", [(2, 5, 3), [[1, 0, 4], [2, 2, 3]]]),
+    Case("nn.SoftmaxCrossEntropyWithLogits()", _CHANCES),
+    Case("nn.SoftmaxCrossEntropyWithLogits(reduction='mean')", _CHANCES),
+    Case("nn.SoftmaxCrossEntropyWithLogits(sparse=True)", _SCORES),
+    Case("nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='mean')", _SCORES),
+    Case("nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='sum')", _SCORES),
+    Case("nn.MSELoss()", [(2, 3), (2, 3)], differentiable=2),
+    Case("nn.MSELoss('sum')", [(2, 3), (3,)], differentiable=2),
+    Case("nn.MSELoss('none')", [(2, 3), (2, 3)], differentiable=2),
+    Case("nn.L1Loss()", [(2, 3), (2, 3)], differentiable=2),
+    Case("nn.L1Loss('none')", [(2, 3), (2, 3)], differentiable=2),
+    Case("nn.SmoothL1Loss()", [(2, 3), (2, 3)], -2, 2, differentiable=2),
+    Case("nn.SmoothL1Loss(0.5, 'mean')", [(2, 3), (2, 3)], -2, 2, differentiable=2),
+    Case("nn.HuberLoss()", [(2, 3), (2, 3)], -2, 2),
+    Case("nn.HuberLoss('none', 0.5)", [(2, 3), (2, 3)], -2, 2),
+    Case("nn.BCELoss()", [(2, 3), (2, 3)], 0.05, 0.95),
+    Case("nn.BCELoss(ms.Tensor(np.full((2, 3), 2.5, 'f')), 'none')", [(2, 3), (2, 3)], 0.05, 0.95),
+    Case("nn.BCEWithLogitsLoss()", [(2, 3), (2, 3)]),
+    Case("nn.BCEWithLogitsLoss('sum', ms.Tensor([1., 2., 3.]), ms.Tensor([3., 2., 1.]))",
+         [(2, 3), (2, 3)]),
+    Case("nn.NLLLoss()", _SCORES),
+    Case("nn.NLLLoss(ms.Tensor([.1, .2, .3, .4, .5]), 4, 'mean')", _SCORES),
+    Case("nn.NLLLoss(reduction='none')", [(2, 5, 3), [[1, 0, 4], [2, 2, 3]]]),
+    Case("nn.KLDivLoss()", [(2, 3), (2, 3)], 0.05, 0.95),
+    Case("nn.KLDivLoss('batchmean')", [(2, 3), (2, 3)], 0.05, 0.95),
+]  # fmt: skip
+
+PRINTED = [
+    "nn.Dense(3, 4)",
+    "nn.Dense(3, 4, has_bias=False)",
+    "nn.Dense(3, 4, activation='relu')",
+    "nn.Dense(3, 4, activation=ops.ReLU())",
+    "nn.Conv2d(4, 6, (3, 5), 2, 'pad', (1, 1, 2, 2), 2, 2, True, 'normal', 'zeros')",
+    "nn.BatchNorm1d(4)",
+    "nn.BatchNorm2d(4, momentum=0.8, affine=False)",
+    "nn.LayerNorm((4,))",
+    "nn.LayerNorm([4, 5], epsilon=1e-6)",
+    "nn.GroupNorm(2, 4)",
+    "nn.Dropout()",
+    "nn.Dropout(p=0.2)",
+    "nn.Dropout(keep_prob=0.9)",
+    "nn.Dropout2d(0.3)",
+    "nn.Embedding(10, 3)",
+    "nn.Embedding(10, 3, True, 'normal', padding_idx=0)",
+    "nn.MaxPool2d((2, 3), stride=(1, 2), pad_mode='same')",
+    "nn.MaxPool2d(3, 2, 'pad', 1)",
+    "nn.AvgPool2d(3, 2, 'pad', padding=1)",
+    "nn.AdaptiveAvgPool2d(2)",
+    "nn.Flatten()",
+    "nn.LeakyReLU(0.1)",
+    "nn.GELU(False)",
+    "nn.Softmax(axis=1)",
+    "nn.PReLU()",
+    "nn.CrossEntropyLoss()",
+    "nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='mean')",
+    "nn.get_activation('hsigmoid')",
+    "nn.SequentialCell(nn.Conv2d(1, 6, 5, weight_init='ones'), nn.BatchNorm2d(6), nn.ReLU(), "
+    "nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dense(6, 2))",
+]

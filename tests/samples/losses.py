@@ -1,0 +1,142 @@
+"""Rows for `sporax.ops.losses`."""
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from tests.samples import Refusal, Sample
+from tests.samples.activation import sigmoid, softmax
+
+REDUCE = {"none": lambda x: x, "mean": np.mean, "sum": np.sum}
+
+
+def reduced(function):
+    return lambda *xs, reduction="mean", **attrs: REDUCE[reduction](function(*xs, **attrs))
+
+
+def smooth_l1(x, y, beta=1.0):
+    d = np.abs(x - y)
+    return np.where(d < beta, d * d / 2 / beta, d - beta / 2)
+
+
+def huber(x, y, delta=1.0):
+    d = np.abs(x - y)
+    return np.where(d < delta, d * d / 2, delta * (d - delta / 2))
+
+
+def bce(x, y, w=1.0):
+    return -w * (y * np.log(x) + (1 - y) * np.log(1 - x))
+
+
+def bce_with_logits(x, y, w=1.0, p=1.0):
+    return -w * (p * y * np.log(sigmoid(x)) + (1 - y) * np.log(1 - sigmoid(x)))
+
+
+def nll(x, t, w=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    """One row after the other."""
+    x, t = np.moveaxis(x, 1, -1), np.asarray(t)
+    w = np.ones(x.shape[-1]) if w is None else w
+    losses, weights = np.zeros(t.shape), np.zeros(t.shape)
+    for at in np.ndindex(t.shape):
+        if t[at] != ignore_index:
+            weights[at] = w[t[at]]
+            even = -(x[at] * w).mean()
+            losses[at] = -x[at][t[at]] * w[t[at]]
+            losses[at] += label_smoothing * (even - losses[at])
+    return losses.sum() / weights.sum() if reduction == "mean" else REDUCE[reduction](losses)
+
+
+def cross_entropy(x, t, w=None, reduction="mean", label_smoothing=0.0, **attrs):
+    scores = np.log(softmax(x, 1))
+    if t.dtype.kind == "i":
+        return nll(scores, t, w, reduction=reduction, label_smoothing=label_smoothing, **attrs)
+    t = t * (1 - label_smoothing) + label_smoothing / x.shape[1]
+    losses = -(t * scores * (1 if w is None else w)).sum(1)
+    return REDUCE[reduction](losses)
+
+
+def soft(x, y):
+    return -(y * np.log(softmax(x))).sum(-1)
+
+
+def picked(x, t, sparse, reduction="none"):
+    return REDUCE[reduction](-np.log(softmax(x))[np.arange(len(t)), t])
+
+
+def one(t, n):
+    return np.eye(n)[t]
+
+
+T, PLANE = np.array([1, 2, 0]), np.array([[1, 0], [2, -100]])
+CHANCES = {"range": (0.1, 0.9)}
+SAMPLES = [
+    Sample("mse_loss", [(2, 3), (2, 3)], reduced(lambda x, y: (x - y) ** 2)),
+    Sample("mse_loss", [(2, 3), (3,)], reduced(lambda x, y: (x - y) ** 2), {"reduction": "none"}),
+    Sample("l1_loss", [(2, 3), (2, 3)], reduced(lambda x, y: np.abs(x - y)), {"reduction": "sum"}),
+    Sample("smooth_l1_loss", [(2, 3), (2, 3)], reduced(smooth_l1), {"reduction": "mean"}, order=1),
+    Sample(
+        "smooth_l1_loss", [(2, 3), (2, 3)], reduced(smooth_l1), {"beta": 0.5, "reduction": "none"},
+        order=1,
+    ),
+    Sample("huber_loss", [(2, 3), (2, 3)], reduced(huber), {"delta": 0.5}, order=1),
+    Sample("kl_div", [(2, 3), (2, 3)], reduced(lambda x, y: y * (np.log(y) - x)), **CHANCES),
+    Sample(
+        "kl_div", [(2, 3), (2, 3)], lambda x, y, reduction: (y * (np.log(y) - x)).sum() / 2,
+        {"reduction": "batchmean"}, order=0, **CHANCES,
+    ),
+    Sample("binary_cross_entropy", [(2, 3), (2, 3), (3,)], reduced(bce), **CHANCES),
+    Sample(
+        "binary_cross_entropy", [(2, 3), (2, 3)], reduced(bce), {"reduction": "none"}, order=1,
+        **CHANCES,
+    ),
+    Sample(
+        "binary_cross_entropy_with_logits", [(2, 3), (2, 3), (3,), (3,)], reduced(bce_with_logits),
+    ),
+    Sample("nll_loss", [(3, 4), T], nll),
+    Sample("nll_loss", [(3, 4), T, (4,)], nll, {"reduction": "sum"}, **CHANCES),
+    Sample("nll_loss", [(2, 3, 2), PLANE], nll, {"reduction": "none"}),
+    Sample("nll_loss", [(3, 4), T, (4,)], nll, {"label_smoothing": 0.2}, order=1, **CHANCES),
+    Sample("cross_entropy", [(3, 4), T], cross_entropy),
+    Sample("cross_entropy", [(3, 4), T, (4,)], cross_entropy, {"ignore_index": 2}, **CHANCES),
+    Sample("cross_entropy", [(2, 3, 2), PLANE], cross_entropy, {"label_smoothing": 0.1}),
+    Sample("cross_entropy", [(3, 4), (3, 4), (4,)], cross_entropy, {"label_smoothing": 0.1}),
+    Sample("softmax_cross_entropy", [(3, 4), (3, 4)], lambda x, y: soft(x, y)),
+    Sample("softmax_cross_entropy", [(3, 4), T], picked, {"sparse": True, "reduction": "mean"}),
+    Sample(
+        "softmax_cross_entropy_and_slope", [(3, 4), (3, 4)],
+        lambda x, y: (soft(x, y), softmax(x) - y), order=0,
+    ),
+    Sample(
+        "sparse_softmax_cross_entropy", [(3, 4), T], lambda x, t: picked(x, t, True, "mean"),
+        order=1,
+    ),
+    Sample(
+        "sparse_softmax_cross_entropy", [(3, 4), T],
+        lambda x, t, is_grad: (softmax(x) - one(t, 4)) / 3, {"is_grad": True}, order=1,
+    ),
+    Sample(
+        "nll_loss_and_weight", [(3, 4), T, (4,)], lambda x, t, w: (nll(x, t, w), w[t].sum()),
+        order=1, **CHANCES,
+    ),
+]  # fmt: skip
+
+REFUSALS = [
+    Refusal(
+        "cross-entropy-shapes",
+        lambda: ops.cross_entropy(ops.ones((2, 3)), Tensor([0, 1, 2])),
+        ValueError,
+        ("'CrossEntropyLoss'", "(2, 3)", "(3,)"),
+    ),
+    Refusal(
+        "bce-shapes",
+        lambda: ops.binary_cross_entropy(ops.ones((2, 2)), ops.ones((2, 3))),
+        ValueError,
+        ("'BinaryCrossEntropy'", "(2, 2)", "(2, 3)"),
+    ),
+    Refusal(
+        "reduction",
+        lambda: ops.mse_loss(ops.ones((2,)), ops.ones((2,)), "foo"),
+        ValueError,
+        ("'MSELoss'", "'reduction'", "foo"),
+    ),
+]

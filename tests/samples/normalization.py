@@ -1,0 +1,87 @@
+"""Rows for `sporax.ops.normalization`."""
+
+import numpy as np
+
+from sporax import ops
+from tests.samples import Refusal, Sample
+
+
+def normalized(x, axes, epsilon):
+    mean, variance = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
+    return (x - mean) / np.sqrt(variance + epsilon), mean, variance
+
+
+def layer_norm(x, w=1.0, b=0.0, normalized_shape=(), eps=1e-5):
+    axes = tuple(range(-len(normalized_shape), 0))
+    return normalized(x, axes, eps)[0] * w + b
+
+
+def layer_norm_with_moments(x, w, b, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
+    y, mean, variance = normalized(x, tuple(range(begin_norm_axis, x.ndim)), epsilon)
+    return y * w + b, mean, variance
+
+
+def along(p, x):
+    return p.reshape((1, -1) + (1,) * (x.ndim - 2))
+
+
+def batch_norm(x, w, b, mean, variance, momentum=0.1, epsilon=1e-5):
+    axes = tuple(i for i in range(x.ndim) if i != 1)
+    y = normalized(x, axes, epsilon)[0] * along(w, x) + along(b, x)
+    m, v = x.mean(axes), x.var(axes)
+    n = x.size // m.size
+    moved = [mean * (1 - momentum) + momentum * m, variance * (1 - momentum)]
+    moved[1] = moved[1] + momentum * v * n / (n - 1)
+    return y, *moved, m, v
+
+
+def batch_norm_known(x, w, b, mean, variance, epsilon=1e-5):
+    return (x - along(mean, x)) / np.sqrt(along(variance, x) + epsilon) * along(w, x) + along(b, x)
+
+
+def group_norm(x, w=1.0, b=0.0, num_groups=1, eps=1e-5):
+    y = normalized(x.reshape(x.shape[0], num_groups, -1), 2, eps)[0].reshape(x.shape)
+    return y if isinstance(w, float) else y * along(w, x) + along(b, x)
+
+
+POSITIVE = {"range": (0.5, 2.0), "rtol": 1e-4, "atol": 1e-5}
+NAMES = ["input", "weight", "bias"]
+SAMPLES = [
+    Sample(
+        "layer_norm", [(2, 3), (3,), (3,)], layer_norm, {"normalized_shape": (3,)}, names=NAMES,
+        **POSITIVE,
+    ),
+    Sample(
+        "layer_norm", [(2, 2, 3)], layer_norm, {"normalized_shape": (2, 3), "eps": 1e-3}, order=1,
+        names=NAMES[:1], **POSITIVE,
+    ),
+    Sample(
+        "layer_norm_with_moments", [(2, 2, 3), (3,), (3,)], layer_norm_with_moments,
+        {"begin_params_axis": 2}, order=1, **POSITIVE,
+    ),
+    Sample("batch_norm_with_batch", [(4, 2)] + [(2,)] * 4, batch_norm, order=0, **POSITIVE),
+    Sample(
+        "batch_norm_with_batch", [(2, 2, 2, 2)] + [(2,)] * 4, batch_norm,
+        {"momentum": 0.3, "epsilon": 1e-2}, order=0, **POSITIVE,
+    ),
+    Sample("batch_norm_with_known", [(4, 2)] + [(2,)] * 4, batch_norm_known, order=1, **POSITIVE),
+    Sample(
+        "group_norm", [(2, 4, 2), (4,), (4,)], group_norm, {"num_groups": 2}, order=1,
+        names=NAMES, **POSITIVE,
+    ),
+]  # fmt: skip
+
+REFUSALS = [
+    Refusal(
+        "layer-norm-shape",
+        lambda: ops.layer_norm(ops.ones((2, 3)), (4,)),
+        ValueError,
+        ("'LayerNorm'", "(2, 3)", "(4,)"),
+    ),
+    Refusal(
+        "batch-norm-channels",
+        lambda: ops.batch_norm(ops.ones((2, 3)), *[ops.ones((2,))] * 4),
+        ValueError,
+        ("'BatchNorm'", "3 channels", "(2,)"),
+    ),
+]
