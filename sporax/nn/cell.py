@@ -61,9 +61,16 @@ class Cell:
             capture.cells[self] = None
         elif context._values["mode"] == context.GRAPH_MODE and thread.tape is None:
             return self._as_graph()(*args, **kwargs)
+        if thread.tape is not None and self.bprop is not None:
+            raise NotImplementedError(
+                f"For '{type(self).__name__}', a custom 'bprop' is not done yet: the derivative "
+                "would be that of 'construct'. Remove 'bprop' to have that one."
+            )
         if self._precision is not None:
             return run_in_precision(self, self._precision, args, kwargs)
         return self.construct(*args, **kwargs)
+
+    bprop = None  # a subclass may define its own derivative here
 
     def construct(self, *args, **kwargs):
         """What the cell computes; a subclass defines it."""
