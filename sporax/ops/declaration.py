@@ -1,0 +1,273 @@
+"""`Declaration`: an operation's function on arrays, and the faces written for it.
+
+Parameters annotated `Array` (or `Array | None`, or `Arrays` for a sequence) are operands; all
+others are attributes, part of the program.
+"""
+
+import ast
+import functools
+import inspect
+
+import numpy as np
+
+from sporax.core.dtype import NAMES as DTYPES
+from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.ops.primitive import Primitive
+
+
+class Array:
+    """Annotation of an operand: an array of the operation."""
+
+    def __class_getitem__(cls, item):
+        return cls
+
+
+class Arrays:
+    """Annotation of an operand that is a sequence of arrays."""
+
+
+OPTIONAL = Array | None
+
+
+class Declaration:
+    """An operation: its function on arrays, its parameters, its faces."""
+
+    def __init__(self, fn, name, promotes, check, differentiable):
+        self.fn, self.promotes, self.check = fn, promotes, check
+        self.differentiable = differentiable
+        self.name = name  # as messages name it
+        self.signature = inspect.signature(fn)
+        self.operands = {
+            n: p.annotation
+            for n, p in self.signature.parameters.items()
+            if p.annotation in (Array, OPTIONAL, Arrays)
+        }
+        self.attributes = [n for n in self.signature.parameters if n not in self.operands]
+        self.plain = all(kind is Array for kind in self.operands.values())
+        self.bound = {}  # attributes -> Op
+        self.faces = {}  # kind -> signature as written
+
+    def bind(self, attributes, structure=None):
+        """The `Op` with these attributes; `structure` says which operands are absent or many."""
+        key = tuple([_static(self, n, a) for n, a in zip(self.attributes, attributes, strict=True)])
+        if structure is not None:
+            key = (structure, *key)
+        found = self.bound.get(key)
+        if found is None:
+            values = dict(zip(self.attributes, key[0 if structure is None else 1 :], strict=True))
+            shown = {
+                k: v for k, v in values.items() if v is not self.signature.parameters[k].default
+            }
+            fn = functools.partial(self._evaluate, values, structure)
+            found = self.bound[key] = Op(self.name, fn, self.promotes, self.check, shown)
+            found.cut = not self.differentiable
+            found.operands = self._names(structure)
+        return found
+
+    def _names(self, structure):
+        """What messages call the operands of a call."""
+        if structure is None:
+            return tuple(self.operands)
+        names = []
+        for (name, kind), count in zip(self.operands.items(), structure, strict=True):
+            if kind is Arrays:
+                names += [f"{name}[{i}]" for i in range(count)]
+            elif count is not None:
+                names.append(name)
+        return tuple(names)
+
+    def _evaluate(self, attributes, structure, *arrays):
+        if structure is None:
+            return self.fn(**dict(zip(self.operands, arrays, strict=True)), **attributes)
+        rest, operands = list(arrays), {}
+        for name, count in zip(self.operands, structure, strict=True):
+            if count is None:
+                operands[name] = None
+            elif self.operands[name] is Arrays:
+                operands[name], rest = rest[:count], rest[count:]
+            else:
+                operands[name] = rest.pop(0)
+        return self.fn(**operands, **attributes)
+
+    def call(self, operands, attributes):
+        """Apply the operation where some operand may be absent or a sequence."""
+        flat, structure = [], []
+        for (name, kind), operand in zip(self.operands.items(), operands, strict=True):
+            if operand is None and kind is OPTIONAL:
+                structure.append(None)
+            elif kind is Arrays:
+                if isinstance(operand, Tensor) or not isinstance(operand, (tuple, list)):
+                    raise TypeError(
+                        f"For '{self.name}', '{name}' must be a tuple or list of Tensors, but got "
+                        f"{type(operand).__name__}. Put the Tensors into a tuple."
+                    )
+                flat.extend(operand)
+                structure.append(len(operand))
+            else:
+                flat.append(operand)
+                structure.append(1)
+        return apply(self.bind(attributes, tuple(structure)), *flat)
+
+    # faces --------------------------------------------------------------------------------
+
+    def face(self, written=None, drop_self=False):
+        """A function with the signature as written, that calls this operation."""
+        name, parameters = (
+            (self.fn.__name__, [(p, p.name) for p in self.signature.parameters.values()])
+            if written is None
+            else self._parse(written)
+        )
+        given = {canonical: p.name for p, canonical in parameters}
+        return self._compile(name, [p for p, _ in parameters], given)
+
+    def _parse(self, written):
+        """`name(parameter: canonical = default, ...)` -> name, [(Parameter, canonical name)]."""
+        head, _, _ = written.partition("(")
+        *_, name = head.split(".")
+        tree = ast.parse(f"def {name}{written[len(head) :]}: pass").body[0].args
+        parameters = []
+        groups = [
+            (tree.posonlyargs + tree.args, inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            (tree.kwonlyargs, inspect.Parameter.KEYWORD_ONLY),
+        ]
+        missing = len(tree.posonlyargs + tree.args) - len(tree.defaults)
+        defaults = [[None] * missing + tree.defaults, tree.kw_defaults]
+        for (args, kind), values in zip(groups, defaults, strict=True):
+            for arg, value in zip(args, values, strict=True):
+                canonical = arg.annotation.id if arg.annotation is not None else arg.arg
+                if canonical not in self.signature.parameters:
+                    raise NameError(f"{written}: '{self.fn.__name__}' has no '{canonical}'")
+                default = inspect.Parameter.empty
+                if isinstance(value, ast.Name):
+                    default = DTYPES[value.id]
+                elif value is not None:
+                    default = ast.literal_eval(value)
+                parameters.append((inspect.Parameter(arg.arg, kind, default=default), canonical))
+        return name, parameters
+
+    def _compile(self, name, parameters, given):
+        """Write the function's few lines out, so that signature, defaults and TypeErrors are
+        Python's own and a call costs no unpacking."""
+        scope = {}
+
+        def argument(canonical):
+            if canonical in given:
+                return given[canonical]
+            default = self.signature.parameters[canonical].default
+            if default is inspect.Parameter.empty:
+                raise NameError(f"'{name}' leaves '{canonical}' of '{self.fn.__name__}' open")
+            scope[f"_default_{canonical}"] = default
+            return f"_default_{canonical}"
+
+        body = self._body(scope, argument)
+        plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
+        for i, p in enumerate(plain):
+            if p.default is not inspect.Parameter.empty:
+                scope[f"_d{i}"] = p.default
+        exec(f"def {name}({_written(plain)}):\n{body}", scope)
+        function = scope[name]
+        function.__doc__, function.__module__ = self.fn.__doc__, self.fn.__module__
+        function.__qualname__ = name
+        function.declaration = self
+        return function
+
+    def _body(self, scope, argument):
+        """The lines that call the operation; `argument(name)` is an expression for a parameter."""
+        scope.update(_apply=apply, _bound=self.bound, _bind=self.bind, _call=self.call)
+        operands = [argument(n) for n in self.operands]
+        attributes = [argument(n) for n in self.attributes]
+        if not self.plain:
+            return f"    return _call(({_tuple(operands)}), ({_tuple(attributes)}))"
+        if not attributes:
+            scope["_op"] = self.bind(())
+            return f"    return _apply({', '.join(['_op', *operands])})"
+        return (
+            f"    try:\n        op = _bound[{_tuple(attributes)}]\n"
+            f"    except (KeyError, TypeError):\n        op = _bind(({_tuple(attributes)}))\n"
+            f"    return _apply({', '.join(['op', *operands])})"
+        )
+
+    def primitive(self, written):
+        """A class as `Softmax(axis=-1)(logits: input)`: attributes first, then the operands."""
+        head, _, inputs = written.partition(")(")
+        head, inputs = f"{head})", f"({inputs}"
+        name, built = self._parse(head)
+        _, called = self._parse(f"{name}{inputs}")
+        given = {canonical: f"self.{p.name}" for p, canonical in built}
+        given.update({canonical: p.name for p, canonical in called})
+        itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        call = self._compile("__call__", [itself, *[p for p, _ in called]], given)
+        scope = {f"_d{i + 1}": p.default for i, (p, _) in enumerate(built)}
+        parameters = [itself, *[p for p, _ in built]]
+        lines = ["    Primitive.__init__(self, _name)"]
+        lines += [f"    self._set('{p.name}', {p.name})" for p, _ in built]
+        scope.update(Primitive=Primitive, _name=name)
+        exec(f"def __init__({_written(parameters)}):\n" + "\n".join(lines), scope)
+        members = {
+            "__init__": scope["__init__"],
+            "__call__": call,
+            "__doc__": self.fn.__doc__,
+            "__module__": self.fn.__module__,
+            "declaration": self,
+        }
+        return type(name, (Primitive,), members)
+
+
+def _tuple(names):
+    return "".join(f"{n}, " for n in names)
+
+
+def _written(parameters):
+    """Parameters as they stand in a `def`, defaults replaced by `_d<i>`."""
+    parts, keyword = [], False
+    for i, p in enumerate(parameters):
+        if p.kind is inspect.Parameter.KEYWORD_ONLY and not keyword:
+            parts.append("*")
+            keyword = True
+        parts.append(p.name if p.default is inspect.Parameter.empty else f"{p.name}=_d{i}")
+    return ", ".join(parts)
+
+
+def _static(declaration, name, value):
+    """An attribute as a hashable constant."""
+    kind = value.__class__
+    if kind in (int, bool, float, str, type(None)):
+        return value
+    if kind in (tuple, list):
+        return tuple([_static(declaration, name, v) for v in value])
+    if isinstance(value, Tensor):
+        array = value.asnumpy()
+        return _static(declaration, name, array.tolist())
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return _static(declaration, name, value.tolist())
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(
+            f"For '{declaration.name}', '{name}' must be a number, string, tuple or dtype, but got "
+            f"{kind.__name__}."
+        ) from None
+    return value
+
+
+class Composite(Declaration):
+    """A function on Tensors, and its faces."""
+
+    def __init__(self, fn):
+        super().__init__(fn, fn.__name__, False, None, True)
+
+    def _body(self, scope, argument):
+        scope["_fn"] = self.fn
+        kinds = self.signature.parameters
+        given = [
+            argument(n) if p.kind is not p.KEYWORD_ONLY else f"{n}={argument(n)}"
+            for n, p in kinds.items()
+        ]
+        return f"    return _fn({', '.join(given)})"
+
+    def face(self, written=None):
+        return self.fn if written is None else super().face(written)

@@ -1,0 +1,56 @@
+"""Several signatures under one name: the first that fits a call's arguments takes it."""
+
+import inspect
+
+from sporax.core.dtype import Type
+from sporax.core.tensor import Tensor
+
+# what an argument of that name must be, where several signatures compete for a call
+_KINDS = {
+    **dict.fromkeys(["keepdims", "keep_dims", "keepdim"], bool),
+    **dict.fromkeys(["dtype"], Type | type | str | None),
+    **dict.fromkeys(["axis", "dim", "dims"], int | tuple | list | None),
+    **dict.fromkeys(["other", "index"], Tensor | int | float),
+    "input_indices": Tensor,
+}
+
+
+def overloaded(name, functions):
+    """One function of several signatures: the first that fits a call's arguments takes it."""
+    if len(functions) == 1:
+        return functions[0]
+    signatures = [inspect.signature(f) for f in functions]
+    chosen = {}
+
+    def choose(args, kwargs):
+        for function, signature in zip(functions, signatures, strict=True):
+            try:
+                given = signature.bind(*args, **kwargs).arguments
+            except TypeError:
+                continue
+            if all(_fits(n, value) for n, value in given.items()):
+                return function
+        shown = " or ".join(f"{name}{s}" for s in signatures)
+        raise TypeError(
+            f"For '{name}', the arguments must fit {shown}, but got "
+            f"{[type(a).__name__ for a in args]} and keywords {list(kwargs)}."
+        )
+
+    def method(*args, **kwargs):
+        key = (*[a.__class__ for a in args], *kwargs)
+        function = chosen.get(key)
+        if function is None:
+            function = chosen[key] = choose(args, kwargs)
+        return function(*args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name.rpartition(".")[2]
+    method.__doc__, method.__module__ = functions[0].__doc__, functions[0].__module__
+    method.__signature__, method.overloads = signatures[0], functions
+    return method
+
+
+def _fits(name, value):
+    kind = _KINDS.get(name, object)
+    if isinstance(value, bool) and kind not in (bool, object):
+        return False
+    return isinstance(value, kind)
