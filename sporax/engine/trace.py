@@ -11,8 +11,10 @@ from sporax.core.value import thread
 
 # A loop that reads no number is cut where it repeats, so that its programs repeat too: from the
 # first length on if the last operations of the first number repeat, from the second on ...
-CUTS = ((256, 192), (4096, 4096))
-CAP = 10_000  # ... and where nothing repeats, here.
+CUTS = ((256, 192), (2048, 2048))
+# ... and where nothing repeats, here: XLA takes 0.5 to 4 ms an operation, and more for longer ones.
+CAP = 4096
+TAPE_CAP = 16_384  # a derivative wants its forward and backward pass in one program
 
 
 class State:
@@ -98,10 +100,10 @@ def is_cut(state):
     the same place of the loop, and so ends at the same place too. Under a tape the repetition is
     that of a network (an unrolled recurrence), and only the cap holds.
     """
+    if thread.tape is not None:
+        return state.depth >= TAPE_CAP
     if state.depth >= CAP:
         return True
-    if thread.tape is not None:
-        return False
     for depth, window in CUTS:
         if state.depth >= depth:
             period = period_of([s.op for s in state.tail(window)])
