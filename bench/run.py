@@ -63,10 +63,11 @@ class Worker:
 
     def __init__(self, peer, python, cache="off"):
         variables = dict(os.environ, SPORAX_CACHE_DIR=cache, PYTHONPATH=str(ROOT), GLOG_v="3")
-        self.process = subprocess.Popen(
-            [str(python), "-P", "-m", "bench.worker", peer], cwd=VENVS, env=variables, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(VENVS / f"{peer}.log", "w"),
-        )  # fmt: skip
+        with open(VENVS / f"{peer}.log", "w", encoding="utf8") as log:
+            self.process = subprocess.Popen(
+                [str(python), "-P", "-m", "bench.worker", peer], cwd=VENVS, env=variables,
+                text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+            )  # fmt: skip
         self.peer = peer
         self.started = self._answer()[0]
 
@@ -190,7 +191,9 @@ def main():
     if options.only in CHANGING:
         each = changing(pythons)
         rows = [("100 steps [s]", {p: (sum(v), None) for p, v in each.items()})]
-        rows += [("one step, median [s]", {p: (statistics.median(v), None) for p, v in each.items()})]
+        rows += [
+            ("one step, median [s]", {p: (statistics.median(v), None) for p, v in each.items()})
+        ]
         table(f"{CHANGING} (1 to 100), cold", peers, rows)
         results["changing"] = each
     if not options.only:

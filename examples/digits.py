@@ -13,9 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
-
 import mindspore as ms
+import numpy as np
 from mindspore import Tensor, nn, ops
 
 DATA = Path(__file__).resolve().parents[1] / "sporax" / "data" / "digits.npz"

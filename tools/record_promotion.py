@@ -11,10 +11,23 @@ import operator
 
 import mindspore as ms
 
-NAMES = (
-    "bool_ uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 bfloat16 float32 float64 "
-    "complex64 complex128"
-).split()
+NAMES = [
+    "bool_",
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 NUMBERS = {"bool": True, "int": 2, "float": 2.5}
 
 

@@ -1,5 +1,5 @@
-"""The cases in plain JAX: dynamic ones operation by operation where that is its eager mode, training
-steps as one `jax.jit` function."""
+"""The cases in plain JAX: small operations one by one, as its eager mode has them; training steps
+as one `jax.jit` function."""
 
 import jax
 import jax.numpy as jnp

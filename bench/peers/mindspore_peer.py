@@ -1,10 +1,11 @@
-"""The cases in MindSpore's API: the same file runs on MindSpore and, through the alias, on sporax."""
-
-import numpy as np
+"""The cases in MindSpore's API: one file for MindSpore and, through the alias, for sporax."""
 
 import mindspore as ms
-from bench.shapes import CHAIN, ENCODER, LENET, MLP, lengths, numbers, tokens
+import numpy as np
 from mindspore import Tensor, nn, ops
+
+from bench.shapes import CHAIN, ENCODER, LENET, MLP, lengths, numbers, tokens
+
 
 def chain(x):
     z = x

@@ -173,7 +173,7 @@ class Walk:
         before, state = recorder.state, self.state
         recorder.outputs.extend([nothing] * (state.size - before.size))
         recorder.state = state
-        made = {None: None}
+        made: dict[Any, Any] = {None: None}
         for index, aval in self.results:
             if index not in made:
                 value = made[index] = _new(Value)
