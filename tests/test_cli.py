@@ -40,6 +40,8 @@ elif what == "chain":
         ms.nowhere
     except AttributeError as error:
         raise RuntimeError("so") from error
+elif what == "refused":
+    ms.grad(lambda x: ms.nn.Dense(3, 4)(x))(ms.ops.ones((2, 5)))
 elif what == "interrupt":
     raise KeyboardInterrupt
 elif what is not None:
@@ -150,6 +152,15 @@ TRACEBACKS = {
           File "train.py", line 28, in <module>
             raise RuntimeError("so") from error
         RuntimeError: so
+        """,
+    "train.py refused": """
+        Traceback (most recent call last):
+          File "train.py", line 30, in <module>
+            ms.grad(lambda x: ms.nn.Dense(3, 4)(x))(ms.ops.ones((2, 5)))
+          File "train.py", line 30, in <lambda>
+            ms.grad(lambda x: ms.nn.Dense(3, 4)(x))(ms.ops.ones((2, 5)))
+        ValueError: For 'Dense', the last axis of the input must be 3 ('in_channels'), but got \
+shape (2, 5).
         """,
     "wrong.py": """
           File "wrong.py", line 1

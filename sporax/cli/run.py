@@ -14,6 +14,8 @@ from pathlib import Path
 from sporax.compat import install_as_mindspore
 
 _NO_SCRIPT, _FAILED, _INTERRUPTED = 2, 1, 130
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+_REFUSES = "For '", "sporax has no '"  # how a message of ours begins that is about the user's line
 _OURS = tuple(str(Path(__file__).parents[1] / room) + os.sep for room in ("cli", "compat"))
 _PYTHONS = (importlib.util.__file__, runpy.__file__, "<frozen importlib", "<frozen runpy")
 
@@ -97,15 +99,18 @@ def _report(error):
         if one is None or id(one) in seen:
             continue
         seen.add(id(one))
-        one.__traceback__ = _own_frames(one.__traceback__)
+        one.__traceback__ = _own_frames(one)
         pending += [one.__cause__, one.__context__]
     sys.excepthook(type(error), error, error.__traceback__)
 
 
-def _own_frames(trace):
-    kept = []
+def _own_frames(error):
+    """The frames of a traceback that concern the user; of a refusal, only those of the script."""
+    refuses = str(error.args[0] if error.args else "").startswith(_REFUSES)
+    left_out = *_OURS, *_PYTHONS, *((_PACKAGE, "<string>") if refuses else ())
+    kept, trace = [], error.__traceback__
     while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith((*_OURS, *_PYTHONS)):
+        if not trace.tb_frame.f_code.co_filename.startswith(left_out):
             kept.append(trace)
         trace = trace.tb_next
     for this, following in itertools.zip_longest(kept, kept[1:]):

@@ -108,11 +108,11 @@ def _present_device():
     return names.get(platform, platform.upper())
 
 
-def _check_device(target):
+def _check_device(target, who="set_context"):
     existing = [name for name in _PLATFORMS if _has(name)]
     if target not in existing:
         raise ValueError(
-            f"For 'set_context', 'device_target' must be a device that exists here "
+            f"For '{who}', 'device_target' must be a device that exists here "
             f"({', '.join(existing)}), but got {target!r}. sporax runs on what JAX runs on: leave "
             "'device_target' out and the best device present is taken."
         )
@@ -128,6 +128,7 @@ def _has(name):
 
 def set_device(device_target, device_id=None):
     """Choose the device by name: 'CPU', 'GPU' or 'TPU'."""
+    _check_device(device_target, "set_device")
     set_context(device_target=device_target)
     if device_id is not None:
         set_context(device_id=device_id)

@@ -1,9 +1,12 @@
 """The one voice in which sporax refuses: who, rule, what came, remedy."""
 
+import re
 import traceback
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).parents[1])
+_WHO = re.compile(r"^For '[^']*', ")  # an inner refusal, named again by the outer one
+_NO_AXIS = "index out of range", "out of bounds", "between instances of"
 
 
 def describe(aval):
@@ -22,16 +25,19 @@ def operand_error(op, avals, cause):
         f"'{n}' {describe(a)}" if n else describe(a) for n, a in zip(names, avals, strict=True)
     )
     reason = not_broadcast(avals) if "broadcast" in str(cause) else None
-    reason = reason or str(cause).strip().split("\n")[0].rstrip(".")
+    reason = reason or not_an_axis(op.attributes, avals, str(cause))
+    reason = reason or _WHO.sub("", str(cause).strip().split("\n")[0].rstrip("."))
     given = f" with {op.attributes}" if op.attributes else ""
-    message = f"For '{op.name}', the operands do not fit: {operands}{given}. "
+    what = f"operands do not fit: {operands}{given}"
+    what = what if avals else f"arguments do not fit: {op.attributes}"
+    message = f"For '{op.name}', the {what}. "
     kind = TypeError if isinstance(cause, TypeError) and not _about_shapes(reason) else ValueError
     return kind(f"{message}{reason[:1].upper()}{reason[1:]}.")
 
 
 def not_broadcast(avals):
     """Why shapes cannot be broadcast together; None if they can."""
-    for axis in range(1, max(a.ndim for a in avals) + 1):
+    for axis in range(1, max((a.ndim for a in avals), default=0) + 1):
         sizes = {a.shape[-axis] for a in avals if a.ndim >= axis} - {1}
         if len(sizes) > 1:
             found = " and ".join(map(str, sorted(sizes)))
@@ -39,6 +45,19 @@ def not_broadcast(avals):
                 f"Aligned at the last axis, shapes must be equal or 1 along each, but axis -{axis} "
                 f"has the sizes {found}; reshape, expand or transpose one of them"
             )
+    return None
+
+
+def not_an_axis(attributes, avals, cause):
+    """Why an axis among the attributes is none of the operands'; None if that is not the cause."""
+    if not any(words in cause for words in _NO_AXIS):
+        return None
+    ndim = max((a.ndim for a in avals), default=0)
+    for name in ("axis", "dim"):
+        axes = attributes.get(name)
+        for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
+            if isinstance(axis, str) or (isinstance(axis, int) and not -ndim <= axis < ndim):
+                return f"'{name}' must be an int in [{-ndim}, {ndim}), but got {axis!r}"
     return None
 
 

@@ -388,6 +388,9 @@ def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
+from_numpy = Tensor.from_numpy
+
+
 def concrete(array):
     """A Tensor that owns a `jax.Array`."""
     tensor = object.__new__(Tensor)

@@ -21,6 +21,15 @@ _RULES = {
 }
 
 
+def tensor(who, x):
+    """Refuse an input that has no shape: a list, a number, None."""
+    if not hasattr(x, "shape"):
+        raise TypeError(
+            f"For '{who}', the input must be a Tensor, but got {type(x).__name__}. "
+            "Make one of it first, e.g. with 'Tensor(x, mindspore.float32)'."
+        )
+
+
 def _rule(name):
     words, of_kind, in_range = _RULES[name]
 

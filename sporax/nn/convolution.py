@@ -86,6 +86,7 @@ class Conv2d(Cell):
         self.bias = parameter(layer, "bias", self.bias_init, shape[:1], dtype) if has_bias else None
 
     def construct(self, x):
+        argument.tensor(type(self).__name__, x)
         channels = x.shape[1 if self.data_format == "NCHW" else 3] if x.ndim == 4 else None
         if channels != self.in_channels:
             raise ValueError(

@@ -37,6 +37,7 @@ class Dense(Cell):
         self.activation_flag = self.activation is not None
 
     def construct(self, x):
+        argument.tensor("Dense", x)
         if x.shape[-1:] != (self.in_channels,):
             raise ValueError(
                 f"For 'Dense', the last axis of the input must be {self.in_channels} "

@@ -44,6 +44,7 @@ class _BatchNorm(Cell):
             setattr(self, attribute, made)
 
     def construct(self, x):
+        argument.tensor(type(self).__name__, x)
         if x.ndim not in self._ndims:
             raise ValueError(
                 f"For '{type(self).__name__}', the input must have "
@@ -116,6 +117,7 @@ class LayerNorm(Cell):
         self.beta = parameter("LayerNorm", "beta", beta_init, shape, dtype, "beta")
 
     def construct(self, x):
+        argument.tensor("LayerNorm", x)
         shape = x.shape[self.begin_params_axis :] if x.ndim else ()
         if shape != self.gamma.shape:
             raise ValueError(

@@ -12,7 +12,12 @@ def _dtype(dtype, default=dtypes.float32):
 
 
 def _shape(size):
-    return (size,) if isinstance(size, int) else size
+    sizes = (size,) if isinstance(size, int) else size
+    if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, int) for n in sizes):
+        raise TypeError(f"the size must be an int or a tuple of ints, but got {size!r}")
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"each size must be at least 0, but got {size}")
+    return sizes
 
 
 @op(
