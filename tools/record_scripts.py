@@ -1,0 +1,28 @@
+"""Record what the scripts of tests/test_scripts.py print under MindSpore 2.10.
+
+    python tools/record_scripts.py        # with MindSpore installed
+
+Writes tests/recorded/scripts.json.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1] / "tests"
+SCRIPTS = [
+    "gan", "jit_styles", "lenet", "own_optimizer", "pinn", "resnet", "transfer_learning",
+    "transformer_encoder",
+]  # fmt: skip
+
+
+def printed(name):
+    command = [sys.executable, str(TESTS / "scripts" / f"{name}.py")]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+if __name__ == "__main__":
+    found = {f"{name}.py": printed(name).splitlines() for name in SCRIPTS}
+    target = TESTS / "recorded" / "scripts.json"
+    target.write_text(json.dumps(found, indent=0) + "\n", encoding="utf-8")
