@@ -135,7 +135,7 @@ class Derivative:
         if not self.sens:
             return [ones_like(v) for v in ends]
         if isinstance(seeds, (int, float)):
-            factor = number(seeds)
+            factor = number(self.who, seeds)
             return [record(_filled, v, factor) for v in ends]
         given = tensors_of(seeds)
         if len(given) != len(ends):

@@ -50,6 +50,14 @@ class Variables:
 
     def __enter__(self):
         self.values, self.borrowed = [], []
+        try:
+            self._borrow()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _borrow(self):
         known = {}
         for handle in self.handles:
             variable = known.get(id(handle))
@@ -59,10 +67,9 @@ class Variables:
                 # a Parameter that requires no gradient gets none, wherever it is given
                 frozen = not getattr(handle, "requires_grad", True)
                 variable.watched = variable.aval.inexact and not frozen
-                handle._value = variable
                 self.borrowed.append((handle, value, variable))
+                handle._value = variable
             self.values.append(variable)
-        return self
 
     def __exit__(self, *exception):
         for handle, value, variable in self.borrowed:

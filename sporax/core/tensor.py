@@ -152,33 +152,37 @@ class Tensor:
     # its numbers ----------------------------------------------------------------------------
 
     def _read(self):
-        """The concrete array; runs what is pending, and ends the capture of a function."""
+        """The Value, made concrete; runs what is pending, and ends the capture of a function.
+        While it is held, its array is given to no program, of this thread or another."""
         recorder = thread.recorder
         if recorder is not None and recorder.capture is not None:
             recorder.capture.number_needed(recorder, self._value)
-        return self._value.read()
+        value = self._value
+        value.read()
+        return value
 
     def asnumpy(self):
         """The elements as a NumPy array of its own, which may be written to.
 
         BFloat16 comes as the NumPy dtype of that name from `ml_dtypes`.
         """
-        return np.array(self._read())
+        value = self._read()
+        return np.array(value.array)
 
     numpy = asnumpy
 
     def data_sync(self, wait=True):
         """Compute the elements now; with `wait`, return when they are there."""
-        array = self._read()
+        value = self._read()
         if wait:
-            array.block_until_ready()
+            value.array.block_until_ready()
 
     def flush_from_cache(self):
         """Without effect: there is no cache between a tensor and its memory."""
 
     def data_ptr(self):
         """The address of the elements on the device, for comparing."""
-        return self._read().unsafe_buffer_pointer()
+        return self._read().array.unsafe_buffer_pointer()
 
     def get_bytes(self):
         """The elements as bytes, row by row."""
@@ -248,7 +252,8 @@ class Tensor:
                 f"For '{what}', the tensor must have exactly one element, but got shape "
                 f"{self.shape}. Reduce it first, e.g. with 'all', 'any', 'sum' or an index."
             )
-        return np.asarray(self._read()).reshape(())
+        value = self._read()
+        return np.array(value.array).reshape(())
 
     def __len__(self):
         if not self.shape:
@@ -302,22 +307,19 @@ class Tensor:
     def __copy__(self):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._value = self._value
+        twin._value = self._lift()
         return twin
 
     def __deepcopy__(self, memo):
-        twin = object.__new__(type(self))
-        memo[id(self)] = twin
-        twin.__dict__.update(self.__dict__)
-        twin._value = self._value  # values are immutable: sharing one is as good as a copy
-        return twin
+        return memo.setdefault(id(self), self.__copy__())  # values are immutable: may be shared
 
     def __reduce_ex__(self, protocol):
         return _restore, (type(self), self.asnumpy(), dict(self.__dict__))
 
     def asjax(self):
         """The elements as a `jax.Array` of its own."""
-        return jnp.copy(self._read())
+        value = self._read()
+        return jnp.copy(value.array)
 
     @staticmethod
     def from_numpy(array):
@@ -340,7 +342,7 @@ def _restore(kind, array, attributes):
 def new_value(data, dtype):
     """A concrete Value of host data, converted to `dtype`; other Tensors share theirs."""
     if isinstance(data, Tensor):
-        value = data._value
+        value = data._lift()
         if dtype is None or dtypes.to_numpy(dtype) == value.aval.dtype:
             return value
         return data.astype(dtype)._value
@@ -349,7 +351,7 @@ def new_value(data, dtype):
         return held(data if wanted is None else data.astype(wanted))
     array = host_array(data, wanted)
     aval = Aval.of(array.shape, array.dtype)
-    value = Value(aval, jnp.array(array, copy=True))
+    value = Value(aval, jax.device_put(array.copy()))  # `jnp.array` would compile for each shape
     recorder = thread.recorder
     if recorder is not None and recorder.capture is not None:
         recorder.capture.constant(recorder, value)
@@ -360,12 +362,12 @@ def as_value(name, operand):
     """The Value of an operand that is no Tensor: a number or NumPy data."""
     kind = operand.__class__
     if kind in NUMBERS:
-        return number(operand)
+        return number(name, operand)
     if isinstance(operand, (np.ndarray, np.generic, jax.Array)):
         return new_value(operand, None)
     if isinstance(operand, NUMBERS):  # subclasses, e.g. an IntEnum
         base: Any = next(k for k in NUMBERS if isinstance(operand, k))
-        return number(base(operand))
+        return number(name, base(operand))
     if isinstance(operand, (list, tuple)):
         return new_value(operand, None)
     raise TypeError(

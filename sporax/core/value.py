@@ -71,8 +71,10 @@ class Value:
 
     def read(self):
         """The concrete array; runs the pending trace if there is need."""
+        trace = self.trace  # looked at first: another thread may be running it
         if self.array is None:
-            self.trace.run()
+            if trace is not None:
+                trace.run()
             if self.array is None:
                 raise RuntimeError(_LEAKED)
         return self.array
@@ -109,8 +111,14 @@ def held(array):
     return Shared(Aval.of(array.shape, array.dtype), array, HELD)
 
 
-def number(x):
-    """The value of a Python number: no array yet, an input of each program that uses it."""
+def number(name, x):
+    """The value of a Python number given to `name`: no array yet, an input of each program that
+    uses it."""
+    if x.__class__ is int and not -(2**63) <= x < 2**63:
+        raise OverflowError(
+            f"For '{name}', a Python int must have at most 64 bits, but got {x!r:.80}. Make it a "
+            "float."
+        )
     return Value(WEAK_AVALS[x.__class__], x)
 
 

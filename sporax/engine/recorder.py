@@ -5,9 +5,9 @@ from typing import Any
 from weakref import ref
 
 from sporax.core.tensor import Tensor, as_value
-from sporax.core.value import HELD, Aval, Value, thread
+from sporax.core.value import HELD, Value, thread
 from sporax.engine.churn import SEEN, prepare
-from sporax.engine.trace import State, forest
+from sporax.engine.trace import Cut, State, forest
 
 
 class RunAtOnce(list):
@@ -31,6 +31,7 @@ class Recorder:
         "capture",
         "found",
         "integers",
+        "is_ended",
         "lock",
         "outputs",
         "owners",
@@ -48,6 +49,7 @@ class Recorder:
         self.outputs = RunAtOnce(self) if self.immediate and capture is None else []
         self.arrays, self.owners, self.found = [], [], {}
         self.reals, self.integers = [], []
+        self.is_ended = False  # whether its thread has gone on to another
         self.lock = threading.RLock()
 
     def leaf(self, value, handle=None):
@@ -60,8 +62,8 @@ class Recorder:
                 numbers = self.reals if kind == "f" else self.integers
                 at = self.found.get(id(value))
                 if at is None:
-                    self.found[id(value)] = (kind == "f", len(numbers))
                     numbers.append(value)
+                    self.found[id(value)] = (kind == "f", len(numbers) - 1)
                     return aval
                 return at
         if self.capture is not None:
@@ -74,29 +76,33 @@ class Recorder:
         return aval
 
     def add_input(self, value):
-        at = self.found[id(value.array)] = ~len(self.arrays)
-        self.arrays.append(value.array)
+        if not self.arrays:
+            in_use[id(self)] = ref(self)
+        at = ~len(self.arrays)
         base = value.base
         self.owners.append(ref(value) if base is None else None if base is HELD else ref(base))
-        return at
+        self.arrays.append(value.array)
+        self.found[id(value.array)] = at
 
-    def forget(self, key):
-        """Take back the inputs that an operation brought which was then refused."""
-        for item in reversed(key):
-            if isinstance(item, Aval):
-                kind = item.dtype.kind if item.weak else ""
-                if kind and kind in "fbi":
-                    numbers = self.reals if kind == "f" else self.integers
-                    self.found.pop(id(numbers.pop()), None)
-                else:
-                    self.found.pop(id(self.arrays.pop()), None)
-                    self.owners.pop()
+    def rewind(self):
+        """Take back what an operation brought that was then refused, or interrupted."""
+        if self.state is None:
+            return
+        n_arrays, n_reals, n_integers = self.state.inputs()
+        if self.capture is None:  # a capture's inputs come with their numbers
+            for array in self.arrays[n_arrays:]:
+                self.found.pop(id(array), None)
+            del self.arrays[n_arrays:], self.owners[n_arrays:]
+        for value in (*self.reals[n_reals:], *self.integers[n_integers:]):
+            self.found.pop(id(value), None)
+        del self.reals[n_reals:], self.integers[n_integers:]
 
     def run(self):
         """Run all that is pending as one program; it returns before the numbers are there.
 
         Called from another thread than the one that records here, it leaves the recording as it
-        is: the numbers are put beside it, and the owner goes on undisturbed.
+        is: the numbers are put beside it, and the owner goes on undisturbed. Where it fails or is
+        interrupted, what was pending stays so, and is tried again when it is read.
         """
         with self.lock:
             state = self.state
@@ -107,35 +113,55 @@ class Recorder:
                 if self.capture is not None:
                     self.capture.broken(self)
                 thread.recorder = Recorder()
-            alive, values = [], []
-            for i, output in enumerate(self.outputs[: state.size]):
-                if (value := output()) is not None:
-                    alive.append(i)
-                    values.append(value)
-            try:
-                if values:
-                    self.execute(state, tuple(alive), values, mine)
-            finally:
-                if mine:
-                    self.state = None
-                    self.arrays, self.owners, self.found, self.outputs = [], [], {}, []
+                self.is_ended = True
+            held = [value for output in self.outputs[:] if (value := output()) is not None]
+            values = [value for value in held if value.index < state.size]
+            if values:
+                self.execute(state, values, mine)
+            if self.is_ended:
+                self.clear()
 
-    def execute(self, state, alive, values, mine):
-        dead = ()
-        if mine:
-            dead = tuple(
-                [k for k, owner in enumerate(self.owners) if owner is not None and owner() is None]
-            )
+    def clear(self):
+        in_use.pop(id(self), None)
+        self.state = None
+        self.arrays, self.owners, self.found, self.outputs = [], [], {}, []
+        self.reals, self.integers = [], []
+
+    def execute(self, state, values, mine):
+        arrays, reals, integers = self.arrays, self.reals, self.integers
+        dead = self.dead() if mine else ()
+        if not mine and self.capture is None:  # the owner may have gone on meanwhile
+            n_arrays, n_reals, n_integers = state.inputs()
+            arrays, reals, integers = arrays[:n_arrays], reals[:n_reals], integers[:n_integers]
+        alive = tuple([value.index for value in values])
         program = state.programs.get((alive, dead))
         if program is None or program is SEEN:
-            inputs = [] if self.capture is None else self.capture.avals
-            program, state.programs[alive, dead] = prepare(state, alive, dead, inputs)
-        results = program(self.reals, self.integers, self.arrays)
-        for value, array in zip(values, results, strict=True):
-            value.array = array
-            if mine:
-                value.trace = None
+            captured = [] if self.capture is None else self.capture.avals
+            program, state.programs[alive, dead] = prepare(state, alive, dead, captured)
+        made = []
+        try:
+            program(arrays, reals, integers, made)
+        finally:
+            # an interrupt that came while the program ran is raised after it, and its results hold
+            for value, array in zip(values, made, strict=bool(made)):
+                value.array = array
+                if self.is_ended:
+                    value.trace = None
 
+    def dead(self):
+        """The inputs that nobody else holds: no Value, and no recording of another thread."""
+        dead = [k for k, owner in enumerate(self.owners) if owner is not None and owner() is None]
+        if dead and len(in_use) > 1:
+            for key, use in list(in_use.items()):
+                other = use()
+                if other is None:  # its thread has ended
+                    in_use.pop(key, None)
+                elif other is not self:
+                    dead = [k for k in dead if id(self.arrays[k]) not in other.found]
+        return tuple(dead)
+
+
+in_use = {}  # id(recorder) -> a weak reference, of all recorders that have inputs
 
 thread.__class__.new_recorder = Recorder
 thread.recorder = Recorder()
@@ -151,36 +177,30 @@ def run_pending():
 _new = object.__new__
 
 
-def nothing():
-    """Stands for a weak reference to an output that nobody ever held."""
-
-
 class Walk:
     """A stretch of a trace that followed another with certainty, to be taken in one step.
 
     `state`: where it ends. `results`: which outputs of the trace come out of it; None for none.
     """
 
-    __slots__ = ("results", "state")
+    __slots__ = ("avals", "results", "state")
 
     state: State
 
     def __init__(self, state, results):
-        self.state, self.results = state, results
+        self.state, self.results = state, [index for index, _ in results]
+        self.avals = sorted(item for item in dict(results).items() if item[0] is not None)
 
     def take(self, recorder):
         """Go to the walk's end; returns its results as pending Values."""
-        before, state = recorder.state, self.state
-        recorder.outputs.extend([nothing] * (state.size - before.size))
-        recorder.state = state
+        recorder.state = self.state
         made: dict[Any, Any] = {None: None}
-        for index, aval in self.results:
-            if index not in made:
-                value = made[index] = _new(Value)
-                value.aval, value.array, value.trace = aval, None, recorder
-                value.index, value.watched = index, False
-                recorder.outputs[index] = ref(value)
-        return [made[index] for index, _ in self.results]
+        for index, aval in self.avals:
+            value = made[index] = _new(Value)
+            value.aval, value.array, value.trace = aval, None, recorder
+            value.index, value.watched = index, False
+            recorder.outputs.append(ref(value))
+        return [made[index] for index in self.results]
 
 
 def record(op, *values) -> Any:
@@ -188,22 +208,25 @@ def record(op, *values) -> Any:
     recorder = thread.recorder
     found = recorder.found.get
     key, watched = [op], False
-    for value in values:
-        if value.trace is recorder:
-            key.append(value.index)
-        else:
-            at = found(id(value.array))
-            key.append(recorder.leaf(value) if at is None else at)
-        if value.watched:
-            watched = True
-    key = tuple(key)
-    before = recorder.state
-    state = before.next.get(key)
-    if state is None:
-        state = forest.grow(recorder, key, values)
-        if state is None:
-            return record(op, *values)
-    recorder.state = state
+    try:
+        for value in values:
+            if value.trace is recorder:
+                key.append(value.index)
+            else:
+                at = found(id(value.array))
+                key.append(recorder.leaf(value) if at is None else at)
+            if value.watched:
+                watched = True
+        key = tuple(key)
+        before = recorder.state
+        state = before.next.get(key) or forest.grow(recorder, key, values)
+        recorder.state = state
+    except BaseException as refusal:
+        recorder.rewind()
+        if refusal.__class__ is not Cut:
+            raise
+        recorder.run()
+        return record(op, *values)
     aval = state.aval
     if aval is None:
         watched = watched and state.carries
@@ -246,35 +269,34 @@ def apply(op, *operands) -> Any:
     recorder = thread.recorder
     found = recorder.found.get
     key, values, watched = [op], [], False
-    for operand in operands:
-        try:
-            value = operand._value
-        except AttributeError:
+    try:
+        for operand in operands:
             try:
+                value = operand._value
+            except AttributeError:
                 value = as_value(op.name, operand)
-            except TypeError:
-                recorder.forget(key)  # the operands before it have become inputs already
-                raise
-        if value.trace is recorder:
-            key.append(value.index)
-        else:
-            at = found(id(value.array))
-            if at is None:
-                at = recorder.leaf(value, operand)
-                if recorder.capture is not None and not value.aval.weak:
-                    value = operand._value if isinstance(operand, Tensor) else value
-            key.append(at)
-        if value.watched:
-            watched = True
-        values.append(value)
-    key = tuple(key)
-    before = recorder.state
-    state = before.next.get(key)
-    if state is None:
-        state = forest.grow(recorder, key, values)
-        if state is None:
-            return apply(op, *operands)
-    recorder.state = state
+            if value.trace is recorder:
+                key.append(value.index)
+            else:
+                at = found(id(value.array))
+                if at is None:
+                    at = recorder.leaf(value, operand)
+                    if recorder.capture is not None and isinstance(operand, Tensor):
+                        value = operand._value  # as it is known here
+                key.append(at)
+            if value.watched:
+                watched = True
+            values.append(value)
+        key = tuple(key)
+        before = recorder.state
+        state = before.next.get(key) or forest.grow(recorder, key, values)
+        recorder.state = state
+    except BaseException as refusal:
+        recorder.rewind()
+        if refusal.__class__ is not Cut:
+            raise
+        recorder.run()
+        return apply(op, *operands)
     aval = state.aval
     if aval is None:
         watched = watched and state.carries

@@ -7,7 +7,7 @@ an operation; the programs compiled for a path hang at its end.
 
 from typing import Any
 
-from sporax.core.value import thread
+from sporax.core.value import Aval, thread
 
 # A loop that reads no number is cut where it repeats, so that its programs repeat too: from the
 # first length on if the last operations of the first number repeat, from the second on ...
@@ -49,12 +49,29 @@ class State:
             state = state.parent
         return states[::-1]
 
+    def inputs(self):
+        """How many arrays, floating and other numbers the operations so far have brought."""
+        kinds = [_kind(i) for state in self.path() for i in state.key[1:] if i.__class__ is Aval]
+        return kinds.count("array"), kinds.count("real"), kinds.count("integer")
+
     def tail(self, n):
         """At most the last `n` states, latest first."""
         state = self
         while state.parent is not None and n:
             yield state
             state, n = state.parent, n - 1
+
+
+def _kind(aval):
+    """In which of a trace's pools an input of this aval goes: Python numbers travel together."""
+    return _POOLS.get(aval.dtype.kind, "array") if aval.weak else "array"
+
+
+_POOLS = {"f": "real", "i": "integer", "b": "integer"}
+
+
+class Cut(Exception):
+    """The trace ends before this operation."""
 
 
 class Forest:
@@ -70,21 +87,12 @@ class Forest:
         self.states = 0
 
     def grow(self, recorder, key, values):
-        """One step further than any trace has gone; None where the trace is cut instead.
-
-        An operation that refuses its operands leaves no mark.
-        """
+        """One step further than any trace has gone; raises `Cut` where the trace ends instead."""
         op, state = key[0], recorder.state
         if state.depth >= CUTS[0][0] and recorder.capture is None and is_cut(state):
-            recorder.forget(key)
-            recorder.run()
-            return None
+            raise Cut
         operands = tuple([v.aval for v in values])
-        try:
-            rule = op.rule(operands)
-        except BaseException:
-            recorder.forget(key)
-            raise
+        rule = op.rule(operands)
         new = state.next[key] = State(state, key, op, operands, rule)
         self.states += 1
         return new
