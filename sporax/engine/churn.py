@@ -17,6 +17,7 @@ import numpy as np
 from sporax.core.errors import user_frame
 from sporax.core.value import Aval
 from sporax.engine.program import Layout, Program
+from sporax.engine.trace import forest
 
 PATIENCE = 3  # programs of one sequence of operations before shapes count as changing
 SHORTEST = 16  # operations; what is shorter compiles quickly
@@ -33,6 +34,7 @@ class Family:
 
 
 families = {}
+forest.tables.append(families)
 
 
 def prepare(state, alive, dead, inputs):
@@ -51,6 +53,7 @@ def prepare(state, alive, dead, inputs):
                 warn(before, layout.inputs)
             return Interpretation(plan), SEEN
     family.programs += moved
+    forest.weight += forest.PROGRAM
     program = Program(layout, [a for s in path for a in s.avals], alive, dead)
     return program, program
 

@@ -32,6 +32,8 @@ class Variant:
 class JitFunction:
     """A captured function; see `jit`."""
 
+    MOST_VARIANTS = 128  # kinds of arguments remembered
+
     def __init__(self, fn):
         functools.update_wrapper(self, fn, updated=())
         self.name = getattr(fn, "__name__", type(fn).__name__)
@@ -51,8 +53,13 @@ class JitFunction:
         tensors, seen = [], {}
         key = _key((args, tuple(kwargs.items())), tensors, seen)
         outside = self._outside()
-        variants = self.variants.get(key)
-        for variant in variants or ():
+        variants = self.variants.pop(key, None)
+        if variants is None:
+            variants = []
+            if len(self.variants) >= self.MOST_VARIANTS:
+                del self.variants[next(iter(self.variants))]
+        self.variants[key] = variants  # the one used last comes last
+        for variant in variants:
             if self._holds(variant, outside):
                 return _run(variant, tensors)
         self.captures += 1
@@ -62,7 +69,7 @@ class JitFunction:
             return result
         shape = map_tensors(lambda _: _PLACE, result)
         variant = Variant(graph, shape, outside)
-        self.variants.setdefault(key, []).insert(0, variant)
+        variants.insert(0, variant)
         return _run(variant, tensors)
 
     def _holds(self, variant, outside):

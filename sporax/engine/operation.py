@@ -10,6 +10,7 @@ import numpy as np
 from sporax.core.errors import operand_error
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
+from sporax.engine.trace import forest
 
 
 class Rule:
@@ -77,18 +78,22 @@ class Op:
         """
         found = self.rules.get(avals)
         if found is None:
-            if self.check is not None:
-                self.check(*avals)
-            run = jax.jit(functools.partial(self.compute, avals), inline=True)
-            specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
-            try:
-                out = jax.eval_shape(run, *specs)
-            except (TypeError, ValueError, IndexError, NotImplementedError) as cause:
-                raise operand_error(self, avals, cause) from None
-            single = not isinstance(out, (tuple, list))
-            outs = tuple(Aval.of(o.shape, o.dtype) for o in ([out] if single else out))
-            found = self.rules[avals] = Rule(avals, outs, run, single)
+            found = self.rules[avals] = self._infer(avals)
+            forest.learned(self.rules)
         return found
+
+    def _infer(self, avals):
+        if self.check is not None:
+            self.check(*avals)
+        run = jax.jit(functools.partial(self.compute, avals), inline=True)
+        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+        try:
+            out = jax.eval_shape(run, *specs)
+        except (TypeError, ValueError, IndexError, NotImplementedError) as cause:
+            raise operand_error(self, avals, cause) from None
+        single = not isinstance(out, (tuple, list))
+        outs = tuple(Aval.of(o.shape, o.dtype) for o in ([out] if single else out))
+        return Rule(avals, outs, run, single)
 
     def pullback(self, inputs, outputs, n_outputs):
         """The operation (operands..., cotangents...) -> cotangents of the operands `inputs`.
@@ -129,14 +134,9 @@ class Pullback(Op):
         ]
         return pull(type(outs)(full))
 
-    def rule(self, avals):
-        found = self.rules.get(avals)
-        if found is None:
-            run = jax.jit(functools.partial(self.compute, avals), inline=True)
-            found = self.rules[avals] = Rule(
-                avals, tuple(avals[i] for i in self.inputs), run, False
-            )
-        return found
+    def _infer(self, avals):
+        run = jax.jit(functools.partial(self.compute, avals), inline=True)
+        return Rule(avals, tuple(avals[i] for i in self.inputs), run, False)
 
 
 def _zero_cotangent(out):

@@ -42,7 +42,7 @@ class Recorder:
     immediate = False
 
     def __init__(self, capture=None):
-        if forest.states > forest.LIMIT:
+        if forest.weight > forest.LIMIT:
             forest.clear()
         self.state = forest.root if capture is None else State(None, None, None, (), None)
         self.capture = capture

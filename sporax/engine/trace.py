@@ -75,16 +75,33 @@ class Cut(Exception):
 
 
 class Forest:
-    """The root of all traces, and how many states hang from it."""
+    """The root of all traces, and how much is remembered with them.
 
-    LIMIT = 200_000  # states kept; beyond it all traces are forgotten (and found again)
+    `weight` counts it in states: `RULE` and `PROGRAM` say how many of them weigh as much (30 kB,
+    and 1.5 MB or more). Beyond `LIMIT` all is forgotten and found again, so that a script whose
+    shapes never come back runs for good.
+    """
+
+    LIMIT, RULE, PROGRAM = 500_000, 40, 1000
 
     def __init__(self):
+        self.tables = []  # what else to empty, each time
+        self.rules = []  # the filled tables of operations
         self.clear()
 
     def clear(self):
+        """Forget all traces, programs, and what operations know about operands' avals."""
         self.root = State(None, None, None, (), None)
-        self.states = 0
+        self.weight = 0
+        for table in (*self.tables, *self.rules):
+            table.clear()
+        self.rules = []
+
+    def learned(self, rules):
+        """An operation has put a rule into its table."""
+        self.weight += self.RULE
+        if len(rules) == 1:
+            self.rules.append(rules)
 
     def grow(self, recorder, key, values):
         """One step further than any trace has gone; raises `Cut` where the trace ends instead."""
@@ -94,7 +111,7 @@ class Forest:
         operands = tuple([v.aval for v in values])
         rule = op.rule(operands)
         new = state.next[key] = State(state, key, op, operands, rule)
-        self.states += 1
+        self.weight += 1
         return new
 
 

@@ -14,6 +14,7 @@ from sporax.core.dtype import NAMES as DTYPES
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
+from sporax.engine.trace import forest
 from sporax.ops.primitive import Primitive
 
 
@@ -47,6 +48,7 @@ class Declaration:
         self.attributes = [n for n in self.signature.parameters if n not in self.operands]
         self.plain = all(kind is Array for kind in self.operands.values())
         self.bound = {}  # attributes -> Op
+        forest.tables.append(self.bound)
         self.faces = {}  # kind -> signature as written
 
     def bind(self, attributes, structure=None):

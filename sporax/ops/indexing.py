@@ -21,6 +21,7 @@ from jax import lax
 from sporax.core.tensor import Tensor, new_value
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, wrap
+from sporax.engine.trace import forest
 from sporax.ops.declare import attach
 from sporax.ops.index_pattern import (
     ARRAY,
@@ -248,6 +249,7 @@ class Bound(dict):
     def __init__(self, kind):
         super().__init__()
         self.kind = kind
+        forest.tables.append(self)
 
     def __missing__(self, pattern):
         made = self[pattern] = self.kind(pattern)

@@ -1,0 +1,57 @@
+"""Shapes that never come back: memory is bounded, and what was forgotten is found again."""
+
+import gc
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from sporax import ops
+from sporax.autodiff.grad import grad
+from sporax.core.tensor import Tensor
+from sporax.engine.jit import JitFunction, jit
+from sporax.engine.operation import Rule
+from sporax.engine.program import Program
+from sporax.engine.trace import State, forest
+
+
+def numbers(n):
+    return np.linspace(0.0, 1.0, n, dtype=np.float32)
+
+
+def reshaped(n):
+    x = Tensor(numbers(n))
+    return ops.reshape(x * 2.0 + x[1 : n - 1].sum(), (n, 1)), numbers(n) * 2 + numbers(n)[
+        1:-1
+    ].sum()
+
+
+def slope(n):
+    return grad(lambda x: (x * x).sum())(Tensor(numbers(n))), numbers(n) * 2
+
+
+twice = jit(lambda x: x * 2.0)
+
+
+def captured(n):
+    return twice(Tensor(numbers(n))), numbers(n) * 2
+
+
+@pytest.mark.parametrize("work", [reshaped, slope, captured])
+def test_ever_new_shapes_do_not_grow_what_is_kept(monkeypatch, work):
+    forest.clear()
+    monkeypatch.setattr(forest, "LIMIT", 3000)
+    monkeypatch.setattr(JitFunction, "MOST_VARIANTS", 3)
+    before = kept()
+    for n in range(3, 15):
+        found, wanted = work(n)
+        np.testing.assert_allclose(found.asnumpy().ravel(), wanted, rtol=1e-5)
+        assert forest.weight < 3000 + 3000
+    more = kept() - before
+    assert more <= Counter({Program: 6, Rule: 100, State: 100}), more
+
+
+def kept():
+    """How many there are of what weighs most."""
+    gc.collect()
+    return Counter(type(o) for o in gc.get_objects() if type(o) in (Program, Rule, State))
