@@ -66,10 +66,11 @@ def arguments(who, bprop, inputs, out, dout):
         return _by_name(parameters, placed, known, named)
     if not variadic:  # `out` and `dout` by name wherever they stand, the others around them
         ends = {p.name for p in placed if p.name in _LAST} if len(known) == len(pool) else set()
-        around = iter([pair for pair in rest if pair[0] not in ends])
-        rest = [(p.name, known[p.name]) if p.name in ends else next(around, None) for p in placed]
-        if None in rest or next(around, None) is not None:
+        around = [pair for pair in rest if pair[0] not in ends]
+        if len(around) + len(ends) != len(placed):
             raise _refusal(who, placed, pool)
+        left = iter(around)
+        rest = [(p.name, known[p.name]) if p.name in ends else next(left) for p in placed]
     for p, (name, _) in zip(placed, rest, strict=False):
         if p.name in known and p.name != name:
             raise _refusal(who, placed, pool)

@@ -173,13 +173,13 @@ def cotangents(result, outs, arriving, zeros=True):
 def collect(who, result, inputs):
     """{id(Tensor): gradients (Values) for its places among the inputs, in order}.
 
-    `inputs`: (name, what was given) of each. A bare Tensor is the gradient of the first input that
+    `inputs`: (name, what was given) of each. A bare Tensor is the gradient of the first Tensor that
     can be differentiated. A tuple has one for each input, or for each that holds Tensors.
     """
     found: dict[int, list] = {}
     holding = [(name, given) for name, given in inputs if tensors_of(given)]
     if isinstance(result, Tensor):
-        able = [i for i in holding if any(t._value.aval.inexact for t in tensors_of(i[1]))]
+        able = [(n, t) for n, i in holding for t in tensors_of(i) if t._value.aval.inexact]
         if able:
             _match(who, *able[0], result, found)
         return found

@@ -113,15 +113,19 @@ class FunctionBackward(PythonDerivative):
         args, kwargs = self.inputs.again()
         inputs = [(str(i), given) for i, given in enumerate(args)]
         inputs += kwargs.items()
-        if result is None or (isinstance(result, Tensor) and len(inputs) == 1):
-            result = (result,) if len(inputs) == 1 else (None,) * len(inputs)
-        elif isinstance(result, Tensor):
-            result = (result,)  # one of several: refused unless the others are no Tensors
-        while len(result) > len(inputs) and result[-1] is None:
-            result = result[:-1]
-        found = collect(who, tuple(result), inputs)
+        found = collect(who, _one_for_each(result, len(inputs)), inputs)
         handles = tensors_of((args, kwargs))
         return [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
+
+
+def _one_for_each(result, n):
+    """The gradients as a tuple: None for all is (None, ...), Nones at the end may be too many."""
+    if result is None:
+        return (None,) * n
+    gradients = list(result) if isinstance(result, (tuple, list)) else [result]
+    while len(gradients) > n and gradients[-1] is None:
+        gradients.pop()
+    return tuple(gradients)
 
 
 _Function = Function

@@ -208,8 +208,9 @@ def pull_back(entries, cotangents, hooks):
                 cotangent = _hooked(hooks, out, cotangent)
             which, arriving, count = _FIRST, (cotangent,), 1
         if isinstance(op, PythonDerivative):
-            leaving = op.backward(operands, out, dict(zip(which, arriving, strict=True)))
-            for operand, cotangent in zip(operands, leaving, strict=True):
+            given = {i: ct for i, ct in zip(which, arriving, strict=True) if out[i].watched}
+            leaving = op.backward(operands, out, given) if given else ()
+            for operand, cotangent in zip(operands, leaving, strict=False):
                 if cotangent is not None and operand.watched:
                     _accumulate(cotangents, operand, cotangent)
             continue
