@@ -105,8 +105,7 @@ class Recording:
     def __enter__(self):
         self.before = thread.tape
         self.outer = None if self.before.__class__ is Muted else self.before
-        if self.outer is None:
-            thread.tape = Tape()
+        self.tape = thread.tape = Tape() if self.outer is None else self.outer
         self.start = len(thread.tape)
         self.recorder = thread.recorder
         self.state = self.recorder.state

@@ -11,6 +11,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.jit import Changes, JitFunction
 from sporax.nn.accepted import Accepted
+from sporax.nn.hooked import Hooked, run_with_hooks
 from sporax.nn.members import Members, check_name, refuse_one_name_twice, taken, tree
 from sporax.nn.precision import FLOATS, run_in_precision
 
@@ -22,8 +23,8 @@ _TO_COME = frozenset(
     [
         "buffers", "compile", "compile_and_run", "get_buffer", "get_extra_state",
         "get_sub_cell", "load_state_dict", "named_buffers", "offload", "parameters_broadcast_dict",
-        "recompute", "register_backward_hook", "register_backward_pre_hook", "register_buffer",
-        "register_forward_hook", "register_forward_pre_hook", "register_load_state_dict_post_hook",
+        "recompute", "register_buffer",
+        "register_load_state_dict_post_hook",
         "register_load_state_dict_pre_hook", "register_parameter_forward_hook",
         "register_saved_tensors_hooks", "register_state_dict_post_hook",
         "register_state_dict_pre_hook", "set_boost", "set_extra_state", "shard", "state_dict", "to",
@@ -32,7 +33,7 @@ _TO_COME = frozenset(
 )  # fmt: skip
 
 
-class Cell(Accepted):
+class Cell(Hooked, Accepted):
     """Base of all networks and layers: subclass it, make parts in `__init__`, and compute in
     `construct`.
 
@@ -67,7 +68,9 @@ class Cell(Accepted):
         if thread.tape is not None and self.bprop is not None:
             construct = functools.partial(call_with_bprop, self)
         if self._precision is not None:
-            return run_in_precision(self, construct, self._precision, args, kwargs)
+            construct = functools.partial(run_in_precision, self, construct, self._precision)
+        if self._hooks is not None:
+            return run_with_hooks(self, construct, args, kwargs)
         return construct(*args, **kwargs)
 
     bprop = None  # a subclass may define its own derivative here

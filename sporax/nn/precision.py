@@ -6,7 +6,7 @@ from sporax.core.tree import map_tensors
 FLOATS = (dtypes.float16, dtypes.float32, dtypes.bfloat16)
 
 
-def run_in_precision(cell, construct, dtype, args, kwargs):
+def run_in_precision(cell, construct, dtype, *args, **kwargs):
     """`construct(...)`, where floating inputs and the cell's own parameters are of `dtype`.
 
     A parameter that `construct` changes gets its new contents in its own dtype.
