@@ -15,6 +15,7 @@ ROOMS |= {
     "io": {*LINE, "io"},
     "mint": {"core", "ops", "mint"},
     "lowering": {"lowering"},
+    "numpy": {"core", "ops", "numpy"},
     "data": set(),
 }
 ROOMS["ops"] = ROOMS["ops"] | {"lowering"}

@@ -1,5 +1,6 @@
-"""The examples of two tutorials (functional differentiation; GradOperation), as scripts that import
-`mindspore`: they print here what they print there, in dynamic mode, GRAPH_MODE and under jit."""
+"""The examples of three tutorials (functional differentiation, GradOperation, hooks), as scripts
+that import `mindspore`: they print here what they print there, in dynamic mode, GRAPH_MODE and
+under jit."""
 
 import math
 import re
@@ -21,6 +22,7 @@ RUNS = [
     ("functional_differentiation.py", "--jit"),
     ("grad_operation.py", ""),
     ("grad_operation.py", "--graph"),
+    ("hooks.py", ""),
 ]
 
 

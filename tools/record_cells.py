@@ -57,5 +57,5 @@ if __name__ == "__main__":
 
         record("cells_grad", grad_cases.CASES, grad_cases.answer)
     if "documents" in wanted:
-        scripts = ["functional_differentiation.py", "grad_operation.py"]
+        scripts = ["functional_differentiation.py", "grad_operation.py", "hooks.py"]
         write("cells_documents", {name: printed(name) for name in scripts})

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.tape import Recording, Variables, ones_like, zeros_like
 from sporax.core.parameter import Parameter
 from sporax.core.tree import map_tensors, tensors_of
@@ -48,6 +49,7 @@ class Derivative:
         # noted now, since `fn` may change containers; what is no Tensor has no gradient
         asked = [map_tensors(_itself, args[i], _nothing) for i in positions]
         with Variables([*handles, *self.weights]) as variables, Recording() as recording:
+            recording.tape.hooks.update(hooks_of(variables.handles, variables.values))
             result = self.fn(*args, **kwargs)
             ends = [t._lift() for t in self._outputs(result)]
             cotangents = self._cotangents(ends, seeds)

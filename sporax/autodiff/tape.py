@@ -1,6 +1,7 @@
 """The backward walk: it records gradients as ordinary pending Values, in the same trace."""
 
 import contextlib
+from typing import Any
 
 import jax.numpy as jnp
 
@@ -24,17 +25,42 @@ def zeros_like(value):
     return record(_zeros_like, value)
 
 
+def variable(value):
+    """The same value as an output of its own in the trace."""
+    return record(_variable, value)
+
+
 class Tape(list):
     """The operations computed from watched values: (operation, operands, output or outputs).
 
-    `pauses`: the stretches of the trace that were left out, as (first, last) depth.
+    `pauses`: the stretches of the trace that were left out, as (first, last) depth. `hooks`:
+    {id(value): (value, its Hooks)}. `python`: whether the walk back runs functions of the user's.
     """
 
-    __slots__ = ("pauses",)
+    __slots__ = ("hooks", "pauses", "python")
 
     def __init__(self):
         super().__init__()
-        self.pauses = ()
+        self.pauses, self.hooks, self.python = (), {}, False
+
+
+class Muted(Tape):
+    """Stands for the tape where a derivative is being taken, but not of what is computed now."""
+
+    __slots__ = ()
+
+    def append(self, entry):
+        """Nothing is kept."""
+
+
+class PythonDerivative:
+    """Stands for an operation on the tape where its derivative is a function of the user's."""
+
+    __slots__ = ()
+
+    def backward(self, operands, outs, arriving) -> Any:
+        """A cotangent, or None, for each operand; `arriving`: {number of the output: cotangent}."""
+        raise NotImplementedError
 
 
 class Variables:
@@ -60,20 +86,20 @@ class Variables:
     def _borrow(self):
         known = {}
         for handle in self.handles:
-            variable = known.get(id(handle))
-            if variable is None:
+            twin = known.get(id(handle))
+            if twin is None:
                 value = handle._lift()
-                variable = known[id(handle)] = record(_variable, value)
+                twin = known[id(handle)] = variable(value)
                 # a Parameter that requires no gradient gets none, wherever it is given
                 frozen = not getattr(handle, "requires_grad", True)
-                variable.watched = variable.aval.inexact and not frozen
-                self.borrowed.append((handle, value, variable))
-                handle._value = variable
-            self.values.append(variable)
+                twin.watched = twin.aval.inexact and not frozen
+                self.borrowed.append((handle, value, twin))
+                handle._value = twin
+            self.values.append(twin)
 
     def __exit__(self, *exception):
-        for handle, value, variable in self.borrowed:
-            if handle._value is variable:
+        for handle, value, twin in self.borrowed:
+            if handle._value is twin:
                 handle._value = value
 
 
@@ -84,16 +110,16 @@ class Recording:
     """
 
     def __enter__(self):
-        self.outer = thread.tape
-        if self.outer is None:
-            thread.tape = Tape()
+        self.before = thread.tape
+        self.outer = None if self.before.__class__ is Muted else self.before
+        self.tape = thread.tape = Tape() if self.outer is None else self.outer
         self.start = len(thread.tape)
         self.recorder = thread.recorder
         self.state = self.recorder.state
         return self
 
     def __exit__(self, *exception):
-        thread.tape = self.outer
+        thread.tape = self.before
 
     def gradients(self, outputs, cotangents, wanted):
         """Cotangents of the `wanted` values, given those of the `outputs`; None where an output
@@ -114,8 +140,13 @@ class Recording:
         arrived = {}
         for out, cotangent in zip(outputs, cotangents, strict=True):
             _accumulate(arrived, out, cotangent)
-        pull_back(thread.tape[self.start :], arrived)
+        hooks = thread.tape.hooks
+        pull_back(thread.tape[self.start :], arrived, hooks)
         found = [arrived.get(id(value)) for value in wanted]
+        if hooks:
+            once = {id(v): (v, ct) for v, ct in zip(wanted, found, strict=True)}
+            once = {key: _hooked(hooks, v, ct) for key, (v, ct) in once.items()}
+            found = [once[id(v)] for v in wanted]
         inputs = len(recorder.arrays), len(recorder.reals), len(recorder.integers)
         stays = key is not None and thread.recorder is recorder and inputs == known
         if stays and all(
@@ -128,9 +159,12 @@ class Recording:
     def _key(self, outputs, cotangents, wanted):
         """What determines the walk, where the trace so far does; else None."""
         recorder = thread.recorder
-        if self.outer is not None or recorder is not self.recorder or recorder.immediate:
+        tape = thread.tape
+        if self.outer is not None or tape.python or tape.hooks:
             return None
-        key = [Walk, self.state.depth, thread.tape.pauses, len(outputs)]
+        if recorder is not self.recorder or recorder.immediate:
+            return None
+        key = [Walk, self.state.depth, tape.pauses, len(outputs)]
         for value in (*outputs, *cotangents):
             if value.trace is recorder:
                 key.append(value.index)
@@ -146,7 +180,8 @@ class Recording:
 @contextlib.contextmanager
 def paused():
     """Nothing computed in the block is differentiated."""
-    outer, thread.tape = thread.tape, None
+    outer = thread.tape
+    thread.tape = None if outer is None else Muted()
     first = thread.recorder.state.depth
     try:
         yield
@@ -156,7 +191,7 @@ def paused():
             outer.pauses = (*outer.pauses, (first, thread.recorder.state.depth))
 
 
-def pull_back(entries, cotangents):
+def pull_back(entries, cotangents, hooks):
     """Walk back over tape entries.
 
     `cotangents`: `{id(output): its cotangent}`; it is filled with the cotangents of everything
@@ -168,17 +203,34 @@ def pull_back(entries, cotangents):
             given = [(i, ct) for i, v in enumerate(out) if (ct := take(id(v), None)) is not None]
             if not given:
                 continue
+            if hooks:
+                given = [(i, _hooked(hooks, out[i], ct)) for i, ct in given]
             which, arriving, count = tuple([i for i, _ in given]), [c for _, c in given], len(out)
         else:
             cotangent = take(id(out), None)
             if cotangent is None:
                 continue
+            if hooks:
+                cotangent = _hooked(hooks, out, cotangent)
             which, arriving, count = _FIRST, (cotangent,), 1
+        if isinstance(op, PythonDerivative):
+            given = {i: ct for i, ct in zip(which, arriving, strict=True) if out[i].watched}
+            leaving = op.backward(operands, out, given) if given else ()
+            for operand, cotangent in zip(operands, leaving, strict=False):
+                if cotangent is not None and operand.watched:
+                    _accumulate(cotangents, operand, cotangent)
+            continue
         wanted = tuple([i for i, v in enumerate(operands) if v.watched])
-        leaving = op.pullback(wanted, which, count)
-        for i, cotangent in zip(wanted, record(leaving, *operands, *arriving), strict=True):
+        pullback = op.pullback(wanted, which, count)
+        for i, cotangent in zip(wanted, record(pullback, *operands, *arriving), strict=True):
             _accumulate(cotangents, operands[i], cotangent)
     return cotangents
+
+
+def _hooked(hooks, value, cotangent):
+    """The cotangent of a value after the hooks registered for it."""
+    found = hooks.get(id(value))
+    return cotangent if found is None or cotangent is None else found[1].run(cotangent)
 
 
 def _accumulate(cotangents, value, cotangent):

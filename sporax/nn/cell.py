@@ -3,12 +3,15 @@
 import functools
 from collections import OrderedDict
 
+from sporax.autodiff.custom import call_with_bprop
 from sporax.core import context
 from sporax.core.errors import missing
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.jit import Changes, JitFunction
+from sporax.nn.accepted import Accepted
+from sporax.nn.hooked import Hooked, run_with_hooks
 from sporax.nn.members import Members, check_name, refuse_one_name_twice, taken, tree
 from sporax.nn.precision import FLOATS, run_in_precision
 
@@ -18,10 +21,10 @@ _INTERNAL = frozenset([*_REGISTRIES, "_graph"])  # what a captured call does not
 # methods and attributes of MindSpore's Cell that are still to come
 _TO_COME = frozenset(
     [
-        "bprop_debug", "buffers", "compile", "compile_and_run", "get_buffer", "get_extra_state",
+        "buffers", "compile", "compile_and_run", "get_buffer", "get_extra_state",
         "get_sub_cell", "load_state_dict", "named_buffers", "offload", "parameters_broadcast_dict",
-        "recompute", "register_backward_hook", "register_backward_pre_hook", "register_buffer",
-        "register_forward_hook", "register_forward_pre_hook", "register_load_state_dict_post_hook",
+        "recompute", "register_buffer",
+        "register_load_state_dict_post_hook",
         "register_load_state_dict_pre_hook", "register_parameter_forward_hook",
         "register_saved_tensors_hooks", "register_state_dict_post_hook",
         "register_state_dict_pre_hook", "set_boost", "set_extra_state", "shard", "state_dict", "to",
@@ -30,7 +33,7 @@ _TO_COME = frozenset(
 )  # fmt: skip
 
 
-class Cell:
+class Cell(Hooked, Accepted):
     """Base of all networks and layers: subclass it, make parts in `__init__`, and compute in
     `construct`.
 
@@ -61,16 +64,17 @@ class Cell:
             capture.cells[self] = None
         elif context._values["mode"] == context.GRAPH_MODE and thread.tape is None:
             return self._as_graph()(*args, **kwargs)
+        construct = self.construct
         if thread.tape is not None and self.bprop is not None:
-            raise NotImplementedError(
-                f"For '{type(self).__name__}', a custom 'bprop' is not done yet: the derivative "
-                "would be that of 'construct'. Remove 'bprop' to have that one."
-            )
+            construct = functools.partial(call_with_bprop, self)
         if self._precision is not None:
-            return run_in_precision(self, self._precision, args, kwargs)
-        return self.construct(*args, **kwargs)
+            construct = functools.partial(run_in_precision, self, construct, self._precision)
+        if self._hooks is not None:
+            return run_with_hooks(self, construct, args, kwargs)
+        return construct(*args, **kwargs)
 
     bprop = None  # a subclass may define its own derivative here
+    bprop_debug = False  # accepted: a bprop is Python that a debugger can stop in, always
 
     def construct(self, *args, **kwargs):
         """What the cell computes; a subclass defines it."""
@@ -355,31 +359,6 @@ class Cell:
         """Note `requires_grad`; derivatives need no announcement. Returns the cell."""
         self.requires_grad = requires_grad
         return self
-
-    # what steers other backends, kept for those who ask --------------------------------------
-
-    def set_jit_config(self, jit_config):
-        """Accepted: there is one compiler."""
-        self._flags["jit_config"] = jit_config
-
-    def set_inputs(self, *inputs, **kwargs):
-        """Accepted: shapes are taken from the inputs of each call."""
-        self.__dict__["_inputs"] = inputs or kwargs
-
-    def get_inputs(self):
-        """What `set_inputs` was given last."""
-        return self.__dict__.get("_inputs")
-
-    def set_comm_fusion(self, fusion_type, recurse=True):
-        """Accepted: XLA fuses communication itself. Returns the cell."""
-        return self
-
-    def set_broadcast_flag(self, mode=True):
-        """Accepted: parameters are the same on every device. Returns the cell."""
-        return self
-
-    def set_data_parallel(self):
-        """Accepted on one device."""
 
     # printing -------------------------------------------------------------------------------
 

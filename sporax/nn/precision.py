@@ -6,8 +6,8 @@ from sporax.core.tree import map_tensors
 FLOATS = (dtypes.float16, dtypes.float32, dtypes.bfloat16)
 
 
-def run_in_precision(cell, dtype, args, kwargs):
-    """`construct`, where floating inputs and the cell's own parameters are of `dtype`.
+def run_in_precision(cell, construct, dtype, *args, **kwargs):
+    """`construct(...)`, where floating inputs and the cell's own parameters are of `dtype`.
 
     A parameter that `construct` changes gets its new contents in its own dtype.
     """
@@ -22,7 +22,7 @@ def run_in_precision(cell, dtype, args, kwargs):
             p._value = lent
             borrowed.append((p, kept, own, lent))
     try:
-        return cell.construct(*map_tensors(cast, args), **map_tensors(cast, kwargs))
+        return construct(*map_tensors(cast, args), **map_tensors(cast, kwargs))
     finally:
         for p, kept, own, lent in borrowed:
             p._value = kept if p._value is lent else p.astype(own)._value

@@ -1,6 +1,10 @@
 """Derivatives under the names that MindSpore's `ops` has them."""
 
 from sporax import autodiff
+from sporax.autodiff.hooks import Gate, check_callable, replaced
+from sporax.autodiff.tape import zeros_like
+from sporax.core.tensor import Tensor
+from sporax.engine.recorder import wrap
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
 
@@ -19,10 +23,46 @@ class StopGradient(Primitive):
         return autodiff.stop_gradient(value)
 
 
+class HookBackward(Primitive):
+    """The same Tensors; on the way back `hook_fn(grads)` is called with the tuple of gradients.
+
+    `hook_fn` may return other gradients: a Tensor, or a tuple with one for each.
+
+    >>> doubled = ops.HookBackward(lambda grads: grads[0] * 2)
+    >>> grad(lambda x: doubled(x))(Tensor([3.0])).asnumpy()
+    array([2.], dtype=float32)
+    """
+
+    def __init__(self, hook_fn, cell_id=""):
+        super().__init__("HookBackward")
+        check_callable("HookBackward", hook_fn)
+        self.hook_fn, self.cell_id = hook_fn, cell_id
+
+    def __call__(self, *inputs):
+        for item in inputs:
+            if not isinstance(item, Tensor):
+                raise TypeError(
+                    f"For 'HookBackward', an input must be a Tensor, but got {type(item).__name__}."
+                )
+        values = [t._lift() for t in inputs]
+
+        def run(given):
+            given = [
+                wrap(zeros_like(v)) if g is None else g for g, v in zip(given, values, strict=True)
+            ]
+            return replaced("HookBackward", "input", given, self.hook_fn(tuple(given)))
+
+        made = Gate("HookBackward", "input", run).through(inputs)
+        made = [wrap(t._value) for t in inputs] if made is None else made
+        return made[0] if len(made) == 1 else tuple(made)
+
+
 FUNCTIONS.update(
     stop_gradient=autodiff.stop_gradient,
     grad=autodiff.grad,
     value_and_grad=autodiff.value_and_grad,
     get_grad=autodiff.get_grad,
 )
-PRIMITIVES.update(StopGradient=StopGradient, GradOperation=autodiff.GradOperation)
+PRIMITIVES.update(
+    StopGradient=StopGradient, HookBackward=HookBackward, GradOperation=autodiff.GradOperation
+)

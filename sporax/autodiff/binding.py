@@ -1,0 +1,97 @@
+"""How a call's inputs reach the parameters of a `bprop`: by name, or by MindSpore's positions."""
+
+import functools
+import inspect
+
+_VARIADIC = inspect.Parameter.VAR_POSITIONAL
+_KEYWORDS = inspect.Parameter.VAR_KEYWORD
+_KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
+_POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
+_LAST = ("out", "dout")
+
+
+def signature(method):
+    """The signature that a call of the (bound) method has; looked up once a function."""
+    function = getattr(method, "__func__", None)
+    return inspect.signature(method) if function is None else _of_method(function)
+
+
+@functools.lru_cache(1024)
+def _of_method(function):
+    found = inspect.signature(function)
+    return found.replace(parameters=list(found.parameters.values())[1:])
+
+
+def inputs_of(construct, bprop, args, kwargs):
+    """(name, what was given, or the default) of each input of a call of `construct`.
+
+    Those of `*args` and `**kwargs` count one by one; where `bprop` has a parameter of that very
+    name they are one input.
+    """
+    bound = signature(construct).bind(*args, **kwargs)
+    bound.apply_defaults()
+    whole = {p.name for p in signature(bprop).parameters.values() if p.kind not in _STARS}
+    inputs = []
+    for name, parameter in bound.signature.parameters.items():
+        given = bound.arguments[name]
+        if parameter.kind is _VARIADIC and name not in whole:
+            inputs.extend((f"{name}[{i}]", item) for i, item in enumerate(given))
+        elif parameter.kind is _KEYWORDS and name not in whole:
+            inputs.extend(given.items())
+        else:
+            inputs.append((name, given))
+    return inputs
+
+
+_STARS = (_VARIADIC, _KEYWORDS)
+
+
+def arguments(who, bprop, inputs, out, dout):
+    """Positional and keyword arguments of the call of `bprop`.
+
+    Parameters are bound by the names of the inputs, `out` and `dout`. Where a name is none of
+    these, those that are left take what is left in order: the inputs, `out`, `dout`.
+    """
+    parameters = list(signature(bprop).parameters.values())
+    pool = [*inputs, *zip(_LAST, (out, dout), strict=True)]
+    known = dict(pool)
+    placed = [p for p in parameters if p.kind not in (*_STARS, _KEYWORD_ONLY)]
+    named = {
+        p.name: known[p.name] for p in parameters if p.kind is _KEYWORD_ONLY and p.name in known
+    }
+    rest = [(name, given) for name, given in pool if name not in named]
+    variadic = any(p.kind is _VARIADIC for p in parameters)
+    strangers = [p for p in placed if p.name not in known and p.default is p.empty]
+    if not (variadic or strangers or len(known) < len(pool)):
+        return _by_name(parameters, placed, known, named)
+    if not variadic:  # `out` and `dout` by name wherever they stand, the others around them
+        ends = {p.name for p in placed if p.name in _LAST} if len(known) == len(pool) else set()
+        around = [pair for pair in rest if pair[0] not in ends]
+        if len(around) + len(ends) != len(placed):
+            raise _refusal(who, placed, pool)
+        left = iter(around)
+        rest = [(p.name, known[p.name]) if p.name in ends else next(left) for p in placed]
+    for p, (name, _) in zip(placed, rest, strict=False):
+        if p.name in known and p.name != name:
+            raise _refusal(who, placed, pool)
+    if len(placed) > len(rest):
+        raise _refusal(who, placed, pool)
+    return [given for _, given in rest], named
+
+
+def _by_name(parameters, placed, known, named):
+    positional = [known[p.name] for p in placed if p.kind is _POSITIONAL_ONLY]
+    for p in placed:
+        if p.kind is not _POSITIONAL_ONLY and p.name in known:
+            named[p.name] = known[p.name]
+    if any(p.kind is _KEYWORDS for p in parameters):
+        named = {**known, **named}
+    return positional, named
+
+
+def _refusal(who, placed, pool):
+    got = ", ".join(p.name for p in placed)
+    return TypeError(
+        f"For '{who}', the parameters must be ({', '.join(name for name, _ in pool)}), by these "
+        f"names in any order, or by other names in this order, but got ({got})."
+    )

@@ -1,0 +1,131 @@
+"""`Function`: a pair of functions, `forward` and `backward`, as one differentiable operation."""
+
+import inspect
+
+from sporax.autodiff.custom import collect, cotangents, differentiated_by
+from sporax.autodiff.tape import Muted, PythonDerivative
+from sporax.core.tensor import Tensor
+from sporax.core.tree import tensors_of
+from sporax.core.value import thread
+from sporax.engine.recorder import wrap
+
+
+class Function:
+    """Base of functions with a derivative of their own: subclass it, call `apply`.
+
+    `forward(ctx, ...)` takes what `apply` is given. `backward(ctx, *grads)` takes a gradient for
+    each output and returns one for each input, None where there is none. `ctx` is an instance of
+    the class, for what the second needs from the first.
+
+    >>> class Double(Function):
+    ...     forward = staticmethod(lambda ctx, x: x * 2)
+    ...     backward = staticmethod(lambda ctx, g: g * 2)
+    >>> grad(Double.apply)(Tensor([3.0])).asnumpy()
+    array([2.], dtype=float32)
+    """
+
+    materialize_grads = True
+    needs_input_grad: tuple = ()
+    _saved: tuple = ()
+    _cut: tuple = ()
+
+    @staticmethod
+    def forward(ctx, *args, **kwargs):
+        """What the function computes; a subclass defines it."""
+        raise NotImplementedError("For 'Function', the static method 'forward' must be defined.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        """The inputs' gradients for the outputs'; a subclass defines it."""
+        raise NotImplementedError("For 'Function', the static method 'backward' must be defined.")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        """Where a subclass defines it, `forward` takes no `ctx`, and this fills it."""
+        raise NotImplementedError("For 'Function', 'setup_context' is the subclass's to define.")
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        """Call `forward`; a derivative goes through `backward`."""
+        ctx = cls()
+        run = ctx._run
+        if cls.setup_context is not Function.setup_context:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs, run = bound.args, bound.kwargs, ctx._run_apart
+        ctx.needs_input_grad = tuple(
+            any(t._value.watched for t in tensors_of(given)) for given in (*args, *kwargs.values())
+        )
+        if thread.tape is None or thread.tape.__class__ is Muted:
+            return run(*args, **kwargs)
+        return differentiated_by(FunctionBackward(ctx), run, args, kwargs)
+
+    def _run(self, *args, **kwargs):
+        return type(self).forward(self, *args, **kwargs)
+
+    def _run_apart(self, *args, **kwargs):
+        output = type(self).forward(*args, **kwargs)
+        type(self).setup_context(self, args, output)
+        return output
+
+    def save_for_backward(self, *tensors):
+        """Keep Tensors (or None) as they are now, for `saved_tensors`."""
+        self._saved = tuple((t, t._lift() if isinstance(t, Tensor) else None) for t in tensors)
+
+    @property
+    def saved_tensors(self):
+        """What `save_for_backward` kept, whatever has been done to the Tensors since."""
+        return tuple(
+            t if value is None or t._value is value else wrap(value) for t, value in self._saved
+        )
+
+    def mark_dirty(self, *tensors):
+        """Accepted: what `forward` changes in place is seen."""
+
+    def mark_non_differentiable(self, *tensors):
+        """Outputs through which no derivative goes."""
+        self._cut = tensors
+
+    def set_materialize_grads(self, value):
+        """Whether `backward` gets zeros, or else None, for an output that has no gradient."""
+        self.materialize_grads = value
+
+
+class FunctionBackward(PythonDerivative):
+    """The derivative that a `Function`'s `backward` computes."""
+
+    __slots__ = ("ctx", "inputs", "outputs")
+
+    def __init__(self, ctx):
+        self.ctx = ctx
+
+    def cut(self):
+        """The handles of outputs that are not differentiated."""
+        return [id(t) for t in self.ctx._cut]
+
+    def backward(self, operands, outs, arriving):
+        """Call the user's `backward`, and put what it returns in the order of the operands."""
+        ctx = self.ctx
+        who = f"{type(ctx).__name__}.backward"
+        grads = cotangents(self.outputs.obj, outs, arriving, ctx.materialize_grads)
+        grads = grads if isinstance(grads, (tuple, list)) else (grads,)
+        result = type(ctx).backward(ctx, *grads)
+        args, kwargs = self.inputs.again()
+        inputs = [(str(i), given) for i, given in enumerate(args)]
+        inputs += kwargs.items()
+        found = collect(who, _one_for_each(result, len(inputs)), inputs)
+        handles = tensors_of((args, kwargs))
+        return [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
+
+
+def _one_for_each(result, n):
+    """The gradients as a tuple: None for all is (None, ...), Nones at the end may be too many."""
+    if result is None:
+        return (None,) * n
+    gradients = list(result) if isinstance(result, (tuple, list)) else [result]
+    while len(gradients) > n and gradients[-1] is None:
+        gradients.pop()
+    return tuple(gradients)
+
+
+_Function = Function
