@@ -3,7 +3,7 @@
 from typing import Any
 
 from sporax.autodiff.binding import arguments, inputs_of
-from sporax.autodiff.tape import Muted, PythonDerivative, paused, variable, zeros_like
+from sporax.autodiff.tape import MUTED, PythonDerivative, variable, zeros_like
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
@@ -29,8 +29,7 @@ class Kept:
     __slots__ = ("handles", "obj", "values")
 
     def __init__(self, obj, handles, values):
-        self.obj = obj if isinstance(obj, Tensor) else map_tensors(_itself, obj)
-        self.handles, self.values = handles, values
+        self.obj, self.handles, self.values = obj, handles, values
 
     def again(self):
         """The containers with Tensors of the Values kept."""
@@ -42,57 +41,80 @@ def _same_or_new(handle, value):
     return handle if handle._value is value else wrap(value)
 
 
+def _unpacked(obj):
+    """(the Tensors in a tuple, the tuple with containers of its own that nobody changes)."""
+    found = []
+    for item in obj:
+        if isinstance(item, Tensor):
+            found.append(item)
+        elif isinstance(item, _CONTAINERS) and item:
+            return tensors_of(obj), map_tensors(_itself, obj)
+    return found, obj
+
+
+_CONTAINERS = (tuple, list, dict)
+
+
 def differentiated_by(derivative, function, args, kwargs, parameters=()):
     """`function(*args, **kwargs)`, whose derivative is what `derivative` says.
 
     The operands are the Tensors in the arguments, then the `parameters`.
     """
     tape = thread.tape
-    given = tensors_of((args, kwargs))
-    handles = [*given, *parameters]
-    operands = [h._lift() for h in handles]
-    derivative.inputs = Kept((args, kwargs), given, operands[: len(given)])
+    given, kept = _unpacked((args, kwargs) if kwargs else args)
+    operands = [h._lift() for h in given]
+    derivative.inputs = Kept(kept if kwargs else (kept, {}), given, operands)
+    if parameters:
+        operands = operands + [p._lift() for p in parameters]
     recorder = thread.recorder
     first = recorder.state.size
-    with paused():
+    tape.python = True
+    thread.tape = MUTED
+    try:
         result = function(*args, **kwargs)
         watched = any([v.watched for v in operands])
-        result, outs = _attach(result, recorder, first, watched, derivative.cut())
+        result, handles, outs = _attach(result, recorder, first, watched, derivative.cut())
+    finally:
+        thread.tape = tape
     if watched and outs:
-        derivative.outputs = Kept(result, tensors_of(result), outs)
+        shape = result if isinstance(result, Tensor) else map_tensors(_itself, result)
+        derivative.outputs = Kept(shape, handles, outs)
         tape.append((derivative, operands, tuple(outs)))
-        tape.python = True
     return result
 
 
 def _attach(result, recorder, first, watched, cut):
-    """The result, and the Values of its Tensors: each one Value that only it has, and that is
+    """The result, its Tensors and their Values: each one Value that only it has, and that is
     watched or not as `watched` says (never, if its handle is one of `cut`)."""
-    seen, outs, replaced = set(), [], False
-    handles = tensors_of(result)
+    seen, outs, changed = set(), [], False
+    handles = [result] if isinstance(result, Tensor) else tensors_of(result)
     for i, handle in enumerate(handles):
         value = handle._lift()
         mine = value.trace is recorder is thread.recorder and value.index >= first
         if not mine or id(value) in seen:
-            value, replaced = variable(value), True
+            value, changed = variable(value), True
             handles[i] = wrap(value)
         seen.add(id(value))
         value.watched = watched and value.aval.inexact and id(handle) not in cut
         outs.append(value)
-    if replaced:
+    if changed:
         made = iter(handles)
         result = map_tensors(lambda _: next(made), result)
-    return result, outs
+    return result, handles, outs
 
 
 class CellBprop(PythonDerivative):
     """The derivative of a Cell that its `bprop` computes."""
 
-    __slots__ = ("bprop", "construct", "inputs", "outputs", "parameters", "who")
+    __slots__ = ("cell", "inputs", "outputs", "parameters")
 
     def __init__(self, cell, parameters):
-        self.who = f"{type(cell).__name__}.bprop"
-        self.construct, self.bprop, self.parameters = cell.construct, cell.bprop, parameters
+        self.cell, self.parameters = cell, parameters
+
+    @property
+    def who(self):
+        """The name that messages give it."""
+        return f"{type(self.cell).__name__}.bprop"
 
     def cut(self):
         """All outputs are differentiated."""
@@ -101,11 +123,11 @@ class CellBprop(PythonDerivative):
     def backward(self, operands, outs, arriving):
         """Call `bprop`, and put what it returns in the order of the operands."""
         args, kwargs = self.inputs.again()
-        handles = tensors_of((args, kwargs))
+        handles, bprop = tensors_of((args, kwargs)), self.cell.bprop
         dout = cotangents(self.outputs.obj, outs, arriving)
-        inputs = inputs_of(self.construct, self.bprop, args, kwargs)
-        positional, named = arguments(self.who, self.bprop, inputs, self.outputs.again(), dout)
-        result, by_parameter = self._split(self.bprop(*positional, **named), inputs)
+        inputs = inputs_of(self.cell.construct, bprop, args, kwargs)
+        positional, named = arguments(self.who, bprop, inputs, self.outputs.again(), dout)
+        result, by_parameter = self._split(bprop(*positional, **named), inputs)
         found = collect(self.who, result, inputs)
         values = [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
         return values + self._of_parameters(by_parameter, operands[len(handles) :])
@@ -145,7 +167,7 @@ class CellBprop(PythonDerivative):
 
 def call_with_bprop(cell, *args, **kwargs):
     """`construct`, differentiated by the cell's own `bprop`."""
-    if thread.tape.__class__ is Muted:
+    if thread.tape is MUTED:
         return cell.construct(*args, **kwargs)
     parameters = cell.__dict__.get("internal_params") or ()
     if not isinstance(parameters, (list, tuple)):

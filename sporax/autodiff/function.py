@@ -3,7 +3,7 @@
 import inspect
 
 from sporax.autodiff.custom import collect, cotangents, differentiated_by
-from sporax.autodiff.tape import Muted, PythonDerivative
+from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import thread
@@ -56,7 +56,7 @@ class Function:
         ctx.needs_input_grad = tuple(
             any(t._value.watched for t in tensors_of(given)) for given in (*args, *kwargs.values())
         )
-        if thread.tape is None or thread.tape.__class__ is Muted:
+        if thread.tape is None or thread.tape is MUTED:
             return run(*args, **kwargs)
         return differentiated_by(FunctionBackward(ctx), run, args, kwargs)
 

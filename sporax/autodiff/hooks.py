@@ -3,7 +3,7 @@
 import itertools
 
 from sporax.autodiff.custom import checked
-from sporax.autodiff.tape import Muted, PythonDerivative, paused, variable
+from sporax.autodiff.tape import MUTED, PythonDerivative, variable
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.recorder import wrap
@@ -73,7 +73,7 @@ def register_hook(self, hook_fn):
     check_callable("register_hook", hook_fn)
     hooks = self.__dict__.setdefault("_hooks", Hooks())
     tape, value = thread.tape, self._lift()
-    if tape is not None and value.watched:
+    if tape is not None and tape is not MUTED and value.watched:
         tape.hooks[id(value)] = value, hooks
     return hooks.add(hook_fn)
 
@@ -111,18 +111,20 @@ class Gate(PythonDerivative):
         self.who, self.names, self.function = who, names, function
 
     def through(self, tensors):
-        """The same Tensors, as outputs of one entry of the tape; None if nothing is watched."""
+        """The same Tensors as outputs of one entry of the tape; None if none is watched."""
         tape = thread.tape
-        if tape is None or tape.__class__ is Muted:
+        if tape is None or tape is MUTED:
             return None
         operands = [t._lift() for t in tensors]
-        if not any([v.watched for v in operands]):
+        if True not in [v.watched for v in operands]:
             return None
-        with paused():
+        thread.tape, tape.python = MUTED, True
+        try:
             outs = tuple([variable(v) for v in operands])
+        finally:
+            thread.tape = tape
         tape.append((self, operands, outs))
-        tape.python = True
-        return [wrap(v) for v in outs]
+        return tuple([wrap(v) for v in outs])
 
     def backward(self, operands, outs, arriving):
         """What the function makes of the cotangents, checked."""

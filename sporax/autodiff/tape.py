@@ -53,6 +53,9 @@ class Muted(Tape):
         """Nothing is kept."""
 
 
+MUTED = Muted()
+
+
 class PythonDerivative:
     """Stands for an operation on the tape where its derivative is a function of the user's."""
 
@@ -111,7 +114,7 @@ class Recording:
 
     def __enter__(self):
         self.before = thread.tape
-        self.outer = None if self.before.__class__ is Muted else self.before
+        self.outer = None if self.before is MUTED else self.before
         self.tape = thread.tape = Tape() if self.outer is None else self.outer
         self.start = len(thread.tape)
         self.recorder = thread.recorder
@@ -181,13 +184,13 @@ class Recording:
 def paused():
     """Nothing computed in the block is differentiated."""
     outer = thread.tape
-    thread.tape = None if outer is None else Muted()
+    thread.tape = None if outer is None else MUTED
     first = thread.recorder.state.depth
     try:
         yield
     finally:
         thread.tape = outer
-        if outer is not None:
+        if outer is not None and outer is not MUTED:
             outer.pauses = (*outer.pauses, (first, thread.recorder.state.depth))
 
 

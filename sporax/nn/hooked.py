@@ -5,7 +5,9 @@ import weakref
 
 from sporax.autodiff.hooks import Gate, HookHandle, check_callable, replaced
 from sporax.core import context
+from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.value import thread
 from sporax.engine.jit import Changes
 
 _KINDS = ("forward_pre", "forward", "backward_pre", "backward")
@@ -87,7 +89,9 @@ def run_with_hooks(cell, run, args, kwargs):
     pre, _, backward_pre, backward = cell._hooks
     for _, hook_fn, with_kwargs in pre:
         args, kwargs = _before(cell, hook_fn, with_kwargs, args, kwargs)
-    passage = Passage(cell, backward_pre, backward) if backward_pre or backward else None
+    passage = None
+    if (backward_pre or backward) and thread.tape is not None:
+        passage = Passage(cell, backward_pre, backward)
     early = context._values["hook_convention"] == "2.3"
     if passage is not None:
         args, kwargs = passage.enter((args, kwargs))
@@ -122,23 +126,33 @@ def _before(cell, hook_fn, with_kwargs, args, kwargs):
 class Passage:
     """One call of a cell with backward hooks: a gate for its inputs and one for its outputs."""
 
+    __slots__ = ("backward", "backward_pre", "cell", "count", "entered", "grad_output")
+
     def __init__(self, cell, backward_pre, backward):
         self.cell, self.backward_pre, self.backward = cell, backward_pre, backward
         self.entered, self.count, self.grad_output = False, 0, ()
 
     def enter(self, arguments):
         """(args, kwargs), whose gradients are seen on their way out."""
-        tensors = tensors_of(arguments)
+        args, kwargs = arguments
+        alone = len(args) == 1 and not kwargs and isinstance(args[0], Tensor)
+        tensors = args if alone else tensors_of(arguments)
         self.count = len(tensors)
         made = None
         if self.backward:
             made = Gate("register_backward_hook", "input", self.of_inputs).through(tensors)
+            if alone and made is not None:
+                self.entered = True
+                return made, kwargs
         self.entered = made is not None
         return arguments if made is None else _in_place_of(arguments, made)
 
     def leave(self, output):
         """The output, whose gradients are seen on their way in."""
         gate = Gate("register_backward_pre_hook", "output", self.of_outputs)
+        if isinstance(output, Tensor):
+            made = gate.through((output,))
+            return output if made is None else made[0]
         made = gate.through(tensors_of(output))
         return output if made is None else _in_place_of(output, made)
 
