@@ -4,7 +4,7 @@ import contextlib
 
 import jax.numpy as jnp
 
-from sporax.core.value import thread
+from sporax.core.value import borrowing, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import Walk, record
 
@@ -49,6 +49,7 @@ class Variables:
         self.handles = handles
 
     def __enter__(self):
+        borrowing.acquire()
         self.values, self.borrowed = [], []
         try:
             self._borrow()
@@ -75,6 +76,7 @@ class Variables:
         for handle, value, variable in self.borrowed:
             if handle._value is variable:
                 handle._value = value
+        borrowing.release()
 
 
 class Recording:

@@ -7,8 +7,8 @@ from sporax.core import context
 from sporax.core.errors import missing
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.engine.jit import Changes, JitFunction
+from sporax.core.value import Changes, thread
+from sporax.engine.jit import JitFunction
 from sporax.nn.members import Members, check_name, refuse_one_name_twice, taken, tree
 from sporax.nn.precision import FLOATS, run_in_precision
 
@@ -58,7 +58,7 @@ class Cell:
     def __call__(self, *args, **kwargs):
         capture = thread.recorder.capture
         if capture is not None:
-            capture.cells[self] = None
+            capture.called(self)
         elif context._values["mode"] == context.GRAPH_MODE and thread.tape is None:
             return self._as_graph()(*args, **kwargs)
         if thread.tape is not None and self.bprop is not None:
