@@ -5,7 +5,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from sporax.core.value import thread
+from sporax.core.value import borrowing, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import Walk, record
 
@@ -78,6 +78,7 @@ class Variables:
         self.handles = handles
 
     def __enter__(self):
+        borrowing.acquire()
         self.values, self.borrowed = [], []
         try:
             self._borrow()
@@ -104,6 +105,7 @@ class Variables:
         for handle, value, twin in self.borrowed:
             if handle._value is twin:
                 handle._value = value
+        borrowing.release()
 
 
 class Recording:

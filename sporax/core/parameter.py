@@ -4,6 +4,7 @@ import itertools
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor, new_value
+from sporax.core.value import Changes
 
 MAKERS = {}  # "initial": how initial values are made; `initializers` says it, core need not know
 
@@ -71,6 +72,7 @@ class Parameter(Tensor):
     @requires_grad.setter
     def requires_grad(self, flag):
         self._requires_grad = _checked("requires_grad", flag)
+        Changes.count += 1
 
     @property
     def data(self):

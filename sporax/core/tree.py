@@ -1,8 +1,8 @@
-"""Nested tuples, lists and dicts of tensors, as one flat list and back."""
+"""Nested tuples, lists, dicts and dataclasses of tensors, as one flat list and back."""
+
+import copy
 
 from sporax.core.tensor import Tensor
-
-_LEAF = "tensor"
 
 
 def tensors_of(obj, into=None):
@@ -16,7 +16,15 @@ def tensors_of(obj, into=None):
     elif isinstance(obj, dict):
         for item in obj.values():
             tensors_of(item, into)
+    else:
+        for name in fields_of(obj):
+            tensors_of(getattr(obj, name), into)
     return into
+
+
+def fields_of(obj):
+    """The names of the fields of a dataclass's instance; none for anything else."""
+    return () if isinstance(obj, type) else getattr(obj, "__dataclass_fields__", ())
 
 
 def map_tensors(function, obj, rest=None):
@@ -30,5 +38,18 @@ def map_tensors(function, obj, rest=None):
     if isinstance(obj, list):
         return [map_tensors(function, item, rest) for item in obj]
     if isinstance(obj, dict):
-        return {key: map_tensors(function, item, rest) for key, item in obj.items()}
+        items = {key: map_tensors(function, item, rest) for key, item in obj.items()}
+        return items if obj.__class__ is dict else _filled(obj, items)
+    if fields := fields_of(obj):
+        twin = copy.copy(obj)
+        for name in fields:
+            object.__setattr__(twin, name, map_tensors(function, getattr(obj, name), rest))
+        return twin
     return obj if rest is None else rest(obj)
+
+
+def _filled(kind, items):
+    """A mapping of the kind of another (an OrderedDict, a defaultdict)."""
+    twin = copy.copy(kind)
+    twin.update(items)
+    return twin

@@ -122,6 +122,17 @@ def number(name, x):
     return Value(WEAK_AVALS[x.__class__], x)
 
 
+class Changes:
+    """Counts changes to Cells (attributes, modes, hooks) and to what Parameters require; a captured
+    function is looked at again after one."""
+
+    count = 0
+
+
+# Held while handles point to Values of one thread's recording (a derivative, a capture)
+borrowing = threading.RLock()
+
+
 class ThreadState(threading.local):
     """What is going on in this thread: the trace being recorded and the tape, if any.
 

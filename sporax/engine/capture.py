@@ -6,8 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.errors import user_frame
+from sporax.core.parameter import Parameter
 from sporax.core.tree import tensors_of
-from sporax.core.value import Shared, Value, thread
+from sporax.core.value import Shared, Value, borrowing, thread
+from sporax.engine.dependence import same
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder, record
@@ -24,7 +26,7 @@ class Capture:
         self.avals = []  # of the inputs
         self.sources = []  # the handle an input is read from at each call, or its constant Value
         self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
-        self.cells = {}  # the Cells called on the way, in order (a set that keeps it)
+        self.cells = {}  # those called on the way, in order -> what each was before
         self.is_broken, self.break_line = False, None
 
     def leaf(self, recorder, value, handle):
@@ -77,6 +79,11 @@ class Capture:
             self.broken(recorder)
             thread.recorder = Recorder()
 
+    def called(self, cell):
+        """A Cell is about to compute."""
+        if cell not in self.cells:
+            self.cells[cell] = cell._static_state()
+
     def broken(self, recorder):
         """A number was needed: from here on the function runs dynamically."""
         self.is_broken = True
@@ -96,21 +103,25 @@ class Graph:
     """A captured function: the handles it reads and writes, and the operation it has become.
 
     `slots`: at which place of the call's own tensors an input is found, by identity of the tensor
-    given at capture; all other inputs are state.
+    given at capture; all other inputs are state, and `state` has the ids of their handles.
     """
 
     def __init__(self, name, capture, recorder, results, slots):
         written = capture.written()
         outs = [*results, *[value for _, value in written]]
-        self.written = [handle for handle, _ in written]
+
+        def found(source):
+            return Slot(slots[id(source)]) if id(source) in slots else source
+
+        self.written = [found(handle) for handle, _ in written]
         self.n_results = len(results)
         # a result that this trace did not compute and was not given is the same at every call
         self.fixed = {i: v for i, v in enumerate(outs) if v.trace is not recorder}
         computed = [v for v in outs if v.trace is recorder]
-        self.sources = [
-            Slot(slots[id(source)]) if id(source) in slots else source for source in capture.sources
-        ]
-        self.cells = [(cell, cell._static_state()) for cell in capture.cells]
+        self.sources = [found(source) for source in capture.sources]
+        self.state = {id(h) for h in (*self.sources, *self.written) if not isinstance(h, Slot)}
+        self.cells = list(capture.cells.items())
+        self.trained = [(s, s.requires_grad) for s in self.sources if isinstance(s, Parameter)]
         self.layout = layout = Layout(recorder.state.path(), capture.avals)
         reals = np.array([v.array for v in recorder.reals], np.float64)
         integers = np.array([v.array for v in recorder.integers], np.int64)
@@ -124,20 +135,22 @@ class Graph:
         self.op.rules[avals] = Rule(avals, tuple(v.aval for v in computed), run, False)
 
     def holds(self):
-        """Whether every Cell that was called is as it was at capture."""
-        return all(_same(cell._static_state(), state) for cell, state in self.cells)
+        """Whether every Cell that was called, and Parameter, is as it was before the capture."""
+        if any(p.requires_grad is not flag for p, flag in self.trained):
+            return False
+        return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in self.cells)
 
     def __call__(self, tensors):
         """Results (Values) for the call's own `tensors`; state is read, and written back."""
         values = []
         for source in self.sources:
-            if isinstance(source, Slot):
-                source = tensors[source.place]
+            source = tensors[source.place] if isinstance(source, Slot) else source
             values.append(source if isinstance(source, Value) else source._value)
-        made = iter(record(self.op, *values) if self.op.rules else ())
+        made = iter(record(self.op, *values))
         total = self.n_results + len(self.written)
         outs = [self.fixed[i] if i in self.fixed else next(made) for i in range(total)]
         for handle, value in zip(self.written, outs[self.n_results :], strict=True):
+            handle = tensors[handle.place] if isinstance(handle, Slot) else handle
             handle._value = value
         return outs[: self.n_results]
 
@@ -151,24 +164,18 @@ class Slot:
         self.place = place
 
 
-def _same(now, then):
-    return len(now) == len(then) and all(
-        a is b or (a.__class__ is b.__class__ and a.__class__ in _PLAIN and a == b)
-        for a, b in zip(now, then, strict=True)
-    )
-
-
-_PLAIN = (bool, int, float, str, tuple)
-
-
 def capture(name, function, args, kwargs, tensors):
     """Run `function` once, recording it; `tensors`: those in its arguments.
 
     Returns (result, Graph), or (result, None) where a number was needed on the way: then the
     function has run to its end dynamically.
     """
-    outer = thread.recorder
-    outer.run()
+    with borrowing:
+        return _capture(name, function, args, kwargs, tensors)
+
+
+def _capture(name, function, args, kwargs, tensors):
+    thread.recorder.run()
     outer = thread.recorder
     noted = Capture()
     recorder = thread.recorder = Recorder(noted)

@@ -2,43 +2,57 @@
 
 import functools
 import inspect
+import warnings
 
 import numpy as np
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors
-from sporax.core.value import thread
+from sporax.core.tree import fields_of, map_tensors
+from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
+from sporax.engine.dependence import Dependence
 from sporax.engine.recorder import run_pending, wrap
 
 
-class Changes:
-    """Counts changes to Cells (attributes, modes, hooks); a graph is looked at again after one."""
-
-    count = 0
-
-
 class Variant:
-    """A graph, the shape of its result, and until when it is known to hold."""
+    """A graph, the shape of its result, and what both depend on.
 
-    __slots__ = ("checked", "graph", "outside", "result")
+    `pinned`: (place, Tensor) of arguments that the function could also reach in another way.
+    """
 
-    def __init__(self, graph, result, outside):
-        self.graph, self.result, self.outside = graph, result, outside
-        self.checked = Changes.count
+    __slots__ = ("checked", "dependence", "graph", "pinned", "result")
+
+    def __init__(self, graph, result, dependence, tensors):
+        self.graph, self.result, self.dependence = graph, result, dependence
+        self.pinned = [(i, t) for i, t in enumerate(tensors) if id(t) in dependence.tensors]
+        self.checked = -1
+
+    def holds(self, tensors):
+        """Whether it serves a call now; `tensors`: those in the call's arguments."""
+        state = self.graph.state
+        if any(tensors[i] is not t for i, t in self.pinned) or any(id(t) in state for t in tensors):
+            return False
+        if self.dependence.changed() is not None:
+            return False
+        if self.checked != Changes.count:
+            if not self.graph.holds():
+                return False
+            self.checked = Changes.count
+        return True
 
 
 class JitFunction:
     """A captured function; see `jit`."""
 
-    MOST_VARIANTS = 128  # kinds of arguments remembered
+    MOST_KINDS = 128  # of arguments that are remembered
+    MOST_VARIANTS = 16  # for one kind of arguments; beyond it the function changes all the time
 
     def __init__(self, fn):
         functools.update_wrapper(self, fn, updated=())
         self.name = getattr(fn, "__name__", type(fn).__name__)
         self.fn = fn
-        self.variants = {}
+        self.variants = {}  # kind of arguments -> its Variants, the newest first
         self.dynamic = False
         self.captures = 0
 
@@ -50,51 +64,46 @@ class JitFunction:
     def __call__(self, *args, **kwargs):
         if self.dynamic or thread.recorder.capture is not None or thread.tape is not None:
             return self.fn(*args, **kwargs)
-        tensors, seen = [], {}
-        key = _key((args, tuple(kwargs.items())), tensors, seen)
-        outside = self._outside()
-        variants = self.variants.pop(key, None)
-        if variants is None:
-            variants = []
-            if len(self.variants) >= self.MOST_VARIANTS:
-                del self.variants[next(iter(self.variants))]
-        self.variants[key] = variants  # the one used last comes last
+        tensors = []
+        variants = self._variants(_key((args, kwargs), tensors, {}))
         for variant in variants:
-            if self._holds(variant, outside):
+            if variant.holds(tensors):
                 return _run(variant, tensors)
+        if len(variants) == self.MOST_VARIANTS:
+            self._give_up(variants[0])
+            return self.fn(*args, **kwargs)
         self.captures += 1
+        dependence = Dependence(self.fn, (args, kwargs))
         result, graph = capture(self.name, self.fn, args, kwargs, tensors)
         if graph is None:
             self.dynamic = True
             return result
         shape = map_tensors(lambda _: _PLACE, result)
-        variant = Variant(graph, shape, outside)
+        variant = Variant(graph, shape, dependence, tensors)
         variants.insert(0, variant)
         return _run(variant, tensors)
 
-    def _holds(self, variant, outside):
-        if any(a is not b for a, b in zip(variant.outside, outside, strict=True)):
-            return False
-        if variant.checked != Changes.count:
-            if not variant.graph.holds():
-                return False
-            variant.checked = Changes.count
-        return True
+    def _variants(self, key):
+        """Those for a kind of arguments; the kind used longest ago makes room."""
+        variants = self.variants.pop(key, None)
+        if variants is None:
+            variants = []
+            if len(self.variants) >= self.MOST_KINDS:
+                del self.variants[next(iter(self.variants))]
+        self.variants[key] = variants
+        return variants
 
-    def _outside(self):
-        """What the function's closure and the globals it names refer to now."""
-        fn = inspect.unwrap(self.fn)
-        code = getattr(fn, "__code__", None)
-        if code is None:
-            return []
-        found = []
-        for cell in fn.__closure__ or ():
-            try:
-                found.append(cell.cell_contents)
-            except ValueError:  # a name not bound yet
-                found.append(None)
-        names = fn.__globals__
-        return found + [names[n] for n in code.co_names if n in names]
+    def _give_up(self, variant):
+        name = variant.dependence.changed()
+        what = "an attribute of a Cell" if name is None else f"'{name}'"
+        warnings.warn(
+            f"'{self.name}' was captured {self.MOST_VARIANTS} times because {what} was another one "
+            "each time. It runs dynamically from now on, with the same results. To capture it, "
+            "give what changes as an argument, in a Tensor.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        self.dynamic, self.variants = True, {}
 
 
 def _run(variant, tensors):
@@ -113,19 +122,40 @@ def _key(obj, tensors, seen):
         same = first != len(tensors)
         tensors.append(obj)
         if isinstance(obj, Parameter):
-            return obj._value.aval, first, id(obj)
+            return obj._value.aval, first, id(obj), obj.requires_grad
+        if obj.__class__ is not Tensor:
+            return obj._value.aval, first, obj.__class__
         return (obj._value.aval, first) if same else obj._value.aval
     if isinstance(obj, (tuple, list)):
         return (obj.__class__, *[_key(item, tensors, seen) for item in obj])
     if isinstance(obj, dict):
-        return (dict, *[(k, _key(v, tensors, seen)) for k, v in obj.items()])
+        return (obj.__class__, *[(k, _key(v, tensors, seen)) for k, v in obj.items()])
     if isinstance(obj, np.ndarray):
         return obj.shape, obj.dtype, obj.tobytes()
+    if fields := fields_of(obj):
+        return (obj.__class__, *[_key(getattr(obj, name), tensors, seen) for name in fields])
+    if isinstance(obj, float):
+        return obj.__class__, obj.hex()  # which tells -0.0 from 0.0, and not a NaN from another
+    if isinstance(obj, (set, bytearray)):
+        return obj.__class__, frozenset(obj) if isinstance(obj, set) else bytes(obj)
     try:
         hash(obj)
     except TypeError:
-        return obj.__class__, id(obj)
+        return Same(obj)
     return obj.__class__, obj
+
+
+class Same:
+    """An object as part of a key by its identity; what it holds is watched by `Dependence`."""
+
+    def __init__(self, obj):
+        self.obj = obj
+
+    def __hash__(self):
+        return id(self.obj)
+
+    def __eq__(self, other):
+        return isinstance(other, Same) and self.obj is other.obj
 
 
 def jit(
@@ -161,5 +191,10 @@ def jit(
     if not callable(function):
         raise TypeError(
             f"For 'jit', 'function' must be callable, but got {type(function).__name__}."
+        )
+    if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+        raise TypeError(
+            f"For 'jit', 'function' must return its results, but '{function.__name__}' yields or "
+            "awaits them. Collect them in a list."
         )
     return JitFunction(function)

@@ -8,8 +8,8 @@ from sporax.core import context
 from sporax.core.errors import missing
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.engine.jit import Changes, JitFunction
+from sporax.core.value import Changes, thread
+from sporax.engine.jit import JitFunction
 from sporax.nn.accepted import Accepted
 from sporax.nn.hooked import Hooked, run_with_hooks
 from sporax.nn.members import Members, check_name, refuse_one_name_twice, taken, tree
@@ -61,7 +61,7 @@ class Cell(Hooked, Accepted):
     def __call__(self, *args, **kwargs):
         capture = thread.recorder.capture
         if capture is not None:
-            capture.cells[self] = None
+            capture.called(self)
         elif context._values["mode"] == context.GRAPH_MODE and thread.tape is None:
             return self._as_graph()(*args, **kwargs)
         construct = self.construct

@@ -7,8 +7,7 @@ from sporax.autodiff.hooks import Gate, HookHandle, check_callable, replaced
 from sporax.core import context
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
-from sporax.core.value import thread
-from sporax.engine.jit import Changes
+from sporax.core.value import Changes, thread
 
 _KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 _NONE = ((),) * len(_KINDS)

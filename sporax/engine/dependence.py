@@ -1,0 +1,168 @@
+"""What a captured function reads besides its arguments, and whether that is still the same.
+
+Followed is the function's code and that of the functions and methods it names: the globals and
+closures that they refer to, and those attributes of objects found there which the code names. Cells
+note for themselves what they are (`Cell._static_state`) when they are called.
+"""
+
+import dis
+import functools
+import itertools
+import types
+
+from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors
+
+MOST = 256  # items of a container that are looked at; values that are followed
+_LIBRARIES = {"builtins", "jax", "jaxlib", "mindspore", "numpy", "sporax"}
+_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME"}
+_ATTRIBUTE = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"}
+
+
+class Dependence:
+    """The values that a function and its arguments refer to, as they are when this is made."""
+
+    def __init__(self, function, arguments):
+        self.reads = []  # (namespace, name, the value, what is in it)
+        self.tensors = set()  # ids of the Tensors among them
+        self._seen, self._codes, self._objects, self._names = {}, set(), [], set()
+        self._follow(function)
+        map_tensors(lambda tensor: tensor, arguments, self._follow)
+        read = set()
+        while new := [
+            (i, name)
+            for i, thing in enumerate(self._objects)
+            for name in self._names
+            if (i, name) not in read
+        ]:
+            read.update(new)
+            for i, name in new:
+                self._attribute(self._objects[i], name)
+        del self._codes, self._objects, self._names
+
+    def changed(self):
+        """The name of the first value that is not what it was; None if there is none."""
+        for space, name, value, content in self.reads:
+            now = space.get(name, _MISSING)
+            if now is value:
+                if content is not value and not same(_content(now), content):
+                    return name
+            elif not same(now, value):
+                return name
+        return None
+
+    def _read(self, space, name):
+        value = space.get(name, _MISSING)
+        self.reads.append((space, name, value, _content(value)))
+        self._follow(value)
+
+    def _attribute(self, thing, name):
+        if name in vars(thing):
+            self._read(vars(thing), name)
+        elif isinstance(method := getattr(type(thing), name, None), types.FunctionType):
+            self._function(method)
+
+    def _follow(self, value):
+        """Note what a value refers to."""
+        if isinstance(value, _NUMBERS) or id(value) in self._seen or len(self._seen) > MOST:
+            return
+        self._seen[id(value)] = value
+        if isinstance(value, Tensor):
+            self.tensors.add(id(value))
+        elif isinstance(value, (tuple, list, set, dict)):
+            for item in _items(value):
+                self._follow(item)
+        elif isinstance(value, functools.partial):
+            self._follow((value.func, value.args, value.keywords))
+        elif isinstance(value, types.MethodType):
+            self._follow(value.__self__)
+            self._function(value.__func__)
+        elif isinstance(value, types.FunctionType):
+            self._function(value)
+        elif _is_object(value):
+            self._follow(vars(value).get("__wrapped__"))
+            self._objects.append(value)
+            for name in ("__call__", "construct"):
+                self._attribute(value, name)
+
+    def _function(self, function):
+        self._follow(getattr(function, "__wrapped__", None))
+        code = function.__code__
+        if code in self._codes or _is_of_library(function.__globals__.get("__name__")):
+            return
+        self._codes.add(code)
+        for cell, name in zip(function.__closure__ or (), code.co_freevars, strict=True):
+            self._read(_Cell(cell), name)
+        named, attributes = _names(code)
+        self._names |= attributes
+        for name in named:
+            self._read(function.__globals__, name)
+
+
+def _is_of_library(module):
+    return str(module).partition(".")[0] in _LIBRARIES
+
+
+def _is_object(value):
+    """Whether attributes of the value matter: those of libraries keep what they are to themselves,
+    except a Cell, which has the script's parameters and settings."""
+    if isinstance(value, (type, types.ModuleType)) or not hasattr(value, "__dict__"):
+        return False
+    own = "__wrapped__" in vars(value) or hasattr(value, "_static_state")
+    return own or not _is_of_library(type(value).__module__)
+
+
+class _Cell:
+    """A variable of an enclosing function, as a namespace."""
+
+    def __init__(self, cell):
+        self.cell = cell
+
+    def get(self, name, missing):
+        try:
+            return self.cell.cell_contents
+        except ValueError:  # not bound yet
+            return missing
+
+
+@functools.cache
+def _names(code):
+    """The globals and the attributes that code names, in functions inside it too."""
+    steps = list(dis.get_instructions(code))
+    named = {s.argval for s in steps if s.opname in _GLOBAL}
+    attributes = {s.argval for s in steps if s.opname in _ATTRIBUTE}
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            more, further = _names(inner)
+            named, attributes = named | more, attributes | further
+    return named, attributes
+
+
+def _items(value):
+    return list(itertools.islice(value.values() if isinstance(value, dict) else value, MOST))
+
+
+def _content(value):
+    """What is in a container that may change in place; anything else as it is."""
+    kind = value.__class__
+    if kind in (list, set) and len(value) <= MOST:
+        return tuple(value)
+    if kind is dict and len(value) <= MOST:
+        return tuple(itertools.chain.from_iterable(value.items()))
+    return value
+
+
+def same(now, then):
+    """Whether two values cannot be told apart: identical, or plain and equal."""
+    if now is then:
+        return True
+    if now.__class__ is not then.__class__ or not isinstance(now, _PLAIN):
+        return False
+    if isinstance(now, tuple):
+        return len(now) == len(then) and all(map(same, now, then))
+    return now == then
+
+
+_MISSING = object()
+_NUMBERS = (bool, int, float, complex, str, bytes, type(None))
+_PLAIN = (*_NUMBERS, tuple)
