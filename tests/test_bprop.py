@@ -5,9 +5,6 @@ its answers too.
 """
 
 import inspect
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,8 +18,8 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.jit import jit
 from sporax.nn.cell import Cell
+from tests.script_runs import printed
 
-ROOT = Path(__file__).parents[1]
 X, Y = 2.0, 3.0
 
 
@@ -459,8 +456,4 @@ PRINTED = {
 @pytest.mark.parametrize("option", ["", "--graph"])
 @pytest.mark.parametrize("script", PRINTED)
 def test_prints_what_the_documents_print(script, option):
-    command = [sys.executable, "-W", "error", "-m", "sporax", "run"]
-    command += [str(ROOT / "tests" / "scripts" / script), *option.split()]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == PRINTED[script]
+    assert printed(script, option).splitlines() == PRINTED[script]

@@ -5,9 +5,6 @@ Each row says what MindSpore 2.10 does, unless it says otherwise.
 
 import copy
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -20,8 +17,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.jit import jit
 from sporax.nn.cell import Cell
-
-ROOT = Path(__file__).parents[1]
+from tests.script_runs import printed
 
 
 def tensor(*values):
@@ -386,8 +382,5 @@ Tensor(shape=[1], dtype=Float32, value= [ 2.00000000e+00]))
 
 def test_prints_what_the_tutorial_shows():
     """With the convention of its version; `test_seed_documents` has the present one."""
-    command = [sys.executable, "-W", "error", "-m", "sporax", "run"]
-    command += [str(ROOT / "tests" / "scripts" / "hooks.py"), "--2.3"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert all(text in done.stdout for text in SHOWN)
+    found = printed("hooks.py", "--2.3")
+    assert all(text in found for text in SHOWN)

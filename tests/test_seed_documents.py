@@ -2,19 +2,12 @@
 that import `mindspore`: they print here what they print there, in dynamic mode, GRAPH_MODE and
 under jit."""
 
-import math
-import re
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from tests.oracle import recorded
+from tests.script_runs import assert_prints, printed
 
-ROOT = Path(__file__).parents[1]
 RECORDED = recorded("cells_documents")
-NUMBER = re.compile(r"-?\d+\.\d*(?:e[+-]\d+)?")
 
 RUNS = [
     ("functional_differentiation.py", ""),
@@ -26,26 +19,9 @@ RUNS = [
 ]
 
 
-def printed(script, option):
-    command = [sys.executable, "-W", "error", "-m", "sporax", "run"]
-    command += [str(ROOT / "tests" / "scripts" / script), *option.split()]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
-
-
-def words(line):
-    """A line without its numbers and without the blanks that only align them."""
-    return NUMBER.sub("#", line).replace(" ", "")
-
-
 @pytest.mark.parametrize("script, option", RUNS, ids=lambda item: item or "dynamic")
 def test_prints_what_mindspore_prints(script, option):
-    ours, theirs = printed(script, option), RECORDED[script]
-    assert [words(line) for line in ours] == [words(line) for line in theirs]
-    for line, wanted in zip(ours, theirs, strict=True):
-        for a, b in zip(NUMBER.findall(line), NUMBER.findall(wanted), strict=True):
-            assert math.isclose(float(a), float(b), rel_tol=5e-7), f"{line}\n{wanted}"
+    assert_prints(printed(script, option).splitlines(), RECORDED[script], rel_tol=5e-7)
 
 
 # what the GradOperation tutorial itself shows, letter by letter; its last two cells show 4.5 and
@@ -61,5 +37,5 @@ SHOWN = [
 
 
 def test_prints_what_the_tutorial_shows():
-    lines = printed("grad_operation.py", "")
+    lines = printed("grad_operation.py").splitlines()
     assert [line for line in SHOWN if line not in lines] == []
