@@ -22,7 +22,7 @@ _PUBLIC = {
         set_rng_state set_seed""",
     "sporax.engine.jit": "JitConfig constexpr jit jit_class lazy_inline mutable no_inline",
     "sporax.autodiff": """
-        _Function _no_grad get_grad grad jacfwd jacrev jvp recompute saved_tensors_hooks
+        _Function _no_grad get_grad grad jacfwd jacrev jvp no_grad recompute saved_tensors_hooks
         value_and_grad vjp vmap""",
     "sporax.io": """
         async_ckpt_thread_status ckpt_to_safetensors export load load_checkpoint

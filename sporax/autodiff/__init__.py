@@ -2,7 +2,9 @@
 
 from sporax.autodiff.function import Function, _Function
 from sporax.autodiff.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
+from sporax.autodiff.mode import _no_grad, no_grad
 
 __all__ = [
-    "Function", "GradOperation", "_Function", "get_grad", "grad", "stop_gradient", "value_and_grad",
+    "Function", "GradOperation", "_Function", "_no_grad", "get_grad", "grad", "no_grad",
+    "stop_gradient", "value_and_grad",
 ]  # fmt: skip

@@ -95,7 +95,7 @@ def _attach(result, recorder, first, watched, cut):
             value, changed = variable(value), True
             handles[i] = wrap(value)
         seen.add(id(value))
-        value.watched = watched and value.aval.inexact and id(handle) not in cut
+        value.watched = watched and value.aval.differentiable and id(handle) not in cut
         outs.append(value)
     if changed:
         made = iter(handles)
@@ -195,13 +195,14 @@ def cotangents(result, outs, arriving, zeros=True):
 def collect(who, result, inputs):
     """{id(Tensor): gradients (Values) for its places among the inputs, in order}.
 
-    `inputs`: (name, what was given) of each. A bare Tensor is the gradient of the first Tensor that
-    can be differentiated. A tuple has one for each input, or for each that holds Tensors.
+    `inputs`: (name, what was given) of each. A bare Tensor is the gradient of the first floating
+    Tensor. A tuple has one for each input, or for each that holds Tensors.
     """
     found: dict[int, list] = {}
     holding = [(name, given) for name, given in inputs if tensors_of(given)]
     if isinstance(result, Tensor):
-        able = [(n, t) for n, i in holding for t in tensors_of(i) if t._value.aval.inexact]
+        every = [(n, t) for n, given in holding for t in tensors_of(given)]
+        able = [(n, t) for n, t in every if t._value.aval.inexact] or every
         if able:
             _match(who, *able[0], result, found)
         return found
@@ -256,7 +257,7 @@ def checked(who, name, aval, gradient) -> Any:
 
     Another floating dtype is converted, anything else that differs is refused.
     """
-    if not aval.inexact:
+    if not aval.differentiable:
         return None
     if not isinstance(gradient, Tensor):
         raise TypeError(
@@ -269,7 +270,7 @@ def checked(who, name, aval, gradient) -> Any:
             f"For '{who}', the gradient of '{name}' must have its shape, {aval.shape}, but got "
             f"{got.shape}."
         )
-    if got.dtype != aval.dtype:
+    if got.dtype != aval.dtype and aval.inexact:
         wanted = dtypes.from_numpy(aval.dtype)
         if not got.inexact or (got.dtype.kind == "c") != (aval.dtype.kind == "c"):
             raise TypeError(

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.tape import Recording, Variables, ones_like, zeros_like
+from sporax.core.dtype import from_numpy
 from sporax.core.parameter import Parameter
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import number, thread
@@ -54,6 +55,7 @@ class Derivative:
             ends = [t._lift() for t in self._outputs(result)]
             cotangents = self._cotangents(ends, seeds)
             found = recording.gradients(ends, cotangents, variables.values)
+            self._refuse_integers(variables.values, found, positions)
             gradients = [
                 wrap(zeros_like(v) if g is None else g)
                 for v, g in zip(variables.values, found, strict=True)
@@ -61,6 +63,19 @@ class Derivative:
         rest = iter(gradients)
         by_position = [map_tensors(lambda _: next(rest), given) for given in asked]
         return result, by_position, list(rest)
+
+    def _refuse_integers(self, values, found, positions):
+        """Refuse, where only integers are asked for and no derivative reaches them."""
+        if not values or any(v.aval.inexact for v in values) or found.count(None) < len(found):
+            return
+        kinds = ", ".join(sorted({str(from_numpy(v.aval.dtype)) for v in values}))
+        where = f"argument {', '.join(map(str, positions))}" if positions else "the weights"
+        raise TypeError(
+            f"For '{self.who}', what is differentiated must be numbers that the output is computed "
+            f"with, but got {kinds} ({where}), which it depends on by indices and comparisons, or "
+            "not at all. Convert with 'astype' what is a number, or choose another "
+            "'grad_position' or 'weights'."
+        )
 
     def _take_sens(self, args, kwargs):
         if not self.sens:

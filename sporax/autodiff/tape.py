@@ -96,7 +96,7 @@ class Variables:
                 twin = known[id(handle)] = variable(value)
                 # a Parameter that requires no gradient gets none, wherever it is given
                 frozen = not getattr(handle, "requires_grad", True)
-                twin.watched = twin.aval.inexact and not frozen
+                twin.watched = twin.aval.differentiable and not frozen
                 self.borrowed.append((handle, value, twin))
                 handle._value = twin
             self.values.append(twin)
@@ -226,6 +226,11 @@ def pull_back(entries, cotangents, hooks):
                     _accumulate(cotangents, operand, cotangent)
             continue
         wanted = tuple([i for i, v in enumerate(operands) if v.watched])
+        if not all([operands[i].aval.inexact for i in wanted]):
+            avals = tuple([v.aval for v in operands])
+            wanted = tuple([i for i in wanted if op.differentiable_in(i, avals)])
+            if not wanted:
+                continue
         pullback = op.pullback(wanted, which, count)
         for i, cotangent in zip(wanted, record(pullback, *operands, *arriving), strict=True):
             _accumulate(cotangents, operands[i], cotangent)

@@ -10,15 +10,17 @@ class Aval:
     """Shape and dtype of a value, interned: equal avals are the same object.
 
     A *weak* aval belongs to a Python number, which takes the dtype of what it meets.
+    `differentiable`: a derivative with respect to it may be asked, as for all numbers but Bool.
     """
 
-    __slots__ = ("dtype", "inexact", "ndim", "shape", "size", "weak")
+    __slots__ = ("differentiable", "dtype", "inexact", "ndim", "shape", "size", "weak")
     _interned: ClassVar[dict] = {}
 
     shape: tuple[int, ...]
     dtype: np.dtype
     weak: bool
     inexact: bool
+    differentiable: bool
     ndim: int
     size: int
 
@@ -31,6 +33,7 @@ class Aval:
             aval.shape, aval.dtype, aval.weak = tuple(shape), np.dtype(dtype), weak
             aval.ndim, aval.size = len(aval.shape), int(np.prod(aval.shape, dtype=np.int64))
             aval.inexact = aval.dtype.kind in "fcV"  # bfloat16 is of kind 'V' in NumPy's eyes
+            aval.differentiable = aval.inexact or aval.dtype.kind in "iu"
             Aval._interned[key] = aval = Aval._interned.setdefault(
                 (aval.shape, aval.dtype, weak), aval
             )

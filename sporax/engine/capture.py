@@ -6,7 +6,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.errors import user_frame
-from sporax.core.parameter import Parameter
 from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, Value, borrowing, thread
 from sporax.engine.dependence import same
@@ -121,7 +120,7 @@ class Graph:
         self.sources = [found(source) for source in capture.sources]
         self.state = {id(h) for h in (*self.sources, *self.written) if not isinstance(h, Slot)}
         self.cells = list(capture.cells.items())
-        self.trained = [(s, s.requires_grad) for s in self.sources if isinstance(s, Parameter)]
+        self.trained = [(s, s.requires_grad) for s in self.sources if hasattr(s, "requires_grad")]
         self.layout = layout = Layout(recorder.state.path(), capture.avals)
         reals = np.array([v.array for v in recorder.reals], np.float64)
         integers = np.array([v.array for v in recorder.integers], np.int64)

@@ -123,8 +123,8 @@ def _key(obj, tensors, seen):
         tensors.append(obj)
         if isinstance(obj, Parameter):
             return obj._value.aval, first, id(obj), obj.requires_grad
-        if obj.__class__ is not Tensor:
-            return obj._value.aval, first, obj.__class__
+        if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
+            return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
         return (obj._value.aval, first) if same else obj._value.aval
     if isinstance(obj, (tuple, list)):
         return (obj.__class__, *[_key(item, tensors, seen) for item in obj])

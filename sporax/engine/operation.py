@@ -16,10 +16,11 @@ from sporax.engine.trace import forest
 class Rule:
     """What an operation does with operands of given avals: outputs' avals, a traced function."""
 
-    __slots__ = ("_jaxpr", "avals", "operands", "run", "single")
+    __slots__ = ("_jaxpr", "avals", "integral", "operands", "run", "single")
 
     def __init__(self, operands, avals, run, single):
         self.operands, self.avals, self.run, self.single = operands, avals, run, single
+        self.integral = {}  # whether there is a derivative with respect to an integer operand
         self._jaxpr = None
 
     @property
@@ -36,11 +37,13 @@ class Op:
 
     `fn(*arrays)` returns one array or a tuple. `promotes`: which operands meet in one dtype before
     `fn` sees them (True for all). `check(*avals)` may refuse operands with a better sentence than
-    the one that tracing `fn` would give. `owner`: the declared operation, for messages.
+    the one that tracing `fn` would give. `real`: what is differentiated with respect to integers,
+    where `fn` itself does not do for real numbers.
     """
 
     __slots__ = (
-        "attributes", "check", "cut", "fn", "name", "operands", "promotes", "pulls", "rules",
+        "attributes", "check", "cut", "fn", "name", "operands", "promotes", "pulls", "real",
+        "rules",
     )  # fmt: skip
 
     fn: Any
@@ -50,14 +53,15 @@ class Op:
         self.attributes = attributes or {}
         self.operands = ()  # their names, for messages
         self.cut = False  # whether no derivative goes through
+        self.real = fn
         self.rules, self.pulls = {}, {}
 
     def __repr__(self):
         inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())
         return f"{self.name}({inner})"
 
-    def compute(self, avals, *arrays):
-        """`fn` after MindSpore's promotion; Python numbers arrive as 64-bit scalars."""
+    def compute(self, avals, *arrays, real=False):
+        """`fn` (or `real`) after MindSpore's promotion; Python numbers come as 64-bit scalars."""
         if self.promotes is True:
             met = promote(avals)
             arrays = [x if x.dtype == met else x.astype(met) for x in arrays]
@@ -69,7 +73,7 @@ class Op:
             arrays = [
                 x.astype(promote([a])) if a.weak else x for a, x in zip(avals, arrays, strict=True)
             ]
-        return self.fn(*arrays)
+        return (self.real if real else self.fn)(*arrays)
 
     def rule(self, avals):
         """The `Rule` for operands of these avals, made at their first meeting.
@@ -95,6 +99,26 @@ class Op:
         outs = tuple(Aval.of(o.shape, o.dtype) for o in ([out] if single else out))
         return Rule(avals, outs, run, single)
 
+    def differentiable_in(self, i, avals):
+        """Whether there is a derivative with respect to operand `i`: always, if it is floating; if
+        it holds integers, where the operation takes real numbers in their place (it is no index)
+        and gives real ones."""
+        if avals[i].inexact:
+            return True
+        integral = self.rule(avals).integral
+        if i not in integral:
+            real = [_real(a) if k == i else a for k, a in enumerate(avals)]
+            integral[i] = self._is_real(real)
+        return integral[i]
+
+    def _is_real(self, avals):
+        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+        try:
+            out = jax.eval_shape(functools.partial(self.compute, avals, real=True), *specs)
+        except (TypeError, ValueError, IndexError, NotImplementedError):
+            return False
+        return any(jnp.issubdtype(o.dtype, jnp.inexact) for o in jax.tree.leaves(out))
+
     def pullback(self, inputs, outputs, n_outputs):
         """The operation (operands..., cotangents...) -> cotangents of the operands `inputs`.
 
@@ -108,7 +132,11 @@ class Op:
 
 
 class Pullback(Op):
-    """The derivative of an operation, as an operation."""
+    """The derivative of an operation, as an operation.
+
+    The gradient for complex numbers is $\\partial/\\partial x + i\\,\\partial/\\partial y$, as in
+    MindSpore and PyTorch: the conjugate of JAX's.
+    """
 
     __slots__ = ("inputs", "n_outputs", "of", "outputs")
 
@@ -116,30 +144,52 @@ class Pullback(Op):
         super().__init__(f"{op.name}.grad", None)
         self.of, self.inputs, self.outputs, self.n_outputs = op, inputs, outputs, n_outputs
 
-    def compute(self, avals, *arrays):
+    def compute(self, avals, *arrays, real=False):
         n = len(avals) - len(self.outputs)
-        operands, cotangents = list(arrays[:n]), arrays[n:]
+        taken, operands = list(avals[:n]), list(arrays[:n])
+        for i in self.inputs:
+            if not taken[i].inexact:
+                real, taken[i] = True, _real(taken[i])
+                operands[i] = operands[i].astype(taken[i].dtype)
 
         def primal(*chosen):
             for i, x in zip(self.inputs, chosen, strict=True):
                 operands[i] = x
-            out = self.of.compute(avals[:n], *operands)
+            out = self.of.compute(taken, *operands, real=real)
             return out if isinstance(out, (tuple, list)) else (out,)
 
         outs, pull = jax.vjp(primal, *[operands[i] for i in self.inputs])
-        given = dict(zip(self.outputs, cotangents, strict=True))
-        full = [
-            given[i].astype(o.dtype) if i in given else _zero_cotangent(o)
-            for i, o in enumerate(outs)
-        ]
-        return pull(type(outs)(full))
+        given = dict(zip(self.outputs, arrays[n:], strict=True))
+        found = pull(type(outs)([_cotangent(o, given.get(i)) for i, o in enumerate(outs)]))
+        wanted = self._gradients(avals)
+        return tuple(_conj(g).astype(a.dtype) for g, a in zip(found, wanted, strict=True))
+
+    def _gradients(self, avals):
+        """The avals of the cotangents for the inputs. That for integers has the dtype of what
+        arrives, since a derivative of 0.5 is no integer."""
+        n = len(avals) - len(self.outputs)
+        arriving = next((a for a in avals[n:] if a.inexact), None)
+        return tuple(
+            Aval.of(a.shape, arriving.dtype) if arriving and not a.inexact else a
+            for a in (avals[i] for i in self.inputs)
+        )
 
     def _infer(self, avals):
         run = jax.jit(functools.partial(self.compute, avals), inline=True)
-        return Rule(avals, tuple(avals[i] for i in self.inputs), run, False)
+        return Rule(avals, self._gradients(avals), run, False)
 
 
-def _zero_cotangent(out):
-    if jnp.issubdtype(out.dtype, jnp.inexact):
-        return jnp.zeros(out.shape, out.dtype)
-    return np.zeros(out.shape, jax.dtypes.float0)
+def _real(aval):
+    """The aval of the real numbers that take the place of integers in a derivative."""
+    return Aval.of(aval.shape, np.dtype(np.float64))
+
+
+def _cotangent(out, given):
+    """What arrives at an output; zero, where nothing does or nothing can."""
+    if not jnp.issubdtype(out.dtype, jnp.inexact):
+        return np.zeros(out.shape, jax.dtypes.float0)
+    return jnp.zeros(out.shape, out.dtype) if given is None else _conj(given).astype(out.dtype)
+
+
+def _conj(x):
+    return x.conj() if jnp.issubdtype(x.dtype, jnp.complexfloating) else x

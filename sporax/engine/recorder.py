@@ -1,6 +1,7 @@
 """The trace being recorded: one door through which every operation goes."""
 
 import threading
+from itertools import repeat
 from typing import Any
 from weakref import ref
 
@@ -245,12 +246,12 @@ def record(op, *values) -> Any:
 
 
 def outputs(recorder, index, avals, watched):
-    """The pending Values of an operation with several outputs."""
+    """The pending Values of an operation with several outputs; `watched`: which are, or False."""
     values = []
-    for aval in avals:
+    for aval, is_watched in zip(avals, watched or repeat(False), strict=False):
         out = _new(Value)
         out.aval, out.array, out.trace = aval, None, recorder
-        out.index, out.watched = index, watched and aval.inexact
+        out.index, out.watched = index, is_watched
         values.append(out)
         index += 1
     last = ref(values[-1]) if values else None

@@ -36,8 +36,10 @@ class State:
         self.avals = rule.avals if rule is not None else ()
         # of the one output; None where there are several
         self.aval = rule.avals[0] if rule is not None and rule.single else None
-        # whether a derivative can go through it
-        self.carries = op is not None and not op.cut and any(a.inexact for a in self.avals)
+        # whether a derivative can go through it; where there are several outputs, through which
+        self.carries: Any = op is not None and not op.cut and _differentiated(operands, self.avals)
+        if self.carries and self.aval is not None:
+            self.carries = self.carries[0]
         before = parent.size if parent is not None else 0
         self.size = before + len(self.avals)  # outputs of the whole trace so far
 
@@ -60,6 +62,13 @@ class State:
         while state.parent is not None and n:
             yield state
             state, n = state.parent, n - 1
+
+
+def _differentiated(operands, outs):
+    """Which outputs a derivative can come from: floating ones, and integers made of integers."""
+    exact = not any(a.inexact for a in operands)
+    found = tuple([a.inexact or (exact and a.differentiable) for a in outs])
+    return found if True in found else False
 
 
 def _kind(aval):

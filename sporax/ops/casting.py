@@ -7,9 +7,16 @@ from sporax.engine.recorder import apply
 from sporax.ops.declare import Array, attach, composite, op
 
 
+def _cast_of_reals(input, dtype):
+    """From one integer dtype to another nothing is rounded."""
+    wanted = dtypes.to_numpy(dtype)
+    return input if wanted.kind in "iu" else input.astype(wanted)
+
+
 @op(
     primitive="Cast()(input_x: input, dtype)",
     function="cast(input, dtype)",
+    real=_cast_of_reals,
 )
 def cast(input: Array, dtype):
     """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name.

@@ -35,8 +35,8 @@ OPTIONAL = Array | None
 class Declaration:
     """An operation: its function on arrays, its parameters, its faces."""
 
-    def __init__(self, fn, name, promotes, check, differentiable):
-        self.fn, self.promotes, self.check = fn, promotes, check
+    def __init__(self, fn, name, promotes, check, differentiable, real=None):
+        self.fn, self.promotes, self.check, self.real = fn, promotes, check, real
         self.differentiable = differentiable
         self.name = name  # as messages name it
         self.signature = inspect.signature(fn)
@@ -65,6 +65,8 @@ class Declaration:
             fn = functools.partial(self._evaluate, values, structure)
             found = self.bound[key] = Op(self.name, fn, self.promotes, self.check, shown)
             found.cut = not self.differentiable
+            if self.real is not None:
+                found.real = functools.partial(self._evaluate, values, structure, fn=self.real)
             found.operands = self._names(structure)
         return found
 
@@ -80,9 +82,10 @@ class Declaration:
                 names.append(name)
         return tuple(names)
 
-    def _evaluate(self, attributes, structure, *arrays):
+    def _evaluate(self, attributes, structure, *arrays, fn=None):
+        fn = fn or self.fn
         if structure is None:
-            return self.fn(**dict(zip(self.operands, arrays, strict=True)), **attributes)
+            return fn(**dict(zip(self.operands, arrays, strict=True)), **attributes)
         rest, operands = list(arrays), {}
         for name, count in zip(self.operands, structure, strict=True):
             if count is None:
@@ -91,7 +94,7 @@ class Declaration:
                 operands[name], rest = rest[:count], rest[count:]
             else:
                 operands[name] = rest.pop(0)
-        return self.fn(**operands, **attributes)
+        return fn(**operands, **attributes)
 
     def call(self, operands, attributes):
         """Apply the operation where some operand may be absent or a sequence."""

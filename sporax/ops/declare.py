@@ -24,20 +24,23 @@ MINT = {}  # dotted name below `mint` -> function
 
 def op(
     *, tensor=None, primitive=None, mint=None, name=None, promotes=False, check=None,
-    differentiable=True, function=True,
+    differentiable=True, function=True, real=None,
 ):  # fmt: skip
     """Declare an operation; what it returns is the function face, for `sporax.ops`.
 
     `function`, `tensor`, `mint`: faces as written (a string, or a tuple of strings; True: with the
     function's own signature). `primitive`: classes as written. `promotes`: the operands that meet
     in one dtype (True: all; or their positions). `check(*avals)`: raises a better error than
-    tracing would. `name`: how messages call it; by default the first primitive's name.
+    tracing would. `name`: how messages call it; by default the first primitive's name. `real`: the
+    function to differentiate instead with respect to integers (see `Op`).
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
     def declare(fn):
         shown = name or (primitives[0].partition("(")[0] if primitives else fn.__name__)
-        declaration = OPS[fn.__name__] = Declaration(fn, shown, promotes, check, differentiable)
+        declaration = OPS[fn.__name__] = Declaration(
+            fn, shown, promotes, check, differentiable, real
+        )
         return _publish(declaration, function, tensor, primitives, mint)
 
     return declare

@@ -1,0 +1,50 @@
+"""What is left out of derivatives: the block of a `no_grad`, a Tensor that requires no gradient."""
+
+import contextlib
+
+from sporax.autodiff.tape import paused
+from sporax.core.tensor import Tensor
+
+
+class no_grad(contextlib.ContextDecorator):
+    """Nothing computed in the block, or by the decorated function, is differentiated.
+
+    Gradients taken inside are as ever; those around see what they give as constants.
+
+    >>> def f(x):
+    ...     with no_grad():
+    ...         y = x * x
+    ...     return x * y
+    >>> grad(f)(Tensor([3.0])).asnumpy()
+    array([9.], dtype=float32)
+    """
+
+    def __enter__(self):
+        self.entered = [*getattr(self, "entered", ()), paused()]
+        self.entered[-1].__enter__()
+
+    def __exit__(self, *exception):
+        return self.entered.pop().__exit__(*exception)
+
+
+_no_grad = no_grad
+
+
+def requires_grad_(self, requires_grad=True):
+    """Whether derivatives with respect to this tensor are taken; without, they are zero.
+
+    Returns the tensor.
+
+    >>> grad(lambda x: x * x)(Tensor([3.0]).requires_grad_(False)).asnumpy()
+    array([0.], dtype=float32)
+    """
+    if not isinstance(requires_grad, bool):
+        raise TypeError(
+            "For 'requires_grad_', 'requires_grad' must be a bool, but got "
+            f"{type(requires_grad).__name__}."
+        )
+    self.requires_grad = requires_grad
+    return self
+
+
+Tensor.requires_grad_ = requires_grad_
