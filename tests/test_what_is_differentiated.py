@@ -121,6 +121,10 @@ def test_no_grad(name):
     assert jit(grad(function))(tensor(3.0)).item() == wanted
 
 
+def test_integers_under_no_grad():
+    assert grad(squared_outside)(N).tolist() == [0, 0, 0]
+
+
 def test_a_tensor_that_requires_no_gradient():
     x, y = tensor(3.0), tensor(4.0)
     product = jit(grad(pair_product, (0, 1)))
