@@ -15,6 +15,7 @@ import pytest
 import sporax as ms
 from sporax import nn
 from sporax.io import atomic, ckpt_file, wire
+from sporax.io.rotation import CheckpointManager
 from tools.record_checkpoints import CONTENTS, EXTRAS, LONG, PIECE, counting, everything, load_case
 from tools.record_checkpoints import loads as load_rows
 
@@ -88,6 +89,11 @@ def test_writes_the_bytes_that_mindspore_writes(file, options, tmp_path, monkeyp
     ]
     if file == "mindspore_sliced":
         assert (tmp_path / "a.ckpt").read_bytes() == (RECORDED / f"{file}.ckpt").read_bytes()
+
+
+def test_an_encrypted_file_is_told_apart():
+    with pytest.raises(ValueError, match=r"it is encrypted.* save it without 'enc_key'"):
+        ms.load_checkpoint(str(RECORDED / "mindspore_encrypted.ckpt"))
 
 
 # load_param_into_net as MindSpore does it ----------------------------------------------------
@@ -182,6 +188,27 @@ def test_an_asynchronous_save_keeps_the_numbers_of_its_call(tmp_path, monkeypatc
     assert ms.load_checkpoint(str(tmp_path / "a.ckpt"))["a"].asnumpy().tolist() == [0, 0, 0]
 
 
+def test_loads_in_a_thread(tmp_path):
+    net = small(a=(3,))
+    for format in ("ckpt", "safetensors"):
+        path = str(tmp_path / f"a.{format}")
+        ms.save_checkpoint({"a": np.full(3, len(format), np.float32)}, path, format=format)
+        found = ms.load_checkpoint_async(path, net).result()
+        assert list(found) == ["a"] and net.a.asnumpy().tolist() == [len(format)] * 3
+    with pytest.raises(ValueError, match="does not exist"):
+        ms.load_checkpoint_async(str(tmp_path / "none.ckpt")).result()
+
+
+def test_a_state_of_random_numbers_can_be_kept(tmp_path):
+    class Source:  # as a Generator
+        def get_state(self):
+            return ms.Tensor([1, 2, 3], ms.uint8)
+
+    ms.save_checkpoint([], str(tmp_path / "a.ckpt"), append_dict={"random": Source()})
+    found = ms.load_checkpoint(str(tmp_path / "a.ckpt"))
+    assert found["random"].asnumpy().tolist() == [1, 2, 3]
+
+
 # bad files -----------------------------------------------------------------------------------
 
 
@@ -263,6 +290,15 @@ def test_a_wrong_checksum_is_refused(tmp_path):
         (lambda f: ms.save_checkpoint({}, f, enc_key=b"k"), NotImplementedError, "encryption"),
         (lambda f: ms.save_checkpoint({}, f, async_save="x"), ValueError, "'async_save' must be"),
         (lambda f: ms.save_checkpoint({}, f, integrated_save=3), TypeError, "must be a bool"),
+        (lambda f: ms.save_checkpoint({}, f, enc_key="k"), TypeError, "'enc_key' must be bytes"),
+        (lambda f: ms.save_checkpoint({}, f, choice_func=3), TypeError, "must be a function"),
+        (lambda f: ms.save_checkpoint({}, f, spelled=3), TypeError, "unexpected .* 'spelled'"),
+        (lambda f: ms.save_checkpoint({}, f, remove_redundancy=True), NotImplementedError, "one"),
+        (lambda f: ms.export(small(), file_name=f, file_format="AIR"), NotImplementedError,
+         "Save the parameters with 'save_checkpoint'"),
+        (lambda f: ms.export(small(), file_name=f, file_format="X"), ValueError, "'AIR', 'ONNX'"),
+        (lambda f: ms.load(f), NotImplementedError, "load them with 'load_checkpoint"),
+        (lambda f: ms.load_param_into_net(small(), {}, remove_redundancy=True), TypeError, "Merge"),
         (lambda f: ms.load_checkpoint(f), ValueError, "does not exist"),
         (lambda f: ms.load_checkpoint("x.txt"), ValueError, "must end in '.ckpt'"),
         (lambda f: ms.load_checkpoint(f, dec_key=b"k"), NotImplementedError, "encryption"),
@@ -285,6 +321,36 @@ def test_parameters_with_one_name_are_not_lost_in_silence(tmp_path):
     net.b.name = "a"
     with pytest.raises(ValueError, match="different names, but \\['a'\\]"):
         ms.save_checkpoint(net, str(tmp_path / "a.ckpt"))
+
+
+def test_two_parameters_in_a_list_with_one_name(tmp_path):
+    a, b = (ms.Parameter(np.ones(1), name="a") for _ in range(2))
+    ms.save_checkpoint([a, a], str(tmp_path / "a.ckpt"))  # one parameter, listed twice
+    with pytest.raises(ValueError, match="different names, but \\['a'\\]"):
+        ms.save_checkpoint([a, b], str(tmp_path / "a.ckpt"))
+
+
+# which files stay ----------------------------------------------------------------------------
+
+
+def test_old_files_go(tmp_path, caplog):
+    manager = CheckpointManager()
+    times = {"net-1_5.ckpt": 100, "net-2_5.ckpt": 200, "net_1-1_5.ckpt": 1, "net-3_5.ckpt": 900}
+    for name, seconds in {**times, "net-x.ckpt": 2, "net-4_5.txt": 3, "net.ckpt": 4}.items():
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (seconds, seconds))
+
+    def names():
+        manager.update_ckpoint_filelist(str(tmp_path), "net")
+        return sorted(os.path.basename(path) for path in manager.ckpoint_filelist)
+
+    assert names() == ["net-1_5.ckpt", "net-2_5.ckpt", "net-3_5.ckpt"]
+    manager.keep_one_ckpoint_per_minutes(15, 1050)
+    assert names() == ["net-1_5.ckpt", "net-2_5.ckpt"]
+    manager.remove_oldest_ckpoint_file()
+    assert names() == ["net-2_5.ckpt"] and manager.ckpoint_num == 1
+    manager.remove_ckpoint_file(str(tmp_path / "none.ckpt"))
+    assert "could not be removed" in caplog.text
 
 
 # atomicity -----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`.ckpt` files: which arrays and strings MindSpore's messages hold, and the checksum at the end."""
+"""`.ckpt` files: the arrays and strings in MindSpore's messages, and the checksum after them."""
 
 import math
 import mmap
@@ -46,8 +46,7 @@ def read(path, chosen, crc_check):
 
 
 def deduplicated(path):
-    """The file does not say whether parts of it are in other files."""
-    return None
+    """None: the file does not say whether parts of it are in other files."""
 
 
 def _content(path, crc_check):

@@ -4,7 +4,7 @@ import concurrent.futures
 import os
 import re
 
-from sporax.io import files
+from sporax.io import background, files
 
 
 def ckpt_to_safetensors(
@@ -18,9 +18,9 @@ def ckpt_to_safetensors(
     TypeError for a checkpoint that holds strings, which the format has not.
 
     >>> import tempfile; folder = tempfile.mkdtemp()
-    >>> save_checkpoint([Parameter(1.0, name="a")], f"{folder}/x.ckpt")
+    >>> ms.save_checkpoint([Parameter(1.0, name="a")], f"{folder}/x.ckpt")
     >>> ckpt_to_safetensors(f"{folder}/x.ckpt", name_map={"a": "b"})
-    >>> list(load_checkpoint(f"{folder}/x.safetensors", format="safetensors"))
+    >>> list(ms.load_checkpoint(f"{folder}/x.safetensors", format="safetensors"))
     ['b']
     """
     _convert("ckpt_to_safetensors", "ckpt", "safetensors", file_path, save_path, name_map,
@@ -37,6 +37,7 @@ def safetensors_to_ckpt(
 
 def _convert(who, begin, end, path, target, name_map, pattern, count):
     _check(who, target, name_map, count)
+    background.wait()
     found = _files(who, path, f".{begin}", pattern)
     base = path if os.path.isdir(path) else os.path.dirname(path)
 
