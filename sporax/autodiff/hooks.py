@@ -52,7 +52,9 @@ class Hooks:
         for hook_fn in list(self.functions.values()):
             result = hook_fn(wrap(cotangent))
             if result is not None:
-                cotangent = checked("register_hook", "the tensor", cotangent.aval, result)
+                cotangent = checked(
+                    "register_hook", "the tensor", cotangent.aval, result, exact=True
+                )
         return cotangent
 
 
@@ -131,7 +133,7 @@ class Gate(PythonDerivative):
         given = [wrap(arriving[i]) if i in arriving else None for i in range(len(outs))]
         found = self.function(given)
         return [
-            None if g is None else checked(self.who, f"{self.names} {i}", v.aval, g)
+            None if g is None else checked(self.who, f"{self.names} {i}", v.aval, g, exact=True)
             for i, (v, g) in enumerate(zip(operands, found, strict=True))
         ]
 
