@@ -1,8 +1,10 @@
 """What is its derivative? The tape, and what takes derivatives by it."""
 
+from sporax.autodiff.check import GradientError, GradientReport, check_grad
 from sporax.autodiff.function import Function, _Function
 from sporax.autodiff.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
 
 __all__ = [
-    "Function", "GradOperation", "_Function", "get_grad", "grad", "stop_gradient", "value_and_grad",
+    "Function", "GradOperation", "GradientError", "GradientReport", "_Function", "check_grad",
+    "get_grad", "grad", "stop_gradient", "value_and_grad",
 ]  # fmt: skip

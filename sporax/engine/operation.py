@@ -129,10 +129,11 @@ class Pullback(Op):
         outs, pull = jax.vjp(primal, *[operands[i] for i in self.inputs])
         given = dict(zip(self.outputs, cotangents, strict=True))
         full = [
-            given[i].astype(o.dtype) if i in given else _zero_cotangent(o)
+            jnp.conj(given[i].astype(o.dtype)) if i in given else _zero_cotangent(o)
             for i, o in enumerate(outs)
         ]
-        return pull(type(outs)(full))
+        # a complex gradient is d/dx + i d/dy in MindSpore, of which JAX has the conjugate
+        return tuple([jnp.conj(g) for g in pull(type(outs)(full))])
 
     def _infer(self, avals):
         run = jax.jit(functools.partial(self.compute, avals), inline=True)
