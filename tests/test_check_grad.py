@@ -158,7 +158,7 @@ def test_parameters_are_as_they_were():
 
 def test_random_functions_are_refused():
     net = nn.Dropout(p=0.5).set_train()
-    with pytest.raises(ValueError, match="same twice.*dropout.*set_train"):
+    with pytest.raises(ValueError, match=r"same twice.*dropout.*set_train"):
         check_grad(net, Tensor(np.ones((3, 4), np.float32)))
     assert check_grad(net.set_train(False), Tensor(np.ones((3, 4), np.float32))).passed
 
@@ -168,7 +168,7 @@ def test_what_cannot_be_checked_is_refused():
         check_grad(ops.log, Tensor([-1.0]))
     with pytest.raises(TypeError, match="floating or complex"):
         check_grad(lambda x: x > 0, Tensor([1.0]))
-    with pytest.raises(ValueError, match="Float32 at least.*float16"):
+    with pytest.raises(ValueError, match=r"Float32 at least.*float16"):
         check_grad(lambda x: ops.sin(x.astype(sporax.float16)), Tensor([[1.0, 2.0]]))
     with pytest.raises(ValueError, match="'order' must be 1 or 2"):
         check_grad(ops.sin, Tensor([1.0]), order=3)

@@ -263,8 +263,8 @@ class Comparison:
 
     def _kink(self, i):
         text = (
-            f"'{self.subject.names[i]}' is at or near a kink, where slopes differ from side to side; "
-            "the derivative lies between them"
+            f"'{self.subject.names[i]}' is at or near a kink, where slopes differ from side to "
+            "side; the derivative lies between them"
         )
         if text not in self.report.noted:
             self.report.noted.append(text)

@@ -54,6 +54,8 @@ class Derivative:
             ends = [t._lift() for t in self._outputs(result)]
             cotangents = self._cotangents(ends, seeds)
             found = recording.gradients(ends, cotangents, variables.values)
+            if thread.watch is not None and None in found:
+                thread.watch.zero(self, args, positions, variables, found)
             gradients = [
                 wrap(zeros_like(v) if g is None else g)
                 for v, g in zip(variables.values, found, strict=True)

@@ -1,18 +1,16 @@
 """A user's function as a number that depends on float64 arrays, for comparing its derivatives."""
 
-import inspect
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.autodiff.binding import named_inputs, paths
 from sporax.autodiff.grad import Derivative
 from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.core import random
 from sporax.core.dtype import from_numpy
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor, new_value
-from sporax.core.tree import fields_of, map_tensors, tensors_of
+from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import thread
 from sporax.engine.dependence import Dependence
 from sporax.engine.operation import Op
@@ -46,7 +44,7 @@ class Subject:
     def __init__(self, fn, inputs, weights, rng):
         self.fn, self.inputs, self.rng = fn, inputs, rng
         handles = tensors_of(inputs)
-        paths = [path for name, given in _named(fn, inputs) for path in _paths(name, given)]
+        paths = [path for name, given in named_inputs(fn, inputs) for path in paths(name, given)]
         able = [t._value.aval.inexact for t in handles]
         self.skipped = [(n, t) for n, t, ok in zip(paths, handles, able, strict=True) if not ok]
         self.fixed = [None if ok else t for t, ok in zip(handles, able, strict=True)]
@@ -197,36 +195,6 @@ def _trainable(fn, cells, loose):
 
 def _by_name(weights):
     return [(p.name, p) for p in ([weights] if isinstance(weights, Parameter) else weights)]
-
-
-def _named(fn, inputs):
-    """(parameter of the function, what is given for it) for each input."""
-    target = getattr(fn, "construct", fn)
-    try:
-        parameters: Any = list(inspect.signature(target).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
-    first = len(names)
-    for i in range(first, len(inputs)):
-        names.append(f"{rest[0]}[{i - first}]" if rest else f"input {i}")
-    return list(zip(names, inputs, strict=False))
-
-
-def _paths(name, obj):
-    """The path to each Tensor in nested containers, in the order of `tensors_of`."""
-    if isinstance(obj, Tensor):
-        yield name
-    elif isinstance(obj, (tuple, list)):
-        for i, item in enumerate(obj):
-            yield from _paths(f"{name}[{i}]", item)
-    elif isinstance(obj, dict):
-        for key, item in obj.items():
-            yield from _paths(f"{name}[{key!r}]", item)
-    else:
-        for field in fields_of(obj):
-            yield from _paths(f"{name}.{field}", getattr(obj, field))
 
 
 def _widened(array):
