@@ -183,7 +183,7 @@ class Watch:
             if not any(id(v) in reached for v in operands):
                 continue
             if origin is None:
-                cuts.append(f"the derivative in '{_written(op)}' gives none")
+                cuts.append(f"the derivative in '{op.who}' gives none")
             elif any(out.watched for out in outs):
                 last = f"'{op.name}' at {origin}"
             elif not origin.backward:
@@ -197,10 +197,6 @@ def _known(value, given):
 
 def _name(op):
     return f"the derivative of {_name(op.of)}" if isinstance(op, Pullback) else op.name
-
-
-def _written(op):
-    return op.who if hasattr(op, "who") else f"{type(op.ctx).__name__}.backward"
 
 
 def _anomaly(op, operands, out):

@@ -44,12 +44,12 @@ class Subject:
     def __init__(self, fn, inputs, weights, rng):
         self.fn, self.inputs, self.rng = fn, inputs, rng
         handles = tensors_of(inputs)
-        paths = [path for name, given in named_inputs(fn, inputs) for path in paths(name, given)]
+        places = [path for name, given in named_inputs(fn, inputs) for path in paths(name, given)]
         able = [t._value.aval.inexact for t in handles]
-        self.skipped = [(n, t) for n, t, ok in zip(paths, handles, able, strict=True) if not ok]
+        self.skipped = [(n, t) for n, t, ok in zip(places, handles, able, strict=True) if not ok]
         self.fixed = [None if ok else t for t, ok in zip(handles, able, strict=True)]
         cells, loose = reached(fn, inputs)
-        self.names = [n for n, ok in zip(paths, able, strict=True) if ok]
+        self.names = [n for n, ok in zip(places, able, strict=True) if ok]
         given = [t for t, ok in zip(handles, able, strict=True) if ok]
         self.parameters = []
         for name, p in _trainable(fn, cells, loose) if weights is None else _by_name(weights):
@@ -143,7 +143,7 @@ class Subject:
         """Note from a tape which derivatives are the user's own, and what is not in float64."""
         for op, _, out in tape:
             if isinstance(op, PythonDerivative):
-                self.written.append(op.who if hasattr(op, "who") else type(op.ctx).__name__)
+                self.written.append(op.who)
             for value in out if isinstance(out, tuple) else (out,):
                 dtype = value.aval.dtype
                 wide = _WIDE.get(dtype.kind) if value.watched else None
