@@ -166,6 +166,8 @@ def test_random_functions_are_refused():
 def test_what_cannot_be_checked_is_refused():
     with pytest.raises(ValueError, match="must be finite"):
         check_grad(ops.log, Tensor([-1.0]))
+    with pytest.raises(ValueError, match="inputs must be finite, but 'x' has NaN"):
+        check_grad(lambda x: x, Tensor([np.nan]))
     with pytest.raises(TypeError, match="floating or complex"):
         check_grad(lambda x: x > 0, Tensor([1.0]))
     with pytest.raises(ValueError, match=r"Float32 at least.*float16"):

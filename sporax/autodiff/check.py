@@ -140,6 +140,11 @@ class Comparison:
     def __init__(self, subject, eps, rtol, atol):
         self.subject, self.points = subject, subject.points
         self.eps, self.rtol, self.atol = eps, rtol, atol
+        for name, x in zip(subject.names, self.points, strict=True):
+            if not np.isfinite(x).all():
+                raise ValueError(
+                    f"For 'check_grad', inputs must be finite, but '{name}' has NaN or infinities."
+                )
         self.base, self.size, self.slopes = subject.at(self.points)
         again, _, _ = subject.at(self.points)
         if not np.isfinite(self.base):
@@ -240,11 +245,12 @@ class Comparison:
 
     def _compare(self, i, direction):
         """None where the slopes along a direction agree, else (analytic, numeric)."""
-        slope = np.real(np.vdot(self.slopes[i], direction))
-        spread = np.linalg.norm(self.slopes[i] * (direction != 0))
+        along = direction != 0
+        slope = np.real(np.vdot(self.slopes[i][along], direction[along]))
+        spread = np.linalg.norm(self.slopes[i][along])
         first = None
         for factor in (1, 1e-2):  # the smaller step may not reach a kink nearby
-            x = self.points[i][direction != 0]
+            x = self.points[i][along]
             step = self.eps * factor * max(1.0, np.sqrt(np.mean(np.abs(x) ** 2)))
             above, below = (self._value(i, sign * step * direction) for sign in (1, -1))
             numeric = (above - below) / (2 * step)
