@@ -23,7 +23,8 @@ _PUBLIC = {
     "sporax.engine.jit": "JitConfig constexpr jit jit_class lazy_inline mutable no_inline",
     "sporax.autodiff": """
         _Function _no_grad get_grad grad jacfwd jacrev jvp no_grad recompute saved_tensors_hooks
-        value_and_grad vjp vmap""",
+        value_and_grad vjp vmap
+        GradientError GradientReport check_grad detect_anomaly""",
     "sporax.io": """
         async_ckpt_thread_status ckpt_to_safetensors export load load_checkpoint
         load_checkpoint_async load_param_into_net safetensors_to_ckpt save_checkpoint""",

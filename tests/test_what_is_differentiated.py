@@ -22,6 +22,8 @@ def numbers(found):
 # integers and complex numbers ------------------------------------------------------------------
 
 N = Tensor(np.array([1, 2, 3], np.int32))
+
+
 def put(n):
     x = n * 1
     x[0] = n[1] * 2

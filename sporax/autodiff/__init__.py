@@ -1,10 +1,13 @@
 """What is its derivative? The tape, and what takes derivatives by it."""
 
+from sporax.autodiff.anomaly import detect_anomaly
+from sporax.autodiff.check import GradientError, GradientReport, check_grad
 from sporax.autodiff.function import Function, _Function
 from sporax.autodiff.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
 from sporax.autodiff.mode import _no_grad, no_grad
 
 __all__ = [
-    "Function", "GradOperation", "_Function", "_no_grad", "get_grad", "grad", "no_grad",
-    "stop_gradient", "value_and_grad",
+    "Function", "GradOperation", "GradientError", "GradientReport", "_Function", "_no_grad",
+    "check_grad", "detect_anomaly", "get_grad", "grad", "no_grad", "stop_gradient",
+    "value_and_grad",
 ]  # fmt: skip

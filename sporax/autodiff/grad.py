@@ -57,6 +57,8 @@ class Derivative:
             found = recording.gradients(ends, cotangents, variables.values)
             if not recording.tape.pauses:  # else `no_grad` may be why there is none
                 self._refuse_integers(variables.values, found, positions)
+            if thread.watch is not None and None in found:
+                thread.watch.zero(self, args, positions, variables, found)
             gradients = [
                 wrap(zeros_like(v) if g is None else g)
                 for v, g in zip(variables.values, found, strict=True)

@@ -57,9 +57,11 @@ MUTED = Muted()
 
 
 class PythonDerivative:
-    """Stands for an operation on the tape where its derivative is a function of the user's."""
+    """Stands for an operation on the tape where its derivative is a function of the user's; `who`
+    is what messages call it."""
 
     __slots__ = ()
+    who: Any
 
     def backward(self, operands, outs, arriving) -> Any:
         """A cotangent, or None, for each operand; `arriving`: {number of the output: cotangent}."""

@@ -11,6 +11,7 @@ _SETTINGS = {
     "device_id": (0, None),
     "hook_convention": ("2.10", ("2.10", "2.3")),
     "pynative_synchronize": (False, (True, False)),
+    "detect_anomaly": (False, (True, False)),
     "deterministic": ("OFF", ("ON", "OFF")),
     "max_device_memory": ("1024GB", None),
     "mempool_block_size": ("1GB", None),
@@ -69,8 +70,9 @@ def set_context(**settings):
 
     What matters here: `mode` (GRAPH_MODE: each outermost Cell call is captured as by `jit`),
     `device_target` ('CPU', 'GPU', 'TPU'), `pynative_synchronize` (every operation runs at its own
-    line), `hook_convention` ('2.10', '2.3': what a Cell's backward hook is given). Settings of
-    other backends are kept, returned by `get_context`, and have no effect.
+    line), `detect_anomaly` (the mode of that name, for this thread), `hook_convention` ('2.10',
+    '2.3': what a Cell's backward hook is given). Settings of other backends are kept, returned by
+    `get_context`, and have no effect.
     Raises ValueError for a name or a value that does not exist; then nothing is changed.
     """
     for name, value in settings.items():

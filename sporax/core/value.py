@@ -139,12 +139,14 @@ borrowing = threading.RLock()
 class ThreadState(threading.local):
     """What is going on in this thread: the trace being recorded and the tape, if any.
 
-    The engine says how a recorder is made (`new_recorder`); `core` need not know.
+    The engine says how a recorder is made (`new_recorder`); `core` need not know. `watch`: what
+    is known of anomalies, in that mode.
     """
 
     new_recorder: Any = None
     recorder: Any
     tape: Any
+    watch: Any = None
 
     def __init__(self):
         self.recorder = None if self.new_recorder is None else self.new_recorder()

@@ -76,7 +76,7 @@ class Capture:
         recorder.run()
         if not self.is_broken:  # there was nothing to run yet
             self.broken(recorder)
-            thread.recorder = Recorder()
+            thread.recorder = thread.new_recorder()
 
     def called(self, cell):
         """A Cell is about to compute."""

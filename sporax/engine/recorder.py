@@ -113,7 +113,7 @@ class Recorder:
             if mine:
                 if self.capture is not None:
                     self.capture.broken(self)
-                thread.recorder = Recorder()
+                thread.recorder = thread.new_recorder()
                 self.is_ended = True
             held = [value for output in self.outputs[:] if (value := output()) is not None]
             values = [value for value in held if value.index < state.size]

@@ -2,6 +2,7 @@
 
 import importlib
 
+from sporax.autodiff import anomaly
 from sporax.core.errors import missing
 from sporax.nn.activation import (
     CELU,
@@ -53,6 +54,7 @@ from sporax.nn.learning_rate_schedule import (
     PolynomialDecayLR,
     WarmUpLR,
 )
+from sporax.nn.location import path_of_cell
 from sporax.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -148,6 +150,8 @@ __all__ = [
     "polynomial_decay_lr",
     "warmup_lr",
 ]
+
+anomaly.PATHS["cells"] = path_of_cell
 
 
 def __getattr__(name):

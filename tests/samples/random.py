@@ -70,33 +70,33 @@ def advance(state):
 FLOAT, INT = np.dtype(np.float32), np.dtype(np.int32)
 LOW, HIGH, P = np.array(-3), np.array(4), np.array(0.3)
 SAMPLES = [
-    Sample("advance", [np.array([1, 2, 3], np.uint32)], advance, order=0),
+    Sample("advance", [np.array([1, 2, 3], np.uint32)], advance),
     Sample(
         "draw_uniform", [KEY], lambda k, shape, dtype: unit(k, shape),
-        {"shape": (3, 4), "dtype": FLOAT}, order=0,
+        {"shape": (3, 4), "dtype": FLOAT},
     ),
-    Sample("draw_normal", [KEY], normal, {"shape": (3, 4), "dtype": FLOAT}, order=0),
-    Sample("draw_integers", [KEY, LOW, HIGH], integers, {"shape": (9,), "dtype": INT}, order=0),
+    Sample("draw_normal", [KEY], normal, {"shape": (3, 4), "dtype": FLOAT}),
+    Sample("draw_integers", [KEY, LOW, HIGH], integers, {"shape": (9,), "dtype": INT}),
     Sample(
         "draw_permutation", [KEY], lambda k, n, dtype: np.argsort(long_words(k, (n,))),
-        {"n": 9, "dtype": INT}, order=0,
+        {"n": 9, "dtype": INT},
     ),
     Sample(
         "draw_bernoulli", [KEY, P.astype(np.float32)],
         lambda key, p, shape, dtype: unit(key, shape) < p,
-        {"shape": (9,), "dtype": FLOAT}, order=0,
+        {"shape": (9,), "dtype": FLOAT},
     ),
     Sample(
         "draw_classes", [KEY, np.array([0.1, 0.4, 0.2], np.float32)], classes,
-        {"count": 9, "replacement": True}, order=0,
+        {"count": 9, "replacement": True},
     ),
     Sample(
         "draw_classes", [KEY, np.array([0.1, 0.4, 0.2], np.float32)], classes,
-        {"count": 2, "replacement": False}, order=0,
+        {"count": 2, "replacement": False},
     ),
-    Sample("drop", [(3, 4), KEY, P.astype(np.float32)], drop, order=0),
+    Sample("drop", [(3, 4), KEY, P.astype(np.float32)], drop),
     Sample(
-        "drop", [(2, 3, 2), KEY, P.astype(np.float32)], drop, {"whole_channels": True}, order=0,
+        "drop", [(2, 3, 2), KEY, P.astype(np.float32)], drop, {"whole_channels": True},
     ),
 ]  # fmt: skip
 
