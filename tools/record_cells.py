@@ -22,7 +22,7 @@ def namespace():
         nn=nn, ops=ops, Tensor=mindspore.Tensor, Parameter=mindspore.Parameter,
         ParameterTuple=mindspore.ParameterTuple, grad=mindspore.grad, jit=mindspore.jit,
         value_and_grad=mindspore.value_and_grad, get_grad=mindspore.get_grad,
-        dtype=mindspore.dtype,
+        dtype=mindspore.dtype, init=mindspore.common.initializer,
     )  # fmt: skip
 
 

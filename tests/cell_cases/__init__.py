@@ -4,9 +4,11 @@ sporax in `tests/test_cells.py`. Each takes the namespace `ms` and returns plain
 
 from tests.cell_cases import (  # noqa: F401 -- each module adds its cases
     attributes,
+    buffers,
     containers,
     modes,
     naming,
+    parameters,
     training,
 )
 from tests.cell_cases.asking import CASES, answer
