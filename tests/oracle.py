@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
-from sporax import nn as cells
 from sporax import initializers, ops, optim
+from sporax import nn as cells
 from sporax.autodiff import get_grad, grad, value_and_grad
 from sporax.core import dtype
 from sporax.core.parameter import Parameter, ParameterTuple

@@ -3,7 +3,9 @@
 from sporax.core import dtype as dtypes
 from sporax.core.tree import map_tensors
 
-FLOATS = (dtypes.float16, dtypes.float32, dtypes.bfloat16)
+# the flags of a Cell that choose what it computes in
+FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.bfloat16}
+FLOATS = (*FLAGS.values(), dtypes.float64)
 
 
 def run_in_precision(cell, construct, dtype, *args, **kwargs):

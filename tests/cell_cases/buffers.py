@@ -130,8 +130,11 @@ def buffers_in_copies(ms):
     net = buffered(ms)
     twin = copy.deepcopy(net)
     twin.b[0] = 9.0
-    return numbers(net.b), numbers(twin.b), [n for n, _ in twin.named_buffers()], sorted(
-        twin.state_dict()
+    return (
+        numbers(net.b),
+        numbers(twin.b),
+        [n for n, _ in twin.named_buffers()],
+        sorted(twin.state_dict()),
     )
 
 
@@ -222,8 +225,10 @@ def load_state_dict_refuses(ms):
         answer(lambda _, t=t: kind(net.load_state_dict({**zeros_for(net, ms), **t})), ms)
         for t in tries
     ]
-    return found, each(ms, [lambda: net.load_state_dict([]),
-                            lambda: net.load_state_dict({"w": ones(ms, 5)}, strict=False)])  # fmt: skip
+    return found, each(ms, [
+        lambda: net.load_state_dict([]),
+        lambda: net.load_state_dict({"w": ones(ms, 5)}, strict=False),
+    ])  # fmt: skip
 
 
 @case
@@ -377,9 +382,12 @@ def parameters_broadcast_dict(ms):
     net = mixed(ms)
     net.w.layerwise_parallel = True
     found = net.parameters_broadcast_dict()
-    return list(found), kind(found), list(net.parameters_broadcast_dict(recurse=False)), bare(
-        ms
-    ).parameters_broadcast_dict()
+    return (
+        list(found),
+        kind(found),
+        list(net.parameters_broadcast_dict(recurse=False)),
+        bare(ms).parameters_broadcast_dict(),
+    )
 
 
 @case

@@ -74,15 +74,15 @@ def set_data_with_slice_shape(ms):
 def data_attribute(ms):
     p = parameter(ms)
     p.data = ms.Tensor(np.zeros(2, np.float32))
-    return numbers(p), kind(p.data), kind(p.value())
+    return numbers(p), numbers(p.data), kind(p.value())
 
 
 @case
 def assigned(ms):
     p = parameter(ms)
-    found = ms.ops.assign(p, ms.Tensor(np.array([3.0, 4.0], np.float32)))
+    found = numbers(ms.ops.assign(p, ms.Tensor(np.array([3.0, 4.0], np.float32))))
     ms.ops.Assign()(p, ms.Tensor(np.array([5.0, 6.0], np.float32)))
-    return kind(found), numbers(p)
+    return found, numbers(p)
 
 
 @case
