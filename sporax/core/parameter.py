@@ -7,7 +7,9 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor, new_value
 from sporax.core.value import Changes
 
-MAKERS = {}  # "initial": how initial values are made; `initializers` says it, core need not know
+# What core need not know how to do: "initial" (`initializers` says how initial values are made),
+# "apart" (`autodiff` says how a value is had without a way back to what it was computed from)
+MAKERS = {}
 
 
 class Parameter(Tensor):
@@ -30,7 +32,7 @@ class Parameter(Tensor):
         # a Python int is an Int32 here, unlike in a Tensor, as in MindSpore
         _check_kind(default_input)
         narrow = dtypes.NAMES["int32"] if default_input.__class__ is int else None
-        self._value = new_value(default_input, narrow)
+        self._value = _apart(new_value(default_input, narrow))
         self.name = name
         self.requires_grad = requires_grad
         self.layerwise_parallel = _checked("layerwise_parallel", layerwise_parallel)
@@ -99,6 +101,11 @@ class Parameter(Tensor):
 
     __str__ = __repr__
 
+    def __copy__(self):
+        twin = super().__copy__()
+        twin._value = _apart(twin._value)
+        return twin
+
     def value(self):
         """A Tensor with the parameter's present contents."""
         tensor = object.__new__(Tensor)
@@ -162,6 +169,11 @@ class Parameter(Tensor):
         made.layerwise_parallel = self.layerwise_parallel
         made.parallel_optimizer = self.parallel_optimizer
         return made
+
+
+def _apart(value):
+    """The value as that of a new variable: a derivative ends there."""
+    return MAKERS["apart"](value) if value.watched else value
 
 
 def _check_kind(data):
