@@ -165,6 +165,7 @@ class ThreadState(threading.local):
     new_recorder: Any = None
     recorder: Any
     tape: Any
+    precision: Any = None  # what operations compute in now, where a Cell says so
 
     def __init__(self):
         self.recorder = None if self.new_recorder is None else self.new_recorder()

@@ -62,7 +62,7 @@ class JitFunction:
         return functools.partial(self, instance)
 
     def __call__(self, *args, **kwargs):
-        if self.dynamic or thread.recorder.capture is not None or thread.tape is not None:
+        if self._is_contained():
             return self.fn(*args, **kwargs)
         tensors = []
         found, result = self._variant(args, kwargs, tensors)
@@ -70,8 +70,17 @@ class JitFunction:
 
     def prepare(self, *args, **kwargs):
         """Capture a call with these arguments unless that is done; computes nothing."""
-        if not (self.dynamic or thread.recorder.capture is not None or thread.tape is not None):
+        if not self._is_contained():
             self._variant(args, kwargs, [])
+
+    def _is_contained(self):
+        """Whether the function is simply called, as part of what is recorded around it."""
+        return (
+            self.dynamic
+            or thread.recorder.capture is not None
+            or thread.tape is not None
+            or thread.precision is not None
+        )
 
     def _variant(self, args, kwargs, tensors):
         """(the Variant that serves a call, None), or (None, the result) of one that ran

@@ -9,6 +9,7 @@ from tests.cell_cases import (  # noqa: F401 -- each module adds its cases
     modes,
     naming,
     parameters,
+    precision,
     training,
 )
 from tests.cell_cases.asking import CASES, answer
