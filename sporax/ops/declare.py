@@ -32,8 +32,8 @@ def op(
     function's own signature). `primitive`: classes as written. `promotes`: the operands that meet
     in one dtype (True: all; or their positions). `check(*avals)`: raises a better error than
     tracing would. `name`: how messages call it; by default the first primitive's name. `real`: the
-    function to differentiate instead with respect to integers (see `Op`). `converts`: whether `Cell.to_float` reaches its
-    operands.
+    function to differentiate instead with respect to integers (see `Op`). `converts`: whether
+    `Cell.to_float` reaches its operands.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 

@@ -92,7 +92,7 @@ def layers_in_half_precision(ms):
 
 @case
 def precision_as_a_flag(ms):
-    half, single = floats(ms)
+    single = floats(ms)[1]
     net, x = several(ms)(), ms.Tensor([1.0])
     net.add_flags_recursive(fp16=True)
     first = net(x)[0]
