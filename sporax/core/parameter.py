@@ -224,17 +224,18 @@ class ParameterTuple(tuple):
                 "For 'ParameterTuple', the argument must be a list or tuple of Parameters, but got "
                 f"{type(iterable).__name__}. Put the Parameters into a list."
             )
-        parameters, names = tuple(iterable), {}
-        for p in parameters:
+        parameters, first = tuple(iterable), {}
+        for i, p in enumerate(parameters):
             if not isinstance(p, Parameter):
                 raise TypeError(
                     "For 'ParameterTuple', every item must be a Parameter, but got "
                     f"{type(p).__name__}."
                 )
-            if names.setdefault(p.name, p) is not p:
+            at = first.setdefault(p.name, i)
+            if parameters[at] is not p:
                 raise ValueError(
-                    f"For 'ParameterTuple', the names must differ, but two Parameters are called "
-                    f"'{p.name}'. Give one another name."
+                    f"For 'ParameterTuple', the names must differ, but two Parameters, numbers "
+                    f"{at} and {i}, are called '{p.name}'. Give one another name."
                 )
         return super().__new__(cls, parameters)
 

@@ -56,6 +56,10 @@ class JitFunction:
         self.dynamic = False
         self.captures = 0
 
+    def __getstate__(self):
+        """What a copy or a file has: the function, which it captures anew."""
+        return dict(self.__dict__, variants={}, captures=0)
+
     def __get__(self, instance, owner=None):
         if instance is None:
             return self

@@ -33,6 +33,8 @@ def is_buffer(value):
 class Buffered:
     """The part of `Cell` that keeps buffers."""
 
+    _passing = frozenset()  # names of those that `state_dict` leaves out
+
     def register_buffer(self, name, tensor, persistent=True):
         """Keep a Tensor (or None) as part of the cell's state, as the attribute `name`.
 
@@ -68,7 +70,8 @@ class Buffered:
             tensor._is_buffer = True
         Changes.count += 1
         self._buffers[name] = tensor
-        (self._passing.discard if persistent else self._passing.add)(name)
+        kept = self._passing - {name}
+        self.__dict__["_passing"] = kept if persistent else kept | {name}
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
         """(path, buffer) for each buffer here and, with `recurse`, in all cells below; one that has

@@ -49,7 +49,7 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted):
     def __init__(self, auto_prefix=True, flags=None):
         own = self.__dict__
         own.update(
-            **{registry: Members(own) for registry in _REGISTRIES}, _passing=set(), _flags={},
+            _params=Members(own), _cells=Members(own), _buffers=Members(own), _flags={},
             _auto_prefix=auto_prefix, _param_prefix="", _phase="train", _precision=None,
             _graph=None, training=False, requires_grad=False, cell_type=None, cell_init_args="",
         )  # fmt: skip
