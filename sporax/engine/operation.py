@@ -55,7 +55,7 @@ class Op:
         self.cut = False  # whether no derivative goes through
         self.real = fn
         self.converts = False  # whether its operands follow a `Precision`; those of users' do
-        self.mark = None  # (Precision or None,) of what begins and ends one
+        self.mark: Any = None  # (Precision or None,) of what begins and ends one
         self.rules, self.pulls = {}, {}
 
     def __repr__(self):

@@ -27,6 +27,7 @@ class State:
 
     op: Any
     parent: Any
+    brought: Any
 
     def __init__(self, parent, key, op, operands, rule):
         self.parent, self.key, self.op = parent, key, op

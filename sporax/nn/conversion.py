@@ -20,7 +20,7 @@ class Converted:
         `non_blocking`, which changes nothing. `device` must be the one in use, since that is
         chosen with `set_device`. The Parameters and buffers stay the same objects.
 
-        >>> nn.Dense(2, 2).to(mindspore.float16).weight.dtype
+        >>> nn.Dense(2, 2).to(ms.float16).weight.dtype
         mindspore.float16
         """
         device, dtype = _parsed(*args, **kwargs)
