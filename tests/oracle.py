@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+from sporax import initializers, ops, optim
 from sporax import nn as cells
-from sporax import ops, optim
 from sporax.autodiff import get_grad, grad, value_and_grad
 from sporax.core import dtype
 from sporax.core.parameter import Parameter, ParameterTuple
@@ -19,6 +19,7 @@ nn = SimpleNamespace(**{name: getattr(cells, name) for name in cells.__all__}, S
 MS = SimpleNamespace(
     nn=nn, ops=ops, dtype=dtype, Tensor=Tensor, Parameter=Parameter, ParameterTuple=ParameterTuple,
     grad=grad, value_and_grad=value_and_grad, get_grad=get_grad, jit=jit,
+    init=initializers,
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ def namespace():
         nn=nn, ops=ops, Tensor=mindspore.Tensor, Parameter=mindspore.Parameter,
         ParameterTuple=mindspore.ParameterTuple, grad=mindspore.grad, jit=mindspore.jit,
         value_and_grad=mindspore.value_and_grad, get_grad=mindspore.get_grad,
-        dtype=mindspore.dtype,
+        dtype=mindspore.dtype, init=mindspore.common.initializer,
     )  # fmt: skip
 
 
@@ -57,5 +57,8 @@ if __name__ == "__main__":
 
         record("cells_grad", grad_cases.CASES, grad_cases.answer)
     if "documents" in wanted:
-        scripts = ["functional_differentiation.py", "grad_operation.py", "hooks.py"]
+        scripts = [
+            "functional_differentiation.py", "grad_operation.py", "hooks.py",
+            "cells_and_parameters.py",
+        ]  # fmt: skip
         write("cells_documents", {name: printed(name) for name in scripts})

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.tape import Recording, Variables, ones_like, zeros_like
 from sporax.core.dtype import from_numpy
-from sporax.core.parameter import Parameter
+from sporax.core.parameter import MAKERS, Parameter
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import number, thread
 from sporax.engine.operation import Op
@@ -365,3 +365,6 @@ def stop_gradient(value):
     array([3.], dtype=float32)
     """
     return map_tensors(lambda tensor: apply(_identity, tensor), value)
+
+
+MAKERS["apart"] = functools.partial(record, _identity)

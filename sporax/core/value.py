@@ -94,6 +94,26 @@ class Shared(Value):
         self.base = base
 
 
+_UNDRAWN = (
+    "For 'Tensor', the numbers must be there before it is computed with, but this one of shape {} "
+    "only has an initializer ({}). Call its 'init_data()' first, or make a Parameter of it."
+)
+
+
+class Undrawn(Value):
+    """A value that an initializer has not drawn yet: an aval, and nothing to compute with."""
+
+    __slots__ = ("init",)
+
+    def __init__(self, aval, init):
+        super().__init__(aval, None)
+        self.init = init
+
+    def read(self):
+        """Refuses: who only wants to look at the numbers asks the Tensor, which draws them."""
+        raise RuntimeError(_UNDRAWN.format(self.aval.shape, type(self.init).__name__))
+
+
 HELD = object()
 
 WEAK_AVALS = {
@@ -147,6 +167,7 @@ class ThreadState(threading.local):
     recorder: Any
     tape: Any
     watch: Any = None
+    precision: Any = None  # what operations compute in now, where a Cell says so
 
     def __init__(self):
         self.recorder = None if self.new_recorder is None else self.new_recorder()

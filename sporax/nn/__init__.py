@@ -30,6 +30,7 @@ from sporax.nn.activation import (
     Threshold,
     get_activation,
 )
+from sporax.nn.buffers import register_cell_buffer_registration_hook
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
 from sporax.nn.convolution import Conv2d
@@ -148,6 +149,7 @@ __all__ = [
     "natural_exp_decay_lr",
     "piecewise_constant_lr",
     "polynomial_decay_lr",
+    "register_cell_buffer_registration_hook",
     "warmup_lr",
 ]
 
