@@ -3,6 +3,7 @@
 import jax
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
+STRICT, COMPATIBLE, LAX = 0, 1, 2  # how much of Python a captured function may use: always all
 
 # name -> (default, allowed values or None). What steers only other backends is kept and returned.
 _SETTINGS = {
@@ -30,7 +31,7 @@ _SETTINGS = {
     "precompile_only": (False, None),
     "jit_level": ("O0", None),
     "jit_config": ({}, None),
-    "jit_syntax_level": (2, None),
+    "jit_syntax_level": (LAX, (STRICT, COMPATIBLE, LAX)),
     "jit_enable_inplace_ops": (True, None),
     "memory_optimize_level": ("O0", None),
     "memory_offload": ("OFF", None),

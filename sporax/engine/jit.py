@@ -12,6 +12,7 @@ from sporax.core.tree import fields_of, map_tensors
 from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
 from sporax.engine.dependence import Dependence
+from sporax.engine.mutable import Number, as_inputs
 from sporax.engine.recorder import run_pending, wrap
 
 
@@ -97,6 +98,10 @@ class JitFunction:
             self._give_up(variants[0])
             return None, self.fn(*args, **kwargs)
         self.captures += 1
+        if any(t._value.aval.weak for t in tensors):
+            args, kwargs = as_inputs((args, kwargs))
+            tensors = []
+            _key((args, kwargs), tensors, {})
         dependence = Dependence(self.fn, (args, kwargs))
         result, graph = capture(self.name, self.fn, args, kwargs, tensors)
         if graph is None:
@@ -150,6 +155,9 @@ def _key(obj, tensors, seen):
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
             return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
         return (obj._value.aval, first) if same else obj._value.aval
+    if isinstance(obj, Number):
+        tensors.append(obj.as_input())
+        return tensors[-1]._value.aval
     if isinstance(obj, (tuple, list)):
         return (obj.__class__, *[_key(item, tensors, seen) for item in obj])
     if isinstance(obj, dict):
