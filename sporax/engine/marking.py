@@ -82,7 +82,9 @@ def lazy_inline(fn=None, attrs=None, policy=None):
             f"For 'lazy_inline', 'attrs' must be a string or a list of strings, but got {attrs!r}."
         )
     if policy not in (None, "front"):
-        raise ValueError(f"For 'lazy_inline', 'policy' must be None or 'front', but got {policy!r}.")
+        raise ValueError(
+            f"For 'lazy_inline', 'policy' must be None or 'front', but got {policy!r}."
+        )
     return _as_it_is if fn is None else fn
 
 

@@ -71,6 +71,7 @@ from sporax.nn.loss import (
 )
 from sporax.nn.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
 from sporax.nn.pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d
+from sporax.nn.product import MatMul
 from sporax.nn.wrap import (
     ForwardValueAndGrad,
     TrainOneStepCell,
@@ -118,6 +119,7 @@ __all__ = [
     "LogSoftmax",
     "LossBase",
     "MSELoss",
+    "MatMul",
     "MaxPool2d",
     "Mish",
     "NLLLoss",

@@ -20,7 +20,7 @@ def floating(*arrays):
     return made[0] if len(made) == 1 else made
 
 
-@binary(primitive="Add()(input, other)")
+@binary(primitive=("Add()(input, other)", "TensorAdd()(input, other)"))
 def add(input: Array, other: Array):
     """$input + other$, broadcast together; on Bool, "or".
 

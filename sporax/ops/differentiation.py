@@ -57,7 +57,25 @@ class HookBackward(Primitive):
         return made[0] if len(made) == 1 else tuple(made)
 
 
+def stop_gradient_(input):
+    """Let no derivative go through `input` from here on, in place; returns `input`.
+
+    >>> def f(x):
+    ...     y = x * x
+    ...     ops.stop_gradient_(y)
+    ...     return x * y
+    >>> grad(f)(Tensor([3.0])).asnumpy()
+    array([9.], dtype=float32)
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"For 'stop_gradient_', 'input' must be a Tensor, but got {type(input).__name__}."
+        )
+    return input._rebind(autodiff.stop_gradient(input)._value)
+
+
 FUNCTIONS.update(
+    stop_gradient_=stop_gradient_,
     stop_gradient=autodiff.stop_gradient,
     grad=autodiff.grad,
     value_and_grad=autodiff.value_and_grad,

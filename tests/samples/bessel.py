@@ -28,5 +28,6 @@ SAMPLES += [
     if not (name in ("i0", "i1") and span[1] > 25)
 ]
 SAMPLES += [
-    Sample(f"bessel_{name}", [np.array([0.0, -0.7])], _of(name)) for name in ("i0", "i1", "j0", "j1")
+    Sample(f"bessel_{name}", [np.array([0.0, -0.7])], _of(name))
+    for name in ("i0", "i1", "j0", "j1")
 ]
