@@ -1,6 +1,7 @@
 """`mutable`: values that vary from call to call of a captured function, as a Tensor's do."""
 
-from sporax.core.tensor import Tensor
+from typing import Any
+
 from sporax.core.tree import map_tensors
 from sporax.core.value import number
 from sporax.engine.recorder import wrap
@@ -10,24 +11,24 @@ class Number:
     """A Python number that a captured function takes as an input, whatever its value."""
 
     def as_input(self):
-        """A Tensor for it; beside other Tensors it has no say in the dtype, as a number has none."""
+        """A Tensor for it, which has as little say in a result's dtype as the number."""
         return wrap(number("mutable", self.plain(self)))
 
-    plain = staticmethod(float)
+    plain: Any  # the Python type it stands for
 
 
 class Int(Number, int):
-    plain = staticmethod(int)
+    plain = int
 
 
 class Float(Number, float):
-    pass
+    plain = float
 
 
 class Bool(Number, int):
     """Nobody can derive from bool."""
 
-    plain = staticmethod(bool)
+    plain = bool
 
     @property
     def __class__(self):
@@ -77,8 +78,8 @@ def _mutable(item):
     kind = _KINDS.get(item.__class__)
     if kind is None:
         raise TypeError(
-            "For 'mutable', 'input_data' must be a Tensor, bool, int, float, tuple, list or dict of "
-            f"these, but got {type(item).__name__}."
+            "For 'mutable', 'input_data' must be a Tensor, bool, int, float, or a tuple, list or "
+            f"dict of these, but got {type(item).__name__}."
         )
     return kind(item)
 

@@ -1,4 +1,4 @@
-"""Functions over nested sequences, chosen by what they are given: `HyperMap`, `MultitypeFuncGraph`."""
+"""Functions chosen by what they are given, and functions mapped over nested sequences."""
 
 import functools
 import operator
@@ -22,9 +22,7 @@ _KINDS = {
     "Slice": slice,
     "Ellipsis": types.EllipsisType,
     "TypeType": Type,
-    **dict.fromkeys(
-        "COOTensor CSRTensor RowTensor MapTensor EnvType Problem Undetermined".split(), ()
-    ),
+    **dict.fromkeys(("COOTensor", "CSRTensor", "RowTensor", "MapTensor", "EnvType", "Problem"), ()),
 }
 _DTYPES = {dtype.name: dtype for dtype in NAMES.values()}
 _NUMBERS = (bool, int, float, complex, np.generic)

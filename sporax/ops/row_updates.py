@@ -1,4 +1,4 @@
-"""Some rows of a tensor replaced, or added to; the result is a new tensor, whatever the names say."""
+"""Some rows of a tensor replaced, or added to; the result is a new tensor, whatever its name."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -24,7 +24,7 @@ def _rows(who, x, indices):
     if isinstance(indices, Tensor):
         return indices
     numbers = np.asarray(indices, np.int64)
-    if numbers.size and not (0 <= numbers.min() and numbers.max() < x.shape[0]):
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= x.shape[0]):
         raise ValueError(
             f"For '{who}', 'indices' must be in [0, {x.shape[0]}), but got {indices!r:.80}."
         )

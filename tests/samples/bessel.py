@@ -5,7 +5,7 @@ import scipy.special as special
 
 from tests.samples import Sample
 
-FUNCTIONS = "i0 i0e i1 i1e j0 j1 k0 k0e k1 k1e y0 y1".split()
+FUNCTIONS = ["i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1"]
 EVERYWHERE = {"i0", "i0e", "i1", "i1e", "j0", "j1"}
 # where one formula gives way to another, and at the ends
 AT = np.array([1e-30, 1e-3, 0.5, 1.999, 2.0, 2.001, 8.5, 24.999, 25.0, 25.001, 60.0, 1e4])

@@ -9,8 +9,8 @@ from tests.samples import Refusal, Sample
 Z = np.array([1 + 2j, -3 - 4j, 0.5j], np.complex64)
 
 SAMPLES = [
-    *[Sample(name, [Z], getattr(np, name), order=0) for name in "real imag conj angle".split()],
-    *[Sample(name, [(2, 3)], getattr(np, name)) for name in "real imag conj".split()],
+    *[Sample(name, [Z], getattr(np, name), order=0) for name in ["real", "imag", "conj", "angle"]],
+    *[Sample(name, [(2, 3)], getattr(np, name)) for name in ["real", "imag", "conj"]],
     Sample("angle", [(2, 3)], np.angle, order=0),
     Sample("isreal", [Z * [1, 1, 0]], np.isreal, order=0),
     Sample("view_as_real", [Z], lambda z: np.stack([z.real, z.imag], -1), order=0),
