@@ -153,7 +153,7 @@ def _k(order, x, scaled):
 _FUNCTIONS = [
     ("i0", lambda x: _i(0, x), r"$I_0(x) = \frac1\pi \int_0^\pi e^{x \cos t} dt$", "1.2660658"),
     ("i0e", special.i0e, "$e^{-|x|} I_0(x)$", "0.4657596"),
-    ("i1", lambda x: _i(1, x), "$I_1(x) = I_0'(x)$", "0.56515914"),
+    ("i1", lambda x: _i(1, x), "$I_1(x) = I_0'(x)$", "0.5651591"),
     ("i1e", special.i1e, "$e^{-|x|} I_1(x)$", "0.20791042"),
     ("j0", lambda x: _j(0, x), r"$J_0(x) = \frac1\pi \int_0^\pi \cos(x \sin t) dt$", "0.7651977"),
     ("j1", lambda x: _j(1, x), "$J_1(x) = -J_0'(x)$", "0.44005057"),

@@ -14,7 +14,7 @@ def real(input: Array):
     """The real part; what is real stays as it is.
 
     >>> ops.real(Tensor([1 + 2j])).asnumpy()
-    array([1.], dtype=float32)
+    array([1.])
     """
     return jnp.real(input)
 
@@ -24,7 +24,7 @@ def imag(input: Array):
     """The imaginary part; zeros for what is real.
 
     >>> ops.imag(Tensor([1 + 2j])).asnumpy()
-    array([2.], dtype=float32)
+    array([2.])
     """
     return jnp.imag(input)
 
@@ -40,7 +40,7 @@ def angle(input: Array):
     r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number.
 
     >>> ops.angle(Tensor([1j, -1.0])).asnumpy()
-    array([1.5707964, 3.1415927], dtype=float32)
+    array([1.57079633, 3.14159265])
     """
     return jnp.angle(floating(input))
 
@@ -68,7 +68,7 @@ def view_as_real(input: Array):
     """The real and imaginary parts side by side on a new last axis of size 2.
 
     >>> ops.view_as_real(Tensor([1 + 2j])).asnumpy()
-    array([[1., 2.]], dtype=float32)
+    array([[1., 2.]])
     """
     if not jnp.iscomplexobj(input):
         raise TypeError("'input' must be complex")

@@ -170,7 +170,7 @@ class Partial(Primitive):
 def tail(sequence):
     """All of a tuple or list but its first item.
 
-    >>> tail((1, 2, 3))
+    >>> ops.tail((1, 2, 3))
     (2, 3)
     """
     return sequence[1:]
