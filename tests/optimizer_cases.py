@@ -132,12 +132,8 @@ CASES = [
         "AdamWeightDecay(decay schedule)",
         lambda kit, ps: kit.nn.AdamWeightDecay(ps, scheduled(kit), weight_decay=scheduled(kit)),
     ),
-    *[
-        grouped(name)
-        for name in (
-            "SGD", "Adam", "AdamWeightDecay", "RMSProp", "Adagrad", "AdaMax", "ASGD", "Rprop"
-        )
-    ],  # fmt: skip
+    *[grouped(name) for name in ("SGD", "Adam", "AdamWeightDecay", "RMSProp", "Adagrad")],
+    *[grouped(name) for name in ("AdaMax", "ASGD", "Rprop")],
     grouped("Momentum", momentum=0.9),
     changing("Momentum", momentum=0.9, weight_decay=0.1),
     changing("AdamWeightDecay", weight_decay=0.1),

@@ -9,9 +9,9 @@ import numpy as np
 
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
-from sporax.core.host import NUMBERS, host_array
+from sporax.core.host import NUMBERS, blank, host_array
 from sporax.core.layout import Layout
-from sporax.core.value import Aval, Undrawn, Value, held, leaf, number, thread
+from sporax.core.value import Aval, Undrawn, Unsized, Value, held, leaf, number, thread
 
 
 class Tensor(Layout):
@@ -20,7 +20,8 @@ class Tensor(Layout):
     `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: by
     default that of the data, where Python's floats give Float32 (and so do lists of Float64).
     `shape`, `dtype` and `init` (an `Initializer`) make a tensor without numbers: they are drawn by
-    `init_data()`, or when they are read (printed, say), and computing before that raises.
+    `init_data()`, or when they are read (printed, say), and computing before that raises. No data
+    and a `shape` with None make one that stands for inputs (`Cell.set_inputs`).
 
     >>> Tensor([1, 2, 3], dtypes.float32).shape
     (3,)
@@ -44,8 +45,7 @@ class Tensor(Layout):
         if init is not None:
             if input_data is not None:
                 raise ValueError(
-                    "For 'Tensor', 'input_data' and 'init' exclude each other, but both came. "
-                    "Leave one out."
+                    "For 'Tensor', 'input_data' and 'init' must not both be given. Leave one out."
                 )
             if shape is None or dtype is None:
                 raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' too.")
@@ -53,11 +53,7 @@ class Tensor(Layout):
             self._value = Undrawn(Aval.of(sizes, dtypes.to_numpy(dtype)), init)
             return
         if input_data is None:
-            if shape is None or dtype is None:
-                raise TypeError(
-                    "For 'Tensor', 'input_data' must be given, or 'shape' and 'dtype' with 'init'."
-                )
-            input_data = np.zeros(shape, dtypes.to_numpy(dtype))
+            input_data = blank(shape, dtype)
         self._value = new_value(input_data, dtype)
 
     # what it is -----------------------------------------------------------------------------
@@ -196,6 +192,8 @@ class Tensor(Layout):
         return printing.text(self.asnumpy())
 
     def __repr__(self):
+        if isinstance(self._value, Unsized):
+            return f"Tensor(shape={list(self.shape)}, dtype={self.dtype})"
         return printing.representation(self.shape, self.dtype, self.asnumpy())
 
     def __format__(self, spec):
@@ -329,6 +327,8 @@ def new_value(data, dtype):
         if dtype is None or dtypes.to_numpy(dtype) == value.aval.dtype:
             return value
         return data.astype(dtype)._value
+    if isinstance(data, Unsized):
+        return data
     wanted = None if dtype is None else dtypes.to_numpy(dtype)
     if isinstance(data, jax.Array):
         return held(data if wanted is None else data.astype(wanted))

@@ -114,6 +114,25 @@ class Undrawn(Value):
         raise RuntimeError(_UNDRAWN.format(self.aval.shape, type(self.init).__name__))
 
 
+class Unsized(Value):
+    """What a tensor has that stands for tensors of any size: -1 for an unknown one, no numbers.
+
+    `shape`: with None for each unknown size; None if even how many there are is unknown.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, shape, dtype):
+        sizes = (-2,) if shape is None else tuple(-1 if n is None else n for n in shape)
+        super().__init__(Aval.of(sizes, dtype), None)
+
+    def read(self):
+        raise ValueError(
+            f"For 'Tensor', 'shape' must be known where numbers are needed, but it is "
+            f"{self.aval.shape}. Such a Tensor only describes inputs, for 'Cell.set_inputs'."
+        )
+
+
 HELD = object()
 
 WEAK_AVALS = {

@@ -33,7 +33,7 @@ from sporax.nn.activation import (
 from sporax.nn.buffers import register_cell_buffer_registration_hook
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
-from sporax.nn.convolution import Conv2d
+from sporax.nn.convolution import Conv1d, Conv2d
 from sporax.nn.dense import Dense
 from sporax.nn.dropout import Dropout, Dropout2d
 from sporax.nn.dynamic_lr import (
@@ -93,6 +93,7 @@ __all__ = [
     "Cell",
     "CellDict",
     "CellList",
+    "Conv1d",
     "Conv2d",
     "CosineDecayLR",
     "CrossEntropyLoss",

@@ -33,8 +33,8 @@ class AdaMax(Optimizer):
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = AdaMax([p], 0.5)((Tensor([3.0]),))
-    >>> print(p.asnumpy())
-    [0.5]
+    >>> print(round(p.asnumpy()[0], 3))
+    0.5
     """
 
     def __init__(

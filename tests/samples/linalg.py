@@ -91,3 +91,8 @@ REFUSALS = [
         ("For 'mm'", "(2, 3, 4)", "'matmul'"),
     ),
 ]
+
+SAMPLES += [
+    Sample("cond", [(2, 3, 3)], lambda x, p=None: np.linalg.cond(x, p), {"p": p}, rtol=1e-4)
+    for p in (None, 1, "fro")
+]
