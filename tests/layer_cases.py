@@ -89,6 +89,8 @@ _IMAGE = [(2, 3, 7, 8)]
 _SCORES = [(4, 5), [1, 0, 4, 2]]
 _CHANCES = [(4, 5), np.array([[0.1, 0.2, 0.3, 0.4, 0.0]] * 3 + [[0.0, 0.0, 1.0, 0.0, 0.0]])]
 
+_SIGNS = np.array([1.0, -1.0, -1.0, 1.0])
+
 _ACTIVATIONS = """
     ReLU() GELU() GELU(False) Sigmoid() Softmax() Softmax(0) LogSoftmax() LogSoftmax(0) LeakyReLU()
     LeakyReLU(0.1) ReLU6() ELU() SiLU() HSwish() HSigmoid() LogSigmoid() Softsign() CELU(2.0)
@@ -172,6 +174,15 @@ CASES = [
     Case("nn.SmoothL1Loss(0.5, 'mean')", [(2, 3), (2, 3)], -2, 2, differentiable=2),
     Case("nn.HuberLoss()", [(2, 3), (2, 3)], -2, 2),
     Case("nn.HuberLoss('none', 0.5)", [(2, 3), (2, 3)], -2, 2),
+    Case("nn.MAELoss('sum')", [(2, 3), (2, 3)], differentiable=2),
+    Case("nn.RMSELoss()", [(2, 3), (2, 3)], differentiable=2),
+    Case("nn.DiceLoss()", [(2, 3), (2, 3)], 0.05, 0.95, differentiable=2),
+    Case("nn.MarginRankingLoss(0.3)", [(4,), (4,), _SIGNS], differentiable=2),
+    Case("nn.HingeEmbeddingLoss(0.7, 'sum')", [(4,), _SIGNS]),
+    Case("nn.CosineEmbeddingLoss(0.2)", [(4, 3), (4, 3), [1, -1, -1, 1]], differentiable=2),
+    Case("nn.GaussianNLLLoss()", [(2, 3)] * 3, 0.05, 0.95, differentiable=3),
+    Case("nn.GaussianNLLLoss(full=True, eps=0.5, reduction='sum')", [(2, 3), (2, 3), (2,)],
+         0.05, 0.95, differentiable=2),
     Case("nn.BCELoss()", [(2, 3), (2, 3)], 0.05, 0.95),
     Case("nn.BCELoss(ms.Tensor(np.full((2, 3), 2.5, 'f')), 'none')", [(2, 3), (2, 3)], 0.05, 0.95),
     Case("nn.BCEWithLogitsLoss()", [(2, 3), (2, 3)]),

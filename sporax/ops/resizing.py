@@ -75,22 +75,31 @@ def _area(n_in, n_out, step, corners):
     return np.minimum(at, n_in - 1), np.where(at < end, 1 / (end - first), 0)
 
 
-# name -> (function of an axis, how many axes the input may have, whether corners can be aligned)
+_TAPS = {
+    "nearest": _nearest,
+    "nearest-exact": _nearest_exact,
+    "linear": _linear,
+    "linear-from-edges": _linear_from_edges,
+    "cubic": _cubic,
+    "area": _area,
+}
+
+# mode -> (which of these, how many axes the input may have, whether corners can be aligned)
 _MODES = {
-    "nearest": (_nearest, (3, 4, 5), False),
-    "nearest-exact": (_nearest_exact, (3, 4), False),
-    "linear": (_linear, (3,), True),
-    "bilinear": (_linear, (4,), True),
-    "trilinear": (_linear, (5,), True),
-    "bicubic": (_cubic, (4,), True),
-    "area": (_area, (3, 4, 5), False),
+    "nearest": ("nearest", (3, 4, 5), False),
+    "nearest-exact": ("nearest-exact", (3, 4), False),
+    "linear": ("linear", (3,), True),
+    "bilinear": ("linear", (4,), True),
+    "trilinear": ("linear", (5,), True),
+    "bicubic": ("cubic", (4,), True),
+    "area": ("area", (3, 4, 5), False),
 }
 
 
 def _along(x, axis, n_out, taps, step, corners):
     if n_out == x.shape[axis] and step is None:
         return x
-    places, weights = taps(x.shape[axis], n_out, step, corners)
+    places, weights = _TAPS[taps](x.shape[axis], n_out, step, corners)
     if weights is None:
         return jnp.take(x, places[0], axis)
     shape = [-1 if a == axis else 1 for a in range(x.ndim)]
@@ -103,8 +112,11 @@ def _along(x, axis, n_out, taps, step, corners):
 
 @op(name="interpolate", function=())
 def resized(input: Array, *, size, taps, steps=None, align_corners=False):
-    """The last axes of `input` with the sizes `size`, one axis after the other."""
-    if taps not in (_nearest, _nearest_exact):
+    """The last axes of `input` with the sizes `size`, one axis after the other.
+
+    `taps`: the name of what says which elements are summed; `steps`: its `step` for each axis.
+    """
+    if not taps.startswith("nearest"):
         input = floating(input)
     steps = steps or (None,) * len(size)
     for axis, (n_out, step) in enumerate(zip(size, steps, strict=True), input.ndim - len(size)):
@@ -183,7 +195,7 @@ def interpolate(
 )
 def resize_nearest(image, size, align_corners=False, half_pixel_centers=False):
     """`(N, C, H, W)` -> `(N, C, *size)`, each element that of its nearest neighbour."""
-    taps = _nearest_exact if half_pixel_centers else _nearest
+    taps = "nearest-exact" if half_pixel_centers else "nearest"
     return resized(image, size=tuple(size), taps=taps, align_corners=align_corners)
 
 
@@ -197,7 +209,7 @@ def resize_bilinear(image, size, align_corners=False, half_pixel_centers=False):
     `align_corners`: the outermost elements stay. Else `half_pixel_centers`: the outer edges stay;
     neither: the first element does.
     """
-    taps = _linear if align_corners or half_pixel_centers else _linear_from_edges
+    taps = "linear" if align_corners or half_pixel_centers else "linear-from-edges"
     return resized(image, size=tuple(size), taps=taps, align_corners=align_corners)
 
 

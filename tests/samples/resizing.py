@@ -6,7 +6,6 @@ import numpy as np
 
 from sporax import ops
 from sporax.core.tensor import Tensor
-from sporax.ops import resizing
 from tests.samples import Refusal, Sample
 
 
@@ -72,9 +71,8 @@ def resized(of_row):
 
 def rows(name, of_row, **more):
     """Larger, smaller and the same, along one axis and two."""
-    taps = getattr(resizing, name)
     for size in [(7,), (3,), (5, 2), (4, 5)]:
-        yield Sample("resized", [(1, 2, 4, 5)], resized(of_row), dict(size=size, taps=taps, **more))
+        yield Sample("resized", [(1, 2, 4, 5)], resized(of_row), dict(size=size, taps=name, **more))
 
 
 def crops(image, boxes, numbers, crop_size, method="bilinear", extrapolation_value=0.0):
@@ -103,21 +101,21 @@ BOXES = np.array([[0.0, 0.0, 1.0, 1.0], [0.2, 0.1, 1.2, 0.8], [0.55, 0.5, 0.1, 0
 WHICH = np.array([0, 1, 0])
 
 SAMPLES = [
-    *rows("_nearest", nearest),
-    *rows("_nearest", nearest, align_corners=True),
-    *rows("_nearest_exact", nearest_exact),
-    *rows("_linear", linear),
-    *rows("_linear", linear, align_corners=True),
-    *rows("_linear_from_edges", from_edges),
-    *rows("_cubic", bicubic),
-    *rows("_cubic", bicubic, align_corners=True),
-    *rows("_area", area),
+    *rows("nearest", nearest),
+    *rows("nearest", nearest, align_corners=True),
+    *rows("nearest-exact", nearest_exact),
+    *rows("linear", linear),
+    *rows("linear", linear, align_corners=True),
+    *rows("linear-from-edges", from_edges),
+    *rows("cubic", bicubic),
+    *rows("cubic", bicubic, align_corners=True),
+    *rows("area", area),
     *[
         Sample(
             "resized", [(1, 1, 4, 5)], resized(of_row),
-            {"size": (5, 8), "taps": getattr(resizing, name), "steps": (1 / 1.3, 1 / 1.6)},
+            {"size": (5, 8), "taps": name, "steps": (1 / 1.3, 1 / 1.6)},
         )
-        for name, of_row in [("_nearest", nearest), ("_linear", linear), ("_cubic", bicubic)]
+        for name, of_row in [("nearest", nearest), ("linear", linear), ("cubic", bicubic)]
     ],
     *[
         Sample("crop_and_resize", [(2, 3, 4, 2), BOXES, WHICH], crops, attrs, order=0)
