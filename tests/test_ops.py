@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sporax import ops
-from sporax.autodiff import check_grad
+from sporax.autodiff import check_grad, grad
 from sporax.core import context
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
@@ -134,3 +134,48 @@ def test_every_operation_has_a_sample():
 def test_every_differentiable_operation_is_differentiated():
     able = {name for name, declaration in OPS.items() if declaration.differentiable}
     assert able - {s.op for s in DIFFERENTIATED} == set(NOT_DIFFERENTIATED)
+
+
+ORIGIN = [0.0, 0.0]
+
+# Where a derivative is not unique, or would be 0 times infinity: what it is by convention.
+# MindSpore 2.10 gives these (by `atan2`, `std`, `pow`, `xlogy` and `logaddexp`: PyTorch, where
+# MindSpore has NaN or another number): (operation, inputs, gradients)
+AT_EDGES = {
+    "abs": (ops.abs, [[0.0, -0.0]], [ORIGIN]),
+    "l1_loss": (ops.l1_loss, [[0.0, 1.0], ORIGIN], [[0.0, 0.5], [0.0, -0.5]]),
+    "norm": (ops.norm, [ORIGIN], [ORIGIN]),
+    "norm-1": (lambda x: ops.norm(x, 1), [[0.0, 2.0]], [[0.0, 1.0]]),
+    "norm-3": (lambda x: ops.norm(x, 3), [ORIGIN], [ORIGIN]),
+    "norm-inf": (lambda x: ops.norm(x, float("inf")), [ORIGIN], [ORIGIN]),
+    "std": (ops.std, [[1.0, 1.0]], [ORIGIN]),
+    "xlogy": (ops.xlogy, [[0.0, 0.0], [-1.0, 1.0]], [ORIGIN, ORIGIN]),
+    "pow": (ops.pow, [[0.0, 0.0], [0.0, 2.0]], [ORIGIN, ORIGIN]),
+    "atan2": (ops.atan2, [[0.0], [0.0]], [[0.0], [0.0]]),
+    "clamp": (lambda x: ops.clamp(x, 0.0, 1.0), [[0.0, 1.0, 2.0]], [[1.0, 1.0, 0.0]]),
+    "clamp-low": (lambda x: ops.clamp(x, 1.0), [[0.0, 1.0, 2.0]], [[0.0, 1.0, 1.0]]),
+    "clamp-high": (lambda x: ops.clamp(x, None, 1.0), [[0.0, 1.0, 2.0]], [[1.0, 1.0, 0.0]]),
+    "clip_by_value": (lambda x: ops.clip_by_value(x, 0, 1), [[0.0, 2.0]], [[0.5, 0.0]]),
+    "logaddexp": (
+        ops.logaddexp, [[np.inf, 1.0, -np.inf], [1.0, -np.inf, 2.0]],
+        [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    ),
+    "maximum": (ops.maximum, [[1.0, 2.0], [1.0, 1.0]], [[0.5, 1.0], [0.5, 0.0]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AT_EDGES)
+def test_derivatives_at_edges(name):
+    function, inputs, wanted = AT_EDGES[name]
+    tensors = [Tensor(np.array(x)) for x in inputs]
+    found = grad(lambda *xs: function(*xs).sum(), tuple(range(len(tensors))))(*tensors)
+    for slope, expected in zip(found if len(tensors) > 1 else (found,), wanted, strict=True):
+        np.testing.assert_allclose(slope.asnumpy(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["mul", "div"])
+def test_products_at_repeated_places_and_zeros(name):
+    at = Tensor(np.array([[1], [1], [0]]))
+    values = np.array([2.0, 3.0, 0.5] if name == "div" else [0.0, 3.0, 0.5])
+    scatter = getattr(ops, f"tensor_scatter_{name}")
+    assert not check_grad(scatter, Tensor(np.array([0.0, 2.0])), at, Tensor(values)).noted

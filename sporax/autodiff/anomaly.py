@@ -154,9 +154,7 @@ class Watch:
 
     def _why(self, value):
         if not value.watched:
-            if value.aval.inexact:
-                return "it requires no gradient."
-            return "integers are not differentiated. Make it a float."
+            return "it requires no gradient, or is of a dtype that has none."
         cuts, last = self._cuts(value)
         if cuts:
             return f"{cuts[0]}."

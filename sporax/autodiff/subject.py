@@ -1,5 +1,7 @@
 """A user's function as a number that depends on float64 arrays, for comparing its derivatives."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -93,14 +95,13 @@ class Subject:
     def at(self, points):
         """(s, sum of what s adds up, each variable's gradient) at other points."""
         (total, size, *self.outputs), by_position, by_weight = self.first(self._place(points), {})
-        slopes = [g.asnumpy() for g in (*by_position, *by_weight)]
-        return float(total), float(size), slopes
+        return float(total), float(size), _numbers([*by_position, *by_weight])
 
     def along(self, points, direction):
         """The gradient of the slope of s along a direction: an array for each variable."""
         self.direction = [Tensor(v) for v in direction]
         _, by_position, by_weight = self.second(self._place(points), {})
-        return [g.asnumpy() for g in (*by_position, *by_weight)]
+        return _numbers([*by_position, *by_weight])
 
     def _place(self, points):
         self._reset()
@@ -150,6 +151,10 @@ class Subject:
                 narrower = wide is not None and dtype.itemsize < wide.itemsize
                 if narrower and (self.narrow is None or dtype.itemsize < self.narrow[1].itemsize):
                     self.narrow = getattr(op, "name", "a bprop"), dtype
+
+
+def _numbers(tensors: Any):
+    return [t.asnumpy() for t in tensors]
 
 
 def random_like(rng, shape, is_complex):

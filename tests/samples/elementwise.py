@@ -94,6 +94,11 @@ SAMPLES = [
     ),
 ]
 
+SAMPLES += [
+    Sample("clamp_one", [(2, 3), (3,)], lambda x, low: np.maximum(x, low)),
+    Sample("clamp_one", [(2, 3), ()], lambda x, high, low: np.minimum(x, high), {"low": False}),
+]
+
 REFUSALS = [
     Refusal(
         "clamp-open",
