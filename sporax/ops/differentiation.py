@@ -80,6 +80,7 @@ FUNCTIONS.update(
     grad=autodiff.grad,
     value_and_grad=autodiff.value_and_grad,
     get_grad=autodiff.get_grad,
+    vmap=autodiff.vmap,
 )
 PRIMITIVES.update(
     StopGradient=StopGradient, HookBackward=HookBackward, GradOperation=autodiff.GradOperation
