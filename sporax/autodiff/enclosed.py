@@ -1,6 +1,7 @@
 """A closed recording as one operation of the trace, and as one entry of the tape."""
 
 import functools
+import itertools
 
 import jax.numpy as jnp
 
@@ -8,9 +9,8 @@ from sporax.autodiff.tape import (
     MUTED,
     PythonDerivative,
     Tape,
-    _accumulate,
-    _hooked,
-    pull_back,
+    add,
+    walk_back,
 )
 from sporax.core.parameter import Parameter
 from sporax.core.value import thread
@@ -64,13 +64,13 @@ class Enclosed:
         if self.size is not None:
             self._check(op, tuple([v.aval for v in operands]), len(results), written)
         tape, outer = self.tape, thread.tape
-        python = tape is not None and (tape.python or bool(tape.hooks))
+        python = is_differentiated() and tape is not None and (tape.python or bool(tape.hooks))
         thread.tape = MUTED if python else outer
         try:
             made = record(op, *operands)
         finally:
             thread.tape = outer
-        if python and outer is not None and any([v.watched for v in made]):
+        if python and any([v.watched for v in made]):
             outer.python = True
             outer.append((EnclosedDerivative(self, values, outs), operands, made))
         for (handle, _), value in zip(written, made[len(results) :], strict=True):
@@ -112,31 +112,42 @@ class EnclosedDerivative(PythonDerivative):
     def backward(self, operands, outs, arriving):
         """Continue the recording with the walk back, and record that as an operation too."""
         enclosed, deeper = self.enclosed, is_differentiated()
-        closed, tape = enclosed.closed, enclosed.tape
-        given = [(self.values[i], *self._spread(i, ct)) for i, ct in arriving.items()]
-        mark = closed.mark()
-        outer, thread.tape = thread.tape, tape if deeper else None
+        closed, mark = enclosed.closed, enclosed.closed.mark()
+        given = {i: self._spread(i, cotangent) for i, cotangent in arriving.items()}
+        outer, thread.tape = thread.tape, enclosed.tape if deeper else None
         try:
             with closed:
-                arrived = {}
-                for value, cotangent, axis in given:
-                    _accumulate(arrived, value, closed.input(cotangent, axis))
-                pull_back(list(tape), arrived, tape.hooks)
-                found = [self._of_input(i, v, arrived) for i, v in enumerate(operands)]
+                cotangents = {i: closed.input(*spread) for i, spread in given.items()}
+                found = self._walk(operands, cotangents)
                 written = closed.written()
         finally:
             thread.tape = outer
-        there = [v for v in found if v is not None]
-        backs = [
-            SUM if axis is None and enclosed.size is not None else axis
-            for v, axis in zip(found, closed.axes, strict=False)
-            if v is not None
-        ]
-        continued = enclosed if deeper else _without_tape(enclosed)
-        made = iter(continued.made(there, backs, written, AgainOp if enclosed.again else ClosedOp))
+        pairs = [(v, axis) for v, axis in zip(found, closed.axes, strict=False) if v is not None]
+        whole = None if enclosed.size is None else SUM
+        made = enclosed.made(
+            [v for v, _ in pairs],
+            [whole if axis is None else axis for _, axis in pairs],
+            written,
+            AgainOp if enclosed.again else ClosedOp,
+        )
         if not deeper:
             closed.back(mark)
-        return [None if v is None else next(made) for v in found]
+        rest = iter(made)
+        return [None if v is None else next(rest) for v in found]
+
+    def _walk(self, operands, cotangents):
+        """The cotangents inside of the operands that are arrays."""
+        closed, tape = self.enclosed.closed, self.enclosed.tape
+        arrays = [v for v in operands if not v.aval.weak]
+        inputs = closed.inputs[: len(arrays)]
+        # a Value from outside may have been used as it is, too
+        bare = [closed.known.get(id(v)) is i for i, v in zip(inputs, arrays, strict=True)]
+        wanted = [*inputs, *itertools.compress(arrays, bare)]
+        ends = [self.values[i] for i in cotangents]
+        found = walk_back(tape[:], tape.hooks, ends, [*cotangents.values()], wanted)
+        rest = iter(found[len(inputs) :])
+        more = [next(rest) if is_bare else None for is_bare in bare]
+        return [_sum(*pair) for pair in zip(found, more, strict=False)]
 
     def _spread(self, i, cotangent):
         """(cotangent, axis) such that each example gets its part of that of result `i`."""
@@ -147,22 +158,9 @@ class EnclosedDerivative(PythonDerivative):
             return record(_to_first(size), cotangent), 0
         return cotangent, axis
 
-    def _of_input(self, i, value, arrived):
-        """The cotangent inside of the operand `i`, which may be known by two Values there."""
-        if not value.watched:
-            return None
-        hooks, twin = self.enclosed.tape.hooks, self.enclosed.closed.inputs[i]
-        for known in {id(twin): twin, id(value): value}.values():
-            if known is not twin and id(known) in arrived:
-                _accumulate(arrived, twin, arrived[id(known)])
-        return _hooked(hooks, twin, arrived.get(id(twin)))
 
-
-def _without_tape(enclosed):
-    twin = object.__new__(Enclosed)
-    twin.who, twin.size, twin.again = enclosed.who, enclosed.size, enclosed.again
-    twin.closed, twin.tape = enclosed.closed, None
-    return twin
+def _sum(one, other):
+    return other if one is None else one if other is None else add(one, other)
 
 
 @functools.cache

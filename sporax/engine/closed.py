@@ -6,6 +6,7 @@ another recording of this kind. What was recorded is a path in the tree of trace
 the same recording ends at the same place, where the operations made of it are kept.
 """
 
+import functools
 from typing import Any
 
 import jax
@@ -208,32 +209,53 @@ class ClosedOp(Op):
     `outs`: for each result the axis along which the examples lie, None where they share it, or SUM.
     """
 
-    __slots__ = ("axes", "outs", "run", "size")
+    __slots__ = ("axes", "layout", "outs", "path", "places", "size")
 
     def __init__(self, name, state, places, axes, outs, size):
-        layout = Layout(state.path())
-        first, second = len(layout.inputs), len(layout.inputs) + layout.n_reals
+        self.path, self.places, self.outs, self.size = state.path(), places, outs, size
+        self.layout = Layout(self.path)
+        n_numbers = self.layout.n_reals + self.layout.n_integers
+        self.axes = (*axes, *(None,) * n_numbers)
+        super().__init__(name, functools.partial(self._mapped, self._run))
+        self.real = functools.partial(self._mapped, self._run_real)
 
-        def run(*arrays):
-            reals, integers = arrays[first:second], arrays[second:]
-            return tuple(layout.outputs(reals, integers, arrays[:first], places))
+    def _pools(self, arrays):
+        first = len(self.layout.inputs)
+        second = first + self.layout.n_reals
+        return arrays[first:second], arrays[second:], arrays[:first]
 
-        super().__init__(name, run if size is None else self._mapped)
-        self.run, self.outs, self.size = run, outs, size
-        self.axes = (*axes, *(None,) * (layout.n_reals + layout.n_integers))
+    def _run(self, *arrays):
+        return tuple(self.layout.outputs(*self._pools(arrays), self.places))
 
-    def _mapped(self, *arrays):
+    def _run_real(self, *arrays):
+        """As `_run`, where real numbers may come for integers."""
+        reals, integers, inputs = self._pools(arrays)
+        made: list[Any] = []
+        pools = {"output": made, "input": inputs, "real": reals, "integer": integers}
+        for state, (rule, refs) in zip(self.path, self.layout.steps, strict=True):
+            given = [pools[kind][i] for kind, i in refs]
+            avals = tuple(
+                a if a.weak else Aval.of(x.shape, x.dtype)
+                for a, x in zip(state.operands, given, strict=True)
+            )
+            same = avals == state.operands
+            out = rule.run(*given) if same else state.op.compute(avals, *given, real=True)
+            made.extend(out if isinstance(out, (tuple, list)) else (out,))
+        return tuple(made[i] if i >= 0 else inputs[~i] for i in self.places)
+
+    def _mapped(self, run, *arrays):
+        if self.size is None:
+            return run(*arrays)
         outs = tuple(0 if axis == SUM else axis for axis in self.outs)
-        mapped = jax.vmap(self.run, self.axes, outs, axis_size=self.size)
-        made = mapped(*arrays)
+        made = jax.vmap(run, self.axes, outs, axis_size=self.size)(*arrays)
         return tuple(
             x.sum(0, dtype=x.dtype) if axis == SUM else x
             for x, axis in zip(made, self.outs, strict=True)
         )
 
-    def compute(self, avals, *arrays):
+    def compute(self, avals, *arrays, real=False):
         """As it was recorded: numbers reach the recorded operations as they come, 64 bits wide."""
-        return self.fn(*arrays)
+        return (self.real if real else self.fn)(*arrays)
 
     def differing(self, avals, which):
         """Those of the results `which` that the examples do not share."""
@@ -241,7 +263,7 @@ class ClosedOp(Op):
 
         def refused(some):
             def chosen(*arrays):
-                made = self.run(*arrays)
+                made = self._run(*arrays)
                 return [made[i] for i in some]
 
             try:  # only what is shared may have no out axis

@@ -53,9 +53,9 @@ class Again(Op):
         super().__init__(plain.name, None)
         self.plain = plain
 
-    def compute(self, avals, *arrays):
+    def compute(self, avals, *arrays, real=False):
         """What the plain one computes."""
-        return again(functools.partial(self.plain.compute, avals), avals, arrays)
+        return again(functools.partial(self.plain.compute, avals, real=real), avals, arrays)
 
     def _infer(self, avals):
         rule = self.plain.rule(avals)
@@ -92,6 +92,6 @@ class AgainOp(ClosedOp):
 
     __slots__ = ()
 
-    def compute(self, avals, *arrays):
+    def compute(self, avals, *arrays, real=False):
         """As recorded."""
-        return again(self.fn, avals, arrays)
+        return again(self.real if real else self.fn, avals, arrays)
