@@ -37,7 +37,7 @@ class ClosedRecorder(Recorder):
 
     def __init__(self, closed):
         super().__init__(closed)
-        self.state = _root()
+        self.state, self.capture = _root(), None
 
     def run(self):
         """Refuse, where the function that is being recorded asks for a number."""
@@ -65,7 +65,7 @@ class Closed:
     def __enter__(self):
         borrowing.acquire()
         self.outer, thread.recorder = thread.recorder, self.recorder
-        self.handles = {}
+        self.recorder.capture = self
         return self
 
     def __exit__(self, *exception):
@@ -74,7 +74,8 @@ class Closed:
         for twin, value in zip(self.inputs, self.operands, strict=True):
             if twin is value:  # a constant, which may live on
                 value.trace = None
-        thread.recorder = self.outer
+        thread.recorder, self.outer, self.handles = self.outer, None, {}
+        self.recorder.capture = None  # no cycle keeps what is outside alive
         borrowing.release()
 
     # inputs ---------------------------------------------------------------------------------
