@@ -60,7 +60,7 @@ class Enclosed:
         if not values:
             return []
         op = self.closed.operation(values, outs, self.size, kind)
-        operands = [*self.closed.operands, *self.closed.numbers()]
+        operands = [*[self.closed.operands[i] for i in op.needed], *self.closed.numbers()]
         if self.size is not None:
             self._check(op, tuple([v.aval for v in operands]), len(results), written)
         tape, outer = self.tape, thread.tape
@@ -72,7 +72,7 @@ class Enclosed:
             thread.tape = outer
         if python and any([v.watched for v in made]):
             outer.python = True
-            outer.append((EnclosedDerivative(self, values, outs), operands, made))
+            outer.append((EnclosedDerivative(self, op.needed, values, outs), operands, made))
         for (handle, _), value in zip(written, made[len(results) :], strict=True):
             handle._rebind(value)
         return list(made[: len(results)])
@@ -101,13 +101,14 @@ class Enclosed:
 class EnclosedDerivative(PythonDerivative):
     """The derivative of an enclosed function that has derivatives in Python inside.
 
-    `values`: what the operation returns, as Values inside; `outs`: their out axes.
+    `inputs`: the numbers of the inputs that are operands. `values`: what the operation returns, as
+    Values inside; `outs`: their out axes.
     """
 
-    __slots__ = ("enclosed", "outs", "values")
+    __slots__ = ("enclosed", "inputs", "outs", "values")
 
-    def __init__(self, enclosed, values, outs):
-        self.enclosed, self.values, self.outs = enclosed, values, outs
+    def __init__(self, enclosed, inputs, values, outs):
+        self.enclosed, self.inputs, self.values, self.outs = enclosed, inputs, values, outs
 
     def backward(self, operands, outs, arriving):
         """Continue the recording with the walk back, and record that as an operation too."""
@@ -122,7 +123,8 @@ class EnclosedDerivative(PythonDerivative):
                 written = closed.written()
         finally:
             thread.tape = outer
-        pairs = [(v, axis) for v, axis in zip(found, closed.axes, strict=False) if v is not None]
+        axes = [closed.axes[i] for i in self.inputs]
+        pairs = [(v, axis) for v, axis in zip(found, axes, strict=True) if v is not None]
         whole = None if enclosed.size is None else SUM
         made = enclosed.made(
             [v for v, _ in pairs],
@@ -138,8 +140,7 @@ class EnclosedDerivative(PythonDerivative):
     def _walk(self, operands, cotangents):
         """The cotangents inside of the operands that are arrays."""
         closed, tape = self.enclosed.closed, self.enclosed.tape
-        arrays = [v for v in operands if not v.aval.weak]
-        inputs = closed.inputs[: len(arrays)]
+        inputs, arrays = [closed.inputs[i] for i in self.inputs], operands[: len(self.inputs)]
         # a Value from outside may have been used as it is, too
         bare = [closed.known.get(id(v)) is i for i, v in zip(inputs, arrays, strict=True)]
         wanted = [*inputs, *itertools.compress(arrays, bare)]
@@ -147,7 +148,7 @@ class EnclosedDerivative(PythonDerivative):
         found = walk_back(tape[:], tape.hooks, ends, [*cotangents.values()], wanted)
         rest = iter(found[len(inputs) :])
         more = [next(rest) if is_bare else None for is_bare in bare]
-        return [_sum(*pair) for pair in zip(found, more, strict=False)]
+        return [_sum(*pair) for pair in zip(found[: len(inputs)], more, strict=True)]
 
     def _spread(self, i, cotangent):
         """(cotangent, axis) such that each example gets its part of that of result `i`."""

@@ -207,41 +207,44 @@ SUM = "sum"  # the out axis of a result that is summed over the examples
 class ClosedOp(Op):
     """What a recording computes, for each of `size` examples, or once if that is None.
 
-    `outs`: for each result the axis along which the examples lie, None where they share it, or SUM.
+    `needed`: which of the recording's inputs are its operands; numbers follow. `outs`: for each
+    result the axis along which the examples lie, None where they share it, or SUM.
     """
 
-    __slots__ = ("axes", "layout", "outs", "path", "places", "size")
+    __slots__ = ("axes", "first", "needed", "outs", "places", "size", "steps")
 
     def __init__(self, name, state, places, axes, outs, size):
-        self.path, self.places, self.outs, self.size = state.path(), places, outs, size
-        self.layout = Layout(self.path)
-        n_numbers = self.layout.n_reals + self.layout.n_integers
-        self.axes = (*axes, *(None,) * n_numbers)
+        path = state.path()
+        layout = Layout(path)
+        self.places, self.outs, self.size = places, outs, size
+        wanted, self.needed = _needed(layout.steps, places)
+        self.steps = [
+            (s, rule, refs) if k in wanted else (None, rule, ())
+            for k, (s, (rule, refs)) in enumerate(zip(path, layout.steps, strict=True))
+        ]
+        self.first = len(self.needed), len(self.needed) + layout.n_reals
+        numbers = (None,) * (layout.n_reals + layout.n_integers)
+        self.axes = (*[axes[i] for i in self.needed], *numbers)
         super().__init__(name, functools.partial(self._mapped, self._run))
-        self.real = functools.partial(self._mapped, self._run_real)
+        self.real = functools.partial(self._mapped, functools.partial(self._run, real=True))
 
-    def _pools(self, arrays):
-        first = len(self.layout.inputs)
-        second = first + self.layout.n_reals
-        return arrays[first:second], arrays[second:], arrays[:first]
-
-    def _run(self, *arrays):
-        return tuple(self.layout.outputs(*self._pools(arrays), self.places))
-
-    def _run_real(self, *arrays):
-        """As `_run`, where real numbers may come for integers."""
-        reals, integers, inputs = self._pools(arrays)
+    def _run(self, *arrays, real=False):
+        """The results; with `real`, real numbers may come for integers."""
+        first, second = self.first
         made: list[Any] = []
-        pools = {"output": made, "input": inputs, "real": reals, "integer": integers}
-        for state, (rule, refs) in zip(self.path, self.layout.steps, strict=True):
+        inputs = dict(zip(self.needed, arrays[:first], strict=True))
+        pools = {"output": made, "input": inputs, "real": arrays[first:second]}
+        pools["integer"] = arrays[second:]
+        for state, rule, refs in self.steps:
+            if state is None:
+                made.extend([None] * len(rule.avals))
+                continue
             given = [pools[kind][i] for kind, i in refs]
-            avals = tuple(
-                a if a.weak else Aval.of(x.shape, x.dtype)
-                for a, x in zip(state.operands, given, strict=True)
-            )
-            same = avals == state.operands
-            out = rule.run(*given) if same else state.op.compute(avals, *given, real=True)
-            made.extend(out if isinstance(out, (tuple, list)) else (out,))
+            if real and (avals := _avals_now(state.operands, given)) != state.operands:
+                out = state.op.compute(avals, *given, real=True)
+            else:
+                out = rule.run(*given)
+            made.extend((out,) if rule.single else out)
         return tuple(made[i] if i >= 0 else inputs[~i] for i in self.places)
 
     def _mapped(self, run, *arrays):
@@ -274,3 +277,23 @@ class ClosedOp(Op):
             return False
 
         return [i for i in which if refused([i])] if refused(which) else []
+
+
+def _needed(steps, places):
+    """(which steps, which inputs) the outputs at `places` need."""
+    makers = [k for k, (rule, _) in enumerate(steps) for _ in rule.avals]
+    wanted = {makers[i] for i in places if i >= 0}
+    inputs = {~i for i in places if i < 0}
+    for k in reversed(range(len(steps))):
+        for kind, i in steps[k][1] if k in wanted else ():
+            if kind == "output":
+                wanted.add(makers[i])
+            elif kind == "input":
+                inputs.add(i)
+    return wanted, sorted(inputs)
+
+
+def _avals_now(avals, arrays):
+    return tuple(
+        a if a.weak else Aval.of(x.shape, x.dtype) for a, x in zip(avals, arrays, strict=True)
+    )
