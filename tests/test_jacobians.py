@@ -49,7 +49,7 @@ def jacobian(function, at, step=1e-5):
         up, down = at.copy(), at.copy()
         up[i] += step
         down[i] -= step
-        columns.append((function(Tensor(up)).asnumpy() - function(Tensor(down)).asnumpy()))
+        columns.append(function(Tensor(up)).asnumpy() - function(Tensor(down)).asnumpy())
     return np.stack(columns, -1).reshape(*columns[0].shape, *at.shape) / (2 * step)
 
 
@@ -73,9 +73,7 @@ def test_products_match_finite_differences(name):
         np.testing.assert_allclose(along.asnumpy(), wanted @ v.asnumpy(), rtol=1e-6, atol=1e-9)
     y, pull = vjp(function, x)
     (found,) = pull(ops.ones_like(y))
-    np.testing.assert_allclose(
-        found.asnumpy(), wanted.reshape(-1, 3).sum(0), rtol=1e-6, atol=1e-9
-    )
+    np.testing.assert_allclose(found.asnumpy(), wanted.reshape(-1, 3).sum(0), rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

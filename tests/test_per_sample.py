@@ -92,7 +92,7 @@ def test_a_scale_by_example_clips_as_in_private_training():
 def test_a_batch_norm_in_training_is_refused():
     net, (x, label) = Small(nn.BatchNorm2d(2)).set_train(), data()
     moving = net.norm.moving_mean.asnumpy()
-    with pytest.raises(ValueError, match="For 'grad'.*same for all examples.*BatchNorm"):
+    with pytest.raises(ValueError, match=r"For 'grad'.*same for all examples.*BatchNorm"):
         grad(forward(net), None, net.trainable_params(), per_sample=True)(x, label)
     assert (net.norm.moving_mean.asnumpy() == moving).all()
 

@@ -281,10 +281,11 @@ def test_nothing_outside_is_kept_alive():
     gc.collect()
     gc.disable()
     try:
-        made = x * 2.0
-        value = weakref.ref(made._value)
-        grad(lambda x: vmap(lambda a: Scaled.apply(a, made[0]) + made[1])(x).sum())(x).asnumpy()
-        del made
+        outside = [x * 2.0]
+        value = weakref.ref(outside[0]._value)
+        run = vmap(lambda a: Scaled.apply(a, outside[0][0]) + outside[0][1])
+        grad(lambda x: run(x).sum())(x).asnumpy()
+        outside.clear()
         assert value() is None
     finally:
         gc.enable()

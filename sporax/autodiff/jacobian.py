@@ -54,9 +54,7 @@ class Taped(Derivative):
     def gradients(self, cotangents):
         """As `back`, with zeros where there is none."""
         found = self.back(cotangents)
-        return [
-            zeros_like(v) if g is None else g for v, g in zip(self.wanted, found, strict=True)
-        ]
+        return [zeros_like(v) if g is None else g for v, g in zip(self.wanted, found, strict=True)]
 
     def cotangents(self, v):
         """The Values of what a user gives as cotangents of the ends, checked."""
@@ -96,9 +94,7 @@ def pushed(who, fn, args, positions, tangents, has_aux=False):
             taped.unwatch()
         pairs = [(g, t) for g, t in zip(found, tangents, strict=True) if g is not None]
         made = recording.gradients([g for g, _ in pairs], [t for _, t in pairs], seeds)
-    return taped, [
-        zeros_like(v) if g is None else g for v, g in zip(seeds, made, strict=True)
-    ]
+    return taped, [zeros_like(v) if g is None else g for v, g in zip(seeds, made, strict=True)]
 
 
 def vjp(fn, *inputs, weights=None, has_aux=False):
@@ -317,9 +313,7 @@ def _positions(who, grad_position, args):
 
 def _check_aux(who, has_aux):
     if not isinstance(has_aux, bool):
-        raise TypeError(
-            f"For '{who}', 'has_aux' must be a bool, but got {type(has_aux).__name__}."
-        )
+        raise TypeError(f"For '{who}', 'has_aux' must be a bool, but got {type(has_aux).__name__}.")
 
 
 def _check_tensors(who, name, given, bare=False):

@@ -67,8 +67,8 @@ class Mapping:
         if len(sizes) > 1:
             found = ", ".join(f"{t.shape[axis]} (axis {axis} of {t.shape})" for t, axis in sliced)
             raise RuntimeError(
-                f"For '{self.who}', the sliced axes must be of one size, but got {found}. Give None "
-                "in 'in_axes' for an argument that every call gets whole."
+                f"For '{self.who}', the sliced axes must be of one size, but got {found}. Give "
+                "None in 'in_axes' for an argument that every call gets whole."
             )
         values = [t._lift() for t, _ in sliced]
         result = None

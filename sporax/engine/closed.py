@@ -34,6 +34,7 @@ class ClosedRecorder(Recorder):
     """Records what is never run by itself."""
 
     __slots__ = ()
+    capture: Any
 
     def __init__(self, closed):
         super().__init__(closed)
@@ -81,7 +82,7 @@ class Closed:
     # inputs ---------------------------------------------------------------------------------
 
     def input(self, value, axis=None):
-        """A new input for a Value outside, of which it is one slice along `axis` if that is given."""
+        """A new input for a Value outside, or for one slice of it along `axis`."""
         aval = value.aval
         if axis is not None:
             aval = Aval.of(aval.shape[:axis] + aval.shape[axis + 1 :], aval.dtype)

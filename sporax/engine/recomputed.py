@@ -19,7 +19,7 @@ from sporax.engine.operation import Op, Pullback, Rule
 
 @jax.custom_batching.custom_vmap
 def _holds(x):
-    return (x == x) | (x != x)  # noqa: PLR0124: of a NaN only the second is true
+    return (x == x) | (x != x)  # of a NaN only the second is true
 
 
 @_holds.def_vmap
