@@ -185,6 +185,29 @@ def test_integers_are_differentiated_as_the_numbers_they_are():
     np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-6)
 
 
+def test_a_cell_list_has_a_cell_for_each_slice():
+    cells = nn.CellList([nn.Dense(3, 2) for _ in range(4)])
+    weights, x = cells.trainable_params(), double((4, 3)).astype("float32")
+
+    def loop(x):
+        return ops.stack([cell(a) for cell, a in zip(cells, x, strict=True)])
+
+    np.testing.assert_allclose(vmap(cells)(x).asnumpy(), loop(x).asnumpy(), rtol=1e-6)
+    same = vmap(cells, None)(x[0])
+    np.testing.assert_allclose(same[3].asnumpy(), cells[3](x[0]).asnumpy(), rtol=1e-6)
+    found = grad(lambda x: (vmap(cells)(x) ** 2).sum(), 0, weights)(x)
+    wanted = grad(lambda x: (loop(x) ** 2).sum(), 0, weights)(x)
+    for one, other in zip((found[0], *found[1]), (wanted[0], *wanted[1]), strict=True):
+        np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-5)
+    with pytest.raises(RuntimeError, match=r"must be of one size, but got 3 .*, 4 Cells"):
+        vmap(cells)(x[:3])
+    with pytest.raises(ValueError, match="must be of one class"):
+        vmap(nn.CellList([nn.Dense(3, 2), nn.Dense(3, 3)]))(x[:2])
+    norms = nn.CellList([nn.BatchNorm1d(3) for _ in range(2)]).set_train()
+    with pytest.raises(ValueError, match="must not write"):
+        vmap(norms, None)(x)
+
+
 # state ------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 import functools
 
 from sporax.autodiff.enclosed import Enclosed
+from sporax.autodiff.ensemble import Ensemble
 from sporax.core.host import NUMBERS
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
@@ -12,7 +13,8 @@ from sporax.engine.recorder import wrap
 def vmap(fn, in_axes=0, out_axes=0):
     """The function that computes `fn` for each slice of its arguments, all at once.
 
-    `fn`: a function or Cell; it is recorded for one slice. `in_axes`: along which axis each
+    `fn`: a function or Cell; it is recorded for one slice. For a CellList each slice has a Cell of
+    its own; they must be of one make, and write nothing. `in_axes`: along which axis each
     argument is sliced, an int for all or a tuple with one entry for each; None where every call
     gets the whole. `out_axes`: where the slices' results lie, an int or a tuple; None where they
     are the same for all. Containers of Tensors take one entry, or a tuple of entries.
@@ -53,36 +55,54 @@ class Mapping:
 
     def __init__(self, who, fn, in_axes, out_axes):
         self.who, self.fn, self.in_axes, self.out_axes = who, fn, in_axes, out_axes
+        self.of_cells = getattr(fn, "is_ensemble", False)
 
     def __call__(self, args, kwargs):
         tensors = tensors_of(args)
         axes = self._axes("in_axes", self.in_axes, args)
         sliced = [(t, axis) for t, axis in zip(tensors, axes, strict=True) if axis is not None]
-        if not sliced:
-            raise RuntimeError(
-                f"For '{self.who}', 'in_axes' must be an int for at least one argument, but got "
-                f"{self.in_axes} for {len(args)}. Call the function itself where nothing is sliced."
-            )
-        sizes = {t.shape[axis] for t, axis in sliced}
-        if len(sizes) > 1:
-            found = ", ".join(f"{t.shape[axis]} (axis {axis} of {t.shape})" for t, axis in sliced)
-            raise RuntimeError(
-                f"For '{self.who}', the sliced axes must be of one size, but got {found}. Give "
-                "None in 'in_axes' for an argument that every call gets whole."
-            )
-        values = [t._lift() for t, _ in sliced]
+        size = self._size(sliced, len(args))
+        ensemble = Ensemble(self.who, self.fn) if self.of_cells else None
+        stacked = [] if ensemble is None else ensemble.stacked
+        values = [*stacked, *[t._lift() for t, _ in sliced]]
         result = None
 
         def run(inputs):
             nonlocal result
-            slices, each = iter(inputs), iter(axes)
+            slices, each = iter(inputs[len(stacked) :]), iter(axes)
             given = map_tensors(lambda t: t if next(each) is None else wrap(next(slices)), args)
-            result = map_tensors(_itself, self.fn(*given, **kwargs), _as_tensor)
+            if ensemble is None:
+                result = self.fn(*given, **kwargs)
+            else:
+                with ensemble.lent(inputs[: len(stacked)]):
+                    result = ensemble.cells[0](*given, **kwargs)
+            result = map_tensors(_itself, result, _as_tensor)
             outs = self._axes("out_axes", self.out_axes, result)
             return [t._lift() for t in tensors_of(result)], outs
 
-        made = iter(Enclosed(self.who, sizes.pop())(run, values, [axis for _, axis in sliced]))
+        of_values = [0] * len(stacked) + [axis for _, axis in sliced]
+        made = iter(Enclosed(self.who, size)(run, values, of_values))
         return map_tensors(lambda _: wrap(next(made)), result)
+
+    def _size(self, sliced, n_args):
+        """How many slices there are."""
+        sizes = {t.shape[axis] for t, axis in sliced}
+        if self.of_cells:
+            sizes.add(len(self.fn))
+        if not sizes:
+            raise RuntimeError(
+                f"For '{self.who}', 'in_axes' must be an int for at least one argument, but got "
+                f"{self.in_axes} for {n_args}. Call the function itself where nothing is sliced."
+            )
+        if len(sizes) > 1:
+            found = [f"{t.shape[axis]} (axis {axis} of {t.shape})" for t, axis in sliced]
+            found += [f"{len(self.fn)} Cells"] if self.of_cells else []
+            raise RuntimeError(
+                f"For '{self.who}', the sliced axes must be of one size, but got "
+                f"{', '.join(found)}. Give None in 'in_axes' for an argument that every call gets "
+                "whole."
+            )
+        return sizes.pop()
 
     def _axes(self, name, axes, obj):
         """The axis of each Tensor in `obj`, from 0, or None; a result has one dimension more."""
