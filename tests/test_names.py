@@ -13,7 +13,7 @@ import sporax
 from sporax import Parameter, Tensor, grad, jit, mutable, nn, ops
 from sporax.engine.executor import _cell_graph_executor, _pynative_executor
 from sporax.engine.marking import JitConfig, cell_attr_register, constexpr, jit_class, lazy_inline
-from sporax.nn.wrap import Vjp
+from sporax.nn.grad import Vjp
 from sporax.ops.mapping import add_flags, tail
 
 TAKEN = json.loads((Path(__file__).parent / "recorded" / "multitype.json").read_text("utf8"))

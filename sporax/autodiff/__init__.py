@@ -4,10 +4,13 @@ from sporax.autodiff.anomaly import detect_anomaly
 from sporax.autodiff.check import GradientError, GradientReport, check_grad
 from sporax.autodiff.function import Function, _Function
 from sporax.autodiff.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
+from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
 from sporax.autodiff.mode import _no_grad, no_grad
+from sporax.autodiff.recompute import recompute
+from sporax.autodiff.vmap import vmap
 
 __all__ = [
     "Function", "GradOperation", "GradientError", "GradientReport", "_Function", "_no_grad",
-    "check_grad", "detect_anomaly", "get_grad", "grad", "no_grad", "stop_gradient",
-    "value_and_grad",
+    "check_grad", "detect_anomaly", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "no_grad",
+    "recompute", "stop_gradient", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip

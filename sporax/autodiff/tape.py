@@ -25,6 +25,11 @@ def zeros_like(value):
     return record(_zeros_like, value)
 
 
+def add(one, other):
+    """The sum of two cotangents."""
+    return record(_add, one, other)
+
+
 def variable(value):
     """The same value as an output of its own in the trace."""
     return record(_variable, value)
@@ -144,16 +149,7 @@ class Recording:
             if walk is not None:
                 return walk.take(recorder)
         known = len(recorder.arrays), len(recorder.reals), len(recorder.integers)
-        arrived = {}
-        for out, cotangent in zip(outputs, cotangents, strict=True):
-            _accumulate(arrived, out, cotangent)
-        hooks = thread.tape.hooks
-        pull_back(thread.tape[self.start :], arrived, hooks)
-        found = [arrived.get(id(value)) for value in wanted]
-        if hooks:
-            once = {id(v): (v, ct) for v, ct in zip(wanted, found, strict=True)}
-            once = {key: _hooked(hooks, v, ct) for key, (v, ct) in once.items()}
-            found = [once[id(v)] for v in wanted]
+        found = walk_back(thread.tape[self.start :], thread.tape.hooks, outputs, cotangents, wanted)
         inputs = len(recorder.arrays), len(recorder.reals), len(recorder.integers)
         stays = key is not None and thread.recorder is recorder and inputs == known
         if stays and all(
@@ -198,6 +194,21 @@ def paused():
             outer.pauses = (*outer.pauses, (first, thread.recorder.state.depth))
 
 
+def walk_back(entries, hooks, outputs, cotangents, wanted):
+    """Cotangents of the `wanted` values, given those of the `outputs`, by way of tape entries; None
+    where an output does not depend on one."""
+    arrived = {}
+    for out, cotangent in zip(outputs, cotangents, strict=True):
+        accumulate(arrived, out, cotangent)
+    pull_back(entries, arrived, hooks)
+    found = [arrived.get(id(value)) for value in wanted]
+    if hooks:
+        once = {id(v): (v, ct) for v, ct in zip(wanted, found, strict=True)}
+        once = {key: _hooked(hooks, v, ct) for key, (v, ct) in once.items()}
+        found = [once[id(v)] for v in wanted]
+    return found
+
+
 def pull_back(entries, cotangents, hooks):
     """Walk back over tape entries.
 
@@ -225,7 +236,7 @@ def pull_back(entries, cotangents, hooks):
             leaving = op.backward(operands, out, given) if given else ()
             for operand, cotangent in zip(operands, leaving, strict=False):
                 if cotangent is not None and operand.watched:
-                    _accumulate(cotangents, operand, cotangent)
+                    accumulate(cotangents, operand, cotangent)
             continue
         wanted = tuple([i for i, v in enumerate(operands) if v.watched])
         if not all([operands[i].aval.inexact for i in wanted]):
@@ -235,7 +246,7 @@ def pull_back(entries, cotangents, hooks):
                 continue
         pullback = op.pullback(wanted, which, count)
         for i, cotangent in zip(wanted, record(pullback, *operands, *arriving), strict=True):
-            _accumulate(cotangents, operands[i], cotangent)
+            accumulate(cotangents, operands[i], cotangent)
     return cotangents
 
 
@@ -245,9 +256,10 @@ def _hooked(hooks, value, cotangent):
     return cotangent if found is None or cotangent is None else found[1].run(cotangent)
 
 
-def _accumulate(cotangents, value, cotangent):
+def accumulate(cotangents, value, cotangent):
+    """One more cotangent of a value, in `{id(value): cotangent}`."""
     before = cotangents.get(id(value))
-    cotangents[id(value)] = cotangent if before is None else record(_add, before, cotangent)
+    cotangents[id(value)] = cotangent if before is None else add(before, cotangent)
 
 
 _FIRST = (0,)

@@ -47,6 +47,7 @@ from sporax.nn.dynamic_lr import (
 )
 from sporax.nn.embedding import Embedding
 from sporax.nn.flatten import Flatten
+from sporax.nn.grad import Jvp, Vjp
 from sporax.nn.learning_rate_schedule import (
     CosineDecayLR,
     ExponentialDecayLR,
@@ -126,6 +127,7 @@ __all__ = [
     "HuberLoss",
     "Identity",
     "InverseDecayLR",
+    "Jvp",
     "KLDivLoss",
     "L1Loss",
     "LayerNorm",
@@ -159,6 +161,7 @@ __all__ = [
     "Tanh",
     "Threshold",
     "TrainOneStepCell",
+    "Vjp",
     "WarmUpLR",
     "WithEvalCell",
     "WithGradCell",

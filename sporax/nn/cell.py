@@ -16,6 +16,7 @@ from sporax.nn.conversion import Converted
 from sporax.nn.hooked import Hooked, run_with_hooks
 from sporax.nn.members import Members, check_name, refuse_one_name_twice, taken, tree
 from sporax.nn.precision import FLAGS, run_in_precision
+from sporax.nn.recomputable import Recomputable, run_recomputed
 from sporax.nn.state import Stateful
 
 _REGISTRIES = ("_params", "_cells", "_buffers")
@@ -29,11 +30,11 @@ _INTERNAL = frozenset([*_REGISTRIES, "_graph"])  # what a captured call does not
 
 # methods of MindSpore's Cell that are still to come
 _TO_COME = frozenset(
-    ["recompute", "register_parameter_forward_hook", "register_saved_tensors_hooks"]
+    ["register_parameter_forward_hook", "register_saved_tensors_hooks"]
 )
 
 
-class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted):
+class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputable):
     """Base of all networks and layers: subclass it, make parts in `__init__`, and compute in
     `construct`.
 
@@ -65,8 +66,11 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted):
         elif context._values["mode"] == context.GRAPH_MODE and thread.tape is None:
             return self._as_graph()(*args, **kwargs)
         construct = self.construct
-        if thread.tape is not None and self.bprop is not None:
-            construct = functools.partial(call_with_bprop, self)
+        if thread.tape is not None:
+            if self.bprop is not None:
+                construct = functools.partial(call_with_bprop, self)
+            if self._recomputed:
+                construct = functools.partial(run_recomputed, self, construct)
         if self._precision is not None:
             construct = functools.partial(run_in_precision, self, construct, self._precision)
         if self._hooks is not None:

@@ -151,6 +151,8 @@ class CellList(_Ordered):
     3
     """
 
+    is_ensemble = True  # `vmap` calls each for a slice of its own
+
     def __init__(self, *args, auto_prefix=True):
         super().__init__(auto_prefix)
         if len(args) > 1:

@@ -88,20 +88,6 @@ class ForwardValueAndGrad(Cell):
         return self.grad.with_value(self.network, self.weights)(*inputs)
 
 
-class Vjp(Cell):
-    """`(fn(*inputs), cotangents of the inputs)`, called with the inputs and the cotangent of the
-    output; one input has its cotangent bare. `ops.vjp` takes its place.
-    """
-
-    def __init__(self, fn):
-        super().__init__(auto_prefix=False)
-        self.fn = fn
-
-    def construct(self, *args):
-        grad = GradOperation(get_all=len(args) != 2, sens_param=True)
-        return grad.with_value(self.fn)(*args)
-
-
 class Identity(Cell):
     """What it is given: the gradients, where there are no other devices to meet."""
 

@@ -80,6 +80,11 @@ FUNCTIONS.update(
     grad=autodiff.grad,
     value_and_grad=autodiff.value_and_grad,
     get_grad=autodiff.get_grad,
+    jacfwd=autodiff.jacfwd,
+    jacrev=autodiff.jacrev,
+    jvp=autodiff.jvp,
+    vjp=autodiff.vjp,
+    vmap=autodiff.vmap,
 )
 PRIMITIVES.update(
     StopGradient=StopGradient, HookBackward=HookBackward, GradOperation=autodiff.GradOperation
