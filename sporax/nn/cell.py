@@ -29,9 +29,7 @@ _TAKES = {
 _INTERNAL = frozenset([*_REGISTRIES, "_graph"])  # what a captured call does not depend on
 
 # methods of MindSpore's Cell that are still to come
-_TO_COME = frozenset(
-    ["register_parameter_forward_hook", "register_saved_tensors_hooks"]
-)
+_TO_COME = frozenset(["register_parameter_forward_hook", "register_saved_tensors_hooks"])
 
 
 class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputable):
