@@ -37,7 +37,7 @@ class Generator:
         """The handle that operations advance: a UInt32 Tensor (key, key, count)."""
         if self._state is None:
             # not made by `Tensor(...)`: a function being captured would take it for a constant
-            self._state = concrete(_words(self._start()))
+            self._state = concrete(jnp.asarray(_words(self._start())))
         return self._state
 
     def manual_seed(self, seed):
@@ -51,7 +51,7 @@ class Generator:
                 f"For 'manual_seed', 'seed' must have at most 64 bits, but got {seed}."
             )
         with borrowing:
-            self.state._rebind(concrete(_words(seed))._value)
+            self.state._rebind(Tensor(_words(seed))._lift())
         return self
 
     def seed(self):
@@ -87,7 +87,7 @@ class Generator:
 
 def _words(seed):
     seed &= _BITS
-    return jnp.asarray(np.array([seed >> 32, seed & 0xFFFFFFFF, 0], np.uint32))
+    return np.array([seed >> 32, seed & 0xFFFFFFFF, 0], np.uint32)
 
 
 class _Seed:
