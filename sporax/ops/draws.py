@@ -27,6 +27,13 @@ def advance(state: Array):
     return key, state + jnp.array([0, 0, 1], jnp.uint32)
 
 
+@op(function=(), differentiable=False)
+def split_key(key: Array):
+    """Two keys made of one, for what needs two draws."""
+    first, second = jax.random.split(key)
+    return first, second
+
+
 def next_key(source=None):
     """A new key from a generator, whose state moves on.
 

@@ -90,6 +90,10 @@ def quantile(key, law, shape, dtype):
     return QUANTILES[law].ppf(inside(key, shape))
 
 
+def halves(key):
+    return [np.concatenate(threefry(key, np.zeros(1, np.uint32), at)) for at in BOTH]
+
+
 def nonzero(key, mask, count):
     order = np.argwhere(mask.ravel())[:, 0]
     order = order[np.argsort(long_words(key, (mask.size,))[order])][:count]
@@ -104,7 +108,7 @@ def candidates(key, wanted, count, unique, n, law, avoid):
     weights = p.copy()
     if avoid:
         weights[wanted.ravel()] = 0
-    choice, gaps = (np.concatenate(threefry(key, np.zeros(1, np.uint32), at)) for at in words_2)
+    choice, gaps = halves(key)
     tries = count
     with np.errstate(divide="ignore"):
         if unique:
@@ -118,7 +122,7 @@ def candidates(key, wanted, count, unique, n, law, avoid):
     return drawn, often[wanted], often[drawn]
 
 
-words_2 = np.arange(2, dtype=np.uint32)[:, None]
+BOTH = np.arange(2, dtype=np.uint32)[:, None]
 
 
 def drop(x, key, p, together=0):
@@ -134,6 +138,7 @@ def advance(state):
 FLOAT, INT = np.dtype(np.float32), np.dtype(np.int32)
 LOW, HIGH, P = np.array(-3), np.array(4), np.array(0.3)
 SAMPLES = [
+    Sample("split_key", [KEY], halves),
     Sample("advance", [np.array([1, 2, 3], np.uint32)], advance),
     Sample(
         "draw_uniform", [KEY], lambda k, shape, dtype: unit(k, shape),
