@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sporax
-from sporax import nn, ops
+from sporax import mint, nn, ops
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
 
 ROOT = Path(__file__).parents[1]
@@ -49,7 +49,7 @@ def test_docstring_example(name, text):
     scope = _home(name)
     shared = ("Tensor", "Parameter", "ParameterTuple", "grad", "value_and_grad", "jit")
     scope |= {k: getattr(sporax, k) for k in shared}
-    scope |= {"np": np, "ops": ops, "nn": nn, "ms": sporax, "sporax": sporax}
+    scope |= {"np": np, "ops": ops, "mint": mint, "nn": nn, "ms": sporax, "sporax": sporax}
     example = doctest.DocTestParser().get_doctest(text, scope, name, None, 0)
     report = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
