@@ -3,6 +3,7 @@ initial values."""
 
 import os
 import weakref
+from collections.abc import Callable
 
 import jax.numpy as jnp
 import numpy as np
@@ -29,7 +30,7 @@ class Generator:
     """
 
     def __init__(self):
-        self._start = lambda: 0  # the seed that the state begins from when it is first used
+        self._start: Callable[[], int] = lambda: 0  # the seed that the state begins from when it is first used
         self._state = None
 
     @property
@@ -93,7 +94,7 @@ def _words(seed):
 class _Seed:
     """The seed that `set_seed` was given last; None before."""
 
-    given = None
+    given: int | None = None
 
 
 def _entropy():
