@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 import sporax as ms
 from sporax import nn, ops
@@ -223,3 +223,13 @@ def test_refusals(call, error, says):
     with pytest.raises(error) as caught:
         call()
     assert says in str(caught.value)
+
+
+def test_the_derivatives_of_the_incomplete_gamma_functions():
+    a, x = (Tensor(v, dtypes.float64) for v in (2.5, 1.5))
+    for f, sign in ((ops.igamma, 1), (ops.igammac, -1)):
+        by_a, by_x = (s.item() for s in ms.grad(f, (0, 1))(a, x))
+        step = 1e-6
+        wanted = (special.gammainc(2.5 + step, 1.5) - special.gammainc(2.5 - step, 1.5)) / 2 / step
+        np.testing.assert_allclose(by_a, sign * wanted, rtol=1e-6)
+        np.testing.assert_allclose(by_x, sign * stats.gamma(2.5).pdf(1.5), rtol=1e-9)

@@ -12,6 +12,7 @@ from sporax.core.tensor import Tensor, concrete
 from sporax.core.value import borrowing
 
 _BITS = (1 << 64) - 1
+_generators = weakref.WeakSet()  # all that there are
 
 
 class Generator:
@@ -30,8 +31,11 @@ class Generator:
     """
 
     def __init__(self):
-        self._start: Callable[[], int] = lambda: 0  # the seed that the state begins from when it is first used
+        self._start: Callable[[], int] = lambda: (
+            0
+        )  # the seed that the state begins from when it is first used
         self._state = None
+        _generators.add(self)
 
     @property
     def state(self):
@@ -141,6 +145,11 @@ def generator_of_primitive(primitive, seed):
         generator._start = lambda: _mixed(seed)
         found = _of_primitives[primitive] = seed, generator
     return found[1]
+
+
+def states():
+    """The handles of all generators' states that something was drawn from."""
+    return [g._state for g in _generators if g._state is not None]
 
 
 def host():

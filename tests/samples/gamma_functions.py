@@ -6,11 +6,11 @@ from sporax import ops
 from tests.samples import Refusal, Sample
 
 POSITIVE = (0.3, 4.0)
-NO_SECOND = "JAX differentiates with respect to a once only"
+ONCE = "JAX differentiates with respect to a once only"
 SAMPLES = [
     Sample("digamma", [(2, 3)], special.digamma, range=POSITIVE, rtol=1e-4),
-    Sample("igamma", [(2, 3), (3,)], special.gammainc, range=POSITIVE, rtol=1e-4, sharp=NO_SECOND),
-    Sample("igammac", [(2, 3), (3,)], special.gammaincc, range=POSITIVE, rtol=1e-4, sharp=NO_SECOND),
+    Sample("igamma", [(2, 3), (3,)], special.gammainc, range=POSITIVE, rtol=1e-4, sharp=ONCE),
+    Sample("igammac", [(2, 3), (3,)], special.gammaincc, range=POSITIVE, rtol=1e-4, sharp=ONCE),
 ]
 REFUSALS = [
     Refusal("digamma", lambda: ops.digamma(ops.arange(3)), TypeError, ("'digamma'", "Int64")),
