@@ -140,7 +140,7 @@ def test_containers_integers_and_names():
 def test_parameters_are_as_they_were():
     net = nn.SequentialCell(nn.Dense(3, 4), nn.BatchNorm1d(4), nn.Dropout(p=0.0)).set_train()
     before = {p.name: (p.dtype, p.asnumpy()) for p in net.get_parameters()}
-    state = random.state.device.asnumpy()
+    state = random.default_generator.state.asnumpy()
     report = check_grad(net, Tensor(np.random.randn(5, 3).astype(np.float32)))
     assert "'0.weight' Float64 (4, 3), 12 elements" in str(report)
 
@@ -153,7 +153,7 @@ def test_parameters_are_as_they_were():
     for p in net.get_parameters():
         assert p.dtype == before[p.name][0]
         np.testing.assert_array_equal(p.asnumpy(), before[p.name][1])
-    np.testing.assert_array_equal(random.state.device.asnumpy(), state)
+    np.testing.assert_array_equal(random.default_generator.state.asnumpy(), state)
 
 
 def test_random_functions_are_refused():

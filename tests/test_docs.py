@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sporax
-from sporax import autodiff, nn, ops
+from sporax import autodiff, mint, nn, ops
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
 
 ROOT = Path(__file__).parents[1]
@@ -50,7 +50,7 @@ def test_docstring_example(name, text):
     shared = ("Tensor", "Parameter", "ParameterTuple", "jit")
     scope |= {k: getattr(sporax, k) for k in shared}
     scope |= {k: getattr(autodiff, k) for k in autodiff.__all__}
-    scope |= {"np": np, "ops": ops, "nn": nn, "ms": sporax, "sporax": sporax}
+    scope |= {"np": np, "ops": ops, "mint": mint, "nn": nn, "ms": sporax, "sporax": sporax}
     example = doctest.DocTestParser().get_doctest(text, scope, name, None, 0)
     report = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)

@@ -65,7 +65,7 @@ class Subject:
             held += [p for _, p in cell.parameters_and_names()]
             for _, part in cell.cells_and_names():
                 held += tensors_of(vars(part))
-        held += random.state._states.values()
+        held += random.states()
         self.held = list({id(t): t for t in held}.values())
         self.seeds, self.outputs = None, ()
         self.written, self.narrow = [], None
@@ -87,7 +87,7 @@ class Subject:
             handle._value = value
 
     def _reset(self):
-        drawing = {id(t) for t in random.state._states.values()}  # so that drawing shows itself
+        drawing = {id(t) for t in random.states()}  # so that drawing shows itself
         for handle, value in self.state:
             if id(handle) not in drawing:
                 handle._value = value

@@ -145,6 +145,12 @@ class Graph:
 
     def __call__(self, tensors):
         """Results (Values) for the call's own `tensors`; state is read, and written back."""
+        if not self.written:
+            return self._run(tensors)
+        with borrowing:  # two threads must not begin from the same state
+            return self._run(tensors)
+
+    def _run(self, tensors):
         values = []
         for source in self.sources:
             source = tensors[source.place] if isinstance(source, Slot) else source

@@ -35,7 +35,15 @@ from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
 from sporax.nn.convolution import Conv1d, Conv2d
 from sporax.nn.dense import Dense
-from sporax.nn.dropout import Dropout, Dropout2d
+from sporax.nn.dropout import (
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout2dExt,
+    Dropout3d,
+    DropoutExt,
+    RReLU,
+)
 from sporax.nn.dynamic_lr import (
     cosine_decay_lr,
     exponential_decay_lr,
@@ -112,7 +120,11 @@ __all__ = [
     "Dense",
     "DiceLoss",
     "Dropout",
+    "Dropout1d",
     "Dropout2d",
+    "Dropout2dExt",
+    "Dropout3d",
+    "DropoutExt",
     "Embedding",
     "ExponentialDecayLR",
     "Flatten",
@@ -146,6 +158,7 @@ __all__ = [
     "PReLU",
     "PolynomialDecayLR",
     "RMSELoss",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "SequentialCell",

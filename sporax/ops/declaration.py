@@ -202,7 +202,8 @@ class Declaration:
         head, inputs = f"{head})", f"({inputs}"
         name, built = self._parse(head)
         _, called = self._parse(f"{name}{inputs}")
-        given = {canonical: f"self.{p.name}" for p, canonical in built}
+        given = {"itself": "self"}  # for a function that needs the object: its own random state
+        given.update({canonical: f"self.{p.name}" for p, canonical in built})
         given.update({canonical: p.name for p, canonical in called})
         itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         call = self._compile("__call__", [itself, *[p for p, _ in called]], given)
