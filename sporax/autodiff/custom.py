@@ -9,6 +9,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import thread
+from sporax.engine.host import through
 from sporax.engine.recorder import wrap
 
 
@@ -71,7 +72,10 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
     tape.python = True
     thread.tape = MUTED
     try:
-        result = function(*args, **kwargs)
+        if recorder.capture is None:
+            result = function(*args, **kwargs)
+        else:
+            result, derivative.on_host = through(function, function, args, kwargs)
         watched = any([v.watched for v in operands])
         result, handles, outs = _attach(result, recorder, first, watched, derivative.cut())
     finally:
@@ -106,10 +110,10 @@ def _attach(result, recorder, first, watched, cut):
 class CellBprop(PythonDerivative):
     """The derivative of a Cell that its `bprop` computes."""
 
-    __slots__ = ("cell", "inputs", "outputs", "parameters")
+    __slots__ = ("cell", "inputs", "on_host", "outputs", "parameters")
 
     def __init__(self, cell, parameters):
-        self.cell, self.parameters = cell, parameters
+        self.cell, self.parameters, self.on_host = cell, parameters, False
 
     @property
     def who(self):
@@ -127,7 +131,11 @@ class CellBprop(PythonDerivative):
         dout = cotangents(self.outputs.obj, outs, arriving)
         inputs = inputs_of(self.cell.construct, bprop, args, kwargs)
         positional, named = arguments(self.who, bprop, inputs, self.outputs.again(), dout)
-        result, by_parameter = self._split(bprop(*positional, **named), inputs)
+        if thread.recorder.capture is None:
+            result = bprop(*positional, **named)
+        else:
+            result = backward_through(bprop, positional, named, self.on_host)
+        result, by_parameter = self._split(result, inputs)
         found = collect(self.who, result, inputs)
         values = [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
         return values + self._of_parameters(by_parameter, operands[len(handles) :])
@@ -167,6 +175,13 @@ class CellBprop(PythonDerivative):
                 None if gradient is None else checked(self.who, p.name, value.aval, gradient)
             )
         return gradients
+
+
+def backward_through(function, args, kwargs, on_host):
+    """A backward function's result, in a captured function. Where its forward one was called on the
+    host, so is this: what it knows besides its arguments comes from there."""
+    alone = thread.tape.depth == 1  # nobody asks for a derivative of it
+    return through(function, function, args, kwargs, on_host, alone)[0]
 
 
 def call_with_bprop(cell, *args, **kwargs):

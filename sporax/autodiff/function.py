@@ -2,7 +2,7 @@
 
 import inspect
 
-from sporax.autodiff.custom import collect, cotangents, differentiated_by
+from sporax.autodiff.custom import backward_through, collect, cotangents, differentiated_by
 from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
@@ -94,10 +94,10 @@ class Function:
 class FunctionBackward(PythonDerivative):
     """The derivative that a `Function`'s `backward` computes."""
 
-    __slots__ = ("ctx", "inputs", "outputs")
+    __slots__ = ("ctx", "inputs", "on_host", "outputs")
 
     def __init__(self, ctx):
-        self.ctx = ctx
+        self.ctx, self.on_host = ctx, False
 
     @property
     def who(self):
@@ -113,7 +113,10 @@ class FunctionBackward(PythonDerivative):
         ctx = self.ctx
         grads = cotangents(self.outputs.obj, outs, arriving, ctx.materialize_grads)
         grads = grads if isinstance(grads, (tuple, list)) else (grads,)
-        result = type(ctx).backward(ctx, *grads)
+        if self.on_host:
+            result = backward_through(type(ctx).backward, (ctx, *grads), {}, True)
+        else:
+            result = type(ctx).backward(ctx, *grads)
         args, kwargs = self.inputs.again()
         inputs = [(str(i), given) for i, given in enumerate(args)]
         inputs += kwargs.items()

@@ -13,6 +13,7 @@ _add = Op("gradient.add", jnp.add)
 _ones_like = Op("gradient.seed", jnp.ones_like)
 _zeros_like = Op("gradient.zero", jnp.zeros_like)
 _variable = Op("gradient.variable", lambda x: x)
+_variable.alias = True
 
 
 def ones_like(value):
@@ -40,25 +41,41 @@ class Tape(list):
 
     `pauses`: the stretches of the trace that were left out, as (first, last) depth. `hooks`:
     {id(value): (value, its Hooks)}. `python`: whether the walk back runs functions of the user's.
+    `depth`: how many derivatives it is for, one of the other.
     """
 
-    __slots__ = ("hooks", "pauses", "python")
+    __slots__ = ("depth", "hooks", "pauses", "python")
+    muted = False
 
     def __init__(self):
         super().__init__()
-        self.pauses, self.hooks, self.python = (), {}, False
+        self.pauses, self.hooks, self.python, self.depth = (), {}, False, 0
 
 
 class Muted(Tape):
     """Stands for the tape where a derivative is being taken, but not of what is computed now."""
 
     __slots__ = ()
+    muted = True
 
     def append(self, entry):
         """Nothing is kept."""
 
 
 MUTED = Muted()
+
+
+def unrecorded(function):
+    """The function, of which no derivative is taken and nothing captured."""
+
+    def run(*args, **kwargs):
+        outer, thread.tape = thread.tape, MUTED
+        try:
+            return function(*args, **kwargs)
+        finally:
+            thread.tape = outer
+
+    return run
 
 
 class PythonDerivative:
@@ -125,12 +142,14 @@ class Recording:
         self.before = thread.tape
         self.outer = None if self.before is MUTED else self.before
         self.tape = thread.tape = Tape() if self.outer is None else self.outer
-        self.start = len(thread.tape)
+        self.tape.depth += 1
+        self.start = len(self.tape)
         self.recorder = thread.recorder
         self.state = self.recorder.state
         return self
 
     def __exit__(self, *exception):
+        self.tape.depth -= 1
         thread.tape = self.before
 
     def gradients(self, outputs, cotangents, wanted):
