@@ -22,6 +22,7 @@ SAMPLES = collect("SAMPLES")
 # Declared as differentiable, but with no sample that is differentiated; each with its reason.
 NOT_DIFFERENTIATED = {
     "full": "it has no Tensor operand",
+    "view_as_real": "its operand is complex; see tests/test_names.py",
     "igamma": "JAX differentiates it once only; first order in `tests/test_distributions.py`",
     "igammac": "as igamma",
 }

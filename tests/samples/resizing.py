@@ -118,7 +118,10 @@ SAMPLES = [
         for name, of_row in [("nearest", nearest), ("linear", linear), ("cubic", bicubic)]
     ],
     *[
-        Sample("crop_and_resize", [(2, 3, 4, 2), BOXES, WHICH], crops, attrs, order=0)
+        Sample(
+            "crop_and_resize", [(2, 3, 4, 2), BOXES, WHICH], crops, attrs,
+            sharp="it bends at pixels and jumps at edges",
+        )
         for attrs in [
             {"crop_size": (2, 3)},
             {"crop_size": (1, 4), "extrapolation_value": 5.0},
@@ -126,6 +129,17 @@ SAMPLES = [
         ]
     ],
 ]  # fmt: skip
+
+SAMPLES += [
+    Sample(
+        "crop_and_resize",
+        [(2, 3, 4, 2), (3, 4), WHICH],
+        crops,
+        {"crop_size": (2, 3), "method": method},
+        range=(0.1, 0.9),
+    )
+    for method in ("bilinear", "nearest")
+]
 
 SIGNAL = Tensor([[[1.0, 2.0, 3.0]]])
 REFUSALS = [
