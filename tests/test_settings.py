@@ -1,4 +1,4 @@
-"""Settings of data pipelines and of operations on a CPU, against MindSpore's defaults and errors."""
+"""Settings of data pipelines and of operations on a CPU: MindSpore's defaults and errors."""
 
 import pytest
 
