@@ -94,7 +94,9 @@ class Subject:
 
     def at(self, points):
         """(s, sum of what s adds up, each variable's gradient) at other points."""
-        (total, size, *self.outputs), by_position, by_weight = self.first(self._place(points), {})
+        result: Any
+        result, by_position, by_weight = self.first(self._place(points), {})
+        total, size, *self.outputs = result
         return float(total), float(size), _numbers([*by_position, *by_weight])
 
     def along(self, points, direction):
