@@ -22,14 +22,13 @@ SAMPLES = collect("SAMPLES")
 # Declared as differentiable, but with no sample that is differentiated; each with its reason.
 NOT_DIFFERENTIATED = {
     "full": "it has no Tensor operand",
-    "view_as_real": "its operand is complex; see tests/test_names.py",
     "igamma": "JAX differentiates it once only; first order in `tests/test_distributions.py`",
     "igammac": "as igamma",
 }
 
 
 def is_differentiated(sample):
-    floating = any(a.dtype.kind == "f" for a in sample.arrays(np.float64))
+    floating = any(a.dtype.kind in "fc" for a in sample.arrays(np.float64))
     return floating and OPS[sample.op].differentiable and not sample.sharp
 
 

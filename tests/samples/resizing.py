@@ -97,6 +97,7 @@ def crops(image, boxes, numbers, crop_size, method="bilinear", extrapolation_val
     return out
 
 
+INSIDE = np.array([[0.13, 0.12, 0.83, 0.77], [0.21, 0.34, 0.64, 0.88]])
 BOXES = np.array([[0.0, 0.0, 1.0, 1.0], [0.2, 0.1, 1.2, 0.8], [0.55, 0.5, 0.1, 0.15]], np.float32)
 WHICH = np.array([0, 1, 0])
 
@@ -117,6 +118,7 @@ SAMPLES = [
         )
         for name, of_row in [("nearest", nearest), ("linear", linear), ("cubic", bicubic)]
     ],
+    Sample("crop_and_resize", [(2, 3, 4, 2), INSIDE, WHICH[:2]], crops, {"crop_size": (2, 3)}),
     *[
         Sample(
             "crop_and_resize", [(2, 3, 4, 2), BOXES, WHICH], crops, attrs,
