@@ -25,6 +25,8 @@ class Capture:
     the graph. A handle that is rebound in between is an output.
     """
 
+    has_numbers = True  # so that a call on the host can be made
+
     def __init__(self, memo=()):
         self.cells = {}  # those called on the way, in order -> what each was before
         self.is_broken, self.break_line = False, None

@@ -54,6 +54,8 @@ class Closed:
     first time gets an input of its own, as in a capture, and what it held before at the end.
     """
 
+    has_numbers = False
+
     def __init__(self, who):
         self.who = who
         self.recorder = ClosedRecorder(self)
