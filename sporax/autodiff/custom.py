@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sporax.autodiff.binding import arguments, inputs_of
+from sporax.autodiff.binding import planned
 from sporax.autodiff.tape import MUTED, PythonDerivative, variable, zeros_like
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
@@ -20,21 +20,37 @@ def _nothing(item):
     return None
 
 
-class Kept:
-    """Containers of Tensors with the Values that these hold now.
+class Custom(PythonDerivative):
+    """The derivative of a call of a function of the user's, by another.
 
-    `again()` gives them back: the same handles where they have not changed since.
+    `args`, `kwargs`: what the call was given, and `given` the Tensors in it. `result`: what it
+    returned, and `handles` the Tensors in that.
     """
 
-    __slots__ = ("handles", "obj", "values")
+    __slots__ = ("args", "given", "handles", "kwargs", "result")
 
-    def __init__(self, obj, handles, values):
-        self.obj, self.handles, self.values = obj, handles, values
+    def inputs(self, operands):
+        """(args, kwargs) with the Values that they had then."""
+        return _again((self.args, self.kwargs), self.given, operands)
 
-    def again(self):
-        """The containers with Tensors of the Values kept."""
-        pairs = iter(zip(self.handles, self.values, strict=True))
-        return map_tensors(lambda _: _same_or_new(*next(pairs)), self.obj)
+    def outputs(self, out):
+        """What was returned, with the Values that it had then."""
+        if out.__class__ is not tuple:
+            return _same_or_new(self.handles[0], out)
+        return _again(self.result, self.handles, out)
+
+    def cut(self):
+        """The handles (their ids) of outputs that are not differentiated."""
+        return ()
+
+
+def _again(obj, handles, values):
+    """The containers with Tensors of these Values: the same handles where they have not changed."""
+    for handle, value in zip(handles, values, strict=False):
+        if handle._value is not value:
+            pairs = iter(zip(handles, values, strict=False))
+            return map_tensors(lambda _: _same_or_new(*next(pairs)), obj)
+    return obj
 
 
 def _same_or_new(handle, value):
@@ -60,32 +76,37 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
 
     The operands are the Tensors in the arguments, then the `parameters`.
     """
-    tape = thread.tape
+    tape, recorder = thread.tape, thread.recorder
     given, kept = _unpacked((args, kwargs) if kwargs else args)
     operands = [h._lift() for h in given]
-    derivative.inputs = Kept(kept if kwargs else (kept, {}), given, operands)
     if parameters:
-        operands = operands + [p._lift() for p in parameters]
-    recorder = thread.recorder
-    first = recorder.state.size
-    tape.python = True
+        operands += [p._lift() for p in parameters]
+    before = recorder.state
     thread.tape = MUTED
     try:
         result = function(*args, **kwargs)
-        watched = any([v.watched for v in operands])
-        result, handles, outs = _attach(result, recorder, first, watched, derivative.cut())
+        watched = True in [v.watched for v in operands]
+        result, handles, outs = _attach(result, recorder, before.size, watched, derivative.cut())
     finally:
         thread.tape = tape
+        tape.pauses.append((before.depth, thread.recorder.state.depth))
     if watched and outs:
-        shape = result if isinstance(result, Tensor) else map_tensors(_itself, result)
-        derivative.outputs = Kept(shape, handles, outs)
-        tape.append((derivative, operands, tuple(outs)))
+        derivative.given, derivative.handles = given, handles
+        derivative.args, derivative.kwargs = kept if kwargs else (kept, kwargs)
+        alone = isinstance(result, Tensor)
+        derivative.result = result if alone else map_tensors(_itself, result)
+        tape.keep(derivative, operands, outs[0] if alone else tuple(outs))
     return result
 
 
 def _attach(result, recorder, first, watched, cut):
     """The result, its Tensors and their Values: each one Value that only it has, and that is
     watched or not as `watched` says (never, if its handle is one of `cut`)."""
+    if result.__class__ is Tensor:
+        value = result._value
+        if value.trace is recorder is thread.recorder and value.index >= first:
+            value.watched = watched and value.aval.differentiable and id(result) not in cut
+            return result, [result], [value]
     seen, outs, changed = set(), [], False
     handles = [result] if isinstance(result, Tensor) else tensors_of(result)
     for i, handle in enumerate(handles):
@@ -103,10 +124,10 @@ def _attach(result, recorder, first, watched, cut):
     return result, handles, outs
 
 
-class CellBprop(PythonDerivative):
+class CellBprop(Custom):
     """The derivative of a Cell that its `bprop` computes."""
 
-    __slots__ = ("cell", "inputs", "outputs", "parameters")
+    __slots__ = ("cell", "parameters")
 
     def __init__(self, cell, parameters):
         self.cell, self.parameters = cell, parameters
@@ -116,19 +137,20 @@ class CellBprop(PythonDerivative):
         """The name that messages give it."""
         return f"{type(self.cell).__name__}.bprop"
 
-    def cut(self):
-        """All outputs are differentiated."""
-        return ()
-
-    def backward(self, operands, outs, arriving):
+    def backward(self, operands, out, arriving):
         """Call `bprop`, and put what it returns in the order of the operands."""
-        args, kwargs = self.inputs.again()
-        handles, bprop = tensors_of((args, kwargs)), self.cell.bprop
-        dout = cotangents(self.outputs.obj, outs, arriving)
-        inputs = inputs_of(self.cell.construct, bprop, args, kwargs)
-        positional, named = arguments(self.who, bprop, inputs, self.outputs.again(), dout)
-        result, by_parameter = self._split(bprop(*positional, **named), inputs)
+        (args, kwargs), bprop = self.inputs(operands), self.cell.bprop
+        plan = planned(self.cell, bprop, args, kwargs)
+        dout = cotangents(self.result, out, arriving)
+        result = plan.call(bprop, args, kwargs, self.outputs(out), dout)
+        if plan.direct and not self.parameters and result.__class__ is tuple:
+            values = _one_for_one(operands, args, result)
+            if values is not None:
+                return values
+        inputs = plan.inputs(args, kwargs)
+        result, by_parameter = self._split(result, inputs)
         found = collect(self.who, result, inputs)
+        handles = tensors_of((args, kwargs))
         values = [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
         return values + self._of_parameters(by_parameter, operands[len(handles) :])
 
@@ -165,6 +187,24 @@ class CellBprop(PythonDerivative):
         return gradients
 
 
+def _one_for_one(operands, args, gradients):
+    """The Values of the gradients, if the arguments are Tensors that have one of their own shape
+    and dtype (or None) each: the usual case. Else None."""
+    if not len(operands) == len(args) == len(gradients):
+        return None
+    values = []
+    for operand, given, gradient in zip(operands, args, gradients, strict=True):
+        if gradient is None:
+            values.append(None)
+        elif gradient.__class__ is Tensor and gradient._value.aval is operand.aval:
+            values.append(gradient._lift())
+        else:
+            return None
+        if not isinstance(given, Tensor):
+            return None
+    return values
+
+
 def call_with_bprop(cell, *args, **kwargs):
     """`construct`, differentiated by the cell's own `bprop`."""
     if thread.tape is MUTED:
@@ -178,15 +218,17 @@ def call_with_bprop(cell, *args, **kwargs):
     return differentiated_by(CellBprop(cell, parameters), cell.construct, args, kwargs, parameters)
 
 
-def cotangents(result, outs, arriving, zeros=True):
+def cotangents(result, out, arriving, zeros=True):
     """The containers of the outputs with their cotangents; None for what is no Tensor, and where
     none arrived unless `zeros`."""
-    pairs = iter(enumerate(outs))
+    if out.__class__ is not tuple:
+        return wrap(arriving)
+    pairs = iter(zip(out, arriving, strict=True))
 
     def cotangent(_):
-        i, value = next(pairs)
-        if i in arriving:
-            return wrap(arriving[i])
+        value, found = next(pairs)
+        if found is not None:
+            return wrap(found)
         return wrap(zeros_like(value)) if zeros else None
 
     return map_tensors(cotangent, result, _nothing)
@@ -259,6 +301,8 @@ def checked(who, name, aval, gradient) -> Any:
     """
     if not aval.differentiable:
         return None
+    if gradient.__class__ is Tensor and gradient._value.aval is aval:
+        return gradient._lift()
     if not isinstance(gradient, Tensor):
         raise TypeError(
             f"For '{who}', the gradient of '{name}' must be a Tensor of shape {aval.shape}, but "

@@ -2,8 +2,8 @@
 
 import inspect
 
-from sporax.autodiff.custom import collect, cotangents, differentiated_by
-from sporax.autodiff.tape import MUTED, PythonDerivative
+from sporax.autodiff.custom import Custom, collect, cotangents, differentiated_by
+from sporax.autodiff.tape import MUTED
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import thread
@@ -91,10 +91,10 @@ class Function:
         self.materialize_grads = value
 
 
-class FunctionBackward(PythonDerivative):
+class FunctionBackward(Custom):
     """The derivative that a `Function`'s `backward` computes."""
 
-    __slots__ = ("ctx", "inputs", "outputs")
+    __slots__ = ("ctx",)
 
     def __init__(self, ctx):
         self.ctx = ctx
@@ -103,14 +103,14 @@ class FunctionBackward(PythonDerivative):
         """The handles of outputs that are not differentiated."""
         return [id(t) for t in self.ctx._cut]
 
-    def backward(self, operands, outs, arriving):
+    def backward(self, operands, out, arriving):
         """Call the user's `backward`, and put what it returns in the order of the operands."""
         ctx = self.ctx
         who = f"{type(ctx).__name__}.backward"
-        grads = cotangents(self.outputs.obj, outs, arriving, ctx.materialize_grads)
+        grads = cotangents(self.result, out, arriving, ctx.materialize_grads)
         grads = grads if isinstance(grads, (tuple, list)) else (grads,)
         result = type(ctx).backward(ctx, *grads)
-        args, kwargs = self.inputs.again()
+        args, kwargs = self.inputs(operands)
         inputs = [(str(i), given) for i, given in enumerate(args)]
         inputs += kwargs.items()
         found = collect(who, _one_for_each(result, len(inputs)), inputs)

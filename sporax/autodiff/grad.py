@@ -7,7 +7,8 @@ from typing import Any
 import jax.numpy as jnp
 
 from sporax.autodiff.hooks import hooks_of
-from sporax.autodiff.tape import Recording, Variables, ones_like, zeros_like
+from sporax.autodiff.tape import Variables, ones_like, zeros_like
+from sporax.autodiff.walk import Recording
 from sporax.core.dtype import from_numpy
 from sporax.core.parameter import Parameter
 from sporax.core.tree import map_tensors, tensors_of

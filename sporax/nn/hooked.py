@@ -4,6 +4,7 @@ import itertools
 import weakref
 
 from sporax.autodiff.hooks import Gate, HookHandle, check_callable, replaced
+from sporax.autodiff.tape import MUTED
 from sporax.core import context
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
@@ -88,20 +89,23 @@ def run_with_hooks(cell, run, args, kwargs):
     pre, _, backward_pre, backward = cell._hooks
     for _, hook_fn, with_kwargs in pre:
         args, kwargs = _before(cell, hook_fn, with_kwargs, args, kwargs)
-    passage = None
-    if (backward_pre or backward) and thread.tape is not None:
-        passage = Passage(cell, backward_pre, backward)
-    early = context._values["hook_convention"] == "2.3"
-    if passage is not None:
-        args, kwargs = passage.enter((args, kwargs))
+    tape = thread.tape
+    if tape is None or tape is MUTED or not (backward_pre or backward):
+        return _after(cell, args, kwargs, run(*args, **kwargs))
+    passage = Passage(cell, backward_pre, backward)
+    args, kwargs = passage.enter(tape, args, kwargs)
     output = run(*args, **kwargs)
-    if passage is not None and early:
-        output = passage.leave(output)
-    # asked now: `construct` may have registered another, or taken one away
+    if context._values["hook_convention"] == "2.3":
+        return _after(cell, args, kwargs, passage.leave(tape, output))
+    return passage.leave(tape, _after(cell, args, kwargs, output))
+
+
+def _after(cell, args, kwargs, output):
+    """The output after the forward hooks; those that `construct` has registered too."""
     for _, hook_fn, with_kwargs in (cell._hooks or _NONE)[1]:
         result = hook_fn(cell, args, kwargs, output) if with_kwargs else hook_fn(cell, args, output)
         output = output if result is None else result
-    return output if passage is None or early else passage.leave(output)
+    return output
 
 
 def _before(cell, hook_fn, with_kwargs, args, kwargs):
@@ -122,59 +126,65 @@ def _before(cell, hook_fn, with_kwargs, args, kwargs):
     return args if isinstance(args, tuple) else (args,), kwargs
 
 
-class Passage:
-    """One call of a cell with backward hooks: a gate for its inputs and one for its outputs."""
+class Passage(Gate):
+    """One call of a cell with backward hooks: the gate for its inputs, and that for its outputs."""
 
-    __slots__ = ("backward", "backward_pre", "cell", "count", "entered", "grad_output")
+    __slots__ = ("backward_hooks", "cell", "count", "grad_output", "inside", "pre_hooks")
 
-    def __init__(self, cell, backward_pre, backward):
-        self.cell, self.backward_pre, self.backward = cell, backward_pre, backward
-        self.entered, self.count, self.grad_output = False, 0, ()
+    def __init__(self, cell, pre_hooks, backward_hooks):
+        self.cell, self.pre_hooks, self.backward_hooks = cell, pre_hooks, backward_hooks
+        self.inside = None  # the inputs as `construct` has them
 
-    def enter(self, arguments):
+    def enter(self, tape, args, kwargs):
         """(args, kwargs), whose gradients are seen on their way out."""
-        args, kwargs = arguments
-        alone = len(args) == 1 and not kwargs and isinstance(args[0], Tensor)
-        tensors = args if alone else tensors_of(arguments)
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            self.count = 1
+            made = self.through_alone(tape, args[0]) if self.backward_hooks else None
+            if made is None:
+                return args, kwargs
+            self.inside = made._value
+            return (made,), kwargs
+        tensors = tensors_of((args, kwargs))
         self.count = len(tensors)
-        made = None
-        if self.backward:
-            made = Gate("register_backward_hook", "input", self.of_inputs).through(tensors)
-            if alone and made is not None:
-                self.entered = True
-                return made, kwargs
-        self.entered = made is not None
-        return arguments if made is None else _in_place_of(arguments, made)
+        made = self.through(tensors) if self.backward_hooks and tensors else None
+        if made is None:
+            return args, kwargs
+        made, self.inside = made
+        return _in_place_of((args, kwargs), made)
 
-    def leave(self, output):
+    def leave(self, tape, output):
         """The output, whose gradients are seen on their way in."""
-        gate = Gate("register_backward_pre_hook", "output", self.of_outputs)
         if isinstance(output, Tensor):
-            made = gate.through((output,))
-            return output if made is None else made[0]
-        made = gate.through(tensors_of(output))
-        return output if made is None else _in_place_of(output, made)
+            made = self.through_alone(tape, output)
+            return output if made is None else made
+        tensors = tensors_of(output)
+        made = self.through(tensors) if tensors else None
+        return output if made is None else _in_place_of(output, made[0])
 
-    def of_outputs(self, given):
-        """The outputs' gradients after the pre hooks."""
-        for _, hook_fn, _ in self.backward_pre:
-            result = hook_fn(self.cell, tuple(given))
-            given = replaced("register_backward_pre_hook", "output", given, result)
-        self.grad_output = tuple(given)
-        if self.backward and not self.entered:
-            self.of_inputs([None] * self.count)
-        return given
+    def answer(self, out, given):
+        """What the hooks make of the gradients of the outputs, or of the inputs."""
+        if out is self.inside:
+            return "register_backward_hook", "input", self.of_inputs(given)
+        for _, hook_fn, _ in self.pre_hooks:
+            result = hook_fn(self.cell, given)
+            if result is not None:
+                given = replaced("register_backward_pre_hook", "output", given, result)
+        self.grad_output = given
+        if self.inside is None and self.backward_hooks:
+            self.of_inputs((None,) * self.count)
+        return "register_backward_pre_hook", "output", given
 
     def of_inputs(self, given):
         """The inputs' gradients after the hooks."""
         early = context._values["hook_convention"] == "2.3"
-        for _, hook_fn, _ in self.backward:
+        for _, hook_fn, _ in self.backward_hooks:
             if early:
                 cell_id = f"{type(self.cell).__name__}({id(self.cell)})"
-                result = hook_fn(cell_id, self.grad_output, tuple(given))
+                result = hook_fn(cell_id, self.grad_output, given)
             else:
-                result = hook_fn(self.cell, tuple(given), self.grad_output)
-            given = replaced("register_backward_hook", "input", given, result)
+                result = hook_fn(self.cell, given, self.grad_output)
+            if result is not None:
+                given = replaced("register_backward_hook", "input", given, result)
         return given
 
 
