@@ -66,8 +66,22 @@ def _as_keyword(name, code):
 
 def planned(cell, bprop, args, kwargs):
     """The `Plan` for a call of a cell, made once for its functions, the number and the names."""
-    functions = _unbound(cell.construct), _unbound(bprop)
-    return _planned(type(cell).__name__, *functions, len(args), tuple(kwargs))
+    construct = cell.construct
+    if construct.__class__ is MethodType is bprop.__class__:
+        key = construct.__func__, bprop.__func__, len(args), *kwargs
+    else:
+        key = *_unbound(construct), *_unbound(bprop), len(args), *kwargs
+    found = _plans.get(key)
+    if found is None:
+        signatures = _signature(*_unbound(construct)), _signature(*_unbound(bprop))
+        found = Plan(f"{type(cell).__name__}.bprop", *signatures, len(args), tuple(kwargs))
+        if len(_plans) >= _MOST:
+            _plans.clear()
+        _plans[key] = found
+    return found
+
+
+_plans, _MOST = {}, 1024
 
 
 def _unbound(method):
@@ -77,11 +91,6 @@ def _unbound(method):
     if method.__class__ is functools.partial and len(method.args) == 1 and not method.keywords:
         return method.func, True  # a captured method
     return method, False
-
-
-@functools.lru_cache(1024)
-def _planned(name, construct, bprop, count, names):
-    return Plan(f"{name}.bprop", _signature(*construct), _signature(*bprop), count, names)
 
 
 def _signature(function, is_bound):

@@ -77,7 +77,10 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
     The operands are the Tensors in the arguments, then the `parameters`.
     """
     tape, recorder = thread.tape, thread.recorder
-    given, kept = _unpacked((args, kwargs) if kwargs else args)
+    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+        given, kept = args, args
+    else:
+        given, kept = _unpacked((args, kwargs) if kwargs else args)
     operands = [h._lift() for h in given]
     if parameters:
         operands += [p._lift() for p in parameters]
@@ -143,8 +146,10 @@ class CellBprop(Custom):
         plan = planned(self.cell, bprop, args, kwargs)
         dout = cotangents(self.result, out, arriving)
         result = plan.call(bprop, args, kwargs, self.outputs(out), dout)
-        if plan.direct and not self.parameters and result.__class__ is tuple:
-            values = _one_for_one(operands, args, result)
+        if plan.direct and not self.parameters:
+            bare = isinstance(result, Tensor) and operands[0].aval.inexact
+            given = (result, *[None] * (len(args) - 1)) if bare else result
+            values = _one_for_one(operands, args, given) if given.__class__ is tuple else None
             if values is not None:
                 return values
         inputs = plan.inputs(args, kwargs)

@@ -189,8 +189,13 @@ def _mark(entry, i, recorder):
     op, operands, out = entry
     if not isinstance(op, PythonDerivative) or op.is_in_trace:
         return i  # the trace tells the rest
-    outs = out if out.__class__ is tuple else (out,)
-    return i, *[place(v, recorder) if v.watched else None for v in (*operands, *outs)]
+    mark = [i]
+    for v in (*operands, *(out if out.__class__ is tuple else (out,))):
+        if v.watched:
+            mark.append(v.index if v.trace is recorder else place(v, recorder))
+        else:
+            mark.append(None)
+    return tuple(mark)
 
 
 def _after(key, left, recorder):
