@@ -3,6 +3,7 @@
 from typing import Any
 
 from sporax.autodiff.binding import planned
+from sporax.autodiff.saved import Packed
 from sporax.autodiff.tape import MUTED, PythonDerivative, variable, zeros_like
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
@@ -24,10 +25,11 @@ class Custom(PythonDerivative):
     """The derivative of a call of a function of the user's, by another.
 
     `args`, `kwargs`: what the call was given, and `given` the Tensors in it. `result`: what it
-    returned, and `handles` the Tensors in that.
+    returned, and `handles` the Tensors in that. `kept`: the Values of all these, where they are
+    packed by hooks.
     """
 
-    __slots__ = ("args", "given", "handles", "kwargs", "result")
+    __slots__ = ("args", "given", "handles", "kept", "kwargs", "result")
 
     def inputs(self, operands):
         """(args, kwargs) with the Values that they had then."""
@@ -38,6 +40,9 @@ class Custom(PythonDerivative):
         if out.__class__ is not tuple:
             return _same_or_new(self.handles[0], out)
         return _again(self.result, self.handles, out)
+
+    def pack(self, operands, outs):
+        """Have the Values packed that the derivative needs, if it is here that they are kept."""
 
     def cut(self):
         """The handles (their ids) of outputs that are not differentiated."""
@@ -98,6 +103,7 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
         derivative.args, derivative.kwargs = kept if kwargs else (kept, kwargs)
         alone = isinstance(result, Tensor)
         derivative.result = result if alone else map_tensors(_itself, result)
+        derivative.kept = None if thread.saving is None else derivative.pack(operands, outs)
         tape.keep(derivative, operands, outs[0] if alone else tuple(outs))
     return result
 
@@ -142,10 +148,11 @@ class CellBprop(Custom):
 
     def backward(self, operands, out, arriving):
         """Call `bprop`, and put what it returns in the order of the operands."""
-        (args, kwargs), bprop = self.inputs(operands), self.cell.bprop
+        values, outs = (operands, out) if self.kept is None else self._unpacked(operands, out)
+        (args, kwargs), bprop = self.inputs(values), self.cell.bprop
         plan = planned(self.cell, bprop, args, kwargs)
         dout = cotangents(self.result, out, arriving)
-        result = plan.call(bprop, args, kwargs, self.outputs(out), dout)
+        result = plan.call(bprop, args, kwargs, self.outputs(outs), dout)
         if plan.direct and not self.parameters:
             bare = isinstance(result, Tensor) and operands[0].aval.inexact
             given = (result, *[None] * (len(args) - 1)) if bare else result
@@ -158,6 +165,15 @@ class CellBprop(Custom):
         handles = tensors_of((args, kwargs))
         values = [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
         return values + self._of_parameters(by_parameter, operands[len(handles) :])
+
+    def pack(self, operands, outs):
+        """Have inputs and outputs packed."""
+        return Packed(list(enumerate((*operands[: len(self.given)], *outs))))
+
+    def _unpacked(self, operands, out):
+        count, outs = len(self.given), out if out.__class__ is tuple else (out,)
+        found = self.kept.restored((*operands[:count], *outs))
+        return found[:count], tuple(found[count:]) if out.__class__ is tuple else found[-1]
 
     def _split(self, result, inputs):
         """(the inputs' gradients, {parameter: gradient})."""

@@ -3,6 +3,7 @@
 import inspect
 
 from sporax.autodiff.custom import Custom, collect, cotangents, differentiated_by
+from sporax.autodiff.saved import Packed
 from sporax.autodiff.tape import MUTED
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
@@ -27,6 +28,7 @@ class Function:
     materialize_grads = True
     needs_input_grad: tuple = ()
     _saved: tuple = ()
+    _packs, _kept = False, None
     _cut: tuple = ()
 
     @staticmethod
@@ -58,6 +60,7 @@ class Function:
         )
         if thread.tape is None or thread.tape is MUTED:
             return run(*args, **kwargs)
+        ctx._packs = True in ctx.needs_input_grad
         return differentiated_by(FunctionBackward(ctx), run, args, kwargs)
 
     def _run(self, *args, **kwargs):
@@ -71,10 +74,15 @@ class Function:
     def save_for_backward(self, *tensors):
         """Keep Tensors (or None) as they are now, for `saved_tensors`."""
         self._saved = tuple((t, t._lift() if isinstance(t, Tensor) else None) for t in tensors)
+        if self._packs and thread.saving is not None:
+            self._kept = Packed([(i, v) for i, (_, v) in enumerate(self._saved) if v is not None])
 
     @property
     def saved_tensors(self):
         """What `save_for_backward` kept, whatever has been done to the Tensors since."""
+        if self._kept is not None:
+            values = self._kept.restored([value for _, value in self._saved])
+            return tuple(t if v is None else wrap(v) for (t, _), v in zip(self._saved, values))
         return tuple(
             t if value is None or t._value is value else wrap(value) for t, value in self._saved
         )

@@ -156,15 +156,21 @@ def pull_back(entries, cotangents):
             if cotangent is None:
                 continue
             which, arriving, count = _FIRST, (cotangent,), 1
-        wanted = tuple([i for i, v in enumerate(operands) if v.watched])
-        if not all([operands[i].aval.inexact for i in wanted]):
-            avals = tuple([v.aval for v in operands])
-            wanted = tuple([i for i in wanted if op.differentiable_in(i, avals)])
-            if not wanted:
-                continue
+        wanted = differentiable(op, operands)
+        if not wanted:
+            continue
         pullback = op.pullback(wanted, which, count)
         for i, cotangent in zip(wanted, record(pullback, *operands, *arriving), strict=True):
             accumulate(cotangents, operands[i], cotangent)
+
+
+def differentiable(op, operands):
+    """The numbers of the operands that a derivative goes to."""
+    wanted = tuple([i for i, v in enumerate(operands) if v.watched])
+    if not all([operands[i].aval.inexact for i in wanted]):
+        avals = tuple([v.aval for v in operands])
+        wanted = tuple([i for i in wanted if op.differentiable_in(i, avals)])
+    return wanted
 
 
 def accumulate(cotangents, value, cotangent):

@@ -2,6 +2,7 @@
 
 from weakref import ref
 
+from sporax.autodiff.saved import PackingTape
 from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, accumulate, place, pull_back
 from sporax.core.value import Value, thread
 from sporax.engine.recorder import Walk
@@ -16,7 +17,9 @@ class Recording:
     def __enter__(self):
         self.before = thread.tape
         self.outer = None if self.before is MUTED else self.before
-        self.tape = thread.tape = Tape() if self.outer is None else self.outer
+        self.tape = thread.tape = self.outer
+        if self.outer is None:
+            self.tape = thread.tape = Tape() if thread.saving is None else PackingTape()
         self.start = len(thread.tape)
         self.recorder = thread.recorder
         self.state = self.recorder.state

@@ -145,6 +145,7 @@ class ThreadState(threading.local):
     new_recorder: Any = None
     recorder: Any
     tape: Any
+    saving: Any = None  # the hooks that pack what derivatives need, if any
 
     def __init__(self):
         self.recorder = None if self.new_recorder is None else self.new_recorder()

@@ -64,6 +64,8 @@ class JitFunction:
     def __call__(self, *args, **kwargs):
         if self.dynamic or thread.recorder.capture is not None or thread.tape is not None:
             return self.fn(*args, **kwargs)
+        if thread.saving is not None:  # functions that have to be called each time
+            return self.fn(*args, **kwargs)
         tensors = []
         variants = self._variants(_key((args, kwargs), tensors, {}))
         for variant in variants:

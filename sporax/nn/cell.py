@@ -25,8 +25,8 @@ _TO_COME = frozenset(
         "get_sub_cell", "load_state_dict", "named_buffers", "offload", "parameters_broadcast_dict",
         "recompute", "register_buffer",
         "register_load_state_dict_post_hook",
-        "register_load_state_dict_pre_hook", "register_parameter_forward_hook",
-        "register_saved_tensors_hooks", "register_state_dict_post_hook",
+        "register_load_state_dict_pre_hook",
+        "register_state_dict_post_hook",
         "register_state_dict_pre_hook", "set_boost", "set_extra_state", "shard", "state_dict", "to",
         "to_empty",
     ]

@@ -63,7 +63,11 @@ class HookGate(Gate):
         given = tuple(
             [wrap(zeros_like(v)) if g is None else g for g, v in zip(given, outs, strict=True)]
         )
-        return "HookBackward", "input", replaced("HookBackward", "input", given, self.hook_fn(given))
+        return (
+            "HookBackward",
+            "input",
+            replaced("HookBackward", "input", given, self.hook_fn(given)),
+        )
 
 
 FUNCTIONS.update(
