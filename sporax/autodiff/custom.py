@@ -51,11 +51,11 @@ class Custom(PythonDerivative):
 
 def _again(obj, handles, values):
     """The containers with Tensors of these Values: the same handles where they have not changed."""
-    for handle, value in zip(handles, values, strict=False):
-        if handle._value is not value:
-            pairs = iter(zip(handles, values, strict=False))
-            return map_tensors(lambda _: _same_or_new(*next(pairs)), obj)
-    return obj
+    pairs = zip(handles, values, strict=False)
+    if all([handle._value is value for handle, value in pairs]):
+        return obj
+    pairs = zip(handles, values, strict=False)
+    return map_tensors(lambda _: _same_or_new(*next(pairs)), obj)
 
 
 def _same_or_new(handle, value):
@@ -315,32 +315,34 @@ def _match(who, name, given, gradient, found):
             _match(who, f"{name}[{key!r}]", item, items.get(key), found)
 
 
-def checked(who, name, aval, gradient) -> Any:
+def checked(who, name, aval, gradient, by=None) -> Any:
     """The Value of a gradient for an input of that aval; None for one that has no gradient.
 
-    Another floating dtype is converted, anything else that differs is refused.
+    Another floating dtype is converted, anything else that differs is refused. `by`: what has
+    returned it, for messages.
     """
     if not aval.differentiable:
         return None
     if gradient.__class__ is Tensor and gradient._value.aval is aval:
         return gradient._lift()
+    by = "" if by is None else f" from {by}"
     if not isinstance(gradient, Tensor):
         raise TypeError(
             f"For '{who}', the gradient of '{name}' must be a Tensor of shape {aval.shape}, but "
-            f"got {type(gradient).__name__}. Give None if there is none."
+            f"got {type(gradient).__name__}{by}. Give None if there is none."
         )
     got = gradient._lift().aval
     if got.shape != aval.shape:
         raise ValueError(
             f"For '{who}', the gradient of '{name}' must have its shape, {aval.shape}, but got "
-            f"{got.shape}."
+            f"{got.shape}{by}."
         )
     if got.dtype != aval.dtype and aval.inexact:
         wanted = dtypes.from_numpy(aval.dtype)
         if not got.inexact or (got.dtype.kind == "c") != (aval.dtype.kind == "c"):
             raise TypeError(
                 f"For '{who}', the gradient of '{name}' must be of {wanted}, but got "
-                f"{gradient.dtype}. Convert it with 'astype'."
+                f"{gradient.dtype}{by}. Convert it with 'astype'."
             )
         gradient = gradient.astype(wanted)
     return gradient._lift()

@@ -82,7 +82,8 @@ class Function:
         """What `save_for_backward` kept, whatever has been done to the Tensors since."""
         if self._kept is not None:
             values = self._kept.restored([value for _, value in self._saved])
-            return tuple(t if v is None else wrap(v) for (t, _), v in zip(self._saved, values))
+            pairs = zip(self._saved, values, strict=True)
+            return tuple(t if value is None else wrap(value) for (t, _), value in pairs)
         return tuple(
             t if value is None or t._value is value else wrap(value) for t, value in self._saved
         )

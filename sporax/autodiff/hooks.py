@@ -22,6 +22,11 @@ def check_callable(who, hook_fn):
         )
 
 
+def name_of(hook_fn):
+    """What messages call a hook."""
+    return f"the hook '{getattr(hook_fn, '__qualname__', None) or type(hook_fn).__name__}'"
+
+
 class HookHandle:
     """What a registration returns; `remove()` ends it."""
 
@@ -55,7 +60,8 @@ class Hooks:
         for hook_fn in list(self.functions.values()):
             result = hook_fn(wrap(cotangent))
             if result is not None:
-                cotangent = checked("register_hook", "the tensor", cotangent.aval, result)
+                by = name_of(hook_fn)
+                cotangent = checked("register_hook", "the tensor", cotangent.aval, result, by)
         return cotangent
 
 
@@ -108,8 +114,8 @@ class Gate(PythonDerivative):
     is_in_trace = True
 
     def answer(self, out, given) -> Any:
-        """(who, name, gradients): what the functions make of the gradients `given` at the gate's
-        output `out`, tuples of Tensors and None; the rest is for messages."""
+        """What the functions make of the gradients `given` at the gate's output `out`: tuples of
+        Tensors and None."""
         raise NotImplementedError
 
     def backward(self, operands, out, arriving):
@@ -118,13 +124,8 @@ class Gate(PythonDerivative):
             given = tuple([None if ct is None else wrap(ct) for ct in arriving])
         else:
             given, arriving = (wrap(arriving),), (arriving,)
-        who, name, found = self.answer(out, given)
-        if found is given:
-            return arriving
-        return [
-            None if g is None else checked(who, f"{name} {i}", v.aval, g)
-            for i, (v, g) in enumerate(zip(operands, found, strict=True))
-        ]
+        found = self.answer(out, given)
+        return arriving if found is given else [None if g is None else g._lift() for g in found]
 
     def through(self, tensors):
         """The same Tensors behind the gate, and their Values as the tape has them; None where no
@@ -177,14 +178,21 @@ _gate = Op("gradient.gate", lambda x: x)
 _gates = Op("gradient.gate", lambda *xs: xs)
 
 
-def replaced(who, names, given, result):
-    """The gradients after a hook: as they were where it returns None, else what it returns."""
-    if result is None:
-        return given
+def avals_of(out):
+    """The avals of one or several Values."""
+    return [v.aval for v in out] if out.__class__ is tuple else (out.aval,)
+
+
+def replaced(who, hook_fn, name, avals, result):
+    """The gradients that a hook has returned, checked: Tensors and None, one for each aval."""
     result = tuple(result) if isinstance(result, (tuple, list)) else (result,)
-    if len(result) != len(given):
+    if len(result) != len(avals):
         raise ValueError(
-            f"For '{who}', a hook must return None or a gradient for each {names}, {len(given)}, "
-            f"but got {len(result)}."
+            f"For '{who}', {name_of(hook_fn)} must return None or a gradient for each {name}, "
+            f"{len(avals)}, but got {len(result)}."
         )
-    return result
+    values = [
+        None if gradient is None else checked(who, f"{name} {i}", aval, gradient, name_of(hook_fn))
+        for i, (aval, gradient) in enumerate(zip(avals, result, strict=True))
+    ]
+    return tuple([None if value is None else wrap(value) for value in values])

@@ -1,6 +1,7 @@
 """`saved_tensors_hooks`: functions of the user's that keep what derivatives need, their own way."""
 
 import functools
+from typing import Any
 
 import jax
 from jax.interpreters import partial_eval
@@ -45,8 +46,9 @@ class saved_tensors_hooks:
 
     def __exit__(self, *exception):
         thread.saving = self.before.pop()
-        if thread.saving is None and isinstance(thread.tape, PackingTape):
-            thread.tape.__class__ = Tape
+        tape: Any = thread.tape
+        if thread.saving is None and tape.__class__ is PackingTape:
+            tape.__class__ = Tape
 
 
 class PackingTape(Tape):

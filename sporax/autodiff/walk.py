@@ -1,5 +1,6 @@
 """The backward walk: it records gradients as ordinary pending Values, in the same trace."""
 
+from typing import Any
 from weakref import ref
 
 from sporax.autodiff.saved import PackingTape
@@ -13,6 +14,8 @@ class Recording:
 
     A nested block shares its outer one's tape, so that a derivative can be taken of a derivative.
     """
+
+    tape: Any
 
     def __enter__(self):
         self.before = thread.tape
@@ -40,6 +43,8 @@ class Recording:
         """
         key = self._key(outputs, cotangents, wanted)
         tape, hooks = self.tape, self.tape.hooks
+        if self.outer is None:
+            tape.__class__ = Tape  # what the walk computes is not differentiated: nothing to pack
         recorder, before = thread.recorder, thread.recorder.state
         stops = _stops(tape, self.start) if tape.python or hooks else ()
         if key is not None and not stops:

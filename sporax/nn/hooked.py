@@ -6,7 +6,7 @@ import itertools
 import warnings
 import weakref
 
-from sporax.autodiff.hooks import Gate, HookHandle, check_callable, replaced
+from sporax.autodiff.hooks import Gate, HookHandle, avals_of, check_callable, name_of, replaced
 from sporax.autodiff.saved import saved_tensors_hooks
 from sporax.autodiff.tape import MUTED
 from sporax.core import context
@@ -17,13 +17,8 @@ from sporax.core.value import Changes, thread
 from sporax.nn.members import tree
 
 _KINDS = (
-    "forward_pre",
-    "forward",
-    "backward_pre",
-    "backward",
-    "saved_tensors",
-    "parameter_forward",
-)
+    "forward_pre", "forward", "backward_pre", "backward", "saved_tensors", "parameter_forward",
+)  # fmt: skip
 _NONE = ((),) * len(_KINDS)
 _numbers = itertools.count()
 
@@ -233,9 +228,9 @@ def _call_always(cell, progress):
         given = (progress.args, progress.kwargs) if with_kwargs else (progress.args,)
         try:
             result = hook_fn(cell, *given, progress.output)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the first error is the one to see
             warnings.warn(
-                f"For 'register_forward_hook', the hook {hook_fn!r} of {type(cell).__name__} raised "
+                f"For 'register_forward_hook', {name_of(hook_fn)} of {type(cell).__name__} raised "
                 f"{error!r} after the call had failed with another error.",
                 stacklevel=4,
             )
@@ -299,18 +294,19 @@ class Passage(Gate):
     def answer(self, out, given):
         """What the hooks make of the gradients of the outputs, or of the inputs."""
         if out is self.inside:
-            return "register_backward_hook", "input", self.of_inputs(given)
+            return self.of_inputs(given, avals_of(out))
         for _, hook_fn in self.pre_hooks:
             result = hook_fn(self.cell, given)
             if result is not None:
-                given = replaced("register_backward_pre_hook", "output", given, result)
+                who = f"{type(self.cell).__name__}.register_backward_pre_hook"
+                given = replaced(who, hook_fn, "output", avals_of(out), result)
         self.grad_output = given
         if self.inside is None and self.backward_hooks:
-            self.of_inputs((None,) * self.count)
-        return "register_backward_pre_hook", "output", given
+            self.of_inputs((None,) * self.count, ())
+        return given
 
-    def of_inputs(self, given):
-        """The inputs' gradients after the hooks."""
+    def of_inputs(self, given, avals):
+        """The inputs' gradients after the hooks; without avals they go nowhere."""
         early = context._values["hook_convention"] == "2.3"
         for _, hook_fn in self.backward_hooks:
             if early:
@@ -318,8 +314,9 @@ class Passage(Gate):
                 result = hook_fn(cell_id, self.grad_output, given)
             else:
                 result = hook_fn(self.cell, given, self.grad_output)
-            if result is not None:
-                given = replaced("register_backward_hook", "input", given, result)
+            if result is not None and avals:
+                who = f"{type(self.cell).__name__}.register_backward_hook"
+                given = replaced(who, hook_fn, "input", avals, result)
         return given
 
 

@@ -1,7 +1,7 @@
 """Derivatives under the names that MindSpore's `ops` has them."""
 
 from sporax import autodiff
-from sporax.autodiff.hooks import Gate, check_callable, replaced
+from sporax.autodiff.hooks import Gate, avals_of, check_callable, replaced
 from sporax.autodiff.tape import zeros_like
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import wrap
@@ -63,11 +63,10 @@ class HookGate(Gate):
         given = tuple(
             [wrap(zeros_like(v)) if g is None else g for g, v in zip(given, outs, strict=True)]
         )
-        return (
-            "HookBackward",
-            "input",
-            replaced("HookBackward", "input", given, self.hook_fn(given)),
-        )
+        result = self.hook_fn(given)
+        if result is None:
+            return given
+        return replaced("HookBackward", self.hook_fn, "input", avals_of(out), result)
 
 
 FUNCTIONS.update(
