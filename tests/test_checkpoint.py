@@ -14,7 +14,8 @@ import pytest
 
 import sporax as ms
 from sporax import nn
-from sporax.io import atomic, checkpoint, wire
+from sporax.io import atomic, ckpt_file, wire
+from sporax.io.rotation import CheckpointManager
 from tools.record_checkpoints import CONTENTS, EXTRAS, LONG, PIECE, counting, everything, load_case
 from tools.record_checkpoints import loads as load_rows
 
@@ -80,14 +81,19 @@ def test_writes_the_bytes_that_mindspore_writes(file, options, tmp_path, monkeyp
     # 0-dimensional tensors are written with dims [0], as all versions read them; 2.10 writes none
     flat = [m for m in made if m["data"].shape]
     ms.save_checkpoint(flat, str(tmp_path / "a.ckpt"), choice_func=lambda name: True)
-    ours = wire.read(memoryview((tmp_path / "a.ckpt").read_bytes()), checkpoint._needed)
-    theirs = wire.read(memoryview((RECORDED / f"{file}.ckpt").read_bytes()), checkpoint._needed)
+    ours = wire.read(memoryview((tmp_path / "a.ckpt").read_bytes()), ckpt_file.needed)
+    theirs = wire.read(memoryview((RECORDED / f"{file}.ckpt").read_bytes()), ckpt_file.needed)
     theirs = [entry for entry in theirs if entry.tag in {m["name"] for m in flat}]
     assert [(e.tag, e.dims, e.kind, b"".join(e.pieces)) for e in ours] == [
         (e.tag, e.dims, e.kind, b"".join(e.pieces)) for e in theirs
     ]
     if file == "mindspore_sliced":
         assert (tmp_path / "a.ckpt").read_bytes() == (RECORDED / f"{file}.ckpt").read_bytes()
+
+
+def test_an_encrypted_file_is_told_apart():
+    with pytest.raises(ValueError, match=r"it is encrypted.* save it without 'enc_key'"):
+        ms.load_checkpoint(str(RECORDED / "mindspore_encrypted.ckpt"))
 
 
 # load_param_into_net as MindSpore does it ----------------------------------------------------
@@ -170,16 +176,37 @@ def test_chooses_by_name(chosen, wanted):
 
 
 def test_an_asynchronous_save_keeps_the_numbers_of_its_call(tmp_path, monkeypatch):
-    def slowly(path, chunks, write=atomic.write):
+    def slowly(*entry, write=wire.write):
         time.sleep(0.2)
-        write(path, chunks)
+        return write(*entry)
 
-    monkeypatch.setattr(atomic, "write", slowly)
+    monkeypatch.setattr(wire, "write", slowly)
     net = small(a=(3,))
     ms.save_checkpoint(net, str(tmp_path / "a"), async_save=True)
     assert ms.async_ckpt_thread_status()
     net.a.set_data(ms.Tensor(np.ones(3, np.float32)))
     assert ms.load_checkpoint(str(tmp_path / "a.ckpt"))["a"].asnumpy().tolist() == [0, 0, 0]
+
+
+def test_loads_in_a_thread(tmp_path):
+    net = small(a=(3,))
+    for format in ("ckpt", "safetensors"):
+        path = str(tmp_path / f"a.{format}")
+        ms.save_checkpoint({"a": np.full(3, len(format), np.float32)}, path, format=format)
+        found = ms.load_checkpoint_async(path, net).result()
+        assert list(found) == ["a"] and net.a.asnumpy().tolist() == [len(format)] * 3
+    with pytest.raises(ValueError, match="does not exist"):
+        ms.load_checkpoint_async(str(tmp_path / "none.ckpt")).result()
+
+
+def test_a_state_of_random_numbers_can_be_kept(tmp_path):
+    class Source:  # as a Generator
+        def get_state(self):
+            return ms.Tensor([1, 2, 3], ms.uint8)
+
+    ms.save_checkpoint([], str(tmp_path / "a.ckpt"), append_dict={"random": Source()})
+    found = ms.load_checkpoint(str(tmp_path / "a.ckpt"))
+    assert found["random"].asnumpy().tolist() == [1, 2, 3]
 
 
 # bad files -----------------------------------------------------------------------------------
@@ -260,10 +287,18 @@ def test_a_wrong_checksum_is_refused(tmp_path):
         (lambda f: ms.save_checkpoint({}, "/"), IsADirectoryError, "is a folder"),
         (lambda f: ms.save_checkpoint({}, "/none/x.ckpt"), FileNotFoundError, "does not exist"),
         (lambda f: ms.save_checkpoint({}, f, format="x"), ValueError, "'format' must be one of"),
-        (lambda f: ms.save_checkpoint({}, f, format="safetensors"), NotImplementedError, "not"),
         (lambda f: ms.save_checkpoint({}, f, enc_key=b"k"), NotImplementedError, "encryption"),
         (lambda f: ms.save_checkpoint({}, f, async_save="x"), ValueError, "'async_save' must be"),
         (lambda f: ms.save_checkpoint({}, f, integrated_save=3), TypeError, "must be a bool"),
+        (lambda f: ms.save_checkpoint({}, f, enc_key="k"), TypeError, "'enc_key' must be bytes"),
+        (lambda f: ms.save_checkpoint({}, f, choice_func=3), TypeError, "must be a function"),
+        (lambda f: ms.save_checkpoint({}, f, spelled=3), TypeError, "unexpected .* 'spelled'"),
+        (lambda f: ms.save_checkpoint({}, f, remove_redundancy=True), NotImplementedError, "one"),
+        (lambda f: ms.export(small(), file_name=f, file_format="AIR"), NotImplementedError,
+         "Save the parameters with 'save_checkpoint'"),
+        (lambda f: ms.export(small(), file_name=f, file_format="X"), ValueError, "'AIR', 'ONNX'"),
+        (lambda f: ms.load(f), NotImplementedError, "load them with 'load_checkpoint"),
+        (lambda f: ms.load_param_into_net(small(), {}, remove_redundancy=True), TypeError, "Merge"),
         (lambda f: ms.load_checkpoint(f), ValueError, "does not exist"),
         (lambda f: ms.load_checkpoint("x.txt"), ValueError, "must end in '.ckpt'"),
         (lambda f: ms.load_checkpoint(f, dec_key=b"k"), NotImplementedError, "encryption"),
@@ -288,23 +323,51 @@ def test_parameters_with_one_name_are_not_lost_in_silence(tmp_path):
         ms.save_checkpoint(net, str(tmp_path / "a.ckpt"))
 
 
+def test_two_parameters_in_a_list_with_one_name(tmp_path):
+    a, b = (ms.Parameter(np.ones(1), name="a") for _ in range(2))
+    ms.save_checkpoint([a, a], str(tmp_path / "a.ckpt"))  # one parameter, listed twice
+    with pytest.raises(ValueError, match="different names, but \\['a'\\]"):
+        ms.save_checkpoint([a, b], str(tmp_path / "a.ckpt"))
+
+
+# which files stay ----------------------------------------------------------------------------
+
+
+def test_old_files_go(tmp_path, caplog):
+    manager = CheckpointManager()
+    times = {"net-1_5.ckpt": 100, "net-2_5.ckpt": 200, "net_1-1_5.ckpt": 1, "net-3_5.ckpt": 900}
+    for name, seconds in {**times, "net-x.ckpt": 2, "net-4_5.txt": 3, "net.ckpt": 4}.items():
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (seconds, seconds))
+
+    def names():
+        manager.update_ckpoint_filelist(str(tmp_path), "net")
+        return sorted(os.path.basename(path) for path in manager.ckpoint_filelist)
+
+    assert names() == ["net-1_5.ckpt", "net-2_5.ckpt", "net-3_5.ckpt"]
+    manager.keep_one_ckpoint_per_minutes(15, 1050)
+    assert names() == ["net-1_5.ckpt", "net-2_5.ckpt"]
+    manager.remove_oldest_ckpoint_file()
+    assert names() == ["net-2_5.ckpt"] and manager.ckpoint_num == 1
+    manager.remove_ckpoint_file(str(tmp_path / "none.ckpt"))
+    assert "could not be removed" in caplog.text
+
+
 # atomicity -----------------------------------------------------------------------------------
 
 KILLED = textwrap.dedent("""
     import sys, time
     import numpy as np
     import sporax
-    from sporax.io import atomic
+    from sporax.io import wire
 
-    def slowly(chunks):
-        for i, chunk in enumerate(chunks):
-            yield chunk
-            if i == 5:
-                print("half", flush=True)
-                time.sleep(60)
+    def slowly(name, *entry, write=wire.write):
+        if name == "p5":
+            print("half", flush=True)
+            time.sleep(60)
+        return write(name, *entry)
 
-    write = atomic.write
-    atomic.write = lambda path, chunks: write(path, slowly(chunks))
+    wire.write = slowly
     many = {f"p{i}": np.ones(1000) for i in range(20)}
     sporax.save_checkpoint(many, sys.argv[1])
 """)
@@ -327,12 +390,9 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "a.ckpt"
     path.write_bytes(b"old")
 
-    def chunks():
-        yield b"new"
+    with pytest.raises(OSError, match="no space"), atomic.replacing(str(path)) as part:
+        Path(part).write_bytes(b"new")
         raise OSError("no space")
-
-    with pytest.raises(OSError, match="no space"):
-        atomic.write(str(path), chunks())
     assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["a.ckpt"]
 
 

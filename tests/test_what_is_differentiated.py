@@ -22,6 +22,20 @@ def numbers(found):
 # integers and complex numbers ------------------------------------------------------------------
 
 N = Tensor(np.array([1, 2, 3], np.int32))
+
+
+def put(n):
+    x = n * 1
+    x[0] = n[1] * 2
+    return x
+
+
+def put_into_constants(n):
+    x = Tensor(np.zeros(4, np.int32))
+    x[1:] = n * n
+    return x
+
+
 OF_INTEGERS = {
     # function, derivative at N, and what dtype it has
     "product": (lambda n: n * n, [2, 4, 6], "int32"),
@@ -34,6 +48,8 @@ OF_INTEGERS = {
     "half": (lambda n: n / 2, [0.5, 0.5, 0.5], "float32"),
     "cast": (lambda n: n.astype(dtypes.float32) * 2.5, [2.5, 2.5, 2.5], "float32"),
     "both ways": (lambda n: n * n + n * 0.5, [2.5, 4.5, 6.5], "float32"),
+    "assigned by an index": (put, [0, 3, 1], "int32"),
+    "assigned to constants": (put_into_constants, [2, 4, 6], "int32"),
     "an index besides": (lambda n: ops.gather(n * n, n - 1, 0), [2, 4, 6], "int32"),
 }
 
@@ -119,6 +135,10 @@ def test_no_grad(name):
     function, wanted = LEFT_OUT[name]
     assert grad(function)(tensor(3.0)).item() == wanted
     assert jit(grad(function))(tensor(3.0)).item() == wanted
+
+
+def test_integers_under_no_grad():
+    assert grad(squared_outside)(N).tolist() == [0, 0, 0]
 
 
 def test_a_tensor_that_requires_no_gradient():

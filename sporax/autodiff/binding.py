@@ -13,7 +13,7 @@ _VARIADIC = inspect.Parameter.VAR_POSITIONAL
 _KEYWORDS = inspect.Parameter.VAR_KEYWORD
 _KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 _POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
-_LAST = ("out", "dout")
+LAST = ("out", "dout")
 
 
 class Place:
@@ -130,7 +130,7 @@ def _arguments(who, bprop, inputs, out, dout):
     these, those that are left take what is left in order: the inputs, `out`, `dout`.
     """
     parameters = list(bprop.parameters.values())
-    pool = [*inputs, *zip(_LAST, (out, dout), strict=True)]
+    pool = [*inputs, *zip(LAST, (out, dout), strict=True)]
     known = dict(pool)
     placed = [p for p in parameters if p.kind not in (*_STARS, _KEYWORD_ONLY)]
     named = {
@@ -142,7 +142,7 @@ def _arguments(who, bprop, inputs, out, dout):
     if not (variadic or strangers or len(known) < len(pool)):
         return _by_name(parameters, placed, known, named)
     if not variadic:  # `out` and `dout` by name wherever they stand, the others around them
-        ends = {p.name for p in placed if p.name in _LAST} if len(known) == len(pool) else set()
+        ends = {p.name for p in placed if p.name in LAST} if len(known) == len(pool) else set()
         around = [pair for pair in rest if pair[0] not in ends]
         if len(around) + len(ends) != len(placed):
             raise _refusal(who, placed, pool)

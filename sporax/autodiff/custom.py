@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sporax.autodiff.binding import planned
+from sporax.autodiff.binding import LAST, planned
 from sporax.autodiff.saved import Packed
 from sporax.autodiff.tape import MUTED, PythonDerivative, variable, zeros_like
 from sporax.core import dtype as dtypes
@@ -97,7 +97,7 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
         result, handles, outs = _attach(result, recorder, before.size, watched, derivative.cut())
     finally:
         thread.tape = tape
-        tape.pauses.append((before.depth, thread.recorder.state.depth))
+        tape.muted.append((before.depth, thread.recorder.state.depth))
     if watched and outs:
         derivative.given, derivative.handles = given, handles
         derivative.args, derivative.kwargs = kept if kwargs else (kept, kwargs)
@@ -181,6 +181,8 @@ class CellBprop(Custom):
             a_dict = len(inputs) == 2 and isinstance(inputs[1][1], dict)
             if self.parameters or not a_dict:
                 return result
+        if isinstance(result, (tuple, list)) and len(result) == len(inputs) + len(LAST):
+            result = result[: len(inputs)]  # one for each parameter of `bprop`, these two as well
         return result, {}
 
     def _of_parameters(self, by_parameter, values):
@@ -318,31 +320,53 @@ def _match(who, name, given, gradient, found):
 def checked(who, name, aval, gradient, by=None) -> Any:
     """The Value of a gradient for an input of that aval; None for one that has no gradient.
 
-    Another floating dtype is converted, anything else that differs is refused. `by`: what has
-    returned it, for messages.
+    Another floating dtype is converted; integers are too, and a gradient of a shape to which the
+    input's broadcasts is summed to that, unless it comes from a hook (`by`, for messages). Anything
+    else that differs is refused.
     """
     if not aval.differentiable:
         return None
     if gradient.__class__ is Tensor and gradient._value.aval is aval:
         return gradient._lift()
-    by = "" if by is None else f" from {by}"
+    exact, by = by is not None, "" if by is None else f" from {by}"
     if not isinstance(gradient, Tensor):
         raise TypeError(
             f"For '{who}', the gradient of '{name}' must be a Tensor of shape {aval.shape}, but "
             f"got {type(gradient).__name__}{by}. Give None if there is none."
         )
-    got = gradient._lift().aval
+    got, added = gradient._lift().aval, ()
     if got.shape != aval.shape:
-        raise ValueError(
-            f"For '{who}', the gradient of '{name}' must have its shape, {aval.shape}, but got "
-            f"{got.shape}{by}."
-        )
+        added = None if exact else _added_axes(aval.shape, got.shape)
+        if added is None:
+            raise ValueError(
+                f"For '{who}', the gradient of '{name}' must have its shape, {aval.shape}, but got "
+                f"{got.shape}{by}."
+            )
     if got.dtype != aval.dtype and aval.inexact:
         wanted = dtypes.from_numpy(aval.dtype)
-        if not got.inexact or (got.dtype.kind == "c") != (aval.dtype.kind == "c"):
+        other = (got.dtype.kind == "c") != (aval.dtype.kind == "c")
+        if other or (exact and not got.inexact):
             raise TypeError(
                 f"For '{who}', the gradient of '{name}' must be of {wanted}, but got "
                 f"{gradient.dtype}{by}. Convert it with 'astype'."
             )
         gradient = gradient.astype(wanted)
+    if added:
+        gradient = _summed(gradient, added, aval.shape)
     return gradient._lift()
+
+
+def _summed(gradient: Any, axes, shape):
+    # `ops` gives Tensor these methods
+    return gradient.sum(axes).reshape(shape)
+
+
+def _added_axes(shape, wider):
+    """The axes along which broadcasting `shape` to `wider` repeats; None if that fails."""
+    first = len(wider) - len(shape)
+    if first < 0:
+        return None
+    pairs = list(enumerate(zip(shape, wider[first:], strict=True), first))
+    if any(own not in (1, size) for _, (own, size) in pairs):
+        return None
+    return (*range(first), *(axis for axis, (own, size) in pairs if own != size))

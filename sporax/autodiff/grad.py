@@ -56,7 +56,8 @@ class Derivative:
             ends = [t._lift() for t in self._outputs(result)]
             cotangents = self._cotangents(ends, seeds)
             found = recording.gradients(ends, cotangents, variables.values)
-            self._refuse_integers(variables.values, found, positions)
+            if not recording.tape.pauses:  # else `no_grad` may be why there is none
+                self._refuse_integers(variables.values, found, positions)
             gradients = [
                 wrap(zeros_like(v) if g is None else g)
                 for v, g in zip(variables.values, found, strict=True)

@@ -47,4 +47,5 @@ def requires_grad_(self, requires_grad=True):
     return self
 
 
-Tensor.requires_grad_ = requires_grad_
+for _method in (requires_grad_,):
+    setattr(Tensor, _method.__name__, _method)

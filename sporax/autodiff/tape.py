@@ -33,16 +33,16 @@ def variable(value):
 class Tape(list):
     """The operations computed from watched values: (operation, operands, output or outputs).
 
-    `pauses`: the stretches of the trace that were left out, as (first, last) depth. `hooks`:
-    {id(value): (value, its Hooks)}. `python`: the numbers of the entries whose derivative is a
-    function of the user's.
+    `pauses`: the stretches of the trace that the user leaves out, as (first, last) depth; `muted`:
+    those for which there is a derivative of the user's. `hooks`: {id(value): (value, its Hooks)}.
+    `python`: the numbers of the entries whose derivative is a function of the user's.
     """
 
-    __slots__ = ("hooks", "pauses", "python")
+    __slots__ = ("hooks", "muted", "pauses", "python")
 
     def __init__(self):
         super().__init__()
-        self.pauses, self.hooks, self.python = [], {}, []
+        self.pauses, self.muted, self.hooks, self.python = [], [], {}, []
 
     def keep(self, derivative, operands, out):
         """One more entry, whose derivative is a function of the user's."""

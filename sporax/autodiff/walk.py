@@ -70,7 +70,7 @@ class Recording:
         recorder = thread.recorder
         if self.outer is not None or recorder is not self.recorder or recorder.immediate:
             return None
-        key = [Walk, self.state.depth, *self.tape.pauses, len(outputs)]
+        key = [Walk, self.state.depth, *self.tape.pauses, *self.tape.muted, len(outputs)]
         key += [place(value, recorder) for value in (*outputs, *cotangents)]
         for value in wanted:
             if value.trace is not recorder:

@@ -120,7 +120,8 @@ class Graph:
         self.sources = [found(source) for source in capture.sources]
         self.state = {id(h) for h in (*self.sources, *self.written) if not isinstance(h, Slot)}
         self.cells = list(capture.cells.items())
-        self.trained = [(s, s.requires_grad) for s in self.sources if hasattr(s, "requires_grad")]
+        flags = [(source, getattr(source, "requires_grad", None)) for source in self.sources]
+        self.trained = [(source, flag) for source, flag in flags if flag is not None]
         self.layout = layout = Layout(recorder.state.path(), capture.avals)
         reals = np.array([v.array for v in recorder.reals], np.float64)
         integers = np.array([v.array for v in recorder.integers], np.int64)
@@ -135,7 +136,7 @@ class Graph:
 
     def holds(self):
         """Whether every Cell that was called, and Parameter, is as it was before the capture."""
-        if any(p.requires_grad is not flag for p, flag in self.trained):
+        if any(getattr(p, "requires_grad", None) is not flag for p, flag in self.trained):
             return False
         return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in self.cells)
 

@@ -1,11 +1,20 @@
-"""How is it kept? Parameters in files, in MindSpore's own format."""
+"""How is it kept? Parameters in files, in MindSpore's own formats."""
 
-from sporax.io.checkpoint import async_ckpt_thread_status, load_checkpoint, save_checkpoint
+from sporax.io.background import async_ckpt_thread_status
+from sporax.io.checkpoint import load_checkpoint, load_checkpoint_async, save_checkpoint
+from sporax.io.convert import ckpt_to_safetensors, safetensors_to_ckpt
 from sporax.io.loading import load_param_into_net
+from sporax.io.mindir import _save_graph, export, load
 
 __all__ = [
+    "_save_graph",
     "async_ckpt_thread_status",
+    "ckpt_to_safetensors",
+    "export",
+    "load",
     "load_checkpoint",
+    "load_checkpoint_async",
     "load_param_into_net",
+    "safetensors_to_ckpt",
     "save_checkpoint",
 ]

@@ -3,24 +3,22 @@
 import contextlib
 import os
 import secrets
+import stat
 
 
-def write(path, chunks):
-    """Write chunks of bytes to `path`, all or nothing.
-
-    They go to a new file in the same folder, which takes the place of the old one only when it is
-    complete and on the disk. If that fails, the old file stays as it was.
-    """
+@contextlib.contextmanager
+def replacing(path):
+    """Gives the name of a new, empty file in the same folder to be filled; it then takes the place
+    of `path` in one step, once it is on the disk. If that fails, the old file stays as it was, and
+    the new one goes. Several may replace one file at the same time: the last one stays."""
     folder, name = os.path.split(os.path.realpath(path))
     part = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.part")
-    descriptor = os.open(
-        part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
-    )
     try:
-        with open(descriptor, "wb") as file:
-            for chunk in chunks:
-                file.write(chunk)
-            file.flush()
+        with open(part, "xb") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        yield part
+        os.chmod(part, mode)  # a library may have made the file for its owner's eyes only
+        with open(part, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(part, os.path.join(folder, name))
     except BaseException:

@@ -1,47 +1,49 @@
-"""`save_checkpoint` and `load_checkpoint`: tensors by name in MindSpore's own file format."""
+"""`save_checkpoint` and `load_checkpoint`: tensors by name in files, as MindSpore has them."""
 
 import collections
-import math
-import mmap
+import concurrent.futures
+import contextlib
+import io
 import os
-import threading
-import zlib
+import tempfile
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.io import atomic, wire
+from sporax.io import background, files
 from sporax.io.loading import load_param_into_net
 
-_STRING = "str"  # the type under which a Python string is stored, as UTF-32
-_SUM_MARK, _SUM_BYTES = b"crc_num", 10
-_FORMATS = ("ckpt", "safetensors")
 _EXTRA = (bool, int, float, str, Tensor)
-
-_writer = None  # the thread of the last asynchronous save
+_MODES = ("AES-GCM", "AES-CBC", "SM4-CBC")
 
 
 def save_checkpoint(
     save_obj, ckpt_file_name, integrated_save=True, async_save=False, append_dict=None,
     enc_key=None, enc_mode="AES-GCM", choice_func=None, crc_check=False, format="ckpt", **kwargs,
 ):  # fmt: skip
-    """Write parameters to a file in MindSpore's `.ckpt` format, whole or not at all.
+    """Write parameters to a file, in MindSpore's `.ckpt` or in the `.safetensors` format.
 
     `save_obj`: a Cell, a list of Parameters or of `{'name': ..., 'data': Tensor}`, or a dict of
     Tensors, NumPy arrays and strings. `async_save`: write in a thread while the program goes on
-    (True, 'thread' or 'process'). `append_dict`: numbers, strings and Tensors to keep beside them.
-    `choice_func(name)`: whether to keep a parameter. `crc_check`: end the file with a checksum.
-    A file that exists is replaced in one step once the new one is on the disk.
+    (True, 'thread' or 'process'). `append_dict`: numbers, strings, Tensors and Generators to keep
+    beside them. `choice_func(name)`: whether to keep a parameter. `crc_check`: store a checksum.
+    `format`: 'ckpt', or 'safetensors', which holds no strings and no Complex128.
+
+    A file that exists is replaced in one step once the new one is on the disk. Files are not
+    encrypted: `enc_key` must be None. `integrated_save`, and `incremental`, `global_step_num` and
+    `remove_redundancy=False` in `kwargs`, make no difference on one device.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/a.ckpt"
     >>> save_checkpoint([Parameter(1.0, name="a")], path, append_dict={"epoch": 3})
     >>> list(load_checkpoint(path))
     ['a', 'epoch']
     """
-    _refuse("save_checkpoint", format, enc_key, "enc_key", kwargs)
+    file = files.known("save_checkpoint", format)
+    _refuse_key("save_checkpoint", "enc", enc_key, enc_mode, format)
     _flag("save_checkpoint", integrated_save=integrated_save, crc_check=crc_check)
+    _function("save_checkpoint", choice_func)
+    flagged = _parallel(kwargs)
     if async_save not in (True, False, "thread", "process"):
         raise ValueError(
             "For 'save_checkpoint', 'async_save' must be True, False, 'thread' or 'process', but "
@@ -50,41 +52,63 @@ def save_checkpoint(
     path = _target(ckpt_file_name, format)
     entries = {name: x for name, x in _named(save_obj) if choice_func is None or choice_func(name)}
     entries.update(_appended(append_dict))
-    stored = {name: _stored(name, x, copy=bool(async_save)) for name, x in entries.items()}
-    _wait()
+    stored = {name: file.stored(name, _host(x, bool(async_save))) for name, x in entries.items()}
     if async_save:
-        global _writer
-        _writer = threading.Thread(target=_write, args=(path, stored, crc_check))
-        _writer.start()
+        background.start(file.write, path, stored, crc_check, flagged)
     else:
-        _write(path, stored, crc_check)
+        background.wait()
+        file.write(path, stored, crc_check, flagged)
 
 
-def async_ckpt_thread_status():
-    """Whether an asynchronous save is still writing."""
-    return _writer is not None and _writer.is_alive()
+def _host(x, copy):
+    """A string as it is, a tensor as an array; its own, where the program goes on meanwhile."""
+    if isinstance(x, str):
+        return x
+    return x.asnumpy() if copy else np.asarray(x._value.read())
 
 
-def _wait():
-    if _writer is not None:
-        _writer.join()
+# arguments -----------------------------------------------------------------------------------
 
 
-def _refuse(who, format, key, key_name, others):
-    if format not in _FORMATS:
-        raise ValueError(f"For '{who}', 'format' must be one of {_FORMATS}, but got {format!r}.")
-    if format != "ckpt":
-        raise NotImplementedError(
-            f"For '{who}', format='{format}' is not done yet. Use format='ckpt'."
+def _refuse_key(who, prefix, key, mode, format):
+    if key is not None and not isinstance(key, bytes):
+        raise TypeError(
+            f"For '{who}', '{prefix}_key' must be bytes or None, but got {type(key).__name__}."
+        )
+    if mode not in _MODES:
+        raise ValueError(f"For '{who}', '{prefix}_mode' must be one of {_MODES}, but got {mode!r}.")
+    if key is not None and format == "safetensors":
+        raise ValueError(
+            f"For '{who}', '{prefix}_key' must be None for a safetensors file, which is never "
+            "encrypted, but got a key."
         )
     if key is not None:
         raise NotImplementedError(
-            f"For '{who}', encryption is not done: '{key_name}' must be None. Encrypt the file "
+            f"For '{who}', encryption is not done: '{prefix}_key' must be None. Encrypt the file "
             "with a tool made for that."
         )
-    for name, value in others.items():
-        if value:
-            raise NotImplementedError(f"For '{who}', '{name}' is not done yet, but got {value!r}.")
+
+
+def _parallel(kwargs):
+    """`remove_redundancy`, the one argument of MindSpore's parallel training that a file notes."""
+    others = kwargs.keys() - {"incremental", "global_step_num", "remove_redundancy"}
+    if others:
+        raise TypeError(f"save_checkpoint() got an unexpected keyword argument '{min(others)}'")
+    flag = kwargs.get("remove_redundancy")
+    if flag:
+        raise NotImplementedError(
+            "For 'save_checkpoint', remove_redundancy=True is not done: a program on one device "
+            "writes all of its parameters. Leave it out."
+        )
+    return None if flag is None else False
+
+
+def _function(who, choice_func):
+    if choice_func is not None and not callable(choice_func):
+        raise TypeError(
+            f"For '{who}', 'choice_func' must be a function or None, but got "
+            f"{type(choice_func).__name__}."
+        )
 
 
 def _flag(who, **flags):
@@ -124,7 +148,7 @@ def _named(save_obj):
     if isinstance(save_obj, dict):
         return [_dict_item(name, x) for name, x in save_obj.items()]
     if isinstance(save_obj, list):
-        return [_list_item(x) for x in save_obj]
+        return _unique([_list_item(x) for x in save_obj])
     raise TypeError(
         "For 'save_checkpoint', 'save_obj' must be a Cell, a list or a dict, but got "
         f"{type(save_obj).__name__}."
@@ -132,8 +156,8 @@ def _named(save_obj):
 
 
 def _unique(items):
-    counts = collections.Counter(name for name, _ in items)
-    twice = [name for name, count in counts.items() if count > 1]
+    counts = collections.Counter(name for name, _ in {(name, id(x)) for name, x in items})
+    twice = sorted(name for name, count in counts.items() if count > 1)
     if twice:
         raise ValueError(
             f"For 'save_checkpoint', parameters must have different names, but {twice} name "
@@ -177,39 +201,18 @@ def _appended(append_dict):
             "For 'save_checkpoint', 'append_dict' must be a dict, but got "
             f"{type(append_dict).__name__}."
         )
-    for name, x in append_dict.items():
-        if not isinstance(name, str) or not isinstance(x, _EXTRA):
-            raise TypeError(
-                "For 'save_checkpoint', 'append_dict' must hold numbers, strings or Tensors by "
-                f"name, but got {type(x).__name__} by {name!r}."
-            )
-    return {
-        name: x if isinstance(x, (str, Tensor)) else Tensor(x) for name, x in append_dict.items()
-    }
+    return {name: _extra(name, x) for name, x in append_dict.items()}
 
 
-def _stored(name, x, copy):
-    """(dims, type, content) as the file keeps them."""
-    if isinstance(x, str):
-        return (0,), _STRING, memoryview((x or "\0").encode("utf-32-le"))
-    array = x.asnumpy() if copy else np.asarray(x._value.read())
-    kind = dtypes.from_numpy(array.dtype).name
-    content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return array.shape or (0,), kind, memoryview(content)
-
-
-def _write(path, stored, crc_check):
-    def chunks():
-        total = 0
-        for name, (dims, kind, content) in stored.items():
-            for chunk in wire.write(name, dims, kind, content):
-                if crc_check:
-                    total = zlib.crc32(chunk, total)
-                yield chunk
-        if crc_check:
-            yield _SUM_MARK + total.to_bytes(_SUM_BYTES, "big")
-
-    atomic.write(path, chunks())
+def _extra(name, x):
+    if hasattr(x, "get_state"):  # a Generator
+        x = x.get_state()
+    if not isinstance(name, str) or not isinstance(x, _EXTRA):
+        raise TypeError(
+            "For 'save_checkpoint', 'append_dict' must hold numbers, strings, Tensors or "
+            f"Generators by name, but got {type(x).__name__} by {name!r}."
+        )
+    return x if isinstance(x, (str, Tensor)) else Tensor(x)
 
 
 # loading -------------------------------------------------------------------------------------
@@ -220,41 +223,86 @@ def load_checkpoint(
     dec_mode="AES-GCM", specify_prefix=None, choice_func=None, crc_check=False,
     remove_redundancy=False, format="ckpt",
 ):  # fmt: skip
-    """Read a `.ckpt` file: a dict of Parameters (strings for strings) by name.
+    """Read a file that `save_checkpoint` or MindSpore wrote: Parameters (strings) by name.
 
     `net`, `strict_load`: put them into that Cell too, as `load_param_into_net` does.
     `choice_func(name)`: whether to take a parameter; `filter_prefix`, `specify_prefix` (a string or
     several): leave out, or take only, names that begin so, instead of `choice_func`. `crc_check`:
-    verify the checksum at the file's end. A damaged or foreign file raises ValueError, a checkpoint
-    that does not fit `net` RuntimeError; `net` is then as it was.
+    verify the file's checksum. `format`: 'ckpt' or 'safetensors', whose contents may also be given
+    as an `io.BytesIO`. `dec_key` must be None: encrypted files are not read.
+
+    A damaged or foreign file raises ValueError, a checkpoint that does not fit `net` RuntimeError;
+    `net` is then as it was. `remove_redundancy`, for a file whose other parts other devices hold,
+    only without a `net`.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/a.ckpt"
     >>> save_checkpoint([Parameter(1.0, name="a")], path)
     >>> load_checkpoint(path)
     {'a': Parameter (name=a, shape=(), dtype=Float32, requires_grad=True)}
     """
-    _refuse("load_checkpoint", format, dec_key, "dec_key", {"remove_redundancy": remove_redundancy})
-    _flag("load_checkpoint", crc_check=crc_check)
+    file = files.known("load_checkpoint", format)
+    _refuse_key("load_checkpoint", "dec", dec_key, dec_mode, format)
+    _flag("load_checkpoint", crc_check=crc_check, remove_redundancy=remove_redundancy)
+    _function("load_checkpoint", choice_func)
     chosen = _choice(_prefixes("specify_prefix", specify_prefix),
                      _prefixes("filter_prefix", filter_prefix), choice_func)  # fmt: skip
-    _wait()
-    path = _existing(ckpt_file_name, format)
-    try:
-        entries = wire.read(_content(path, crc_check), _needed)
-        found = {entry.tag: _restored(entry, path) for entry in entries if chosen(entry.tag)}
-    except wire.Damage as damage:
-        raise ValueError(
-            f"For 'load_checkpoint', '{path}' is no whole MindSpore checkpoint: {damage}. Nothing "
-            "was loaded; take an intact copy."
-        ) from None
+    background.wait()
+    with _located(ckpt_file_name, format) as (path, label):
+        entries = files.contents("load_checkpoint", path, format, chosen, crc_check, label)
+        found = {name: _restored(name, x, label) for name, x in entries}
+        if net is not None:
+            flag = file.deduplicated(path)
+            remove_redundancy = remove_redundancy if flag is None else flag
     if not found:
         raise ValueError(
-            f"For 'load_checkpoint', nothing in '{path}' is chosen: it holds {len(entries)} "
-            "values. Check 'choice_func', 'filter_prefix' and 'specify_prefix'."
+            f"For 'load_checkpoint', nothing in '{label}' is chosen. Check 'choice_func', "
+            "'filter_prefix' and 'specify_prefix'."
         )
     if net is not None:
-        load_param_into_net(net, found, strict_load)
+        load_param_into_net(net, found, strict_load, remove_redundancy)
     return found
+
+
+def load_checkpoint_async(
+    ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None,
+    dec_mode="AES-GCM", specify_prefix=None, choice_func=None,
+):  # fmt: skip
+    """Begin `load_checkpoint` in a thread; the `result()` of what is returned waits for it.
+
+    The file's ending says its format. An error comes from `result()`.
+
+    >>> import tempfile; path = tempfile.mkdtemp() + "/a.ckpt"
+    >>> save_checkpoint([Parameter(1.0, name="a")], path)
+    >>> load_checkpoint_async(path).result()
+    {'a': Parameter (name=a, shape=(), dtype=Float32, requires_grad=True)}
+    """
+    format = "safetensors" if str(ckpt_file_name).endswith(".safetensors") else "ckpt"
+    pool = concurrent.futures.ThreadPoolExecutor(1)
+    future = pool.submit(
+        load_checkpoint, ckpt_file_name, net, strict_load, filter_prefix, dec_key, dec_mode,
+        specify_prefix, choice_func, format=format,
+    )  # fmt: skip
+    pool.shutdown(wait=False)
+    return future
+
+
+@contextlib.contextmanager
+def _located(name, format):
+    """(path, what messages call it) of a file, or of one made for the time from its bytes."""
+    if not isinstance(name, io.BytesIO):
+        path = _existing(name, format)
+        yield path, path
+        return
+    if format != "safetensors":
+        raise TypeError(
+            "For 'load_checkpoint', 'ckpt_file_name' must be a string for format='ckpt', but got "
+            "BytesIO. Write the bytes to a file."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "given.safetensors")
+        with open(path, "wb") as file:
+            file.write(name.getbuffer())
+        yield path, "the given BytesIO"
 
 
 def _existing(name, format):
@@ -265,29 +313,15 @@ def _existing(name, format):
         )
     path = os.path.realpath(name)
     if not path.endswith(format):
+        others = [other for other in files.FORMATS if path.endswith(f".{other}")]
+        remedy = f" Pass format='{others[0]}'." if others else ""
         raise ValueError(
             f"For 'load_checkpoint', 'ckpt_file_name' must end in '.{format}', but got '{name}'."
+            f"{remedy}"
         )
     if not os.path.exists(path):
         raise ValueError(f"For 'load_checkpoint', the file '{path}' does not exist.")
     return path
-
-
-def _content(path, crc_check):
-    """The file's bytes, mapped into memory, without the checksum at their end."""
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if size == 0:
-            raise wire.Damage("the file is empty")
-        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    body = data[: -len(_SUM_MARK) - _SUM_BYTES]
-    if bytes(data[len(body) : len(body) + len(_SUM_MARK)]) != _SUM_MARK:
-        if crc_check:
-            raise wire.Damage("it has no checksum. Load it with crc_check=False")
-        return data
-    if crc_check and zlib.crc32(body) != int.from_bytes(data[-_SUM_BYTES:], "big"):
-        raise wire.Damage("its checksum does not fit its contents")
-    return body
 
 
 def _prefixes(name, given):
@@ -312,39 +346,9 @@ def _choice(wanted, unwanted, choice_func):
     )
 
 
-def _dtype(kind):
-    found = dtypes.NAMES.get(kind.lower())
-    if found is None or found.name != kind or found.numpy_dtype is None:
-        raise wire.Damage(f"it has the type '{kind}', which sporax does not know")
-    return found.numpy_dtype
-
-
-def _needed(dims, kind):
-    if kind == _STRING:
-        return None
-    if any(d < 0 for d in dims):
-        raise wire.Damage(f"it has the shape {dims}")
-    shape = () if dims == (0,) else dims  # a 0-dimensional tensor is stored with dims [0]
-    return math.prod(shape) * _dtype(kind).itemsize
-
-
-def _restored(entry, path):
-    if entry.kind == _STRING:
-        return b"".join(entry.pieces).decode("utf-32-le").rstrip("\0")
-    try:
-        needed, dtype = _needed(entry.dims, entry.kind), _dtype(entry.kind)
-        shape = entry.dims
-        if shape == (0,) and entry.nbytes:
-            shape = ()
-        elif shape == (0,):
-            needed = 0
-        if entry.nbytes != needed:
-            raise wire.Damage(
-                f"{entry.kind} {shape} takes {needed} bytes, but it has {entry.nbytes}"
-            )
-    except wire.Damage as damage:
-        raise wire.Damage(f"at '{entry.tag}': {damage}")
-    content = entry.pieces[0] if len(entry.pieces) == 1 else b"".join(entry.pieces)
-    parameter = Parameter(np.frombuffer(content, dtype).reshape(shape), name=entry.tag)
-    parameter.checkpoint = path
+def _restored(name, x, label):
+    if isinstance(x, str):
+        return x
+    parameter = Parameter(x, name=name)
+    parameter.checkpoint = label
     return parameter

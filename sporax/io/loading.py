@@ -76,8 +76,10 @@ def _check(net, parameter_dict, strict_load, remove_redundancy):
             f"{type(strict_load).__name__}."
         )
     if remove_redundancy:
-        raise NotImplementedError(
-            "For 'load_param_into_net', remove_redundancy=True is not done yet. Leave it out."
+        raise TypeError(
+            "For 'load_param_into_net', 'remove_redundancy' must be False in a program on one "
+            "device: the parameters that such a file lacks are in the files of other devices. "
+            "Merge the files first."
         )
 
 

@@ -11,15 +11,13 @@ their values. A large tensor is several values with the same tag, each with a pi
 
 import dataclasses
 
+from sporax.io.damage import Damage
+
 PIECE = 512 * 1024 * 1024  # bytes of content in one value, as MindSpore slices them
 
 _VARINT, _BYTES = 0, 2
 _SKIPPED = {1: 8, 5: 4}  # wire types of fixed size -> bytes
 _LONGEST_VARINT = 10
-
-
-class Damage(Exception):
-    """The bytes are no checkpoint, or not a whole one; says what is wrong at which byte."""
 
 
 @dataclasses.dataclass

@@ -236,8 +236,11 @@ class Setting(Op):
     def __init__(self, pattern):
         super().__init__("Tensor.__setitem__", lambda x, *operands: _set(pattern, x, *operands))
 
-    def compute(self, avals, *arrays):
-        return self.fn(*arrays)
+    def compute(self, avals, *arrays, real=False):
+        x, *rest = arrays
+        if real:  # as a function of real numbers it rounds nothing
+            x = x.astype(jnp.promote_types(x.dtype, rest[0].dtype))
+        return self.fn(x, *rest)
 
 
 # Tensor's methods ---------------------------------------------------------------------------

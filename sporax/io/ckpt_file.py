@@ -1,0 +1,105 @@
+"""`.ckpt` files: the arrays and strings in MindSpore's messages, and the checksum after them."""
+
+import math
+import mmap
+import os
+import zlib
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.io import atomic, wire
+from sporax.io.damage import Damage
+
+_STRING = "str"  # the type under which a Python string is stored, as UTF-32
+_SUM_MARK, _SUM_BYTES = b"crc_num", 10
+_ENCRYPTED = b"\xd8\x5e\x3a\x7f"  # how a file begins that MindSpore encrypted
+
+
+def stored(name, x):
+    """(dims, type, content) as the file keeps an array or a string."""
+    if isinstance(x, str):
+        return (0,), _STRING, memoryview((x or "\0").encode("utf-32-le"))
+    kind = dtypes.from_numpy(x.dtype).name
+    content = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
+    return x.shape or (0,), kind, memoryview(content)
+
+
+def write(path, entries, crc_check, remove_redundancy):
+    """Write a dict of what `stored` gives; the format has no place for `remove_redundancy`."""
+    total = 0
+    with atomic.replacing(path) as part, open(part, "wb") as file:
+        for name, (dims, kind, content) in entries.items():
+            for chunk in wire.write(name, dims, kind, content):
+                if crc_check:
+                    total = zlib.crc32(chunk, total)
+                file.write(chunk)
+        if crc_check:
+            file.write(_SUM_MARK + total.to_bytes(_SUM_BYTES, "big"))
+
+
+def read(path, chosen, crc_check):
+    """(name, array or string) of each entry whose name is chosen; raises Damage."""
+    for entry in wire.read(_content(path, crc_check), needed):
+        if chosen(entry.tag):
+            yield entry.tag, _restored(entry)
+
+
+def deduplicated(path):
+    """None: the file does not say whether parts of it are in other files."""
+
+
+def _content(path, crc_check):
+    """The file's bytes, mapped into memory, without the checksum at their end."""
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            raise Damage("the file is empty")
+        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    if data[: len(_ENCRYPTED)] == _ENCRYPTED:
+        raise Damage(
+            "it is encrypted, which sporax does not read",
+            "load it with MindSpore's 'dec_key' and save it without 'enc_key'",
+        )
+    body = data[: -len(_SUM_MARK) - _SUM_BYTES]
+    if bytes(data[len(body) : len(body) + len(_SUM_MARK)]) != _SUM_MARK:
+        if crc_check:
+            raise Damage("it has no checksum", "load it with crc_check=False")
+        return data
+    if crc_check and zlib.crc32(body) != int.from_bytes(data[-_SUM_BYTES:], "big"):
+        raise Damage("its checksum does not fit its contents")
+    return body
+
+
+def _dtype(kind):
+    found = dtypes.NAMES.get(kind.lower())
+    if found is None or found.name != kind or found.numpy_dtype is None:
+        raise Damage(f"it has the type '{kind}', which sporax does not know")
+    return found.numpy_dtype
+
+
+def needed(dims, kind):
+    """Bytes that such a tensor takes; None where the content itself says."""
+    if kind == _STRING:
+        return None
+    if any(d < 0 for d in dims):
+        raise Damage(f"it has the shape {dims}")
+    shape = () if dims == (0,) else dims  # a 0-dimensional tensor is stored with dims [0]
+    return math.prod(shape) * _dtype(kind).itemsize
+
+
+def _restored(entry):
+    if entry.kind == _STRING:
+        return b"".join(entry.pieces).decode("utf-32-le").rstrip("\0")
+    try:
+        size, dtype = needed(entry.dims, entry.kind), _dtype(entry.kind)
+        shape = entry.dims
+        if shape == (0,) and entry.nbytes:
+            shape = ()
+        elif shape == (0,):
+            size = 0
+        if entry.nbytes != size:
+            raise Damage(f"{entry.kind} {shape} takes {size} bytes, but it has {entry.nbytes}")
+    except Damage as damage:
+        raise Damage(f"at '{entry.tag}': {damage}", damage.remedy)
+    content = entry.pieces[0] if len(entry.pieces) == 1 else b"".join(entry.pieces)
+    return np.frombuffer(content, dtype).reshape(shape)

@@ -1,0 +1,64 @@
+"""Which checkpoints of a training stay: counting a folder's files and removing old ones."""
+
+import logging
+import os
+import stat
+
+_log = logging.getLogger("sporax")
+
+
+class CheckpointManager:
+    """The checkpoints of one prefix in a folder, as MindSpore's callback manages them.
+
+    `format`: the files' ending, without the dot. Files are those named `prefix-...` where no
+    letters follow, such as `net-1_32.ckpt`.
+
+    >>> CheckpointManager().ckpoint_num
+    0
+    """
+
+    def __init__(self, format="ckpt"):
+        self._format, self._files = format, []
+
+    @property
+    def ckpoint_filelist(self):
+        """Paths of the files found."""
+        return self._files
+
+    @property
+    def ckpoint_num(self):
+        """How many files there are."""
+        return len(self._files)
+
+    def update_ckpoint_filelist(self, directory, prefix):
+        """Look again which files there are."""
+        self._files = []
+        for name in os.listdir(directory):
+            stem, ending = os.path.splitext(name)
+            number = stem.removeprefix(f"{prefix}-")
+            if ending == f".{self._format}" and number != stem and not _has_letters(number):
+                self._files.append(os.path.join(directory, name))
+
+    def remove_ckpoint_file(self, file_name):
+        """Remove a file from the folder and the list; where that fails, a warning says so."""
+        try:
+            os.chmod(file_name, stat.S_IWRITE)  # Windows removes no file that is read-only
+            os.remove(file_name)
+            self._files.remove(file_name)
+        except (OSError, ValueError) as error:
+            _log.warning("The older checkpoint '%s' could not be removed: %s", file_name, error)
+
+    def remove_oldest_ckpoint_file(self):
+        """Remove the file that was written first."""
+        self.remove_ckpoint_file(min(self._files, key=os.path.getmtime))
+
+    def keep_one_ckpoint_per_minutes(self, minutes, cur_time):
+        """Of the files of the last `minutes` before `cur_time`, remove all but the first."""
+        times = {path: os.path.getmtime(path) for path in self._files}
+        recent = [path for path in self._files if cur_time - times[path] < 60 * minutes]
+        for path in sorted(recent, key=times.get)[1:]:
+            self.remove_ckpoint_file(path)
+
+
+def _has_letters(text):
+    return any(character.isalpha() for character in text)

@@ -1,0 +1,102 @@
+"""`.safetensors` files: arrays by name, and MindSpore's notes in the header's metadata."""
+
+import zlib
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from sporax.core import dtype as dtypes
+from sporax.io import atomic
+from sporax.io.damage import Damage
+
+_SUM, _DEDUPLICATED = "crc_num", "remove_redundancy"
+_LACKING = (np.dtype(np.complex128),)
+_ZEROS, _MOST_ZEROS = bytes(1 << 20), 1 << 31
+
+
+def stored(name, x):
+    """An array as the file keeps it; the format has no strings and not all dtypes."""
+    if isinstance(x, str) or x.dtype in _LACKING:
+        kind = "a string" if isinstance(x, str) else dtypes.from_numpy(x.dtype)
+        raise TypeError(
+            f"For 'safetensors', entries must be tensors, and not Complex128, but '{name}' is "
+            f"{kind}. Leave it out, or keep a .ckpt file."
+        )
+    return np.asarray(x, order="C")
+
+
+def write(path, entries, crc_check, remove_redundancy):
+    """Write a dict of what `stored` gives, with MindSpore's metadata."""
+    metadata = {"format": "ms"}
+    if remove_redundancy is not None:
+        metadata[_DEDUPLICATED] = str(remove_redundancy)
+    if crc_check:
+        metadata[_SUM] = str(_summed((name, entries[name]) for name in sorted(entries)))
+    with atomic.replacing(path) as part:
+        try:
+            save_file(entries, part, metadata)
+        except SafetensorError as error:
+            raise OSError(f"For 'safetensors', '{path}' could not be written: {error}.")
+
+
+def read(path, chosen, crc_check):
+    """(name, array) of each entry whose name is chosen, by name; raises Damage."""
+    with _opened(path) as file:
+        notes = file.metadata() or {}
+        if crc_check:
+            _verify(file, notes)
+        for name in sorted(file.keys()):
+            if chosen(name):
+                yield name, _array(file, name, notes)
+
+
+def deduplicated(path):
+    """Whether the file says that parts of it are in other files; None if it does not say."""
+    with _opened(path) as file:
+        said = (file.metadata() or {}).get(_DEDUPLICATED)
+    return None if said is None else said == "True"
+
+
+def _opened(path):
+    try:
+        # read, not mapped: half the time, and a file cut short meanwhile is an error, no crash
+        return safe_open(path, framework="numpy", backend="pread")
+    except SafetensorError as error:
+        raise Damage(str(error))
+
+
+def _array(file, name, notes):
+    try:
+        array = file.get_tensor(name)
+        dtypes.from_numpy(array.dtype)
+    except (SafetensorError, TypeError, AttributeError):
+        # AttributeError: NumPy has no such dtype at all
+        kind = file.get_slice(name).get_dtype()
+        raise Damage(f"at '{name}': it has the type '{kind}', which sporax does not know")
+    if name in notes:  # MindSpore says so where the stored dtype is not the tensor's
+        raise Damage(f"at '{name}': it has the type '{notes[name]}', which sporax does not know")
+    return array
+
+
+def _verify(file, notes):
+    if _SUM not in notes:
+        raise Damage("it has no checksum", "load it with crc_check=False")
+    total = _summed((name, file.get_tensor(name)) for name in sorted(file.keys()))
+    if notes[_SUM] != str(total):
+        raise Damage("its checksum does not fit its contents")
+
+
+def _summed(named):
+    """MindSpore's checksum of names and arrays."""
+    total = 0
+    for name, array in named:
+        total = zlib.crc32(name.encode(), total)
+        if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= array < _MOST_ZEROS:
+            # MindSpore passes `bytes(array)` on, and Python makes an integer that many zeros.
+            count = int(array)
+            for begin in range(0, count, len(_ZEROS)):
+                total = zlib.crc32(_ZEROS[: count - begin], total)
+        else:
+            total = zlib.crc32(array.reshape(-1).view(np.uint8), total)
+    return total
