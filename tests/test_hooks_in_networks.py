@@ -125,13 +125,14 @@ def test_the_stretches_between_are_remembered():
     hooked = Network([Layer(1.0) for _ in range(9)])
     hooked.layers[4].register_backward_hook(look)
     run = grad(hooked)
+    for _ in range(2):  # the first may follow operations of another test that are still pending
+        run(tensor(0.5)).asnumpy()
     Stretch.take = lambda *given: taken.append(1) or before(*given)
     try:
-        for _ in range(3):
-            run(tensor(0.5)).asnumpy()
+        run(tensor(0.5)).asnumpy()
     finally:
         Stretch.take = before
-    assert len(taken) == (0 if thread.recorder.immediate else 6)  # three of each later walk
+    assert len(taken) == (0 if thread.recorder.immediate else 3)
 
 
 def test_what_a_hook_returns_decides_what_comes_after():

@@ -135,23 +135,15 @@ class Progress:
         self.args, self.kwargs, self.output, self.called = args, kwargs, None, set()
 
 
-def run_with_hooks(cell, run, args, kwargs):
+def run_with_hooks(cell, run, args, kwargs, progress=None):
     """`run(*args, **kwargs)`, the cell's `construct`, with all that is registered."""
-    hooks = cell._hooks
-    if hooks[4] or hooks[5]:
-        run = functools.partial(_run_around, cell, run, hooks[4], hooks[5])
-    if True not in [always for *_, always in hooks[1]]:
-        return _run(cell, run, args, kwargs)
-    progress = Progress(args, kwargs)
-    try:
-        return _run(cell, run, args, kwargs, progress)
-    except Exception:
-        _call_always(cell, progress)
-        raise
-
-
-def _run(cell, run, args, kwargs, progress=None):
-    pre, _, backward_pre, backward, _, _ = cell._hooks
+    pre, forward, backward_pre, backward, saved, of_parameters = cell._hooks
+    if progress is None:
+        for hook in forward:
+            if hook[3]:
+                return _run_and_always(cell, run, args, kwargs)
+    if saved or of_parameters:
+        run = functools.partial(_run_around, cell, run, saved, of_parameters)
     for _, hook_fn, with_kwargs in pre:
         args, kwargs = _before(cell, hook_fn, with_kwargs, args, kwargs)
     tape = thread.tape
@@ -163,6 +155,15 @@ def _run(cell, run, args, kwargs, progress=None):
     if context._values["hook_convention"] == "2.3":
         return _after(cell, args, kwargs, passage.leave(tape, output), progress)
     return passage.leave(tape, _after(cell, args, kwargs, output, progress))
+
+
+def _run_and_always(cell, run, args, kwargs):
+    progress = Progress(args, kwargs)
+    try:
+        return run_with_hooks(cell, run, args, kwargs, progress)
+    except Exception:
+        _call_always(cell, progress)
+        raise
 
 
 def _run_around(cell, run, saved, of_parameters, *args, **kwargs):
