@@ -15,15 +15,19 @@ _PUBLIC = {
         ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort
         dtype_to_nptype dtype_to_pytype get_py_obj_dtype pytype_to_dtype""",
     "sporax.core.context": """
-        GRAPH_MODE PYNATIVE_MODE ParallelMode get_context set_context set_deterministic set_device
-        get_auto_parallel_context reset_auto_parallel_context set_auto_parallel_context""",
+        COMPATIBLE GRAPH_MODE LAX PYNATIVE_MODE ParallelMode STRICT get_auto_parallel_context
+        get_context reset_auto_parallel_context set_auto_parallel_context set_context
+        set_deterministic set_device""",
     "sporax.core.random": """
         Generator default_generator get_rng_state get_seed initial_seed manual_seed seed
         set_rng_state set_seed""",
-    "sporax.engine.jit": "JitConfig constexpr jit jit_class lazy_inline mutable no_inline",
+    "sporax.engine.jit": "jit",
+    "sporax.engine.marking": "JitConfig constexpr jit_class lazy_inline no_inline",
+    "sporax.engine.mutable": "mutable",
     "sporax.autodiff": """
         _Function _no_grad get_grad grad jacfwd jacrev jvp no_grad recompute saved_tensors_hooks
-        value_and_grad vjp vmap""",
+        value_and_grad vjp vmap
+        GradientError GradientReport check_grad detect_anomaly""",
     "sporax.io": """
         async_ckpt_thread_status ckpt_to_safetensors export load load_checkpoint
         load_checkpoint_async load_param_into_net safetensors_to_ckpt save_checkpoint""",

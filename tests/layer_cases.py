@@ -89,6 +89,8 @@ _IMAGE = [(2, 3, 7, 8)]
 _SCORES = [(4, 5), [1, 0, 4, 2]]
 _CHANCES = [(4, 5), np.array([[0.1, 0.2, 0.3, 0.4, 0.0]] * 3 + [[0.0, 0.0, 1.0, 0.0, 0.0]])]
 
+_SIGNS = np.array([1.0, -1.0, -1.0, 1.0])
+
 _ACTIVATIONS = """
     ReLU() GELU() GELU(False) Sigmoid() Softmax() Softmax(0) LogSoftmax() LogSoftmax(0) LeakyReLU()
     LeakyReLU(0.1) ReLU6() ELU() SiLU() HSwish() HSigmoid() LogSigmoid() Softsign() CELU(2.0)
@@ -107,6 +109,11 @@ CASES = [
     Case("nn.Conv2d(3, 6, 5, pad_mode='pad', padding=2, group=3)", _IMAGE),
     Case("nn.Conv2d(1, 6, 5, pad_mode='valid')", [(2, 1, 14, 14)]),
     Case("nn.Conv2d(12, 4, 3, pad_mode='valid')", [(2, 12, 6, 6)]),
+    Case("nn.Conv1d(3, 4, 3, has_bias=True)", [(2, 3, 7)]),
+    Case("nn.Conv1d(4, 6, 3, 2, 'pad', 2, 2, 2)", [(2, 4, 9)]),
+    Case("nn.MatMul()", [(2, 3, 4), (4, 5)], differentiable=2),
+    Case("nn.MatMul(True, True)", [(2, 4, 3), (2, 5, 4)], differentiable=2),
+    Case("nn.MatMul()", [(4,), (2, 4, 5)], differentiable=2),
     Case("nn.BatchNorm1d(3)", [(6, 3)]),
     Case("nn.BatchNorm1d(3, momentum=0.7, affine=False)", [(6, 3)]),
     Case("nn.BatchNorm2d(3)", _IMAGE),
@@ -167,6 +174,15 @@ CASES = [
     Case("nn.SmoothL1Loss(0.5, 'mean')", [(2, 3), (2, 3)], -2, 2, differentiable=2),
     Case("nn.HuberLoss()", [(2, 3), (2, 3)], -2, 2),
     Case("nn.HuberLoss('none', 0.5)", [(2, 3), (2, 3)], -2, 2),
+    Case("nn.MAELoss('sum')", [(2, 3), (2, 3)], differentiable=2),
+    Case("nn.RMSELoss()", [(2, 3), (2, 3)], differentiable=2),
+    Case("nn.DiceLoss()", [(2, 3), (2, 3)], 0.05, 0.95, differentiable=2),
+    Case("nn.MarginRankingLoss(0.3)", [(4,), (4,), _SIGNS], differentiable=2),
+    Case("nn.HingeEmbeddingLoss(0.7, 'sum')", [(4,), _SIGNS]),
+    Case("nn.CosineEmbeddingLoss(0.2)", [(4, 3), (4, 3), [1, -1, -1, 1]], differentiable=2),
+    Case("nn.GaussianNLLLoss()", [(2, 3)] * 3, 0.05, 0.95, differentiable=3),
+    Case("nn.GaussianNLLLoss(full=True, eps=0.5, reduction='sum')", [(2, 3), (2, 3), (2,)],
+         0.05, 0.95, differentiable=2),
     Case("nn.BCELoss()", [(2, 3), (2, 3)], 0.05, 0.95),
     Case("nn.BCELoss(ms.Tensor(np.full((2, 3), 2.5, 'f')), 'none')", [(2, 3), (2, 3)], 0.05, 0.95),
     Case("nn.BCEWithLogitsLoss()", [(2, 3), (2, 3)]),

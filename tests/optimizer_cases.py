@@ -117,6 +117,12 @@ CASES = [
     plain("RMSProp", learning_rate=0.05, centered=True, momentum=0.5, loss_scale=2.0),
     plain("Adagrad", learning_rate=0.1),
     plain("Adagrad", learning_rate=0.1, accum=0.5, weight_decay=0.1),
+    plain("AdaMax"),
+    plain("AdaMax", learning_rate=0.1, beta1=0.8, beta2=0.95, weight_decay=0.1, loss_scale=4.0),
+    plain("ASGD"),
+    plain("ASGD", learning_rate=0.2, lambd=0.1, alpha=0.5, t0=5.0, weight_decay=0.1),
+    plain("Rprop"),
+    plain("Rprop", learning_rate=0.3, etas=(0.3, 1.5), step_sizes=(0.01, 0.5), weight_decay=0.1),
     Case("Adam(schedule)", lambda kit, ps: kit.nn.Adam(ps, scheduled(kit))),
     Case(
         "Momentum(decay schedule)",
@@ -127,9 +133,11 @@ CASES = [
         lambda kit, ps: kit.nn.AdamWeightDecay(ps, scheduled(kit), weight_decay=scheduled(kit)),
     ),
     *[grouped(name) for name in ("SGD", "Adam", "AdamWeightDecay", "RMSProp", "Adagrad")],
+    *[grouped(name) for name in ("AdaMax", "ASGD", "Rprop")],
     grouped("Momentum", momentum=0.9),
     changing("Momentum", momentum=0.9, weight_decay=0.1),
     changing("AdamWeightDecay", weight_decay=0.1),
+    changing("AdaMax", weight_decay=0.1),
 ]
 
 SCHEDULES = {

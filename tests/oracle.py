@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+from sporax import initializers, ops, optim
 from sporax import nn as cells
-from sporax import ops, optim
-from sporax.autodiff import get_grad, grad, value_and_grad
+from sporax.autodiff import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap
 from sporax.core import dtype
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
@@ -19,6 +19,8 @@ nn = SimpleNamespace(**{name: getattr(cells, name) for name in cells.__all__}, S
 MS = SimpleNamespace(
     nn=nn, ops=ops, dtype=dtype, Tensor=Tensor, Parameter=Parameter, ParameterTuple=ParameterTuple,
     grad=grad, value_and_grad=value_and_grad, get_grad=get_grad, jit=jit,
+    init=initializers,
+    vmap=vmap, jvp=jvp, vjp=vjp, jacfwd=jacfwd, jacrev=jacrev,
 )  # fmt: skip
 
 

@@ -18,11 +18,24 @@ from sporax.nn.container import CellDict, CellList, SequentialCell
 from tests import cell_cases
 from tests.oracle import ask, recorded
 
+FULL = [[1.0] * 3] * 2
 # what MindSpore answers, and we on purpose do not
 OURS = {
     "cell_list_of_arguments": "raises TypeError",  # MindSpore drops the cells silently
     "a_tensor_after_none_after_a_parameter": "raises TypeError",  # another kind of error
-}
+    # MindSpore's copies of what is lazy are zeros, except deep ones
+    "copies_of_what_is_lazy": [[True, FULL], [True, FULL], FULL, FULL],
+    # MindSpore's deep copies share their buffers' numbers
+    "buffers_in_copies": [
+        [1.0, 1.0], [9.0, 1.0], ["b", "passing", "part.inner"], ["b", "part.inner", "part.v", "w"],
+    ],
+    # MindSpore has changed some parameters when it raises
+    "load_state_dict_partly": [
+        "raises RuntimeError", [1.0, 1.0],
+        "_IncompatibleKeys(missing_keys=['b'], unexpected_keys=['more', 'part.more'])", [0.0, 0.0],
+        [1.0, 1.0],
+    ],
+}  # fmt: skip
 RECORDED = recorded("cells")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sporax
-from sporax import nn, ops
+from sporax import autodiff, mint, nn, ops
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
 
 ROOT = Path(__file__).parents[1]
@@ -47,9 +47,10 @@ def documented():
 @pytest.mark.parametrize("name, text", documented(), ids=lambda item: str(item)[:60])
 def test_docstring_example(name, text):
     scope = _home(name)
-    shared = ("Tensor", "Parameter", "ParameterTuple", "grad", "value_and_grad", "jit")
+    shared = ("Tensor", "Parameter", "ParameterTuple", "jit")
     scope |= {k: getattr(sporax, k) for k in shared}
-    scope |= {"np": np, "ops": ops, "nn": nn, "ms": sporax, "sporax": sporax}
+    scope |= {k: getattr(autodiff, k) for k in autodiff.__all__}
+    scope |= {"np": np, "ops": ops, "mint": mint, "nn": nn, "ms": sporax, "sporax": sporax}
     example = doctest.DocTestParser().get_doctest(text, scope, name, None, 0)
     report = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)

@@ -296,3 +296,18 @@ def test_a_refused_step_changes_nothing():
     np.testing.assert_array_equal(given[0].asnumpy(), 1)
     assert optimizer.global_step.asnumpy().tolist() == [0]
     assert float(optimizer.beta1_power) == 1
+
+
+@pytest.mark.parametrize(
+    "keywords, error, says",
+    [
+        ({"etas": [0.5, 1.2]}, TypeError, "'etas' must be a tuple"),
+        ({"step_sizes": (1.0,)}, ValueError, "'step_sizes' must have 2 items"),
+        ({"etas": (0.5, 0.9)}, ValueError, "'etaplus'"),
+        ({"etas": (1.5, 2.0)}, ValueError, "'etaminus'"),
+        ({"step_sizes": (2.0, 1.0)}, ValueError, "Swap them"),
+    ],
+)
+def test_rprop_refuses_factors_that_make_no_sense(keywords, error, says):
+    with pytest.raises(error, match=says):
+        nn.Rprop([Parameter(Tensor([1.0]), name="w")], **keywords)

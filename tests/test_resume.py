@@ -47,13 +47,15 @@ def test_goes_on_as_if_it_had_never_stopped(optimizer, format, tmp_path):
     path = str(tmp_path / f"a.{format}")
     step = training(optimizer, 1)
     run(step, 0, 4)
-    ms.save_checkpoint(step, path, append_dict={"random": random.state.device}, format=format)
+    ms.save_checkpoint(
+        step, path, append_dict={"random": random.default_generator.state}, format=format
+    )
     losses = run(step, 4, 8)
 
     again = training(optimizer, 2)
     run(again, 0, 2)  # whose state the checkpoint replaces
     found = ms.load_checkpoint(path, format=format)
-    random.state.device._rebind(found.pop("random").value()._value)
+    random.default_generator.state._rebind(found.pop("random").value()._value)
     assert ms.load_param_into_net(again, found, strict_load=True) == ([], [])
     assert run(again, 4, 8) == losses
     for one, other in zip(step.get_parameters(), again.get_parameters(), strict=True):

@@ -1,4 +1,4 @@
-"""The examples of three tutorials (functional differentiation, GradOperation, hooks), as scripts
+"""The examples of tutorials (functional differentiation, GradOperation, hooks, Cells), as scripts
 that import `mindspore`: they print here what they print there, in dynamic mode, GRAPH_MODE and
 under jit."""
 
@@ -16,6 +16,7 @@ RUNS = [
     ("grad_operation.py", ""),
     ("grad_operation.py", "--graph"),
     ("hooks.py", ""),
+    ("cells_and_parameters.py", ""),
 ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sporax.initializers
-import sporax.ops  # noqa: F401 - gives Tensor its methods
+import sporax.ops
 from sporax.autodiff.grad import grad
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter, ParameterTuple
@@ -188,3 +188,13 @@ def test_bad_input_is_refused_in_one_voice(call, error, says):
         call()
     for part in says:
         assert part in str(caught.value)
+
+
+def test_a_tensor_of_unknown_sizes_describes_inputs_and_has_no_numbers():
+    described = Tensor(shape=[None, 3], dtype=sporax.float32)
+    assert (described.shape, described.ndim) == ((-1, 3), 2)
+    assert Tensor(dtype=sporax.int32).shape == (-2,)
+    assert repr(described) == "Tensor(shape=[-1, 3], dtype=Float32)"
+    for use in (described.asnumpy, lambda: described + 1, lambda: jit(lambda x: x * 2)(described)):
+        with pytest.raises(ValueError, match="'shape' must be known"):
+            use()

@@ -1,7 +1,7 @@
-"""Ask MindSpore the questions of `tests/cell_cases.py` and `tests/grad_cases.py`, and note what the
-scripts under `tests/scripts` print there.
+"""Ask MindSpore the questions of `tests/cell_cases.py`, `tests/grad_cases.py` and
+`tests/transform_cases.py`, and note what the scripts under `tests/scripts` print there.
 
-Run under MindSpore 2.10: `python tools/record_cells.py [cells|grad|documents]`.
+Run under MindSpore 2.10: `python tools/record_cells.py [cells|grad|transforms|documents]`.
 """
 
 import json
@@ -22,7 +22,9 @@ def namespace():
         nn=nn, ops=ops, Tensor=mindspore.Tensor, Parameter=mindspore.Parameter,
         ParameterTuple=mindspore.ParameterTuple, grad=mindspore.grad, jit=mindspore.jit,
         value_and_grad=mindspore.value_and_grad, get_grad=mindspore.get_grad,
-        dtype=mindspore.dtype,
+        dtype=mindspore.dtype, init=mindspore.common.initializer,
+        vmap=mindspore.vmap, jvp=mindspore.jvp, vjp=mindspore.vjp,
+        jacfwd=mindspore.jacfwd, jacrev=mindspore.jacrev,
     )  # fmt: skip
 
 
@@ -47,7 +49,7 @@ def printed(script):
 
 if __name__ == "__main__":
     mindspore.set_context(pynative_synchronize=True)
-    wanted = sys.argv[1:] or ["cells", "grad", "documents"]
+    wanted = sys.argv[1:] or ["cells", "grad", "transforms", "documents"]
     if "cells" in wanted:
         from tests import cell_cases
 
@@ -56,6 +58,13 @@ if __name__ == "__main__":
         from tests import grad_cases
 
         record("cells_grad", grad_cases.CASES, grad_cases.answer)
+    if "transforms" in wanted:
+        from tests import grad_cases, transform_cases
+
+        record("cells_transforms", transform_cases.CASES, grad_cases.answer)
     if "documents" in wanted:
-        scripts = ["functional_differentiation.py", "grad_operation.py", "hooks.py"]
+        scripts = [
+            "functional_differentiation.py", "grad_operation.py", "hooks.py",
+            "cells_and_parameters.py",
+        ]  # fmt: skip
         write("cells_documents", {name: printed(name) for name in scripts})

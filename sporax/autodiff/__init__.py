@@ -1,11 +1,17 @@
 """What is its derivative? The tape, and what takes derivatives by it."""
 
+from sporax.autodiff.anomaly import detect_anomaly
+from sporax.autodiff.check import GradientError, GradientReport, check_grad
 from sporax.autodiff.function import Function, _Function
 from sporax.autodiff.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
+from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
 from sporax.autodiff.mode import _no_grad, no_grad
+from sporax.autodiff.recompute import recompute
 from sporax.autodiff.saved import saved_tensors_hooks
+from sporax.autodiff.vmap import vmap
 
 __all__ = [
-    "Function", "GradOperation", "_Function", "_no_grad", "get_grad", "grad", "no_grad",
-    "saved_tensors_hooks", "stop_gradient", "value_and_grad",
+    "Function", "GradOperation", "GradientError", "GradientReport", "_Function", "_no_grad",
+    "check_grad", "detect_anomaly", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "no_grad",
+    "recompute", "saved_tensors_hooks", "stop_gradient", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip

@@ -9,6 +9,9 @@ import inspect
 import keyword
 from types import MethodType
 
+from sporax.core.tensor import Tensor
+from sporax.core.tree import fields_of
+
 _VARIADIC = inspect.Parameter.VAR_POSITIONAL
 _KEYWORDS = inspect.Parameter.VAR_KEYWORD
 _KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
@@ -172,3 +175,32 @@ def _refusal(who, placed, pool):
         f"For '{who}', the parameters must be ({', '.join(name for name, _ in pool)}), by these "
         f"names in any order, or by other names in this order, but got ({got})."
     )
+
+
+def named_inputs(fn, inputs):
+    """(parameter of the function, what is given for it) for each input."""
+    try:
+        parameters = list(_signature(*_unbound(getattr(fn, "construct", fn))).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = [p.name for p in parameters if p.kind is _VARIADIC]
+    first = len(names)
+    more = range(first, len(inputs))
+    names += [f"{rest[0]}[{i - first}]" if rest else f"input {i}" for i in more]
+    return list(zip(names, inputs, strict=False))
+
+
+def paths(name, obj):
+    """The path to each Tensor in nested containers, in the order of `tensors_of`."""
+    if isinstance(obj, Tensor):
+        yield name
+    elif isinstance(obj, (tuple, list)):
+        for i, item in enumerate(obj):
+            yield from paths(f"{name}[{i}]", item)
+    elif isinstance(obj, dict):
+        for key, item in obj.items():
+            yield from paths(f"{name}[{key!r}]", item)
+    else:
+        for field in fields_of(obj):
+            yield from paths(f"{name}.{field}", getattr(obj, field))

@@ -108,6 +108,11 @@ class FunctionBackward(Custom):
     def __init__(self, ctx):
         self.ctx = ctx
 
+    @property
+    def who(self):
+        """The name that messages give it."""
+        return f"{type(self.ctx).__name__}.backward"
+
     def cut(self):
         """The handles of outputs that are not differentiated."""
         return [id(t) for t in self.ctx._cut]
@@ -115,14 +120,13 @@ class FunctionBackward(Custom):
     def backward(self, operands, out, arriving):
         """Call the user's `backward`, and put what it returns in the order of the operands."""
         ctx = self.ctx
-        who = f"{type(ctx).__name__}.backward"
         grads = cotangents(self.result, out, arriving, ctx.materialize_grads)
         grads = grads if isinstance(grads, (tuple, list)) else (grads,)
         result = type(ctx).backward(ctx, *grads)
         args, kwargs = self.inputs(operands)
         inputs = [(str(i), given) for i, given in enumerate(args)]
         inputs += kwargs.items()
-        found = collect(who, _one_for_each(result, len(inputs)), inputs)
+        found = collect(self.who, _one_for_each(result, len(inputs)), inputs)
         handles = tensors_of((args, kwargs))
         return [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
 

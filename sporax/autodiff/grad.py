@@ -7,10 +7,11 @@ from typing import Any
 import jax.numpy as jnp
 
 from sporax.autodiff.hooks import hooks_of
+from sporax.autodiff.per_sample import PerSample
 from sporax.autodiff.tape import Variables, ones_like, zeros_like
 from sporax.autodiff.walk import Recording
 from sporax.core.dtype import from_numpy
-from sporax.core.parameter import Parameter
+from sporax.core.parameter import MAKERS, Parameter
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import number, thread
 from sporax.engine.operation import Op
@@ -27,6 +28,8 @@ class Derivative:
     list of Parameters. `sens`: whether the last argument is the cotangent of the output.
     `has_aux`: only the first output is differentiated.
     """
+
+    seed = "sens"  # how messages call the outputs' gradients
 
     def __init__(self, who, fn, positions, weights, has_aux=False, sens=False):
         if not callable(fn):
@@ -58,6 +61,8 @@ class Derivative:
             found = recording.gradients(ends, cotangents, variables.values)
             if not recording.tape.pauses:  # else `no_grad` may be why there is none
                 self._refuse_integers(variables.values, found, positions)
+            if thread.watch is not None and None in found:
+                thread.watch.zero(self, args, positions, variables, found)
             gradients = [
                 wrap(zeros_like(v) if g is None else g)
                 for v, g in zip(variables.values, found, strict=True)
@@ -159,14 +164,14 @@ class Derivative:
         given = tensors_of(seeds)
         if len(given) != len(ends):
             raise ValueError(
-                f"For '{self.who}', 'sens' must hold a gradient for each of the {len(ends)} "
-                f"outputs, but got {len(given)}."
+                f"For '{self.who}', '{self.seed}' must hold a gradient for each of the "
+                f"{len(ends)} outputs, but got {len(given)}."
             )
         for i, (t, v) in enumerate(zip(given, ends, strict=True)):
             if t.shape != v.aval.shape:
                 raise ValueError(
-                    f"For '{self.who}', 'sens' must have the shape of output {i}, {v.aval.shape}, "
-                    f"but got {t.shape}."
+                    f"For '{self.who}', '{self.seed}' must have the shape of output {i}, "
+                    f"{v.aval.shape}, but got {t.shape}."
                 )
         return [_cast(t._lift(), v.aval.dtype) for t, v in zip(given, ends, strict=True)]
 
@@ -191,7 +196,9 @@ def _nothing(item):
     return None
 
 
-def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+def grad(
+    fn, grad_position=0, weights=None, has_aux=False, return_ids=False, *, per_sample=False
+):  # fmt: skip
     """The function that computes the gradient of `fn`.
 
     `grad_position`: an int or tuple of ints, the arguments to differentiate; None for none.
@@ -199,13 +206,18 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
     gradient is that of their sum; with `has_aux` only of the first, the rest is returned beside
     it. `return_ids` puts the position or the parameter's name beside each gradient.
 
+    With `per_sample` (which MindSpore has not) there is a gradient for each example of a batch,
+    along the first axis of inputs, values and gradients. `fn` sees batches of one; what it writes
+    must be the same for all of them, so a BatchNorm in training is refused (ValueError), and all
+    draw the same random numbers.
+
     The result is one gradient for an int position or a single Parameter, a tuple for several, and
     `(inputs, weights)` for both. Raises ValueError if both are None.
 
     >>> grad(lambda x: x * x)(Tensor([3.0])).asnumpy()
     array([6.], dtype=float32)
     """
-    run = _transform("grad", fn, grad_position, weights, has_aux, return_ids)
+    run = _transform("grad", fn, grad_position, weights, has_aux, return_ids, per_sample)
 
     @functools.wraps(fn, updated=())
     def gradient(*args, **kwargs):
@@ -215,14 +227,16 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
     return gradient
 
 
-def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+def value_and_grad(
+    fn, grad_position=0, weights=None, has_aux=False, return_ids=False, *, per_sample=False
+):  # fmt: skip
     """The function that computes `fn` and its gradient: `(value, gradient)`; see `grad`.
 
     >>> value, gradient = value_and_grad(lambda x: x * x)(Tensor([3.0]))
     >>> value.asnumpy(), gradient.asnumpy()
     (array([9.], dtype=float32), array([6.], dtype=float32))
     """
-    run = _transform("value_and_grad", fn, grad_position, weights, has_aux, return_ids)
+    run = _transform("value_and_grad", fn, grad_position, weights, has_aux, return_ids, per_sample)
 
     @functools.wraps(fn, updated=())
     def value_and_gradient(*args, **kwargs):
@@ -231,12 +245,14 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
     return value_and_gradient
 
 
-def _transform(who, fn, grad_position, weights, has_aux, return_ids):
+def _transform(who, fn, grad_position, weights, has_aux, return_ids, per_sample):
     positions = _checked_positions(who, grad_position, weights)
     bare_position = isinstance(grad_position, int)
     bare_weight = isinstance(weights, Parameter)
-    parameters = _parameters(who, weights)
-    derivative = Derivative(who, fn, positions, parameters, has_aux)
+    parameters = parameters_of(who, weights)
+    derivative: Any = Derivative(who, fn, positions, parameters, has_aux)
+    if per_sample:
+        derivative = PerSample(derivative)
 
     def run(args, kwargs) -> tuple[Any, Any]:
         result, inputs, by_weight = derivative(args, kwargs)
@@ -271,7 +287,8 @@ def _checked_positions(who, grad_position, weights):
     return positions
 
 
-def _parameters(who, weights):
+def parameters_of(who, weights):
+    """The Parameters given as `weights`: None, one, or several."""
     if weights is None:
         return []
     parameters = [weights] if isinstance(weights, Parameter) else list(weights)
@@ -342,7 +359,7 @@ class GradOperation:
         if self.get_by_list:
             if weights is None and hasattr(fn, "trainable_params"):
                 weights = fn.trainable_params()
-            parameters = _parameters("GradOperation", weights)
+            parameters = parameters_of("GradOperation", weights)
         positions = "all" if self.get_all else () if self.get_by_list else (0,)
         derivative = Derivative("GradOperation", fn, positions, parameters, sens=self.sens_param)
 
@@ -364,3 +381,6 @@ def stop_gradient(value):
     array([3.], dtype=float32)
     """
     return map_tensors(lambda tensor: apply(_identity, tensor), value)
+
+
+MAKERS["apart"] = functools.partial(record, _identity)

@@ -145,6 +145,11 @@ class SavedDerivative(PythonDerivative):
     def __init__(self, op, wanted, kept):
         self.op, self.wanted, self.kept = op, wanted, kept
 
+    @property
+    def who(self):
+        """The name that messages give it."""
+        return self.op.name
+
     def backward(self, operands, out, arriving):
         """The operation's pullback."""
         count = len(out) if out.__class__ is tuple else 1
@@ -163,6 +168,7 @@ class Tie(PythonDerivative):
     """Gives the cotangents of an unpacked value to that which was packed."""
 
     __slots__ = ()
+    who = "saved_tensors_hooks"
 
     def backward(self, operands, out, arriving):
         """The cotangent itself."""

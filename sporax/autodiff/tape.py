@@ -25,6 +25,11 @@ def zeros_like(value):
     return record(_zeros_like, value)
 
 
+def add(one, other):
+    """The sum of two cotangents."""
+    return record(_add, one, other)
+
+
 def variable(value):
     """The same value as an output of its own in the trace."""
     return record(_variable, value)
@@ -63,9 +68,11 @@ MUTED = Muted()
 
 
 class PythonDerivative:
-    """Stands for an operation on the tape where its derivative is a function of the user's."""
+    """Stands for an operation on the tape where its derivative is a function of the user's; `who`
+    is what messages call it."""
 
     __slots__ = ()
+    who: Any
     is_in_trace = False  # whether the trace has this very entry as an operation
 
     def backward(self, operands, out, arriving) -> Any:
@@ -174,9 +181,9 @@ def differentiable(op, operands):
 
 
 def accumulate(cotangents, value, cotangent):
-    """Add to the cotangent of a value."""
+    """One more cotangent of a value, in `{id(value): cotangent}`."""
     before = cotangents.get(id(value))
-    cotangents[id(value)] = cotangent if before is None else record(_add, before, cotangent)
+    cotangents[id(value)] = cotangent if before is None else add(before, cotangent)
 
 
 _FIRST = (0,)

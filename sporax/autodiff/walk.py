@@ -46,7 +46,7 @@ class Recording:
         if self.outer is None:
             tape.__class__ = Tape  # what the walk computes is not differentiated: nothing to pack
         recorder, before = thread.recorder, thread.recorder.state
-        stops = _stops(tape, self.start) if tape.python or hooks else ()
+        stops = _stops(tape, self.start, hooks) if tape.python or hooks else ()
         if key is not None and not stops:
             walk = before.next.get(key)
             if walk is not None:
@@ -56,7 +56,7 @@ class Recording:
         for out, cotangent in zip(outputs, cotangents, strict=True):
             accumulate(arrived, out, cotangent)
         if stops:
-            _walk_in_stretches(self, key, stops, arrived)
+            _walk(tape, self.start, stops, key, arrived, hooks)
             return _hooked_in(hooks, wanted, [arrived.get(id(value)) for value in wanted])
         pull_back(tape[self.start :], arrived)
         found = [arrived.get(id(value)) for value in wanted]
@@ -143,26 +143,35 @@ def _at(entry, j):
     return out[~j] if out.__class__ is tuple else out
 
 
-def _stops(tape, start):
+def _stops(entries, start, hooks):
     """The numbers of the entries at which functions of the user's are called, in order."""
-    hooks = tape.hooks
-    if not hooks:
-        return [i for i in tape.python if i >= start]
-    stops = {i for i in tape.python if i >= start}
-    for i, (_, _, out) in enumerate(tape[start:], start):
-        if any(id(v) in hooks for v in (out if out.__class__ is tuple else (out,))):
-            stops.add(i)
-    return sorted(stops)
+    if not hooks and isinstance(entries, Tape):
+        return [i for i in entries.python if i >= start]
+    stops = []
+    for i, (op, _, out) in enumerate(entries[start:], start):
+        outs = out if out.__class__ is tuple else (out,)
+        if isinstance(op, PythonDerivative) or any(id(v) in hooks for v in outs):
+            stops.append(i)
+    return stops
 
 
-def _walk_in_stretches(recording, key, stops, arrived):
-    """Walk back over the whole recording, calling functions of the user's where they are met.
+def walk_back(entries, hooks, outputs, cotangents, wanted):
+    """Cotangents of the `wanted` values, given those of the `outputs`, by way of tape entries; None
+    where an output does not depend on one. Nothing of it is remembered."""
+    arrived = {}
+    for out, cotangent in zip(outputs, cotangents, strict=True):
+        accumulate(arrived, out, cotangent)
+    _walk(entries, 0, _stops(entries, 0, hooks), None, arrived, hooks)
+    return _hooked_in(hooks, wanted, [arrived.get(id(value)) for value in wanted])
+
+
+def _walk(tape, start, stops, key, arrived, hooks):
+    """Walk back over the entries from `start` on, calling functions of the user's at the `stops`.
 
     What a stretch does is determined by what has determined the walk so far, the trace, and where
     in the trace that is which the last function has returned.
     """
-    tape, start, end = recording.tape, recording.start, len(recording.tape)
-    recorder, hooks, n_hooks = thread.recorder, tape.hooks, len(tape.hooks)
+    recorder, end, n_hooks = thread.recorder, len(tape), len(hooks)
     if key is not None:
         key = (Stretch, key, *[_mark(tape[i], i, recorder) for i in stops])
     while stops:
@@ -184,7 +193,7 @@ def _walk_in_stretches(recording, key, stops, arrived):
             key = _after(key, left, recorder)
         if len(hooks) > n_hooks:  # one of the functions has registered another
             n_hooks, key = len(hooks), None
-            stops = [i for i in _stops(tape, start) if i < stop]
+            stops = [i for i in _stops(tape, start, hooks) if i < stop]
     if end > start:
         found = None if key is None else recorder.state.next.get(key)
         if found is None:
@@ -263,7 +272,8 @@ def _call(hooks, entry, arrived):
         if hooks:
             arriving = _hooked(hooks, out, arriving)
     leaving = op.backward(operands, out, arriving)
-    for operand, cotangent in zip(operands, leaving, strict=True):
+    # for the last operands, numbers, there may be none
+    for operand, cotangent in zip(operands, leaving, strict=False):
         if cotangent is not None and operand.watched:
             accumulate(arrived, operand, cotangent)
     return leaving

@@ -3,6 +3,7 @@
 import jax
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
+STRICT, COMPATIBLE, LAX = 0, 1, 2  # how much of Python a captured function may use: always all
 
 # name -> (default, allowed values or None). What steers only other backends is kept and returned.
 _SETTINGS = {
@@ -11,6 +12,7 @@ _SETTINGS = {
     "device_id": (0, None),
     "hook_convention": ("2.10", ("2.10", "2.3")),
     "pynative_synchronize": (False, (True, False)),
+    "detect_anomaly": (False, (True, False)),
     "deterministic": ("OFF", ("ON", "OFF")),
     "max_device_memory": ("1024GB", None),
     "mempool_block_size": ("1GB", None),
@@ -29,7 +31,7 @@ _SETTINGS = {
     "precompile_only": (False, None),
     "jit_level": ("O0", None),
     "jit_config": ({}, None),
-    "jit_syntax_level": (2, None),
+    "jit_syntax_level": (LAX, (STRICT, COMPATIBLE, LAX)),
     "jit_enable_inplace_ops": (True, None),
     "memory_optimize_level": ("O0", None),
     "memory_offload": ("OFF", None),
@@ -69,8 +71,9 @@ def set_context(**settings):
 
     What matters here: `mode` (GRAPH_MODE: each outermost Cell call is captured as by `jit`),
     `device_target` ('CPU', 'GPU', 'TPU'), `pynative_synchronize` (every operation runs at its own
-    line), `hook_convention` ('2.10', '2.3': what a Cell's backward hook is given). Settings of
-    other backends are kept, returned by `get_context`, and have no effect.
+    line), `detect_anomaly` (the mode of that name, for this thread), `hook_convention` ('2.10',
+    '2.3': what a Cell's backward hook is given). Settings of other backends are kept, returned by
+    `get_context`, and have no effect.
     Raises ValueError for a name or a value that does not exist; then nothing is changed.
     """
     for name, value in settings.items():

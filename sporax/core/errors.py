@@ -74,3 +74,10 @@ def user_frame():
     """The innermost frame of the call that is the user's own; None if there is none."""
     frames = [f for f in traceback.extract_stack() if not f.filename.startswith(_PACKAGE)]
     return frames[-1] if frames else None
+
+
+def is_users(frame):
+    """Whether a frame of the stack is the user's code: neither sporax's own, nor a face, which is
+    compiled without a module's name."""
+    inside = frame.f_code.co_filename.startswith(_PACKAGE)
+    return not inside and "__name__" in frame.f_globals

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sporax.core import dtype as dtypes
+from sporax.core.value import Unsized
 
 NUMBERS = (bool, int, float, complex)
 
@@ -29,6 +30,17 @@ def host_array(data, wanted):
         return array.astype(dtypes.from_numpy(array.dtype).numpy_dtype, copy=False)
     with np.errstate(invalid="ignore", over="ignore"):  # NaN into integers, infinities
         return array.astype(wanted, copy=False)
+
+
+def blank(shape, dtype):
+    """What a Tensor holds that is made without data: zeros, or nothing where sizes are unknown."""
+    if dtype is None:
+        raise TypeError(
+            "For 'Tensor', 'input_data' must be given, or 'shape' and 'dtype' with 'init'."
+        )
+    if shape is None or (isinstance(shape, (tuple, list)) and None in shape):
+        return Unsized(shape, dtypes.to_numpy(dtype))
+    return np.zeros(shape, dtypes.to_numpy(dtype))
 
 
 _NO_NUMBERS = "SUOMm"

@@ -1,19 +1,23 @@
 """`Parameter`: a Tensor with a name and an identity, that an optimizer changes."""
 
 import itertools
+import re
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor, new_value
 from sporax.core.value import Changes
 
-MAKERS = {}  # "initial": how initial values are made; `initializers` says it, core need not know
+# What core need not know how to do: "initial" (`initializers` says how initial values are made),
+# "apart" (`autodiff` says how a value is had without a way back to what it was computed from)
+MAKERS = {}
 
 
 class Parameter(Tensor):
     """A Tensor that a Cell registers and an optimizer updates.
 
     `default_input`: a Tensor, NumPy array or number. `name`: by default the attribute under which a
-    Cell keeps it. `requires_grad`: whether derivatives with respect to it are taken.
+    Cell keeps it. `requires_grad`: whether derivatives with respect to it are taken. An initializer
+    that has not drawn yet draws here.
 
     >>> Parameter(Tensor([1.0]), name="w").requires_grad
     True
@@ -26,8 +30,9 @@ class Parameter(Tensor):
         parallel_optimizer=True, storage_format="", device=None,
     ):  # fmt: skip
         # a Python int is an Int32 here, unlike in a Tensor, as in MindSpore
+        _check_kind(default_input)
         narrow = dtypes.NAMES["int32"] if default_input.__class__ is int else None
-        self._value = new_value(default_input, narrow)
+        self._value = _apart(new_value(default_input, narrow))
         self.name = name
         self.requires_grad = requires_grad
         self.layerwise_parallel = _checked("layerwise_parallel", layerwise_parallel)
@@ -96,6 +101,11 @@ class Parameter(Tensor):
 
     __str__ = __repr__
 
+    def __copy__(self):
+        twin = super().__copy__()
+        twin._value = _apart(twin._value)
+        return twin
+
     def value(self):
         """A Tensor with the parameter's present contents."""
         tensor = object.__new__(Tensor)
@@ -103,11 +113,20 @@ class Parameter(Tensor):
         return tensor
 
     def set_data(self, data, slice_shape=False):
-        """Replace the contents by `data`, of the same shape (any, with `slice_shape`).
+        """Replace the contents by `data`: a Tensor of the same shape (any, with `slice_shape`), or
+        a number for a parameter that has one element.
 
         The dtype stays the parameter's; floats are not put into an integer parameter.
         """
-        data = data if isinstance(data, Tensor) else Tensor(data)
+        if not isinstance(data, (Tensor, int, float)):
+            raise TypeError(
+                "For 'Parameter.set_data', 'data' must be a Tensor or a number, but got "
+                f"{type(data).__name__}. Make a Tensor of it first."
+            )
+        if not isinstance(data, Tensor):
+            data = Tensor(data)
+        if data.has_init:
+            data.init_data()
         value = data._lift()
         if value.aval.shape != self.shape and not slice_shape:
             raise ValueError(
@@ -123,7 +142,16 @@ class Parameter(Tensor):
                     f"not fit parameter '{self.name}' of {self.dtype}. Convert it with 'astype'."
                 )
             value = data.astype(self.dtype)._value
+        self.sliced = slice_shape
         return self._rebind(value)
+
+    def init_data(self, layout=None, set_sliced=False):
+        """The parameter itself: its initializer has drawn when it was made."""
+        return self
+
+    def copy(self):
+        """A new Parameter of the same name and contents."""
+        return self.clone()
 
     def assign_value(self, value):
         """The same as `set_data`."""
@@ -143,6 +171,22 @@ class Parameter(Tensor):
         return made
 
 
+def _apart(value):
+    """The value as that of a new variable: a derivative ends there."""
+    return MAKERS["apart"](value) if value.watched else value
+
+
+def _check_kind(data):
+    """Refuse what MindSpore makes no Parameter of."""
+    if isinstance(data, bool):
+        raise ValueError("For 'Parameter', 'default_input' must not be a bool, but got one.")
+    if data is None or isinstance(data, (str, tuple)):
+        raise TypeError(
+            "For 'Parameter', 'default_input' must be a Tensor, an int, a float, a NumPy array or "
+            f"a list, but got {type(data).__name__}."
+        )
+
+
 def _checked(name, flag):
     if not isinstance(flag, bool):
         raise TypeError(
@@ -153,6 +197,16 @@ def _checked(name, flag):
 
 _numbers = itertools.count(1)
 _LONGEST_NAME = 1024
+
+
+def check_prefix(who, prefix, least=0):
+    """Refuse what cannot begin a parameter's name, of at least so many characters."""
+    if not isinstance(prefix, str):
+        raise TypeError(f"For '{who}', 'prefix' must be a string, but got {type(prefix).__name__}.")
+    if len(prefix) < least or not re.fullmatch(r"[\w.\-]*", prefix, re.ASCII):
+        raise ValueError(
+            f"For '{who}', 'prefix' must be letters, digits, '_', '-' and '.', but got {prefix!r}."
+        )
 
 
 class ParameterTuple(tuple):
@@ -170,27 +224,24 @@ class ParameterTuple(tuple):
                 "For 'ParameterTuple', the argument must be a list or tuple of Parameters, but got "
                 f"{type(iterable).__name__}. Put the Parameters into a list."
             )
-        parameters, names = tuple(iterable), {}
-        for p in parameters:
+        parameters, first = tuple(iterable), {}
+        for i, p in enumerate(parameters):
             if not isinstance(p, Parameter):
                 raise TypeError(
                     "For 'ParameterTuple', every item must be a Parameter, but got "
                     f"{type(p).__name__}."
                 )
-            if names.setdefault(p.name, p) is not p:
+            at = first.setdefault(p.name, i)
+            if parameters[at] is not p:
                 raise ValueError(
-                    f"For 'ParameterTuple', the names must differ, but two Parameters are called "
-                    f"'{p.name}'. Give one another name."
+                    f"For 'ParameterTuple', the names must differ, but two Parameters, numbers "
+                    f"{at} and {i}, are called '{p.name}'. Give one another name."
                 )
         return super().__new__(cls, parameters)
 
     def clone(self, prefix, init="same"):
         """A ParameterTuple of clones, named `prefix.name`."""
-        if not isinstance(prefix, str):
-            raise TypeError(
-                "For 'ParameterTuple.clone', 'prefix' must be a string, but got "
-                f"{type(prefix).__name__}."
-            )
+        check_prefix("ParameterTuple.clone", prefix, least=1)
         made = []
         for p in self:
             twin = p.clone(init)

@@ -1,62 +1,163 @@
-"""The seed, the state that random operations draw from, and the generator of initial values."""
+"""The seed, generators with the state that random operations draw from, and NumPy's generator for
+initial values."""
+
+import os
+import weakref
+from collections.abc import Callable
 
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.tensor import concrete
+from sporax.core.tensor import Tensor, concrete
+from sporax.core.value import borrowing
+
+_BITS = (1 << 64) - 1
+_generators = weakref.WeakSet()  # all that there are
 
 
-class RandomState:
-    """Where random numbers come from.
+class Generator:
+    """A source of random numbers with a state of its own, for `generator=` arguments.
 
-    `seed`: as given to `set_seed`, or None. `device`: a UInt32 Tensor (key, key, count) that each
-    random operation reads and advances, so that it is part of a captured function's state. An
-    operation that is given a seed of its own has a state for it.
+    A new one begins at seed 0. The state is a Tensor that operations read and advance, so it is
+    part of a captured function's state; `get_state` and `set_state` work there too.
+
+    >>> g = Generator().manual_seed(5)
+    >>> state, x = g.get_state(), mint.rand(3, generator=g)
+    >>> g.set_state(state)
+    >>> bool((mint.rand(3, generator=g) == x).all())
+    True
+    >>> g.initial_seed()
+    5
     """
 
     def __init__(self):
-        self.seed, self._host = None, None
-        self._states = {}  # an operation's own seed, or None -> its state
+        self._start: Callable[[], int] = lambda: (
+            0
+        )  # the seed that the state begins from when it is first used
+        self._state = None
+        _generators.add(self)
 
-    def reset(self, seed):
-        """Begin again from `seed`."""
-        self.seed = seed
-        self._host = None
-        for own, state in self._states.items():
-            state._rebind(self._start(own)._value)
+    @property
+    def state(self):
+        """The handle that operations advance: a UInt32 Tensor (key, key, count)."""
+        if self._state is None:
+            # not made by `Tensor(...)`: a function being captured would take it for a constant
+            self._state = concrete(jnp.asarray(_words(self._start())))
+        return self._state
 
-    def _entropy(self):
-        """The seed; without one, a number from NumPy's global generator, as scripts that only call
-        `numpy.random.seed` expect."""
-        return np.random.randint(2**31) if self.seed is None else self.seed
+    def manual_seed(self, seed):
+        """Begin again from `seed`, an int of at most 64 bits; returns the generator."""
+        if not isinstance(seed, int) or isinstance(seed, bool):
+            raise TypeError(
+                f"For 'manual_seed', 'seed' must be an int, but got {type(seed).__name__}."
+            )
+        if not -(1 << 63) <= seed <= _BITS:
+            raise ValueError(
+                f"For 'manual_seed', 'seed' must have at most 64 bits, but got {seed}."
+            )
+        with borrowing:
+            self.state._rebind(Tensor(_words(seed))._lift())
+        return self
 
-    def _start(self, own):
-        seed = self._entropy() if own is None else own ^ (self.seed or 0) * 0x9E3779B97F4A7C15
-        # not made by `Tensor(...)`: a function being captured would take it for a constant
-        key = [seed >> 32 & 0xFFFFFFFF, seed & 0xFFFFFFFF, 0]
-        return concrete(jnp.asarray(np.array(key, np.uint32)))
+    def seed(self):
+        """Begin again from a number that the system takes at random; returns it."""
+        seed = int.from_bytes(os.urandom(4), "little")
+        self.manual_seed(seed)
+        return seed
 
-    def on_device(self, own=None):
-        """The state on the device for an operation's `own` seed, made at its first use."""
-        state = self._states.get(own)
-        if state is None:
-            state = self._states[own] = self._start(own)
+    def initial_seed(self):
+        """The seed that the generator began from last."""
+        high, low, _ = map(int, self.state.asnumpy())
+        seed = high << 32 | low
+        return seed - (seed >> 63 << 64)
+
+    def get_state(self):
+        """The state as a Tensor, for `set_state`."""
+        with borrowing:
+            state = object.__new__(Tensor)
+            state._value = self.state._lift()
         return state
 
-    @property
-    def device(self):
-        """The state of all operations that have no seed of their own."""
-        return self.on_device()
+    def set_state(self, state):
+        """Go on from a state that `get_state` gave."""
+        mine = self.state
+        if not isinstance(state, Tensor) or (state.shape, state.dtype) != (mine.shape, mine.dtype):
+            raise TypeError(
+                "For 'set_state', 'state' must be a Tensor from 'get_state', UInt32 (3,), but got "
+                f"{state!r:.80}."
+            )
+        with borrowing:
+            mine._rebind(state._lift())
 
-    @property
-    def host(self):
-        """NumPy's generator for what is drawn on the host, such as initial values."""
-        if self._host is None:
-            self._host = np.random.default_rng(self._entropy())
-        return self._host
+
+def _words(seed):
+    seed &= _BITS
+    return np.array([seed >> 32, seed & 0xFFFFFFFF, 0], np.uint32)
 
 
-state = RandomState()
+class _Seed:
+    """The seed that `set_seed` was given last; None before."""
+
+    given: int | None = None
+
+
+def _entropy():
+    """Without a seed, a number from NumPy's global generator, as scripts that only call
+    `numpy.random.seed` expect."""
+    return int(np.random.randint(2**31)) if _Seed.given is None else _Seed.given
+
+
+def _mixed(own):
+    """An operation's own seed together with the global one."""
+    return own ^ (_Seed.given or 0) * 0x9E3779B97F4A7C15
+
+
+default_generator = Generator()
+default_generator._start = _entropy
+
+_of_seeds = {}  # a seed given to functions -> its generator
+_of_primitives = weakref.WeakKeyDictionary()  # one made with a seed -> (the seed, its generator)
+
+
+def generator_of(source):
+    """The generator that an operation draws from.
+
+    `source`: None for the default one, a Generator, or a seed of the operation's own: all calls
+    with that seed draw from one sequence, so that they differ, and a second run repeats them.
+    """
+    if source is None:
+        return default_generator
+    if isinstance(source, Generator):
+        return source
+    found = _of_seeds.get(source)
+    if found is None:
+        found = _of_seeds[source] = Generator()
+        found._start = lambda: _mixed(source)
+    return found
+
+
+def generator_of_primitive(primitive, seed):
+    """The generator of a Primitive made with a seed: each instance has a sequence of its own,
+    which begins at the seed."""
+    found = _of_primitives.get(primitive)
+    if found is None or found[0] != seed:
+        generator = Generator()
+        generator._start = lambda: _mixed(seed)
+        found = _of_primitives[primitive] = seed, generator
+    return found[1]
+
+
+def states():
+    """The handles of all generators' states that something was drawn from."""
+    return [g._state for g in _generators if g._state is not None]
+
+
+def host():
+    """NumPy's generator for what is drawn on the host, such as initial values.
+
+    It begins from NumPy's global generator, which `set_seed` and `numpy.random.seed` set.
+    """
+    return np.random.default_rng(np.random.randint(2**63, dtype=np.int64))
 
 
 def set_seed(seed):
@@ -68,10 +169,42 @@ def set_seed(seed):
         raise TypeError(f"For 'set_seed', 'seed' must be an int, but got {type(seed).__name__}.")
     if seed < 0:
         raise ValueError(f"For 'set_seed', 'seed' must be at least 0, but got {seed}.")
-    state.reset(seed)
+    _Seed.given = seed
     np.random.seed(seed % 2**32)
+    own = [*_of_seeds.values(), *[generator for _, generator in _of_primitives.values()]]
+    for generator in (default_generator, *own):
+        if generator._state is not None:
+            generator.manual_seed(generator._start() & _BITS)
 
 
 def get_seed():
     """The seed set last, or None."""
-    return state.seed
+    return _Seed.given
+
+
+def seed():
+    """Seed the default generator with a number that the system takes at random; returns it."""
+    return default_generator.seed()
+
+
+def manual_seed(seed):
+    """Seed the default generator: all operations without a seed or generator of their own.
+
+    Initial values follow `set_seed`. Returns the generator.
+    """
+    return default_generator.manual_seed(seed)
+
+
+def initial_seed():
+    """The seed that the default generator began from last."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state():
+    """The default generator's state, a Tensor."""
+    return default_generator.get_state()
+
+
+def set_rng_state(state):
+    """Let the default generator go on from a state that `get_rng_state` gave."""
+    default_generator.set_state(state)

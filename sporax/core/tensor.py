@@ -9,16 +9,19 @@ import numpy as np
 
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
-from sporax.core.host import NUMBERS, host_array
-from sporax.core.value import Aval, Value, held, leaf, number, thread
+from sporax.core.host import NUMBERS, blank, host_array
+from sporax.core.layout import Layout
+from sporax.core.value import Aval, Undrawn, Unsized, Value, held, leaf, number, thread
 
 
-class Tensor:
+class Tensor(Layout):
     """An n-dimensional array of one dtype.
 
     `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: by
     default that of the data, where Python's floats give Float32 (and so do lists of Float64).
-    `shape`, `dtype` and `init` together make a tensor from an `Initializer`.
+    `shape`, `dtype` and `init` (an `Initializer`) make a tensor without numbers: they are drawn by
+    `init_data()`, or when they are read (printed, say), and computing before that raises. No data
+    and a `shape` with None make one that stands for inputs (`Cell.set_inputs`).
 
     >>> Tensor([1, 2, 3], dtypes.float32).shape
     (3,)
@@ -42,18 +45,15 @@ class Tensor:
         if init is not None:
             if input_data is not None:
                 raise ValueError(
-                    "For 'Tensor', 'input_data' and 'init' exclude each other, but both came. "
-                    "Leave one out."
+                    "For 'Tensor', 'input_data' and 'init' must not both be given. Leave one out."
                 )
             if shape is None or dtype is None:
                 raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' too.")
-            input_data = init.draw((shape,) if isinstance(shape, int) else tuple(shape), dtype)
-        elif input_data is None:
-            if shape is None or dtype is None:
-                raise TypeError(
-                    "For 'Tensor', 'input_data' must be given, or 'shape' and 'dtype' with 'init'."
-                )
-            input_data = np.zeros(shape, dtypes.to_numpy(dtype))
+            sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+            self._value = Undrawn(Aval.of(sizes, dtypes.to_numpy(dtype)), init)
+            return
+        if input_data is None:
+            input_data = blank(shape, dtype)
         self._value = new_value(input_data, dtype)
 
     # what it is -----------------------------------------------------------------------------
@@ -79,28 +79,14 @@ class Tensor:
         return self._value.aval.size
 
     @property
-    def itemsize(self):
-        """Bytes of one element."""
-        return self._value.aval.dtype.itemsize
-
-    @property
-    def nbytes(self):
-        """Bytes of all elements."""
-        return self.size * self.itemsize
-
-    @property
-    def strides(self):
-        """Bytes to step in each dimension, of the row-major layout."""
-        steps, step = [], self.itemsize
-        for n in reversed(self.shape):
-            steps.append(step)
-            step *= n
-        return tuple(reversed(steps))
+    def init(self):
+        """The `Initializer` that has not drawn the numbers yet; None if they are there."""
+        return self._value.init if self._value.__class__ is Undrawn else None
 
     @property
     def has_init(self):
-        """Whether the tensor still waits for its initial data; data is always there at once."""
-        return False
+        """Whether the tensor has no numbers yet, only an `Initializer` to draw them."""
+        return self._value.__class__ is Undrawn
 
     def dim(self):
         """How many dimensions there are."""
@@ -111,10 +97,21 @@ class Tensor:
         return self.size
 
     def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
-        """The tensor itself: data is made when an initializer is called."""
+        """Draw the numbers of a tensor that was made with `init`, once; returns the tensor.
+
+        `shape`: that of the part which is wanted, by default the whole; the rest is accepted.
+        """
+        init = self.init
+        if init is None:
+            raise TypeError(
+                "For 'Tensor.init_data', the tensor must have an initializer that has not drawn "
+                "yet, but its numbers are there. 'has_init' tells."
+            )
+        drawn = init.draw(self.shape if shape is None else tuple(shape), self.dtype)
+        self._value = new_value(drawn, None)
         return self
 
-    const_arg, init_flag, init = False, False, None
+    const_arg, init_flag = False, False
 
     @property
     def data(self):
@@ -125,23 +122,6 @@ class Tensor:
     def device(self):
         """The name of the device: 'CPU', 'GPU' or 'TPU'."""
         return context.get_context("device_target")
-
-    def stride(self, dim=None):
-        """Elements to step in each dimension (or in one), of the row-major layout."""
-        steps = [n // self.itemsize for n in self.strides]
-        return steps if dim is None else steps[dim]
-
-    def storage_offset(self):
-        """Where the elements begin in their storage: at 0, every tensor has its own."""
-        return 0
-
-    def is_contiguous(self):
-        """Whether the layout is row-major; it always is."""
-        return True
-
-    def contiguous(self):
-        """The tensor itself, whose layout is row-major."""
-        return self
 
     def value(self):
         """The tensor itself."""
@@ -154,6 +134,8 @@ class Tensor:
     def _read(self):
         """The Value, made concrete; runs what is pending, and ends the capture of a function.
         While it is held, its array is given to no program, of this thread or another."""
+        if self._value.__class__ is Undrawn:
+            self.init_data()
         recorder = thread.recorder
         if recorder is not None and recorder.capture is not None:
             recorder.capture.number_needed(recorder, self._value)
@@ -176,13 +158,6 @@ class Tensor:
         value = self._read()
         if wait:
             value.array.block_until_ready()
-
-    def flush_from_cache(self):
-        """Without effect: there is no cache between a tensor and its memory."""
-
-    def data_ptr(self):
-        """The address of the elements on the device, for comparing."""
-        return self._read().array.unsafe_buffer_pointer()
 
     def get_bytes(self):
         """The elements as bytes, row by row."""
@@ -217,6 +192,8 @@ class Tensor:
         return printing.text(self.asnumpy())
 
     def __repr__(self):
+        if isinstance(self._value, Unsized):
+            return f"Tensor(shape={list(self.shape)}, dtype={self.dtype})"
         return printing.representation(self.shape, self.dtype, self.asnumpy())
 
     def __format__(self, spec):
@@ -267,6 +244,8 @@ class Tensor:
 
     def _rebind(self, value):
         """Point this handle to another Value; what was recorded before keeps the old one."""
+        if value.__class__ is Undrawn:
+            value.read()  # says that it cannot be computed with
         recorder = thread.recorder
         if recorder.capture is not None:
             recorder.capture.rebinding(recorder, self)
@@ -342,10 +321,14 @@ def _restore(kind, array, attributes):
 def new_value(data, dtype):
     """A concrete Value of host data, converted to `dtype`; other Tensors share theirs."""
     if isinstance(data, Tensor):
+        if data._value.__class__ is Undrawn:
+            data.init_data()
         value = data._lift()
         if dtype is None or dtypes.to_numpy(dtype) == value.aval.dtype:
             return value
         return data.astype(dtype)._value
+    if isinstance(data, Unsized):
+        return data
     wanted = None if dtype is None else dtypes.to_numpy(dtype)
     if isinstance(data, jax.Array):
         return held(data if wanted is None else data.astype(wanted))

@@ -94,6 +94,45 @@ class Shared(Value):
         self.base = base
 
 
+_UNDRAWN = (
+    "For 'Tensor', the numbers must be there before it is computed with, but this one of shape {} "
+    "only has an initializer ({}). Call its 'init_data()' first, or make a Parameter of it."
+)
+
+
+class Undrawn(Value):
+    """A value that an initializer has not drawn yet: an aval, and nothing to compute with."""
+
+    __slots__ = ("init",)
+
+    def __init__(self, aval, init):
+        super().__init__(aval, None)
+        self.init = init
+
+    def read(self):
+        """Refuses: who only wants to look at the numbers asks the Tensor, which draws them."""
+        raise RuntimeError(_UNDRAWN.format(self.aval.shape, type(self.init).__name__))
+
+
+class Unsized(Value):
+    """What a tensor has that stands for tensors of any size: -1 for an unknown one, no numbers.
+
+    `shape`: with None for each unknown size; None if even how many there are is unknown.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, shape, dtype):
+        sizes = (-2,) if shape is None else tuple(-1 if n is None else n for n in shape)
+        super().__init__(Aval.of(sizes, dtype), None)
+
+    def read(self):
+        raise ValueError(
+            f"For 'Tensor', 'shape' must be known where numbers are needed, but it is "
+            f"{self.aval.shape}. Such a Tensor only describes inputs, for 'Cell.set_inputs'."
+        )
+
+
 HELD = object()
 
 WEAK_AVALS = {
@@ -139,13 +178,16 @@ borrowing = threading.RLock()
 class ThreadState(threading.local):
     """What is going on in this thread: the trace being recorded and the tape, if any.
 
-    The engine says how a recorder is made (`new_recorder`); `core` need not know.
+    The engine says how a recorder is made (`new_recorder`); `core` need not know. `watch`: what
+    is known of anomalies, in that mode.
     """
 
     new_recorder: Any = None
     recorder: Any
     tape: Any
     saving: Any = None  # the hooks that pack what derivatives need, if any
+    watch: Any = None
+    precision: Any = None  # what operations compute in now, where a Cell says so
 
     def __init__(self):
         self.recorder = None if self.new_recorder is None else self.new_recorder()

@@ -12,7 +12,7 @@ def _choose_executor(immediate):
     """Run each operation at its own line (True) or all that is pending together (False)."""
     run_pending()
     Recorder.immediate = bool(immediate)
-    thread.recorder = Recorder()
+    thread.recorder = thread.new_recorder()
 
 
 context.when_set("pynative_synchronize", _choose_executor)

@@ -40,7 +40,10 @@ class Capture:
         value = handle._value
         if value.trace is recorder:
             return value.index
-        twin = Shared(value.aval, value.read(), value.base or value)
+        array = value.read()
+        if value.aval.weak:  # a mutable number
+            array = jnp.asarray(array, value.aval.dtype)
+        twin = Shared(value.aval, array, value.base or value)
         twin.watched = value.watched
         twin.index = self._add(recorder, twin, handle)
         twin.trace = recorder
@@ -76,7 +79,7 @@ class Capture:
         recorder.run()
         if not self.is_broken:  # there was nothing to run yet
             self.broken(recorder)
-            thread.recorder = Recorder()
+            thread.recorder = thread.new_recorder()
 
     def called(self, cell):
         """A Cell is about to compute."""
@@ -142,6 +145,12 @@ class Graph:
 
     def __call__(self, tensors):
         """Results (Values) for the call's own `tensors`; state is read, and written back."""
+        if not self.written:
+            return self._run(tensors)
+        with borrowing:  # two threads must not begin from the same state
+            return self._run(tensors)
+
+    def _run(self, tensors):
         values = []
         for source in self.sources:
             source = tensors[source.place] if isinstance(source, Slot) else source
@@ -180,12 +189,15 @@ def _capture(name, function, args, kwargs, tensors):
     noted = Capture()
     recorder = thread.recorder = Recorder(noted)
     try:
+        for tensor in tensors:
+            if tensor._value.aval.weak:
+                noted.lift(recorder, tensor)
         result = function(*args, **kwargs)
         if noted.is_broken:
             warn_broken(name, noted)
             return result, None
         slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
-        results = [t._lift() for t in tensors_of(result)]
+        results = [_strong(t._lift()) for t in tensors_of(result)]
         graph = Graph(name, noted, recorder, results, slots)
     except BaseException:
         if not noted.is_broken:
@@ -197,6 +209,14 @@ def _capture(name, function, args, kwargs, tensors):
             recorder.state = None
     noted.undo()
     return result, graph
+
+
+_identity = Op("identity", lambda x: x)
+
+
+def _strong(value):
+    """A value with a dtype of its own, where it is a mutable number as it came."""
+    return record(_identity, value) if value.aval.weak else value
 
 
 def warn_broken(name, noted):

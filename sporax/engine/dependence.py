@@ -40,6 +40,10 @@ class Dependence:
                 self._attribute(self._objects[i], name)
         del self._codes, self._objects, self._names
 
+    def followed(self):
+        """The objects that were found, the function and its arguments among them."""
+        return list(self._seen.values())
+
     def changed(self):
         """The name of the first value that is not what it was; None if there is none."""
         for space, name, value, content in self.reads:

@@ -12,6 +12,7 @@ from sporax.core.tree import fields_of, map_tensors
 from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
 from sporax.engine.dependence import Dependence
+from sporax.engine.mutable import Number, as_inputs
 from sporax.engine.recorder import run_pending, wrap
 
 
@@ -56,34 +57,62 @@ class JitFunction:
         self.dynamic = False
         self.captures = 0
 
+    def __getstate__(self):
+        """What a copy or a file has: the function, which it captures anew."""
+        return dict(self.__dict__, variants={}, captures=0)
+
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
         return functools.partial(self, instance)
 
     def __call__(self, *args, **kwargs):
-        if self.dynamic or thread.recorder.capture is not None or thread.tape is not None:
+        if self._is_contained():
             return self.fn(*args, **kwargs)
         if thread.saving is not None:  # functions that have to be called each time
             return self.fn(*args, **kwargs)
         tensors = []
+        found, result = self._variant(args, kwargs, tensors)
+        return result if found is None else _run(found, tensors)
+
+    def prepare(self, *args, **kwargs):
+        """Capture a call with these arguments unless that is done; computes nothing."""
+        if not self._is_contained():
+            self._variant(args, kwargs, [])
+
+    def _is_contained(self):
+        """Whether the function is simply called, as part of what is recorded around it."""
+        return (
+            self.dynamic
+            or thread.recorder.capture is not None
+            or thread.tape is not None
+            or thread.precision is not None
+        )
+
+    def _variant(self, args, kwargs, tensors):
+        """(the Variant that serves a call, None), or (None, the result) of one that ran
+        dynamically; collects the Tensors in the arguments."""
         variants = self._variants(_key((args, kwargs), tensors, {}))
         for variant in variants:
             if variant.holds(tensors):
-                return _run(variant, tensors)
+                return variant, None
         if len(variants) == self.MOST_VARIANTS:
             self._give_up(variants[0])
-            return self.fn(*args, **kwargs)
+            return None, self.fn(*args, **kwargs)
         self.captures += 1
+        if any(t._value.aval.weak for t in tensors):
+            args, kwargs = as_inputs((args, kwargs))
+            tensors = []
+            _key((args, kwargs), tensors, {})
         dependence = Dependence(self.fn, (args, kwargs))
         result, graph = capture(self.name, self.fn, args, kwargs, tensors)
         if graph is None:
             self.dynamic = True
-            return result
+            return None, result
         shape = map_tensors(lambda _: _PLACE, result)
         variant = Variant(graph, shape, dependence, tensors)
         variants.insert(0, variant)
-        return _run(variant, tensors)
+        return variant, None
 
     def _variants(self, key):
         """Those for a kind of arguments; the kind used longest ago makes room."""
@@ -128,6 +157,9 @@ def _key(obj, tensors, seen):
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
             return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
         return (obj._value.aval, first) if same else obj._value.aval
+    if isinstance(obj, Number):
+        tensors.append(obj.as_input())
+        return tensors[-1]._value.aval
     if isinstance(obj, (tuple, list)):
         return (obj.__class__, *[_key(item, tensors, seen) for item in obj])
     if isinstance(obj, dict):

@@ -42,8 +42,8 @@ class Op:
     """
 
     __slots__ = (
-        "attributes", "check", "cut", "fn", "name", "operands", "promotes", "pulls", "real",
-        "rules",
+        "attributes", "check", "converts", "cut", "fn", "mark", "name", "operands", "promotes",
+        "pulls", "real", "rules",
     )  # fmt: skip
 
     fn: Any
@@ -54,6 +54,8 @@ class Op:
         self.operands = ()  # their names, for messages
         self.cut = False  # whether no derivative goes through
         self.real = fn
+        self.converts = False  # whether its operands follow a `Precision`; those of users' do
+        self.mark: Any = None  # (Precision or None,) of what begins and ends one
         self.rules, self.pulls = {}, {}
 
     def __repr__(self):

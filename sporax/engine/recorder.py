@@ -8,7 +8,7 @@ from weakref import ref
 from sporax.core.tensor import Tensor, as_value
 from sporax.core.value import HELD, Value, thread
 from sporax.engine.churn import SEEN, prepare
-from sporax.engine.trace import Cut, State, forest
+from sporax.engine.trace import Cut, State, Unfit, forest
 
 
 class RunAtOnce(list):
@@ -45,7 +45,10 @@ class Recorder:
     def __init__(self, capture=None):
         if forest.weight > forest.LIMIT:
             forest.clear()
-        self.state = forest.root if capture is None else State(None, None, None, (), None)
+        precision = thread.precision
+        self.state = (
+            forest.start(precision) if capture is None else State(None, None, None, (), None)
+        )
         self.capture = capture
         self.outputs = RunAtOnce(self) if self.immediate and capture is None else []
         self.arrays, self.owners, self.found = [], [], {}
@@ -113,7 +116,7 @@ class Recorder:
             if mine:
                 if self.capture is not None:
                     self.capture.broken(self)
-                thread.recorder = Recorder()
+                thread.recorder = thread.new_recorder()
                 self.is_ended = True
             held = [value for output in self.outputs[:] if (value := output()) is not None]
             values = [value for value in held if value.index < state.size]
@@ -224,6 +227,8 @@ def record(op, *values) -> Any:
         recorder.state = state
     except BaseException as refusal:
         recorder.rewind()
+        if refusal.__class__ is Unfit:
+            return record(op, *fitting(values, values, record))
         if refusal.__class__ is not Cut:
             raise
         recorder.run()
@@ -243,6 +248,15 @@ def record(op, *values) -> Any:
     if watched and thread.tape is not None:
         thread.tape.append((op, values, out))
     return out
+
+
+def fitting(operands, values, convert):
+    """The operands in the precision that holds where the trace stands."""
+    precision = thread.recorder.state.precision
+    return [
+        convert(precision.cast, operand) if precision.refuses((value.aval,)) else operand
+        for operand, value in zip(operands, values, strict=True)
+    ]
 
 
 def outputs(recorder, index, avals, watched):
@@ -294,6 +308,8 @@ def apply(op, *operands) -> Any:
         recorder.state = state
     except BaseException as refusal:
         recorder.rewind()
+        if refusal.__class__ is Unfit:
+            return apply(op, *fitting(operands, values, apply))
         if refusal.__class__ is not Cut:
             raise
         recorder.run()

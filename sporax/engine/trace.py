@@ -21,12 +21,13 @@ class State:
     """A trace up to and including one recorded operation."""
 
     __slots__ = (
-        "aval", "avals", "carries", "depth", "key", "next", "op", "operands", "parent",
-        "programs", "size",
+        "aval", "avals", "brought", "carries", "depth", "key", "next", "op", "operands", "parent",
+        "precision", "programs", "size",
     )  # fmt: skip
 
     op: Any
     parent: Any
+    brought: Any
 
     def __init__(self, parent, key, op, operands, rule):
         self.parent, self.key, self.op = parent, key, op
@@ -42,6 +43,9 @@ class State:
             self.carries = self.carries[0]
         before = parent.size if parent is not None else 0
         self.size = before + len(self.avals)  # outputs of the whole trace so far
+        # what operations compute in from here on, a `Precision`; None: as their operands say
+        self.precision = parent.precision if parent is not None else None
+        self.brought = (0, 0, 0) if parent is None else None
 
     def path(self):
         """The states from the first operation to this one."""
@@ -53,8 +57,17 @@ class State:
 
     def inputs(self):
         """How many arrays, floating and other numbers the operations so far have brought."""
-        kinds = [_kind(i) for state in self.path() for i in state.key[1:] if i.__class__ is Aval]
-        return kinds.count("array"), kinds.count("real"), kinds.count("integer")
+        new = []
+        state = self
+        while state.brought is None:
+            new.append(state)
+            state = state.parent
+        for one in reversed(new):
+            kinds = [_kind(i) for i in one.key[1:] if i.__class__ is Aval]
+            one.brought = tuple(
+                [n + kinds.count(kind) for n, kind in zip(one.parent.brought, _KINDS, strict=True)]
+            )
+        return self.brought
 
     def tail(self, n):
         """At most the last `n` states, latest first."""
@@ -76,11 +89,16 @@ def _kind(aval):
     return _POOLS.get(aval.dtype.kind, "array") if aval.weak else "array"
 
 
+_KINDS = ("array", "real", "integer")
 _POOLS = {"f": "real", "i": "integer", "b": "integer"}
 
 
 class Cut(Exception):
     """The trace ends before this operation."""
+
+
+class Unfit(Exception):
+    """Operands are of another dtype than operations compute in here; see `Precision`."""
 
 
 class Forest:
@@ -101,10 +119,18 @@ class Forest:
     def clear(self):
         """Forget all traces, programs, and what operations know about operands' avals."""
         self.root = State(None, None, None, (), None)
+        self.roots = {None: self.root}
         self.weight = 0
         for table in (*self.tables, *self.rules):
             table.clear()
         self.rules = []
+
+    def start(self, precision):
+        """Where a trace begins whose operations compute in a precision."""
+        if precision not in self.roots:
+            root = self.roots[precision] = State(None, None, None, (), None)
+            root.precision = precision
+        return self.roots[precision]
 
     def learned(self, rules):
         """An operation has put a rule into its table."""
@@ -118,8 +144,12 @@ class Forest:
         if state.depth >= CUTS[0][0] and recorder.capture is None and is_cut(state):
             raise Cut
         operands = tuple([v.aval for v in values])
+        if state.precision is not None and op.converts and state.precision.refuses(operands):
+            raise Unfit
         rule = op.rule(operands)
         new = state.next[key] = State(state, key, op, operands, rule)
+        if op.mark is not None:
+            (new.precision,) = op.mark
         self.weight += 1
         return new
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sporax.core.random import state
+from sporax.core.random import host
 from sporax.initializers.base import Initializer, fans, register
 
 _DRAWN = (np.dtype(np.float32), np.dtype(np.float64))
@@ -21,25 +21,25 @@ def _keep(arr, work):
         arr[...] = work
 
 
-def fill_uniform(arr, low, high):
-    """Fill an array with values uniform in [low, high)."""
+def fill_uniform(arr, low, high, generator=None):
+    """Fill an array with values uniform in [low, high); `generator`: one of NumPy's."""
     work = _floating(arr)
-    state.host.random(out=work, dtype=work.dtype)
+    (generator or host()).random(out=work, dtype=work.dtype)
     work *= high - low
     work += low
     _keep(arr, work)
 
 
-def fill_normal(arr, mean, sigma):
+def fill_normal(arr, mean, sigma, generator=None):
     """Fill an array with values normal around `mean`, of standard deviation `sigma`."""
     work = _floating(arr)
-    state.host.standard_normal(out=work, dtype=work.dtype)
+    (generator or host()).standard_normal(out=work, dtype=work.dtype)
     work *= sigma
     work += mean
     _keep(arr, work)
 
 
-def fill_truncated_normal(arr, mean, sigma, low, high):
+def fill_truncated_normal(arr, mean, sigma, low, high, generator=None):
     """Fill an array with values normal around `mean`, of which only those in [low, high] count."""
     from scipy.special import ndtr, ndtri  # a tenth of a second to import, for this one law
 
@@ -47,7 +47,7 @@ def fill_truncated_normal(arr, mean, sigma, low, high):
     mirrored = a > 0  # the distribution function is precise in the lower tail
     if mirrored:
         a, b = -b, -a
-    drawn = state.host.random(arr.shape)
+    drawn = (generator or host()).random(arr.shape)
     below, above = ndtr(a), ndtr(b)
     drawn *= above - below
     drawn += below
@@ -258,7 +258,7 @@ class Sparse(Initializer):
             raise ValueError(f"For 'Sparse', the shape must be a matrix's, but got {arr.shape}.")
         fill_normal(arr, 0, self.sigma)
         zeros = math.ceil(self.sparsity * arr.shape[0])
-        rows = state.host.permuted(np.tile(np.arange(arr.shape[0])[:, None], arr.shape[1]), axis=0)
+        rows = host().permuted(np.tile(np.arange(arr.shape[0])[:, None], arr.shape[1]), axis=0)
         np.put_along_axis(arr, rows[:zeros], 0, axis=0)
 
 

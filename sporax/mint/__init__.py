@@ -34,6 +34,8 @@ def _find(path):
     if path.rpartition(".")[2].startswith("__"):
         raise AttributeError(path)
     importlib.import_module("sporax.ops")  # where the faces are declared
+    if path not in MINT and path.startswith("nn."):
+        importlib.import_module("sporax.nn")  # where the layers are
     if path in MINT:
         return MINT[path]
     if _names(f"{path}."):

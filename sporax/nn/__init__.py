@@ -2,6 +2,7 @@
 
 import importlib
 
+from sporax.autodiff import anomaly
 from sporax.core.errors import missing
 from sporax.nn.activation import (
     CELU,
@@ -29,11 +30,20 @@ from sporax.nn.activation import (
     Threshold,
     get_activation,
 )
+from sporax.nn.buffers import register_cell_buffer_registration_hook
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
-from sporax.nn.convolution import Conv2d
+from sporax.nn.convolution import Conv1d, Conv2d
 from sporax.nn.dense import Dense
-from sporax.nn.dropout import Dropout, Dropout2d
+from sporax.nn.dropout import (
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout2dExt,
+    Dropout3d,
+    DropoutExt,
+    RReLU,
+)
 from sporax.nn.dynamic_lr import (
     cosine_decay_lr,
     exponential_decay_lr,
@@ -45,6 +55,7 @@ from sporax.nn.dynamic_lr import (
 )
 from sporax.nn.embedding import Embedding
 from sporax.nn.flatten import Flatten
+from sporax.nn.grad import Jvp, Vjp
 from sporax.nn.learning_rate_schedule import (
     CosineDecayLR,
     ExponentialDecayLR,
@@ -53,6 +64,7 @@ from sporax.nn.learning_rate_schedule import (
     PolynomialDecayLR,
     WarmUpLR,
 )
+from sporax.nn.location import path_of_cell
 from sporax.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -66,8 +78,19 @@ from sporax.nn.loss import (
     SmoothL1Loss,
     SoftmaxCrossEntropyWithLogits,
 )
+from sporax.nn.margin_loss import (
+    CosineEmbeddingLoss,
+    DiceLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    MAELoss,
+    MarginRankingLoss,
+    RMSELoss,
+    SoftMarginLoss,
+)
 from sporax.nn.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
 from sporax.nn.pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d
+from sporax.nn.product import MatMul
 from sporax.nn.wrap import (
     ForwardValueAndGrad,
     TrainOneStepCell,
@@ -89,24 +112,34 @@ __all__ = [
     "Cell",
     "CellDict",
     "CellList",
+    "Conv1d",
     "Conv2d",
     "CosineDecayLR",
+    "CosineEmbeddingLoss",
     "CrossEntropyLoss",
     "Dense",
+    "DiceLoss",
     "Dropout",
+    "Dropout1d",
     "Dropout2d",
+    "Dropout2dExt",
+    "Dropout3d",
+    "DropoutExt",
     "Embedding",
     "ExponentialDecayLR",
     "Flatten",
     "ForwardValueAndGrad",
+    "GaussianNLLLoss",
     "GroupNorm",
     "HShrink",
     "HSigmoid",
     "HSwish",
     "Hardtanh",
+    "HingeEmbeddingLoss",
     "HuberLoss",
     "Identity",
     "InverseDecayLR",
+    "Jvp",
     "KLDivLoss",
     "L1Loss",
     "LayerNorm",
@@ -114,19 +147,25 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "LossBase",
+    "MAELoss",
     "MSELoss",
+    "MarginRankingLoss",
+    "MatMul",
     "MaxPool2d",
     "Mish",
     "NLLLoss",
     "NaturalExpDecayLR",
     "PReLU",
     "PolynomialDecayLR",
+    "RMSELoss",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "SequentialCell",
     "SiLU",
     "Sigmoid",
     "SmoothL1Loss",
+    "SoftMarginLoss",
     "SoftShrink",
     "Softmax",
     "SoftmaxCrossEntropyWithLogits",
@@ -135,6 +174,7 @@ __all__ = [
     "Tanh",
     "Threshold",
     "TrainOneStepCell",
+    "Vjp",
     "WarmUpLR",
     "WithEvalCell",
     "WithGradCell",
@@ -146,8 +186,11 @@ __all__ = [
     "natural_exp_decay_lr",
     "piecewise_constant_lr",
     "polynomial_decay_lr",
+    "register_cell_buffer_registration_hook",
     "warmup_lr",
 ]
+
+anomaly.PATHS["cells"] = path_of_cell
 
 
 def __getattr__(name):

@@ -1,39 +1,34 @@
 """`Cell`: a network or a part of one, with its parameters, its sub-cells and its mode."""
 
 import functools
-from collections import OrderedDict
 
 from sporax.autodiff.custom import call_with_bprop
 from sporax.core import context
-from sporax.core.errors import missing
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
 from sporax.engine.jit import JitFunction
 from sporax.nn.accepted import Accepted
+from sporax.nn.buffers import Buffered, is_buffer
+from sporax.nn.contents import Contents
+from sporax.nn.conversion import Converted
 from sporax.nn.hooked import Hooked, run_with_hooks
 from sporax.nn.members import Members, check_name, refuse_one_name_twice, taken, tree
-from sporax.nn.precision import FLOATS, run_in_precision
+from sporax.nn.precision import FLAGS, run_in_precision
+from sporax.nn.recomputable import Recomputable, run_recomputed
+from sporax.nn.state import Stateful
 
-_REGISTRIES = ("_params", "_cells")
+_REGISTRIES = ("_params", "_cells", "_buffers")
+# what an attribute of each registry is, and what may be set on it
+_TAKES = {
+    "_params": ("Parameter", "a Tensor, a Parameter"),
+    "_cells": ("Cell", "a Cell"),
+    "_buffers": ("buffer", "a buffer ('register_buffer', or 'assign_value' of its own)"),
+}
 _INTERNAL = frozenset([*_REGISTRIES, "_graph"])  # what a captured call does not depend on
 
-# methods and attributes of MindSpore's Cell that are still to come
-_TO_COME = frozenset(
-    [
-        "buffers", "compile", "compile_and_run", "get_buffer", "get_extra_state",
-        "get_sub_cell", "load_state_dict", "named_buffers", "offload", "parameters_broadcast_dict",
-        "recompute", "register_buffer",
-        "register_load_state_dict_post_hook",
-        "register_load_state_dict_pre_hook",
-        "register_state_dict_post_hook",
-        "register_state_dict_pre_hook", "set_boost", "set_extra_state", "shard", "state_dict", "to",
-        "to_empty",
-    ]
-)  # fmt: skip
 
-
-class Cell(Hooked, Accepted):
+class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputable):
     """Base of all networks and layers: subclass it, make parts in `__init__`, and compute in
     `construct`.
 
@@ -49,9 +44,9 @@ class Cell(Hooked, Accepted):
     def __init__(self, auto_prefix=True, flags=None):
         own = self.__dict__
         own.update(
-            _params=Members(own), _cells=Members(own), _flags={}, _auto_prefix=auto_prefix,
-            _param_prefix="", _phase="train", _precision=None, _graph=None, training=False,
-            requires_grad=False, cell_type=None, cell_init_args="",
+            _params=Members(own), _cells=Members(own), _buffers=Members(own), _flags={},
+            _auto_prefix=auto_prefix, _param_prefix="", _phase="train", _precision=None,
+            _graph=None, training=False, requires_grad=False, cell_type=None, cell_init_args="",
         )  # fmt: skip
         if flags:
             Cell.add_flags(self, **flags)
@@ -65,8 +60,11 @@ class Cell(Hooked, Accepted):
         elif context._values["mode"] == context.GRAPH_MODE and thread.tape is None:
             return self._as_graph()(*args, **kwargs)
         construct = self.construct
-        if thread.tape is not None and self.bprop is not None:
-            construct = functools.partial(call_with_bprop, self)
+        if thread.tape is not None:
+            if self.bprop is not None:
+                construct = functools.partial(call_with_bprop, self)
+            if self._recomputed:
+                construct = functools.partial(run_recomputed, self, construct)
         if self._precision is not None:
             construct = functools.partial(run_in_precision, self, construct, self._precision)
         if self._hooks is not None:
@@ -90,18 +88,13 @@ class Cell(Hooked, Accepted):
             self.__dict__["_graph"] = JitFunction(called)
         return self._graph
 
-    def to_float(self, dst_type):
-        """Compute in `dst_type` (float16, bfloat16 or float32) here and in all cells below: inputs
-        and parameters are cast, parameters keep their own dtype. Returns the cell."""
-        if dst_type not in FLOATS:
-            raise ValueError(
-                "For 'Cell.to_float', 'dst_type' must be float16, bfloat16 or float32, but got "
-                f"{dst_type}."
-            )
-        Changes.count += 1
-        for _, cell in tree(self):
-            cell.__dict__["_precision"] = dst_type
-        return self
+    def compile(self, *args, **kwargs):
+        """Capture the call with these arguments, as GRAPH_MODE would; nothing is computed yet."""
+        self._as_graph().prepare(*args, **kwargs)
+
+    def compile_and_run(self, *args, **kwargs):
+        """Call the cell as GRAPH_MODE would."""
+        return self._as_graph()(*args, **kwargs)
 
     def _static_state(self):
         """What a captured call of this cell depends on besides its parameters' contents."""
@@ -127,11 +120,14 @@ class Cell(Hooked, Accepted):
             if self._auto_prefix:
                 Cell.update_parameters_name(value, name + ".")
             self._cells[name] = value
-        elif name in self._params or name in self._cells:
+        elif is_buffer(value) and name not in self._params:
+            self.__dict__.pop(name, None)
+            self.register_buffer(name, value)
+        elif name in self._params or name in self._cells or name in self._buffers:
             self._set_part(name, value)
         else:
             if isinstance(value, (list, tuple)) and value and isinstance(value[0], Parameter):
-                refuse_one_name_twice(value)
+                refuse_one_name_twice((f"{name}[{i}]", p) for i, p in enumerate(value))
             object.__setattr__(self, name, value)
 
     def _set_too_early(self, name, value):
@@ -164,15 +160,15 @@ class Cell(Hooked, Accepted):
         return parameter.name
 
     def _set_part(self, name, value):
-        """Another value for the attribute of a parameter or a sub-cell."""
-        part = self._params.get(name)
+        """Another value for the attribute of a parameter, a sub-cell or a buffer."""
+        registry = next(r for r in _REGISTRIES if name in self.__dict__[r])
+        part = self.__dict__[registry][name]
         if value is None:
-            (self._params if name in self._params else self._cells)[name] = None
+            self.__dict__[registry][name] = None
         elif isinstance(part, Parameter) and isinstance(value, Tensor):
             part.set_data(value)
         else:
-            kind = "Parameter" if name in self._params else "Cell"
-            takes = "a Tensor, a Parameter" if part is not None else f"a {kind}"
+            kind, takes = _TAKES[registry]
             raise TypeError(
                 f"For '{type(self).__name__}', attribute '{name}' is that of a {kind} and takes "
                 f"{takes} or None, but got {type(value).__name__}. Delete it first ('del'), or "
@@ -180,8 +176,6 @@ class Cell(Hooked, Accepted):
             )
 
     def __getattr__(self, name):
-        if name in _TO_COME:
-            raise missing("nn.Cell", name)
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __delattr__(self, name):
@@ -214,6 +208,9 @@ class Cell(Hooked, Accepted):
         Changes.count += 1
         self._flags.update(flags)
         self.__dict__.update(flags)
+        if not FLAGS.keys().isdisjoint(flags):
+            chosen = [dtype for flag, dtype in FLAGS.items() if self._flags.get(flag)]
+            self.__dict__["_precision"] = chosen[0] if chosen else None
         return self
 
     def add_flags_recursive(self, **flags):
@@ -221,6 +218,21 @@ class Cell(Hooked, Accepted):
         for _, cell in tree(self):
             Cell.add_flags(cell, **flags)
         return self
+
+    def to_float(self, dst_type):
+        """Compute in `dst_type` (float16, bfloat16 or float32) here and in all cells below: inputs,
+        parameters and what operations are given is converted, parameters keep their own dtype.
+
+        A cell below may be given another dtype afterwards, such as float32 for a norm or a loss.
+        Returns the cell.
+        """
+        if dst_type not in FLAGS.values():
+            raise ValueError(
+                "For 'Cell.to_float', 'dst_type' must be float16, bfloat16 or float32, but got "
+                f"{dst_type}."
+            )
+        flags = {flag: dtype == dst_type for flag, dtype in FLAGS.items()}
+        return Cell.add_flags_recursive(self, **flags)
 
     def get_flags(self):
         """The attributes set by `add_flags`, by name."""
@@ -257,83 +269,6 @@ class Cell(Hooked, Accepted):
             )
         Changes.count += 1
         self._cells[child_name] = child_cell
-
-    # parameters -----------------------------------------------------------------------------
-    # (what walks the tree does so by `tree` and never calls methods that a subclass may override)
-
-    @property
-    def param_prefix(self):
-        """The path to this cell, once `update_cell_prefix` has been called at the top."""
-        return self._param_prefix
-
-    def update_cell_prefix(self):
-        """Note in every cell below the path that leads to it."""
-        for path, cell in tree(self):
-            cell.__dict__["_param_prefix"] = path
-
-    def update_parameters_name(self, prefix="", recurse=True):
-        """Name each parameter `prefix` and the path to it from here."""
-        for path, p in Cell.parameters_and_names(self, expand=recurse):
-            p.name = prefix + path
-
-    def parameters_and_names(self, name_prefix="", expand=True):
-        """(path, Parameter) for each parameter, each once."""
-        seen = set()
-        for prefix, cell in tree(self, name_prefix) if expand else [(name_prefix, self)]:
-            for name, p in cell._params.items():
-                if p is not None and id(p) not in seen:
-                    seen.add(id(p))
-                    yield (f"{prefix}.{name}" if prefix else name), p
-
-    def get_parameters(self, expand=True):
-        """All parameters, those of cells below too unless `expand` is False."""
-        for _, p in Cell.parameters_and_names(self, expand=expand):
-            yield p
-
-    def parameters_dict(self, recurse=True):
-        """Parameters by their own names."""
-        return OrderedDict((p.name, p) for p in Cell.get_parameters(self, expand=recurse))
-
-    def trainable_params(self, recurse=True):
-        """The parameters that require a gradient."""
-        return [p for p in Cell.get_parameters(self, expand=recurse) if p.requires_grad]
-
-    def untrainable_params(self, recurse=True):
-        """The parameters that require none."""
-        return [p for p in Cell.get_parameters(self, expand=recurse) if not p.requires_grad]
-
-    def check_names(self):
-        """Raise ValueError where two parameters have one name."""
-        refuse_one_name_twice(Cell.get_parameters(self))
-
-    def init_parameters_data(self, auto_parallel_mode=False):
-        """{parameter: parameter}: data is made when an initializer is called."""
-        return {p: p for p in Cell.get_parameters(self)}
-
-    # sub-cells ------------------------------------------------------------------------------
-
-    def cells_and_names(self, cells=None, name_prefix=""):
-        """(path, cell) for this cell and all below, each once; `cells`: a set of those to omit."""
-        yield from tree(self, name_prefix, cells)
-
-    def name_cells(self):
-        """Direct sub-cells by name, each once."""
-        first = {}
-        for name, cell in self._cells.items():
-            if cell is not None:
-                first.setdefault(id(cell), (name, cell))
-        return dict(first.values())
-
-    def cells(self):
-        """Direct sub-cells, each once."""
-        return Cell.name_cells(self).values()
-
-    def apply(self, fn):
-        """Call `fn` on every cell below, then on this one."""
-        for cell in Cell.cells(self):
-            cell.apply(fn)
-        fn(self)
-        return self
 
     # mode -----------------------------------------------------------------------------------
 

@@ -151,6 +151,8 @@ class CellList(_Ordered):
     3
     """
 
+    is_ensemble = True  # `vmap` calls each for a slice of its own
+
     def __init__(self, *args, auto_prefix=True):
         super().__init__(auto_prefix)
         if len(args) > 1:
@@ -240,6 +242,9 @@ class CellDict(Cell):
         Changes.count += 1
         del self._cells[key]
 
+    def __bool__(self):
+        return True  # as MindSpore's, with or without cells
+
     def keys(self):
         """The names."""
         return self._cells.keys()
@@ -271,8 +276,12 @@ class CellDict(Cell):
                 f"got {type(cells).__name__}."
             )
         pairs = cells.items() if isinstance(cells, (Mapping, CellDict)) else cells
-        for key, cell in pairs:
-            self[key] = cell
+        for pair in pairs:
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise ValueError(
+                    f"For 'CellDict.update', each item must be a name and a Cell, but got {pair!r}."
+                )
+            self[pair[0]] = pair[1]
 
     def construct(self, *inputs):
         raise NotImplementedError(

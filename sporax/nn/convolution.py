@@ -1,6 +1,7 @@
 """Convolution layers."""
 
 from sporax.core.dtype import float32
+from sporax.core.tensor import Tensor
 from sporax.nn import argument
 from sporax.nn.cell import Cell
 from sporax.nn.initial import default_bias, default_weight, parameter
@@ -106,3 +107,36 @@ class Conv2d(Cell):
             f"has_bias={self.has_bias}, weight_init={self.weight_init}, "
             f"bias_init={self.bias_init}, format={self.data_format}"
         )
+
+
+class Conv1d(Conv2d):
+    r"""As `Conv2d`, of one axis: `(N, C, L)` -> `(N, O, L')`.
+
+    `weight` is `(O, C / group, 1, k)`; `kernel_size`, `stride`, `padding` and `dilation` are ints.
+
+    >>> nn.Conv1d(3, 8, 3)(ops.ones((1, 3, 5))).shape
+    (1, 8, 5)
+    """
+
+    def __init__(
+        self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+        dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, dtype=float32,
+    ):  # fmt: skip
+        argument.positive_int("Conv1d", kernel_size=kernel_size, stride=stride, dilation=dilation)
+        if not isinstance(padding, int):
+            raise TypeError(
+                f"For 'Conv1d', 'padding' must be an int, but got {type(padding).__name__}."
+            )
+        if isinstance(weight_init, Tensor) and weight_init.ndim == 3:
+            weight_init = weight_init.expand_dims(2)
+        super().__init__(
+            in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode,
+            (0, 0, padding, padding), (1, dilation), group, has_bias, weight_init, bias_init,
+            dtype=dtype,
+        )  # fmt: skip
+
+    def construct(self, x):
+        argument.tensor("Conv1d", x)
+        if x.ndim != 3:
+            raise ValueError(f"For 'Conv1d', the input must be (N, C, L), but got shape {x.shape}.")
+        return super().construct(x.expand_dims(2)).squeeze(2)

@@ -1,8 +1,10 @@
-"""Dropout layers."""
+"""Dropout layers (Srivastava et al., 2014), and the other layer that draws at random."""
 
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.nn.cell import Cell
+from sporax.ops.declare import MINT
+from sporax.ops.noise import dropout2d_in_place, dropout_in_place
 
 
 def _chance(layer, name, value, inside, words):
@@ -14,8 +16,7 @@ def _chance(layer, name, value, inside, words):
 class Dropout(Cell):
     r"""In training, each element is 0 with probability `p`, else $x / (1 - p)$; else $x$ itself.
 
-    `p` is in [0, 1). Without it, `keep_prob` in (0, 1] counts: the probability of being kept
-    (Srivastava et al., 2014).
+    `p` is in [0, 1). Without it, `keep_prob` in (0, 1] counts: the probability of being kept.
 
     >>> nn.Dropout(p=0.2)(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
@@ -36,20 +37,108 @@ class Dropout(Cell):
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
 
 
-class Dropout2d(Cell):
-    """As `Dropout`, for whole channels: `(N, C, H, W)`.
+class _OfChannels(Cell):
+    """Dropout of whole channels; a subclass says by which operation."""
+
+    drop = None
+
+    def __init__(self, p=0.5):
+        super().__init__()
+        self.p = _chance(type(self).__name__, "p", p, lambda x: 0 <= x <= 1, "[0, 1]")
+        self.keep_prob = 1 - p
+
+    def construct(self, x):
+        return type(self).drop(x, self.p, self.training)
+
+    def extend_repr(self):
+        return f"p={self.keep_prob}"  # MindSpore prints the chance of being kept
+
+
+class Dropout1d(_OfChannels):
+    """As `Dropout`, for whole channels: `(N, C, L)` or `(C, L)`; `p` is in [0, 1].
+
+    >>> nn.Dropout1d(p=0.2)(ops.ones((2, 3))).shape
+    (2, 3)
+    """
+
+    drop = ops.dropout1d
+
+    def extend_repr(self):
+        return ""
+
+
+class Dropout2d(_OfChannels):
+    """As `Dropout`, for whole channels: `(N, C, H, W)`; `p` is in [0, 1].
 
     >>> nn.Dropout2d(p=0.2)(ops.ones((1, 2, 3, 3))).shape
     (1, 2, 3, 3)
     """
 
-    def __init__(self, p=0.5):
+    drop = ops.dropout2d
+
+
+class Dropout3d(_OfChannels):
+    """As `Dropout`, for whole channels: `(N, C, D, H, W)`; `p` is in [0, 1].
+
+    >>> nn.Dropout3d(p=0.2)(ops.ones((1, 2, 3, 3, 3))).shape
+    (1, 2, 3, 3, 3)
+    """
+
+    drop = ops.dropout3d
+
+
+class DropoutExt(Cell):
+    """`mint.nn.Dropout`: as `Dropout` with `p` in [0, 1]; `inplace`: the input becomes the result.
+
+    >>> nn.DropoutExt(0.2)(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+
+    drop = dropout_in_place
+
+    def __init__(self, p=0.5, inplace=False):
         super().__init__()
-        self.p = _chance("Dropout2d", "p", p, lambda x: 0 <= x < 1, "[0, 1)")
-        self.keep_prob = 1 - p
+        self.p = _chance(type(self).__name__, "p", p, lambda x: 0 <= x <= 1, "[0, 1]")
+        self.inplace = inplace
+
+    def construct(self, input):
+        return type(self).drop(input, self.p, self.training, self.inplace)
+
+
+class Dropout2dExt(DropoutExt):
+    """`mint.nn.Dropout2d`: as `Dropout2d`; `inplace`: the input becomes the result.
+
+    >>> nn.Dropout2dExt(0.2)(ops.ones((1, 2, 3, 3))).shape
+    (1, 2, 3, 3)
+    """
+
+    drop = dropout2d_in_place
+
+
+MINT["nn.Dropout"], MINT["nn.Dropout2d"] = DropoutExt, Dropout2dExt
+
+
+class RReLU(Cell):
+    r"""$x$ where it is at least 0, else $a x$ with $a$ uniform in [lower, upper), always drawn.
+
+    (Xu et al., 2015.)
+
+    >>> nn.RReLU(0.5, 0.5)(Tensor([2.0, -1.0])).asnumpy()
+    array([ 2. , -0.5], dtype=float32)
+    """
+
+    def __init__(self, lower=1 / 8, upper=1 / 3):
+        super().__init__()
+        for name, slope in (("lower", lower), ("upper", upper)):
+            if not isinstance(slope, (int, float)) or isinstance(slope, bool):
+                raise TypeError(
+                    f"For 'RReLU', '{name}' must be a number, but got {type(slope).__name__}."
+                )
+        if lower > upper:
+            raise ValueError(
+                f"For 'RReLU', 'lower' must be at most 'upper', but got {lower} and {upper}."
+            )
+        self.lower, self.upper = lower, upper
 
     def construct(self, x):
-        return ops.dropout2d(x, self.p, self.training)
-
-    def extend_repr(self):
-        return f"p={self.keep_prob}"  # MindSpore prints the chance of being kept
+        return ops.rrelu(x, self.lower, self.upper)

@@ -266,6 +266,11 @@ class Passage(Gate):
         self.cell, self.pre_hooks, self.backward_hooks = cell, pre_hooks, backward_hooks
         self.inside = None  # the inputs as `construct` has them
 
+    @property
+    def who(self):
+        """The name that messages give it."""
+        return f"{type(self.cell).__name__}.register_backward_hook"
+
     def enter(self, tape, args, kwargs):
         """(args, kwargs), whose gradients are seen on their way out."""
         if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):

@@ -54,6 +54,11 @@ def tree(cell, prefix="", seen=None):
             yield from tree(part, f"{prefix}.{name}" if prefix else name, seen)
 
 
+def tensors_in(cell):
+    """A cell's own parameters and buffers."""
+    return [t for t in (*cell._params.values(), *cell._buffers.values()) if t is not None]
+
+
 def taken(cell, name):
     return KeyError(
         f"For '{type(cell).__name__}', the name '{name}' is taken already. Choose another, or "
@@ -68,10 +73,11 @@ def check_name(who, what, name, without_dot):
 
 
 def refuse_one_name_twice(parameters):
+    """Refuse two Parameters of one name among (path, Parameter) pairs."""
     first = {}
-    for p in parameters:
-        if isinstance(p, Parameter) and first.setdefault(p.name, p) is not p:
+    for path, p in parameters:
+        if isinstance(p, Parameter) and first.setdefault(p.name, (path, p))[1] is not p:
             raise ValueError(
-                f"For 'Parameter', the name '{p.name}' must be one parameter's only, but two have "
-                "it. Name them: Parameter(..., name=...)."
+                f"For 'Parameter', the name '{p.name}' must be one parameter's only, but "
+                f"'{first[p.name][0]}' and '{path}' have it. Name them: Parameter(..., name=...)."
             )

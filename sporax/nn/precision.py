@@ -1,28 +1,39 @@
 """What `Cell.to_float` does: a cell computes in one floating dtype, its parameters keep theirs."""
 
 from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
+from sporax.engine.precision import computing_in
 
-FLOATS = (dtypes.float16, dtypes.float32, dtypes.bfloat16)
+# the flags of a Cell that choose what it computes in
+FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.bfloat16}
+FLOATS = (*FLAGS.values(), dtypes.float64)
 
 
 def run_in_precision(cell, construct, dtype, *args, **kwargs):
-    """`construct(...)`, where floating inputs and the cell's own parameters are of `dtype`.
+    """`construct(...)`, where inputs, the cell's own Tensors and what operations are given are of
+    `dtype`, as far as they are floating.
 
-    A parameter that `construct` changes gets its new contents in its own dtype.
+    A Parameter, buffer or other Tensor that `construct` changes gets its new contents in its own
+    dtype.
     """
 
     def cast(tensor):
-        return tensor.astype(dtype) if tensor.dtype in FLOATS else tensor
+        return tensor.astype(dtype) if _needs(tensor, dtype) else tensor
 
-    borrowed = []
-    for p in cell._params.values():
-        if p is not None and p.dtype in FLOATS and p.dtype != dtype:
-            kept, own, lent = p._lift(), p.dtype, cast(p)._value
-            p._value = lent
-            borrowed.append((p, kept, own, lent))
-    try:
-        return construct(*map_tensors(cast, args), **map_tensors(cast, kwargs))
-    finally:
-        for p, kept, own, lent in borrowed:
-            p._value = kept if p._value is lent else p.astype(own)._value
+    own = [t for t in cell.__dict__.values() if isinstance(t, Tensor) and _needs(t, dtype)]
+    with computing_in(dtype.numpy_dtype):
+        borrowed = []
+        try:
+            for tensor in own:
+                kept, kind, lent = tensor._lift(), tensor.dtype, cast(tensor)._value
+                tensor._value = lent
+                borrowed.append((tensor, kept, kind, lent))
+            return construct(*map_tensors(cast, args), **map_tensors(cast, kwargs))
+        finally:
+            for tensor, kept, kind, lent in borrowed:
+                tensor._value = kept if tensor._value is lent else tensor.astype(kind)._value
+
+
+def _needs(tensor, dtype):
+    return tensor.dtype in FLOATS and tensor.dtype != dtype

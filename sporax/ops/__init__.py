@@ -5,7 +5,7 @@ import pkgutil
 
 from sporax.core.errors import missing
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
-from sporax.ops.primitive import Primitive
+from sporax.ops.primitive import Primitive, _get_cache_prim
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
@@ -13,7 +13,7 @@ for _module in pkgutil.iter_modules(__path__):
 globals().update(FUNCTIONS)
 globals().update(PRIMITIVES)
 
-__all__ = ["Primitive", *FUNCTIONS, *PRIMITIVES]
+__all__ = ["Primitive", "_get_cache_prim", *FUNCTIONS, *PRIMITIVES]
 
 
 def __getattr__(name):

@@ -20,7 +20,7 @@ def floating(*arrays):
     return made[0] if len(made) == 1 else made
 
 
-@binary(primitive="Add()(input, other)")
+@binary(primitive=("Add()(input, other)", "TensorAdd()(input, other)"))
 def add(input: Array, other: Array):
     """$input + other$, broadcast together; on Bool, "or".
 
@@ -172,7 +172,9 @@ def power(input: Array, exponent: Array):
         return jnp.where(exponent < 0, jnp.where(jnp.abs(input) == 1, unit, 0), whole).astype(
             input.dtype
         )
-    return jnp.power(input, exponent)
+    # at 0 to the 0 the derivative would be 0 times infinity
+    unit = (input == 0) & (exponent == 0)
+    return jnp.power(jnp.where(unit, 1, input), exponent)
 
 
 @op(name="Pow")
@@ -207,6 +209,13 @@ def pow(input, exponent):
     if (kind is int or kind is float) and exponent in _STATIC and isinstance(input, Tensor):
         return integer_pow(input, exponent, kind is float)
     return power(input, exponent)
+
+
+def magnitude(x):
+    """$|x|$; its derivative at 0 is 0, where JAX's is 1."""
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        return jnp.abs(x)
+    return x * jax.lax.stop_gradient(jnp.sign(x))
 
 
 # choice between two -------------------------------------------------------------------------

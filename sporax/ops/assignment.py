@@ -1,6 +1,7 @@
 """New contents for a variable, a Parameter or another Tensor that keeps its identity."""
 
 from sporax.core.errors import describe
+from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
 from sporax.ops.arithmetic import add, sub
 from sporax.ops.casting import cast
@@ -30,12 +31,21 @@ def put(name, variable, value):
 
 @composite(primitive="Assign()(variable, value)")
 def assign(variable, value):
-    """`variable` with the contents of `value`, a Tensor of its shape or a number.
+    """`variable` with the contents of `value`, a Tensor of its shape or a number, in its own dtype.
+
+    A wider dtype (a float for integers, Float64 for Float32) is refused.
 
     >>> p = Parameter(Tensor([1.0]))
     >>> ops.assign(p, Tensor([3.0])).asnumpy()
     array([3.], dtype=float32)
     """
+    if isinstance(variable, Tensor) and isinstance(value, Tensor):
+        here, given = variable._value.aval, value._value.aval
+        if promote([here, given]) != here.dtype:
+            raise TypeError(
+                "For 'Assign', 'value' must be of a dtype that 'variable' can hold, but got "
+                f"{value.dtype} for {variable.dtype}. Convert it with 'astype'."
+            )
     return put("Assign", variable, value)
 
 

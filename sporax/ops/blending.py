@@ -1,5 +1,7 @@
 """Functions of two or three operands that meet in one dtype."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 
@@ -16,7 +18,11 @@ def atan2(input: Array, other: Array):
     >>> ops.atan2(Tensor([0.0]), Tensor([1.0])).asnumpy()
     array([0.], dtype=float32)
     """
-    return jnp.arctan2(*floating(input, other))
+    y, x = floating(input, other)
+    # at the origin, where the derivative would be 0 divided by 0, it is 0
+    origin = (y == 0) & (x == 0)
+    angle = jnp.arctan2(jnp.where(origin, 0, y), jnp.where(origin, 1, x))
+    return jnp.where(origin, jax.lax.stop_gradient(jnp.arctan2(y, x)), angle)
 
 
 @binary(primitive="Hypot()(x1: input, x2: other)", tensor=True)
@@ -36,7 +42,33 @@ def xlogy(input: Array, other: Array):
     >>> ops.xlogy(Tensor([0.0, 2.0]), Tensor([0.0, 1.0])).asnumpy()
     array([0., 0.], dtype=float32)
     """
-    return jax.scipy.special.xlogy(*floating(input, other))
+    x, y = floating(input, other)
+    # where `other` has no logarithm, the derivatives at an `input` of 0 are 0
+    none = (x == 0) & (y <= 0)
+    return jnp.where(none, 0, jax.scipy.special.xlogy(x, jnp.where(none, 1, y)))
+
+
+def _soft_maximum(compute, scale):
+    """`compute` of two arrays with the derivative that it has for infinities too."""
+
+    @jax.custom_jvp
+    def function(x, y):
+        return compute(x, y)
+
+    @function.defjvp
+    def _derivative(primals, tangents):
+        x, y = primals
+        same = jnp.isinf(x) & (x == y)
+        apart = jnp.where(same, 0, x - jnp.where(same, 0, y)) * scale
+        shares = jax.nn.sigmoid(apart), jax.nn.sigmoid(-apart)
+        change = [s * t for s, t in zip(shares, tangents, strict=True)]
+        return function(x, y), change[0] + change[1]
+
+    return function
+
+
+_added = _soft_maximum(jnp.logaddexp, 1.0)
+_added2 = _soft_maximum(jnp.logaddexp2, math.log(2))
 
 
 @binary(tensor=True, mint=True)
@@ -46,7 +78,7 @@ def logaddexp(input: Array, other: Array):
     >>> ops.logaddexp(Tensor([1000.0]), Tensor([900.0])).asnumpy()
     array([1000.], dtype=float32)
     """
-    return jnp.logaddexp(*floating(input, other))
+    return _added(*floating(input, other))
 
 
 @binary(tensor=True, mint=True)
@@ -56,7 +88,7 @@ def logaddexp2(input: Array, other: Array):
     >>> ops.logaddexp2(Tensor([3.0]), Tensor([3.0])).asnumpy()
     array([4.], dtype=float32)
     """
-    return jnp.logaddexp2(*floating(input, other))
+    return _added2(*floating(input, other))
 
 
 @binary(primitive="SquaredDifference()(x: input, y: other)")

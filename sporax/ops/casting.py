@@ -17,6 +17,7 @@ def _cast_of_reals(input, dtype):
     primitive="Cast()(input_x: input, dtype)",
     function="cast(input, dtype)",
     real=_cast_of_reals,
+    converts=False,
 )
 def cast(input: Array, dtype):
     """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name.

@@ -35,6 +35,8 @@ OPTIONAL = Array | None
 class Declaration:
     """An operation: its function on arrays, its parameters, its faces."""
 
+    converts = True  # whether `Cell.to_float` reaches its operands
+
     def __init__(self, fn, name, promotes, check, differentiable, real=None):
         self.fn, self.promotes, self.check, self.real = fn, promotes, check, real
         self.differentiable = differentiable
@@ -64,7 +66,7 @@ class Declaration:
             }
             fn = functools.partial(self._evaluate, values, structure)
             found = self.bound[key] = Op(self.name, fn, self.promotes, self.check, shown)
-            found.cut = not self.differentiable
+            found.cut, found.converts = not self.differentiable, self.converts
             if self.real is not None:
                 found.real = functools.partial(self._evaluate, values, structure, fn=self.real)
             found.operands = self._names(structure)
@@ -200,7 +202,8 @@ class Declaration:
         head, inputs = f"{head})", f"({inputs}"
         name, built = self._parse(head)
         _, called = self._parse(f"{name}{inputs}")
-        given = {canonical: f"self.{p.name}" for p, canonical in built}
+        given = {"itself": "self"}  # for a function that needs the object: its own random state
+        given.update({canonical: f"self.{p.name}" for p, canonical in built})
         given.update({canonical: p.name for p, canonical in called})
         itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         call = self._compile("__call__", [itself, *[p for p, _ in called]], given)

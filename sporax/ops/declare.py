@@ -24,7 +24,7 @@ MINT = {}  # dotted name below `mint` -> function
 
 def op(
     *, tensor=None, primitive=None, mint=None, name=None, promotes=False, check=None,
-    differentiable=True, function=True, real=None,
+    differentiable=True, function=True, real=None, converts=True,
 ):  # fmt: skip
     """Declare an operation; what it returns is the function face, for `sporax.ops`.
 
@@ -32,7 +32,8 @@ def op(
     function's own signature). `primitive`: classes as written. `promotes`: the operands that meet
     in one dtype (True: all; or their positions). `check(*avals)`: raises a better error than
     tracing would. `name`: how messages call it; by default the first primitive's name. `real`: the
-    function to differentiate instead with respect to integers (see `Op`).
+    function to differentiate instead with respect to integers (see `Op`). `converts`: whether
+    `Cell.to_float` reaches its operands.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
@@ -41,6 +42,7 @@ def op(
         declaration = OPS[fn.__name__] = Declaration(
             fn, shown, promotes, check, differentiable, real
         )
+        declaration.converts = converts
         return _publish(declaration, function, tensor, primitives, mint)
 
     return declare

@@ -52,6 +52,8 @@ class HookBackward(Primitive):
 class HookGate(Gate):
     """The gate of one call of a `HookBackward`."""
 
+    who = "HookBackward"
+
     __slots__ = ("hook_fn",)
 
     def __init__(self, hook_fn):
@@ -69,11 +71,34 @@ class HookGate(Gate):
         return replaced("HookBackward", self.hook_fn, "input", avals_of(out), result)
 
 
+def stop_gradient_(input):
+    """Let no derivative go through `input` from here on, in place; returns `input`.
+
+    >>> def f(x):
+    ...     y = x * x
+    ...     ops.stop_gradient_(y)
+    ...     return x * y
+    >>> grad(f)(Tensor([3.0])).asnumpy()
+    array([9.], dtype=float32)
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"For 'stop_gradient_', 'input' must be a Tensor, but got {type(input).__name__}."
+        )
+    return input._rebind(autodiff.stop_gradient(input)._value)
+
+
 FUNCTIONS.update(
+    stop_gradient_=stop_gradient_,
     stop_gradient=autodiff.stop_gradient,
     grad=autodiff.grad,
     value_and_grad=autodiff.value_and_grad,
     get_grad=autodiff.get_grad,
+    jacfwd=autodiff.jacfwd,
+    jacrev=autodiff.jacrev,
+    jvp=autodiff.jvp,
+    vjp=autodiff.vjp,
+    vmap=autodiff.vmap,
 )
 PRIMITIVES.update(
     StopGradient=StopGradient, HookBackward=HookBackward, GradOperation=autodiff.GradOperation

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 
-from sporax.ops.arithmetic import floating, maximum, minimum
+from sporax.ops.arithmetic import floating, magnitude, maximum, minimum
 from sporax.ops.declare import Array, attach, composite, op
 
 
@@ -46,7 +46,7 @@ _FLOATING = [
 ]  # fmt: skip
 
 _OF_ANY = [
-    ("abs absolute", "Abs", "$|x|$", jnp.abs, "-2.0", "2."),
+    ("abs absolute", "Abs", "$|x|$", magnitude, "-2.0", "2."),
     ("neg negative", "Neg", "$-x$", jnp.negative, "2.0", "-2."),
     ("positive", "", "$x$ itself", jnp.positive, "2.0", "2."),
     ("square", "Square", "$x^2$", jnp.square, "3.0", "9."),
@@ -164,16 +164,24 @@ attach("__round__", lambda self, decimals=0: round(self, decimals=decimals or 0)
 
 @op(promotes=True, name="Clamp")
 def clamp_both(input: Array, min: Array, max: Array):
-    """`input` kept between both bounds; `max` wins where they cross."""
-    return jnp.minimum(jnp.maximum(input, min), max)
+    """`input` kept between both bounds; `max` wins where they cross. At a bound the derivative
+    belongs to the input."""
+    return _within(_within(input, min, jnp.less), max, jnp.greater)
 
 
-def _bounded(name, input, low, high):
+@op(promotes=True, name="Clamp")
+def clamp_one(input: Array, bound: Array, low=True):
+    """`input`, at least (`low`) or at most `bound`; at the bound the derivative is the input's."""
+    return _within(input, bound, jnp.less if low else jnp.greater)
+
+
+def _within(x, bound, beyond):
+    return jnp.where(beyond(x, bound) | jnp.isnan(bound), bound, x)
+
+
+def _refuse_no_bound(name, low, high):
     if low is None and high is None:
         raise ValueError(f"For '{name}', at least one of 'min' and 'max' must be given.")
-    if high is None:
-        return maximum(input, low)
-    return minimum(input, high) if low is None else clamp_both(input, low, high)
 
 
 @composite(
@@ -189,16 +197,23 @@ def clamp(input, min=None, max=None):
     >>> ops.clamp(Tensor([1.0, 5.0, 9.0]), 2, 8).asnumpy()
     array([2., 5., 8.], dtype=float32)
     """
-    return _bounded("clamp", input, min, max)
+    _refuse_no_bound("clamp", min, max)
+    if max is None:
+        return clamp_one(input, min)
+    return clamp_one(input, max, False) if min is None else clamp_both(input, min, max)
 
 
 @composite()
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """Each element kept between both bounds, as by `clamp`; also of each Tensor in a tuple or list.
+    """Each element kept between both bounds; also of each Tensor in a tuple or list.
+
+    As `clamp`, but at a bound the derivative is shared between the input and the bound.
 
     >>> ops.clip_by_value(Tensor([1.0, 5.0]), 2, 4).asnumpy()
     array([2., 4.], dtype=float32)
     """
     if isinstance(x, (tuple, list)):
-        return type(x)(_bounded("clip_by_value", t, clip_value_min, clip_value_max) for t in x)
-    return _bounded("clip_by_value", x, clip_value_min, clip_value_max)
+        return type(x)(clip_by_value(t, clip_value_min, clip_value_max) for t in x)
+    _refuse_no_bound("clip_by_value", clip_value_min, clip_value_max)
+    x = x if clip_value_min is None else maximum(x, clip_value_min)
+    return x if clip_value_max is None else minimum(x, clip_value_max)

@@ -154,6 +154,21 @@ def tuple_to_array(input_x):
     return Tensor(input_x, dtypes.int32 if whole else dtypes.float32)
 
 
+@composite(primitive="TensorToTuple()(input_tensor)", function=())
+def tensor_to_tuple(input_tensor):
+    """The numbers of a tensor of one dimension (or none), as a tuple of Python numbers.
+
+    >>> ops.TensorToTuple()(Tensor([1, 2]))
+    (1, 2)
+    """
+    if input_tensor.ndim > 1:
+        raise ValueError(
+            "For 'TensorToTuple', 'input_tensor' must have at most one dimension, but got "
+            f"{input_tensor.ndim}. Flatten it first."
+        )
+    return tuple(input_tensor.asnumpy().reshape(-1).tolist())
+
+
 @composite(primitive="ScalarCast()(input_x, input_y)")
 def scalar_cast(input_x, input_y):
     """A Python number in another dtype, as a Python number."""

@@ -287,3 +287,15 @@ def cross(input: Array, other: Array, dim=None):
     if dim is None or input.shape[dim] != 3 or other.shape[dim] != 3:
         raise ValueError("both operands must have size 3 along 'dim'")
     return jnp.cross(input, other, axis=dim)
+
+
+@op()
+def cond(A: Array, p=None):
+    r"""The condition number $\|A\| \|A^{-1}\|$ of matrices `(*, n, n)`.
+
+    `p`: the norm: None or 2 (the largest singular value), -2, 1, -1, inf, -inf, 'fro' or 'nuc'.
+
+    >>> ops.cond(Tensor([[2.0, 0.0], [0.0, 0.5]])).asnumpy()
+    array(4., dtype=float32)
+    """
+    return jnp.linalg.cond(floating(A), p)

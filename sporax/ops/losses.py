@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from sporax.ops.activation import floats_only
+from sporax.ops.arithmetic import magnitude
 from sporax.ops.declare import OPTIONAL, Array, op
 
 _REDUCE = {"none": lambda x: x, "mean": jnp.mean, "sum": jnp.sum}
@@ -41,7 +42,7 @@ def l1_loss(input: Array, target: Array, reduction="mean"):
     >>> ops.l1_loss(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).asnumpy()
     array(1., dtype=float32)
     """
-    return _reduced(jnp.abs(input - target), reduction)
+    return _reduced(magnitude(input - target), reduction)
 
 
 @op(

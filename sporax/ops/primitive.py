@@ -42,3 +42,18 @@ class Primitive:
     def __repr__(self):
         inner = ", ".join(f"{k}={v}" for k, v in self.attrs.items())
         return f"Prim[{self.name}]<{inner}>" if inner else f"Prim[{self.name}]"
+
+
+_made = {}
+
+
+def _get_cache_prim(cls):
+    """What makes a Primitive of that class, or gives the one made before with these arguments."""
+
+    def make(*args, **kwargs):
+        key = cls, repr(args), repr(sorted(kwargs.items()))
+        if key not in _made:
+            _made[key] = cls(*args, **kwargs)
+        return _made[key]
+
+    return make

@@ -1,128 +1,37 @@
-"""Random numbers.
+"""Random numbers of continuous laws.
 
-Each function draws a key from the one state that `set_seed` sets; a draw is then an ordinary
-operation on that key. So a captured function draws anew at every call, and dynamic code, `jit` and
-the immediate executor draw the same numbers after the same seed.
+All draw from the generator that `set_seed` and `manual_seed` set, unless a call has a `seed` (an
+int, at least 0; a Generator does as well). Calls with the same seed draw one after another from one
+sequence, so they differ, and a second run of the program repeats them. An object such as
+`ops.StandardNormal(seed=3)` has a sequence of its own, which begins at its seed.
 """
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from sporax.core import dtype as dtypes
-from sporax.core.random import state
-from sporax.core.tensor import Tensor
-from sporax.ops.activation import floats_only
-from sporax.ops.declare import Array, composite, op
+from sporax.ops.casting import cast
+from sporax.ops.declare import composite
+from sporax.ops.draws import (
+    all_sizes,
+    common_shape,
+    draw_cut_normal,
+    draw_gamma,
+    draw_integers,
+    draw_normal,
+    draw_quantile,
+    draw_uniform,
+    dtype_of_kind,
+    next_key,
+    shape_tensor,
+    sizes,
+    source_of,
+)
+from sporax.ops.elementwise import clamp, exp
+from sporax.ops.shape import reshape
 
-# keys ---------------------------------------------------------------------------------------
+_FLOAT = np.dtype(np.float32)
 
-
-@op(function=(), differentiable=False)
-def advance(state: Array):
-    """A key, and the state after it: (key, key, count) with the count one higher."""
-    key = jax.random.fold_in(state[:2], state[2])
-    return key, state + jnp.array([0, 0, 1], jnp.uint32)
-
-
-def next_key(seed=None):
-    """A new key from the random state (that of `seed`, an int, if given), which moves on."""
-    if seed is not None and not isinstance(seed, int):
-        raise TypeError(f"'seed' must be an int or None, but got {type(seed).__name__}.")
-    current = state.on_device(seed)
-    key, moved = advance(current)
-    current._rebind(moved._value)
-    return key
-
-
-def _sizes(name, size):
-    """A shape given as an int, a tuple, a list or a Tensor."""
-    if isinstance(size, Tensor):
-        size = size.tolist()
-    sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,)
-    if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in sizes):
-        raise TypeError(
-            f"For '{name}', the shape must be an int or a tuple of ints, but got {size!r}."
-        )
-    if any(n < 0 for n in sizes):
-        raise ValueError(f"For '{name}', the sizes of a shape must be at least 0, but got {sizes}.")
-    return tuple(int(n) for n in sizes)
-
-
-def _dtype(name, dtype, kinds, default=dtypes.float32):
-    """The NumPy dtype for `dtype`, whose kind must be one of `kinds`."""
-    wanted = dtypes.to_numpy(default if dtype is None else dtype)
-    if wanted.kind not in kinds:
-        word = "an integer" if "i" in kinds else "a floating"
-        raise ValueError(f"For '{name}', 'dtype' must be {word} dtype, but got {dtype}.")
-    return wanted
-
-
-# draws --------------------------------------------------------------------------------------
-
-
-def _unit(key, shape, dtype):
-    """Uniform in [0, 1), drawn in Float32 at least."""
-    return jax.random.uniform(key, shape, jnp.promote_types(dtype, jnp.float32))
-
-
-@op(function=(), differentiable=False)
-def draw_uniform(key: Array, shape, dtype):
-    """Uniform in [0, 1)."""
-    return _unit(key, shape, dtype).astype(dtype)
-
-
-@op(function=(), differentiable=False)
-def draw_normal(key: Array, shape, dtype):
-    """Normal around 0 with deviation 1."""
-    return jax.random.normal(key, shape, jnp.promote_types(dtype, jnp.float32)).astype(dtype)
-
-
-@op(function=(), differentiable=False)
-def draw_integers(key: Array, low: Array, high: Array, shape, dtype):
-    """Integers in [low, high), all equally likely up to one part in 2**64 of their number."""
-    bits = jax.random.bits(key, shape, jnp.uint64)
-    low, high = low.astype(jnp.int64), high.astype(jnp.int64)
-    span = jnp.maximum(high - low, 1).astype(jnp.uint64)
-    return (low + (bits % span).astype(jnp.int64)).astype(dtype)
-
-
-@op(function=(), differentiable=False)
-def draw_permutation(key: Array, n, dtype):
-    """The numbers from 0 to n - 1 in random order."""
-    return jnp.argsort(jax.random.bits(key, (n,), jnp.uint64)).astype(dtype)
-
-
-@op(function=(), differentiable=False)
-def draw_bernoulli(key: Array, probability: Array, shape, dtype):
-    """1 with a probability, else 0."""
-    return (_unit(key, shape, probability.dtype) < probability).astype(dtype)
-
-
-@op(function=(), differentiable=False)
-def draw_classes(key: Array, weights: Array, count, replacement):
-    """`count` indices for each row of `weights`, each as likely as its weight says: Int32."""
-    if not replacement and count > weights.shape[-1]:
-        raise ValueError(f"'num_samples' must be at most {weights.shape[-1]}, but got {count}")
-    if not replacement:  # the largest of the logarithms, shaken by Gumbel noise
-        noise = -jnp.log(-jnp.log(_unit(key, weights.shape, weights.dtype)))
-        return jnp.argsort(-(jnp.log(weights) + noise), -1)[..., :count].astype(jnp.int32)
-    sums = jnp.cumsum(weights, -1)
-    at = _unit(key, (*weights.shape[:-1], count), weights.dtype) * sums[..., -1:]
-    return (sums[..., None, :] <= at[..., None]).sum(-1).astype(jnp.int32)
-
-
-@op(function=(), check=lambda x, *rest: floats_only("Dropout")(x))
-def drop(input: Array, key: Array, p: Array, whole_channels=False):
-    """Elements (or whole channels) set to 0 with probability `p`, the others over 1 - p; and
-    where they were kept."""
-    shape = input.shape[:2] + (1,) * (input.ndim - 2) if whole_channels else input.shape
-    kept = _unit(key, shape, jnp.float32) >= p
-    scale = (1 / (1 - p)).astype(input.dtype)
-    return jnp.where(kept, input * scale, jnp.zeros((), input.dtype)), kept.astype(input.dtype)
-
-
-# functions ----------------------------------------------------------------------------------
+# normal -------------------------------------------------------------------------------------
 
 
 @composite()
@@ -134,12 +43,13 @@ def standard_normal(shape, seed=None):
     >>> ops.standard_normal((2, 3)).shape
     (2, 3)
     """
-    return draw_normal(next_key(seed), _sizes("StandardNormal", shape), np.dtype(np.float32))
+    return draw_normal(next_key(seed), sizes("StandardNormal", shape), _FLOAT)
 
 
-def _broadcast(name, shape, *bounds):
-    given = [b.shape for b in bounds if isinstance(b, Tensor)]
-    return tuple(np.broadcast_shapes(_sizes(name, shape), *given))
+@composite(function=(), primitive="StandardNormal(seed=0, seed2=0)(shape)")
+def normal_of_class(itself, shape, seed=0, seed2=0):
+    """As `standard_normal`."""
+    return standard_normal(shape, source_of(itself, seed, seed2))
 
 
 @composite()
@@ -151,8 +61,79 @@ def normal(shape, mean, stddev, seed=None):
     >>> ops.normal((2, 3), 0.0, 1.0).shape
     (2, 3)
     """
-    shape = _broadcast("normal", shape, mean, stddev)
-    return draw_normal(next_key(seed), shape, np.dtype(np.float32)) * stddev + mean
+    shape = common_shape("normal", shape, mean, stddev)
+    return draw_normal(next_key(seed), shape, _FLOAT) * stddev + mean
+
+
+@composite()
+def randn(*size, dtype=None, seed=None):
+    """Numbers normal around 0 with deviation 1, in a floating `dtype` (Float32).
+
+    `size`: ints, or one tuple of ints; none for shape (1,).
+
+    >>> ops.randn(2, 3).shape
+    (2, 3)
+    """
+    wanted = dtype_of_kind("randn", dtype, "fV")
+    return draw_normal(next_key(seed), all_sizes("randn", size), wanted)
+
+
+@composite()
+def randn_like(input, seed=None, *, dtype=None):
+    """As `randn`, in the shape of `input`.
+
+    >>> ops.randn_like(Tensor([1, 2])).dtype
+    mindspore.float32
+    """
+    wanted = dtype_of_kind("randn_like", dtype, "fV")
+    return draw_normal(next_key(seed), input.shape, wanted)
+
+
+@composite(
+    tensor="log_normal(input, mean=1.0, std=2.0)",
+    primitive="LogNormalReverse(mean=1.0, std=2.0)(input)",
+    function=(),
+)
+def log_normal(input, mean=1.0, std=2.0):
+    """$e^z$ for z normal around `mean` with deviation `std`, in the shape and dtype of `input`.
+
+    >>> Tensor([1.0, 2.0]).log_normal(0.0, 1.0).shape
+    (2,)
+    """
+    wanted = dtype_of_kind("log_normal", input.dtype, "fV")
+    drawn = draw_normal(next_key(), input.shape, np.promote_types(wanted, _FLOAT))
+    return cast(exp(drawn * std + mean), input.dtype)
+
+
+@composite(
+    function=(),
+    primitive="TruncatedNormal(dtype=float32, seed=0, seed2=0)(shape)",
+)
+def cut_normal_of_class(itself, shape, dtype=dtypes.float32, seed=0, seed2=0):
+    """Normal around 0 with deviation 1, of which only the values in [-2, 2] count."""
+    wanted = dtype_of_kind("TruncatedNormal", dtype, "fV", error=TypeError)
+    key = next_key(source_of(itself, seed, seed2))
+    return draw_cut_normal(key, -2.0, 2.0, sizes("TruncatedNormal", shape), wanted)
+
+
+@composite(
+    function=(),
+    primitive="ParameterizedTruncatedNormal(seed=0, seed2=0)(shape, mean, stdevs, min, max)",
+)
+def cut_normal_of_parameters(itself, shape, mean, stdevs, min, max, seed=0, seed2=0):
+    """Normal around `mean` with deviation `stdevs`, of which only the values in [min, max] count.
+
+    Each parameter is a Tensor of shape () or one number for each index of the first axis.
+    """
+    shape = sizes("ParameterizedTruncatedNormal", shape)
+    rows = (-1, *[1] * (len(shape) - 1))
+    mean, stdevs, low, high = [reshape(p, rows) if p.ndim else p for p in (mean, stdevs, min, max)]
+    key, wanted = next_key(source_of(itself, seed, seed2)), dtypes.to_numpy(mean.dtype)
+    z = draw_cut_normal(key, (low - mean) / stdevs, (high - mean) / stdevs, shape, wanted)
+    return clamp(z * stdevs + mean, low, high)  # rounding must not step over a bound
+
+
+# uniform ------------------------------------------------------------------------------------
 
 
 @composite()
@@ -164,198 +145,132 @@ def uniform(shape, minval, maxval, seed=None, dtype=dtypes.float32):
     >>> ops.uniform((2, 3), Tensor(0.0), Tensor(1.0)).shape
     (2, 3)
     """
-    shape = _broadcast("uniform", shape, minval, maxval)
-    wanted = _dtype("uniform", dtype, "fiV")
+    shape = common_shape("uniform", shape, minval, maxval)
+    wanted = dtype_of_kind("uniform", dtype, "fiV", error=TypeError)
     if wanted.kind == "i":
         return draw_integers(next_key(seed), minval, maxval, shape, wanted)
     return draw_uniform(next_key(seed), shape, wanted) * (maxval - minval) + minval
 
 
-def _all_sizes(name, size):
-    """A shape given as ints or as one tuple; without any, one element."""
-    given = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size
-    return _sizes(name, given) or (1,)
-
-
-@composite(mint=True)
-def randn(*size, dtype=None, seed=None):
-    """Numbers normal around 0 with deviation 1, in a floating `dtype` (Float32).
-
-    `size`: ints, or one tuple of ints; none for shape (1,).
-
-    >>> ops.randn(2, 3).shape
-    (2, 3)
-    """
-    return draw_normal(next_key(seed), _all_sizes("randn", size), _dtype("randn", dtype, "fV"))
-
-
-@composite(mint=True)
+@composite()
 def rand(*size, dtype=None, seed=None):
     """Numbers uniform in [0, 1), in a floating `dtype` (Float32); `size` as in `randn`.
 
     >>> ops.rand(2, 3).shape
     (2, 3)
     """
-    return draw_uniform(next_key(seed), _all_sizes("rand", size), _dtype("rand", dtype, "fV"))
-
-
-def _bounds(name, low, high):
-    for word, bound in (("low", low), ("high", high)):
-        if not isinstance(bound, int) or isinstance(bound, bool):
-            raise TypeError(
-                f"For '{name}', '{word}' must be an int, but got {type(bound).__name__}."
-            )
-    if low >= high:
-        raise ValueError(f"For '{name}', 'low' must be less than 'high', but got {low} and {high}.")
+    wanted = dtype_of_kind("rand", dtype, "fV")
+    return draw_uniform(next_key(seed), all_sizes("rand", size), wanted)
 
 
 @composite()
-def randint(low, high, size, seed=None, *, dtype=None):
-    """Integers from `low` to `high - 1`, all equally likely, in an integer `dtype` (Int64).
-
-    >>> ops.randint(5, 6, (2,)).asnumpy()
-    array([5, 5])
-    """
-    _bounds("randint", low, high)
-    wanted = _dtype("randint", dtype, "iu", dtypes.int64)
-    return draw_integers(next_key(seed), low, high, _sizes("randint", size), wanted)
-
-
-@composite(mint="randn_like")
-def randn_like(input, seed=None, *, dtype=None):
-    """As `randn`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
-    wanted = _dtype("randn_like", dtype, "fV", input.dtype)
-    return draw_normal(next_key(seed), input.shape, wanted)
-
-
-@composite(mint="rand_like")
 def rand_like(input, seed=None, *, dtype=None):
-    """As `rand`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
-    wanted = _dtype("rand_like", dtype, "fV", input.dtype)
+    """As `rand`, in the shape (and, unless `dtype` is given, the dtype) of `input`.
+
+    >>> ops.rand_like(Tensor([1.0, 2.0])).shape
+    (2,)
+    """
+    wanted = dtype_of_kind("rand_like", dtype, "fV", input.dtype)
     return draw_uniform(next_key(seed), input.shape, wanted)
 
 
-@composite()
-def randint_like(input, low, high, seed=None, *, dtype=None):
-    """As `randint`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
-    _bounds("randint_like", low, high)
-    wanted = _dtype("randint_like", dtype, "iu", input.dtype)
-    return draw_integers(next_key(seed), low, high, input.shape, wanted)
-
-
-@composite(mint=True)
-def randperm(n, seed=0, offset=0, dtype=dtypes.int64):
-    """The numbers from 0 to `n - 1` in random order.
-
-    `seed`: an int for numbers of their own; 0 leaves them to `set_seed`.
-
-    >>> sorted(ops.randperm(4).tolist())
-    [0, 1, 2, 3]
-    """
-    if not isinstance(n, int) or n < 1:
-        raise ValueError(f"For 'randperm', 'n' must be an int greater than 0, but got {n!r}.")
-    return draw_permutation(next_key(seed or None), n, _dtype("randperm", dtype, "iuf"))
-
-
-@composite(mint=True, tensor="bernoulli")
-def bernoulli(input, p=None, seed=None):
-    """1 with a probability, else 0, in the shape and dtype of `input`.
-
-    The probabilities are `p`, a number or Tensor, if it is given, else `input` itself.
-
-    >>> ops.bernoulli(Tensor([0.0, 1.0])).asnumpy()
-    array([0., 1.], dtype=float32)
-    """
-    chances = input if p is None else p
-    if isinstance(chances, (int, float)) and not 0 <= chances <= 1:
-        raise ValueError(f"For 'bernoulli', 'p' must be in [0, 1], but got {p}.")
-    return draw_bernoulli(next_key(seed), chances, input.shape, dtypes.to_numpy(input.dtype))
-
-
-@composite(mint="multinomial(input, num_samples, replacement=False)", tensor="multinomial")
-def multinomial(input, num_samples, replacement=True, seed=None):
-    """`num_samples` indices for each row of `input`, as likely as the row's weights say: Int32.
-
-    >>> ops.multinomial(Tensor([0.0, 1.0]), 2).asnumpy()
-    array([1, 1], dtype=int32)
-    """
-    return draw_classes(next_key(seed), input, num_samples, replacement)
-
-
-@composite()
-def shuffle(x, seed=None):
-    """The rows of `x` in random order.
-
-    >>> sorted(ops.shuffle(Tensor([1, 2, 3])).tolist())
-    [1, 2, 3]
-    """
-    return x[draw_permutation(next_key(seed), x.shape[0], np.dtype(np.int64))]
-
-
-# dropout ------------------------------------------------------------------------------------
-
-
-def _chance(p):
-    if not isinstance(p, (int, float)) or isinstance(p, bool) or not 0 <= p < 1:
-        raise ValueError(f"For 'Dropout', 'p' must be a number in [0, 1), but got {p!r}.")
-
-
-@composite(mint="nn.functional.dropout(input, p=0.5, training=True)")
-def dropout(input, p=0.5, training=True, seed=None):
-    r"""In training, each element is 0 with probability `p`, else $x / (1 - p)$; else `input`.
-
-    (Srivastava et al., 2014.) `p` is in [0, 1).
-
-    >>> ops.dropout(Tensor([1.0, 2.0]), training=False).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    _chance(p)
-    return drop(input, next_key(seed), p)[0] if training and p else input
-
-
-@composite()
-def dropout2d(input, p=0.5, training=True):
-    """As `dropout`, for whole channels: the first two axes of `input`.
-
-    >>> ops.dropout2d(ops.ones((1, 2, 3, 3)), training=False).shape
-    (1, 2, 3, 3)
-    """
-    _chance(p)
-    return drop(input, next_key(), p, True)[0] if training and p else input
-
-
-@composite(function=(), primitive="Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
-def dropout_and_mask(x, keep_prob=0.5, Seed0=0, Seed1=0):
-    """`dropout`, and where elements were kept."""
-    if not 0 < keep_prob <= 1:
-        raise ValueError(f"For 'Dropout', 'keep_prob' must be in (0, 1], but got {keep_prob}.")
-    return drop(x, next_key(_own_seed(Seed0, Seed1)), 1 - keep_prob)
-
-
-# the classes that only draw -----------------------------------------------------------------
-
-
-def _own_seed(seed, seed2):
-    """An operation's own seed made of two; 0 for both leaves it to `set_seed`."""
-    return (seed2 << 32 | seed) or None
-
-
-@composite(function=(), primitive=(
-    "StandardNormal(seed=0, seed2=0)(shape)",
-))  # fmt: skip
-def normal_of_class(shape, seed=0, seed2=0):
-    """As `standard_normal`."""
-    return standard_normal(shape, _own_seed(seed, seed2))
-
-
 @composite(function=(), primitive="UniformReal(seed=0, seed2=0)(shape)")
-def uniform_of_class(shape, seed=0, seed2=0):
+def uniform_of_class(itself, shape, seed=0, seed2=0):
     """Float32 numbers, uniform in [0, 1)."""
-    return rand(_sizes("UniformReal", shape), seed=_own_seed(seed, seed2))
+    return rand(sizes("UniformReal", shape), seed=source_of(itself, seed, seed2))
 
 
-@composite(function=(), primitive="UniformInt(seed=0, seed2=0)(shape, minval, maxval)")
-def integers_of_class(shape, minval, maxval, seed=0, seed2=0):
-    """Int32 numbers from `minval` to `maxval - 1`."""
-    key = next_key(_own_seed(seed, seed2))
-    return draw_integers(key, minval, maxval, _sizes("UniformInt", shape), np.dtype(np.int32))
+@composite(function=(), primitive="Uniform(minval=0.0, maxval=1.0, seed=0, offset=0)(x)")
+def uniform_like_of_class(itself, x, minval=0.0, maxval=1.0, seed=0, offset=0):
+    """Numbers uniform in [minval, maxval), in the shape and dtype of `x`."""
+    drawn = rand_like(x, source_of(itself, seed, offset))
+    return cast(drawn * (maxval - minval) + minval, x.dtype)
+
+
+# other laws ---------------------------------------------------------------------------------
+
+
+@composite()
+def standard_laplace(shape, seed=None):
+    """Float32 numbers of density $e^{-|x|} / 2$.
+
+    >>> ops.standard_laplace((2, 3)).shape
+    (2, 3)
+    """
+    return draw_quantile(next_key(seed), "laplace", sizes("StandardLaplace", shape), _FLOAT)
+
+
+@composite(function=(), primitive="StandardLaplace(seed=0, seed2=0)(shape)")
+def laplace_of_class(itself, shape, seed=0, seed2=0):
+    """As `standard_laplace`."""
+    return standard_laplace(shape, source_of(itself, seed, seed2))
+
+
+@composite()
+def laplace(shape, mean, lambda_param, seed=None):
+    r"""Float32 numbers of density $e^{-|x - mean| / \lambda} / (2 \lambda)$.
+
+    The result has the shape in which `shape` and those of the parameters broadcast together.
+
+    >>> ops.laplace((2, 3), Tensor(1.0), Tensor(2.0)).shape
+    (2, 3)
+    """
+    shape = common_shape("laplace", shape, mean, lambda_param)
+    return standard_laplace(shape, seed) * lambda_param + mean
+
+
+@composite()
+def gamma(shape, alpha, beta, seed=None):
+    r"""Float32 numbers of density $\beta^\alpha x^{\alpha - 1} e^{-\beta x} / \Gamma(\alpha)$.
+
+    The result has the shape in which `shape` and those of the parameters broadcast together.
+
+    >>> ops.gamma((3, 1, 2), Tensor([[3.0, 4.0], [5.0, 6.0]]), Tensor([1.0])).shape
+    (3, 2, 2)
+    """
+    shape = common_shape("gamma", shape, alpha, beta)
+    return draw_gamma(next_key(seed), alpha, shape, _FLOAT) / beta
+
+
+@composite(function=(), primitive="Gamma(seed=0, seed2=0)(shape, alpha, beta)")
+def gamma_of_class(itself, shape, alpha, beta, seed=0, seed2=0):
+    """As `gamma`."""
+    return gamma(shape, alpha, beta, source_of(itself, seed, seed2))
+
+
+@composite()
+def random_gamma(shape, alpha, seed=None):
+    """As `gamma` with rate 1: for each number of `alpha`, numbers in `shape` (a Tensor).
+
+    >>> ops.random_gamma(Tensor([7, 5]), Tensor([0.5, 1.5])).shape
+    (7, 5, 2)
+    """
+    wanted = dtype_of_kind("random_gamma", alpha.dtype, "fV", error=TypeError)
+    shape = shape_tensor("random_gamma", shape) + alpha.shape
+    return draw_gamma(next_key(seed), alpha, shape, wanted)
+
+
+@composite(function=(), primitive="RandomGamma(seed=0, seed2=0)(shape, alpha)")
+def random_gamma_of_class(itself, shape, alpha, seed=0, seed2=0):
+    """As `random_gamma`."""
+    return random_gamma(shape, alpha, source_of(itself, seed, seed2))
+
+
+@composite(function=(), primitive="Cauchy(size, median=0.0, sigma=1.0)()")
+def cauchy_of_class(size, median=0.0, sigma=1.0):
+    r"""Float32 numbers of density $\sigma / (\pi ((x - median)^2 + \sigma^2))$."""
+    if not isinstance(size, list):
+        raise TypeError(f"For 'Cauchy', 'size' must be a list, but got {type(size).__name__}.")
+    return draw_quantile(next_key(), "cauchy", sizes("Cauchy", size), _FLOAT) * sigma + median
+
+
+@composite(tensor=True, function=())
+def cauchy(input, median=0.0, sigma=1.0):
+    r"""Numbers of density $\sigma / (\pi ((x - median)^2 + \sigma^2))$, shaped as `input`.
+
+    >>> Tensor([1.0, 2.0]).cauchy().shape
+    (2,)
+    """
+    wanted = dtype_of_kind("cauchy", input.dtype, "fV")
+    drawn = draw_quantile(next_key(), "cauchy", input.shape, np.promote_types(wanted, _FLOAT))
+    return cast(drawn * sigma + median, input.dtype)

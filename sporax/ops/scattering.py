@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core.parameter import Parameter
+from sporax.lowering.products import multiply_at
 from sporax.ops.assignment import put
 from sporax.ops.declare import Array, attach, composite, op, overloaded
 
@@ -19,7 +20,12 @@ def _at(x, places, values, reduction):
         return x.at[places].add(-values.astype(x.dtype))
     if reduction not in REDUCTIONS:
         raise ValueError(f"'reduction' must be one of {[*REDUCTIONS]}, but got {reduction!r}")
-    return getattr(x.at[places], REDUCTIONS[reduction])(values.astype(x.dtype))
+    values = values.astype(x.dtype)
+    if reduction == "mul":
+        return multiply_at(x, places, values)
+    if reduction == "div" and jnp.issubdtype(x.dtype, jnp.inexact):
+        return x / multiply_at(jnp.ones_like(x), places, values)
+    return getattr(x.at[places], REDUCTIONS[reduction])(values)
 
 
 def _rows(indices):
@@ -215,10 +221,14 @@ def _declare_segments(short, title, operand, word, compute, shown):
     )(function)
 
 
+def _segment_prod(x, at, count):
+    return multiply_at(jnp.ones((count, *x.shape[1:]), x.dtype), at, x)
+
+
 for _row in [
     ("sum", "Sum", "input_x", "sum", jax.ops.segment_sum, "4."),
     ("max", "Max", "x", "largest", jax.ops.segment_max, "3."),
     ("min", "Min", "x", "smallest", jax.ops.segment_min, "1."),
-    ("prod", "Prod", "x", "product", jax.ops.segment_prod, "3."),
+    ("prod", "Prod", "x", "product", _segment_prod, "3."),
 ]:
     globals()[f"unsorted_segment_{_row[0]}"] = _declare_segments(*_row)

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
-from sporax.ops.arithmetic import floating
+from sporax.ops.arithmetic import floating, magnitude
 from sporax.ops.declare import MINT, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.reduction import axes, mean
 
@@ -30,8 +30,18 @@ def _spread(name, formula, shown, compute):
     )(function)
 
 
+def _deviation(x, axis, ddof, keepdims):
+    """The root of the variance; its gradient where all are equal is zero."""
+    return _safe_root(jnp.var(x, axis, ddof=ddof, keepdims=keepdims))
+
+
+def _safe_root(square):
+    zero = square == 0
+    return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, square)))
+
+
 var = _spread("var", r"Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$", "1.", jnp.var)
-std = _spread("std", "Standard deviation, the square root of `var`,", "1.", jnp.std)
+std = _spread("std", "Standard deviation, the square root of `var`,", "1.", _deviation)
 
 
 @composite()
@@ -60,9 +70,19 @@ _unbiased(std, "std_mean")
 
 def _root(x, axis, keepdims):
     """The Euclidean length; its gradient at zero is zero."""
-    square = jnp.sum(jnp.real(x * jnp.conj(x)), axis, keepdims=keepdims)
-    zero = square == 0
-    return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, square)))
+    return _safe_root(jnp.sum(jnp.real(x * jnp.conj(x)), axis, keepdims=keepdims))
+
+
+def _length(x, p, axis, keepdims):
+    """The p-norm of vectors; its gradient is zero where elements, or all of them, are."""
+    size = magnitude(x)
+    if p == 1:
+        return jnp.sum(size, axis, keepdims=keepdims)
+    if p in (jnp.inf, -jnp.inf):
+        return (jnp.max if p > 0 else jnp.min)(size, axis, keepdims=keepdims)
+    total = jnp.sum(size**p, axis, keepdims=keepdims)
+    zero = total == 0
+    return jnp.where(zero, 0, jnp.where(zero, 1, total) ** (1 / p))
 
 
 @op(
@@ -86,7 +106,9 @@ def norm(A: Array, ord=None, dim=None, keepdim=False, *, dtype=None):
         return _root(x, dim, keepdim)
     if isinstance(dim, tuple) and len(dim) == 1:
         dim = dim[0]
-    return jnp.linalg.norm(x, ord, dim, keepdim)
+    if matrix or ord == 0 or isinstance(ord, str) or (dim is None and x.ndim != 1):
+        return jnp.linalg.norm(x, ord, dim, keepdim)
+    return _length(x, ord, dim, keepdim)
 
 
 @composite(mint="norm", function=())

@@ -16,21 +16,23 @@ class Sample:
 
     `op`: its name in `sporax.ops`. `inputs`: shapes (filled with numbers from `range`) or arrays.
     `ref`: the same in NumPy; it gets float64 arrays and the attributes. `attrs`: keyword arguments.
-    `order`: up to which order derivatives are checked against finite differences. `packed`: the
-    operation takes its tensors as one tuple. `names`: its tensors by name, where attributes come
-    before or between them.
+    `packed`: the operation takes its tensors as one tuple. `names`: its tensors by name, where
+    attributes come before or between them. `sharp`: why derivatives, of first and second order, are
+    not compared with finite differences here. `outputs`: those that are differentiated, where not
+    all of them are.
     """
 
     op: str
     inputs: list
     ref: Callable
     attrs: dict = dataclasses.field(default_factory=dict)
-    order: int = 2
     range: tuple = (-2.0, 2.0)
     rtol: float = 1e-5
     atol: float = 1e-6
     packed: bool = False
     names: list | None = None
+    sharp: str = ""
+    outputs: tuple | None = None
 
     def call(self, namespace, tensors):
         """The operation of that name, public or not, on these tensors."""

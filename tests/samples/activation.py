@@ -60,22 +60,22 @@ SAMPLES = [
         {"alpha": 2.0},
     ),
     Sample("softplus", [(2, 3)], softplus),
-    Sample("softplus", [(2, 3)], softplus, {"beta": 2, "threshold": 1}, order=1),
+    Sample("softplus", [(2, 3)], softplus, {"beta": 2, "threshold": 1}),
     Sample("hardtanh", [(2, 3)], lambda x: np.clip(x, -1, 1)),
     Sample("hardshrink", [(2, 3)], lambda x: np.where(np.abs(x) > 0.5, x, 0)),
     Sample("softshrink", [(2, 3)], lambda x: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0)),
     Sample("prelu", [(2, 3), (3,)], prelu),
-    Sample("prelu", [(2, 3, 2), (1,)], prelu, order=1),
+    Sample("prelu", [(2, 3, 2), (1,)], prelu),
     Sample("glu", [(2, 4)], glu),
-    Sample("glu", [(2, 4)], glu, {"axis": 0}, order=1),
+    Sample("glu", [(2, 4)], glu, {"axis": 0}),
     Sample(
         "threshold", [(2, 3)], lambda x, threshold, value: np.where(x > threshold, x, value),
         {"threshold": 0.3, "value": 9.0},
     ),
     Sample("softmax", [(2, 3)], softmax),
-    Sample("softmax", [(2, 3)], softmax, {"axis": 0}, order=1),
+    Sample("softmax", [(2, 3)], softmax, {"axis": 0}),
     Sample("log_softmax", [(2, 3)], lambda x: np.log(softmax(x))),
-    Sample("log_softmax", [(2, 3)], lambda x, axis: np.log(softmax(x, axis)), {"axis": 0}, order=1),
+    Sample("log_softmax", [(2, 3)], lambda x, axis: np.log(softmax(x, axis)), {"axis": 0}),
 ]  # fmt: skip
 
 REFUSALS = [

@@ -12,27 +12,26 @@ BITS = [np.array([0, 1, 5, -1], np.int32), np.array([3, 4, 6, 7], np.int32)]
 
 SAMPLES = [
     *[
-        Sample(name, [LEFT, RIGHT], getattr(np, name), order=0)
+        Sample(name, [LEFT, RIGHT], getattr(np, name))
         for name in ("equal", "not_equal", "greater", "greater_equal", "less", "less_equal")
     ],
     *[
-        Sample(f"logical_{name}", masks, getattr(np, f"logical_{name}"), order=0)
+        Sample(f"logical_{name}", masks, getattr(np, f"logical_{name}"))
         for name in ("and", "or", "xor")
         for masks in (MASKS, [LEFT, RIGHT])
     ],
     *[
-        Sample(f"bitwise_{name}", numbers, getattr(np, f"bitwise_{name}"), order=0)
+        Sample(f"bitwise_{name}", numbers, getattr(np, f"bitwise_{name}"))
         for name in ("and", "or", "xor")
         for numbers in (MASKS, BITS)
     ],
-    Sample("logical_not", [MASKS[0]], np.logical_not, order=0),
-    Sample("bitwise_not", [BITS[0]], np.invert, order=0),
+    Sample("logical_not", [MASKS[0]], np.logical_not),
+    Sample("bitwise_not", [BITS[0]], np.invert),
     Sample(
         "isclose",
         [np.array([1.0, 1.0, np.nan, 2.0]), np.array([1.0, 1.1, np.nan, 2.0000001])],
         np.isclose,
         {"equal_nan": True},
-        order=0,
     ),
 ]
 

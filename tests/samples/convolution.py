@@ -29,17 +29,17 @@ def conv2d(x, w, b=None, stride=1, pad_mode="valid", padding=0, dilation=1, grou
 
 
 SAMPLES = [
-    Sample("conv2d", [(1, 1, 4, 4), (2, 1, 3, 3), (2,)], conv2d, order=1),
+    Sample("conv2d", [(1, 1, 4, 4), (2, 1, 3, 3), (2,)], conv2d),
     Sample("conv2d", [(1, 1, 3, 4), (1, 1, 2, 3)], conv2d),
-    Sample("conv2d", [(2, 2, 5, 12), (3, 2, 3, 3)], conv2d, order=0),
-    Sample("conv2d", [(1, 9, 3, 3), (1, 9, 2, 2)], conv2d, order=0),
+    Sample("conv2d", [(2, 2, 5, 12), (3, 2, 3, 3)], conv2d),
+    Sample("conv2d", [(1, 9, 3, 3), (1, 9, 2, 2)], conv2d),
     Sample(
         "conv2d", [(1, 2, 4, 5), (2, 1, 2, 2)], conv2d,
-        {"stride": 2, "pad_mode": "same", "groups": 2}, order=1,
+        {"stride": 2, "pad_mode": "same", "groups": 2},
     ),
     Sample(
         "conv2d", [(1, 1, 5, 5), (1, 1, 2, 2)], conv2d,
-        {"pad_mode": "pad", "padding": 1, "dilation": 2}, order=1,
+        {"pad_mode": "pad", "padding": 1, "dilation": 2},
     ),
 ]  # fmt: skip
 

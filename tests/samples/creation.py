@@ -18,56 +18,44 @@ def diag(x):
 
 
 SAMPLES = [
-    Sample("zeros", [], lambda size: np.zeros(size), {"size": (2, 3)}, order=0),
-    Sample(
-        "zeros", [], lambda size, dtype: np.zeros(size), {"size": 2, "dtype": dtypes.int32}, order=0
-    ),
-    Sample("ones", [], lambda shape: np.ones(shape), {"shape": (2, 0)}, order=0),
+    Sample("zeros", [], lambda size: np.zeros(size), {"size": (2, 3)}),
+    Sample("zeros", [], lambda size, dtype: np.zeros(size), {"size": 2, "dtype": dtypes.int32}),
+    Sample("ones", [], lambda shape: np.ones(shape), {"shape": (2, 0)}),
     Sample(
         "full",
         [],
         lambda size, fill_value: np.full(size, fill_value),
         {"size": (2,), "fill_value": 2.5},
-        order=0,
     ),
-    Sample("zeros_like", [(2, 3)], np.zeros_like, order=0),
-    Sample(
-        "ones_like", [(2, 3)], lambda x, dtype: np.ones_like(x), {"dtype": dtypes.int32}, order=0
-    ),
-    Sample("full_like", [(2, 3), ()], np.full_like, order=1),
+    Sample("zeros_like", [(2, 3)], np.zeros_like),
+    Sample("ones_like", [(2, 3)], lambda x, dtype: np.ones_like(x), {"dtype": dtypes.int32}),
+    Sample("full_like", [(2, 3), ()], np.full_like),
     Sample(
         "progression",
         [],
         progression,
         {"start": 1, "end": 9, "step": 3, "dtype": dtypes.int64},
-        order=0,
     ),
     Sample(
         "progression",
         [],
         progression,
         {"start": 1, "end": -1, "step": -0.4, "dtype": dtypes.float32},
-        order=0,
     ),
-    Sample(
-        "linspace", [(), ()], lambda a, b, steps: np.linspace(a, b, steps), {"steps": 4}, order=1
-    ),
-    Sample("eye", [], lambda n: np.eye(n), {"n": 2}, order=0),
-    Sample("eye", [], lambda n, m: np.eye(n, m), {"n": 2, "m": 3}, order=0),
-    Sample(
-        "tril", [(2, 3, 3)], lambda x, diagonal: np.tril(x, diagonal), {"diagonal": -1}, order=1
-    ),
-    Sample("triu", [(3, 3)], lambda x: np.triu(x), order=1),
-    Sample("diag", [(3,)], diag, order=1),
+    Sample("linspace", [(), ()], lambda a, b, steps: np.linspace(a, b, steps), {"steps": 4}),
+    Sample("eye", [], lambda n: np.eye(n), {"n": 2}),
+    Sample("eye", [], lambda n, m: np.eye(n, m), {"n": 2, "m": 3}),
+    Sample("tril", [(2, 3, 3)], lambda x, diagonal: np.tril(x, diagonal), {"diagonal": -1}),
+    Sample("triu", [(3, 3)], lambda x: np.triu(x)),
+    Sample("diag", [(3,)], diag),
     Sample("diag", [SQUARE], diag),
-    Sample("diagonal", [(3, 3)], lambda x, offset: np.diagonal(x, offset), {"offset": 1}, order=1),
-    Sample("grid", [(3,), (2,)], lambda *xs: np.meshgrid(*xs), order=1, packed=True),
+    Sample("diagonal", [(3, 3)], lambda x, offset: np.diagonal(x, offset), {"offset": 1}),
+    Sample("grid", [(3,), (2,)], lambda *xs: np.meshgrid(*xs), packed=True),
     Sample(
         "grid",
         [(3,), (2,)],
         lambda *xs, indexing: np.meshgrid(*xs, indexing="ij"),
         {"indexing": "ij"},
-        order=0,
         packed=True,
     ),
 ]

@@ -73,24 +73,30 @@ SAMPLES = [
     Sample("abs", [np.array([-3, 4])], np.abs),
     Sample("sqrt", [np.array([4, 9])], np.sqrt),
     Sample("reciprocal", [np.array([4, 8])], lambda x: 1 / x),
+    *[Sample(name, [(2, 3)], getattr(np, name)) for name in ("sign", "floor", "ceil", "trunc")],
+    Sample("floor", [np.array([1, -2])], np.floor),
+    Sample("frac", [(2, 3)], lambda x: x - np.trunc(x)),
     *[
-        Sample(name, [(2, 3)], getattr(np, name), order=0)
-        for name in ("sign", "floor", "ceil", "trunc")
-    ],
-    Sample("floor", [np.array([1, -2])], np.floor, order=0),
-    Sample("frac", [(2, 3)], lambda x: x - np.trunc(x), order=1),
-    *[
-        Sample(name, [ODD], getattr(np, name), order=0)
+        Sample(name, [ODD], getattr(np, name))
         for name in ("isnan", "isfinite", "isinf", "isneginf", "isposinf", "signbit")
     ],
-    Sample("round", [np.array([0.5, 1.5, 2.5, -1.2], np.float32)], half_even, order=0),
-    Sample("round", [(2, 3)], half_even, {"decimals": 1}, order=0),
+    Sample(
+        "round",
+        [np.array([0.5, 1.5, 2.5, -1.2], np.float32)],
+        half_even,
+        sharp="it jumps at halves",
+    ),
+    Sample("round", [(2, 3)], half_even, {"decimals": 1}),
     Sample(
         "clamp_both",
         [(4, 5), (1,), (1, 1)],
         lambda x, low, high: np.minimum(np.maximum(x, low), high),
-        order=1,
     ),
+]
+
+SAMPLES += [
+    Sample("clamp_one", [(2, 3), (3,)], lambda x, low: np.maximum(x, low)),
+    Sample("clamp_one", [(2, 3), ()], lambda x, high, low: np.minimum(x, high), {"low": False}),
 ]
 
 REFUSALS = [

@@ -21,7 +21,7 @@ def zeros(*shape):
 
 SAMPLES = [
     *[
-        Sample("matmul", shapes, np.matmul, order=1)
+        Sample("matmul", shapes, np.matmul)
         for shapes in (
             [(2, 3), (3, 2)],
             [(2, 2, 3), (3, 2)],
@@ -39,21 +39,20 @@ SAMPLES = [
         transposed,
         {"transpose_a": True, "transpose_b": True},
     ),
-    Sample("matmul_transposed", [(2, 3, 2), (4, 2)], transposed, {"transpose_b": True}, order=1),
-    Sample("mm", [(2, 3), (3, 2)], np.matmul, order=1),
-    Sample("bmm", [(2, 2, 3), (2, 3, 1)], np.matmul, order=1),
-    Sample("mv", [(2, 3), (3,)], np.matmul, order=1),
-    Sample("dot", [(2, 3), (3, 2)], np.dot, order=1),
-    Sample("dot", [(2, 3, 2), (2, 2, 1)], np.dot, order=1),
-    Sample("dot", [(3,), (3,)], np.dot, order=1),
-    Sample("inner", [(2, 3), (4, 3)], np.inner, order=1),
-    Sample("outer", [(2,), (3,)], np.outer, order=1),
+    Sample("matmul_transposed", [(2, 3, 2), (4, 2)], transposed, {"transpose_b": True}),
+    Sample("mm", [(2, 3), (3, 2)], np.matmul),
+    Sample("bmm", [(2, 2, 3), (2, 3, 1)], np.matmul),
+    Sample("mv", [(2, 3), (3,)], np.matmul),
+    Sample("dot", [(2, 3), (3, 2)], np.dot),
+    Sample("dot", [(2, 3, 2), (2, 2, 1)], np.dot),
+    Sample("dot", [(3,), (3,)], np.dot),
+    Sample("inner", [(2, 3), (4, 3)], np.inner),
+    Sample("outer", [(2,), (3,)], np.outer),
     Sample(
         "contraction",
         [(2, 3), (4, 3)],
         lambda *xs, equation: np.einsum(equation, *xs),
         {"equation": "ij,kj->ik"},
-        order=1,
         packed=True,
     ),
     Sample(
@@ -61,13 +60,12 @@ SAMPLES = [
         [(2, 3), (4, 3)],
         lambda a, b, axes: np.tensordot(a, b, axes),
         {"axes": ((1,), (1,))},
-        order=1,
     ),
-    Sample("trace", [(3, 3)], np.trace, order=1),
+    Sample("trace", [(3, 3)], np.trace),
     Sample("inverse", [DEFINITE], np.linalg.inv),
     Sample("det", [DEFINITE], np.linalg.det),
-    Sample("cholesky", [DEFINITE], np.linalg.cholesky, order=0),
-    Sample("cross", [(2, 3), (2, 3)], np.cross, order=1),
+    Sample("cholesky", [DEFINITE], np.linalg.cholesky),
+    Sample("cross", [(2, 3), (2, 3)], np.cross),
 ]
 
 REFUSALS = [
@@ -92,4 +90,9 @@ REFUSALS = [
         ValueError,
         ("For 'mm'", "(2, 3, 4)", "'matmul'"),
     ),
+]
+
+SAMPLES += [
+    Sample("cond", [(2, 3, 3)], lambda x, p=None: np.linalg.cond(x, p), {"p": p}, rtol=1e-4)
+    for p in (None, 1, "fro")
 ]

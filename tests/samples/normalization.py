@@ -52,21 +52,21 @@ SAMPLES = [
         **POSITIVE,
     ),
     Sample(
-        "layer_norm", [(2, 2, 3)], layer_norm, {"normalized_shape": (2, 3), "eps": 1e-3}, order=1,
+        "layer_norm", [(2, 2, 3)], layer_norm, {"normalized_shape": (2, 3), "eps": 1e-3},
         names=NAMES[:1], **POSITIVE,
     ),
     Sample(
         "layer_norm_with_moments", [(2, 2, 3), (3,), (3,)], layer_norm_with_moments,
-        {"begin_params_axis": 2}, order=1, **POSITIVE,
+        {"begin_params_axis": 2}, **POSITIVE,
     ),
-    Sample("batch_norm_with_batch", [(4, 2)] + [(2,)] * 4, batch_norm, order=0, **POSITIVE),
+    Sample("batch_norm_with_batch", [(4, 2)] + [(2,)] * 4, batch_norm, outputs=(0,), **POSITIVE),
     Sample(
         "batch_norm_with_batch", [(2, 2, 2, 2)] + [(2,)] * 4, batch_norm,
-        {"momentum": 0.3, "epsilon": 1e-2}, order=0, **POSITIVE,
+        {"momentum": 0.3, "epsilon": 1e-2}, outputs=(0,), **POSITIVE,
     ),
-    Sample("batch_norm_with_known", [(4, 2)] + [(2,)] * 4, batch_norm_known, order=1, **POSITIVE),
+    Sample("batch_norm_with_known", [(4, 2)] + [(2,)] * 4, batch_norm_known, **POSITIVE),
     Sample(
-        "group_norm", [(2, 4, 2), (4,), (4,)], group_norm, {"num_groups": 2}, order=1,
+        "group_norm", [(2, 4, 2), (4,), (4,)], group_norm, {"num_groups": 2},
         names=NAMES, **POSITIVE,
     ),
 ]  # fmt: skip

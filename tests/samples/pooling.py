@@ -61,27 +61,27 @@ def adaptive(x, output_size):
 PAD = {"pad_mode": "pad", "padding": 1}
 SAMPLES = [
     Sample("max_pool", [(1, 2, 4, 4)], max_pool, {"kernel_size": 2, "stride": 2}),
-    Sample("max_pool", [(1, 1, 4, 5)], max_pool, {"kernel_size": 3, "stride": 2, **PAD}, order=1),
-    Sample("max_pool", [(1, 1, 7, 7)], max_pool, {"kernel_size": 6, "stride": 1}, order=1),
+    Sample("max_pool", [(1, 1, 4, 5)], max_pool, {"kernel_size": 3, "stride": 2, **PAD}),
+    Sample("max_pool", [(1, 1, 7, 7)], max_pool, {"kernel_size": 6, "stride": 1}),
     Sample(
         "max_pool", [(1, 1, 4, 5)], max_pool,
-        {"kernel_size": 2, "stride": 2, **PAD, "ceil_mode": True}, order=1,
+        {"kernel_size": 2, "stride": 2, **PAD, "ceil_mode": True},
     ),
     Sample(
         "max_pool_with_index", [(1, 2, 4, 5)], max_pool_with_index,
-        {"kernel_size": 2, "stride": 1}, order=1,
+        {"kernel_size": 2, "stride": 1},
     ),
     Sample("avg_pool", [(1, 1, 4, 4)], avg_pool, {"kernel_size": 2, "stride": 2}),
-    Sample("avg_pool", [(1, 1, 4, 5)], avg_pool, {"kernel_size": 3, "stride": 2, **PAD}, order=1),
-    Sample("avg_pool", [(1, 1, 7, 7)], avg_pool, {"kernel_size": 6, "stride": 1}, order=1),
-    Sample("avg_pool", [(1, 1, 3, 3)], avg_pool, {"kernel_size": 3, "stride": 1}, order=1),
+    Sample("avg_pool", [(1, 1, 4, 5)], avg_pool, {"kernel_size": 3, "stride": 2, **PAD}),
+    Sample("avg_pool", [(1, 1, 7, 7)], avg_pool, {"kernel_size": 6, "stride": 1}),
+    Sample("avg_pool", [(1, 1, 3, 3)], avg_pool, {"kernel_size": 3, "stride": 1}),
     Sample(
         "avg_pool", [(1, 1, 4, 5)], avg_pool,
-        {"kernel_size": 2, "stride": 2, **PAD, "count_include_pad": False}, order=1,
+        {"kernel_size": 2, "stride": 2, **PAD, "count_include_pad": False},
     ),
     Sample(
         "avg_pool", [(1, 1, 4, 5)], avg_pool,
-        {"kernel_size": 2, "stride": 2, "ceil_mode": True, "divisor_override": 3}, order=1,
+        {"kernel_size": 2, "stride": 2, "ceil_mode": True, "divisor_override": 3},
     ),
     Sample("adaptive_avg_pool2d", [(1, 1, 4, 5)], adaptive, {"output_size": (3, 2)}),
 ]  # fmt: skip

@@ -66,7 +66,7 @@ def strided_slice(x, begin, end, strides, **masks):
 
 SAMPLES = [
     *[
-        Sample(f"tensor_scatter_{name}", [(2, 3), rows, (3,)], scatter_nd(name), order=1)
+        Sample(f"tensor_scatter_{name}", [(2, 3), rows, (3,)], scatter_nd(name))
         for name, rows in [
             ("update", DISTINCT),
             ("add", ROWS),
@@ -75,29 +75,23 @@ SAMPLES = [
             ("min", DISTINCT),
         ]
     ],
-    # JAX knows no derivative of products at places that may repeat
     *[
-        Sample(f"tensor_scatter_{name}", [(2, 3), ROWS, (3,)], scatter_nd(name), order=0)
+        Sample(f"tensor_scatter_{name}", [(2, 3), ROWS, (3,)], scatter_nd(name))
         for name in ("mul", "div")
     ],
-    Sample(
-        "unsorted_segment_prod", [(4, 2), SEGMENTS], segments(np.prod), {"num_segments": 2}, order=0
-    ),
-    Sample("tensor_scatter_add", [(2, 3), ROWS[:, :1], (3, 3)], scatter_nd("add"), order=1),
-    Sample("scatter_nd", [ROWS, (3,)], zeros_with, {"shape": (2, 4)}, order=1),
-    Sample("tensor_scatter_elements", [(2, 3), ALONG, (2, 2)], elements, {"axis": 1}, order=1),
-    Sample(
-        "tensor_scatter_elements", [(3, 2), ALONG, (2, 2)], elements, {"reduction": "add"}, order=1
-    ),
-    Sample("add_at_index", [(2, 3), np.array([2, 2]), (2, 2)], add_at_index, {"axis": 1}, order=1),
-    Sample("index_fill", [(2, 3), np.array([2, 0]), ()], index_fill, {"axis": 1}, order=1),
+    Sample("unsorted_segment_prod", [(4, 2), SEGMENTS], segments(np.prod), {"num_segments": 2}),
+    Sample("tensor_scatter_add", [(2, 3), ROWS[:, :1], (3, 3)], scatter_nd("add")),
+    Sample("scatter_nd", [ROWS, (3,)], zeros_with, {"shape": (2, 4)}),
+    Sample("tensor_scatter_elements", [(2, 3), ALONG, (2, 2)], elements, {"axis": 1}),
+    Sample("tensor_scatter_elements", [(3, 2), ALONG, (2, 2)], elements, {"reduction": "add"}),
+    Sample("add_at_index", [(2, 3), np.array([2, 2]), (2, 2)], add_at_index, {"axis": 1}),
+    Sample("index_fill", [(2, 3), np.array([2, 0]), ()], index_fill, {"axis": 1}),
     *[
         Sample(
             f"unsorted_segment_{name}",
             [(4, 2), SEGMENTS],
             segments(reduce),
             {"num_segments": 2},
-            order=1,
         )
         for name, reduce in [("sum", np.sum), ("max", np.max), ("min", np.min)]
     ],
@@ -106,28 +100,24 @@ SAMPLES = [
         [(3, 4)],
         lambda x, begin, size: x[1:, 2:3],
         {"begin": (1, 2), "size": (-1, 1)},
-        order=1,
     ),
     Sample(
         "strided_slice",
         [(3, 4)],
         strided_slice,
         {"begin": (1, 2), "end": (3, 4), "strides": (2, 1), "begin_mask": 1, "shrink_axis_mask": 2},
-        order=1,
     ),
     Sample(
         "strided_slice",
         [(3,)],
         lambda x, begin, end, strides: x[::-1],
         {"begin": (-1,), "end": (-4,), "strides": (-1,)},
-        order=1,
     ),
     Sample(
         "narrow",
         [(3, 4)],
         lambda x, axis, start, length: x[:, 2:],
         {"axis": 1, "start": -2, "length": 2},
-        order=1,
     ),
 ]
 for _sample in SAMPLES:

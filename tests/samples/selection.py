@@ -28,43 +28,38 @@ def one_hot(at, on, off, depth, axis=-1):
 
 
 SAMPLES = [
-    Sample("where", [MASK, (2, 3), ()], np.where, order=1),
-    Sample("where", [np.array([1, 0, 2]), (2, 3), (2, 1)], np.where, order=1),
-    Sample("masked_fill", [(2, 3), MASK, ()], lambda x, m, v: np.where(m, v, x), order=1),
-    Sample("nonzero_sized", [MASK], lambda m, size: np.argwhere(m), {"size": 3}, order=0),
-    Sample("gather", [(2, 3), AT], gather, {"axis": 1}, order=1),
-    Sample("gather", [(2, 3), np.array([[1, 0]])], gather, {"axis": 0}, order=1),
-    Sample("gather", [(2, 3), np.array(1)], gather, {"axis": -1}, order=0),
-    Sample("gather", [(2, 3), np.array([[2], [0]])], gather, {"axis": 1, "batch_dims": 1}, order=1),
+    Sample("where", [MASK, (2, 3), ()], np.where),
+    Sample("where", [np.array([1, 0, 2]), (2, 3), (2, 1)], np.where),
+    Sample("masked_fill", [(2, 3), MASK, ()], lambda x, m, v: np.where(m, v, x)),
+    Sample("nonzero_sized", [MASK], lambda m, size: np.argwhere(m), {"size": 3}),
+    Sample("gather", [(2, 3), AT], gather, {"axis": 1}),
+    Sample("gather", [(2, 3), np.array([[1, 0]])], gather, {"axis": 0}),
+    Sample("gather", [(2, 3), np.array(1)], gather, {"axis": -1}),
+    Sample("gather", [(2, 3), np.array([[2], [0]])], gather, {"axis": 1, "batch_dims": 1}),
     Sample(
         "gather_elements",
         [(2, 3), np.array([[2, 0], [1, 1]])],
         gather_elements,
         {"dim": 1},
-        order=1,
     ),
-    Sample("gather_elements", [(2, 3), np.array([[1, -1]])], gather_elements, {"dim": 0}, order=1),
-    Sample("gather_nd", [(2, 3), PAIRS], lambda x, i: x[i[:, 0], i[:, 1]], order=1),
-    Sample("gather_nd", [(2, 3), PAIRS[:, :1]], lambda x, i: x[i[:, 0]], order=0),
-    Sample(
-        "index_select", [(2, 3), AT], lambda x, i, axis: np.take(x, i, axis), {"axis": 1}, order=1
-    ),
+    Sample("gather_elements", [(2, 3), np.array([[1, -1]])], gather_elements, {"dim": 0}),
+    Sample("gather_nd", [(2, 3), PAIRS], lambda x, i: x[i[:, 0], i[:, 1]]),
+    Sample("gather_nd", [(2, 3), PAIRS[:, :1]], lambda x, i: x[i[:, 0]]),
+    Sample("index_select", [(2, 3), AT], lambda x, i, axis: np.take(x, i, axis), {"axis": 1}),
     Sample(
         "take_within",
         [(2, 3), np.array([5, 0])],
         lambda x, i, axis: np.take(x, i, axis, mode="clip"),
         {"axis": 1},
-        order=1,
     ),
     Sample(
         "take_within",
         [(2, 3), np.array([5, 0])],
         lambda x, i, axis, mode: np.take(x, i, axis, mode=mode),
         {"axis": 1, "mode": "wrap"},
-        order=0,
     ),
-    Sample("one_hot", [AT, np.array(3.0), np.array(1.0)], one_hot, {"depth": 3}, order=0),
-    Sample("one_hot", [PAIRS, np.array(1), np.array(0)], one_hot, {"depth": 4, "axis": 0}, order=0),
+    Sample("one_hot", [AT, np.array(3.0), np.array(1.0)], one_hot, {"depth": 3}),
+    Sample("one_hot", [PAIRS, np.array(1), np.array(0)], one_hot, {"depth": 4, "axis": 0}),
 ]
 # attributes stand between the operands in some signatures: these are given by name
 BY_NAME = {

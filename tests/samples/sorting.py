@@ -31,16 +31,16 @@ def searchsorted(row, wanted, right=False):
 ROWS = [np.array([[1, 3, 3], [0, 2, 4]]), np.array([[3, 5], [2, -1]])]
 
 SAMPLES = [
-    Sample("sort", [(2, 4)], sort, order=1),
+    Sample("sort", [(2, 4)], sort),
     Sample("sort", [TIES], sort, {"descending": True}),
     Sample("sort", [TIES], sort, {"axis": 0}),
-    Sample("argsort", [TIES], argsort, {"descending": True}, order=0),
-    Sample("argsort", [(2, 4)], argsort, {"axis": 0}, order=0),
-    Sample("topk", [(2, 4)], topk, {"k": 2}, order=1),
-    Sample("topk", [(4, 2)], topk, {"k": 2, "dim": 0, "largest": False}, order=1),
+    Sample("argsort", [TIES], argsort, {"descending": True}),
+    Sample("argsort", [(2, 4)], argsort, {"axis": 0}),
+    Sample("topk", [(2, 4)], topk, {"k": 2}),
+    Sample("topk", [(4, 2)], topk, {"k": 2, "dim": 0, "largest": False}),
     Sample("topk", [TIES], topk, {"k": 3}),
-    Sample("searchsorted", ROWS, searchsorted, order=0),
-    Sample("searchsorted", ROWS, searchsorted, {"right": True}, order=0),
+    Sample("searchsorted", ROWS, searchsorted),
+    Sample("searchsorted", ROWS, searchsorted, {"right": True}),
 ]
 
 REFUSALS = [

@@ -1,0 +1,326 @@
+"""`vjp`, `jvp`, `jacfwd`, `jacrev`: derivatives along a direction, and whole Jacobians."""
+
+import functools
+
+import jax.numpy as jnp
+
+from sporax.autodiff.enclosed import Enclosed
+from sporax.autodiff.grad import Derivative, parameters_of
+from sporax.autodiff.hooks import hooks_of
+from sporax.autodiff.tape import MUTED, Variables, ones_like, zeros_like
+from sporax.autodiff.walk import Recording, walk_back
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.value import thread
+from sporax.engine.operation import Op
+from sporax.engine.recorder import record, wrap
+
+
+class Taped(Derivative):
+    """A function computed once at some arguments, with what its derivative there needs.
+
+    `result`: what it returned. `ends`: the Values of what is differentiated. It can be walked back
+    from any number of times, at any time: Values do not change.
+    """
+
+    seed = "v"
+
+    def __init__(self, who, fn, args, positions, weights=(), has_aux=False):
+        super().__init__(who, fn, positions, weights, has_aux, sens=True)
+        args = self._separate(args, positions)
+        handles = tensors_of([args[i] for i in positions])
+        with Variables([*handles, *weights]) as variables, Recording() as recording:
+            self.hooks = recording.tape.hooks
+            self.hooks.update(hooks_of(variables.handles, variables.values))
+            self.result = fn(*args)
+            self.ends = [t._lift() for t in self._outputs(self.result)]
+            self.entries = recording.tape[recording.start :]
+            self.wanted = variables.values
+
+    @property
+    def differentiated(self):
+        """The part of the result that is differentiated."""
+        return self.result[0] if self.has_aux else self.result
+
+    @property
+    def aux(self):
+        """The rest of the result: a tuple, or the only one."""
+        return self.result[1] if len(self.result) == 2 else self.result[1:]
+
+    def back(self, cotangents):
+        """The gradients of what was asked for, None where there is none."""
+        return walk_back(self.entries, self.hooks, self.ends, cotangents, self.wanted)
+
+    def gradients(self, cotangents):
+        """As `back`, with zeros where there is none."""
+        found = self.back(cotangents)
+        return [zeros_like(v) if g is None else g for v, g in zip(self.wanted, found, strict=True)]
+
+    def cotangents(self, v):
+        """The Values of what a user gives as cotangents of the ends, checked."""
+        return self._cotangents(self.ends, v)
+
+    def seeds(self):
+        """Cotangents of the ends to differentiate with respect to."""
+        tape, thread.tape = thread.tape, MUTED  # they are no function of anything
+        try:
+            found = [ones_like(v) for v in self.ends]
+        finally:
+            thread.tape = tape
+        for value in found:
+            value.watched = True
+        return found
+
+    def unwatch(self):
+        """No further derivative of the values on the way is taken."""
+        for _, _, out in self.entries:
+            for value in out if out.__class__ is tuple else (out,):
+                value.watched = False
+        for value in self.wanted:
+            value.watched = False
+
+
+def pushed(who, fn, args, positions, tangents, has_aux=False):
+    """(what was taped, the tangents of its ends) for those of the arguments.
+
+    The pullback is linear in its cotangent, and its derivative with respect to it, pulled back from
+    the tangents, is what is asked for. So whatever has a pullback has this, a bprop too.
+    """
+    with Recording() as recording:
+        taped = Taped(who, fn, args, positions, (), has_aux)
+        seeds = taped.seeds()
+        found = taped.back(seeds)
+        if recording.outer is None:  # nobody differentiates this again
+            taped.unwatch()
+        pairs = [(g, t) for g, t in zip(found, tangents, strict=True) if g is not None]
+        made = recording.gradients([g for g, _ in pairs], [t for _, t in pairs], seeds)
+    return taped, [zeros_like(v) if g is None else g for v, g in zip(seeds, made, strict=True)]
+
+
+def vjp(fn, *inputs, weights=None, has_aux=False):
+    """`(fn(*inputs), function)`, where the function maps cotangents to gradients, $v^T J$.
+
+    It takes one cotangent for each output, of its shape, and returns a tuple with a gradient for
+    each input; with `weights` (a Parameter, or several) `(inputs' gradients, weights' gradients)`.
+    It may be called many times, and later: it belongs to the contents that inputs and Parameters
+    had. With `has_aux` only the first output is differentiated and the rest comes third.
+
+    >>> y, pull = vjp(lambda x: x * x, Tensor([3.0]))
+    >>> pull(Tensor([10.0]))[0].asnumpy()
+    array([60.], dtype=float32)
+    """
+    _check_aux("vjp", has_aux)
+    _check_tensors("vjp", "inputs", inputs)
+    parameters = parameters_of("vjp", weights)
+    asked = [map_tensors(lambda t: t, item, lambda _: None) for item in inputs]
+    taped = Taped("vjp", fn, inputs, tuple(range(len(inputs))), parameters, has_aux)
+
+    def pull(*v):
+        rest = iter([wrap(g) for g in taped.gradients(taped.cotangents(v))])
+        by_input = tuple(map_tensors(lambda _: next(rest), item) for item in asked)
+        if weights is None:
+            return by_input
+        by_weight = tuple(rest)
+        return by_input, by_weight[0] if isinstance(weights, Parameter) else by_weight
+
+    if has_aux:
+        return taped.differentiated, pull, taped.aux
+    return taped.result, pull
+
+
+def jvp(fn, inputs, v, has_aux=False):
+    """`(fn(*inputs), J v)`: the derivative of all outputs in the direction `v` of the inputs.
+
+    `inputs`: a Tensor, or a tuple or list of them. `v`: the same, of the same shapes and dtypes.
+    With `has_aux` only the first output is differentiated and the rest comes third.
+
+    >>> y, dy = jvp(lambda x: x * x, Tensor([3.0]), Tensor([10.0]))
+    >>> dy.asnumpy()
+    array([60.], dtype=float32)
+    """
+    _check_aux("jvp", has_aux)
+    inputs, v = (tuple(x) if isinstance(x, list) else x for x in (inputs, v))
+    inputs = inputs if isinstance(inputs, tuple) else (inputs,)
+    v = v if isinstance(v, tuple) else (v,)
+    _check_tensors("jvp", "inputs", inputs)
+    _check_tensors("jvp", "v", v)
+    given, tangents = tensors_of(inputs), tensors_of(v)
+    if len(given) != len(tangents):
+        raise ValueError(
+            f"For 'jvp', 'v' must hold a Tensor for each of the {len(given)} inputs, but got "
+            f"{len(tangents)}."
+        )
+    for i, (x, t) in enumerate(zip(given, tangents, strict=True)):
+        if x.shape != t.shape or x.dtype != t.dtype:
+            raise (ValueError if x.shape != t.shape else TypeError)(
+                f"For 'jvp', 'v' must be as the inputs, {x.dtype} {x.shape} for number {i}, but "
+                f"got {t.dtype} {t.shape}."
+            )
+    values = [t._lift() for t in tangents]
+    taped, found = pushed("jvp", fn, inputs, tuple(range(len(inputs))), values, has_aux)
+    rest = iter(found)
+    along = map_tensors(lambda _: wrap(next(rest)), taped.differentiated, lambda _: None)
+    return (taped.differentiated, along, taped.aux) if has_aux else (taped.result, along)
+
+
+def jacfwd(fn, grad_position=0, has_aux=False):
+    """The function that computes the Jacobian of `fn`, a column for each number of the inputs.
+
+    `grad_position`: an int or tuple of ints, the arguments to differentiate. The derivative of an
+    output of shape `a` by an input of shape `b` has shape `a + b`; for several outputs it is a
+    tuple, and for several positions a tuple of them (inside). With `has_aux` only the first output
+    is differentiated: `(Jacobian, rest)`. See `jacrev`, which is faster where there are more
+    inputs than outputs.
+
+    >>> jacfwd(lambda x: x * x)(Tensor([1.0, 2.0])).asnumpy()
+    array([[2., 0.],
+           [0., 4.]], dtype=float32)
+    """
+    return _jacobian("jacfwd", fn, grad_position, has_aux, _by_columns)
+
+
+def jacrev(fn, grad_position=0, has_aux=False):
+    """The function that computes the Jacobian of `fn`, a row for each number of the outputs.
+
+    Arguments and results are those of `jacfwd`.
+
+    >>> jacrev(lambda x: (x * x).sum())(Tensor([1.0, 2.0])).asnumpy()
+    array([2., 4.], dtype=float32)
+    """
+    return _jacobian("jacrev", fn, grad_position, has_aux, _by_rows)
+
+
+def _jacobian(who, fn, grad_position, has_aux, compute):
+    _check_aux(who, has_aux)
+    if not callable(fn):
+        raise TypeError(
+            f"For '{who}', 'fn' must be a function or a Cell, but got {type(fn).__name__}."
+        )
+
+    @functools.wraps(fn, updated=())
+    def jacobian(*args):
+        positions = _positions(who, grad_position, args)
+        blocks, aux = compute(who, fn, args, positions, has_aux)
+        rows = tuple(row[0] if len(positions) == 1 else tuple(row) for row in blocks)
+        found = rows[0] if len(rows) == 1 else rows
+        return (found, aux) if has_aux else found
+
+    return jacobian
+
+
+def _by_columns(who, fn, args, positions, has_aux):
+    """([[block for each input] for each output], rest of the result)."""
+    avals = [args[i]._lift().aval for i in positions]
+    total = sum(a.size for a in avals)
+    aux = None
+
+    def run(tangents):
+        nonlocal aux
+        taped, found = pushed(who, fn, args, positions, tangents, has_aux)
+        aux = taped.aux if has_aux else None
+        beside = [t._lift() for t in tensors_of(aux)]
+        # the columns lie along the last axis
+        return [*beside, *found], [None] * len(beside) + [v.aval.ndim for v in found]
+
+    made = Enclosed(who, total)(run, _identity(avals, total), [0] * len(avals))
+    n_beside = len(tensors_of(aux))
+    rest = iter(made[:n_beside])
+    aux = map_tensors(lambda _: wrap(next(rest)), aux)
+    split = _columns(tuple(a.shape for a in avals))
+    return [[wrap(v) for v in record(split, value)] for value in made[n_beside:]], aux
+
+
+def _by_rows(who, fn, args, positions, has_aux):
+    """([[block for each input] for each output], rest of the result)."""
+    taped = Taped(who, fn, args, positions, (), has_aux)
+    avals = [v.aval for v in taped.ends]
+    total = sum(a.size for a in avals)
+
+    def run(cotangents):
+        found = taped.gradients(cotangents)
+        return found, [0] * len(found)
+
+    made = Enclosed(who, total)(run, _identity(avals, total), [0] * len(avals))
+    split = _rows(tuple(a.shape for a in avals))
+    columns = [record(split, value) for value in made]
+    rows = [[wrap(v) for v in row] for row in zip(*columns, strict=True)]
+    return rows, taped.aux if has_aux else None
+
+
+def _identity(avals, total):
+    """The rows of the identity matrix of all numbers of these avals, cut up like them."""
+    made, first = [], 0
+    for aval in avals:
+        made.append(record(_part_of_identity(total, first, aval)))
+        first += aval.size
+    return made
+
+
+@functools.cache
+def _part_of_identity(total, first, aval):
+    def part():
+        rows = jnp.eye(total, aval.size, -first, dtype=aval.dtype)
+        return rows.reshape(total, *aval.shape)
+
+    return Op("jacobian.identity", part)
+
+
+@functools.cache
+def _columns(shapes):
+    """Cut the last axis up, and give each part one of the shapes there."""
+
+    def split(x):
+        parts = jnp.split(x, _ends(shapes), -1)
+        return tuple(
+            p.reshape(x.shape[:-1] + shape) for p, shape in zip(parts, shapes, strict=True)
+        )
+
+    return Op("jacobian.columns", split)
+
+
+@functools.cache
+def _rows(shapes):
+    """Cut the first axis up, and give each part one of the shapes there."""
+
+    def split(x):
+        parts = jnp.split(x, _ends(shapes), 0)
+        return tuple(p.reshape(shape + x.shape[1:]) for p, shape in zip(parts, shapes, strict=True))
+
+    return Op("jacobian.rows", split)
+
+
+def _ends(shapes):
+    sizes = [functools.reduce(lambda a, b: a * b, shape, 1) for shape in shapes]
+    return [sum(sizes[: i + 1]) for i in range(len(sizes) - 1)]
+
+
+def _positions(who, grad_position, args):
+    """The positions, checked against the call."""
+    positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
+    if any(not isinstance(i, int) for i in positions) or not positions:
+        raise TypeError(
+            f"For '{who}', 'grad_position' must be an int or a tuple of ints, but got "
+            f"{grad_position!r}."
+        )
+    if len(set(positions)) < len(positions) or not all(0 <= i < len(args) for i in positions):
+        raise ValueError(
+            f"For '{who}', 'grad_position' must name some of the {len(args)} arguments by their "
+            f"number, from 0, each once, but got {grad_position!r}."
+        )
+    _check_tensors(who, "the arguments at 'grad_position'", [args[i] for i in positions], True)
+    return positions
+
+
+def _check_aux(who, has_aux):
+    if not isinstance(has_aux, bool):
+        raise TypeError(f"For '{who}', 'has_aux' must be a bool, but got {type(has_aux).__name__}.")
+
+
+def _check_tensors(who, name, given, bare=False):
+    for item in given:
+        if not (isinstance(item, Tensor) if bare else tensors_of(item)):
+            raise TypeError(
+                f"For '{who}', {name} must be Tensors, but got {type(item).__name__}. Wrap it in a "
+                "Tensor."
+            )

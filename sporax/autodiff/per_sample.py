@@ -1,0 +1,55 @@
+"""Gradients for each example of a batch."""
+
+import jax.numpy as jnp
+
+from sporax.autodiff.enclosed import Enclosed
+from sporax.core.tree import map_tensors, tensors_of
+from sporax.engine.operation import Op
+from sporax.engine.recorder import record, wrap
+
+_as_batch = Op("per_sample.expand", lambda x: x[None])
+_as_example = Op("per_sample.squeeze", lambda x: jnp.squeeze(x, 0))
+
+
+class PerSample:
+    """A `Derivative` taken for each example apart, in one go.
+
+    Every Tensor among the arguments that has a dimension is cut along its first axis, and the
+    function sees batches of one. What comes back has the examples along its first axis.
+    """
+
+    def __init__(self, derivative):
+        self.derivative, self.who = derivative, derivative.who
+
+    def __call__(self, args, kwargs):
+        every = tensors_of((args, kwargs))
+        cut = [t for t in every if t.ndim]
+        sizes = {t.shape[0] for t in cut}
+        if len(sizes) != 1:
+            raise ValueError(
+                f"For '{self.who}' with per_sample=True, the first axes of all Tensors must have "
+                f"one size, that of the batch, but got the shapes {[t.shape for t in every]}. What "
+                "is no batch can be kept in the function ('functools.partial')."
+            )
+        shape = None
+
+        def run(inputs):
+            nonlocal shape
+            rest = iter(inputs)
+            given = map_tensors(
+                lambda t: wrap(record(_as_batch, next(rest))) if t.ndim else t, (args, kwargs)
+            )
+            result, by_position, by_weight = self.derivative(*given)
+            # gradients of batches of one, as are most results
+            by_position = map_tensors(lambda g: _squeezed(g, g.ndim), by_position)
+            result = map_tensors(lambda t: _squeezed(t, t.ndim and t.shape[0] == 1), result)
+            shape = result, by_position, by_weight
+            values = [t._lift() for t in tensors_of(shape)]
+            return values, [0] * len(values)
+
+        made = iter(Enclosed(self.who, sizes.pop())(run, [t._lift() for t in cut], [0] * len(cut)))
+        return map_tensors(lambda _: wrap(next(made)), shape)
+
+
+def _squeezed(tensor, is_batch):
+    return wrap(record(_as_example, tensor._lift())) if is_batch else tensor

@@ -1,0 +1,137 @@
+"""`vmap`: a function of one example as a function of a batch."""
+
+import functools
+
+from sporax.autodiff.enclosed import Enclosed
+from sporax.autodiff.ensemble import Ensemble
+from sporax.core.host import NUMBERS
+from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors, tensors_of
+from sporax.engine.recorder import wrap
+
+
+def vmap(fn, in_axes=0, out_axes=0):
+    """The function that computes `fn` for each slice of its arguments, all at once.
+
+    `fn`: a function or Cell; it is recorded for one slice. For a CellList each slice has a Cell of
+    its own; they must be of one make, and write nothing. `in_axes`: along which axis each
+    argument is sliced, an int for all or a tuple with one entry for each; None where every call
+    gets the whole. `out_axes`: where the slices' results lie, an int or a tuple; None where they
+    are the same for all. Containers of Tensors take one entry, or a tuple of entries.
+
+    Parameters and other Tensors that `fn` refers to are whole, and so is the random state: every
+    slice draws the same numbers. What `fn` writes must be the same for all slices. Keyword
+    arguments are whole too. Raises RuntimeError where axes do not fit.
+
+    >>> vmap(lambda x, y: (x * y).sum(), in_axes=(0, None))(ops.ones((2, 3)), ops.ones((3,)))
+    Tensor(shape=[2], dtype=Float32, value= [ 3.00000000e+00,  3.00000000e+00])
+    """
+    if not callable(fn):
+        raise RuntimeError(
+            f"For 'vmap', 'fn' must be a function or a Cell, but got {type(fn).__name__}."
+        )
+    for name, axes in ("in_axes", in_axes), ("out_axes", out_axes):
+        _check_axes(name, axes)
+
+    @functools.wraps(fn, updated=())
+    def mapped(*args, **kwargs):
+        return Mapping("vmap", fn, in_axes, out_axes)(args, kwargs)
+
+    return mapped
+
+
+def _check_axes(name, axes):
+    if isinstance(axes, (tuple, list)):
+        for item in axes:
+            _check_axes(name, item)
+    elif axes is not None and (not isinstance(axes, int) or isinstance(axes, bool)):
+        raise RuntimeError(
+            f"For 'vmap', '{name}' must be an int, None or a tuple of these, but got {axes!r}."
+        )
+
+
+class Mapping:
+    """A function mapped over slices of its arguments; see `vmap`."""
+
+    def __init__(self, who, fn, in_axes, out_axes):
+        self.who, self.fn, self.in_axes, self.out_axes = who, fn, in_axes, out_axes
+        self.of_cells = getattr(fn, "is_ensemble", False)
+
+    def __call__(self, args, kwargs):
+        tensors = tensors_of(args)
+        axes = self._axes("in_axes", self.in_axes, args)
+        sliced = [(t, axis) for t, axis in zip(tensors, axes, strict=True) if axis is not None]
+        size = self._size(sliced, len(args))
+        ensemble = Ensemble(self.who, self.fn) if self.of_cells else None
+        stacked = [] if ensemble is None else ensemble.stacked
+        values = [*stacked, *[t._lift() for t, _ in sliced]]
+        result = None
+
+        def run(inputs):
+            nonlocal result
+            slices, each = iter(inputs[len(stacked) :]), iter(axes)
+            given = map_tensors(lambda t: t if next(each) is None else wrap(next(slices)), args)
+            if ensemble is None:
+                result = self.fn(*given, **kwargs)
+            else:
+                with ensemble.lent(inputs[: len(stacked)]):
+                    result = ensemble.cells[0](*given, **kwargs)
+            result = map_tensors(_itself, result, _as_tensor)
+            outs = self._axes("out_axes", self.out_axes, result)
+            return [t._lift() for t in tensors_of(result)], outs
+
+        of_values = [0] * len(stacked) + [axis for _, axis in sliced]
+        made = iter(Enclosed(self.who, size)(run, values, of_values))
+        return map_tensors(lambda _: wrap(next(made)), result)
+
+    def _size(self, sliced, n_args):
+        """How many slices there are."""
+        sizes = {t.shape[axis] for t, axis in sliced}
+        if self.of_cells:
+            sizes.add(len(self.fn))
+        if not sizes:
+            raise RuntimeError(
+                f"For '{self.who}', 'in_axes' must be an int for at least one argument, but got "
+                f"{self.in_axes} for {n_args}. Call the function itself where nothing is sliced."
+            )
+        if len(sizes) > 1:
+            found = [f"{t.shape[axis]} (axis {axis} of {t.shape})" for t, axis in sliced]
+            found += [f"{len(self.fn)} Cells"] if self.of_cells else []
+            raise RuntimeError(
+                f"For '{self.who}', the sliced axes must be of one size, but got "
+                f"{', '.join(found)}. Give None in 'in_axes' for an argument that every call gets "
+                "whole."
+            )
+        return sizes.pop()
+
+    def _axes(self, name, axes, obj):
+        """The axis of each Tensor in `obj`, from 0, or None; a result has one dimension more."""
+        if isinstance(obj, Tensor):
+            ndim = obj.ndim + (name == "out_axes")
+            if axes is None:
+                return [None]
+            if isinstance(axes, int) and -ndim <= axes < ndim:
+                return [axes % ndim]
+            raise self._refusal(name, f"in [{-ndim}, {ndim}) for shape {obj.shape}", axes)
+        if isinstance(obj, dict):
+            obj = list(obj.values())
+        if isinstance(obj, (tuple, list)):
+            each = axes if isinstance(axes, (tuple, list)) else [axes] * len(obj)
+            if len(each) != len(obj):
+                raise self._refusal(name, f"a tuple with an entry for each of {len(obj)}", axes)
+            found = [self._axes(name, a, item) for a, item in zip(each, obj, strict=True)]
+            return [axis for axes in found for axis in axes]
+        if axes is not None and name == "in_axes" and not tensors_of(obj):
+            raise self._refusal(name, f"None for what is no Tensor ({type(obj).__name__})", axes)
+        return [axis for t in tensors_of(obj) for axis in self._axes(name, axes, t)]
+
+    def _refusal(self, name, what, axes):
+        return RuntimeError(f"For '{self.who}', '{name}' must be {what}, but got {axes}.")
+
+
+def _itself(tensor):
+    return tensor
+
+
+def _as_tensor(item):
+    return Tensor(item) if isinstance(item, NUMBERS) else item

@@ -1,0 +1,114 @@
+"""What MindSpore's scripts mark for its compiler, and a capture by running needs no mark for."""
+
+import functools
+
+_CONFIGURATION = {  # setting -> what it may be
+    "jit_level": ("", "O0", "O1", "O2"),
+    "exc_mode": ("auto", "sink", "no_sink"),
+    "jit_syntax_level": ("", "STRICT", "COMPATIBLE", "LAX"),
+    "debug_level": ("RELEASE", "DEBUG"),
+    "infer_boost": ("off", "on", ""),
+}
+
+
+class JitConfig:
+    """Settings for `Cell.set_jit_config`, kept in `jit_config_dict`: there is one compiler, for
+    which they change nothing.
+
+    `jit_level`: '', 'O0', 'O1' or 'O2'. `exc_mode`: 'auto', 'sink' or 'no_sink'.
+    `jit_syntax_level`: '', 'STRICT', 'COMPATIBLE' or 'LAX'. `debug_level`: 'RELEASE' or 'DEBUG'.
+    `infer_boost`: 'off' or 'on'. Raises ValueError for another value.
+
+    >>> JitConfig(jit_level="O1").jit_config_dict["jit_level"]
+    'O1'
+    """
+
+    def __init__(
+        self, jit_level="", exc_mode="auto", jit_syntax_level="", debug_level="RELEASE",
+        infer_boost="off", **kwargs,
+    ):  # fmt: skip
+        given = (jit_level, exc_mode, jit_syntax_level, debug_level, infer_boost)
+        self.jit_config_dict = {**kwargs, **dict(zip(_CONFIGURATION, given, strict=True))}
+        for name, allowed in _CONFIGURATION.items():
+            if self.jit_config_dict[name] not in allowed:
+                raise ValueError(
+                    f"For 'JitConfig', '{name}' must be one of {list(allowed)}, but got "
+                    f"{self.jit_config_dict[name]!r}."
+                )
+
+
+def jit_class(cls):
+    """The class as it is: a captured function may use any object.
+
+    Raises TypeError for what is no class, and for a Cell.
+
+    >>> @jit_class
+    ... class Scale:
+    ...     factor = 2.0
+    >>> jit(lambda x: x * Scale().factor)(Tensor([3.0])).asnumpy()
+    array([6.], dtype=float32)
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"For 'jit_class', 'cls' must be a class, but got {type(cls).__name__}.")
+    if hasattr(cls, "_static_state"):
+        raise TypeError(
+            f"For 'jit_class', 'cls' must not be a Cell, but got {cls.__name__}. A Cell needs no "
+            "mark: leave it out."
+        )
+    return cls
+
+
+def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
+    """The function as it is: what needs no Tensor is computed once, when a function is captured.
+
+    `get_instance`: False gives what makes the function when it is called, as MindSpore's is a class
+    then. `name`, `reuse_result` and `check` are accepted.
+
+    >>> constexpr(lambda n: n * n)(3)
+    9
+    """
+    if fn is None:
+        return functools.partial(constexpr, get_instance=get_instance)
+    return fn if get_instance else lambda: fn
+
+
+def lazy_inline(fn=None, attrs=None, policy=None):
+    """A Cell's `__init__` as it is: XLA decides what becomes part of what.
+
+    `attrs`: a name or a list of names. `policy`: None or 'front'. Raises ValueError for others.
+    """
+    if not (attrs is None or isinstance(attrs, str) or _are_names(attrs)):
+        raise ValueError(
+            f"For 'lazy_inline', 'attrs' must be a string or a list of strings, but got {attrs!r}."
+        )
+    if policy not in (None, "front"):
+        raise ValueError(
+            f"For 'lazy_inline', 'policy' must be None or 'front', but got {policy!r}."
+        )
+    return _as_it_is if fn is None else fn
+
+
+def no_inline(fn=None):
+    """The function as it is: XLA decides what becomes part of what."""
+    return _as_it_is if fn is None else fn
+
+
+def cell_attr_register(fn=None, attrs=None):
+    """A Cell's `__init__` as it is: a Cell is known by what it holds."""
+    return _as_it_is if fn is None else fn
+
+
+def _are_names(attrs):
+    return isinstance(attrs, list) and all(isinstance(a, str) for a in attrs)
+
+
+def _as_it_is(fn):
+    return fn
+
+
+_primexpr = constexpr
+
+__all__ = [
+    "JitConfig", "cell_attr_register", "constexpr", "jit_class",
+    "lazy_inline", "no_inline",
+]  # fmt: skip

@@ -1,0 +1,56 @@
+"""What operations compute in where a Cell says so (`Cell.to_float`).
+
+A mark in the trace begins and ends it, so that a path through the tree of traces always means the
+same program, and an operation whose operands fit costs nothing more. One whose operands do not is
+refused, and recorded again with converted ones.
+"""
+
+import contextlib
+import functools
+
+import jax.numpy as jnp
+
+from sporax.core.value import thread
+from sporax.engine.operation import Op
+from sporax.engine.recorder import record
+
+
+class Precision:
+    """One floating dtype (NumPy's) that operations compute in."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+        self.cast = Op("Cast", lambda x: x.astype(dtype))
+
+    def refuses(self, avals):
+        """Whether one of these operands has to be converted."""
+        dtype = self.dtype
+        return any(
+            a.dtype != dtype and not a.weak and jnp.issubdtype(a.dtype, jnp.floating) for a in avals
+        )
+
+
+precision_of = functools.cache(Precision)
+
+
+@functools.cache
+def _mark(precision):
+    op = Op("Precision", lambda: ())
+    op.mark = (precision,)
+    return op
+
+
+@contextlib.contextmanager
+def computing_in(dtype):
+    """Within, operations compute in `dtype` (NumPy's; None: in what their operands say)."""
+    before, inside = thread.precision, None if dtype is None else precision_of(dtype)
+    if before is inside:
+        yield
+        return
+    thread.precision = inside
+    record(_mark(inside))
+    try:
+        yield
+    finally:
+        thread.precision = before
+        record(_mark(before))

@@ -1,0 +1,38 @@
+"""Arrays filled from a seed of their own, as scripts call it that reach below the initializers."""
+
+import numpy as np
+
+from sporax.initializers.random import fill_normal, fill_truncated_normal, fill_uniform
+
+
+def random_uniform(seed, array, low, high):
+    """Fill a NumPy array with values uniform in [low, high).
+
+    >>> array = np.zeros(3)
+    >>> random_uniform(7, array, 2.0, 2.0)
+    >>> array
+    array([2., 2., 2.])
+    """
+    fill_uniform(array, low, high, np.random.default_rng(seed))
+
+
+def random_normal(seed, array, mean, sigma):
+    """Fill a NumPy array with values normal around `mean`, of standard deviation `sigma`.
+
+    >>> array = np.zeros(3)
+    >>> random_normal(7, array, 2.0, 0.0)
+    >>> array
+    array([2., 2., 2.])
+    """
+    fill_normal(array, mean, sigma, np.random.default_rng(seed))
+
+
+def truncated_normal(seed, array, low, high, mean, sigma):
+    """As `random_normal`; of the values only those in [low, high] count.
+
+    >>> array = np.zeros(100)
+    >>> truncated_normal(7, array, -1.0, 1.0, 0.0, 3.0)
+    >>> bool(abs(array).max() <= 1)
+    True
+    """
+    fill_truncated_normal(array, mean, sigma, low, high, np.random.default_rng(seed))

@@ -1,0 +1,46 @@
+"""Which Cell computes? Its path, from the frames of the stack."""
+
+from itertools import pairwise
+from weakref import WeakKeyDictionary
+
+from sporax.autodiff.custom import CellBprop
+from sporax.core.errors import is_users
+from sporax.nn.cell import Cell
+from sporax.nn.hooked import Passage
+from sporax.nn.members import tree
+
+_CALL = Cell.__call__.__code__
+_BACK = {f.__code__ for f in (CellBprop.backward, Passage.answer)}
+_paths = WeakKeyDictionary()  # of the Cells that were called, for their own backward passes
+
+
+def path_of_cell(frames):
+    """`net.block.dense` for the innermost Cell on the stack (`frames`: innermost first), '' for
+    none. The outermost one is called as the variable that holds it, or as its class."""
+    for frame in frames:
+        if frame.f_code in _BACK:
+            cell = frame.f_locals["self"].cell
+            return _paths.get(cell, type(cell).__name__)
+        if frame.f_code is _CALL:
+            break
+    else:
+        return ""
+    calls = [f for f in reversed(frames) if f.f_code is _CALL]
+    cells = list(dict.fromkeys(f.f_locals["self"] for f in calls))
+    path = _variable(calls[0], cells[0])
+    for outer, inner in pairwise(cells):
+        found = next((p for p, cell in tree(outer) if cell is inner), None)
+        path = f"{path}.{found or type(inner).__name__}"
+    _paths[cells[-1]] = path
+    return path
+
+
+def _variable(frame, cell):
+    while frame is not None and not is_users(frame):
+        frame = frame.f_back
+    if frame is not None:
+        for space in (frame.f_locals, frame.f_globals):
+            for name, held in space.items():
+                if held is cell and name != "self":
+                    return name
+    return type(cell).__name__

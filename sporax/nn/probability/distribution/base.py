@@ -1,0 +1,244 @@
+"""`Distribution`: what all distributions share."""
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.dtype import float32, to_numpy
+from sporax.core.tensor import Tensor
+from sporax.nn.cell import Cell
+from sporax.ops.draws import next_key, sizes, source_of
+
+# what a distribution's parameter must be: in words, and the test
+_RULES = {
+    "any": ("a number", lambda x: x == x),
+    "positive": ("greater than 0", lambda x: x > 0),
+    "share": ("between 0 and 1", lambda x: (x >= 0) & (x <= 1)),
+    "chance": ("between 0 and 1, neither included", lambda x: (x > 0) & (x < 1)),
+}
+
+
+def _rest(x):
+    return 1 - x
+
+
+def _log_rest(x):
+    return ops.log1p(-x)
+
+
+def _rest_of_exp(x):
+    return -ops.expm1(x)
+
+
+def _log_rest_of_exp(x):
+    return ops.log1p(-ops.exp(x))
+
+
+# what a distribution does not define itself -> what it follows from, and how
+_FOLLOWS = {
+    "prob": [("log_prob", ops.exp)],
+    "log_prob": [("prob", ops.log)],
+    "sd": [("var", ops.sqrt)],
+    "var": [("sd", ops.square)],
+    "cdf": [("log_cdf", ops.exp), ("survival_function", _rest), ("log_survival", _rest_of_exp)],
+    "survival_function": [("log_survival", ops.exp), ("cdf", _rest), ("log_cdf", _rest_of_exp)],
+    "log_cdf": [
+        ("cdf", ops.log), ("survival_function", _log_rest), ("log_survival", _log_rest_of_exp)
+    ],
+    "log_survival": [
+        ("survival_function", ops.log), ("cdf", _log_rest), ("log_cdf", _log_rest_of_exp)
+    ],
+}  # fmt: skip
+
+
+class Distribution(Cell):
+    """Base of all distributions.
+
+    A subclass names its parameters in `RULES` (with what they must be) and defines some of
+    `_log_prob(value, *parameters)`, `_prob`, `_cdf`, `_survival_function`, `_mean(*parameters)`,
+    `_mode`, `_sd`, `_var`, `_entropy`, `_kl(*others, *parameters)` and
+    `_sample(key, shape, *parameters)`; what follows from those is there too.
+
+    `param`: the parameters by name: numbers, lists, arrays, Tensors, or None to be given at each
+    call. Every method takes others, after its own arguments or by name. `seed`: 0 leaves samples to
+    `set_seed`. `dtype`: of the samples.
+
+    >>> nn.probability.distribution.Normal(0.0, 1.0).log_prob(Tensor([0.0])).asnumpy().round(4)
+    array([-0.9189], dtype=float32)
+    """
+
+    RULES = ()  # (name, rule) of each parameter
+    INTEGERS = False  # whether samples are integers
+
+    def __init__(self, seed, dtype, name, param):
+        super().__init__()
+        seed = 0 if seed is None else seed
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            raise ValueError(f"For '{name}', 'seed' must be an int, at least 0, but got {seed!r}.")
+        kind = to_numpy(dtype).kind
+        if kind not in ("fV" if not self.INTEGERS else "iufV"):
+            raise TypeError(f"For '{name}', 'dtype' must be a floating dtype, but got {dtype}.")
+        self.name, self.seed, self.dtype = name, seed, dtype
+        self.parameter_type = float32 if kind in "iu" else dtype
+        self.parameters = dict(param)
+        self.parameter_names = [n for n, _ in self.RULES]
+        self.default_parameters = [
+            None if param[n] is None else self._parameter(n, param[n], rule)
+            for n, rule in self.RULES
+        ]
+
+    def _parameter(self, name, value, rule):
+        words, holds = _RULES[rule]
+        tensor = value if isinstance(value, Tensor) else Tensor(value, self.parameter_type)
+        if not bool(np.all(holds(tensor.asnumpy().astype(np.float64)))):
+            raise ValueError(f"For '{self.name}', '{name}' must be {words}, but got {value}.")
+        return ops.cast(tensor, self.parameter_type)
+
+    @property
+    def is_scalar_batch(self):
+        """Whether all parameters are single numbers."""
+        return all(isinstance(v, (int, float, type(None))) for v in self.parameters.values())
+
+    @property
+    def batch_shape(self):
+        """The shape in which the parameters broadcast together; None where one is not given."""
+        if any(p is None for p in self.default_parameters):
+            return None
+        return tuple(np.broadcast_shapes(*[p.shape for p in self.default_parameters]))
+
+    broadcast_shape = batch_shape
+
+    def get_dist_type(self):
+        """The distribution's name."""
+        return type(self).__name__
+
+    def get_dist_args(self, *args, **kwargs):
+        """The parameters as Tensors; others may be given in order or by name."""
+        if len(args) > len(self.RULES) or set(kwargs) - set(self.parameter_names):
+            names = ", ".join(self.parameter_names)
+            raise TypeError(
+                f"For '{self.name}', the parameters must be {names}, but got {len(args)} "
+                f"in order and {', '.join(kwargs) or 'none'} by name."
+            )
+        given = dict(zip(self.parameter_names, args, strict=False)) | kwargs
+        values = []
+        for name, default in zip(self.parameter_names, self.default_parameters, strict=True):
+            value = given.get(name)
+            value = default if value is None else value
+            if not isinstance(value, Tensor):
+                raise TypeError(
+                    f"For '{self.name}', '{name}' must be a Tensor, but got "
+                    f"{type(value).__name__}. Give it here, or when the distribution is made."
+                )
+            values.append(ops.cast(value, self.parameter_type))
+        return tuple(values)
+
+    # what is computed -----------------------------------------------------------------------
+
+    def _find(self, what):
+        """The method that computes `what`, directly or from another."""
+        direct = getattr(self, f"_{what}", None)
+        if direct is not None:
+            return direct
+        for source, how in _FOLLOWS.get(what, ()):
+            method = getattr(self, f"_{source}", None)
+            if method is not None:
+                return lambda *given, how=how, method=method: how(method(*given))
+        raise NotImplementedError(f"For '{self.name}', '{what}' is not defined.")
+
+    def _at(self, what, value, args, kwargs):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"For '{self.name}', 'value' must be a Tensor, but got {type(value).__name__}."
+            )
+        parameters = self.get_dist_args(*args, **kwargs)
+        return self._find(what)(ops.cast(value, self.parameter_type), *parameters)
+
+    def prob(self, value, *args, **kwargs):
+        """The density, or probability, at `value`."""
+        return self._at("prob", value, args, kwargs)
+
+    def log_prob(self, value, *args, **kwargs):
+        """The logarithm of `prob`."""
+        return self._at("log_prob", value, args, kwargs)
+
+    def cdf(self, value, *args, **kwargs):
+        """The probability of at most `value`."""
+        return self._at("cdf", value, args, kwargs)
+
+    def log_cdf(self, value, *args, **kwargs):
+        """The logarithm of `cdf`."""
+        return self._at("log_cdf", value, args, kwargs)
+
+    def survival_function(self, value, *args, **kwargs):
+        """The probability of more than `value`."""
+        return self._at("survival_function", value, args, kwargs)
+
+    def log_survival(self, value, *args, **kwargs):
+        """The logarithm of `survival_function`."""
+        return self._at("log_survival", value, args, kwargs)
+
+    def mean(self, *args, **kwargs):
+        """The mean."""
+        return self._find("mean")(*self.get_dist_args(*args, **kwargs))
+
+    def mode(self, *args, **kwargs):
+        """Where the density or probability is largest."""
+        return self._find("mode")(*self.get_dist_args(*args, **kwargs))
+
+    def sd(self, *args, **kwargs):
+        """The standard deviation."""
+        return self._find("sd")(*self.get_dist_args(*args, **kwargs))
+
+    def var(self, *args, **kwargs):
+        """The variance."""
+        return self._find("var")(*self.get_dist_args(*args, **kwargs))
+
+    def entropy(self, *args, **kwargs):
+        r"""$-E[\\ln p]$."""
+        return self._find("entropy")(*self.get_dist_args(*args, **kwargs))
+
+    def kl_loss(self, dist, *args, **kwargs):
+        r"""$E[\\ln p - \\ln q]$ (Kullback and Leibler), q of the same kind.
+
+        `dist`: the kind's name. Then the parameters of q (by name with `_b` after it), then, if
+        they are not this distribution's, those of p.
+        """
+        if dist != self.get_dist_type():
+            raise ValueError(
+                f"For '{self.name}', 'dist' must be '{self.get_dist_type()}', but got {dist!r}."
+            )
+        count = len(self.RULES)
+        others = {n: kwargs.pop(f"{n}_b") for n in self.parameter_names if f"{n}_b" in kwargs}
+        if not others and len(args) < count:
+            wanted = ", ".join(f"{n}_b" for n in self.parameter_names)
+            raise TypeError(
+                f"For '{self.name}', 'kl_loss' must be given {wanted}, but got {len(args)} of them."
+            )
+        first, rest = ((), args) if others else (args[:count], args[count:])
+        others = self.get_dist_args(*first, **others)
+        return self._find("kl")(*others, *self.get_dist_args(*rest, **kwargs))
+
+    def cross_entropy(self, dist, *args, **kwargs):
+        r"""$-E[\\ln q]$; arguments as `kl_loss`'s."""
+        divergence = self.kl_loss(dist, *args, **kwargs)
+        own = {n: v for n, v in kwargs.items() if n in self.parameter_names}
+        rest = args if any(n.endswith("_b") for n in kwargs) else args[len(self.RULES) :]
+        return self.entropy(*rest, **own) + divergence
+
+    def sample(self, shape=(), *args, **kwargs):
+        """Numbers drawn: for each of the distributions a batch in `shape`, which comes first."""
+        parameters = self.get_dist_args(*args, **kwargs)
+        shape = sizes(self.name, shape) + self._batch(*[p.shape for p in parameters])
+        key = next_key(source_of(self, self.seed))
+        return ops.cast(self._find("sample")(key, shape, *parameters), self.dtype)
+
+    def _batch(self, *shapes):
+        return tuple(np.broadcast_shapes(*shapes))
+
+    def construct(self, name, *args, **kwargs):
+        """The method of that name, called: `distribution("log_prob", x)`."""
+        return getattr(self, name)(*args, **kwargs)
+
+    def extend_repr(self):
+        given = zip(self.parameter_names, self.default_parameters, strict=True)
+        return ", ".join(f"{n} = {p}" for n, p in given if p is not None)

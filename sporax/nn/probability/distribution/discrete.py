@@ -1,0 +1,174 @@
+"""Distributions of integers."""
+
+import math
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.dtype import float32, int32, to_numpy
+from sporax.nn.probability.distribution.base import Distribution
+from sporax.ops.draws import draw_bernoulli, draw_classes, draw_poisson, draw_quantile
+
+
+def _whole(x):
+    """Whether a number is an integer, at least 0."""
+    return ops.logical_and(x >= 0, ops.floor(x) == x)
+
+
+class Bernoulli(Distribution):
+    """1 with probability `probs`, else 0.
+
+    >>> nn.probability.distribution.Bernoulli(0.25).prob(Tensor([0, 1])).asnumpy()
+    array([0.75, 0.25], dtype=float32)
+    """
+
+    RULES, INTEGERS = (("probs", "chance"),), True
+
+    def __init__(self, probs=None, seed=None, dtype=int32, name="Bernoulli"):
+        super().__init__(seed, dtype, name, {"probs": probs})
+
+    def _mean(self, p):
+        return p
+
+    def _mode(self, p):
+        return ops.cast(p > 0.5, self.dtype)
+
+    def _var(self, p):
+        return p * (1 - p)
+
+    def _prob(self, x, p):
+        return ops.where(x == 1, p, ops.where(x == 0, 1 - p, 0.0))
+
+    def _cdf(self, x, p):
+        return ops.where(x < 0, 0.0, ops.where(x < 1, 1 - p, 1.0))
+
+    def _entropy(self, p):
+        return -ops.xlogy(p, p) - ops.xlogy(1 - p, 1 - p)
+
+    def _kl(self, p_b, p):
+        return p * ops.log(p / p_b) + (1 - p) * ops.log((1 - p) / (1 - p_b))
+
+    def _sample(self, key, shape, p):
+        return draw_bernoulli(key, p, shape, to_numpy(self.dtype))
+
+
+class Geometric(Distribution):
+    """How often something fails before it succeeds, with probability `probs` each time.
+
+    >>> nn.probability.distribution.Geometric(0.5).prob(Tensor([0, 1])).asnumpy()
+    array([0.5 , 0.25], dtype=float32)
+    """
+
+    RULES, INTEGERS = (("probs", "chance"),), True
+
+    def __init__(self, probs=None, seed=None, dtype=int32, name="Geometric"):
+        super().__init__(seed, dtype, name, {"probs": probs})
+
+    def _mean(self, p):
+        return (1 - p) / p
+
+    def _mode(self, p):
+        return ops.cast(ops.zeros_like(p), self.dtype)
+
+    def _var(self, p):
+        return (1 - p) / ops.square(p)
+
+    def _log_prob(self, x, p):
+        return ops.where(_whole(x), x * ops.log1p(-p) + ops.log(p), -math.inf)
+
+    def _survival_function(self, x, p):
+        return ops.exp(ops.log1p(-p) * ops.clamp(ops.floor(x) + 1, 0))
+
+    def _entropy(self, p):
+        return -(ops.xlogy(1 - p, 1 - p) + ops.xlogy(p, p)) / p
+
+    def _kl(self, p_b, p):
+        return ops.log(p / p_b) + (1 - p) / p * ops.log((1 - p) / (1 - p_b))
+
+    def _sample(self, key, shape, p):
+        drawn = draw_quantile(key, "exponential", shape, to_numpy(self.parameter_type))
+        return ops.floor(-drawn / ops.log1p(-p))
+
+
+class Poisson(Distribution):
+    r"""$P(k) = e^{-rate} rate^k / k!$.
+
+    >>> nn.probability.distribution.Poisson([1.0]).prob(Tensor([0.0])).asnumpy().round(4)
+    array([0.3679], dtype=float32)
+    """
+
+    RULES, INTEGERS = (("rate", "positive"),), True
+
+    def __init__(self, rate=None, seed=None, dtype=float32, name="Poisson"):
+        super().__init__(seed, dtype, name, {"rate": rate})
+
+    def _mean(self, rate):
+        return rate
+
+    _var = _mean
+
+    def _mode(self, rate):
+        return ops.floor(rate)
+
+    def _log_prob(self, x, rate):
+        return ops.where(_whole(x), ops.xlogy(x, rate) - rate - ops.lgamma(x + 1), -math.inf)
+
+    def _cdf(self, x, rate):
+        return ops.where(x < 0, 0.0, ops.igammac(ops.clamp(ops.floor(x), 0) + 1, rate))
+
+    def _kl(self, rate_b, rate):
+        return rate * ops.log(rate / rate_b) - rate + rate_b
+
+    def _sample(self, key, shape, rate):
+        return draw_poisson(key, rate, shape, to_numpy(self.parameter_type))
+
+
+class Categorical(Distribution):
+    """One of the classes 0, 1, ..., with the probabilities along the last axis of `probs`.
+
+    >>> nn.probability.distribution.Categorical([0.25, 0.75]).prob(Tensor([0, 1])).asnumpy()
+    array([0.25, 0.75], dtype=float32)
+    """
+
+    RULES, INTEGERS = (("probs", "share"),), True
+
+    def __init__(self, probs=None, seed=None, dtype=int32, name="Categorical"):
+        super().__init__(seed, dtype, name, {"probs": probs})
+        if probs is not None:
+            sums = self.default_parameters[0].sum(-1).asnumpy()
+            if not np.allclose(sums, 1, atol=1e-3):
+                raise ValueError(f"For '{name}', 'probs' must sum to 1, but got {probs}.")
+
+    def _numbers(self, p):
+        return ops.cast(ops.arange(p.shape[-1]), p.dtype)
+
+    def _mean(self, p):
+        return (p * self._numbers(p)).sum(-1)
+
+    def _mode(self, p):
+        return ops.cast(ops.argmax(p, -1), self.dtype)
+
+    def _var(self, p):
+        apart = self._numbers(p) - self._mean(p).expand_dims(-1)
+        return (p * ops.square(apart)).sum(-1)
+
+    def _prob(self, x, p):
+        return ops.where(x.expand_dims(-1) == self._numbers(p), p, 0.0).sum(-1)
+
+    def _cdf(self, x, p):
+        return ops.where(x.expand_dims(-1) >= self._numbers(p), p, 0.0).sum(-1)
+
+    def _entropy(self, p):
+        return -ops.xlogy(p, p).sum(-1)
+
+    def _kl(self, p_b, p):
+        return (ops.xlogy(p, p) - ops.xlogy(p, p_b)).sum(-1)
+
+    def _batch(self, shape):
+        return shape[:-1]
+
+    def _sample(self, key, shape, p):
+        batch = p.shape[:-1]
+        first = shape[: len(shape) - len(batch)]
+        drawn = draw_classes(key, p, math.prod(first), True)
+        return ops.moveaxis(drawn, -1, 0).reshape(shape)

@@ -1,0 +1,192 @@
+"""Functions chosen by what they are given, and functions mapped over nested sequences."""
+
+import functools
+import operator
+import types
+
+import numpy as np
+
+from sporax.core.dtype import NAMES, Type, issubclass_, pytype_to_dtype
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import FUNCTIONS, PRIMITIVES
+from sporax.ops.primitive import Primitive
+
+# what an argument must be, for each name that is no dtype's; nothing here is of the last ones
+_KINDS = {
+    "Tensor": Tensor,
+    "String": str,
+    "Tuple": tuple,
+    "List": list,
+    "Dictionary": dict,
+    "None": types.NoneType,
+    "Slice": slice,
+    "Ellipsis": types.EllipsisType,
+    "TypeType": Type,
+    **dict.fromkeys(("COOTensor", "CSRTensor", "RowTensor", "MapTensor", "EnvType", "Problem"), ()),
+}
+_DTYPES = {dtype.name: dtype for dtype in NAMES.values()}
+_NUMBERS = (bool, int, float, complex, np.generic)
+
+
+def _fits(value, name):
+    """Whether a value is of the type of that name, as `register` takes names."""
+    if name == "Function":
+        return callable(value) and not isinstance(value, (Tensor, type))
+    if name in _KINDS:
+        return isinstance(value, _KINDS[name])
+    return isinstance(value, _NUMBERS) and issubclass_(pytype_to_dtype(type(value)), _DTYPES[name])
+
+
+class MultitypeFuncGraph:
+    """A function that does for each kind of arguments what was registered for it.
+
+    `name`: what messages call it. `read_value` is accepted: nothing is passed by reference.
+    A function that is registered alone takes every argument. Raises ValueError where none fits.
+
+    >>> twice = ops.MultitypeFuncGraph("twice")
+    >>> @twice.register("Number")
+    ... def twice_number(x):
+    ...     return 2 * x
+    >>> @twice.register("String")
+    ... def twice_string(x):
+    ...     return f"{x}, {x}"
+    >>> twice(3), twice("ha")
+    (6, 'ha, ha')
+    """
+
+    def __init__(self, name, read_value=False):
+        if not isinstance(name, str):
+            raise TypeError(
+                f"For 'MultitypeFuncGraph', 'name' must be a string, but got {type(name).__name__}."
+            )
+        self.name = name
+        self.entries = []  # (names of types, function), as registered
+
+    def register(self, *type_names):
+        """A decorator: the function is for arguments of these types (names or dtypes)."""
+        names = tuple([self._checked(n) for n in type_names])
+
+        def remember(fn):
+            self.entries.append((names, fn))
+            return fn
+
+        return remember
+
+    def _checked(self, given):
+        if not isinstance(given, (str, Type)):
+            raise ValueError(
+                f"For '{self.name}', a type must be given by name or as a dtype, but got "
+                f"{type(given).__name__}."
+            )
+        name = given.name if isinstance(given, Type) else given.partition("[")[0]
+        if name != "Function" and name not in _KINDS and name not in _DTYPES:
+            raise ValueError(
+                f"For '{self.name}', a type's name must be one of "
+                f"{', '.join(['Function', *_KINDS, *_DTYPES])}, but got {given!r}."
+            )
+        return name
+
+    def __call__(self, *args):
+        for names, fn in self.entries:
+            fits = len(names) == len(args) and all(map(_fits, args, names))
+            if fits or len(self.entries) == 1:
+                return fn(*args)
+        known = " or ".join(f"({', '.join(names)})" for names, _ in self.entries) or "nothing"
+        raise ValueError(
+            f"For '{self.name}', the arguments must fit {known}, but got "
+            f"({', '.join(type(a).__name__ for a in args)}). Register a function for them."
+        )
+
+
+class Map:
+    """A function applied to the items of sequences, one of each at a time; the result is a tuple.
+
+    `ops`: the function, or None where it comes first in the call. `reverse` is accepted: the order
+    cannot be seen. Raises ValueError for sequences of different lengths.
+
+    >>> ops.Map()(lambda x, y: x + y, (1, 2), (3, 4))
+    (4, 6)
+    """
+
+    deep = False
+
+    def __init__(self, ops=None, reverse=False):
+        if ops is not None and not callable(ops):
+            raise TypeError(
+                f"For '{type(self).__name__}', 'ops' must be a function or None, but got "
+                f"{type(ops).__name__}."
+            )
+        self.ops, self.reverse = ops, reverse
+
+    def __call__(self, *args):
+        function, sequences = (args[0], args[1:]) if self.ops is None else (self.ops, args)
+        return self._apply(function, sequences)
+
+    def _apply(self, function, sequences):
+        lengths = {len(s) for s in sequences}
+        if len(lengths) > 1:
+            raise ValueError(
+                f"For '{type(self).__name__}', the sequences must be of one length, but got "
+                f"{[len(s) for s in sequences]}."
+            )
+        rows = zip(*sequences, strict=True)
+        if not self.deep:
+            return tuple([function(*row) for row in rows])
+        return tuple([
+            self._apply(function, row) if isinstance(row[0], (tuple, list)) else function(*row)
+            for row in rows
+        ])  # fmt: skip
+
+
+class HyperMap(Map):
+    """As `Map`, down through nested tuples and lists.
+
+    >>> ops.HyperMap()(lambda x: x * x, ((1, 2), 3))
+    ((1, 4), 9)
+    """
+
+    deep = True
+
+    def _apply(self, function, sequences):
+        if not isinstance(sequences[0], (tuple, list)):
+            return function(*sequences)
+        return super()._apply(function, sequences)
+
+
+class Partial(Primitive):
+    """A function with its first arguments given: `ops.Partial()(fn, *args)`.
+
+    >>> ops.Partial()(lambda x, y: x - y, 5)(3)
+    2
+    """
+
+    def __init__(self):
+        super().__init__("Partial")
+
+    def __call__(self, fn, *args):
+        return functools.partial(fn, *args)
+
+
+def tail(sequence):
+    """All of a tuple or list but its first item.
+
+    >>> ops.tail((1, 2, 3))
+    (2, 3)
+    """
+    return sequence[1:]
+
+
+def add_flags(fn=None, **flags):
+    """A function (or Cell) with flags for MindSpore's compiler, kept in `_func_graph_flags`."""
+    if fn is None:
+        return functools.partial(add_flags, **flags)
+    fn._func_graph_flags = {**getattr(fn, "_func_graph_flags", {}), **flags}
+    return fn
+
+
+FUNCTIONS.update(
+    partial=Partial(), tail=tail, add_flags=add_flags, hyper_add=HyperMap(operator.add)
+)
+PRIMITIVES.update(
+    HyperMap=HyperMap, Map=Map, MultitypeFuncGraph=MultitypeFuncGraph, Partial=Partial
+)

@@ -1,0 +1,122 @@
+"""Tensors continued beyond their edges."""
+
+import operator
+
+import jax
+import jax.numpy as jnp
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import OPTIONAL, Array, composite, op
+
+# MindSpore's names of what stands beyond the edge -> JAX's, how much of an axis of n may be added
+_MODES = {
+    "constant": ("constant", None),
+    "reflect": ("reflect", lambda n: n - 1),
+    "symmetric": ("symmetric", lambda n: n),
+    "replicate": ("edge", None),
+    "edge": ("edge", None),
+    "circular": ("wrap", lambda n: n),
+}
+
+
+@op(name="Pad", function=())
+def padded(input: Array, value: OPTIONAL = None, *, paddings, mode):
+    """`input` with `paddings` ((before, after) for each axis); negative ones cut off."""
+    if mode not in _MODES:
+        raise ValueError(f"'mode' must be one of {list(_MODES)}, but got {mode!r}")
+    if len(paddings) != input.ndim:
+        raise ValueError(
+            f"paddings must be given for each of the {input.ndim} axes, but got {paddings}"
+        )
+    kind, most = _MODES[mode]
+    for n, sides in zip(input.shape, paddings, strict=True):
+        if most is not None and max(sides) > most(n):
+            raise ValueError(
+                f"mode '{mode}' must add at most {most(n)} to an axis of size {n}, but got {sides}"
+            )
+    if mode == "constant":
+        out = _zeros_around(input, paddings)
+        if value is None:
+            return out
+        # JAX cannot differentiate `lax.pad` by its value alone
+        inside = _zeros_around(jnp.ones(input.shape, bool), paddings)
+        return jnp.where(inside, out, value.astype(input.dtype))
+    added = [tuple(max(n, 0) for n in sides) for sides in paddings]
+    out = jnp.pad(input, added, kind)
+    cut = [
+        slice(max(-before, 0), size - max(-after, 0))
+        for size, (before, after) in zip(out.shape, paddings, strict=True)
+    ]
+    return out[tuple(cut)]
+
+
+def _zeros_around(x, paddings):
+    return jax.lax.pad(x, jnp.zeros((), x.dtype), [(*sides, 0) for sides in paddings])
+
+
+def _ints(who, name, padding):
+    given = padding.asnumpy().ravel().tolist() if isinstance(padding, Tensor) else padding
+    try:
+        return [operator.index(n) for n in given]
+    except TypeError:
+        raise TypeError(f"For '{who}', '{name}' must be ints, but got {padding!r:.80}.") from None
+
+
+@composite(mint="nn.functional.pad(input: input_x, pad: padding, mode='constant', value=None)")
+def pad(input_x, padding, mode="constant", value=None):
+    """`input_x` continued beyond its edges, or cut.
+
+    `padding`: (before, after) for the last axis, then the one before it, and so on; negative
+    numbers cut off. `mode`: 'constant' (`value`, 0 by default), 'reflect' (without the edge),
+    'replicate' (the edge) or 'circular' (the other end). Raises ValueError for an odd number of
+    ints, for too many, and for a `value` in another mode than 'constant'.
+
+    >>> ops.pad(Tensor([1, 2, 3]), (1, 2), value=9).asnumpy()
+    array([9, 1, 2, 3, 9, 9])
+    """
+    numbers = _ints("pad", "padding", padding)
+    if len(numbers) % 2 or len(numbers) > 2 * input_x.ndim:
+        raise ValueError(
+            f"For 'pad', 'padding' must have 2 ints for each of at most {input_x.ndim} axes, but "
+            f"got {len(numbers)}."
+        )
+    if mode != "constant" and value is not None:
+        raise ValueError(f"For 'pad', 'value' must be None in mode '{mode}', but got {value}.")
+    last = list(zip(numbers[::2], numbers[1::2], strict=True))[::-1]
+    pairs = ((0, 0),) * (input_x.ndim - len(last)) + tuple(last)
+    return padded(input_x, value, paddings=pairs, mode=mode)
+
+
+def _pairs(who, paddings):
+    """((before, after) of each axis) out of nested sequences or a Tensor."""
+    rows = paddings.asnumpy().tolist() if isinstance(paddings, Tensor) else paddings
+    return tuple(tuple(_ints(who, "paddings", row)) for row in rows)
+
+
+@composite(primitive="Pad(paddings)(x)", function=())
+def pad_axes(x, paddings):
+    """`x` with zeros around: `paddings` has (before, after) for each axis; negative ones cut."""
+    return padded(x, paddings=_pairs("Pad", paddings), mode="constant")
+
+
+@composite(primitive="MirrorPad(mode='REFLECT')(input_x: x, paddings)", function=())
+def mirror_pad(x, paddings, mode="REFLECT"):
+    """`x` mirrored at its edges, without them ('REFLECT') or with them ('SYMMETRIC')."""
+    if mode not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(
+            f"For 'MirrorPad', 'mode' must be 'REFLECT' or 'SYMMETRIC', but got {mode!r}."
+        )
+    return padded(x, paddings=_pairs("MirrorPad", paddings), mode=mode.lower())
+
+
+@composite(
+    primitive="PadV3(mode='constant', paddings_contiguous=True)(x, paddings, constant_value=None)",
+    function=(),
+)
+def pad_last_first(x, paddings, constant_value=None, mode="constant", paddings_contiguous=True):
+    """As `pad`; not `paddings_contiguous`: all numbers before, then all after."""
+    numbers = _ints("PadV3", "paddings", paddings)
+    if not paddings_contiguous:
+        half = len(numbers) // 2
+        numbers = [n for pair in zip(numbers[:half], numbers[half:], strict=True) for n in pair]
+    return pad(x, numbers, mode, constant_value if mode == "constant" else None)
