@@ -18,7 +18,6 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.jit import jit
 from sporax.nn.cell import Cell
-from tests.script_runs import printed
 
 X, Y = 2.0, 3.0
 
@@ -464,26 +463,3 @@ def test_wrong_counts_of_a_function():
     own = function(lambda ctx, x, y: x * y, lambda ctx, g: g)
     with pytest.raises(ValueError, match=r"'Own.backward', .* 2 inputs \(0, 1\), but got 1"):
         grad(own.apply)(tensor(X), tensor(Y))
-
-
-# the documents ------------------------------------------------------------------------------------
-
-LINE = "[1.0015925] (Tensor(shape=[1], dtype=Float32, value= [ 1.59254798e-03]), {})"
-PRINTED = {
-    # the article shows 1.25169754e-06 and 2.0 in the first and third line, as what goes wrong
-    "bprop_keywords.py": [
-        LINE.format(f"Tensor(shape=[1], dtype=Float32, value= [{value}])")
-        for value in ("-9.99998748e-01", "-9.99998748e-01", "-1.99999750e+00", "-1.99999750e+00")
-    ],
-    "custom_layers.py": [
-        "[0.   1.25 1.25]",
-        "(Tensor(shape=[1], dtype=Float32, value= [ 2.00000000e+00]), "
-        "(Tensor(shape=[1], dtype=Float32, value= [ 3.00000000e+00]),))",
-    ],
-}
-
-
-@pytest.mark.parametrize("option", ["", "--graph"])
-@pytest.mark.parametrize("script", PRINTED)
-def test_prints_what_the_documents_print(script, option):
-    assert printed(script, option).splitlines() == PRINTED[script]

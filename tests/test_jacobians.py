@@ -158,6 +158,17 @@ def test_a_function_runs_once_and_writes_once(run):
     assert count.asnumpy() == 1.0
 
 
+def test_complex_numbers():
+    z, w = np.array([1 + 2j, 3 - 1j]), np.array([2 - 1j, 1j])
+
+    def product(z):
+        return z * z * Tensor(w)
+
+    for make in jacfwd, jacrev:
+        np.testing.assert_allclose(make(product)(Tensor(z)).asnumpy(), np.diag(2 * z * w))
+    np.testing.assert_allclose(jvp(product, Tensor(z), Tensor(w))[1].asnumpy(), 2 * z * w * w)
+
+
 def test_older_cells():
     x, v = double(3), double(3)
     for made, wanted in [

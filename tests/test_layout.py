@@ -16,7 +16,7 @@ ROOMS |= {
     "mint": {"core", "ops", "mint"},
     "lowering": {"lowering"},
     "numpy": {"core", "ops", "numpy"},
-    "data": set(),
+    "data": {"core", "data"},
 }
 ROOMS["ops"] = ROOMS["ops"] | {"lowering"}
 ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these

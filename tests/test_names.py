@@ -270,6 +270,7 @@ def test_print_shows_each_argument(capsys):
         ops.angle,
         ops.ComplexAbs(),
         lambda z: ops.real(z * z * z),
+        lambda z: (ops.view_as_real(z * z) * Tensor([1.0, 2.0])).sum(-1),
         lambda z: ops.imag(ops.exp(z)) * ops.real(z),
     ],
 )

@@ -28,7 +28,7 @@ NOT_DIFFERENTIATED = {
 
 
 def is_differentiated(sample):
-    floating = any(a.dtype.kind == "f" for a in sample.arrays(np.float64))
+    floating = any(a.dtype.kind in "fc" for a in sample.arrays(np.float64))
     return floating and OPS[sample.op].differentiable and not sample.sharp
 
 

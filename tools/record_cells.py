@@ -42,7 +42,8 @@ def record(topic, cases, answer):
 
 def printed(script):
     """The lines that a script prints, run by itself."""
-    command = [sys.executable, str(ROOT / "tests" / "scripts" / script)]
+    script, *options = script.split()
+    command = [sys.executable, str(ROOT / "tests" / "scripts" / script), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
@@ -64,7 +65,8 @@ if __name__ == "__main__":
         record("cells_transforms", transform_cases.CASES, grad_cases.answer)
     if "documents" in wanted:
         scripts = [
-            "functional_differentiation.py", "grad_operation.py", "hooks.py",
-            "cells_and_parameters.py",
+            "cells_and_parameters.py", "functional_differentiation.py", "grad_operation.py",
+            "hooks.py", "migration_networks.py", "numpy_in_a_network.py",
+            "numpy_in_a_network.py --again", "parameters.py",
         ]  # fmt: skip
         write("cells_documents", {name: printed(name) for name in scripts})

@@ -30,8 +30,8 @@ class Plan:
     """How calls of `construct` with so many positional arguments and these keywords reach `bprop`.
 
     `inputs(args, kwargs)`: (name, what was given, or the default) of each input. `call(bprop, args,
-    kwargs, out, dout)` calls it. `direct`: the names of the inputs, where these are the positional
-    arguments and nothing else.
+    kwargs, out, dout)` calls it; `arguments` gives what with: (a list, a dict). `direct`: the names
+    of the inputs, where these are the positional arguments and nothing else.
     """
 
     def __init__(self, who, construct, bprop, count, names):
@@ -47,6 +47,11 @@ class Plan:
         call += [_as_keyword(name, _code(item, constants)) for name, item in named.items()]
         pairs = [f"({name!r}, {_code(item, constants)})" for name, item in inputs]
         scope = {"constants": constants}
+        names = ", ".join(f"{name!r}: {_code(item, constants)}" for name, item in named.items())
+        given = ", ".join(_code(item, constants) for item in positional)
+        self.arguments = eval(
+            f"lambda args, kwargs, out, dout: ([{given}], {{{names}}})", {"constants": constants}
+        )
         self.call = eval(f"lambda bprop, args, kwargs, out, dout: bprop({', '.join(call)})", scope)
         self.inputs = eval(f"lambda args, kwargs: [{', '.join(pairs)}]", scope)
 

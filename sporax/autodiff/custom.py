@@ -10,6 +10,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import thread
+from sporax.engine.host import through
 from sporax.engine.recorder import wrap
 
 
@@ -33,13 +34,13 @@ class Custom(PythonDerivative):
 
     def inputs(self, operands):
         """(args, kwargs) with the Values that they had then."""
-        return _again((self.args, self.kwargs), self.given, operands)
+        return again((self.args, self.kwargs), self.given, operands)
 
     def outputs(self, out):
         """What was returned, with the Values that it had then."""
         if out.__class__ is not tuple:
             return _same_or_new(self.handles[0], out)
-        return _again(self.result, self.handles, out)
+        return again(self.result, self.handles, out)
 
     def pack(self, operands, outs):
         """Have the Values packed that the derivative needs, if it is here that they are kept."""
@@ -49,7 +50,7 @@ class Custom(PythonDerivative):
         return ()
 
 
-def _again(obj, handles, values):
+def again(obj, handles, values):
     """The containers with Tensors of these Values: the same handles where they have not changed."""
     pairs = zip(handles, values, strict=False)
     if all([handle._value is value for handle, value in pairs]):
@@ -92,12 +93,15 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
     before = recorder.state
     thread.tape = MUTED
     try:
-        result = function(*args, **kwargs)
+        if recorder.capture is None:
+            result = function(*args, **kwargs)
+        else:
+            result, derivative.on_host = through(function, function, args, kwargs)
         watched = True in [v.watched for v in operands]
         result, handles, outs = _attach(result, recorder, before.size, watched, derivative.cut())
     finally:
         thread.tape = tape
-        tape.muted.append((before.depth, thread.recorder.state.depth))
+        tape.covered.append((before.depth, thread.recorder.state.depth))
     if watched and outs:
         derivative.given, derivative.handles = given, handles
         derivative.args, derivative.kwargs = kept if kwargs else (kept, kwargs)
@@ -136,10 +140,10 @@ def _attach(result, recorder, first, watched, cut):
 class CellBprop(Custom):
     """The derivative of a Cell that its `bprop` computes."""
 
-    __slots__ = ("cell", "parameters")
+    __slots__ = ("cell", "on_host", "parameters")
 
     def __init__(self, cell, parameters):
-        self.cell, self.parameters = cell, parameters
+        self.cell, self.parameters, self.on_host = cell, parameters, False
 
     @property
     def who(self):
@@ -152,7 +156,11 @@ class CellBprop(Custom):
         (args, kwargs), bprop = self.inputs(values), self.cell.bprop
         plan = planned(self.cell, bprop, args, kwargs)
         dout = cotangents(self.result, out, arriving)
-        result = plan.call(bprop, args, kwargs, self.outputs(outs), dout)
+        if thread.recorder.capture is None:
+            result = plan.call(bprop, args, kwargs, self.outputs(outs), dout)
+        else:
+            positional, named = plan.arguments(args, kwargs, self.outputs(outs), dout)
+            result = backward_through(bprop, positional, named, self.on_host)
         if plan.direct and not self.parameters:
             bare = isinstance(result, Tensor) and operands[0].aval.inexact
             given = (result, *[None] * (len(args) - 1)) if bare else result
@@ -226,6 +234,13 @@ def _one_for_one(operands, args, gradients):
         if not isinstance(given, Tensor):
             return None
     return values
+
+
+def backward_through(function, args, kwargs, on_host):
+    """A backward function's result, in a captured function. Where its forward one was called on the
+    host, so is this: what it knows besides its arguments comes from there."""
+    alone = thread.tape.depth == 1  # nobody asks for a derivative of it
+    return through(function, function, args, kwargs, on_host, alone)[0]
 
 
 def call_with_bprop(cell, *args, **kwargs):

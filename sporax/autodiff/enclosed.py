@@ -66,7 +66,7 @@ class Enclosed:
         finally:
             thread.tape = outer
         if python:
-            outer.muted.append((before, thread.recorder.state.depth))
+            outer.covered.append((before, thread.recorder.state.depth))
             if any([v.watched for v in made]):
                 outer.keep(EnclosedDerivative(self, op.needed, values, outs), operands, made)
         for (handle, _), value in zip(written, made[len(results) :], strict=True):

@@ -2,7 +2,13 @@
 
 import inspect
 
-from sporax.autodiff.custom import Custom, collect, cotangents, differentiated_by
+from sporax.autodiff.custom import (
+    Custom,
+    backward_through,
+    collect,
+    cotangents,
+    differentiated_by,
+)
 from sporax.autodiff.saved import Packed
 from sporax.autodiff.tape import MUTED
 from sporax.core.tensor import Tensor
@@ -103,10 +109,10 @@ class Function:
 class FunctionBackward(Custom):
     """The derivative that a `Function`'s `backward` computes."""
 
-    __slots__ = ("ctx",)
+    __slots__ = ("ctx", "on_host")
 
     def __init__(self, ctx):
-        self.ctx = ctx
+        self.ctx, self.on_host = ctx, False
 
     @property
     def who(self):
@@ -122,7 +128,10 @@ class FunctionBackward(Custom):
         ctx = self.ctx
         grads = cotangents(self.result, out, arriving, ctx.materialize_grads)
         grads = grads if isinstance(grads, (tuple, list)) else (grads,)
-        result = type(ctx).backward(ctx, *grads)
+        if self.on_host:
+            result = backward_through(type(ctx).backward, (ctx, *grads), {}, True)
+        else:
+            result = type(ctx).backward(ctx, *grads)
         args, kwargs = self.inputs(operands)
         inputs = [(str(i), given) for i, given in enumerate(args)]
         inputs += kwargs.items()

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from sporax.autodiff.announced import announced_call
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.per_sample import PerSample
 from sporax.autodiff.tape import Variables, ones_like, zeros_like
@@ -53,23 +54,32 @@ class Derivative:
         handles = tensors_of([args[i] for i in positions])
         # noted now, since `fn` may change containers; what is no Tensor has no gradient
         asked = [map_tensors(_itself, args[i], _nothing) for i in positions]
-        with Variables([*handles, *self.weights]) as variables, Recording() as recording:
-            recording.tape.hooks.update(hooks_of(variables.handles, variables.values))
-            result = self.fn(*args, **kwargs)
-            ends = [t._lift() for t in self._outputs(result)]
-            cotangents = self._cotangents(ends, seeds)
-            found = recording.gradients(ends, cotangents, variables.values)
-            if not recording.tape.pauses:  # else `no_grad` may be why there is none
-                self._refuse_integers(variables.values, found, positions)
-            if thread.watch is not None and None in found:
-                thread.watch.zero(self, args, positions, variables, found)
-            gradients = [
-                wrap(zeros_like(v) if g is None else g)
-                for v, g in zip(variables.values, found, strict=True)
-            ]
-        rest = iter(gradients)
+        handles += self.weights
+        call = announced_call(self.fn, args, kwargs, handles)
+        if call is not None:
+            with call.reopened(handles) as (result, recording, values):
+                found = self._walk(result, seeds, recording, values, positions)
+        else:
+            with Variables(handles) as variables, Recording() as recording:
+                recording.tape.hooks.update(hooks_of(variables.handles, variables.values))
+                result = self.fn(*args, **kwargs)
+                values = variables.values
+                found = self._walk(result, seeds, recording, values, positions)
+                if thread.watch is not None and None in found:
+                    thread.watch.zero(self, args, positions, variables, found)
+        rest = iter(
+            [wrap(zeros_like(v) if g is None else g) for v, g in zip(values, found, strict=True)]
+        )
         by_position = [map_tensors(lambda _: next(rest), given) for given in asked]
         return result, by_position, list(rest)
+
+    def _walk(self, result, seeds, recording, values, positions):
+        """The cotangent, or None, of each of the watched `values`."""
+        ends = [t._lift() for t in self._outputs(result)]
+        found = recording.gradients(ends, self._cotangents(ends, seeds), values)
+        if not recording.tape.pauses:  # else `no_grad` may be why there is none
+            self._refuse_integers(values, found, positions)
+        return found
 
     def _refuse_integers(self, values, found, positions):
         """Refuse, where only integers are asked for and no derivative reaches them."""

@@ -175,6 +175,7 @@ class Gate(PythonDerivative):
 
 _new = object.__new__
 _gate = Op("gradient.gate", lambda x: x)
+_gate.alias = True
 _gates = Op("gradient.gate", lambda *xs: xs)
 
 

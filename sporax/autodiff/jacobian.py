@@ -244,8 +244,15 @@ def _by_rows(who, fn, args, positions, has_aux):
     made = Enclosed(who, total)(run, _identity(avals, total), [0] * len(avals))
     split = _rows(tuple(a.shape for a in avals))
     columns = [record(split, value) for value in made]
-    rows = [[wrap(v) for v in row] for row in zip(*columns, strict=True)]
+    rows = [
+        # a gradient of complex numbers is the conjugate of the derivative
+        [wrap(record(_conj, v) if aval.dtype.kind == "c" else v) for v in row]
+        for aval, row in zip(avals, zip(*columns, strict=True), strict=True)
+    ]
     return rows, taped.aux if has_aux else None
+
+
+_conj = Op("jacobian.conj", jnp.conj)
 
 
 def _identity(avals, total):

@@ -108,7 +108,7 @@ class Packed:
         finally:
             thread.tape, thread.saving = tape, saving
             if tape is not None and tape is not MUTED:
-                tape.muted.append((first, thread.recorder.state.depth))
+                tape.covered.append((first, thread.recorder.state.depth))
 
     def values(self):
         """{number: Value} of what the `unpack_hook` gives."""
@@ -185,7 +185,7 @@ def _tied(value, original):
         twin = variable(value)
     finally:
         thread.tape = tape
-        tape.muted.append((first, thread.recorder.state.depth))
+        tape.covered.append((first, thread.recorder.state.depth))
     twin.watched = True
     tape.keep(Tie(), (original,), twin)
     return twin

@@ -60,11 +60,12 @@ class Subject:
                 self.names.append(name)
         self.points = [_widened(t.asnumpy()) for t in (*given, *self.parameters)]
         self.count = len(given)
-        held = [*loose, *self.parameters]
+        held, self.precisions = [*loose, *self.parameters], []
         for cell in cells:
             held += [p for _, p in cell.parameters_and_names()]
             for _, part in cell.cells_and_names():
                 held += tensors_of(vars(part))
+                self.precisions.append((part, vars(part).get("_precision")))
         held += random.states()
         self.held = list({id(t): t for t in held}.values())
         self.seeds, self.outputs = None, ()
@@ -75,6 +76,8 @@ class Subject:
     def __enter__(self):
         self.before = [(t, t._value) for t in self.held]
         try:
+            for part, _ in self.precisions:
+                vars(part)["_precision"] = None  # what `to_float` chose
             self.state = [(t, _wide_value(t)) for t in self.held]
             self._reset()
         except BaseException:
@@ -85,6 +88,8 @@ class Subject:
     def __exit__(self, *exception):
         for handle, value in self.before:
             handle._value = value
+        for part, precision in self.precisions:
+            vars(part)["_precision"] = precision
 
     def _reset(self):
         drawing = {id(t) for t in random.states()}  # so that drawing shows itself
@@ -94,7 +99,9 @@ class Subject:
 
     def at(self, points):
         """(s, sum of what s adds up, each variable's gradient) at other points."""
-        (total, size, *self.outputs), by_position, by_weight = self.first(self._place(points), {})
+        result: Any
+        result, by_position, by_weight = self.first(self._place(points), {})
+        total, size, *self.outputs = result
         return float(total), float(size), _numbers([*by_position, *by_weight])
 
     def along(self, points, direction):

@@ -13,6 +13,7 @@ _add = Op("gradient.add", jnp.add)
 _ones_like = Op("gradient.seed", jnp.ones_like)
 _zeros_like = Op("gradient.zero", jnp.zeros_like)
 _variable = Op("gradient.variable", lambda x: x)
+_variable.alias = True
 
 
 def ones_like(value):
@@ -38,16 +39,18 @@ def variable(value):
 class Tape(list):
     """The operations computed from watched values: (operation, operands, output or outputs).
 
-    `pauses`: the stretches of the trace that the user leaves out, as (first, last) depth; `muted`:
-    those for which there is a derivative of the user's. `hooks`: {id(value): (value, its Hooks)}.
-    `python`: the numbers of the entries whose derivative is a function of the user's.
+    `pauses`: the stretches of the trace that the user leaves out, as (first, last) depth;
+    `covered`: those for which there is a derivative of the user's. `hooks`: {id(value): (value, its
+    Hooks)}. `python`: the numbers of the entries whose derivative is a function of the user's.
+    `depth`: how many derivatives it is for, one of the other.
     """
 
-    __slots__ = ("hooks", "muted", "pauses", "python")
+    __slots__ = ("covered", "depth", "hooks", "pauses", "python")
+    muted = False
 
     def __init__(self):
         super().__init__()
-        self.pauses, self.muted, self.hooks, self.python = [], [], {}, []
+        self.pauses, self.covered, self.hooks, self.python, self.depth = [], [], {}, [], 0
 
     def keep(self, derivative, operands, out):
         """One more entry, whose derivative is a function of the user's."""
@@ -59,12 +62,26 @@ class Muted(Tape):
     """Stands for the tape where a derivative is being taken, but not of what is computed now."""
 
     __slots__ = ()
+    muted = True
 
     def append(self, entry):
         """Nothing is kept."""
 
 
 MUTED = Muted()
+
+
+def unrecorded(function):
+    """The function, of which no derivative is taken and nothing captured."""
+
+    def run(*args, **kwargs):
+        outer, thread.tape = thread.tape, MUTED
+        try:
+            return function(*args, **kwargs)
+        finally:
+            thread.tape = outer
+
+    return run
 
 
 class PythonDerivative:

@@ -23,12 +23,14 @@ class Recording:
         self.tape = thread.tape = self.outer
         if self.outer is None:
             self.tape = thread.tape = Tape() if thread.saving is None else PackingTape()
-        self.start = len(thread.tape)
+        self.tape.depth += 1
+        self.start = len(self.tape)
         self.recorder = thread.recorder
         self.state = self.recorder.state
         return self
 
     def __exit__(self, *exception):
+        self.tape.depth -= 1
         thread.tape = self.before
 
     def gradients(self, outputs, cotangents, wanted):
@@ -70,7 +72,7 @@ class Recording:
         recorder = thread.recorder
         if self.outer is not None or recorder is not self.recorder or recorder.immediate:
             return None
-        key = [Walk, self.state.depth, *self.tape.pauses, *self.tape.muted, len(outputs)]
+        key = [Walk, self.state.depth, *self.tape.pauses, *self.tape.covered, len(outputs)]
         key += [place(value, recorder) for value in (*outputs, *cotangents)]
         for value in wanted:
             if value.trace is not recorder:

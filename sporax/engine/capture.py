@@ -8,10 +8,14 @@ import numpy as np
 from sporax.core.errors import user_frame
 from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, Value, borrowing, thread
-from sporax.engine.dependence import same
+from sporax.engine.chain import Chain
+from sporax.engine.dependence import unchanged
+from sporax.engine.host import tensors_alive
 from sporax.engine.operation import Op, Rule
+from sporax.engine.precision import mark_precision
 from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder, record
+from sporax.engine.trace import Cut
 
 
 class Capture:
@@ -21,25 +25,57 @@ class Capture:
     the graph. A handle that is rebound in between is an output.
     """
 
-    def __init__(self):
+    def __init__(self, memo=()):
+        self.cells = {}  # those called on the way, in order -> what each was before
+        self.is_broken, self.break_line = False, None
+        # calls on the host, see `engine.host`
+        self.parts = []  # the stages and calls so far
+        self.known = {}  # id(Value of an earlier part) -> (it, where a run finds it, None: nowhere)
+        self.outside = {}  # id(handle) -> handle, of those that were there before the capture
+        self.there = {}  # all Tensors there were at the first call on the host
+        self.calls, self.entering = [], None  # those going on now
+        self.owners = []  # Cells of which calls were made on the host
+        self.memo = list(memo)  # what calls returned that have been made already
+        self.is_leaving = False
+        self.begin()
+
+    def begin(self):
+        """Record a stage."""
         self.avals = []  # of the inputs
         self.sources = []  # the handle an input is read from at each call, or its constant Value
         self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
-        self.cells = {}  # those called on the way, in order -> what each was before
-        self.is_broken, self.break_line = False, None
+        self.rebound = []  # (handle, its Value until then), in order
+        self.recorder = thread.recorder = Recorder(self)
+        mark_precision()
 
     def leaf(self, recorder, value, handle):
         """The input's number for a Value from outside; see `Recorder.leaf`."""
         if handle is not None and hasattr(handle, "_value"):
-            return self.lift(recorder, handle)
-        at = recorder.found.get(id(value.read()))
-        return self._add(recorder, value, value) if at is None else at
+            at = self.lift(recorder, handle)
+        elif id(value) in self.known:
+            at = self._from_before(recorder, value)
+        else:
+            at = recorder.found.get(id(value.read()))
+            if at is None and not self.parts:
+                return self._add(recorder, value, value)
+        if at is None:
+            self.end(recorder)
+            raise Cut
+        return at
 
     def lift(self, recorder, handle):
         """Make the handle's Value an input, unless this trace knows it already."""
         value = handle._value
         if value.trace is recorder:
             return value.index
+        if id(value) in self.known:
+            at = self._from_before(recorder, value)
+            if at is not None:
+                if id(handle) in self.outside:
+                    self.handles.setdefault(id(handle), (handle, value, value))
+                return at
+        if self.parts and id(handle) not in self.outside and id(handle) not in self.there:
+            return self.end(recorder)  # made by a call on the host, which did not return it
         array = value.read()
         if value.aval.weak:  # a mutable number
             array = jnp.asarray(array, value.aval.dtype)
@@ -48,13 +84,25 @@ class Capture:
         twin.index = self._add(recorder, twin, handle)
         twin.trace = recorder
         self.handles[id(handle)] = handle, value, twin
+        self.outside[id(handle)] = handle
         handle._value = twin
         return twin.index
+
+    def _from_before(self, recorder, value):
+        """The input's number for a Value of an earlier part; None where a run does not find it."""
+        source = self.known[id(value)][1]
+        if source is None:
+            return None
+        at = recorder.found.get(id(value.read()))
+        if at is None:
+            at = recorder.found[id(value.array)] = self._add(recorder, value, source)
+        return at
 
     def rebinding(self, recorder, handle):
         """A handle is about to be given another Value."""
         if id(handle) not in self.handles:
             self.lift(recorder, handle)
+        self.rebound.append((handle, handle._value))
 
     def constant(self, recorder, value):
         """A Value made of host data inside the function: the same at every call."""
@@ -76,18 +124,51 @@ class Capture:
         same at every call; for any other the function runs dynamically from here on."""
         if value.trace is recorder and value.index < 0 and self.sources[~value.index] is value:
             return
+        if self.calls and self.calls[-1].can_leave(recorder):
+            self.calls[-1].leave(recorder)
+        else:
+            self.end(recorder)
+
+    def end(self, recorder):
+        """Go on dynamically from here on."""
         recorder.run()
         if not self.is_broken:  # there was nothing to run yet
             self.broken(recorder)
             thread.recorder = thread.new_recorder()
 
+    def leave(self, recorder, stage, owner):
+        """A stage ends, since a call of `owner` is made on the host."""
+        if not self.there:
+            self.there = tensors_alive()
+        self.parts.append(stage)
+        if owner in self.cells:  # what it is made of is looked at each time
+            del self.cells[owner]
+            self.owners.append(owner)
+        self.run(recorder)
+
+    def run(self, recorder):
+        """Run what a stage recorded, and go on outside of the capture."""
+        self.is_leaving = True
+        try:
+            recorder.run()
+        finally:
+            self.is_leaving = False
+        if thread.recorder is recorder:
+            thread.recorder = thread.new_recorder()
+
     def called(self, cell):
-        """A Cell is about to compute."""
+        """A Cell is about to compute. Whether it is so for the first time in this call of it."""
+        if self.entering is cell:
+            self.entering = None
+            return False
         if cell not in self.cells:
             self.cells[cell] = cell._static_state()
+        return True
 
     def broken(self, recorder):
         """A number was needed: from here on the function runs dynamically."""
+        if self.is_leaving:
+            return
         self.is_broken = True
         self.break_line = user_frame()
 
@@ -106,7 +187,10 @@ class Graph:
 
     `slots`: at which place of the call's own tensors an input is found, by identity of the tensor
     given at capture; all other inputs are state, and `state` has the ids of their handles.
+    `has_run`: whether the call that captured it has computed everything already.
     """
+
+    has_run = False
 
     def __init__(self, name, capture, recorder, results, slots):
         written = capture.written()
@@ -139,9 +223,7 @@ class Graph:
 
     def holds(self):
         """Whether every Cell that was called, and Parameter, is as it was before the capture."""
-        if any(getattr(p, "requires_grad", None) is not flag for p, flag in self.trained):
-            return False
-        return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in self.cells)
+        return unchanged(self.cells, self.trained)
 
     def __call__(self, tensors):
         """Results (Values) for the call's own `tensors`; state is read, and written back."""
@@ -173,40 +255,46 @@ class Slot:
         self.place = place
 
 
-def capture(name, function, args, kwargs, tensors):
-    """Run `function` once, recording it; `tensors`: those in its arguments.
+def capture(name, function, args, kwargs, tensors, memo=()):
+    """Run `function` once, recording it; `tensors`: those in its arguments. `memo`: what calls on
+    the host have returned already.
 
     Returns (result, Graph), or (result, None) where a number was needed on the way: then the
     function has run to its end dynamically.
     """
     with borrowing:
-        return _capture(name, function, args, kwargs, tensors)
+        return _capture(name, function, args, kwargs, tensors, memo)
 
 
-def _capture(name, function, args, kwargs, tensors):
+def _capture(name, function, args, kwargs, tensors, memo):
     thread.recorder.run()
     outer = thread.recorder
-    noted = Capture()
-    recorder = thread.recorder = Recorder(noted)
+    noted = Capture(memo)
     try:
         for tensor in tensors:
             if tensor._value.aval.weak:
-                noted.lift(recorder, tensor)
+                noted.lift(noted.recorder, tensor)
         result = function(*args, **kwargs)
+        results = [_strong(t._lift()) for t in tensors_of(result)]
         if noted.is_broken:
             warn_broken(name, noted)
             return result, None
         slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
-        results = [_strong(t._lift()) for t in tensors_of(result)]
-        graph = Graph(name, noted, recorder, results, slots)
+        kind_of = Chain if noted.parts else Graph
+        graph = kind_of(name, noted, noted.recorder, results, slots)
+        if graph.has_run:
+            noted.run(noted.recorder)
+            return result, graph
     except BaseException:
-        if not noted.is_broken:
+        if noted.parts:  # as far as it went, it went as dynamic code does
+            noted.run(noted.recorder)
+        elif not noted.is_broken:
             noted.undo()
         raise
     finally:
-        if thread.recorder is recorder:
+        if thread.recorder is noted.recorder:
             thread.recorder = outer
-            recorder.state = None
+            noted.recorder.state = None
     noted.undo()
     return result, graph
 

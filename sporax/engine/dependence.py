@@ -20,9 +20,13 @@ _ATTRIBUTE = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"}
 
 
 class Dependence:
-    """The values that a function and its arguments refer to, as they are when this is made."""
+    """The values that a function and its arguments refer to, as they are when this is made.
 
-    def __init__(self, function, arguments):
+    `owners`: Cells whose own code is left out.
+    """
+
+    def __init__(self, function, arguments, owners=()):
+        self._owners = {id(cell) for cell in owners}
         self.reads = []  # (namespace, name, the value, what is in it)
         self.tensors = set()  # ids of the Tensors among them
         self._seen, self._codes, self._objects, self._names = {}, set(), [], set()
@@ -43,6 +47,13 @@ class Dependence:
     def followed(self):
         """The objects that were found, the function and its arguments among them."""
         return list(self._seen.values())
+
+    def leave_out(self, owners, function, arguments):
+        """Forget what only the code of these Cells refers to in them: it runs at each call."""
+        rest = Dependence(function, arguments, owners)
+        read = {(id(space), name) for space, name, _, _ in rest.reads}
+        own = {id(vars(cell)) for cell in owners}
+        self.reads = [r for r in self.reads if id(r[0]) not in own or (id(r[0]), r[1]) in read]
 
     def changed(self):
         """The name of the first value that is not what it was; None if there is none."""
@@ -86,7 +97,7 @@ class Dependence:
         elif _is_object(value):
             self._follow(vars(value).get("__wrapped__"))
             self._objects.append(value)
-            for name in ("__call__", "construct"):
+            for name in () if id(value) in self._owners else ("__call__", "construct"):
                 self._attribute(value, name)
 
     def _function(self, function):
@@ -165,6 +176,13 @@ def same(now, then):
     if isinstance(now, tuple):
         return len(now) == len(then) and all(map(same, now, then))
     return now == then
+
+
+def unchanged(cells, trained):
+    """Whether each Cell is what it was, and each Parameter requires a gradient as it did."""
+    if any(getattr(p, "requires_grad", None) is not flag for p, flag in trained):
+        return False
+    return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in cells)
 
 
 _MISSING = object()

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from sporax.core.tree import fields_of, map_tensors
 from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
 from sporax.engine.dependence import Dependence
+from sporax.engine.host import Differs
 from sporax.engine.mutable import Number, as_inputs
 from sporax.engine.recorder import run_pending, wrap
 
@@ -69,14 +71,21 @@ class JitFunction:
     def __call__(self, *args, **kwargs):
         if self._is_contained():
             return self.fn(*args, **kwargs)
-        if thread.saving is not None:  # functions that have to be called each time
-            return self.fn(*args, **kwargs)
-        tensors = []
-        found, result = self._variant(args, kwargs, tensors)
-        return result if found is None else _run(found, tensors)
+        memo, refused = (), []
+        while True:
+            tensors = []
+            found, result = self._variant(args, kwargs, tensors, memo, refused)
+            if found is None:
+                return result
+            try:
+                return _run(found, tensors, memo)
+            except Differs as other:
+                memo = other.returned
+                refused.append(found)
 
     def prepare(self, *args, **kwargs):
-        """Capture a call with these arguments unless that is done; computes nothing."""
+        """Capture a call with these arguments unless that is done; computes nothing, unless calls
+        are made on the host."""
         if not self._is_contained():
             self._variant(args, kwargs, [])
 
@@ -87,32 +96,38 @@ class JitFunction:
             or thread.recorder.capture is not None
             or thread.tape is not None
             or thread.precision is not None
+            or thread.saving is not None  # functions that have to be called each time
         )
 
-    def _variant(self, args, kwargs, tensors):
-        """(the Variant that serves a call, None), or (None, the result) of one that ran
-        dynamically; collects the Tensors in the arguments."""
+    def _variant(self, args, kwargs, tensors, memo=(), refused=()):
+        """(the Variant that serves a call, None), or (None, the result) of one that ran already;
+        collects the Tensors in the arguments. `memo`: what calls on the host have returned, which
+        no Variant in `refused` expected."""
         variants = self._variants(_key((args, kwargs), tensors, {}))
         for variant in variants:
-            if variant.holds(tensors):
+            if variant not in refused and variant.holds(tensors):
                 return variant, None
         if len(variants) == self.MOST_VARIANTS:
-            self._give_up(variants[0])
-            return None, self.fn(*args, **kwargs)
+            self._give_up(variants[0], memo)
+            if not memo:
+                return None, self.fn(*args, **kwargs)
         self.captures += 1
         if any(t._value.aval.weak for t in tensors):
             args, kwargs = as_inputs((args, kwargs))
             tensors = []
             _key((args, kwargs), tensors, {})
         dependence = Dependence(self.fn, (args, kwargs))
-        result, graph = capture(self.name, self.fn, args, kwargs, tensors)
-        if graph is None:
+        graph: Any
+        result, graph = capture(self.name, self.fn, args, kwargs, tensors, memo)
+        if graph is None or self.dynamic:
             self.dynamic = True
             return None, result
+        if graph.has_run:
+            dependence.leave_out(graph.owners, self.fn, (args, kwargs))
         shape = map_tensors(lambda _: _PLACE, result)
         variant = Variant(graph, shape, dependence, tensors)
         variants.insert(0, variant)
-        return variant, None
+        return (None, result) if graph.has_run else (variant, None)
 
     def _variants(self, key):
         """Those for a kind of arguments; the kind used longest ago makes room."""
@@ -124,9 +139,11 @@ class JitFunction:
         self.variants[key] = variants
         return variants
 
-    def _give_up(self, variant):
+    def _give_up(self, variant, memo):
         name = variant.dependence.changed()
         what = "an attribute of a Cell" if name is None else f"'{name}'"
+        if memo:
+            what = "the shape of what a Cell or Function on NumPy returned"
         warnings.warn(
             f"'{self.name}' was captured {self.MOST_VARIANTS} times because {what} was another one "
             "each time. It runs dynamically from now on, with the same results. To capture it, "
@@ -137,8 +154,8 @@ class JitFunction:
         self.dynamic, self.variants = True, {}
 
 
-def _run(variant, tensors):
-    values = iter(variant.graph(tensors))
+def _run(variant, tensors, memo=()):
+    values = iter(variant.graph(tensors, memo) if memo else variant.graph(tensors))
     run_pending()
     return map_tensors(lambda _: wrap(next(values)), variant.result)
 

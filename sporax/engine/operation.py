@@ -42,8 +42,8 @@ class Op:
     """
 
     __slots__ = (
-        "attributes", "check", "converts", "cut", "fn", "mark", "name", "operands", "promotes",
-        "pulls", "real", "rules",
+        "alias", "attributes", "check", "converts", "cut", "fn", "mark", "name", "operands",
+        "promotes", "pulls", "real", "rules",
     )  # fmt: skip
 
     fn: Any
@@ -53,6 +53,7 @@ class Op:
         self.attributes = attributes or {}
         self.operands = ()  # their names, for messages
         self.cut = False  # whether no derivative goes through
+        self.alias = False  # whether it gives another name to its operand
         self.real = fn
         self.converts = False  # whether its operands follow a `Precision`; those of users' do
         self.mark: Any = None  # (Precision or None,) of what begins and ends one

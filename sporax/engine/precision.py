@@ -40,6 +40,12 @@ def _mark(precision):
     return op
 
 
+def mark_precision():
+    """Begin a capture's trace in the precision that there is."""
+    if thread.precision is not None:
+        record(_mark(thread.precision))
+
+
 @contextlib.contextmanager
 def computing_in(dtype):
     """Within, operations compute in `dtype` (NumPy's; None: in what their operands say)."""

@@ -88,8 +88,8 @@ from sporax.nn.margin_loss import (
     RMSELoss,
     SoftMarginLoss,
 )
-from sporax.nn.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
-from sporax.nn.pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d
+from sporax.nn.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm
+from sporax.nn.pooling import AdaptiveAvgPool2d, AdaptiveMaxPool2d, AvgPool2d, MaxPool2d
 from sporax.nn.product import MatMul
 from sporax.nn.wrap import (
     ForwardValueAndGrad,
@@ -104,11 +104,13 @@ __all__ = [
     "ELU",
     "GELU",
     "AdaptiveAvgPool2d",
+    "AdaptiveMaxPool2d",
     "AvgPool2d",
     "BCELoss",
     "BCEWithLogitsLoss",
     "BatchNorm1d",
     "BatchNorm2d",
+    "BatchNorm3d",
     "Cell",
     "CellDict",
     "CellList",

@@ -2,11 +2,14 @@
 
 import functools
 
+from sporax.autodiff.announced import call_announced
 from sporax.autodiff.custom import call_with_bprop
+from sporax.autodiff.tape import unrecorded
 from sporax.core import context
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
+from sporax.engine.host import through
 from sporax.engine.jit import JitFunction
 from sporax.nn.accepted import Accepted
 from sporax.nn.buffers import Buffered, is_buffer
@@ -25,7 +28,8 @@ _TAKES = {
     "_cells": ("Cell", "a Cell"),
     "_buffers": ("buffer", "a buffer ('register_buffer', or 'assign_value' of its own)"),
 }
-_INTERNAL = frozenset([*_REGISTRIES, "_graph"])  # what a captured call does not depend on
+# what a captured call does not depend on
+_INTERNAL = frozenset([*_REGISTRIES, "_graph", "_announced"])
 
 
 class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputable):
@@ -46,7 +50,8 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
         own.update(
             _params=Members(own), _cells=Members(own), _buffers=Members(own), _flags={},
             _auto_prefix=auto_prefix, _param_prefix="", _phase="train", _precision=None,
-            _graph=None, training=False, requires_grad=False, cell_type=None, cell_init_args="",
+            _graph=None, _announced=None, training=False, requires_grad=False, cell_type=None,
+            cell_init_args="",
         )  # fmt: skip
         if flags:
             Cell.add_flags(self, **flags)
@@ -56,9 +61,13 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
     def __call__(self, *args, **kwargs):
         capture = thread.recorder.capture
         if capture is not None:
-            capture.called(self)
-        elif context._values["mode"] == context.GRAPH_MODE and thread.tape is None:
-            return self._as_graph()(*args, **kwargs)
+            if capture.called(self) and not self._cells:
+                return through(self, unrecorded(self), args, kwargs)[0]
+        elif thread.tape is None:
+            if context._values["mode"] == context.GRAPH_MODE:
+                return self._as_graph()(*args, **kwargs)
+            if self.requires_grad:
+                return call_announced(self, args, kwargs)
         construct = self.construct
         if thread.tape is not None:
             if self.bprop is not None:
@@ -187,7 +196,7 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
         object.__delattr__(self, name)
 
     def __getstate__(self):
-        state = dict(self.__dict__, _graph=None)
+        state = dict(self.__dict__, _graph=None, _announced=None)
         for registry in _REGISTRIES:
             state[registry] = dict(state[registry])
         return state
@@ -291,7 +300,8 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
         return Cell.add_flags_recursive(self, training=mode)
 
     def set_grad(self, requires_grad=True):
-        """Note `requires_grad`; derivatives need no announcement. Returns the cell."""
+        """Announce that a gradient may be asked for after a call: in dynamic mode it is then, once,
+        that of this very call, if the arguments are the same. Returns the cell."""
         self.requires_grad = requires_grad
         return self
 

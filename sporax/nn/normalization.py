@@ -90,6 +90,34 @@ class BatchNorm2d(_BatchNorm):
     _ndims = (4,)
 
 
+class BatchNorm3d(Cell):
+    """As `BatchNorm1d`, for volumes: `(N, C, D, H, W)`. The parameters belong to `bn2d`.
+
+    >>> nn.BatchNorm3d(2)(ops.ones((3, 2, 4, 4, 4))).shape
+    (3, 2, 4, 4, 4)
+    """
+
+    def __init__(
+        self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones",
+        beta_init="zeros", moving_mean_init="zeros", moving_var_init="ones",
+        use_batch_statistics=None, dtype=float32,
+    ):  # fmt: skip
+        super().__init__()
+        self.bn2d = BatchNorm2d(
+            num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
+            moving_var_init, use_batch_statistics, dtype=dtype,
+        )  # fmt: skip
+
+    def construct(self, x):
+        argument.tensor("BatchNorm3d", x)
+        if x.ndim != 5:
+            raise ValueError(
+                f"For 'BatchNorm3d', the input must have 5 dimensions, but got shape {x.shape}."
+            )
+        n, channels, depth, height, width = x.shape
+        return self.bn2d(x.reshape(n, channels, depth * height, width)).reshape(x.shape)
+
+
 class LayerNorm(Cell):
     r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, moments over the last axes.
 

@@ -127,3 +127,21 @@ class AdaptiveAvgPool2d(Cell):
 
     def construct(self, x):
         return ops.adaptive_avg_pool2d(x, self.output_size)
+
+
+class AdaptiveMaxPool2d(Cell):
+    r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane.
+
+    `output_size`: an int or two; None leaves an axis as it is. `return_indices`: also return where
+    in its plane each was found.
+
+    >>> nn.AdaptiveMaxPool2d((1, 2))(ops.ones((1, 3, 4, 4))).shape
+    (1, 3, 1, 2)
+    """
+
+    def __init__(self, output_size, return_indices=False):
+        super().__init__()
+        self.output_size, self.return_indices = output_size, return_indices
+
+    def construct(self, x):
+        return ops.adaptive_max_pool2d(x, self.output_size, self.return_indices)

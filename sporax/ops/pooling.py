@@ -175,20 +175,60 @@ def adaptive_avg_pool2d(input: Array, output_size):
     >>> ops.adaptive_avg_pool2d(ops.ones((1, 3, 5, 7)), 2).shape
     (1, 3, 2, 2)
     """
-    if input.ndim not in (3, 4):
-        raise ValueError("'input' must be (N, C, H, W) or (C, H, W)")
-    wanted = output_size if isinstance(output_size, tuple) else (output_size, output_size)
     rows, columns = (
-        jnp.asarray(_parts(size, size if n is None else n), input.dtype)
-        for size, n in zip(input.shape[-2:], wanted, strict=True)
+        jnp.asarray(_averaging(size, parts), input.dtype)
+        for size, parts in zip(input.shape[-2:], _parts(input, output_size), strict=True)
     )
     return jnp.matmul(rows, jnp.matmul(input, columns.T))
 
 
-def _parts(size, count):
-    """(count, size): row i averages from floor(i size / count) to ceil((i + 1) size / count)."""
-    weights = np.zeros((count, size))
-    for i in range(count):
-        start, end = i * size // count, -(-(i + 1) * size // count)
-        weights[i, start:end] = 1 / (end - start)
+@op(function=(), name="AdaptiveMaxPool2D", check=floats_only("AdaptiveMaxPool2D"))
+def adaptive_max_pool_with_index(input: Array, output_size):
+    """As `adaptive_max_pool2d`, and where in its plane each number was found (Int64)."""
+    rows, columns = _parts(input, output_size)
+    plane = np.arange(np.prod(input.shape[-2:]), dtype=np.int64).reshape(input.shape[-2:])
+    seen = [plane[down, across].ravel() for down in rows for across in columns]
+    longest = max(map(len, seen))
+    # a part of fewer places sees its last one several times
+    places = jnp.asarray([np.pad(s, (0, longest - len(s)), "edge") for s in seen])
+    flat = input.reshape(*input.shape[:-2], -1)
+    best = jnp.argmax(flat[..., places], -1)
+    found = places[np.arange(len(seen)), best]
+    shape = *input.shape[:-2], len(rows), len(columns)
+    return jnp.take_along_axis(flat, found, -1).reshape(shape), found.reshape(shape)
+
+
+@composite()
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane.
+
+    `output_size`: an int or two; None leaves an axis as it is. `return_indices`: also return where
+    in its plane each was found.
+
+    >>> ops.adaptive_max_pool2d(Tensor(np.arange(15.0).reshape(1, 3, 5)), 2).asnumpy()[0]
+    array([[ 7.,  9.],
+           [12., 14.]])
+    """
+    pooled, found = adaptive_max_pool_with_index(input, output_size)
+    return (pooled, found) if return_indices else pooled
+
+
+def _parts(input, output_size):
+    """For each of the last two axes its parts, of which the i-th of n goes from floor(i size / n)
+    to ceil((i + 1) size / n)."""
+    if input.ndim not in (3, 4):
+        raise ValueError("'input' must be (N, C, H, W) or (C, H, W)")
+    wanted = output_size if isinstance(output_size, tuple) else (output_size, output_size)
+    parts = []
+    for size, n in zip(input.shape[-2:], wanted, strict=True):
+        n = size if n is None else n
+        parts.append([slice(i * size // n, -(-(i + 1) * size // n)) for i in range(n)])
+    return parts
+
+
+def _averaging(size, parts):
+    """(len(parts), size): each row averages over one part."""
+    weights = np.zeros((len(parts), size))
+    for row, part in zip(weights, parts, strict=True):
+        row[part] = 1 / (part.stop - part.start)
     return weights

@@ -8,7 +8,8 @@ from tests.samples import Sample
 FUNCTIONS = ["i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1"]
 EVERYWHERE = {"i0", "i0e", "i1", "i1e", "j0", "j1"}
 # where one formula gives way to another, and at the ends
-AT = np.array([1e-30, 1e-3, 0.5, 1.999, 2.0, 2.001, 8.5, 24.999, 25.0, 25.001, 60.0, 1e4])
+AT = np.array([1e-30, 1e-3, 0.5, 1.999, 2.0, 2.001, 8.5, 24.999, 25.0, 25.001, 60.0])
+SEAMS = "it grows beyond what differences resolve, and has poles"
 BEYOND = np.array([0.0, -1.0], np.float32)
 
 
@@ -17,9 +18,11 @@ def _of(name):
 
 
 SAMPLES = [
-    Sample(f"bessel_{name}", [points.astype(np.float32)], _of(name), order=0, rtol=2e-5, atol=1e-7)
+    Sample(
+        f"bessel_{name}", [points.astype(np.float32)], _of(name), rtol=2e-5, atol=1e-7, sharp=SEAMS
+    )
     for name in FUNCTIONS
-    for points in (AT[:-1], -AT[:-1] if name in EVERYWHERE else BEYOND)
+    for points in (AT, -AT if name in EVERYWHERE else BEYOND)
 ]
 SAMPLES += [
     Sample(f"bessel_{name}", [(2, 3)], _of(name), range=span)

@@ -33,11 +33,11 @@ def gaussian(x, y, var, full=False, eps=1e-6, reduction="mean"):
 
 
 SAMPLES = [
-    Sample("margin_ranking_loss", [(4,), (4,), SIGNS], ranking, {"margin": 0.3}, order=1),
-    Sample("margin_ranking_loss", [(4,), (4,), SIGNS], ranking, {"reduction": "none"}, order=1),
+    Sample("margin_ranking_loss", [(4,), (4,), SIGNS], ranking, {"margin": 0.3}),
+    Sample("margin_ranking_loss", [(4,), (4,), SIGNS], ranking, {"reduction": "none"}),
     Sample("soft_margin_loss", [(4,), SIGNS], soft),
-    Sample("hinge_embedding_loss", [(4,), SIGNS], hinge, {"reduction": "sum"}, order=1),
-    Sample("cosine_embedding_loss", [(4, 3), (4, 3), SIGNS], cosine, {"margin": 0.1}, order=1),
+    Sample("hinge_embedding_loss", [(4,), SIGNS], hinge, {"reduction": "sum"}),
+    Sample("cosine_embedding_loss", [(4, 3), (4, 3), SIGNS], cosine, {"margin": 0.1}),
     Sample("gaussian_nll_loss", [(2, 3)] * 3, gaussian, range=(0.2, 2.0)),
     Sample(
         "gaussian_nll_loss", [(2, 3), (2, 3), (2,)], gaussian, {"full": True, "reduction": "none"},

@@ -25,7 +25,7 @@ SAMPLES = [
     ),
     Sample(
         "padded", [np.array([[True, False]])], padded,
-        {"paddings": ((0, 1), (1, 0)), "mode": "constant"}, order=0,
+        {"paddings": ((0, 1), (1, 0)), "mode": "constant"},
     ),
 ]  # fmt: skip
 

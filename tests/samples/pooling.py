@@ -47,15 +47,22 @@ def avg_pool(
     return total / (divisor_override or counted)
 
 
-def adaptive(x, output_size):
+def adaptive(x, output_size, pool=np.mean):
     rows, columns = output_size
     height, width = x.shape[-2:]
     y = np.zeros((*x.shape[:-2], rows, columns))
     for i, j in np.ndindex(rows, columns):
         down = slice(i * height // rows, -(-(i + 1) * height // rows))
         across = slice(j * width // columns, -(-(j + 1) * width // columns))
-        y[..., i, j] = x[..., down, across].mean((-2, -1))
+        y[..., i, j] = pool(x[..., down, across].reshape(*x.shape[:-2], -1), -1)
     return y
+
+
+def adaptive_max(x, output_size):
+    pooled = adaptive(x, output_size, np.max)
+    flat = x.reshape(*x.shape[:-2], 1, -1)
+    where = (flat == pooled.reshape(*x.shape[:-2], -1, 1)).argmax(-1)
+    return pooled, where.reshape(pooled.shape)
 
 
 PAD = {"pad_mode": "pad", "padding": 1}
@@ -84,6 +91,10 @@ SAMPLES = [
         {"kernel_size": 2, "stride": 2, "ceil_mode": True, "divisor_override": 3},
     ),
     Sample("adaptive_avg_pool2d", [(1, 1, 4, 5)], adaptive, {"output_size": (3, 2)}),
+    Sample(
+        "adaptive_max_pool_with_index", [(1, 2, 4, 5)], adaptive_max, {"output_size": (3, 2)},
+        order=1,
+    ),
 ]  # fmt: skip
 
 REFUSALS = [

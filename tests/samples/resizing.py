@@ -97,6 +97,7 @@ def crops(image, boxes, numbers, crop_size, method="bilinear", extrapolation_val
     return out
 
 
+INSIDE = np.array([[0.13, 0.12, 0.83, 0.77], [0.21, 0.34, 0.64, 0.88]])
 BOXES = np.array([[0.0, 0.0, 1.0, 1.0], [0.2, 0.1, 1.2, 0.8], [0.55, 0.5, 0.1, 0.15]], np.float32)
 WHICH = np.array([0, 1, 0])
 
@@ -117,8 +118,12 @@ SAMPLES = [
         )
         for name, of_row in [("nearest", nearest), ("linear", linear), ("cubic", bicubic)]
     ],
+    Sample("crop_and_resize", [(2, 3, 4, 2), INSIDE, WHICH[:2]], crops, {"crop_size": (2, 3)}),
     *[
-        Sample("crop_and_resize", [(2, 3, 4, 2), BOXES, WHICH], crops, attrs, order=0)
+        Sample(
+            "crop_and_resize", [(2, 3, 4, 2), BOXES, WHICH], crops, attrs,
+            sharp="it bends at pixels and jumps at edges",
+        )
         for attrs in [
             {"crop_size": (2, 3)},
             {"crop_size": (1, 4), "extrapolation_value": 5.0},
@@ -126,6 +131,17 @@ SAMPLES = [
         ]
     ],
 ]  # fmt: skip
+
+SAMPLES += [
+    Sample(
+        "crop_and_resize",
+        [(2, 3, 4, 2), (3, 4), WHICH],
+        crops,
+        {"crop_size": (2, 3), "method": method},
+        range=(0.1, 0.9),
+    )
+    for method in ("bilinear", "nearest")
+]
 
 SIGNAL = Tensor([[[1.0, 2.0, 3.0]]])
 REFUSALS = [

@@ -29,15 +29,15 @@ def conv3d(x, w, b=None, stride=1, pad_mode="valid", padding=0, dilation=1, grou
 
 
 SAMPLES = [
-    Sample("conv3d", [(1, 1, 2, 3, 3), (2, 1, 2, 2, 2), (2,)], conv3d, order=1),
+    Sample("conv3d", [(1, 1, 2, 3, 3), (2, 1, 2, 2, 2), (2,)], conv3d),
     Sample("conv3d", [(1, 1, 2, 2, 3), (1, 1, 1, 2, 2)], conv3d),
     Sample(
         "conv3d", [(1, 2, 3, 4, 5), (2, 1, 2, 2, 2)], conv3d,
-        {"stride": 2, "pad_mode": "same", "groups": 2}, order=0,
+        {"stride": 2, "pad_mode": "same", "groups": 2},
     ),
     Sample(
         "conv3d", [(1, 1, 3, 3, 4), (1, 1, 2, 2, 2)], conv3d,
-        {"pad_mode": "pad", "padding": 1, "dilation": 2}, order=0,
+        {"pad_mode": "pad", "padding": 1, "dilation": 2},
     ),
 ]  # fmt: skip
 

@@ -1,0 +1,119 @@
+"""From a capture that made calls on the host to what runs them, and the graphs between, in turn."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.core.tree import tensors_of
+from sporax.core.value import Value
+from sporax.engine.dependence import unchanged
+from sporax.engine.host import Differs, Made, Stage, kind
+from sporax.engine.operation import Op, Rule
+from sporax.engine.program import Layout
+from sporax.engine.recorder import record, wrap
+
+
+class Chain:
+    """A captured function with calls on the host: stages, each one operation, and the calls between
+    them.
+
+    `slots`: {id of a Tensor given at capture: its place among a call's own}. `results`: the Values
+    of what it returned. See `engine.capture.Graph`.
+    """
+
+    has_run = True
+
+    def __init__(self, name, noted, recorder, results, slots):
+        last = Stage(noted, recorder, recorder.state)
+        part = len(noted.parts)
+        self.results = [
+            Made(part, source) if isinstance(source, int) else source
+            for source in map(last.source, results)
+        ]
+        self.parts = [*noted.parts, last]
+        stages = [p for p in self.parts if isinstance(p, Stage)]
+        sources = [s for p in self.parts for s in p.sources]
+        sources += [s for p in stages for _, s in p.written] + self.results
+        wanted = {}
+        for source in sources:
+            if isinstance(source, Made) and source.index >= 0:
+                wanted.setdefault(source.part, set()).add(source.index)
+        handles = [s for s in sources if isinstance(s, Tensor)]
+        handles += [h for p in stages for h, _ in p.written]
+        self.slots = slots
+        self.state = {id(h) for h in handles} - slots.keys()
+        self.owners, self.cells = noted.owners, list(noted.cells.items())
+        flags = [(handle, getattr(handle, "requires_grad", None)) for handle in handles]
+        self.trained = [(handle, flag) for handle, flag in flags if flag is not None]
+        self.ops = {
+            id(p): _stage_op(name, p, sorted(wanted.get(i, ())))
+            for i, p in enumerate(self.parts)
+            if isinstance(p, Stage)
+        }
+
+    def holds(self):
+        """As `Graph.holds`."""
+        return unchanged(self.cells, self.trained)
+
+    def __call__(self, tensors, memo=()):
+        """As `Graph`; `memo`: what calls on the host have returned already."""
+        run, undo, returned = [], [], []
+        for part in self.parts:
+            if isinstance(part, Stage):
+                self._compute(part, tensors, run, undo)
+                continue
+            if len(returned) < len(memo):
+                result = memo[len(returned)][1]
+            else:
+                result = part.make([self._tensor(s, tensors, run) for s in part.sources])
+            returned.append((part.place, result))
+            if kind(result) != part.kind:
+                for handle, value in reversed(undo):
+                    handle._value = value
+                raise Differs(returned)
+            run.append(([t._lift() for t in tensors_of(result)], None))
+        return [s if isinstance(s, Value) else s.value(run) for s in self.results]
+
+    def _compute(self, stage, tensors, run, undo):
+        """Record a stage, and write back what it changes; `undo`: what was there before."""
+        values = [self._value(source, tensors, run) for source in stage.sources]
+        op, places = self.ops[id(stage)]
+        made = dict(zip(places, record(op, *values) if places else (), strict=True))
+        run.append((values, made))
+        for handle, source in stage.written:
+            handle = self._handle(handle, tensors)
+            undo.append((handle, handle._value))
+            is_made = isinstance(source, int)
+            handle._value = made[source] if is_made else self._value(source, tensors, run)
+
+    def _handle(self, handle, tensors):
+        place = self.slots.get(id(handle))
+        return handle if place is None else tensors[place]
+
+    def _value(self, source, tensors, run):
+        if isinstance(source, Made):
+            return source.value(run)
+        return source if isinstance(source, Value) else self._handle(source, tensors)._value
+
+    def _tensor(self, source, tensors, run):
+        if isinstance(source, Tensor):
+            return self._handle(source, tensors)
+        return wrap(self._value(source, tensors, run))
+
+
+def _stage_op(name, stage, wanted):
+    """(the operation that computes a stage, the numbers of its outputs)."""
+    layout = Layout(stage.state.path(), stage.avals)
+    written = [source for _, source in stage.written if isinstance(source, int)]
+    places = sorted({*written, *wanted})
+    reals = np.array([v.array for v in stage.reals], np.float64)
+    integers = np.array([v.array for v in stage.integers], np.int64)
+    made = [aval for rule, _ in layout.steps for aval in rule.avals]
+
+    def run(*arrays):
+        return layout.outputs(jnp.asarray(reals), jnp.asarray(integers), arrays, places)
+
+    op, avals = Op(name, run), tuple(stage.avals)
+    outs = tuple(made[i] if i >= 0 else avals[~i] for i in places)
+    op.rules[avals] = Rule(avals, outs, run, False)
+    return op, places

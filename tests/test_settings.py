@@ -1,0 +1,46 @@
+"""Settings of data pipelines and of operations on a CPU: MindSpore's defaults and errors."""
+
+import pytest
+
+from sporax.core.context import get_context
+from sporax.core.tuning import threads_num
+from sporax.data import config
+
+# recorded from MindSpore 2.10
+DEFAULTS = {"seed": 5489, "num_parallel_workers": 2, "prefetch_size": 16}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_setting_of_data_pipelines(name):
+    get, put = getattr(config, f"get_{name}"), getattr(config, f"set_{name}")
+    assert get() == DEFAULTS[name]
+    try:
+        put(7)
+        assert get() == 7
+    finally:
+        put(DEFAULTS[name])
+
+
+REFUSED = {-1: ValueError, 2**32: ValueError, 1.5: TypeError, "a": TypeError, True: TypeError}
+
+
+@pytest.mark.parametrize("value", REFUSED)
+def test_seed_refuses_what_mindspore_refuses(value):
+    with pytest.raises(REFUSED[value], match="For 'set_seed', 'seed' must be"):
+        config.set_seed(value)
+    assert config.get_seed() == DEFAULTS["seed"]
+
+
+@pytest.mark.parametrize(
+    "value, kind", [(0, ValueError), (1.5, TypeError), ("a", TypeError), (True, TypeError)]
+)
+def test_threads_num_refuses(value, kind):
+    with pytest.raises(kind, match="For 'threads_num', 'num' must be"):
+        threads_num(value)
+
+
+def test_threads_num_is_kept():
+    before = get_context("runtime_num_threads")
+    threads_num(2)
+    assert get_context("runtime_num_threads") == 2
+    threads_num(before)
