@@ -93,7 +93,6 @@ SAMPLES = [
     Sample("adaptive_avg_pool2d", [(1, 1, 4, 5)], adaptive, {"output_size": (3, 2)}),
     Sample(
         "adaptive_max_pool_with_index", [(1, 2, 4, 5)], adaptive_max, {"output_size": (3, 2)},
-        order=1,
     ),
 ]  # fmt: skip
 
