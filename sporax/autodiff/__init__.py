@@ -7,10 +7,11 @@ from sporax.autodiff.grad import GradOperation, get_grad, grad, stop_gradient, v
 from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
 from sporax.autodiff.mode import _no_grad, no_grad
 from sporax.autodiff.recompute import recompute
+from sporax.autodiff.saved import saved_tensors_hooks
 from sporax.autodiff.vmap import vmap
 
 __all__ = [
     "Function", "GradOperation", "GradientError", "GradientReport", "_Function", "_no_grad",
     "check_grad", "detect_anomaly", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "no_grad",
-    "recompute", "stop_gradient", "value_and_grad", "vjp", "vmap",
+    "recompute", "saved_tensors_hooks", "stop_gradient", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip

@@ -3,9 +3,10 @@ that call, which is not made again."""
 
 import contextlib
 
-from sporax.autodiff.custom import Kept
+from sporax.autodiff.custom import again
 from sporax.autodiff.hooks import hooks_of
-from sporax.autodiff.tape import Recording, Variables
+from sporax.autodiff.tape import Variables
+from sporax.autodiff.walk import Recording
 from sporax.core import random
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import Changes, thread
@@ -30,7 +31,7 @@ class AnnouncedCall:
             self.recording.tape.hooks.update(hooks_of(handles, variables.values))
             self.output = cell(*args, **kwargs)
             outs = tensors_of(self.output)
-            self.kept = Kept(map_tensors(_itself, self.output), outs, [t._lift() for t in outs])
+            self.kept = map_tensors(_itself, self.output), outs, [t._lift() for t in outs]
         self.twins = dict(zip(map(id, self.values), variables.values, strict=True))
         self.state = [(p, p._value) for p in parameters]
         self.changes = Changes.count
@@ -55,7 +56,7 @@ class AnnouncedCall:
         """(the output, the recording, what the handles were on its tape)."""
         outer, thread.tape = thread.tape, self.recording.tape
         try:
-            yield self.kept.again(), self.recording, [self.twins[id(h._value)] for h in handles]
+            yield again(*self.kept), self.recording, [self.twins[id(h._value)] for h in handles]
         finally:
             thread.tape = outer
 

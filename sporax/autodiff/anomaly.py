@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sporax.autodiff.binding import named_inputs, paths
-from sporax.autodiff.tape import MUTED, PythonDerivative, Recording
+from sporax.autodiff.tape import MUTED, PythonDerivative
+from sporax.autodiff.walk import Recording
 from sporax.core import context
 from sporax.core.errors import is_users
 from sporax.core.value import Aval, thread

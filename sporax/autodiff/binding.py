@@ -1,7 +1,13 @@
-"""How a call's inputs reach the parameters of a `bprop`: by name, or by MindSpore's positions."""
+"""How a call's inputs reach the parameters of a `bprop`: by name, or by MindSpore's positions.
+
+Which goes where depends on the two signatures and on the form of the call alone, so it is worked
+out once, with places for what is given, and compiled to a line of Python.
+"""
 
 import functools
 import inspect
+import keyword
+from types import MethodType
 
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of
@@ -13,29 +19,105 @@ _POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
 LAST = ("out", "dout")
 
 
-def signature(method):
-    """The signature that a call of the (bound) method has; looked up once a function."""
-    function = getattr(method, "__func__", None)
-    return inspect.signature(method) if function is None else _of_method(function)
+class Place:
+    """Stands for what a call is given, where the call is only planned; `code` says where it is."""
+
+    def __init__(self, code):
+        self.code = code
 
 
-@functools.lru_cache(1024)
-def _of_method(function):
+class Plan:
+    """How calls of `construct` with so many positional arguments and these keywords reach `bprop`.
+
+    `inputs(args, kwargs)`: (name, what was given, or the default) of each input. `call(bprop, args,
+    kwargs, out, dout)` calls it; `arguments` gives what with: (a list, a dict). `direct`: the names
+    of the inputs, where these are the positional arguments and nothing else.
+    """
+
+    def __init__(self, who, construct, bprop, count, names):
+        args = [Place(f"args[{i}]") for i in range(count)]
+        inputs = _inputs_of(construct, bprop, args, {n: Place(f"kwargs[{n!r}]") for n in names})
+        is_direct = len(inputs) == count and all(
+            item is place for (_, item), place in zip(inputs, args, strict=True)
+        )
+        self.direct = [name for name, _ in inputs] if is_direct else None
+        positional, named = _arguments(who, bprop, inputs, Place("out"), Place("dout"))
+        constants = []  # defaults
+        call = [_code(item, constants) for item in positional]
+        call += [_as_keyword(name, _code(item, constants)) for name, item in named.items()]
+        pairs = [f"({name!r}, {_code(item, constants)})" for name, item in inputs]
+        scope = {"constants": constants}
+        names = ", ".join(f"{name!r}: {_code(item, constants)}" for name, item in named.items())
+        given = ", ".join(_code(item, constants) for item in positional)
+        self.arguments = eval(
+            f"lambda args, kwargs, out, dout: ([{given}], {{{names}}})", {"constants": constants}
+        )
+        self.call = eval(f"lambda bprop, args, kwargs, out, dout: bprop({', '.join(call)})", scope)
+        self.inputs = eval(f"lambda args, kwargs: [{', '.join(pairs)}]", scope)
+
+
+def _code(item, constants):
+    if isinstance(item, Place):
+        return item.code
+    if isinstance(item, tuple) and any(isinstance(part, Place) for part in item):
+        return "(" + "".join(_code(part, constants) + ", " for part in item) + ")"
+    if isinstance(item, dict) and any(isinstance(part, Place) for part in item.values()):
+        return "{" + ", ".join(f"{k!r}: {_code(v, constants)}" for k, v in item.items()) + "}"
+    constants.append(item)
+    return f"constants[{len(constants) - 1}]"
+
+
+def _as_keyword(name, code):
+    plain = name.isidentifier() and not keyword.iskeyword(name)
+    return f"{name}={code}" if plain else f"**{{{name!r}: {code}}}"
+
+
+def planned(cell, bprop, args, kwargs):
+    """The `Plan` for a call of a cell, made once for its functions, the number and the names."""
+    construct = cell.construct
+    if construct.__class__ is MethodType is bprop.__class__:
+        key = construct.__func__, bprop.__func__, len(args), *kwargs
+    else:
+        key = *_unbound(construct), *_unbound(bprop), len(args), *kwargs
+    found = _plans.get(key)
+    if found is None:
+        signatures = _signature(*_unbound(construct)), _signature(*_unbound(bprop))
+        found = Plan(f"{type(cell).__name__}.bprop", *signatures, len(args), tuple(kwargs))
+        if len(_plans) >= _MOST:
+            _plans.clear()
+        _plans[key] = found
+    return found
+
+
+_plans, _MOST = {}, 1024
+
+
+def _unbound(method):
+    """(function, whether the method is it with its first parameter given)."""
+    if method.__class__ is MethodType:
+        return method.__func__, True
+    if method.__class__ is functools.partial and len(method.args) == 1 and not method.keywords:
+        return method.func, True  # a captured method
+    return method, False
+
+
+def _signature(function, is_bound):
+    """The signature that a call has; of a bound method without its first parameter."""
     found = inspect.signature(function)
-    return found.replace(parameters=list(found.parameters.values())[1:])
+    return found.replace(parameters=list(found.parameters.values())[1:]) if is_bound else found
 
 
-def inputs_of(construct, bprop, args, kwargs):
+def _inputs_of(construct, bprop, args, kwargs):
     """(name, what was given, or the default) of each input of a call of `construct`.
 
     Those of `*args` and `**kwargs` count one by one; where `bprop` has a parameter of that very
     name they are one input.
     """
-    bound = signature(construct).bind(*args, **kwargs)
+    bound = construct.bind(*args, **kwargs)
     bound.apply_defaults()
-    whole = {p.name for p in signature(bprop).parameters.values() if p.kind not in _STARS}
+    whole = {p.name for p in bprop.parameters.values() if p.kind not in _STARS}
     inputs = []
-    for name, parameter in bound.signature.parameters.items():
+    for name, parameter in construct.parameters.items():
         given = bound.arguments[name]
         if parameter.kind is _VARIADIC and name not in whole:
             inputs.extend((f"{name}[{i}]", item) for i, item in enumerate(given))
@@ -49,13 +131,13 @@ def inputs_of(construct, bprop, args, kwargs):
 _STARS = (_VARIADIC, _KEYWORDS)
 
 
-def arguments(who, bprop, inputs, out, dout):
+def _arguments(who, bprop, inputs, out, dout):
     """Positional and keyword arguments of the call of `bprop`.
 
     Parameters are bound by the names of the inputs, `out` and `dout`. Where a name is none of
     these, those that are left take what is left in order: the inputs, `out`, `dout`.
     """
-    parameters = list(signature(bprop).parameters.values())
+    parameters = list(bprop.parameters.values())
     pool = [*inputs, *zip(LAST, (out, dout), strict=True)]
     known = dict(pool)
     placed = [p for p in parameters if p.kind not in (*_STARS, _KEYWORD_ONLY)]
@@ -103,7 +185,7 @@ def _refusal(who, placed, pool):
 def named_inputs(fn, inputs):
     """(parameter of the function, what is given for it) for each input."""
     try:
-        parameters = list(signature(getattr(fn, "construct", fn)).parameters.values())
+        parameters = list(_signature(*_unbound(getattr(fn, "construct", fn))).parameters.values())
     except (TypeError, ValueError):
         parameters = []
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

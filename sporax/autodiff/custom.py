@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from sporax.autodiff.binding import LAST, arguments, inputs_of
+from sporax.autodiff.binding import LAST, planned
+from sporax.autodiff.saved import Packed
 from sporax.autodiff.tape import MUTED, PythonDerivative, variable, zeros_like
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
@@ -21,21 +22,41 @@ def _nothing(item):
     return None
 
 
-class Kept:
-    """Containers of Tensors with the Values that these hold now.
+class Custom(PythonDerivative):
+    """The derivative of a call of a function of the user's, by another.
 
-    `again()` gives them back: the same handles where they have not changed since.
+    `args`, `kwargs`: what the call was given, and `given` the Tensors in it. `result`: what it
+    returned, and `handles` the Tensors in that. `kept`: the Values of all these, where they are
+    packed by hooks.
     """
 
-    __slots__ = ("handles", "obj", "values")
+    __slots__ = ("args", "given", "handles", "kept", "kwargs", "result")
 
-    def __init__(self, obj, handles, values):
-        self.obj, self.handles, self.values = obj, handles, values
+    def inputs(self, operands):
+        """(args, kwargs) with the Values that they had then."""
+        return again((self.args, self.kwargs), self.given, operands)
 
-    def again(self):
-        """The containers with Tensors of the Values kept."""
-        pairs = iter(zip(self.handles, self.values, strict=True))
-        return map_tensors(lambda _: _same_or_new(*next(pairs)), self.obj)
+    def outputs(self, out):
+        """What was returned, with the Values that it had then."""
+        if out.__class__ is not tuple:
+            return _same_or_new(self.handles[0], out)
+        return again(self.result, self.handles, out)
+
+    def pack(self, operands, outs):
+        """Have the Values packed that the derivative needs, if it is here that they are kept."""
+
+    def cut(self):
+        """The handles (their ids) of outputs that are not differentiated."""
+        return ()
+
+
+def again(obj, handles, values):
+    """The containers with Tensors of these Values: the same handles where they have not changed."""
+    pairs = zip(handles, values, strict=False)
+    if all([handle._value is value for handle, value in pairs]):
+        return obj
+    pairs = zip(handles, values, strict=False)
+    return map_tensors(lambda _: _same_or_new(*next(pairs)), obj)
 
 
 def _same_or_new(handle, value):
@@ -61,35 +82,44 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
 
     The operands are the Tensors in the arguments, then the `parameters`.
     """
-    tape = thread.tape
-    given, kept = _unpacked((args, kwargs) if kwargs else args)
+    tape, recorder = thread.tape, thread.recorder
+    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+        given, kept = args, args
+    else:
+        given, kept = _unpacked((args, kwargs) if kwargs else args)
     operands = [h._lift() for h in given]
-    derivative.inputs = Kept(kept if kwargs else (kept, {}), given, operands)
     if parameters:
-        operands = operands + [p._lift() for p in parameters]
-    recorder = thread.recorder
-    first = recorder.state.size
-    tape.python = True
+        operands += [p._lift() for p in parameters]
+    before = recorder.state
     thread.tape = MUTED
     try:
         if recorder.capture is None:
             result = function(*args, **kwargs)
         else:
             result, derivative.on_host = through(function, function, args, kwargs)
-        watched = any([v.watched for v in operands])
-        result, handles, outs = _attach(result, recorder, first, watched, derivative.cut())
+        watched = True in [v.watched for v in operands]
+        result, handles, outs = _attach(result, recorder, before.size, watched, derivative.cut())
     finally:
         thread.tape = tape
+        tape.covered.append((before.depth, thread.recorder.state.depth))
     if watched and outs:
-        shape = result if isinstance(result, Tensor) else map_tensors(_itself, result)
-        derivative.outputs = Kept(shape, handles, outs)
-        tape.append((derivative, operands, tuple(outs)))
+        derivative.given, derivative.handles = given, handles
+        derivative.args, derivative.kwargs = kept if kwargs else (kept, kwargs)
+        alone = isinstance(result, Tensor)
+        derivative.result = result if alone else map_tensors(_itself, result)
+        derivative.kept = None if thread.saving is None else derivative.pack(operands, outs)
+        tape.keep(derivative, operands, outs[0] if alone else tuple(outs))
     return result
 
 
 def _attach(result, recorder, first, watched, cut):
     """The result, its Tensors and their Values: each one Value that only it has, and that is
     watched or not as `watched` says (never, if its handle is one of `cut`)."""
+    if result.__class__ is Tensor:
+        value = result._value
+        if value.trace is recorder is thread.recorder and value.index >= first:
+            value.watched = watched and value.aval.differentiable and id(result) not in cut
+            return result, [result], [value]
     seen, outs, changed = set(), [], False
     handles = [result] if isinstance(result, Tensor) else tensors_of(result)
     for i, handle in enumerate(handles):
@@ -107,10 +137,10 @@ def _attach(result, recorder, first, watched, cut):
     return result, handles, outs
 
 
-class CellBprop(PythonDerivative):
+class CellBprop(Custom):
     """The derivative of a Cell that its `bprop` computes."""
 
-    __slots__ = ("cell", "inputs", "on_host", "outputs", "parameters")
+    __slots__ = ("cell", "on_host", "parameters")
 
     def __init__(self, cell, parameters):
         self.cell, self.parameters, self.on_host = cell, parameters, False
@@ -120,25 +150,38 @@ class CellBprop(PythonDerivative):
         """The name that messages give it."""
         return f"{type(self.cell).__name__}.bprop"
 
-    def cut(self):
-        """All outputs are differentiated."""
-        return ()
-
-    def backward(self, operands, outs, arriving):
+    def backward(self, operands, out, arriving):
         """Call `bprop`, and put what it returns in the order of the operands."""
-        args, kwargs = self.inputs.again()
-        handles, bprop = tensors_of((args, kwargs)), self.cell.bprop
-        dout = cotangents(self.outputs.obj, outs, arriving)
-        inputs = inputs_of(self.cell.construct, bprop, args, kwargs)
-        positional, named = arguments(self.who, bprop, inputs, self.outputs.again(), dout)
+        values, outs = (operands, out) if self.kept is None else self._unpacked(operands, out)
+        (args, kwargs), bprop = self.inputs(values), self.cell.bprop
+        plan = planned(self.cell, bprop, args, kwargs)
+        dout = cotangents(self.result, out, arriving)
         if thread.recorder.capture is None:
-            result = bprop(*positional, **named)
+            result = plan.call(bprop, args, kwargs, self.outputs(outs), dout)
         else:
+            positional, named = plan.arguments(args, kwargs, self.outputs(outs), dout)
             result = backward_through(bprop, positional, named, self.on_host)
+        if plan.direct and not self.parameters:
+            bare = isinstance(result, Tensor) and operands[0].aval.inexact
+            given = (result, *[None] * (len(args) - 1)) if bare else result
+            values = _one_for_one(operands, args, given) if given.__class__ is tuple else None
+            if values is not None:
+                return values
+        inputs = plan.inputs(args, kwargs)
         result, by_parameter = self._split(result, inputs)
         found = collect(self.who, result, inputs)
+        handles = tensors_of((args, kwargs))
         values = [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
         return values + self._of_parameters(by_parameter, operands[len(handles) :])
+
+    def pack(self, operands, outs):
+        """Have inputs and outputs packed."""
+        return Packed(list(enumerate((*operands[: len(self.given)], *outs))))
+
+    def _unpacked(self, operands, out):
+        count, outs = len(self.given), out if out.__class__ is tuple else (out,)
+        found = self.kept.restored((*operands[:count], *outs))
+        return found[:count], tuple(found[count:]) if out.__class__ is tuple else found[-1]
 
     def _split(self, result, inputs):
         """(the inputs' gradients, {parameter: gradient})."""
@@ -147,9 +190,7 @@ class CellBprop(PythonDerivative):
             if self.parameters or not a_dict:
                 return result
         if isinstance(result, (tuple, list)) and len(result) == len(inputs) + len(LAST):
-            result = result[
-                : len(inputs)
-            ]  # one for each parameter of `bprop`, `out` and `dout` too
+            result = result[: len(inputs)]  # one for each parameter of `bprop`, these two as well
         return result, {}
 
     def _of_parameters(self, by_parameter, values):
@@ -177,6 +218,24 @@ class CellBprop(PythonDerivative):
         return gradients
 
 
+def _one_for_one(operands, args, gradients):
+    """The Values of the gradients, if the arguments are Tensors that have one of their own shape
+    and dtype (or None) each: the usual case. Else None."""
+    if not len(operands) == len(args) == len(gradients):
+        return None
+    values = []
+    for operand, given, gradient in zip(operands, args, gradients, strict=True):
+        if gradient is None:
+            values.append(None)
+        elif gradient.__class__ is Tensor and gradient._value.aval is operand.aval:
+            values.append(gradient._lift())
+        else:
+            return None
+        if not isinstance(given, Tensor):
+            return None
+    return values
+
+
 def backward_through(function, args, kwargs, on_host):
     """A backward function's result, in a captured function. Where its forward one was called on the
     host, so is this: what it knows besides its arguments comes from there."""
@@ -197,15 +256,17 @@ def call_with_bprop(cell, *args, **kwargs):
     return differentiated_by(CellBprop(cell, parameters), cell.construct, args, kwargs, parameters)
 
 
-def cotangents(result, outs, arriving, zeros=True):
+def cotangents(result, out, arriving, zeros=True):
     """The containers of the outputs with their cotangents; None for what is no Tensor, and where
     none arrived unless `zeros`."""
-    pairs = iter(enumerate(outs))
+    if out.__class__ is not tuple:
+        return wrap(arriving)
+    pairs = iter(zip(out, arriving, strict=True))
 
     def cotangent(_):
-        i, value = next(pairs)
-        if i in arriving:
-            return wrap(arriving[i])
+        value, found = next(pairs)
+        if found is not None:
+            return wrap(found)
         return wrap(zeros_like(value)) if zeros else None
 
     return map_tensors(cotangent, result, _nothing)
@@ -271,18 +332,22 @@ def _match(who, name, given, gradient, found):
             _match(who, f"{name}[{key!r}]", item, items.get(key), found)
 
 
-def checked(who, name, aval, gradient, exact=False) -> Any:
+def checked(who, name, aval, gradient, by=None) -> Any:
     """The Value of a gradient for an input of that aval; None for one that has no gradient.
 
-    Another floating dtype is converted; unless `exact`, integers are too, and a gradient of a shape
-    to which the input's broadcasts is summed to that. Anything else that differs is refused.
+    Another floating dtype is converted; integers are too, and a gradient of a shape to which the
+    input's broadcasts is summed to that, unless it comes from a hook (`by`, for messages). Anything
+    else that differs is refused.
     """
     if not aval.differentiable:
         return None
+    if gradient.__class__ is Tensor and gradient._value.aval is aval:
+        return gradient._lift()
+    exact, by = by is not None, "" if by is None else f" from {by}"
     if not isinstance(gradient, Tensor):
         raise TypeError(
             f"For '{who}', the gradient of '{name}' must be a Tensor of shape {aval.shape}, but "
-            f"got {type(gradient).__name__}. Give None if there is none."
+            f"got {type(gradient).__name__}{by}. Give None if there is none."
         )
     got, added = gradient._lift().aval, ()
     if got.shape != aval.shape:
@@ -290,7 +355,7 @@ def checked(who, name, aval, gradient, exact=False) -> Any:
         if added is None:
             raise ValueError(
                 f"For '{who}', the gradient of '{name}' must have its shape, {aval.shape}, but got "
-                f"{got.shape}."
+                f"{got.shape}{by}."
             )
     if got.dtype != aval.dtype and aval.inexact:
         wanted = dtypes.from_numpy(aval.dtype)
@@ -298,7 +363,7 @@ def checked(who, name, aval, gradient, exact=False) -> Any:
         if other or (exact and not got.inexact):
             raise TypeError(
                 f"For '{who}', the gradient of '{name}' must be of {wanted}, but got "
-                f"{gradient.dtype}. Convert it with 'astype'."
+                f"{gradient.dtype}{by}. Convert it with 'astype'."
             )
         gradient = gradient.astype(wanted)
     if added:

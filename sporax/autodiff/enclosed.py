@@ -5,13 +5,8 @@ import itertools
 
 import jax.numpy as jnp
 
-from sporax.autodiff.tape import (
-    MUTED,
-    PythonDerivative,
-    Tape,
-    add,
-    walk_back,
-)
+from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, add
+from sporax.autodiff.walk import walk_back
 from sporax.core.parameter import Parameter
 from sporax.core.value import thread
 from sporax.engine.closed import SUM, Closed, ClosedOp
@@ -64,15 +59,16 @@ class Enclosed:
         if self.size is not None:
             self._check(op, tuple([v.aval for v in operands]), len(results), written)
         tape, outer = self.tape, thread.tape
-        python = is_differentiated() and tape is not None and (tape.python or bool(tape.hooks))
-        thread.tape = MUTED if python else outer
+        python = is_differentiated() and tape is not None and (tape.python or tape.hooks)
+        before, thread.tape = thread.recorder.state.depth, MUTED if python else outer
         try:
             made = record(op, *operands)
         finally:
             thread.tape = outer
-        if python and any([v.watched for v in made]):
-            outer.python = True
-            outer.append((EnclosedDerivative(self, op.needed, values, outs), operands, made))
+        if python:
+            outer.covered.append((before, thread.recorder.state.depth))
+            if any([v.watched for v in made]):
+                outer.keep(EnclosedDerivative(self, op.needed, values, outs), operands, made)
         for (handle, _), value in zip(written, made[len(results) :], strict=True):
             handle._rebind(value)
         return list(made[: len(results)])
@@ -110,11 +106,12 @@ class EnclosedDerivative(PythonDerivative):
     def __init__(self, enclosed, inputs, values, outs):
         self.enclosed, self.inputs, self.values, self.outs = enclosed, inputs, values, outs
 
-    def backward(self, operands, outs, arriving):
+    def backward(self, operands, out, arriving):
         """Continue the recording with the walk back, and record that as an operation too."""
         enclosed, deeper = self.enclosed, is_differentiated()
         closed, mark = enclosed.closed, enclosed.closed.mark()
-        given = {i: self._spread(i, cotangent) for i, cotangent in arriving.items()}
+        arrived = {i: ct for i, ct in enumerate(arriving) if ct is not None}
+        given = {i: self._spread(i, cotangent) for i, cotangent in arrived.items()}
         outer, thread.tape = thread.tape, enclosed.tape if deeper else None
         try:
             with closed:

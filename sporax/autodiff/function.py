@@ -2,8 +2,15 @@
 
 import inspect
 
-from sporax.autodiff.custom import backward_through, collect, cotangents, differentiated_by
-from sporax.autodiff.tape import MUTED, PythonDerivative
+from sporax.autodiff.custom import (
+    Custom,
+    backward_through,
+    collect,
+    cotangents,
+    differentiated_by,
+)
+from sporax.autodiff.saved import Packed
+from sporax.autodiff.tape import MUTED
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import thread
@@ -27,6 +34,7 @@ class Function:
     materialize_grads = True
     needs_input_grad: tuple = ()
     _saved: tuple = ()
+    _packs, _kept = False, None
     _cut: tuple = ()
 
     @staticmethod
@@ -58,6 +66,7 @@ class Function:
         )
         if thread.tape is None or thread.tape is MUTED:
             return run(*args, **kwargs)
+        ctx._packs = True in ctx.needs_input_grad
         return differentiated_by(FunctionBackward(ctx), run, args, kwargs)
 
     def _run(self, *args, **kwargs):
@@ -71,10 +80,16 @@ class Function:
     def save_for_backward(self, *tensors):
         """Keep Tensors (or None) as they are now, for `saved_tensors`."""
         self._saved = tuple((t, t._lift() if isinstance(t, Tensor) else None) for t in tensors)
+        if self._packs and thread.saving is not None:
+            self._kept = Packed([(i, v) for i, (_, v) in enumerate(self._saved) if v is not None])
 
     @property
     def saved_tensors(self):
         """What `save_for_backward` kept, whatever has been done to the Tensors since."""
+        if self._kept is not None:
+            values = self._kept.restored([value for _, value in self._saved])
+            pairs = zip(self._saved, values, strict=True)
+            return tuple(t if value is None else wrap(value) for (t, _), value in pairs)
         return tuple(
             t if value is None or t._value is value else wrap(value) for t, value in self._saved
         )
@@ -91,10 +106,10 @@ class Function:
         self.materialize_grads = value
 
 
-class FunctionBackward(PythonDerivative):
+class FunctionBackward(Custom):
     """The derivative that a `Function`'s `backward` computes."""
 
-    __slots__ = ("ctx", "inputs", "on_host", "outputs")
+    __slots__ = ("ctx", "on_host")
 
     def __init__(self, ctx):
         self.ctx, self.on_host = ctx, False
@@ -108,16 +123,16 @@ class FunctionBackward(PythonDerivative):
         """The handles of outputs that are not differentiated."""
         return [id(t) for t in self.ctx._cut]
 
-    def backward(self, operands, outs, arriving):
+    def backward(self, operands, out, arriving):
         """Call the user's `backward`, and put what it returns in the order of the operands."""
         ctx = self.ctx
-        grads = cotangents(self.outputs.obj, outs, arriving, ctx.materialize_grads)
+        grads = cotangents(self.result, out, arriving, ctx.materialize_grads)
         grads = grads if isinstance(grads, (tuple, list)) else (grads,)
         if self.on_host:
             result = backward_through(type(ctx).backward, (ctx, *grads), {}, True)
         else:
             result = type(ctx).backward(ctx, *grads)
-        args, kwargs = self.inputs.again()
+        args, kwargs = self.inputs(operands)
         inputs = [(str(i), given) for i, given in enumerate(args)]
         inputs += kwargs.items()
         found = collect(self.who, _one_for_each(result, len(inputs)), inputs)

@@ -9,7 +9,8 @@ import jax.numpy as jnp
 from sporax.autodiff.announced import announced_call
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.per_sample import PerSample
-from sporax.autodiff.tape import Recording, Variables, ones_like, zeros_like
+from sporax.autodiff.tape import Variables, ones_like, zeros_like
+from sporax.autodiff.walk import Recording
 from sporax.core.dtype import from_numpy
 from sporax.core.parameter import MAKERS, Parameter
 from sporax.core.tree import map_tensors, tensors_of

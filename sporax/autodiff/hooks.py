@@ -1,12 +1,15 @@
 """Functions of the user's that see, and may replace, gradients on their way back."""
 
 import itertools
+from typing import Any
+from weakref import ref
 
 from sporax.autodiff.custom import checked
-from sporax.autodiff.tape import MUTED, PythonDerivative, variable
+from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.engine.recorder import wrap
+from sporax.core.value import Value, thread
+from sporax.engine.operation import Op
+from sporax.engine.recorder import record, wrap
 
 _numbers = itertools.count()
 
@@ -17,6 +20,11 @@ def check_callable(who, hook_fn):
         raise TypeError(
             f"For '{who}', 'hook_fn' must be a function, but got {type(hook_fn).__name__}."
         )
+
+
+def name_of(hook_fn):
+    """What messages call a hook."""
+    return f"the hook '{getattr(hook_fn, '__qualname__', None) or type(hook_fn).__name__}'"
 
 
 class HookHandle:
@@ -52,9 +60,8 @@ class Hooks:
         for hook_fn in list(self.functions.values()):
             result = hook_fn(wrap(cotangent))
             if result is not None:
-                cotangent = checked(
-                    "register_hook", "the tensor", cotangent.aval, result, exact=True
-                )
+                by = name_of(hook_fn)
+                cotangent = checked("register_hook", "the tensor", cotangent.aval, result, by)
         return cotangent
 
 
@@ -101,51 +108,92 @@ def hooks_of(handles, values):
 
 
 class Gate(PythonDerivative):
-    """Lets values through as they are, and their cotangents by way of a function.
+    """Lets values through as they are, and their cotangents by way of functions of the user's."""
 
-    `function`: `[Tensor or None, ...] -> [Tensor or None, ...]`, one for each value. `who` and
-    `names`: for messages.
-    """
+    __slots__ = ()
+    is_in_trace = True
 
-    __slots__ = ("function", "names", "who")
+    def answer(self, out, given) -> Any:
+        """What the functions make of the gradients `given` at the gate's output `out`: tuples of
+        Tensors and None."""
+        raise NotImplementedError
 
-    def __init__(self, who, names, function):
-        self.who, self.names, self.function = who, names, function
+    def backward(self, operands, out, arriving):
+        """The cotangents that the functions answer with, checked."""
+        if out.__class__ is tuple:
+            given = tuple([None if ct is None else wrap(ct) for ct in arriving])
+        else:
+            given, arriving = (wrap(arriving),), (arriving,)
+        found = self.answer(out, given)
+        return arriving if found is given else [None if g is None else g._lift() for g in found]
 
     def through(self, tensors):
-        """The same Tensors as outputs of one entry of the tape; None if none is watched."""
+        """The same Tensors behind the gate, and their Values as the tape has them; None where no
+        derivative goes through."""
         tape = thread.tape
         if tape is None or tape is MUTED:
             return None
+        if len(tensors) == 1:
+            made = self.through_alone(tape, tensors[0])
+            return None if made is None else ((made,), made._value)
         operands = [t._lift() for t in tensors]
         if True not in [v.watched for v in operands]:
             return None
-        thread.tape, tape.python = MUTED, True
-        try:
-            outs = tuple([variable(v) for v in operands])
-        finally:
-            thread.tape = tape
-        tape.append((self, operands, outs))
-        return tuple([wrap(v) for v in outs])
+        out = record(_gates, *operands)
+        tape.pop()  # its derivative is not that of the operation
+        for value, operand in zip(out, operands, strict=True):
+            value.watched = value.watched and operand.watched
+        tape.keep(self, operands, out)
+        return tuple([wrap(value) for value in out]), out
 
-    def backward(self, operands, outs, arriving):
-        """What the function makes of the cotangents, checked."""
-        given = [wrap(arriving[i]) if i in arriving else None for i in range(len(outs))]
-        found = self.function(given)
-        return [
-            None if g is None else checked(self.who, f"{self.names} {i}", v.aval, g, exact=True)
-            for i, (v, g) in enumerate(zip(operands, found, strict=True))
-        ]
+    def through_alone(self, tape, tensor):
+        """The Tensor behind the gate, for a single one that is watched; else None.
+
+        What `record` does for an operation met before is written out, since calls of hooked Cells
+        come here twice.
+        """
+        value, recorder = tensor._lift(), thread.recorder
+        if not value.watched:
+            return None
+        before = recorder.state
+        state = before.next.get((_gate, value.index)) if value.trace is recorder else None
+        if state is None:
+            out = record(_gate, value)
+            tape.pop()
+        else:
+            recorder.state = state
+            out = _new(Value)
+            out.aval, out.array, out.trace = value.aval, None, recorder
+            out.index, out.watched = before.size, True
+            recorder.outputs.append(ref(out))
+        tape.python.append(len(tape))
+        tape.append((self, (value,), out))
+        made = _new(Tensor)
+        made._value = out
+        return made
 
 
-def replaced(who, names, given, result):
-    """The gradients after a hook: as they were where it returns None, else what it returns."""
-    if result is None:
-        return given
-    result = list(result) if isinstance(result, (tuple, list)) else [result]
-    if len(result) != len(given):
+_new = object.__new__
+_gate = Op("gradient.gate", lambda x: x)
+_gate.alias = True
+_gates = Op("gradient.gate", lambda *xs: xs)
+
+
+def avals_of(out):
+    """The avals of one or several Values."""
+    return [v.aval for v in out] if out.__class__ is tuple else (out.aval,)
+
+
+def replaced(who, hook_fn, name, avals, result):
+    """The gradients that a hook has returned, checked: Tensors and None, one for each aval."""
+    result = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    if len(result) != len(avals):
         raise ValueError(
-            f"For '{who}', a hook must return None or a gradient for each {names}, {len(given)}, "
-            f"but got {len(result)}."
+            f"For '{who}', {name_of(hook_fn)} must return None or a gradient for each {name}, "
+            f"{len(avals)}, but got {len(result)}."
         )
-    return result
+    values = [
+        None if gradient is None else checked(who, f"{name} {i}", aval, gradient, name_of(hook_fn))
+        for i, (aval, gradient) in enumerate(zip(avals, result, strict=True))
+    ]
+    return tuple([None if value is None else wrap(value) for value in values])

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 from sporax.autodiff.enclosed import Enclosed
 from sporax.autodiff.grad import Derivative, parameters_of
 from sporax.autodiff.hooks import hooks_of
-from sporax.autodiff.tape import MUTED, Recording, Variables, ones_like, walk_back, zeros_like
+from sporax.autodiff.tape import MUTED, Variables, ones_like, zeros_like
+from sporax.autodiff.walk import Recording, walk_back
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of

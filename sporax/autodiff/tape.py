@@ -1,4 +1,4 @@
-"""The backward walk: it records gradients as ordinary pending Values, in the same trace."""
+"""What a derivative is taken of: the tape, its variables, and one step back over it."""
 
 import contextlib
 from typing import Any
@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from sporax.core.value import borrowing, thread
 from sporax.engine.operation import Op
-from sporax.engine.recorder import Walk, record
+from sporax.engine.recorder import record
 
 _add = Op("gradient.add", jnp.add)
 _ones_like = Op("gradient.seed", jnp.ones_like)
@@ -39,17 +39,23 @@ def variable(value):
 class Tape(list):
     """The operations computed from watched values: (operation, operands, output or outputs).
 
-    `pauses`: the stretches of the trace that were left out, as (first, last) depth. `hooks`:
-    {id(value): (value, its Hooks)}. `python`: whether the walk back runs functions of the user's.
+    `pauses`: the stretches of the trace that the user leaves out, as (first, last) depth;
+    `covered`: those for which there is a derivative of the user's. `hooks`: {id(value): (value, its
+    Hooks)}. `python`: the numbers of the entries whose derivative is a function of the user's.
     `depth`: how many derivatives it is for, one of the other.
     """
 
-    __slots__ = ("depth", "hooks", "pauses", "python")
+    __slots__ = ("covered", "depth", "hooks", "pauses", "python")
     muted = False
 
     def __init__(self):
         super().__init__()
-        self.pauses, self.hooks, self.python, self.depth = (), {}, False, 0
+        self.pauses, self.covered, self.hooks, self.python, self.depth = [], [], {}, [], 0
+
+    def keep(self, derivative, operands, out):
+        """One more entry, whose derivative is a function of the user's."""
+        self.python.append(len(self))
+        self.append((derivative, operands, out))
 
 
 class Muted(Tape):
@@ -84,10 +90,20 @@ class PythonDerivative:
 
     __slots__ = ()
     who: Any
+    is_in_trace = False  # whether the trace has this very entry as an operation
 
-    def backward(self, operands, outs, arriving) -> Any:
-        """A cotangent, or None, for each operand; `arriving`: {number of the output: cotangent}."""
+    def backward(self, operands, out, arriving) -> Any:
+        """A cotangent, or None, for each operand.
+
+        `arriving` is the cotangent of `out`; where that is a tuple, a list with a cotangent or
+        None for each.
+        """
         raise NotImplementedError
+
+
+def place(value, recorder):
+    """Where the trace has a value: the number of an output or an input; None if it has not."""
+    return value.index if value.trace is recorder else recorder.found.get(id(value.array))
 
 
 class Variables:
@@ -132,73 +148,6 @@ class Variables:
         borrowing.release()
 
 
-class Recording:
-    """Keeps, for the length of a `with` block, a tape of what is computed from watched values.
-
-    A nested block shares its outer one's tape, so that a derivative can be taken of a derivative.
-    """
-
-    def __enter__(self):
-        self.before = thread.tape
-        self.outer = None if self.before is MUTED else self.before
-        self.tape = thread.tape = Tape() if self.outer is None else self.outer
-        self.tape.depth += 1
-        self.start = len(self.tape)
-        self.recorder = thread.recorder
-        self.state = self.recorder.state
-        return self
-
-    def __exit__(self, *exception):
-        self.tape.depth -= 1
-        thread.tape = self.before
-
-    def gradients(self, outputs, cotangents, wanted):
-        """Cotangents of the `wanted` values, given those of the `outputs`; None where an output
-        does not depend on one.
-
-        `wanted` are variables. The walk itself is remembered with the trace: after the same forward
-        pass it is taken in one step. That is sound where every entry of the tape was recorded in
-        this one trace, since then the trace, its paused stretches and the places of the variables
-        determine the tape; a nested block has to record, for the outer one.
-        """
-        key = self._key(outputs, cotangents, wanted)
-        recorder, before = thread.recorder, thread.recorder.state
-        if key is not None:
-            walk = before.next.get(key)
-            if walk is not None:
-                return walk.take(recorder)
-        known = len(recorder.arrays), len(recorder.reals), len(recorder.integers)
-        found = walk_back(thread.tape[self.start :], thread.tape.hooks, outputs, cotangents, wanted)
-        inputs = len(recorder.arrays), len(recorder.reals), len(recorder.integers)
-        stays = key is not None and thread.recorder is recorder and inputs == known
-        if stays and all(
-            v is None or (v.trace is recorder and v.index >= before.size) for v in found
-        ):
-            results = [(None, None) if v is None else (v.index, v.aval) for v in found]
-            before.next[key] = Walk(recorder.state, results)
-        return found
-
-    def _key(self, outputs, cotangents, wanted):
-        """What determines the walk, where the trace so far does; else None."""
-        recorder = thread.recorder
-        tape = thread.tape
-        if self.outer is not None or tape.python or tape.hooks:
-            return None
-        if recorder is not self.recorder or recorder.immediate:
-            return None
-        key = [Walk, self.state.depth, tape.pauses, len(outputs)]
-        for value in (*outputs, *cotangents):
-            if value.trace is recorder:
-                key.append(value.index)
-            else:
-                key.append(recorder.found.get(id(value.array)))
-        for value in wanted:
-            if value.trace is not recorder:
-                return None
-            key.append(value.index if value.watched else None)
-        return tuple(key)
-
-
 @contextlib.contextmanager
 def paused():
     """Nothing computed in the block is differentiated."""
@@ -210,29 +159,14 @@ def paused():
     finally:
         thread.tape = outer
         if outer is not None and outer is not MUTED:
-            outer.pauses = (*outer.pauses, (first, thread.recorder.state.depth))
+            outer.pauses.append((first, thread.recorder.state.depth))
 
 
-def walk_back(entries, hooks, outputs, cotangents, wanted):
-    """Cotangents of the `wanted` values, given those of the `outputs`, by way of tape entries; None
-    where an output does not depend on one."""
-    arrived = {}
-    for out, cotangent in zip(outputs, cotangents, strict=True):
-        accumulate(arrived, out, cotangent)
-    pull_back(entries, arrived, hooks)
-    found = [arrived.get(id(value)) for value in wanted]
-    if hooks:
-        once = {id(v): (v, ct) for v, ct in zip(wanted, found, strict=True)}
-        once = {key: _hooked(hooks, v, ct) for key, (v, ct) in once.items()}
-        found = [once[id(v)] for v in wanted]
-    return found
+def pull_back(entries, cotangents):
+    """Walk back over entries whose derivatives are operations.
 
-
-def pull_back(entries, cotangents, hooks):
-    """Walk back over tape entries.
-
-    `cotangents`: `{id(output): its cotangent}`; it is filled with the cotangents of everything
-    watched that the outputs depend on, and returned.
+    `cotangents`: `{id(output): its cotangent}`; what the entries give is taken out, and those of
+    everything watched that they were computed from put in.
     """
     take = cotangents.pop
     for op, operands, out in reversed(entries):
@@ -240,39 +174,27 @@ def pull_back(entries, cotangents, hooks):
             given = [(i, ct) for i, v in enumerate(out) if (ct := take(id(v), None)) is not None]
             if not given:
                 continue
-            if hooks:
-                given = [(i, _hooked(hooks, out[i], ct)) for i, ct in given]
             which, arriving, count = tuple([i for i, _ in given]), [c for _, c in given], len(out)
         else:
             cotangent = take(id(out), None)
             if cotangent is None:
                 continue
-            if hooks:
-                cotangent = _hooked(hooks, out, cotangent)
             which, arriving, count = _FIRST, (cotangent,), 1
-        if isinstance(op, PythonDerivative):
-            given = {i: ct for i, ct in zip(which, arriving, strict=True) if out[i].watched}
-            leaving = op.backward(operands, out, given) if given else ()
-            for operand, cotangent in zip(operands, leaving, strict=False):
-                if cotangent is not None and operand.watched:
-                    accumulate(cotangents, operand, cotangent)
+        wanted = differentiable(op, operands)
+        if not wanted:
             continue
-        wanted = tuple([i for i, v in enumerate(operands) if v.watched])
-        if not all([operands[i].aval.inexact for i in wanted]):
-            avals = tuple([v.aval for v in operands])
-            wanted = tuple([i for i in wanted if op.differentiable_in(i, avals)])
-            if not wanted:
-                continue
         pullback = op.pullback(wanted, which, count)
         for i, cotangent in zip(wanted, record(pullback, *operands, *arriving), strict=True):
             accumulate(cotangents, operands[i], cotangent)
-    return cotangents
 
 
-def _hooked(hooks, value, cotangent):
-    """The cotangent of a value after the hooks registered for it."""
-    found = hooks.get(id(value))
-    return cotangent if found is None or cotangent is None else found[1].run(cotangent)
+def differentiable(op, operands):
+    """The numbers of the operands that a derivative goes to."""
+    wanted = tuple([i for i, v in enumerate(operands) if v.watched])
+    if not all([operands[i].aval.inexact for i in wanted]):
+        avals = tuple([v.aval for v in operands])
+        wanted = tuple([i for i in wanted if op.differentiable_in(i, avals)])
+    return wanted
 
 
 def accumulate(cotangents, value, cotangent):

@@ -185,6 +185,7 @@ class ThreadState(threading.local):
     new_recorder: Any = None
     recorder: Any
     tape: Any
+    saving: Any = None  # the hooks that pack what derivatives need, if any
     watch: Any = None
     precision: Any = None  # what operations compute in now, where a Cell says so
 

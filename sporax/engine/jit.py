@@ -96,6 +96,7 @@ class JitFunction:
             or thread.recorder.capture is not None
             or thread.tape is not None
             or thread.precision is not None
+            or thread.saving is not None  # functions that have to be called each time
         )
 
     def _variant(self, args, kwargs, tensors, memo=(), refused=()):

@@ -6,7 +6,6 @@ from sporax.autodiff.announced import call_announced
 from sporax.autodiff.custom import call_with_bprop
 from sporax.autodiff.tape import unrecorded
 from sporax.core import context
-from sporax.core.errors import missing
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
@@ -31,9 +30,6 @@ _TAKES = {
 }
 # what a captured call does not depend on
 _INTERNAL = frozenset([*_REGISTRIES, "_graph", "_announced"])
-
-# methods of MindSpore's Cell that are still to come
-_TO_COME = frozenset(["register_parameter_forward_hook", "register_saved_tensors_hooks"])
 
 
 class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputable):
@@ -189,8 +185,6 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
             )
 
     def __getattr__(self, name):
-        if name in _TO_COME:
-            raise missing("nn.Cell", name)
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __delattr__(self, name):

@@ -10,7 +10,7 @@ from sporax.nn.hooked import Passage
 from sporax.nn.members import tree
 
 _CALL = Cell.__call__.__code__
-_BACK = {f.__code__ for f in (CellBprop.backward, Passage.of_inputs, Passage.of_outputs)}
+_BACK = {f.__code__ for f in (CellBprop.backward, Passage.answer)}
 _paths = WeakKeyDictionary()  # of the Cells that were called, for their own backward passes
 
 

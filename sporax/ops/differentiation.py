@@ -1,7 +1,7 @@
 """Derivatives under the names that MindSpore's `ops` has them."""
 
 from sporax import autodiff
-from sporax.autodiff.hooks import Gate, check_callable, replaced
+from sporax.autodiff.hooks import Gate, avals_of, check_callable, replaced
 from sporax.autodiff.tape import zeros_like
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import wrap
@@ -44,17 +44,31 @@ class HookBackward(Primitive):
                 raise TypeError(
                     f"For 'HookBackward', an input must be a Tensor, but got {type(item).__name__}."
                 )
-        values = [t._lift() for t in inputs]
+        made = HookGate(self.hook_fn).through(inputs)
+        made = tuple([wrap(t._lift()) for t in inputs]) if made is None else made[0]
+        return made[0] if len(made) == 1 else made
 
-        def run(given):
-            given = [
-                wrap(zeros_like(v)) if g is None else g for g, v in zip(given, values, strict=True)
-            ]
-            return replaced("HookBackward", "input", given, self.hook_fn(tuple(given)))
 
-        made = Gate("HookBackward", "input", run).through(inputs)
-        made = [wrap(t._value) for t in inputs] if made is None else made
-        return made[0] if len(made) == 1 else tuple(made)
+class HookGate(Gate):
+    """The gate of one call of a `HookBackward`."""
+
+    who = "HookBackward"
+
+    __slots__ = ("hook_fn",)
+
+    def __init__(self, hook_fn):
+        self.hook_fn = hook_fn
+
+    def answer(self, out, given):
+        """The hook's gradients for those given, with zeros where none arrived."""
+        outs = out if out.__class__ is tuple else (out,)
+        given = tuple(
+            [wrap(zeros_like(v)) if g is None else g for g, v in zip(given, outs, strict=True)]
+        )
+        result = self.hook_fn(given)
+        if result is None:
+            return given
+        return replaced("HookBackward", self.hook_fn, "input", avals_of(out), result)
 
 
 def stop_gradient_(input):
