@@ -7,7 +7,6 @@ import pytest
 from jax import lax
 
 from sporax import ops
-from sporax.autodiff.grad import grad
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, thread
@@ -15,7 +14,6 @@ from sporax.engine.interpreter import Unsupported, evaluate, link, plan, support
 from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder, run_pending
 from tests.samples import collect
-from tests.test_ops import finite_difference, weighted_sum
 
 KEY = np.array([7, 11], np.uint32)
 RNG = np.random.default_rng(0)
@@ -336,9 +334,6 @@ def test_equal_and_needless_steps_are_dropped():
 
 
 SAMPLES = collect("SAMPLES")
-SLOPING = [
-    s for s in SAMPLES if s.order > 0 and any(a.dtype.kind == "f" for a in s.arrays(np.float64))
-]
 # primitives without a rule: sliding windows, gamma functions, decompositions, spectra
 LEFT_TO_XLA = {
     *("conv_general_dilated", "reduce_window", "reduce_window_max", "reduce_window_min"),
@@ -403,22 +398,3 @@ def test_operations_match_numpy(sample):
     for ours, ref in zip(found, wanted, strict=True):
         assert ours.shape == np.shape(ref)
         np.testing.assert_allclose(ours, ref, rtol=sample.rtol, atol=sample.atol)
-
-
-@pytest.mark.parametrize("sample", SLOPING, ids=str)
-def test_gradients_of_operations_match_finite_differences(sample):
-    arrays = sample.arrays(np.float64)
-    places = tuple([i for i, a in enumerate(arrays) if a.dtype.kind == "f"])
-
-    def total(xs):
-        outs = sample.ref(*xs, **sample.attrs)
-        outs = outs if isinstance(outs, (tuple, list)) else [outs]
-        return sum(
-            np.sum(out * np.cos(np.arange(np.size(out))).reshape(np.shape(out))) for out in outs
-        )
-
-    def slopes():
-        return grad(lambda *ts: weighted_sum(sample, ts), places)(*[Tensor(a) for a in arrays])
-
-    for ours, i in zip(unless_left_to_xla(slopes), places, strict=True):
-        np.testing.assert_allclose(ours, finite_difference(total, arrays, i), 1e-5, 1e-6)
