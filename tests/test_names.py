@@ -15,23 +15,10 @@ from sporax.engine.executor import _cell_graph_executor, _pynative_executor
 from sporax.engine.marking import JitConfig, cell_attr_register, constexpr, jit_class, lazy_inline
 from sporax.nn.grad import Vjp
 from sporax.ops.mapping import add_flags, tail
+from tests.multitype_values import values
 
 TAKEN = json.loads((Path(__file__).parent / "recorded" / "multitype.json").read_text("utf8"))
-VALUES = {
-    "int": 1,
-    "float": 1.5,
-    "bool": True,
-    "str": "a",
-    "none": None,
-    "tensor": Tensor(1.0),
-    "parameter": Parameter(Tensor(1.0)),
-    "tuple": (1, 2),
-    "list": [1],
-    "lambda": lambda x: x,
-    "primitive": ops.Add(),
-    "cell": nn.ReLU(),
-    "dtype": sporax.float32,
-}
+VALUES = values(sporax)
 
 
 # mutable ------------------------------------------------------------------------------------

@@ -4,31 +4,21 @@ Run with a Python that has MindSpore; writes `tests/recorded/multitype.json`.
 """
 
 import json
+import sys
 from pathlib import Path
 
 import mindspore as ms
-from mindspore import Parameter, Tensor, ops
+from mindspore import ops
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.multitype_values import values
 
 NAMES = [
     "Number", "Bool", "Int", "Int32", "Int64", "UInt8", "Float", "Float32", "Float64", "Tensor",
     "Tensor[Float32]", "String", "Tuple", "List", "Dictionary", "Function", "None", "TypeType",
     "COOTensor",
 ]  # fmt: skip
-VALUES = {
-    "int": 1,
-    "float": 1.5,
-    "bool": True,
-    "str": "a",
-    "none": None,
-    "tensor": Tensor(1.0),
-    "parameter": Parameter(Tensor(1.0)),
-    "tuple": (1, 2),
-    "list": [1],
-    "lambda": lambda x: x,
-    "primitive": ops.Add(),
-    "cell": ms.nn.ReLU(),
-    "dtype": ms.float32,
-}
 
 
 def takes(name, value):
@@ -42,6 +32,6 @@ def takes(name, value):
         return False
 
 
-taken = {name: [key for key, value in VALUES.items() if takes(name, value)] for name in NAMES}
+taken = {name: [key for key, value in values(ms).items() if takes(name, value)] for name in NAMES}
 path = Path(__file__).parents[1] / "tests" / "recorded" / "multitype.json"
 path.write_text(json.dumps(taken, indent=1) + "\n", encoding="utf8")

@@ -3,20 +3,11 @@
 import numpy as np
 
 CASES = {}
-ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 def case(question):
     CASES[question.__name__] = question
     return question
-
-
-def answer(question, ms):
-    """What the question gives, or the kind of error it ends in."""
-    try:
-        return question(ms)
-    except ERRORS as error:
-        return f"raises {type(error).__name__}"
 
 
 def parameter(ms, *name, **options):
