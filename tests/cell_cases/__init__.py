@@ -2,7 +2,6 @@
 sporax in `tests/test_cells.py`. Each takes the namespace `ms` and returns plain data.
 """
 
-from tests.asking import answered as answer
 from tests.cell_cases import (  # noqa: F401 -- each module adds its cases
     attributes,
     buffers,
@@ -13,6 +12,6 @@ from tests.cell_cases import (  # noqa: F401 -- each module adds its cases
     precision,
     training,
 )
-from tests.cell_cases.asking import CASES
+from tests.cell_cases.asking import CASES, answer
 
 __all__ = ["CASES", "answer"]

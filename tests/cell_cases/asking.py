@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from tests.asking import answered
+
 CASES = {}
+answer = answered
 
 
 def case(question):
