@@ -1,5 +1,6 @@
 """What every operation computes on: an immutable `Value` and its abstract value `Aval`."""
 
+import math
 import threading
 from typing import Any, ClassVar
 
@@ -31,7 +32,7 @@ class Aval:
         if aval is None:
             aval = Aval()
             aval.shape, aval.dtype, aval.weak = tuple(shape), np.dtype(dtype), weak
-            aval.ndim, aval.size = len(aval.shape), int(np.prod(aval.shape, dtype=np.int64))
+            aval.ndim, aval.size = len(aval.shape), math.prod(aval.shape)
             aval.inexact = aval.dtype.kind in "fcV"  # bfloat16 is of kind 'V' in NumPy's eyes
             aval.differentiable = aval.inexact or aval.dtype.kind in "iu"
             Aval._interned[key] = aval = Aval._interned.setdefault(
