@@ -164,7 +164,9 @@ def _bound(who, function, args, kwargs):
     try:
         return signature.bind(*args, **kwargs)
     except TypeError as cause:
-        raise TypeError(f"For '{who}', the inputs must fit the function, but got {cause}.") from None
+        raise TypeError(
+            f"For '{who}', the inputs must fit the function, but got {cause}."
+        ) from None
 
 
 def argument_names(who, arguments):
@@ -203,7 +205,9 @@ def _input(aval, handle, value):
         return Input("parameter", handle.name, aval, handle)
     if is_random_state(handle):
         return Input("state", "random state", aval, handle)
-    return Input("constant", "", aval, value) if handle is None else Input("tensor", "", aval, handle)
+    return (
+        Input("constant", "", aval, value) if handle is None else Input("tensor", "", aval, handle)
+    )
 
 
 def _number_the_nameless(inputs):
@@ -221,4 +225,3 @@ def _typed(one):
 
 def _types(avals):
     return ", ".join(describe(a) for a in avals)
-
