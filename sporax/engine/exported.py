@@ -68,15 +68,20 @@ class Exported:
         shape, dtype = tensor.shape, tensor.dtype.name
         fits = dtype == spec.dtype and len(shape) == len(spec.shape)
         for wanted, size in zip(spec.shape, shape, strict=False) if fits else ():
-            known = sizes.setdefault(wanted, size) if isinstance(wanted, str) else wanted
-            fits = fits and size == known
+            if isinstance(wanted, str):
+                wanted = sizes.setdefault(wanted, size)
+            fits = fits and size == wanted
         if not fits:
             known = "".join(f", where {name} is {n} so far" for name, n in sizes.items())
             raise ValueError(
                 f"For 'GraphCell', '{spec.name}' must be {spec.dtype} "
-                f"({', '.join(map(str, spec.shape))}){known}, but got {dtype} {shape}. For sizes that "
-                "vary, export again with a Tensor(shape=[None, ...], dtype=...)."
+                f"({', '.join(map(str, spec.shape))}){known}, but got {dtype} {shape}. For sizes "
+                "that vary, export again with a Tensor(shape=[None, ...], dtype=...)."
             )
+
+    def __deepcopy__(self, memo):
+        """Itself: nothing in it changes."""
+        return self
 
     def _signature(self):
         return f"({', '.join(map(str, self.inputs))})"

@@ -11,7 +11,7 @@ from jax.errors import InconclusiveDimensionOperation
 
 from sporax.core.errors import is_users
 from sporax.core.tree import tensors_of
-from sporax.core.value import Aval, Unsized, Value
+from sporax.core.value import Aval, Unsized, Value, thread
 from sporax.engine.exported import Exported, Spec, structure
 from sporax.engine.listing import Listing
 
@@ -23,9 +23,19 @@ _OF_SIZES = (TypeError, ValueError, IndexError, NotImplementedError, Inconclusiv
 def exported(name, function, inputs):
     """The `Exported` for `function(*inputs)`. Inputs of unknown sizes (`Tensor(shape=[None, 3],
     dtype=...)`) stay so: along axis 0 all are the same size, `batch`; others are each their own."""
+    if thread.recorder.capture is not None:
+        raise RuntimeError(
+            "For 'export', there must be no function around it that is captured (jit, GRAPH_MODE, "
+            "vmap). Call it outside."
+        )
     tensors = []
     arguments = structure("export", inputs, tensors)
-    unsized = any(isinstance(tensor._value, Unsized) for tensor in tensors)
+    unsized = [t for t in tensors if isinstance(t._value, Unsized)]
+    if any(t.shape == (-2,) for t in unsized):
+        raise ValueError(
+            "For 'export', the number of axes of each input must be known, but got a "
+            "Tensor(shape=None). Give Tensor(shape=[None, ...]) with None for each unknown size."
+        )
     try:
         listing = Listing("export", name, function, inputs, {}, _described)
         run, specs = _program(listing)
@@ -60,11 +70,6 @@ def _described(name, value):
     if not isinstance(value, Unsized):
         return value
     shape = value.aval.shape
-    if shape == (-2,):
-        raise ValueError(
-            f"For 'export', '{name}' must have a known number of axes. Give "
-            "Tensor(shape=[None, ...], dtype=...) with None for each unknown size."
-        )
     own = re.sub(r"\W+", "_", name).strip("_")
     names = [n if n >= 0 else f"{own}_{k}" if k else "batch" for k, n in enumerate(shape)]
     sizes = stablehlo.symbolic_shape(", ".join(map(str, names)) + ",", scope=_scope)
@@ -90,6 +95,6 @@ def _refusal(cause):
             where = f" at {frame.f_code.co_filename}:{line}"
     reason = str(cause).strip().split("\n")[0].rstrip(".")
     return ValueError(
-        f"For 'export', the function must do with sizes that are unknown, but{where}: {reason}. "
-        "Export it for Tensors of a known shape."
+        "For 'export', the function must do without the sizes that are None in 'inputs', but got "
+        f"this{where}: {reason}. Export it for Tensors of a known shape."
     )

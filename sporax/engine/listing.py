@@ -1,6 +1,7 @@
 """`Listing`: a function recorded to be looked at or kept, without being run."""
 
 import collections
+import contextlib
 import inspect
 import sys
 
@@ -9,7 +10,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.random import is_random_state
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of, map_tensors, tensors_of
-from sporax.core.value import Value
+from sporax.core.value import Value, thread
 from sporax.engine.closed import Closed
 from sporax.engine.mutable import Number
 from sporax.engine.program import Layout
@@ -61,8 +62,10 @@ class Input:
 class Listing:
     """What a function computes for arguments of these shapes; `print` it.
 
-    `inputs`: arguments first, then Parameters, random state, other Tensors, and data made inside. `layout` and `places`: the operations, and which of their outputs are results and then
-    the new values of `written` (names of what the function changes). `result`: what it returned.
+    `inputs`: arguments first, then Parameters, random state, other Tensors, and data made inside.
+    `described(name, value)`: what an argument's input is made for, if not its own Value. `layout`
+    and `places`: the operations, and which of their outputs are results and then the new values of
+    `written` (names of what the function changes). `result`: what it returned.
 
     >>> print(jit(lambda x: ops.tanh(x) * 2).graph(Tensor([1.0])))
     graph <lambda>(x: Float32 (1,))
@@ -85,7 +88,7 @@ class Listing:
             given.append(wrap(closed.input(described(name, value) if described else value)))
             return given[-1]
 
-        with closed:
+        with closed, _without_tape():
             bound.arguments.update(map_tensors(inside, bound.arguments))
             before = [tensor._value for tensor in given]
             self.result = function(*bound.args, **bound.kwargs)
@@ -109,7 +112,7 @@ class Listing:
         ]
         rest = list(zip(closed.inputs, closed.operands, strict=True))[len(names) :]
         self.inputs += [_input(twin.aval, handles.get(id(twin)), value) for twin, value in rest]
-        _number_the_nameless(self.inputs)
+        _tell_apart(self.inputs)
 
     @staticmethod
     def _known(closed, value):
@@ -154,6 +157,16 @@ class Listing:
         return self._operand("output", place) if place >= 0 else self.inputs[~place].name
 
 
+@contextlib.contextmanager
+def _without_tape():
+    """Nothing that happens inside belongs to a derivative that is being taken."""
+    outer, thread.tape = thread.tape, None
+    try:
+        yield
+    finally:
+        thread.tape = outer
+
+
 def _bound(who, function, args, kwargs):
     """The arguments of a call by the names of the function's parameters."""
     try:
@@ -164,9 +177,7 @@ def _bound(who, function, args, kwargs):
     try:
         return signature.bind(*args, **kwargs)
     except TypeError as cause:
-        raise TypeError(
-            f"For '{who}', the inputs must fit the function, but got {cause}."
-        ) from None
+        raise TypeError(f"For '{who}', inputs must fit the function, but got {cause}.") from None
 
 
 def argument_names(who, arguments):
@@ -205,18 +216,21 @@ def _input(aval, handle, value):
         return Input("parameter", handle.name, aval, handle)
     if is_random_state(handle):
         return Input("state", "random state", aval, handle)
-    return (
-        Input("constant", "", aval, value) if handle is None else Input("tensor", "", aval, handle)
-    )
+    if handle is None:
+        return Input("constant", "", aval, value)
+    return Input("tensor", "", aval, handle)
 
 
-def _number_the_nameless(inputs):
-    """Call what has no name `constant0`, `tensor0`, ..."""
+def _tell_apart(inputs):
+    """Call what has no name `constant0`, `tensor0`, ..., and a second Parameter `w` `w#2`."""
     count = collections.Counter()
     for one in inputs:
+        own = one.name or one.kind
         if not one.name:
-            one.name = f"{one.kind}{count[one.kind]}"
-            count[one.kind] += 1
+            one.name = f"{own}{count[own]}"
+        elif count[own]:
+            one.name = f"{own}#{count[own] + 1}"
+        count[own] += 1
 
 
 def _typed(one):

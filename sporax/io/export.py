@@ -58,6 +58,11 @@ def export(net, *inputs, file_name, file_format, **kwargs):
             f"{file_format!r}."
         )
     path = _path("export", file_name)
+    if not os.path.isdir(os.path.dirname(path)):
+        raise FileNotFoundError(
+            f"For 'export', the folder of 'file_name' must be there, but '{os.path.dirname(path)}' "
+            "does not exist. Make it first."
+        )
     if not callable(net):
         raise TypeError(
             f"For 'export', 'net' must be a Cell or a function, but got {type(net).__name__}."
@@ -97,9 +102,7 @@ def load(file_name, **kwargs):
 
 def _path(who, name):
     if not isinstance(name, (str, os.PathLike)):
-        raise TypeError(
-            f"For '{who}', 'file_name' must be a string, but got {type(name).__name__}."
-        )
+        raise TypeError(f"For '{who}', 'file_name' must be a string, not {type(name).__name__}.")
     return os.path.realpath(name)
 
 

@@ -64,7 +64,7 @@ def read(path):
     header = json.loads(bytes(content[start + 8 : first]))
     arrays = []
     for kind, name, shape, dtype in header["arrays"]:
-        dtype = dtypes.to_numpy(getattr(dtypes, dtype.lower(), None) or dtypes.bool_)
+        dtype = dtypes.to_numpy(dtypes.NAMES[dtype.lower()])
         count = math.prod(shape)
         array = np.frombuffer(content, dtype, count, first).reshape(shape)
         arrays.append((kind, name, array))

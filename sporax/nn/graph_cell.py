@@ -29,21 +29,21 @@ class GraphCell(Cell):
                 "For 'GraphCell', 'obf_random_seed' is not done, as in MindSpore. Leave it out."
             )
         chosen = _checked({} if params_init is None else params_init)
-        self.graph = graph
-        self._held = [
-            self._parameter(name, array, chosen.get(name)) if kind == "parameter" else Tensor(array)
-            for kind, name, array in graph.arrays
-        ]
-
-    def _parameter(self, name, array, chosen):
-        parameter = Parameter(Tensor(array), name=name)
-        if chosen is not None:
-            parameter.set_data(chosen)
-        self._params[name] = parameter
-        return parameter
+        self._exported = graph
+        self._others = {}
+        for kind, name, array in graph.arrays:
+            if kind != "parameter":
+                self._others[name] = Tensor(array)
+                continue
+            parameter = Parameter(Tensor(array), name=name)
+            if name in chosen:
+                parameter.set_data(chosen[name])
+            self._adopt(name, parameter)
 
     def construct(self, *inputs):
-        return self.graph.run(inputs, self._held)
+        """What the exported function returns for inputs like its own."""
+        held = {**self._others, **self._params}
+        return self._exported.run(inputs, [held[name] for _, name, _ in self._exported.arrays])
 
 
 def _checked(given):
