@@ -41,6 +41,15 @@ class Lines(list):
         if frame is not None:
             self.of[self.recorder.state] = frame.f_code.co_filename, frame.f_lineno
 
+    def along(self, path):
+        """The line of each state of a path. Where several were reached in one step (a walk back
+        that is remembered), only the last is known; it is that of them all."""
+        found, line = [], None
+        for state in reversed(path):
+            line = self.of.get(state, line)
+            found.append(line)
+        return found[::-1]
+
 
 class Input:
     """One input of a listing: `kind` is 'argument', 'parameter', 'state', 'tensor' or 'constant'.
@@ -102,7 +111,7 @@ class Listing:
             written += [(name_of(handle), value) for handle, value in closed.written()]
         self.path = recorder.state.path()
         self.layout = Layout(self.path)
-        self.lines = [lines.of.get(state) for state in self.path]
+        self.lines = lines.along(self.path)
         self.reals = [v.array for v in recorder.reals]
         self.integers = [v.array for v in recorder.integers]
         self.n_results, self.written = len(results), [name for name, _ in written]
