@@ -96,6 +96,7 @@ class JitFunction:
         the user's line it stands at, what is returned and what is written.
 
         The function is recorded once more for it, nothing is computed, and calls are not affected.
+        Of a method: `Net.forward.graph(net, x)`.
         Raises RuntimeError, naming the line, where the function needs a number.
 
         >>> jit(nn.Dense(3, 2)).graph(Tensor(np.ones((4, 3), np.float32))).written

@@ -4,6 +4,7 @@ import collections
 import contextlib
 import inspect
 import sys
+from typing import Any
 
 from sporax.core.errors import describe, is_users
 from sporax.core.parameter import Parameter
@@ -59,7 +60,7 @@ class Input:
 
     __slots__ = ("aval", "kind", "name", "source")
 
-    def __init__(self, kind, name, aval, source=None):
+    def __init__(self, kind, name, aval, source: Any = None):
         self.kind, self.name, self.aval, self.source = kind, name, aval, source
 
     def read(self):
