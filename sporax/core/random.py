@@ -90,6 +90,11 @@ class Generator:
             mine._rebind(state._lift())
 
 
+def is_random_state(handle):
+    """Whether a Tensor is the state of a generator."""
+    return handle is not None and any(g._state is handle for g in _generators)
+
+
 def _words(seed):
     seed &= _BITS
     return np.array([seed >> 32, seed & 0xFFFFFFFF, 0], np.uint32)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.export import is_symbolic_dim
 
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
@@ -353,6 +354,8 @@ def as_value(name, operand):
         return number(name, base(operand))
     if isinstance(operand, (list, tuple)):
         return new_value(operand, None)
+    if is_symbolic_dim(operand):
+        return thread.recorder.capture.size(operand)
     raise TypeError(
         f"For '{name}', an operand must be a Tensor or a number, but got {kind.__name__}: "
         f"{operand!r:.80}."

@@ -1,9 +1,11 @@
 """What every operation computes on: an immutable `Value` and its abstract value `Aval`."""
 
+import math
 import threading
 from typing import Any, ClassVar
 
 import numpy as np
+from jax.export import is_symbolic_dim
 
 
 class Aval:
@@ -31,7 +33,7 @@ class Aval:
         if aval is None:
             aval = Aval()
             aval.shape, aval.dtype, aval.weak = tuple(shape), np.dtype(dtype), weak
-            aval.ndim, aval.size = len(aval.shape), int(np.prod(aval.shape, dtype=np.int64))
+            aval.ndim, aval.size = len(aval.shape), math.prod(aval.shape)
             aval.inexact = aval.dtype.kind in "fcV"  # bfloat16 is of kind 'V' in NumPy's eyes
             aval.differentiable = aval.inexact or aval.dtype.kind in "iu"
             Aval._interned[key] = aval = Aval._interned.setdefault(
@@ -41,6 +43,11 @@ class Aval:
 
     def __repr__(self):
         return f"{self.dtype.name}{list(self.shape)}"
+
+
+def is_size(n):
+    """Whether `n` may be a size: an int, or an unknown one of a function that is exported."""
+    return isinstance(n, int) or is_symbolic_dim(n)
 
 
 _LEAKED = (

@@ -10,17 +10,25 @@ import functools
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from sporax.core.errors import user_frame
-from sporax.core.value import Aval, Shared, borrowing, thread
-from sporax.engine.operation import Op
+from sporax.core.value import WEAK_AVALS, Aval, Shared, borrowing, thread
+from sporax.engine.operation import Op, Rule
 from sporax.engine.program import Layout
-from sporax.engine.recorder import Recorder
+from sporax.engine.recorder import Recorder, record
 from sporax.engine.trace import State, forest
 
 _input = Op("closed.input", lambda x: ())  # its step in a path says which aval the next input has
 _kept: dict[Any, Any] = {}  # None -> the root; (end, what is made of it) -> operation
 forest.tables.append(_kept)
+
+
+@functools.cache
+def _size(n):
+    op = Op("size", None, attributes={"of": n})
+    op.rules[()] = Rule((), (WEAK_AVALS[int],), lambda: jnp.array(n), True)
+    return op
 
 
 def _root():
@@ -140,6 +148,11 @@ class Closed:
         """A Cell is about to compute; a capture around this depends on it."""
         if self.outer.capture is not None:
             self.outer.capture.called(cell)
+
+    def size(self, n):
+        """The Value of an unknown size that is computed with; it has as little say in a dtype as
+        a Python int."""
+        return record(_size(n))
 
     # numbers --------------------------------------------------------------------------------
 

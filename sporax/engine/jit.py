@@ -14,6 +14,7 @@ from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
 from sporax.engine.dependence import Dependence
 from sporax.engine.host import Differs
+from sporax.engine.listing import Listing
 from sporax.engine.mutable import Number, as_inputs
 from sporax.engine.recorder import run_pending, wrap
 
@@ -88,6 +89,20 @@ class JitFunction:
         are made on the host."""
         if not self._is_contained():
             self._variant(args, kwargs, [])
+
+    def graph(self, *args, **kwargs):
+        """What the function computes for these arguments, as a `Listing` to be printed: inputs
+        (arguments, Parameters and other state) with shapes and dtypes, a line an operation with
+        the user's line it stands at, what is returned and what is written.
+
+        The function is recorded once more for it, nothing is computed, and calls are not affected.
+        Of a method: `Net.forward.graph(net, x)`.
+        Raises RuntimeError, naming the line, where the function needs a number.
+
+        >>> jit(nn.Dense(3, 2)).graph(Tensor(np.ones((4, 3), np.float32))).written
+        []
+        """
+        return Listing("graph", self.name, self.fn, args, kwargs)
 
     def _is_contained(self):
         """Whether the function is simply called, as part of what is recorded around it."""

@@ -1,10 +1,10 @@
-"""How is it kept? Parameters in files, in MindSpore's own formats."""
+"""How is it kept? Parameters in MindSpore's own formats, functions as StableHLO."""
 
 from sporax.io.background import async_ckpt_thread_status
 from sporax.io.checkpoint import load_checkpoint, load_checkpoint_async, save_checkpoint
 from sporax.io.convert import ckpt_to_safetensors, safetensors_to_ckpt
+from sporax.io.export import _save_graph, export, load
 from sporax.io.loading import load_param_into_net
-from sporax.io.mindir import _save_graph, export, load
 
 __all__ = [
     "_save_graph",

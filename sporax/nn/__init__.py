@@ -56,6 +56,7 @@ from sporax.nn.dynamic_lr import (
 from sporax.nn.embedding import Embedding
 from sporax.nn.flatten import Flatten
 from sporax.nn.grad import Jvp, Vjp
+from sporax.nn.graph_cell import GraphCell
 from sporax.nn.learning_rate_schedule import (
     CosineDecayLR,
     ExponentialDecayLR,
@@ -132,6 +133,7 @@ __all__ = [
     "Flatten",
     "ForwardValueAndGrad",
     "GaussianNLLLoss",
+    "GraphCell",
     "GroupNorm",
     "HShrink",
     "HSigmoid",

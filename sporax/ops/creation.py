@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.core.value import is_size
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 
 
@@ -12,8 +13,8 @@ def _dtype(dtype, default=dtypes.float32):
 
 
 def _shape(size):
-    sizes = (size,) if isinstance(size, int) else size
-    if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, int) for n in sizes):
+    sizes = (size,) if is_size(size) else size
+    if not isinstance(sizes, (tuple, list)) or not all(is_size(n) for n in sizes):
         raise TypeError(f"the size must be an int or a tuple of ints, but got {size!r}")
     if any(n < 0 for n in sizes):
         raise ValueError(f"each size must be at least 0, but got {size}")

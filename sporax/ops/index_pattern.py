@@ -16,6 +16,7 @@ from sporax.core.tensor import Tensor
 # Parts of a pattern, besides slices and masks: an integer, an integer Tensor without dimensions, an
 # index array; a new axis (None or True), a new axis without elements (False).
 INT, SCALAR, ARRAY, NEW, NONE = "int", "scalar", "array", "new axis", "no axis"
+_WHOLE = slice(None)
 
 
 class Span(NamedTuple):
@@ -100,6 +101,10 @@ class Parser:
 
     def _slice(self, item):
         n = self.shape[self.axis]
+        if item == _WHOLE:  # `n` may be unknown
+            self.pattern.append(Span(0, n, 1))
+            self.axis += 1
+            return
         for bound in (item.start, item.stop, item.step):
             if bound is not None and not hasattr(bound, "__index__"):
                 raise IndexError(

@@ -5,16 +5,18 @@ import math
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
+from sporax.core.value import is_size
 from sporax.ops.declare import Array, attach, composite, op
 
 
 def sizes(given):
     """A shape or axes given as one sequence, as separate ints, or as a Tensor: a tuple of ints."""
-    if len(given) == 1 and not isinstance(given[0], int):
+    if len(given) == 1 and not is_size(given[0]):
         given = given[0]
     if isinstance(given, Tensor):
         given = given.tolist()
-    return tuple([int(n) for n in given]) if isinstance(given, (tuple, list)) else (int(given),)
+    given = given if isinstance(given, (tuple, list)) else (given,)
+    return tuple([n if is_size(n) else int(n) for n in given])
 
 
 @op(primitive="Reshape()(input, shape)", mint=("reshape(input, shape)", "view(input, shape)"))

@@ -1,0 +1,147 @@
+"""`Exported`: a function as a StableHLO program with all it needs; it runs without its source."""
+
+import jax
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+
+_PLAIN = (type(None), bool, int, float, str)
+_CONTAINERS = {"tuple": tuple, "list": list}
+
+
+class Spec:
+    """An array that goes in or comes out: name, sizes (a str is an unknown one), dtype's name."""
+
+    __slots__ = ("dtype", "name", "shape")
+
+    def __init__(self, name, shape, dtype):
+        self.name, self.shape, self.dtype = name, tuple(shape), dtype
+
+    @classmethod
+    def of(cls, name, aval):
+        shape = [n if isinstance(n, int) else str(n) for n in aval.shape]
+        return cls(name, shape, dtypes.from_numpy(aval.dtype).name)
+
+    def __str__(self):
+        return f"{self.name}: {self.dtype} ({', '.join(map(str, self.shape))})"
+
+
+class Exported:
+    """A function that was exported, as `load` gives it: call it, or make an `nn.GraphCell` of it.
+
+    `arguments`, `result`: what the function takes and returns, see `structure`. `inputs`,
+    `outputs`: the `Spec`s of the Tensors in them. `arrays`: (kind, name, array) of what the program
+    takes after the inputs; kind is 'parameter', 'tensor' or 'constant'. `program`: what
+    `jax.export` made of it, for the `platforms` that it says.
+    """
+
+    def __init__(self, name, arguments, inputs, result, outputs, arrays, program):
+        self.name, self.arguments, self.inputs = name, arguments, inputs
+        self.result, self.outputs, self.program = result, outputs, program
+        self.arrays = [(kind, key, jnp.asarray(array)) for kind, key, array in arrays]
+        self._own = [Tensor(array) for _, _, array in self.arrays]
+        self.op = Op(name, _without_derivative(name, program))
+
+    def __call__(self, *args):
+        """The results for arguments like those of the export."""
+        return self.run(args, self._own)
+
+    def run(self, args, held):
+        """As a call, with these Tensors in place of `arrays`."""
+        tensors = []
+        found = structure("GraphCell", args, tensors)
+        if found != self.arguments:
+            raise TypeError(
+                f"For 'GraphCell', the inputs must be as at the export of '{self.name}': "
+                f"{self._signature()}, but got {_kinds(args)}."
+            )
+        sizes = {}
+        for spec, tensor in zip(self.inputs, tensors, strict=True):
+            self._check(spec, tensor, sizes)
+        made = iter(apply(self.op, *tensors, *held))
+        return rebuilt(self.result, lambda: next(made))
+
+    def _check(self, spec, tensor, sizes):
+        shape, dtype = tensor.shape, tensor.dtype.name
+        fits = dtype == spec.dtype and len(shape) == len(spec.shape)
+        for wanted, size in zip(spec.shape, shape, strict=False) if fits else ():
+            if isinstance(wanted, str):
+                wanted = sizes.setdefault(wanted, size)
+            fits = fits and size == wanted
+        if not fits:
+            known = "".join(f", where {name} is {n} so far" for name, n in sizes.items())
+            raise ValueError(
+                f"For 'GraphCell', '{spec.name}' must be {spec.dtype} "
+                f"({', '.join(map(str, spec.shape))}){known}, but got {dtype} {shape}. For sizes "
+                "that vary, export again with a Tensor(shape=[None, ...], dtype=...)."
+            )
+
+    def __deepcopy__(self, memo):
+        """Itself: nothing in it changes."""
+        return self
+
+    def _signature(self):
+        return f"({', '.join(map(str, self.inputs))})"
+
+    def __str__(self):
+        lines = [f"exported {self.name}{self._signature()}"]
+        for kind, name, array in self.arrays:
+            lines.append(f"  {kind} {name}: {dtypes.from_numpy(array.dtype).name} {array.shape}")
+        lines.append("  return " + ", ".join(str(spec) for spec in self.outputs))
+        lines.append(f"  runs on {', '.join(self.program.platforms)}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _without_derivative(name, program):
+    """The program as a function on arrays that says so when a derivative of it is asked for."""
+    call = jax.custom_vjp(lambda *arrays: tuple(program.call(*arrays)))
+
+    def forward(*arrays):
+        raise NotImplementedError(
+            f"For 'GraphCell', a derivative of '{name}' cannot be taken: the file has the forward "
+            "pass only. Train the Cell itself, and export it again."
+        )
+
+    call.defvjp(forward, lambda kept, given: given)
+    return call
+
+
+def structure(who, obj, tensors):
+    """The containers and plain values of `obj` as JSON has them, with a mark for each Tensor; these
+    are collected. TypeError for what a file cannot keep."""
+    if isinstance(obj, Tensor):
+        tensors.append(obj)
+        return {"tensor": None}
+    if isinstance(obj, tuple(_CONTAINERS.values())):
+        kind = "list" if isinstance(obj, list) else "tuple"
+        return {kind: [structure(who, item, tensors) for item in obj]}
+    if isinstance(obj, dict) and all(isinstance(key, str) for key in obj):
+        return {"dict": {key: structure(who, item, tensors) for key, item in obj.items()}}
+    if obj.__class__ in _PLAIN:
+        return {"value": obj}
+    raise TypeError(
+        f"For '{who}', inputs and results must be Tensors, numbers, strings, None, or tuples, "
+        f"lists or dicts (by string) of these, but got {type(obj).__name__}. Make a Tensor of it."
+    )
+
+
+def rebuilt(form, tensor):
+    """The object of which `structure` gave `form`, with `tensor()` for each Tensor."""
+    ((kind, content),) = form.items()
+    if kind == "tensor":
+        return tensor()
+    if kind == "value":
+        return content
+    if kind == "dict":
+        return {key: rebuilt(item, tensor) for key, item in content.items()}
+    return _CONTAINERS[kind](rebuilt(item, tensor) for item in content)
+
+
+def _kinds(args):
+    found = [f"{a.dtype} {a.shape}" if isinstance(a, Tensor) else repr(a) for a in args]
+    return f"({', '.join(found)})"

@@ -1,0 +1,115 @@
+"""`export` and `load`: a function or Cell in a file that runs without its Python code."""
+
+import os
+
+from sporax.engine.exporting import exported
+from sporax.io import graph_file
+from sporax.io.damage import Damage
+
+_SUFFIXES = {"MINDIR": ".mindir", "STABLEHLO": ".stablehlo"}
+_REFUSED = {  # format -> what to do instead
+    "AIR": "It is for Ascend only. Use file_format='STABLEHLO'",
+    "ONNX": "An extra package for it is planned. Use file_format='STABLEHLO', which XLA runs",
+}
+_OPTIONS = {  # keyword of MindSpore's -> what to do instead
+    "enc_key": "Encrypt the file after the export",
+    "enc_mode": "Encrypt the file after the export",
+    "dataset": "Make the preprocessing part of the function",
+    "incremental": "Leave it out: a file is written whole",
+    "custom_func": "Leave it out: there are no protobuf messages to change",
+}
+
+
+def export(net, *inputs, file_name, file_format, **kwargs):
+    """Write a Cell or function to a file that runs where its Python code is not there.
+
+    `inputs`: what it is called with, Tensors or tuples, lists and dicts of them; their contents do
+    not matter. Numbers, strings and None among them are fixed. A size that is None, in
+    `Tensor(shape=[None, 3], dtype=ms.float32)`, may be any when the file is used; all unknown sizes
+    along axis 0 are one, the batch. `file_name`: gets the format's suffix unless it has it.
+    `file_format`: 'STABLEHLO', or 'MINDIR' for the same file with MindSpore's suffix: what is in it
+    is StableHLO with the Parameters, which sporax reads and MindSpore does not. It is for the kind
+    of device in use.
+
+    ValueError where it changes state, as a norm or dropout in training does: `set_train(False)`
+    first. RuntimeError, naming the line, where it needs a number. NotImplementedError for the
+    formats 'AIR' and 'ONNX'.
+
+    >>> import tempfile, os
+    >>> file = os.path.join(tempfile.mkdtemp(), "net.mindir")
+    >>> net = nn.Dense(2, 1, weight_init="ones")
+    >>> any_batch = Tensor(shape=[None, 2], dtype=ms.float32)
+    >>> ms.export(net, any_batch, file_name=file, file_format="MINDIR")
+    >>> nn.GraphCell(ms.load(file))(Tensor(np.ones((3, 2), np.float32))).shape
+    (3, 1)
+    """
+    for option in kwargs:
+        if option not in _OPTIONS:
+            raise TypeError(f"For 'export', there is no keyword '{option}'. Leave it out.")
+        if kwargs[option] is not None:
+            raise NotImplementedError(f"For 'export', '{option}' is not done. {_OPTIONS[option]}.")
+    if file_format in _REFUSED:
+        raise NotImplementedError(
+            f"For 'export', file_format='{file_format}' is not done. {_REFUSED[file_format]}."
+        )
+    if file_format not in _SUFFIXES:
+        raise ValueError(
+            f"For 'export', 'file_format' must be one of {(*_SUFFIXES, *_REFUSED)}, but got "
+            f"{file_format!r}."
+        )
+    path = _path("export", file_name)
+    if not os.path.isdir(os.path.dirname(path)):
+        raise FileNotFoundError(
+            f"For 'export', the folder of 'file_name' must be there, but '{os.path.dirname(path)}' "
+            "does not exist. Make it first."
+        )
+    if not callable(net):
+        raise TypeError(
+            f"For 'export', 'net' must be a Cell or a function, but got {type(net).__name__}."
+        )
+    name = getattr(net, "__name__", type(net).__name__)
+    suffix = _SUFFIXES[file_format]
+    graph_file.write(path if path.endswith(suffix) else path + suffix, exported(name, net, inputs))
+
+
+def load(file_name, **kwargs):
+    """What `export` wrote, as a function on Tensors; `nn.GraphCell` makes a Cell of it.
+
+    Its inputs are like those of the export; print it to see them. Raises ValueError for a file that
+    is not there, damaged, or of another kind, such as one that MindSpore wrote.
+    """
+    if kwargs:
+        raise NotImplementedError(
+            f"For 'load', {', '.join(map(repr, kwargs))} is not done: files are not encrypted. "
+            "Leave it out."
+        )
+    path = _path("load", file_name)
+    if not path.endswith(tuple(_SUFFIXES.values())):
+        raise ValueError(
+            f"For 'load', 'file_name' must end in {' or '.join(_SUFFIXES.values())}, but got "
+            f"'{path}'."
+        )
+    if not os.path.isfile(path):
+        raise ValueError(f"For 'load', 'file_name' must name a file, but '{path}' does not exist.")
+    try:
+        return graph_file.read(path)
+    except Damage as damage:
+        raise ValueError(
+            f"For 'load', '{path}' is no whole graph of sporax: {damage}. To use it, "
+            f"{damage.remedy}."
+        ) from None
+
+
+def _path(who, name):
+    if not isinstance(name, (str, os.PathLike)):
+        raise TypeError(f"For '{who}', 'file_name' must be a string, not {type(name).__name__}.")
+    return os.path.realpath(name)
+
+
+def _save_graph(network, file_name):
+    """Refused with NotImplementedError: `print(jit(network).graph(x))` shows a graph, and `export`
+    writes it."""
+    raise NotImplementedError(
+        f"For '_save_graph', '{file_name}' is not written. Print 'jit(network).graph(x)', or write "
+        "it with 'export'."
+    )

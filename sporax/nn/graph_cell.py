@@ -1,0 +1,60 @@
+"""`GraphCell`: a Cell made of a function that `load` read from a file."""
+
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.engine.exported import Exported
+from sporax.nn.cell import Cell
+
+
+class GraphCell(Cell):
+    """A Cell that computes what was exported: `nn.GraphCell(ms.load("net.mindir"))`.
+
+    Its Parameters are those of the exported Cell, by the same names; `params_init`, a dict of
+    Tensors by name, gives some of them other contents. Inputs are like those of the export. There
+    is no derivative.
+
+    Raises TypeError where `graph` is not from `load` or `params_init` is no such dict, and
+    NotImplementedError for an `obf_random_seed`.
+    """
+
+    def __init__(self, graph, params_init=None, obf_random_seed=None):
+        super().__init__(auto_prefix=True)
+        if not isinstance(graph, Exported):
+            raise TypeError(
+                "For 'GraphCell', 'graph' must be what 'load' gave, but got "
+                f"{type(graph).__name__}."
+            )
+        if obf_random_seed is not None:
+            raise NotImplementedError(
+                "For 'GraphCell', 'obf_random_seed' is not done, as in MindSpore. Leave it out."
+            )
+        chosen = _checked({} if params_init is None else params_init)
+        self._exported = graph
+        self._others = {}
+        for kind, name, array in graph.arrays:
+            if kind != "parameter":
+                self._others[name] = Tensor(array)
+                continue
+            parameter = Parameter(Tensor(array), name=name)
+            if name in chosen:
+                parameter.set_data(chosen[name])
+            self._adopt(name, parameter)
+
+    def construct(self, *inputs):
+        """What the exported function returns for inputs like its own."""
+        held = {**self._others, **self._params}
+        return self._exported.run(inputs, [held[name] for _, name, _ in self._exported.arrays])
+
+
+def _checked(given):
+    if not isinstance(given, dict):
+        raise TypeError(
+            f"For 'GraphCell', 'params_init' must be a dict, but got {type(given).__name__}."
+        )
+    for name, x in given.items():
+        if not isinstance(name, str) or not isinstance(x, Tensor):
+            raise TypeError(
+                "For 'GraphCell', 'params_init' must hold Tensors by name, but got "
+                f"{type(x).__name__} by {name!r}."
+            )
+    return given
