@@ -62,5 +62,5 @@ class Break:
             f"'{name}' needs a number while it is captured, at {self}. It runs dynamically from "
             f"now on, with the same results. To capture it: {self.remedy}",
             RuntimeWarning,
-            stacklevel=5,
+            stacklevel=7,
         )

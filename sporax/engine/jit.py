@@ -16,7 +16,9 @@ from sporax.engine.dependence import Dependence
 from sporax.engine.host import Differs
 from sporax.engine.mutable import Number, as_inputs
 from sporax.engine.options import check_options
+from sporax.engine.reasons import whereabouts, why
 from sporax.engine.recorder import run_pending, wrap
+from sporax.engine.telling import announced, channel, counted, lasted, tell
 
 
 class Variant:
@@ -49,6 +51,7 @@ class Variant:
 class JitFunction:
     """A captured function; see `jit`."""
 
+    MANY = 8  # captures of which a warning tells
     MOST_KINDS = 128  # of arguments that are remembered
     MOST_VARIANTS = 16  # for one kind of arguments; beyond it the function changes all the time
 
@@ -132,8 +135,7 @@ class JitFunction:
             tensors = []
             _key((args, kwargs), tensors, {})
         dependence = Dependence(self.fn, (args, kwargs))
-        graph: Any
-        result, graph = capture(self.name, self.fn, args, kwargs, tensors, memo, self.fullgraph)
+        result, graph = self._capture(variants, args, kwargs, tensors, memo)
         if graph is None or self.dynamic:
             self.dynamic = True
             return None, result
@@ -143,6 +145,33 @@ class JitFunction:
         variant = Variant(graph, shape, dependence, tensors)
         variants.insert(0, variant)
         return (None, result) if graph.has_run else (variant, None)
+
+    def _capture(self, variants, args, kwargs, tensors, memo) -> Any:
+        """`capture`, and telling why; `variants`: those for this kind of arguments."""
+        run = functools.partial(
+            capture, self.name, self.fn, args, kwargs, tensors, memo, self.fullgraph
+        )
+        if not channel.is_on and self.captures != self.MANY:
+            return run()
+        who = f"'{self.name}'{whereabouts(self.fn)}"
+        reason = why(self.fn, self.variants, variants, tensors, memo)
+        if self.captures == self.MANY:
+            warnings.warn(
+                f"{who} has been captured {self.MANY} times, and is compiled each time; this time "
+                f"because {reason}. For one program, keep shapes the same (padding), and give "
+                "numbers that change in a Tensor or as 'mutable(n)'. 'sporax.explain()' tells of "
+                "each capture.",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+        if not channel.is_on:
+            return run()
+        with announced(f"capturing {who}") as seconds:
+            result, graph = run()
+            took = lasted(seconds())
+        size = "not to its end, it runs dynamically" if graph is None else counted(graph.steps)
+        tell(f"captured {who}: {reason}; {size}, {took}")
+        return result, graph
 
     def _variants(self, key):
         """Those for a kind of arguments; the kind used longest ago makes room."""
