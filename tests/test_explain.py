@@ -116,7 +116,12 @@ CHANGES = [  # arguments before, arguments after, what is done in between -> wha
         "a hook was added to net.block",
     ),
     ({}, {}, lambda net: setattr(net, "factor", 5.0), "'factor' of a Net changed from 2.0 to 5.0"),
-    ({}, {}, lambda net: net.listed.append(2.0), "'listed' of a Net changed"),
+    (
+        {},
+        {},
+        lambda net: net.listed.append(2.0),
+        "'listed' of a Net changed from [1.0] to [1.0, 2.0]",
+    ),
     ({}, {}, lambda net: set_global(), "the global 'FACTOR' changed from"),
     ({}, {}, lambda net: net.to_float(sporax.float16), "'to_float' was called on net"),
     (

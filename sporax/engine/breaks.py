@@ -40,7 +40,7 @@ class Break:
             self.what = f"a call of '{host}' on the host"
             self.remedy = "Give it operations of 'ops' instead of NumPy and 'print'."
         else:
-            self.what, self.remedy = _FOUND.get(called, (f"'{called}'", _SHAPED))
+            self.what, self.remedy = _FOUND.get(called or "", (f"'{called}'", _SHAPED))
 
     def __str__(self):
         at = self.line

@@ -1,5 +1,7 @@
 """From a function to a `Graph`: one recorded run, with the state that it touched lifted out."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -27,7 +29,8 @@ class Capture:
 
     def __init__(self, memo=(), whole=None):
         self.cells = {}  # those called on the way, in order -> what each was before
-        self.is_broken, self.met = False, None  # where a number was needed, a `Break`
+        self.is_broken = False
+        self.met: Any = None  # where a number was needed, a `Break`
         self.whole = whole  # the name of a function that must not need one
         self.refusal = None  # what was raised for that
         # calls on the host, see `engine.host`

@@ -73,7 +73,9 @@ def _read(dependence, name):
             owners = [o for o in dependence.followed() if getattr(o, "__dict__", None) is space]
             kind = f"the attribute '{name}'" + (f" of a {type(owners[0]).__name__}" * bool(owners))
         if now is value:
-            return f"what is in {kind} changed"
+            if value.__class__ is not list:
+                return f"what is in {kind} changed"
+            value = list(content)
         return f"{kind} changed from {_short(value)} to {_short(now)}"
     return f"'{name}' changed"
 
@@ -196,9 +198,13 @@ def _word(key):
     return _short(key[1]) if len(key) == 2 else f"a {key[0].__name__}"
 
 
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
 def _short(value):
-    """A Python value as it is shown."""
-    if isinstance(value, (bool, int, float, complex, str, type(None), tuple)):
-        text = repr(value)
-        return text if len(text) <= 40 else f"{text[:37]}..."
-    return f"a {type(value).__name__}"
+    """A Python value as it is shown; nothing is read of a Tensor for it."""
+    items = value if value.__class__ in (tuple, list) else (value,)
+    if not all(isinstance(item, _PLAIN) for item in items):
+        return f"a {type(value).__name__}"
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import jax
 
@@ -23,7 +24,7 @@ class Channel(threading.local):
     """Whether things are told (for all threads), and what one thread is about."""
 
     is_on = False  # set on the class
-    began = None  # the user's line at which the trace began that runs now
+    began: Any = None  # the user's line at which the trace began that runs now
     is_listening = False
     hits = 0  # programs that JAX found in its folder, and when one was compiled
 
