@@ -203,6 +203,22 @@ def test_where_a_trace_of_dynamic_code_began_and_ended():
         assert why in line
 
 
+@pytest.mark.skipif(Recorder.immediate, reason="each operation is a trace of its own there")
+def test_what_is_not_compiled_because_shapes_change():
+    def work(n):
+        y = ones(n)
+        for _ in range(20):
+            y = y * 1.5 + 0.5
+        return float(y.sum())
+
+    with told() as lines, pytest.warns(RuntimeWarning, match="change from step to step"):
+        for n in range(3, 8):
+            work(n)
+    kinds = [re.match("sporax: (compiled|run by NumPy, not compiled:) dynamic", s) for s in lines]
+    assert [kind and kind[1][:3] for kind in kinds] == ["com"] * 3 + ["run"] * 2
+    assert "Float32 (6,) -> Float32 (7,)" in lines[-1]
+
+
 def test_a_program_from_the_folder(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

@@ -231,7 +231,7 @@ class Graph:
             return layout.outputs(jnp.asarray(reals), jnp.asarray(integers), arrays, places)
 
         self.op = Op(name, run)
-        self.steps = self.op.steps = len(layout.steps)
+        self.recorded = self.op.recorded = len(layout.steps)
         avals = tuple(capture.avals)
         self.op.rules[avals] = Rule(avals, tuple(v.aval for v in computed), run, False)
 

@@ -169,7 +169,7 @@ class JitFunction:
         with announced(f"capturing {who}") as seconds:
             result, graph = run()
             took = lasted(seconds())
-        size = "not to its end, it runs dynamically" if graph is None else counted(graph.steps)
+        size = "not to its end, it runs dynamically" if graph is None else counted(graph.recorded)
         tell(f"captured {who}: {reason}; {size}, {took}")
         return result, graph
 

@@ -98,8 +98,8 @@ def first_call(program, path, why, kind="compiled"):
 
 def _described(path, why):
     """(what a trace is, why it is run in a new way) in words."""
-    captured = [step.op for step in path if step.op.steps]
-    size = counted(sum(step.op.steps or 1 for step in path))
+    captured = [step.op for step in path if step.op.recorded]
+    size = counted(sum(step.op.recorded or 1 for step in path))
     names = ", ".join(dict.fromkeys(f"'{op.name}'" for op in captured))
     if captured and len(captured) == len(path):
         return f"{names} ({size})", ""
