@@ -21,6 +21,7 @@ _PUBLIC = {
     "sporax.core.random": """
         Generator default_generator get_rng_state get_seed initial_seed manual_seed seed
         set_rng_state set_seed""",
+    "sporax.engine.explain": "explain",
     "sporax.engine.jit": "jit",
     "sporax.engine.marking": "JitConfig constexpr jit_class lazy_inline no_inline",
     "sporax.engine.mutable": "mutable",

@@ -37,6 +37,7 @@ def captured(n):
     return twice(Tensor(numbers(n))), numbers(n) * 2
 
 
+@pytest.mark.filterwarnings("ignore:.*has been captured 8 times")
 @pytest.mark.parametrize("work", [reshaped, slope, captured])
 def test_ever_new_shapes_do_not_grow_what_is_kept(monkeypatch, work):
     forest.clear()

@@ -1,10 +1,13 @@
 """`jit`: one program, state lifted and written back, captured anew only when it must be."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from sporax import ops
+from sporax import nn, ops
 from sporax.autodiff.grad import grad, value_and_grad
+from sporax.core import random
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
@@ -221,3 +224,196 @@ def test_a_result_that_is_an_argument_or_a_parameter():
 def test_not_a_function():
     with pytest.raises(TypeError, match="For 'jit', 'function' must be callable"):
         jit(3)
+
+
+# What MindSpore 2.10 refuses, and with which error.
+REFUSED = [
+    ({"capture_mode": "pijit"}, ValueError, "'capture_mode' must be one of"),
+    ({"capture_mode": None}, ValueError, "'capture_mode'"),
+    ({"jit_level": "O2"}, ValueError, "'jit_level' must be one of"),
+    ({"dynamic": 2}, ValueError, "'dynamic' must be 0 or 1, but got 2"),
+    ({"dynamic": True}, TypeError, "'dynamic' must be an int, 0 or 1, but got bool"),
+    ({"dynamic": "0"}, TypeError, "'dynamic'"),
+    ({"fullgraph": 1}, TypeError, "'fullgraph' must be a bool, but got int"),
+    ({"exec_order": "x"}, ValueError, "'exec_order' must be one of"),
+    ({"exec_order": 3}, TypeError, "'exec_order' must be a str, but got int"),
+    ({"infer_boost": "x"}, ValueError, "'infer_boost'"),
+    ({"auto_offload": ""}, ValueError, "'auto_offload'"),
+    ({"disable_format_transform": 1}, TypeError, "must be a bool, but got int"),
+    ({"ge_options": 3}, TypeError, "'ge_options' must be a dict"),
+    ({"ge_options": {"a": {}}}, ValueError, "'global' or 'session'"),
+    ({"function": 3}, TypeError, "must be callable"),
+    ({"function": int}, TypeError, "but got the class int"),
+]
+
+
+@pytest.mark.parametrize("given, error, words", REFUSED, ids=lambda item: str(item)[:40])
+def test_what_jit_must_not_be_told(given, error, words):
+    with pytest.raises(error, match=words):
+        jit(**given)
+
+
+def test_an_option_that_nothing_knows():
+    with pytest.warns(RuntimeWarning, match="option 'full_graph' is not known"):
+        jit(full_graph=True)
+    assert jit(fn=abs, mode="PSJit", input_signature=None)(ones(1)).asnumpy() == 1.0
+
+
+class Kinds:
+    """Functions of every kind, for `jit`."""
+
+    k = 2.0
+
+    @jit
+    def method(self, x):
+        return x * self.k
+
+    @jit
+    @classmethod
+    def inside(cls, x):
+        return x * cls.k
+
+    @classmethod
+    @jit(fullgraph=True)
+    def outside(cls, x):
+        return x * cls.k
+
+    @jit
+    @staticmethod
+    def below(x):
+        return x * 2.0
+
+    @staticmethod
+    @jit()
+    def above(x):
+        return x * 2.0
+
+    def __call__(self, x):
+        return x * self.k
+
+
+def twice(x, k=1.0):
+    return x * k
+
+
+@jit(fullgraph=True)
+class Doubled(Cell):
+    """A Cell class under `jit`."""
+
+    def construct(self, x):
+        return x * 2.0
+
+
+KINDS = [
+    Kinds().method,
+    Kinds().inside,
+    Kinds.outside,
+    Kinds().below,
+    Kinds.above,
+    jit(Kinds()),
+    jit(Kinds().__call__),
+    jit(partial(twice, k=2.0)),
+    jit(lambda x: x + x),
+    jit(Doubled()),
+    Doubled(),
+]
+
+
+@pytest.mark.parametrize("function", KINDS, ids=str)
+def test_every_kind_of_function(function):
+    for n in (1.0, 2.0):
+        assert function(ones(1) * n).asnumpy().tolist() == [2.0 * n]
+
+
+class Noisy(Cell):
+    """Changes a Parameter, a buffer and the random state before `then` needs a number."""
+
+    def __init__(self, then):
+        super().__init__()
+        self.net, self.then = Scale(), then
+        self.register_buffer("seen", ones(2))
+        self.drop = nn.Dropout(p=0.5)
+
+    def construct(self, x):
+        self.seen.assign_value(self.seen + 1.0)
+        y = self.drop(self.net(x))
+        return self.then(y)
+
+
+class OnHost(Cell):
+    """A Cell of NumPy, which a captured function otherwise calls on the host."""
+
+    def construct(self, x):
+        return Tensor(np.sort(x.asnumpy()))
+
+
+class Printing(Cell):
+    """A Cell that prints, which is called on the host too."""
+
+    def construct(self, x):
+        print(x)
+        return x
+
+
+BREAKS = [  # what needs a number -> what the message calls it, and what it says to write
+    (lambda y: y if y.sum() > 0 else -y, "'if', 'while'", "ops.where"),
+    (lambda y: y * int(y.sum()), "'int' of a Tensor", "astype"),
+    (lambda y: y * float(y.sum()), "'float' of a Tensor", "astype"),
+    (lambda y: Tensor(y.asnumpy()), "'asnumpy'", "'ops' instead of NumPy"),
+    (lambda y: Tensor(np.median(y)), "NumPy on a Tensor", "'ops' or 'mint'"),
+    (lambda y: Tensor(np.sin(y)), "NumPy on a Tensor", "'ops' or 'mint'"),
+    (lambda y: y * y.sum().item(), "'item'", "outside"),
+    (lambda y: y * len(str(y)), "'print', 'str'", "outside"),
+    (lambda y: y * len(range(y.sum().astype("int32"))), "a 'range'", "Python numbers"),
+    (OnHost(), "'asnumpy'", "'ops' instead of NumPy"),
+    (Printing(), "'print', 'str'", "outside"),
+]
+NOT_ON_HOST = [row for row in BREAKS if not isinstance(row[0], Cell)]
+
+
+@pytest.mark.parametrize("then, what, rewrite", BREAKS, ids=[str(row[1:]) for row in BREAKS])
+def test_fullgraph_refuses_a_number_and_leaves_everything_as_it_was(then, what, rewrite):
+    net = Noisy(then).set_train()
+    whole = jit(net, fullgraph=True)
+    state = random.get_rng_state().asnumpy()
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=r"fullgraph=True, 'Noisy'.*test_jit.py:") as caught:
+            whole(ones(3))
+        assert what in str(caught.value)
+        assert rewrite in str(caught.value)
+        assert float(net.net.calls) == 0.0
+        assert net.seen.asnumpy().tolist() == [1.0, 1.0]
+        assert random.get_rng_state().asnumpy().tolist() == state.tolist()
+    outer = jit(lambda x: whole(x) + 1.0)
+    with pytest.raises(RuntimeError, match="fullgraph=True, 'Noisy'"):
+        outer(ones(3))
+    assert float(net.net.calls) == 0.0
+
+
+@pytest.mark.parametrize("then, what, rewrite", NOT_ON_HOST, ids=[str(r[1:]) for r in NOT_ON_HOST])
+def test_the_warning_without_fullgraph_says_the_same(then, what, rewrite):
+    run = jit(lambda x: then(x * 2.0))
+    with pytest.warns(RuntimeWarning, match="runs dynamically") as caught:
+        run(ones(3))
+    assert what in str(caught[0].message)
+    assert rewrite in str(caught[0].message)
+
+
+def test_fullgraph_where_the_error_is_caught_inside():
+    @jit(fullgraph=True)
+    def step(x):
+        try:
+            return x if x.sum() > 0 else -x
+        except RuntimeError:
+            return x * 3.0
+
+    with pytest.raises(RuntimeError, match="must be captured whole"):
+        step(ones(2))
+
+
+def test_fullgraph_is_a_graph_as_any_other():
+    net = Scale()
+    whole = jit(net, fullgraph=True)
+    assert [whole(ones(3) * float(i)).asnumpy()[0] for i in range(3)] == [0.0, 1.0, 2.0]
+    assert float(net.calls) == 3.0
+    assert whole.captures == 1

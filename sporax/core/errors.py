@@ -1,6 +1,7 @@
 """The one voice in which sporax refuses: who, rule, what came, remedy."""
 
 import re
+import sys
 import traceback
 from pathlib import Path
 
@@ -70,14 +71,29 @@ def missing(module, name):
     return AttributeError(f"sporax has no 'mindspore.{module}.{name}' yet")
 
 
+def user_call():
+    """(the innermost line that is the user's own, the name of what it called); (None, None) if
+    there is none."""
+    frame, called = sys._getframe(1), None
+    while frame is not None and not is_users(frame):
+        frame, called = frame.f_back, frame.f_code.co_name
+    if frame is None:
+        return None, None
+    code = frame.f_code
+    return traceback.FrameSummary(code.co_filename, frame.f_lineno, code.co_name), called
+
+
 def user_frame():
-    """The innermost frame of the call that is the user's own; None if there is none."""
-    frames = [f for f in traceback.extract_stack() if not f.filename.startswith(_PACKAGE)]
-    return frames[-1] if frames else None
+    """The innermost line of the call that is the user's own; None if there is none."""
+    return user_call()[0]
+
+
+_LIBRARIES = {"contextlib", "functools", "jax", "numpy"}  # what stands between a user and sporax
 
 
 def is_users(frame):
-    """Whether a frame of the stack is the user's code: neither sporax's own, nor a face, which is
-    compiled without a module's name."""
+    """Whether a frame of the stack is the user's code: neither sporax's own, nor a library's on the
+    way to it, nor a face, which is compiled without a module's name."""
     inside = frame.f_code.co_filename.startswith(_PACKAGE)
-    return not inside and "__name__" in frame.f_globals
+    module = frame.f_globals.get("__name__")
+    return not inside and module is not None and module.partition(".")[0] not in _LIBRARIES

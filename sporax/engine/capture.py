@@ -1,13 +1,13 @@
 """From a function to a `Graph`: one recorded run, with the state that it touched lifted out."""
 
-import warnings
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.errors import user_frame
 from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, Value, borrowing, thread
+from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
 from sporax.engine.dependence import unchanged
 from sporax.engine.host import tensors_alive
@@ -27,9 +27,12 @@ class Capture:
 
     has_numbers = True  # so that a call on the host can be made
 
-    def __init__(self, memo=()):
+    def __init__(self, memo=(), whole=None):
         self.cells = {}  # those called on the way, in order -> what each was before
-        self.is_broken, self.break_line = False, None
+        self.is_broken = False
+        self.met: Any = None  # where a number was needed, a `Break`
+        self.whole = whole  # the name of a function that must not need one
+        self.refusal = None  # what was raised for that
         # calls on the host, see `engine.host`
         self.parts = []  # the stages and calls so far
         self.known = {}  # id(Value of an earlier part) -> (it, where a run finds it, None: nowhere)
@@ -126,10 +129,17 @@ class Capture:
         same at every call; for any other the function runs dynamically from here on."""
         if value.trace is recorder and value.index < 0 and self.sources[~value.index] is value:
             return
+        self.allow()
         if self.calls and self.calls[-1].can_leave(recorder):
             self.calls[-1].leave(recorder)
         else:
             self.end(recorder)
+
+    def allow(self, host=None):
+        """Refuse what needs a number in a function that is to be captured whole."""
+        if self.whole is not None:
+            self.refusal = Break(host).refusal(self.whole)
+            raise self.refusal
 
     def end(self, recorder):
         """Go on dynamically from here on."""
@@ -140,6 +150,7 @@ class Capture:
 
     def leave(self, recorder, stage, owner):
         """A stage ends, since a call of `owner` is made on the host."""
+        self.allow(type(owner).__name__)
         if not self.there:
             self.there = tensors_alive()
         self.parts.append(stage)
@@ -171,8 +182,8 @@ class Capture:
         """A number was needed: from here on the function runs dynamically."""
         if self.is_leaving:
             return
-        self.is_broken = True
-        self.break_line = user_frame()
+        self.allow()
+        self.is_broken, self.met = True, Break()
 
     def written(self):
         """The handles from outside that were rebound, with their Values now."""
@@ -220,6 +231,7 @@ class Graph:
             return layout.outputs(jnp.asarray(reals), jnp.asarray(integers), arrays, places)
 
         self.op = Op(name, run)
+        self.recorded = self.op.recorded = len(layout.steps)
         avals = tuple(capture.avals)
         self.op.rules[avals] = Rule(avals, tuple(v.aval for v in computed), run, False)
 
@@ -257,29 +269,32 @@ class Slot:
         self.place = place
 
 
-def capture(name, function, args, kwargs, tensors, memo=()):
+def capture(name, function, args, kwargs, tensors, memo=(), whole=False):
     """Run `function` once, recording it; `tensors`: those in its arguments. `memo`: what calls on
-    the host have returned already.
+    the host have returned already. `whole`: whether to refuse where a number is needed; everything
+    is as before then.
 
     Returns (result, Graph), or (result, None) where a number was needed on the way: then the
     function has run to its end dynamically.
     """
     with borrowing:
-        return _capture(name, function, args, kwargs, tensors, memo)
+        return _capture(name, function, args, kwargs, tensors, memo, whole)
 
 
-def _capture(name, function, args, kwargs, tensors, memo):
+def _capture(name, function, args, kwargs, tensors, memo, whole):
     thread.recorder.run()
     outer = thread.recorder
-    noted = Capture(memo)
+    noted = Capture(memo, name if whole else None)
     try:
         for tensor in tensors:
             if tensor._value.aval.weak:
                 noted.lift(noted.recorder, tensor)
         result = function(*args, **kwargs)
+        if noted.refusal is not None:  # the function went on after it
+            raise noted.refusal
         results = [_strong(t._lift()) for t in tensors_of(result)]
         if noted.is_broken:
-            warn_broken(name, noted)
+            noted.met.warn(name)
             return result, None
         slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
         kind_of = Chain if noted.parts else Graph
@@ -307,16 +322,3 @@ _identity = Op("identity", lambda x: x)
 def _strong(value):
     """A value with a dtype of its own, where it is a mutable number as it came."""
     return record(_identity, value) if value.aval.weak else value
-
-
-def warn_broken(name, noted):
-    """Tell, once a function, where its capture ended and what to write instead."""
-    at = noted.break_line
-    where = f"{at.filename}:{at.lineno}: {at.line}" if at is not None else "an unknown line"
-    warnings.warn(
-        f"'{name}' needs a number while it is captured, at {where}. It runs dynamically from now "
-        "on, with the same results. To capture it, keep the number in a Tensor (no 'asnumpy', "
-        "'print', 'float', 'bool' or 'if' on it) and read it outside.",
-        RuntimeWarning,
-        stacklevel=4,
-    )

@@ -50,6 +50,7 @@ class Chain:
             for i, p in enumerate(self.parts)
             if isinstance(p, Stage)
         }
+        self.recorded = sum(op.recorded for op, _ in self.ops.values())
 
     def holds(self):
         """As `Graph.holds`."""
@@ -114,6 +115,7 @@ def _stage_op(name, stage, wanted):
         return layout.outputs(jnp.asarray(reals), jnp.asarray(integers), arrays, places)
 
     op, avals = Op(name, run), tuple(stage.avals)
+    op.recorded = len(layout.steps)
     outs = tuple(made[i] if i >= 0 else avals[~i] for i in places)
     op.rules[avals] = Rule(avals, outs, run, False)
     return op, places

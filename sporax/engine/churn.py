@@ -14,8 +14,9 @@ import warnings
 import jax
 import numpy as np
 
-from sporax.core.errors import user_frame
+from sporax.core.errors import describe, user_frame
 from sporax.core.value import Aval
+from sporax.engine import telling
 from sporax.engine.program import Layout, Program
 from sporax.engine.trace import forest
 
@@ -51,11 +52,33 @@ def prepare(state, alive, dead, inputs):
             if not family.warned:
                 family.warned = True
                 warn(before, layout.inputs)
-            return Interpretation(plan), SEEN
+            program = run = Interpretation(plan)
+            if telling.channel.is_on:
+                why = _why(before, layout.inputs, family, state)
+                run = telling.first_call(program, path, why, "run by NumPy, not compiled:")
+            return run, SEEN
+    run = program = Program(layout, [a for s in path for a in s.avals], alive, dead)
+    if telling.channel.is_on:
+        run = telling.first_call(program, path, _why(before, layout.inputs, family, state))
     family.programs += moved
     forest.weight += forest.PROGRAM
-    program = Program(layout, [a for s in path for a in s.avals], alive, dead)
-    return program, program
+    return run, program
+
+
+def _why(before, now, family, state):
+    """Why a trace needs a program of its own."""
+    if before is None:
+        return "first time"
+    changed = [
+        f"{describe(a)} -> {describe(b)}" for a, b in zip(before, now, strict=False) if a is not b
+    ]
+    if changed:
+        return f"inputs changed: {', '.join(changed[:3])}"
+    if len(before) != len(now):
+        return f"it takes {len(now)} inputs, {len(before)} before"
+    if state.programs:
+        return "other results are held, or other inputs no longer"
+    return "the same operations with other settings, or wired otherwise"
 
 
 def numpy_plan(layout, wanted):

@@ -8,10 +8,10 @@ the call's Python runs once each time, in the thread of the caller, and may comp
 
 import gc
 
-from sporax.core.errors import user_frame
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import thread
+from sporax.engine.breaks import Break
 from sporax.engine.precision import computing_in
 
 _FIXED = (type(None), bool, str)  # what a call on the host may return besides Tensors
@@ -92,7 +92,7 @@ class Call:
         self.place = len(capture.parts), self.state.depth
         self.rebound = len(capture.rebound)
         self.dtype = None if thread.precision is None else thread.precision.dtype
-        self.line, self.guard = None, Guard(())
+        self.met, self.guard = None, Guard(())
         self.is_on_host = False
 
     def can_leave(self, recorder):
@@ -124,7 +124,7 @@ class Call:
             for t, v in zip(self.handles, self.values, strict=True)
         ]
         capture.leave(recorder, stage, getattr(self.function, "__self__", self.function))
-        self.line, self.is_on_host = user_frame(), True
+        self.met, self.is_on_host = Break(), True
         lent = {id(v) for v in self.values} | {id(h._value) for h in capture.outside.values()}
         self.guard = Guard([v for v in before if id(v) not in lent])
 
@@ -142,7 +142,7 @@ class Call:
         )
         self.kind = kind(result)
         if self.guard.is_touched or not is_cut or not same or self.kind is None:
-            capture.is_broken, capture.break_line = True, self.line
+            capture.is_broken, capture.met = True, self.met
             return result
         if tape is not None:
             del tape[self.entries :]

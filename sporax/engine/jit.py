@@ -16,7 +16,10 @@ from sporax.engine.dependence import Dependence
 from sporax.engine.host import Differs
 from sporax.engine.listing import Listing
 from sporax.engine.mutable import Number, as_inputs
+from sporax.engine.options import check_options
+from sporax.engine.reasons import whereabouts, why
 from sporax.engine.recorder import run_pending, wrap
+from sporax.engine.telling import announced, channel, counted, lasted, tell
 
 
 class Variant:
@@ -49,13 +52,15 @@ class Variant:
 class JitFunction:
     """A captured function; see `jit`."""
 
+    MANY = 8  # captures of which a warning tells
     MOST_KINDS = 128  # of arguments that are remembered
     MOST_VARIANTS = 16  # for one kind of arguments; beyond it the function changes all the time
 
-    def __init__(self, fn):
+    def __init__(self, fn, fullgraph=False):
         functools.update_wrapper(self, fn, updated=())
-        self.name = getattr(fn, "__name__", type(fn).__name__)
-        self.fn = fn
+        inner = fn.func if isinstance(fn, functools.partial) else fn
+        self.name = getattr(fn, "__name__", getattr(inner, "__name__", type(inner).__name__))
+        self.fn, self.fullgraph = fn, fullgraph
         self.variants = {}  # kind of arguments -> its Variants, the newest first
         self.dynamic = False
         self.captures = 0
@@ -71,7 +76,7 @@ class JitFunction:
 
     def __call__(self, *args, **kwargs):
         if self._is_contained():
-            return self.fn(*args, **kwargs)
+            return self._call(args, kwargs) if self.fullgraph else self.fn(*args, **kwargs)
         memo, refused = (), []
         while True:
             tensors = []
@@ -114,6 +119,17 @@ class JitFunction:
             or thread.saving is not None  # functions that have to be called each time
         )
 
+    def _call(self, args, kwargs):
+        """Call the function; a capture around it must take in all of it."""
+        around = thread.recorder.capture
+        if around is None or not around.has_numbers:
+            return self.fn(*args, **kwargs)
+        before, around.whole = around.whole, self.name
+        try:
+            return self.fn(*args, **kwargs)
+        finally:
+            around.whole = before
+
     def _variant(self, args, kwargs, tensors, memo=(), refused=()):
         """(the Variant that serves a call, None), or (None, the result) of one that ran already;
         collects the Tensors in the arguments. `memo`: what calls on the host have returned, which
@@ -122,7 +138,9 @@ class JitFunction:
         for variant in variants:
             if variant not in refused and variant.holds(tensors):
                 return variant, None
-        if len(variants) == self.MOST_VARIANTS:
+        if len(variants) == self.MOST_VARIANTS and self.fullgraph:
+            variants.pop()
+        elif len(variants) == self.MOST_VARIANTS:
             self._give_up(variants[0], memo)
             if not memo:
                 return None, self.fn(*args, **kwargs)
@@ -132,8 +150,7 @@ class JitFunction:
             tensors = []
             _key((args, kwargs), tensors, {})
         dependence = Dependence(self.fn, (args, kwargs))
-        graph: Any
-        result, graph = capture(self.name, self.fn, args, kwargs, tensors, memo)
+        result, graph = self._capture(variants, args, kwargs, tensors, memo)
         if graph is None or self.dynamic:
             self.dynamic = True
             return None, result
@@ -143,6 +160,33 @@ class JitFunction:
         variant = Variant(graph, shape, dependence, tensors)
         variants.insert(0, variant)
         return (None, result) if graph.has_run else (variant, None)
+
+    def _capture(self, variants, args, kwargs, tensors, memo) -> Any:
+        """`capture`, and telling why; `variants`: those for this kind of arguments."""
+        run = functools.partial(
+            capture, self.name, self.fn, args, kwargs, tensors, memo, self.fullgraph
+        )
+        if not channel.is_on and self.captures != self.MANY:
+            return run()
+        who = f"'{self.name}'{whereabouts(self.fn)}"
+        reason = why(self.fn, self.variants, variants, tensors, memo)
+        if self.captures == self.MANY:
+            warnings.warn(
+                f"{who} has been captured {self.MANY} times, and is compiled each time; this time "
+                f"because {reason}. For one program, keep shapes the same (padding), and give "
+                "numbers that change in a Tensor or as 'mutable(n)'. 'sporax.explain()' tells of "
+                "each capture.",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+        if not channel.is_on:
+            return run()
+        with announced(f"capturing {who}") as seconds:
+            result, graph = run()
+            took = lasted(seconds())
+        size = "not to its end, it runs dynamically" if graph is None else counted(graph.recorded)
+        tell(f"captured {who}: {reason}; {size}, {took}")
+        return result, graph
 
     def _variants(self, key):
         """Those for a kind of arguments; the kind used longest ago makes room."""
@@ -228,39 +272,48 @@ def jit(
     function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgraph=False, backend="",
     **options,
 ):  # fmt: skip
-    """Compile a function (or method) into one program.
+    """Compile a function, a method or a Cell into one program; also a decorator, with or without
+    arguments. Of a Cell class it compiles `construct`.
 
     The first call runs it once and records it. Everything it touches is followed: arguments in any
     nesting of tuples, lists and dicts, Parameters and other Tensors from Cells, closures and
     globals. Later calls run the recorded program; changed shapes, dtypes, Python values or Cell
     modes record anew. Where the function needs a number (`asnumpy`, `if` on a Tensor) it runs
-    dynamically, with a warning that names the line.
+    dynamically, with a warning that names the line and what to write instead.
 
-    `capture_mode`, `jit_level`, `dynamic`, `backend` and further options are accepted as MindSpore
-    has them and change nothing: there is one way of capturing, and one compiler. `fullgraph` is not
-    there yet.
+    `fullgraph`: True refuses such a function, with a RuntimeError that says the same; Parameters,
+    buffers and random states are as before the call then. `capture_mode` ('ast', 'bytecode',
+    'trace'), `jit_level` ('O0', 'O1'), `dynamic` (0, 1), `backend` and MindSpore's further options
+    are checked and change nothing: there is one way of capturing, and one compiler. Raises
+    ValueError or TypeError for other values; an option that nobody knows warns.
 
     >>> jit(lambda x: x * x + 1)(Tensor([3.0])).asnumpy()
     array([10.], dtype=float32)
     """
-    if fullgraph:
-        raise NotImplementedError(
-            "For 'jit', fullgraph=True is not done yet: a function that cannot be captured whole "
-            "runs dynamically, with a warning. Leave 'fullgraph' out."
-        )
-    if function is None:
-        return functools.partial(
-            jit, capture_mode=capture_mode, jit_level=jit_level, dynamic=dynamic, backend=backend
-        )
+    function = options.pop("fn", function)  # as earlier versions have it
+    check_options(capture_mode, jit_level, dynamic, fullgraph, options)
+    make = functools.partial(_jitted, fullgraph=fullgraph)
+    return make if function is None else make(function)
+
+
+def _jitted(function, fullgraph):
     if isinstance(function, JitFunction):
+        same = function.fullgraph == fullgraph
+        return function if same else JitFunction(function.fn, fullgraph)
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(_jitted(function.__func__, fullgraph))
+    if isinstance(function, type) and hasattr(function, "_static_state"):
+        function.construct = _jitted(function.construct, fullgraph)
         return function
-    if not callable(function):
+    if not callable(function) or isinstance(function, type):
+        what = f"the class {function.__name__}" if callable(function) else type(function).__name__
         raise TypeError(
-            f"For 'jit', 'function' must be callable, but got {type(function).__name__}."
+            "For 'jit', 'function' must be callable: a function, a method, a Cell or a Cell class, "
+            f"but got {what}."
         )
     if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
         raise TypeError(
             f"For 'jit', 'function' must return its results, but '{function.__name__}' yields or "
             "awaits them. Collect them in a list."
         )
-    return JitFunction(function)
+    return JitFunction(function, fullgraph)

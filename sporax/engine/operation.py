@@ -43,7 +43,7 @@ class Op:
 
     __slots__ = (
         "alias", "attributes", "check", "converts", "cut", "fn", "mark", "name", "operands",
-        "promotes", "pulls", "real", "rules",
+        "promotes", "pulls", "real", "recorded", "rules",
     )  # fmt: skip
 
     fn: Any
@@ -57,6 +57,7 @@ class Op:
         self.real = fn
         self.converts = False  # whether its operands follow a `Precision`; those of users' do
         self.mark: Any = None  # (Precision or None,) of what begins and ends one
+        self.recorded = 0  # how many operations a captured function has recorded
         self.rules, self.pulls = {}, {}
 
     def __repr__(self):

@@ -109,6 +109,10 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
         """What a captured call of this cell depends on besides its parameters' contents."""
         return [v for k, v in self.__dict__.items() if k not in _INTERNAL]
 
+    def _static_names(self):
+        """The names of `_static_state`'s items."""
+        return [k for k in self.__dict__ if k not in _INTERNAL]
+
     # attributes -----------------------------------------------------------------------------
 
     def __setattr__(self, name, value):

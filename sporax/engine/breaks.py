@@ -1,0 +1,66 @@
+"""Where a captured function needs a number: the line, what it met there, and what to write."""
+
+import warnings
+
+from sporax.core.errors import user_call
+
+_SHAPED = "Its result's shape depends on numbers; 'ops.where' and masks keep shapes."
+_READ = "Return the Tensor and read its numbers outside."
+_FOUND = {  # what the user's line called -> (in the user's words, what to write instead)
+    "__bool__": (
+        "a Tensor as a condition: 'if', 'while', 'and', 'or', 'not', 'assert' or 'bool'",
+        "Choose with 'ops.where', or with 'ops.cond' and 'ops.WhileLoop'.",
+    ),
+    "__int__": ("'int' of a Tensor", "Keep it a Tensor: '.astype(ms.int64)'."),
+    "__float__": ("'float' of a Tensor", "Keep it a Tensor: '.astype(ms.float32)'."),
+    "__complex__": ("'complex' of a Tensor", "Keep it a Tensor."),
+    "__index__": (
+        "a Tensor as a size, a 'range' or an index of a list",
+        "Give sizes as Python numbers, and index a Tensor ('ops.stack' of the list).",
+    ),
+    "__array__": ("NumPy on a Tensor", "Use the function of that name in 'ops' or 'mint'."),
+    "__contains__": ("'in' on a Tensor", "Write '(x == element).any()'."),
+    "__getitem__": ("an index that selects by numbers", _SHAPED),
+    "asnumpy": ("'asnumpy'", "Compute with 'ops' instead of NumPy, or read numbers outside."),
+    "item": ("'item'", _READ),
+    "tolist": ("'tolist'", _READ),
+    **dict.fromkeys(
+        ("__str__", "__repr__", "__format__"),
+        ("the text of a Tensor: 'print', 'str' or an f-string", _READ),
+    ),
+}
+
+
+class Break:
+    """A place where a number is needed. `host`: the name of what is called on the host there."""
+
+    def __init__(self, host=None):
+        self.line, called = user_call()
+        if host is not None:
+            self.what = f"a call of '{host}' on the host"
+            self.remedy = "Give it operations of 'ops' instead of NumPy and 'print'."
+        else:
+            self.what, self.remedy = _FOUND.get(called or "", (f"'{called}'", _SHAPED))
+
+    def __str__(self):
+        at = self.line
+        if at is None:
+            return "an unknown line"
+        return f"{at.filename}:{at.lineno}: {at.line} ({self.what})"
+
+    def refusal(self, name):
+        """The error for a function that must be captured whole."""
+        return RuntimeError(
+            f"For 'jit' with fullgraph=True, '{name}' must be captured whole, but it needs a "
+            f"number at {self}. {self.remedy} All Parameters, buffers and random states are as "
+            "before the call."
+        )
+
+    def warn(self, name):
+        """Tell, once a function, where its capture ended and what to write instead."""
+        warnings.warn(
+            f"'{name}' needs a number while it is captured, at {self}. It runs dynamically from "
+            f"now on, with the same results. To capture it: {self.remedy}",
+            RuntimeWarning,
+            stacklevel=7,
+        )

@@ -1,0 +1,210 @@
+"""Why a function is captured (again), in the user's words."""
+
+import functools
+import inspect
+
+import numpy as np
+
+from sporax.core.errors import describe
+from sporax.core.value import Aval
+from sporax.engine.dependence import same
+from sporax.engine.telling import place
+
+_CONTAINERS = (tuple, list, dict)
+
+
+def whereabouts(function):
+    """Where a function is defined, as ` (file:line)`."""
+    function = _written(function)
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None)
+    return "" if code is None else f" ({place(code.co_filename, code.co_firstlineno)})"
+
+
+def _written(function):
+    """What the user wrote of it: of a Cell, its `construct`."""
+    if isinstance(function, functools.partial) and function.func.__name__ == "__call__":
+        function = function.args[0]
+    return getattr(function, "construct", function)
+
+
+def why(function, kinds, variants, tensors, memo):
+    """Why a call needs a capture. `kinds`: {kind of arguments: its Variants}; `variants`: those
+    for the kind of this call, which is the last; `memo`: what calls on the host have returned that
+    no Variant expected."""
+    if memo:
+        return "what a call on the host returned has another shape or dtype"
+    if variants:
+        return _since(variants[0], tensors)
+    known = [other for other, variants in kinds.items() if variants]
+    return _difference(function, known[-1], [*kinds][-1]) if known else "first call"
+
+
+def _since(variant, tensors):
+    """What a Variant depends on that is not what it was."""
+    dependence, graph = variant.dependence, variant.graph
+    if any(tensors[i] is not t for i, t in variant.pinned):
+        return "an argument that the function also reaches in another way is another Tensor"
+    name = dependence.changed()
+    if name is not None:
+        return _read(dependence, name)
+    flips = [p for p, flag in graph.trained if getattr(p, "requires_grad", None) is not flag]
+    if flips:
+        return f"'requires_grad' of Parameter '{flips[0].name}' flipped"
+    changes = [c for cell, then in graph.cells for c in _in_cell(cell, then)]
+    if changes:
+        return _of_cells(dependence, changes)
+    return "a Parameter or buffer of the function came as an argument"
+
+
+def _read(dependence, name):
+    """What the function reads under a name, then and now."""
+    for space, other, value, content in dependence.reads:
+        now = space.get(name, None)
+        if other != name or (content is value and same(now, value)):
+            continue
+        if not isinstance(space, dict):
+            kind = f"the variable '{name}' of the enclosing function"
+        elif "__name__" in space:
+            kind = f"the global '{name}'"
+        else:
+            owners = [o for o in dependence.followed() if getattr(o, "__dict__", None) is space]
+            kind = f"the attribute '{name}'" + (f" of a {type(owners[0]).__name__}" * bool(owners))
+        if now is value:
+            if value.__class__ is not list:
+                return f"what is in {kind} changed"
+            value = list(content)
+        return f"{kind} changed from {_short(value)} to {_short(now)}"
+    return f"'{name}' changed"
+
+
+def _in_cell(cell, then):
+    """(Cell, attribute, what it was, what it is) of those that changed."""
+    for i, (name, now) in enumerate(zip(cell._static_names(), cell._static_state(), strict=True)):
+        was = then[i] if i < len(then) else None
+        if not same(now, was):
+            yield cell, name, was, now
+
+
+_ORDER = {"_hooks": 0, "_precision": 0, "_phase": 2, "_flags": 2}  # what is told of first
+
+
+def _of_cells(dependence, changes):
+    changes.sort(key=lambda change: _ORDER.get(change[1], 1))
+    cell, name, was, now = changes[0]
+    others = len({id(c[0]) for c in changes if c[1] == name}) - 1
+    where = _path(dependence, cell) + (f" (and {others} more)" if others else "")
+    if name == "_hooks":
+        verb = "added to" if was is None else "removed from" if now is None else "changed at"
+        return f"a hook was {verb} {where}"
+    if name == "_precision":
+        return f"'to_float' was called on {where}"
+    return f"'{name}' of {where} changed from {_short(was)} to {_short(now)}"
+
+
+def _path(dependence, cell):
+    """How the function reaches a Cell, such as `net.block`."""
+    roots = [(name, value) for _, name, value, _ in dependence.reads]
+    roots += [(type(value).__name__, value) for value in dependence.followed()]
+    for label, root in roots:
+        if hasattr(root, "cells_and_names"):
+            for below, part in root.cells_and_names():
+                if part is cell:
+                    return f"{label}.{below}" if below else label
+    return f"a {type(cell).__name__}"
+
+
+# arguments --------------------------------------------------------------------------------------
+
+
+def _difference(function, old, new):
+    """What differs between two kinds of arguments, see `engine.jit._key`."""
+    old, new = _named(function, old), _named(function, new)
+    for label in old.keys() - new.keys():
+        return f"argument '{label}' was given before, and is not now"
+    for label in new.keys() - old.keys():
+        return f"argument '{label}' was not given before, and is now"
+    found = [c for label in new if (c := _changed(f"'{label}'", old[label], new[label]))]
+    return "; ".join(found[:3]) or "the arguments differ"
+
+
+def _named(function, key):
+    """{name of a parameter: kind of its argument}."""
+    _, (_, *positional), (_, *named) = key
+    try:
+        parameters = inspect.signature(_written(function)).parameters.values()
+    except (TypeError, ValueError):  # what is not written in Python
+        parameters = ()
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    labels = [p.name for p in parameters if p.kind in places]
+    rest = next((p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), "args")
+    labels += [f"{rest}[{i}]" for i in range(len(positional) - len(labels))]
+    return dict(zip(labels, positional, strict=False)) | dict(named)
+
+
+def _changed(label, old, new):
+    """How the kind of one argument differs; None if it does not."""
+    if old == new:
+        return None
+    if _is_container(old) and _is_container(new) and old[0] is new[0]:
+        if len(old) != len(new):
+            return f"argument {label} changed from {len(old) - 1} to {len(new) - 1} items"
+        if new[0] is not dict:
+            pairs = zip(old[1:], new[1:], strict=True)
+            items = [(f"{label}[{i}]", o, n) for i, (o, n) in enumerate(pairs)]
+        elif dict(old[1:]).keys() == dict(new[1:]).keys():
+            items = [(f"{label}[{k!r}]", dict(old[1:])[k], n) for k, n in new[1:]]
+        else:
+            return f"argument {label} has other keys"
+        return next(
+            (c for item in items if (c := _changed(*item))), f"the order of {label} changed"
+        )
+    was, now = _aval(old), _aval(new)
+    if was is not None and now is not None:
+        if was is now:
+            return f"argument {label} is another Parameter, or shared by other arguments"
+        shape_only = was.dtype == now.dtype and not was.weak and not now.weak
+        return f"argument {label} changed from {describe(was)} to " + (
+            f"{now.shape}" if shape_only else describe(now)
+        )
+    kind = "argument" if was is not None or now is not None else "the Python value"
+    return f"{kind} {label} changed from {_word(old)} to {_word(new)}"
+
+
+def _is_container(key):
+    return isinstance(key, tuple) and bool(key) and key[0] in _CONTAINERS
+
+
+def _aval(key):
+    if isinstance(key, tuple) and key and isinstance(key[0], Aval):
+        key = key[0]
+    return key if isinstance(key, Aval) else None
+
+
+def _word(key):
+    """The kind of an argument in words."""
+    if _aval(key) is not None:
+        return describe(_aval(key))
+    if not isinstance(key, tuple):
+        return f"a {type(key.obj).__name__}"
+    if key[0] is float:
+        return repr(float.fromhex(key[1]))
+    if len(key) == 3 and isinstance(key[1], np.dtype):
+        return f"a NumPy array {key[1]} {key[0]}"
+    if _is_container(key):
+        return f"a {key[0].__name__} of {len(key) - 1}"
+    return _short(key[1]) if len(key) == 2 else f"a {key[0].__name__}"
+
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+def _short(value):
+    """A Python value as it is shown; nothing is read of a Tensor for it."""
+    items = value if value.__class__ in (tuple, list) else (value,)
+    if not all(isinstance(item, _PLAIN) for item in items):
+        return f"a {type(value).__name__}"
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,111 @@
+"""What `explain` tells while it is on: which capture and which compilation, why, and how long.
+
+Off, a capture and a compilation look at `channel.is_on` once, and nothing else does.
+"""
+
+import os
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from sporax.core.errors import user_frame
+
+_GOING_ON = {"compiled": "compiling"}
+LONG = 2.0  # seconds; what takes longer is announced while it goes on
+_CACHE_HIT = "/jax/compilation_cache/cache_hits"
+
+
+class Channel(threading.local):
+    """Whether things are told (for all threads), and what one thread is about."""
+
+    is_on = False  # set on the class
+    began: Any = None  # the user's line at which the trace began that runs now
+    is_listening = False
+    hits = 0  # programs that JAX found in its folder, and when one was compiled
+
+
+channel = Channel()
+
+
+def tell(words):
+    """One line to stderr."""
+    print(f"sporax: {words}", file=sys.stderr, flush=True)
+
+
+def listen():
+    """Have JAX say what it finds in its folder of compiled programs."""
+    if not Channel.is_listening:
+        Channel.is_listening = True
+        jax.monitoring.register_event_listener(_note)
+
+
+def _note(event, **_):
+    if event == _CACHE_HIT:
+        channel.hits += 1
+
+
+def lasted(seconds):
+    """A duration as it is told."""
+    return f"{seconds:.2f} s" if seconds >= 0.1 else f"{seconds * 1000:.1f} ms"
+
+
+def counted(count, what="operation"):
+    """`3 operations`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def place(file, line):
+    """A file and a line, from the working folder if it is below that."""
+    try:
+        file = Path(file).relative_to(Path.cwd())
+    except ValueError:
+        file = Path(file) if len(str(file)) < 60 else Path(os.sep.join(Path(file).parts[-2:]))
+    return f"{file}:{line}"
+
+
+@contextmanager
+def announced(what):
+    """Announce what goes on for longer than `LONG`; gives a function for the seconds so far."""
+    began = time.perf_counter()
+    timer = threading.Timer(LONG, tell, [f"{what}: not done after {LONG:g} s, still going on ..."])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda: time.perf_counter() - began
+    finally:
+        timer.cancel()
+
+
+def first_call(program, path, why, kind="compiled"):
+    """The program of a trace, which tells of itself as it is called for the first time."""
+    what, why = _described(path, why)
+
+    def call(arrays, reals, integers, made):
+        before = channel.hits
+        with announced(f"{_GOING_ON.get(kind, kind)} {what}") as seconds:
+            program(arrays, reals, integers, made)
+            took = lasted(seconds())
+        origin = ", from the folder of compiled programs" if channel.hits > before else ""
+        tell(f"{kind} {what}{why}; {took}{origin}")
+
+    return call
+
+
+def _described(path, why):
+    """(what a trace is, why it is run in a new way) in words."""
+    captured = [step.op for step in path if step.op.recorded]
+    size = counted(sum(step.op.recorded or 1 for step in path))
+    names = ", ".join(dict.fromkeys(f"'{op.name}'" for op in captured))
+    if captured and len(captured) == len(path):
+        return f"{names} ({size})", ""
+    began, ended, channel.began = channel.began, user_frame(), None
+    lines = [place(at.filename, at.lineno) for at in (began, ended) if at is not None]
+    where = f" {' to '.join(dict.fromkeys(lines))}" if lines else ""
+    asked = f" ({ended.line})" if ended is not None and ended.line else ""
+    inside = f" with {names}" if names else ""
+    return f"dynamic code{where}{asked}{inside} ({size})", f": {why}"
