@@ -120,8 +120,16 @@ def training(size=32):
     return step, weights
 
 
+@pytest.fixture
+def interruptible():
+    """Interrupts raise KeyboardInterrupt, even where the tests were started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @deferred_only
-def test_a_training_loop_survives_interrupts():
+def test_a_training_loop_survives_interrupts(interruptible):
     step, weights = training()
     for _ in range(3):
         step().asnumpy()
