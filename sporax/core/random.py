@@ -31,9 +31,8 @@ class Generator:
     """
 
     def __init__(self):
-        self._start: Callable[[], int] = lambda: (
-            0
-        )  # the seed that the state begins from when it is first used
+        # the seed that the state begins from when it is first used
+        self._start: Callable[[], int] = lambda: 0
         self._state = None
         _generators.add(self)
 

@@ -38,6 +38,24 @@ def sides(padding):
     return given if len(given) == 4 else (*(given[:1] * 2), *(given[-1:] * 2))
 
 
+def check_channels(input, weight, groups):
+    """Refuse a weight that is for another number of channels, on any number of axes."""
+    if input.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
+        raise ValueError(
+            f"'input' must have {weight.shape[1] * groups} channels (second size of 'weight' times "
+            f"{groups} groups), but has {input.shape[1]}"
+        )
+
+
+def add_bias(y, bias, weight):
+    """The result with each channel's bias, if there is one."""
+    if bias is None:
+        return y
+    if bias.shape != weight.shape[:1]:
+        raise ValueError(f"'bias' must have shape {weight.shape[:1]}")
+    return y + bias.reshape(-1, *[1] * (y.ndim - 2))
+
+
 def _padding(pad_mode, padding, sizes, kernel, stride, dilation):
     mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
     if mode not in PAD_MODES:
@@ -85,11 +103,7 @@ def conv2d(
         raise ValueError("'mode' must be 1, and 'out_channel' the first size of 'weight'")
     if kernel_size is not None and pair("kernel_size", kernel_size) != weight.shape[2:]:
         raise ValueError(f"'kernel_size' {kernel_size} must be that of 'weight'")
-    if input.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
-        raise ValueError(
-            f"'input' must have {weight.shape[1] * groups} channels (second size of 'weight' times "
-            f"{groups} groups), but has {input.shape[1]}"
-        )
+    check_channels(input, weight, groups)
     stride, dilation = pair("stride", stride), pair("dilation", dilation)
     sizes, kernel = input.shape[2:], weight.shape[2:]
     around = _padding(pad_mode, padding, sizes, kernel, stride, dilation)
@@ -102,10 +116,7 @@ def conv2d(
                 f"kernel, {(k - 1) * d + 1}"
             )
     y = convolve(input, weight, stride, around, dilation, groups)
-    if bias is not None:
-        if bias.shape != weight.shape[:1]:
-            raise ValueError(f"'bias' must have shape {weight.shape[:1]}")
-        y = y + bias[:, None, None]
+    y = add_bias(y, bias, weight)
     return y.transpose(0, 2, 3, 1) if last else y
 
 

@@ -4,7 +4,7 @@ import operator
 
 from jax import lax
 
-from sporax.ops.convolution import PAD_MODES, same_padding
+from sporax.ops.convolution import PAD_MODES, add_bias, check_channels, same_padding
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.dense import same_dtype
 
@@ -68,11 +68,7 @@ def conv3d(
         kernel_size is not None and triple("kernel_size", kernel_size) != weight.shape[2:]
     ):
         raise ValueError("'out_channel' and 'kernel_size' must be those of 'weight'")
-    if input.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
-        raise ValueError(
-            f"'input' must have {weight.shape[1] * groups} channels (second size of 'weight' times "
-            f"{groups} groups), but has {input.shape[1]}"
-        )
+    check_channels(input, weight, groups)
     stride, dilation = triple("stride", stride), triple("dilation", dilation)
     around = _around(pad_mode, padding, input.shape[2:], weight.shape[2:], stride, dilation)
     y = lax.conv_general_dilated(
@@ -81,11 +77,7 @@ def conv3d(
     )  # fmt: skip
     if 0 in y.shape[2:]:
         raise ValueError("the padded input must be at least as large as the kernel")
-    if bias is None:
-        return y
-    if bias.shape != weight.shape[:1]:
-        raise ValueError(f"'bias' must have shape {weight.shape[:1]}")
-    return y + bias[:, None, None, None]
+    return add_bias(y, bias, weight)
 
 
 @composite(
