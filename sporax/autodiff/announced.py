@@ -8,7 +8,7 @@ from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.tape import Variables
 from sporax.autodiff.walk import Recording
 from sporax.core import random
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.core.value import Changes, thread
 from sporax.engine.dependence import same
 
@@ -31,7 +31,7 @@ class AnnouncedCall:
             self.recording.tape.hooks.update(hooks_of(handles, variables.values))
             self.output = cell(*args, **kwargs)
             outs = tensors_of(self.output)
-            self.kept = map_tensors(_itself, self.output), outs, [t._lift() for t in outs]
+            self.kept = map_tensors(itself, self.output), outs, [t._lift() for t in outs]
         self.twins = dict(zip(map(id, self.values), variables.values, strict=True))
         self.state = [(p, p._value) for p in parameters]
         self.changes = Changes.count
@@ -82,10 +82,6 @@ def announced_call(fn, args, kwargs, handles):
 
 def _random_state():
     return [state._value for state in random.states()]
-
-
-def _itself(tensor):
-    return tensor
 
 
 def _with_values(args, kwargs):

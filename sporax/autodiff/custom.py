@@ -8,14 +8,10 @@ from sporax.autodiff.tape import MUTED, PythonDerivative, variable, zeros_like
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.core.value import thread
 from sporax.engine.host import through
 from sporax.engine.recorder import wrap
-
-
-def _itself(tensor):
-    return tensor
 
 
 def _nothing(item):
@@ -70,7 +66,7 @@ def _unpacked(obj):
         if isinstance(item, Tensor):
             found.append(item)
         elif isinstance(item, _CONTAINERS) and item:
-            return tensors_of(obj), map_tensors(_itself, obj)
+            return tensors_of(obj), map_tensors(itself, obj)
     return found, obj
 
 
@@ -106,7 +102,7 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
         derivative.given, derivative.handles = given, handles
         derivative.args, derivative.kwargs = kept if kwargs else (kept, kwargs)
         alone = isinstance(result, Tensor)
-        derivative.result = result if alone else map_tensors(_itself, result)
+        derivative.result = result if alone else map_tensors(itself, result)
         derivative.kept = None if thread.saving is None else derivative.pack(operands, outs)
         tape.keep(derivative, operands, outs[0] if alone else tuple(outs))
     return result
@@ -132,8 +128,7 @@ def _attach(result, recorder, first, watched, cut):
         value.watched = watched and value.aval.differentiable and id(handle) not in cut
         outs.append(value)
     if changed:
-        made = iter(handles)
-        result = map_tensors(lambda _: next(made), result)
+        result = with_tensors(result, handles)
     return result, handles, outs
 
 

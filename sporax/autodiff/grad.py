@@ -13,7 +13,7 @@ from sporax.autodiff.tape import Variables, ones_like, zeros_like
 from sporax.autodiff.walk import Recording
 from sporax.core.dtype import from_numpy
 from sporax.core.parameter import MAKERS, Parameter
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.core.value import number, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, record, run_pending, wrap
@@ -53,7 +53,7 @@ class Derivative:
         args = self._separate(args, positions)
         handles = tensors_of([args[i] for i in positions])
         # noted now, since `fn` may change containers; what is no Tensor has no gradient
-        asked = [map_tensors(_itself, args[i], _nothing) for i in positions]
+        asked = [map_tensors(itself, args[i], _nothing) for i in positions]
         handles += self.weights
         call = announced_call(self.fn, args, kwargs, handles)
         if call is not None:
@@ -70,7 +70,7 @@ class Derivative:
         rest = iter(
             [wrap(zeros_like(v) if g is None else g) for v, g in zip(values, found, strict=True)]
         )
-        by_position = [map_tensors(lambda _: next(rest), given) for given in asked]
+        by_position = [with_tensors(given, rest) for given in asked]
         return result, by_position, list(rest)
 
     def _walk(self, result, seeds, recording, values, positions):
@@ -196,10 +196,6 @@ def _cast(value, dtype):
 @functools.cache
 def _casting(dtype):
     return Op("gradient.cast", lambda x: x.astype(dtype))
-
-
-def _itself(tensor):
-    return tensor
 
 
 def _nothing(item):

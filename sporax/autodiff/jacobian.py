@@ -11,7 +11,7 @@ from sporax.autodiff.tape import MUTED, Variables, ones_like, zeros_like
 from sporax.autodiff.walk import Recording, walk_back
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import map_tensors, tensors_of, with_tensors
 from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
@@ -118,7 +118,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 
     def pull(*v):
         rest = iter([wrap(g) for g in taped.gradients(taped.cotangents(v))])
-        by_input = tuple(map_tensors(lambda _: next(rest), item) for item in asked)
+        by_input = tuple(with_tensors(item, rest) for item in asked)
         if weights is None:
             return by_input
         by_weight = tuple(rest)
@@ -225,8 +225,7 @@ def _by_columns(who, fn, args, positions, has_aux):
 
     made = Enclosed(who, total)(run, _identity(avals, total), [0] * len(avals))
     n_beside = len(tensors_of(aux))
-    rest = iter(made[:n_beside])
-    aux = map_tensors(lambda _: wrap(next(rest)), aux)
+    aux = with_tensors(aux, map(wrap, made[:n_beside]))
     split = _columns(tuple(a.shape for a in avals))
     return [[wrap(v) for v in record(split, value)] for value in made[n_beside:]], aux
 

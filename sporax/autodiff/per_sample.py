@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 
 from sporax.autodiff.enclosed import Enclosed
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import map_tensors, tensors_of, with_tensors
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
@@ -47,8 +47,8 @@ class PerSample:
             values = [t._lift() for t in tensors_of(shape)]
             return values, [0] * len(values)
 
-        made = iter(Enclosed(self.who, sizes.pop())(run, [t._lift() for t in cut], [0] * len(cut)))
-        return map_tensors(lambda _: wrap(next(made)), shape)
+        made = Enclosed(self.who, sizes.pop())(run, [t._lift() for t in cut], [0] * len(cut))
+        return with_tensors(shape, map(wrap, made))
 
 
 def _squeezed(tensor, is_batch):

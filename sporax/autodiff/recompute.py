@@ -1,7 +1,7 @@
 """`recompute`: less memory in a training step, for more computation."""
 
 from sporax.autodiff.enclosed import Enclosed, is_differentiated
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import tensors_of, with_tensors
 from sporax.engine.recorder import wrap
 
 
@@ -58,5 +58,5 @@ def recomputed(who, function, args, kwargs):
         values = [t._lift() for t in tensors_of(result)]
         return values, [None] * len(values)
 
-    made = iter(Enclosed(who, again=True)(run))
-    return map_tensors(lambda _: wrap(next(made)), result)
+    made = Enclosed(who, again=True)(run)
+    return with_tensors(result, map(wrap, made))

@@ -12,7 +12,7 @@ from sporax.core import random
 from sporax.core.dtype import from_numpy
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor, new_value
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import tensors_of, with_tensors
 from sporax.core.value import thread
 from sporax.engine.dependence import Dependence
 from sporax.engine.operation import Op
@@ -120,8 +120,7 @@ class Subject:
         """(s, sum of magnitudes, outputs...) as Tensors."""
         rest = iter(tensors)
         placed = [next(rest) if t is None else t for t in self.fixed]
-        placed = iter(placed)
-        result = self.fn(*map_tensors(lambda _: next(placed), self.inputs))
+        result = self.fn(*with_tensors(self.inputs, placed))
         outs = [t for t in tensors_of(result) if t._value.aval.inexact]
         if not outs:
             raise TypeError(

@@ -6,7 +6,7 @@ from sporax.autodiff.enclosed import Enclosed
 from sporax.autodiff.ensemble import Ensemble
 from sporax.core.host import NUMBERS
 from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.engine.recorder import wrap
 
 
@@ -76,13 +76,13 @@ class Mapping:
             else:
                 with ensemble.lent(inputs[: len(stacked)]):
                     result = ensemble.cells[0](*given, **kwargs)
-            result = map_tensors(_itself, result, _as_tensor)
+            result = map_tensors(itself, result, _as_tensor)
             outs = self._axes("out_axes", self.out_axes, result)
             return [t._lift() for t in tensors_of(result)], outs
 
         of_values = [0] * len(stacked) + [axis for _, axis in sliced]
-        made = iter(Enclosed(self.who, size)(run, values, of_values))
-        return map_tensors(lambda _: wrap(next(made)), result)
+        made = Enclosed(self.who, size)(run, values, of_values)
+        return with_tensors(result, map(wrap, made))
 
     def _size(self, sliced, n_args):
         """How many slices there are."""
@@ -127,10 +127,6 @@ class Mapping:
 
     def _refusal(self, name, what, axes):
         return RuntimeError(f"For '{self.who}', '{name}' must be {what}, but got {axes}.")
-
-
-def _itself(tensor):
-    return tensor
 
 
 def _as_tensor(item):

@@ -74,9 +74,7 @@ def missing(module, name):
 def user_call():
     """(the innermost line that is the user's own, the name of what it called); (None, None) if
     there is none."""
-    frame, called = sys._getframe(1), None
-    while frame is not None and not is_users(frame):
-        frame, called = frame.f_back, frame.f_code.co_name
+    frame, called = users_frame(sys._getframe(1))
     if frame is None:
         return None, None
     code = frame.f_code
@@ -86,6 +84,15 @@ def user_call():
 def user_frame():
     """The innermost line of the call that is the user's own; None if there is none."""
     return user_call()[0]
+
+
+def users_frame(frame):
+    """(the innermost frame, from this one outward, that is the user's own; the name of what it
+    called); the frame is None if there is none."""
+    called = None
+    while frame is not None and not is_users(frame):
+        frame, called = frame.f_back, frame.f_code.co_name
+    return frame, called
 
 
 _LIBRARIES = {"contextlib", "functools", "jax", "numpy"}  # what stands between a user and sporax

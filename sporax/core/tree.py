@@ -48,6 +48,18 @@ def map_tensors(function, obj, rest=None):
     return obj if rest is None else rest(obj)
 
 
+def itself(tensor):
+    """The Tensor as it is: `map_tensors(itself, obj)` copies the containers alone."""
+    return tensor
+
+
+def with_tensors(obj, tensors):
+    """The same containers with these Tensors, in order, in place of theirs; an iterator is used up
+    as far as there is need."""
+    rest = iter(tensors)
+    return map_tensors(lambda _: next(rest), obj)
+
+
 def _filled(kind, items):
     """A mapping of the kind of another (an OrderedDict, a defaultdict)."""
     twin = copy.copy(kind)

@@ -11,7 +11,7 @@ import itertools
 import types
 
 from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors
+from sporax.core.tree import itself, map_tensors
 
 MOST = 256  # items of a container that are looked at; values that are followed
 _LIBRARIES = {"builtins", "jax", "jaxlib", "mindspore", "numpy", "sporax"}
@@ -31,7 +31,7 @@ class Dependence:
         self.tensors = set()  # ids of the Tensors among them
         self._seen, self._codes, self._objects, self._names = {}, set(), [], set()
         self._follow(function)
-        map_tensors(lambda tensor: tensor, arguments, self._follow)
+        map_tensors(itself, arguments, self._follow)
         read = set()
         while new := [
             (i, name)

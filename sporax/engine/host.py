@@ -9,7 +9,7 @@ the call's Python runs once each time, in the thread of the caller, and may comp
 import gc
 
 from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.core.value import thread
 from sporax.engine.breaks import Break
 from sporax.engine.precision import computing_in
@@ -85,7 +85,7 @@ class Call:
         self.capture, self.function, self.on_host = capture, function, on_host
         self.handles = tensors_of((args, kwargs))
         self.values = [t._lift() for t in self.handles]
-        self.given = map_tensors(lambda tensor: tensor, (args, kwargs))
+        self.given = map_tensors(itself, (args, kwargs))
         self.recorder, self.tape = thread.recorder, thread.tape
         self.state = self.recorder.state
         self.entries = 0 if self.tape is None else len(self.tape)
@@ -157,8 +157,7 @@ class Call:
 
     def make(self, given):
         """What it returns for other Tensors in place of those at capture."""
-        given = iter(given)
-        args, kwargs = map_tensors(lambda _: next(given), self.given)
+        args, kwargs = with_tensors(self.given, given)
         with computing_in(self.dtype):
             return self.on_host(*args, **kwargs)
 

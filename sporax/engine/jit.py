@@ -9,7 +9,7 @@ import numpy as np
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.core.tree import fields_of, map_tensors
+from sporax.core.tree import fields_of, map_tensors, with_tensors
 from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
 from sporax.engine.dependence import Dependence
@@ -214,9 +214,9 @@ class JitFunction:
 
 
 def _run(variant, tensors, memo=()):
-    values = iter(variant.graph(tensors, memo) if memo else variant.graph(tensors))
+    values = variant.graph(tensors, memo) if memo else variant.graph(tensors)
     run_pending()
-    return map_tensors(lambda _: wrap(next(values)), variant.result)
+    return with_tensors(variant.result, map(wrap, values))
 
 
 _PLACE = wrap(None)  # stands for a Tensor in the shape of a result

@@ -6,7 +6,7 @@ import inspect
 import sys
 from typing import Any
 
-from sporax.core.errors import describe, is_users
+from sporax.core.errors import describe, users_frame
 from sporax.core.parameter import Parameter
 from sporax.core.random import is_random_state
 from sporax.core.tensor import Tensor
@@ -36,9 +36,7 @@ class Lines(list):
 
     def append(self, item):
         super().append(item)
-        frame = sys._getframe(1)
-        while frame is not None and not is_users(frame):
-            frame = frame.f_back
+        frame, _ = users_frame(sys._getframe(1))
         if frame is not None:
             self.of[self.recorder.state] = frame.f_code.co_filename, frame.f_lineno
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sporax.core.tree import map_tensors
+from sporax.core.tree import itself, map_tensors
 from sporax.core.value import number
 from sporax.engine.recorder import wrap
 
@@ -67,7 +67,7 @@ def mutable(input_data, dynamic_len=False):
             f"{type(input_data).__name__}."
         )
     try:
-        return map_tensors(_itself, input_data, _mutable)
+        return map_tensors(itself, input_data, _mutable)
     except RecursionError:
         raise TypeError("For 'mutable', 'input_data' must not contain itself.") from None
 
@@ -87,9 +87,5 @@ def _mutable(item):
 def as_inputs(arguments):
     """The arguments of a call, with Tensors in place of mutable numbers."""
     return map_tensors(
-        _itself, arguments, lambda item: item.as_input() if isinstance(item, Number) else item
+        itself, arguments, lambda item: item.as_input() if isinstance(item, Number) else item
     )
-
-
-def _itself(tensor):
-    return tensor

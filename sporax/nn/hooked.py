@@ -12,7 +12,7 @@ from sporax.autodiff.tape import MUTED
 from sporax.core import context
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import tensors_of, with_tensors
 from sporax.core.value import Changes, thread
 from sporax.nn.members import tree
 
@@ -286,7 +286,7 @@ class Passage(Gate):
         if made is None:
             return args, kwargs
         made, self.inside = made
-        return _in_place_of((args, kwargs), made)
+        return with_tensors((args, kwargs), made)
 
     def leave(self, tape, output):
         """The output, whose gradients are seen on their way in."""
@@ -295,7 +295,7 @@ class Passage(Gate):
             return output if made is None else made
         tensors = tensors_of(output)
         made = self.through(tensors) if tensors else None
-        return output if made is None else _in_place_of(output, made[0])
+        return output if made is None else with_tensors(output, made[0])
 
     def answer(self, out, given):
         """What the hooks make of the gradients of the outputs, or of the inputs."""
@@ -324,8 +324,3 @@ class Passage(Gate):
                 who = f"{type(self.cell).__name__}.register_backward_hook"
                 given = replaced(who, hook_fn, "input", avals, result)
         return given
-
-
-def _in_place_of(containers, tensors):
-    rest = iter(tensors)
-    return map_tensors(lambda _: next(rest), containers)

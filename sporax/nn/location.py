@@ -4,7 +4,7 @@ from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from sporax.autodiff.custom import CellBprop
-from sporax.core.errors import is_users
+from sporax.core.errors import users_frame
 from sporax.nn.cell import Cell
 from sporax.nn.hooked import Passage
 from sporax.nn.members import tree
@@ -36,8 +36,7 @@ def path_of_cell(frames):
 
 
 def _variable(frame, cell):
-    while frame is not None and not is_users(frame):
-        frame = frame.f_back
+    frame, _ = users_frame(frame)
     if frame is not None:
         for space in (frame.f_locals, frame.f_globals):
             for name, held in space.items():
