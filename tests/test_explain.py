@@ -20,9 +20,17 @@ from sporax.engine import telling
 from sporax.engine.explain import explain
 from sporax.engine.jit import jit
 from sporax.engine.mutable import mutable
-from sporax.engine.recorder import Recorder
+from sporax.engine.recorder import Recorder, run_pending
+from sporax.engine.trace import forest
 
 FACTOR = 2.0
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_compiled():
+    """A trace that another test of this process has run would not be compiled again."""
+    run_pending()
+    forest.clear()
 
 
 def ones(*shape, dtype=np.float32):
