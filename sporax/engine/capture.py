@@ -9,6 +9,7 @@ from sporax.core.errors import user_frame
 from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, Value, borrowing, thread
 from sporax.engine.chain import Chain
+from sporax.engine.convert import Conversions, asking_code
 from sporax.engine.dependence import unchanged
 from sporax.engine.host import tensors_alive
 from sporax.engine.operation import Op, Rule
@@ -30,6 +31,8 @@ class Capture:
     def __init__(self, memo=()):
         self.cells = {}  # those called on the way, in order -> what each was before
         self.is_broken, self.break_line = False, None
+        self.reason = ""  # why a branch or loop is no operation
+        self.asking = set()  # the code in which numbers were needed
         # calls on the host, see `engine.host`
         self.parts = []  # the stages and calls so far
         self.known = {}  # id(Value of an earlier part) -> (it, where a run finds it, None: nowhere)
@@ -121,11 +124,17 @@ class Capture:
         self.sources.append(source)
         return at
 
+    def has_number(self, recorder, value):
+        """Whether `value` is made of host data inside the function: the same at every call."""
+        is_input = value.trace is recorder and value.index < 0
+        return is_input and self.sources[~value.index] is value
+
     def number_needed(self, recorder, value):
-        """A number of `value` is about to be read. One made of host data inside the function is the
-        same at every call; for any other the function runs dynamically from here on."""
-        if value.trace is recorder and value.index < 0 and self.sources[~value.index] is value:
+        """A number of `value` is about to be read. If it is not the same at every call, the
+        function runs dynamically from here on."""
+        if self.has_number(recorder, value):
             return
+        self.asking.add(asking_code())
         if self.calls and self.calls[-1].can_leave(recorder):
             self.calls[-1].leave(recorder)
         else:
@@ -257,18 +266,20 @@ class Slot:
         self.place = place
 
 
-def capture(name, function, args, kwargs, tensors, memo=()):
+def capture(name, function, args, kwargs, tensors, memo=(), conversions=None):
     """Run `function` once, recording it; `tensors`: those in its arguments. `memo`: what calls on
-    the host have returned already.
+    the host have returned already. `conversions`: the functions that are converted for it, to which
+    are added those that turn out to have to be.
 
     Returns (result, Graph), or (result, None) where a number was needed on the way: then the
     function has run to its end dynamically.
     """
-    with borrowing:
-        return _capture(name, function, args, kwargs, tensors, memo)
+    conversions = conversions or Conversions()
+    with borrowing, conversions.exchanged():
+        return _capture(name, function, args, kwargs, tensors, memo, conversions)
 
 
-def _capture(name, function, args, kwargs, tensors, memo):
+def _capture(name, function, args, kwargs, tensors, memo, conversions):
     thread.recorder.run()
     outer = thread.recorder
     noted = Capture(memo)
@@ -278,6 +289,10 @@ def _capture(name, function, args, kwargs, tensors, memo):
                 noted.lift(noted.recorder, tensor)
         result = function(*args, **kwargs)
         results = [_strong(t._lift()) for t in tensors_of(result)]
+        if conversions.found(noted.asking - {None}):  # the next call may be captured
+            if not noted.is_broken:
+                noted.run(noted.recorder)
+            return result, None
         if noted.is_broken:
             warn_broken(name, noted)
             return result, None
@@ -314,9 +329,9 @@ def warn_broken(name, noted):
     at = noted.break_line
     where = f"{at.filename}:{at.lineno}: {at.line}" if at is not None else "an unknown line"
     warnings.warn(
-        f"'{name}' needs a number while it is captured, at {where}. It runs dynamically from now "
-        "on, with the same results. To capture it, keep the number in a Tensor (no 'asnumpy', "
-        "'print', 'float', 'bool' or 'if' on it) and read it outside.",
+        f"'{name}' needs a number while it is captured, at {where}.{noted.reason} It runs "
+        "dynamically from now on, with the same results. To capture it, keep the number in a "
+        "Tensor (no 'asnumpy', 'print', 'float', 'int' on it) and read it outside.",
         RuntimeWarning,
         stacklevel=4,
     )

@@ -115,6 +115,10 @@ class Closed:
             return self.lift(recorder, handle)
         return self.whole(value).index
 
+    def entering(self, value):
+        """The input for what a handle holds."""
+        return self.whole(value)
+
     def lift(self, recorder, handle):
         """Make the handle's Value an input, unless it is one already."""
         if handle._value.trace is recorder:
@@ -123,7 +127,7 @@ class Closed:
         if outer.capture is not None:  # it depends on the handle too
             outer.capture.lift(outer, handle)
         value = handle._value
-        twin = handle._value = self.whole(value)
+        twin = handle._value = self.entering(value)
         self.handles[id(handle)] = handle, value, twin
         return twin.index
 
@@ -140,6 +144,10 @@ class Closed:
         """A Cell is about to compute; a capture around this depends on it."""
         if self.outer.capture is not None:
             self.outer.capture.called(cell)
+
+    def has_number(self, recorder, value):
+        """Whether a number of `value` can be read and be the same at every call: never."""
+        return False
 
     # numbers --------------------------------------------------------------------------------
 

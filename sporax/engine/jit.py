@@ -12,6 +12,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of, map_tensors
 from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
+from sporax.engine.convert import Conversions
 from sporax.engine.dependence import Dependence
 from sporax.engine.host import Differs
 from sporax.engine.mutable import Number, as_inputs
@@ -58,10 +59,11 @@ class JitFunction:
         self.variants = {}  # kind of arguments -> its Variants, the newest first
         self.dynamic = False
         self.captures = 0
+        self.conversions = Conversions()
 
     def __getstate__(self):
         """What a copy or a file has: the function, which it captures anew."""
-        return dict(self.__dict__, variants={}, captures=0)
+        return dict(self.__dict__, variants={}, captures=0, conversions=Conversions())
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -118,9 +120,9 @@ class JitFunction:
             _key((args, kwargs), tensors, {})
         dependence = Dependence(self.fn, (args, kwargs))
         graph: Any
-        result, graph = capture(self.name, self.fn, args, kwargs, tensors, memo)
+        result, graph = capture(self.name, self.fn, args, kwargs, tensors, memo, self.conversions)
         if graph is None or self.dynamic:
-            self.dynamic = True
+            self.dynamic = not self.conversions.is_new
             return None, result
         if graph.has_run:
             dependence.leave_out(graph.owners, self.fn, (args, kwargs))
