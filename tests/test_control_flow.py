@@ -136,6 +136,14 @@ def plain_values(x, flag=True, n=2):
     return x
 
 
+def item_set(x, n):
+    x = x * 1
+    if x.sum() > 0:
+        x[0] = n
+    x[1] += 2
+    return x
+
+
 def tensor(*xs):
     return Tensor(np.array(xs, np.float32))
 
@@ -159,6 +167,7 @@ WAYS = [
     (read_by_a_function, [(tensor(1),), (tensor(-1),)]),
     (in_place, [(tensor(1, 2), count(3)), (tensor(1, 2), count(5))]),
     (of_structures, [(tensor(1, 2),), (tensor(-1, -2),)]),
+    (item_set, [(tensor(1, 2), count(3)), (tensor(-1, -2), count(4))]),
     (plain_values, [(tensor(1, 2),), (tensor(-9, -2),)]),
 ]
 
@@ -219,7 +228,7 @@ class Net(nn.Cell):
     def construct(self, x):
         y = x * self.weight
         if y.sum() > 0:
-            ops.assign_add(self.steps, Tensor(1, sporax.int32))
+            self.steps += 1
             y = y * self.weight
         return y.sum()
 
@@ -310,6 +319,17 @@ def with_effects(x):
     return x * 2
 
 
+class Box:
+    pass
+
+
+def with_attributes(x):
+    if x.sum() > 4:
+        Box.last = x
+        x = x + 1
+    return x
+
+
 def growing(x):
     while x.sum() < 9:
         x = ops.concat([x, x])
@@ -325,7 +345,17 @@ def rounding(x):
 
 
 @pytest.mark.parametrize(
-    "function", [of_shapes, of_dtypes, of_containers, raising, with_effects, growing, rounding]
+    "function",
+    [
+        of_shapes,
+        of_dtypes,
+        of_containers,
+        raising,
+        with_effects,
+        with_attributes,
+        growing,
+        rounding,
+    ],
 )
 def test_what_is_no_operation_runs_dynamically_with_a_warning(function):
     captured = jit(function)

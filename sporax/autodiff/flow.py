@@ -50,6 +50,16 @@ def is_open(test):
     return not capture.has_number(thread.recorder, test._value)
 
 
+def is_in_part():
+    """Whether what happens now is recorded as a part of a branch or loop."""
+    capture = thread.recorder.capture
+    while capture is not None and not capture.has_numbers:
+        if capture.is_part:
+            return True
+        capture = capture.outer.capture
+    return False
+
+
 def as_number(tensor):
     """A Tensor that computes as the Python int would that it holds."""
     return wrap(record(_as_number, tensor._lift())[0])
@@ -67,6 +77,7 @@ class Part:
 
     def __init__(self, who, kind=Closed):
         self.who, self.closed = who, kind(who)
+        self.closed.is_part = True
         self.entered, self.given = {}, {}  # a loop's: number of the leaf -> its Value, its Tensor
         self.tape = Tape() if is_differentiated() else None
 

@@ -4,10 +4,13 @@ Where the condition is no Tensor, or its number is there, they do what Python do
 """
 
 import functools
+import operator
 
 import jax.numpy as jnp
 
-from sporax.autodiff.flow import Unrecordable, as_number, choose, is_open, repeat
+from sporax.autodiff.flow import Unrecordable, as_number, choose, is_in_part, is_open, repeat
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -67,6 +70,27 @@ def bounds(*arguments):
 def is_before(now, last, step):
     """Whether a range goes on."""
     return now < last if step > 0 else now > last
+
+
+def set_attribute(thing, name, value):
+    """`thing.name = value`; in a branch or loop only where that writes to a Cell's Parameter."""
+    if is_in_part():
+        now = getattr(thing, "_params", {}).get(name)
+        if not isinstance(now, Parameter) or value.__class__ is not Tensor:
+            raise Unrecordable(f"it gives the attribute '{name}' a value, which is no Parameter")
+    setattr(thing, name, value)
+
+
+def set_item(thing, index, value):
+    """`thing[index] = value`; in a branch or loop only where that writes to a Tensor."""
+    if is_in_part() and not isinstance(thing, Tensor):
+        raise Unrecordable(f"it puts an item into a {type(thing).__name__}")
+    thing[index] = value
+
+
+def changed(name, value, by):
+    """What `value += by`, or another operator of `operator`, gives."""
+    return getattr(operator, name)(value, by)
 
 
 class Unbound:

@@ -55,6 +55,7 @@ class Closed:
     """
 
     has_numbers = False
+    is_part = False  # whether it records a branch or a turn, which may not take place
 
     def __init__(self, who):
         self.who = who

@@ -78,6 +78,38 @@ class _Choices(ast.NodeTransformer):
         return _located(_call("branch", _Conditions().visit(node.test), *parts), node)
 
 
+class _Places(ast.NodeTransformer):
+    """`a.b = x`, `a[i] = x` and these with `+=`, as calls."""
+
+    def visit_Assign(self, node):
+        place = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(place, (ast.Attribute, ast.Subscript)):
+            return node
+        return self._set(node, place, node.value)
+
+    def visit_AugAssign(self, node):
+        place = node.target
+        name = _IN_PLACE.get(node.op.__class__)
+        # what is on the way to the place must not be evaluated twice
+        if isinstance(place, ast.Name) or name is None or has(place, ast.Call):
+            return node
+        before = copy.deepcopy(place)
+        before.ctx = ast.Load()
+        return self._set(node, place, _call("changed", ast.Constant(name), before, node.value))
+
+    def _set(self, node, place, value):
+        if isinstance(place, ast.Attribute):
+            call = _call("set_attribute", place.value, ast.Constant(place.attr), value)
+        elif not has(place.slice, ast.Slice):
+            call = _call("set_item", place.value, place.slice, value)
+        else:
+            return node
+        return _located(ast.Expr(call), node)
+
+
+_IN_PLACE = {ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul", ast.Div: "itruediv"}
+
+
 def _call(name, *arguments):
     return ast.Call(_of_runtime(name), list(arguments), [])
 
@@ -119,8 +151,8 @@ class Writer:
 
     def function(self, function):
         """Convert a function's body, in place."""
-        choices = _Choices()
-        body = [choices.visit(statement) for statement in function.body]
+        choices, places = _Choices(), _Places()
+        body = [places.visit(choices.visit(statement)) for statement in function.body]
         self.count += choices.count
         if not ends(body):
             body.append(_located(ast.Return(ast.Constant(None)), body[-1]))

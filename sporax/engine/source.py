@@ -129,6 +129,7 @@ def _is_quiet(expression):
 
 
 _WRITERS = {"assign", "assign_add", "assign_sub", "assign_value", "set_data"}
+_WRITERS |= {"set_attribute", "set_item"}  # these look at what is written to
 
 
 def leaks(body, given):
