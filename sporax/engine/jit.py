@@ -220,8 +220,10 @@ def jit(
     The first call runs it once and records it. Everything it touches is followed: arguments in any
     nesting of tuples, lists and dicts, Parameters and other Tensors from Cells, closures and
     globals. Later calls run the recorded program; changed shapes, dtypes, Python values or Cell
-    modes record anew. Where the function needs a number (`asnumpy`, `if` on a Tensor) it runs
-    dynamically, with a warning that names the line.
+    modes record anew. `if`, `while` and `for` over a `range` on Tensors become part of the program,
+    at the second call, if their parts only give variables values and write to Tensors. Where the
+    function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that names the
+    line.
 
     `capture_mode`, `jit_level`, `dynamic`, `backend` and further options are accepted as MindSpore
     has them and change nothing: there is one way of capturing, and one compiler. `fullgraph` is not

@@ -66,6 +66,20 @@ class _Jumps:
         return made or [ast.Pass()]
 
 
+class _Supers(ast.NodeTransformer):
+    """`super()`, which looks at the function it stands in, with its arguments."""
+
+    def __init__(self, function):
+        arguments = [*function.args.posonlyargs, *function.args.args]
+        self.first = arguments[0].arg if arguments else None
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if getattr(node.func, "id", "") == "super" and not node.args and self.first:
+            node.args = [ast.Name(n, ast.Load()) for n in ("__class__", self.first)]
+        return _located(node, node)
+
+
 class _Choices(ast.NodeTransformer):
     """`a if test else b`, as a call."""
 
@@ -151,8 +165,10 @@ class Writer:
 
     def function(self, function):
         """Convert a function's body, in place."""
-        choices, places = _Choices(), _Places()
-        body = [places.visit(choices.visit(statement)) for statement in function.body]
+        choices = _Choices()
+        body = function.body
+        for transformer in _Supers(function), choices, _Places():
+            body = [transformer.visit(statement) for statement in body]
         self.count += choices.count
         if not ends(body):
             body.append(_located(ast.Return(ast.Constant(None)), body[-1]))
