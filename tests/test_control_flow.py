@@ -282,6 +282,31 @@ def test_only_the_branch_that_is_taken_draws():
         )
 
 
+def absolute(x):
+    return x if x > 0 else -x
+
+
+def test_a_condition_in_a_function_that_a_branch_calls():
+    def outer(x):
+        if x < 10:
+            x = absolute(x) * 2
+        return x
+
+    captured = jit(outer)
+    for x in (1, -3, 20, -1, 11):
+        assert_same([captured(Tensor(float(x)))], [outer(Tensor(float(x)))])
+    assert not captured.dynamic
+
+
+def test_conditions_in_vmap_and_recompute():
+    xs = tensor(1, -3, 20)
+    for _ in range(2):
+        np.testing.assert_array_equal(vmap(absolute)(xs).asnumpy(), [1, 3, 20])
+        np.testing.assert_array_equal(vmap(grad(absolute))(xs).asnumpy(), [1, -1, 1])
+        slope = grad(lambda x: recompute(absolute, x) * x)(Tensor(-3.0))
+        assert slope.asnumpy() == 6
+
+
 # what cannot be an operation runs dynamically ---------------------------------------------------
 
 

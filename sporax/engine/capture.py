@@ -134,11 +134,15 @@ class Capture:
         function runs dynamically from here on."""
         if self.has_number(recorder, value):
             return
-        self.asking.add(asking_code())
+        self.asked(asking_code())
         if self.calls and self.calls[-1].can_leave(recorder):
             self.calls[-1].leave(recorder)
         else:
             self.end(recorder)
+
+    def asked(self, code):
+        """A number is needed in this code of the user's, which may be converted."""
+        self.asking.add(code)
 
     def end(self, recorder):
         """Go on dynamically from here on."""

@@ -13,6 +13,7 @@ import jax
 
 from sporax.core.errors import user_frame
 from sporax.core.value import Aval, Shared, borrowing, thread
+from sporax.engine.convert import asking_code
 from sporax.engine.operation import Op
 from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder
@@ -65,6 +66,7 @@ class Closed:
         self.known = {}  # id(Value outside) -> its input
         self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
         self.outer: Any = None
+        self.asking = set()  # the code in which numbers were needed
 
     def __enter__(self):
         borrowing.acquire()
@@ -164,8 +166,15 @@ class Closed:
             raise self.refusal()  # a capture around this would not notice
         value.array = source.read()
 
+    def asked(self, code):
+        """A number is needed in this code; what is around this may convert it."""
+        self.asking.add(code)
+        if self.outer is not None and self.outer.capture is not None:
+            self.outer.capture.asked(code)
+
     def refusal(self):
         """The error for a number that is not there."""
+        self.asked(asking_code())
         at = user_frame()
         where = f", at {at.filename}:{at.lineno}: {at.line}" if at is not None else ""
         return RuntimeError(
