@@ -127,6 +127,53 @@ def of_structures(x):
     return pair[0] + pair[1]["a"], name
 
 
+def swapped(x):
+    a, b = x, x * 2
+    if x.sum() > 0:
+        a, b = b, a
+        for part in [a * i for i in range(3)]:
+            b = b + part
+    else:
+        (a, b), c = (a + 1, b), 1
+        a = a * c
+    return a - b
+
+
+def loops_in_loops(x, n):
+    i, total = 0, x * 0
+    while i < n:
+        j = 0
+        while j < i:
+            total = total + x * (i - j)
+            j += 1
+        i += 1
+    return total
+
+
+def largest(x):
+    best, where = x[0], 0
+    for i in range(1, 4):
+        if x[i] > best:
+            best, where = x[i], i
+    return best, where
+
+
+def until(x):
+    done = False
+    while not done:
+        x = x + 1
+        done = x.sum() > 5
+    return x
+
+
+def read_by_a_lambda(x):
+    k = 1
+    times = lambda y: y * k  # noqa: E731
+    if x.sum() > 0:
+        k = 2
+    return times(x)
+
+
 def plain_values(x, flag=True, n=2):
     if flag and n:
         for i in range(n):
@@ -168,6 +215,11 @@ WAYS = [
     (in_place, [(tensor(1, 2), count(3)), (tensor(1, 2), count(5))]),
     (of_structures, [(tensor(1, 2),), (tensor(-1, -2),)]),
     (item_set, [(tensor(1, 2), count(3)), (tensor(-1, -2), count(4))]),
+    (swapped, [(tensor(1, 2),), (tensor(-1, -2),)]),
+    (loops_in_loops, [(tensor(1, 2), count(n)) for n in (3, 5, 0)]),
+    (largest, [(tensor(1, 2, 9, 3),), (tensor(5, 2, 4, 4),), (tensor(0, 1, 2, 3),)]),
+    (until, [(tensor(1, 2),), (tensor(-9, 3),), (tensor(6, 6),)]),
+    (read_by_a_lambda, [(tensor(1, 2),), (tensor(-9, 3),)]),
     (plain_values, [(tensor(1, 2),), (tensor(-9, -2),)]),
 ]
 
