@@ -85,7 +85,7 @@ def set_item(thing, index, value):
     """`thing[index] = value`; in a branch or loop only where that writes to a Tensor."""
     if is_in_part() and not isinstance(thing, Tensor):
         raise Unrecordable(f"it puts an item into a {type(thing).__name__}")
-    thing[index] = value
+    operator.setitem(thing, index, value)
 
 
 def changed(name, value, by):

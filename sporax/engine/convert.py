@@ -8,6 +8,7 @@ import inspect
 import sys
 import textwrap
 import types
+from typing import Any
 
 from sporax.core.errors import is_users
 from sporax.core.tensor import Tensor
@@ -17,8 +18,8 @@ from sporax.engine.source import SHARED, has
 
 @functools.cache
 def converted(code):
-    """How code is written with calls: (the code, the names of its free variables); None where its
-    source cannot be had, or has nothing to convert."""
+    """How code is written with calls; None where its source cannot be had, or has nothing to
+    convert."""
     function = _definition(code)
     if function is None:
         return None
@@ -47,7 +48,7 @@ def _definition(code):
         return None
     if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
         return None
-    (function,) = tree.body
+    function: Any = tree.body[0]
     names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
     names |= {n.attr for n in ast.walk(function) if isinstance(n, ast.Attribute)}
     is_private = any(n.startswith("__") and not n.endswith("__") for n in names)

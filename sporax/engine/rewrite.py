@@ -12,6 +12,7 @@ they are: a branch that is not taken must have done nothing.
 import ast
 import copy
 import itertools
+from typing import Any
 
 from sporax.engine.source import (
     ends,
@@ -134,14 +135,14 @@ def _of_runtime(name):
 
 def function_of(name, parameters, body):
     """The definition of a function."""
-    made = ast.FunctionDef(name, parameters, body, [], None, None)
+    made: Any = ast.FunctionDef(name, parameters, body, [], None, None)
     if "type_params" in ast.FunctionDef._fields:
         made.type_params = []
     return made
 
 
 def _lambda(body):
-    made = ast.Lambda(parameters_of([]), body)
+    made: Any = ast.Lambda(parameters_of([]), body)
     made.is_made = True  # it is called at once
     return made
 
@@ -178,7 +179,7 @@ class Writer:
         runtime = ast.ImportFrom(package, [ast.alias(module, RUNTIME)], 0)
         function.body = [_located(runtime, function), *body]
 
-    def block(self, body, live):
+    def block(self, body, live) -> Any:
         """(the statements converted, which variables matter before them), where those in `live`
         matter after them."""
         made = []
@@ -295,7 +296,7 @@ class Writer:
         ends the function."""
         self.count += 1
         # each is read by a function, since it may have no value
-        variables = [_lambda(ast.Name(n, ast.Load())) for n in names]
+        variables: list[ast.expr] = [_lambda(ast.Name(n, ast.Load())) for n in names]
         functions = [ast.Name(p.name, ast.Load()) for p in parts]
         call = _call(called, *arguments, *functions, ast.Tuple(variables, ast.Load()))
         if outs is None:
