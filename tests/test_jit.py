@@ -173,11 +173,11 @@ def test_a_needed_number_breaks_the_graph_with_one_warning_and_the_right_result(
     def step(x):
         calls.append(1)
         y = x * 2.0
-        if y.sum() > 0:
+        if float(y.sum()) > 0:
             return y + 1.0
         return y - 1.0
 
-    with pytest.warns(RuntimeWarning, match=r"needs a number.*if y.sum\(\) > 0"):
+    with pytest.warns(RuntimeWarning, match=r"needs a number.*if float\(y.sum\(\)\) > 0"):
         assert step(ones(2)).asnumpy().tolist() == [3.0, 3.0]
     assert len(calls) == 1  # Python ran once
     assert step(-ones(2)).asnumpy().tolist() == [-3.0, -3.0]
@@ -404,12 +404,24 @@ def test_fullgraph_where_the_error_is_caught_inside():
     @jit(fullgraph=True)
     def step(x):
         try:
-            return x if x.sum() > 0 else -x
+            return x if float(x.sum()) > 0 else -x
         except RuntimeError:
             return x * 3.0
 
     with pytest.raises(RuntimeError, match="must be captured whole"):
         step(ones(2))
+
+
+def test_fullgraph_takes_branches_and_loops_at_the_first_call():
+    @jit(fullgraph=True)
+    def step(x):
+        while x.sum() < 10.0:
+            x = x * 2.0 if x.min() > 0 else x + 1.0
+        return x
+
+    assert step(ones(2)).asnumpy().tolist() == [8.0, 8.0]
+    assert step(ones(2) - 2.0).asnumpy().tolist() == [8.0, 8.0]
+    assert step.captures == 1
 
 
 def test_fullgraph_is_a_graph_as_any_other():

@@ -8,8 +8,9 @@ import jax.numpy as jnp
 from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, add
 from sporax.autodiff.walk import walk_back
 from sporax.core.parameter import Parameter
-from sporax.core.value import thread
+from sporax.core.value import borrowing, thread
 from sporax.engine.closed import SUM, Closed, ClosedOp
+from sporax.engine.convert import Conversions
 from sporax.engine.operation import Op
 from sporax.engine.recomputed import AgainOp, RecomputedOp
 from sporax.engine.recorder import record
@@ -36,6 +37,17 @@ class Enclosed:
     def __call__(self, function, values=(), axes=()):
         """Record `function(inputs)`; the inputs stand for slices of the `values` along `axes`. It
         returns the Values of its results and their out axes. Returns those results outside."""
+        conversions, enclosed = Conversions(), self
+        while True:
+            try:
+                with borrowing, conversions.exchanged():
+                    return enclosed._recorded(function, values, axes)
+            except RuntimeError:  # for want of a number, of a condition perhaps
+                if not conversions.found(enclosed.closed.asking):
+                    raise
+            enclosed = Enclosed(self.who, self.size, self.again)
+
+    def _recorded(self, function, values, axes):
         outer, thread.tape = thread.tape, self.tape
         try:
             with self.closed as closed:

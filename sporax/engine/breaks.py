@@ -32,15 +32,18 @@ _FOUND = {  # what the user's line called -> (in the user's words, what to write
 
 
 class Break:
-    """A place where a number is needed. `host`: the name of what is called on the host there."""
+    """A place where a number is needed. `host`: the name of what is called on the host there;
+    `reason`: why a branch or loop there is no operation."""
 
-    def __init__(self, host=None):
+    def __init__(self, host=None, reason=""):
         self.line, called = user_call()
         if host is not None:
             self.what = f"a call of '{host}' on the host"
             self.remedy = "Give it operations of 'ops' instead of NumPy and 'print'."
         else:
             self.what, self.remedy = _FOUND.get(called or "", (f"'{called}'", _SHAPED))
+        if reason:
+            self.what += f"; that cannot be one operation, since {reason}"
 
     def __str__(self):
         at = self.line

@@ -9,6 +9,7 @@ from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, Value, borrowing, thread
 from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
+from sporax.engine.convert import Conversions, asking_code
 from sporax.engine.dependence import unchanged
 from sporax.engine.host import tensors_alive
 from sporax.engine.operation import Op, Rule
@@ -33,6 +34,8 @@ class Capture:
         self.met: Any = None  # where a number was needed, a `Break`
         self.whole = whole  # the name of a function that must not need one
         self.refusal = None  # what was raised for that
+        self.reason = ""  # why a branch or loop is no operation
+        self.asking = set()  # the code in which numbers were needed
         # calls on the host, see `engine.host`
         self.parts = []  # the stages and calls so far
         self.known = {}  # id(Value of an earlier part) -> (it, where a run finds it, None: nowhere)
@@ -42,7 +45,6 @@ class Capture:
         self.owners = []  # Cells of which calls were made on the host
         self.memo = list(memo)  # what calls returned that have been made already
         self.is_leaving = False
-        self.begin()
 
     def begin(self):
         """Record a stage."""
@@ -124,21 +126,31 @@ class Capture:
         self.sources.append(source)
         return at
 
+    def has_number(self, recorder, value):
+        """Whether `value` is made of host data inside the function: the same at every call."""
+        is_input = value.trace is recorder and value.index < 0
+        return is_input and self.sources[~value.index] is value
+
     def number_needed(self, recorder, value):
-        """A number of `value` is about to be read. One made of host data inside the function is the
-        same at every call; for any other the function runs dynamically from here on."""
-        if value.trace is recorder and value.index < 0 and self.sources[~value.index] is value:
+        """A number of `value` is about to be read. If it is not the same at every call, the
+        function runs dynamically from here on."""
+        if self.has_number(recorder, value):
             return
+        self.asked(asking_code())
         self.allow()
         if self.calls and self.calls[-1].can_leave(recorder):
             self.calls[-1].leave(recorder)
         else:
             self.end(recorder)
 
+    def asked(self, code):
+        """A number is needed in this code of the user's, which may be converted."""
+        self.asking.add(code)
+
     def allow(self, host=None):
         """Refuse what needs a number in a function that is to be captured whole."""
         if self.whole is not None:
-            self.refusal = Break(host).refusal(self.whole)
+            self.refusal = Break(host, self.reason).refusal(self.whole)
             raise self.refusal
 
     def end(self, recorder):
@@ -183,7 +195,7 @@ class Capture:
         if self.is_leaving:
             return
         self.allow()
-        self.is_broken, self.met = True, Break()
+        self.is_broken, self.met = True, Break(reason=self.reason)
 
     def written(self):
         """The handles from outside that were rebound, with their Values now."""
@@ -269,22 +281,30 @@ class Slot:
         self.place = place
 
 
-def capture(name, function, args, kwargs, tensors, memo=(), whole=False):
+def capture(name, function, args, kwargs, tensors, memo=(), whole=False, conversions=None):
     """Run `function` once, recording it; `tensors`: those in its arguments. `memo`: what calls on
     the host have returned already. `whole`: whether to refuse where a number is needed; everything
-    is as before then.
+    is as before then. `conversions`: the functions that are converted for it, to which are added
+    those that turn out to have to be.
 
     Returns (result, Graph), or (result, None) where a number was needed on the way: then the
     function has run to its end dynamically.
     """
-    with borrowing:
-        return _capture(name, function, args, kwargs, tensors, memo, whole)
+    conversions = conversions or Conversions()
+    while True:
+        noted = Capture(memo, name if whole else None)
+        try:
+            with borrowing, conversions.exchanged():
+                return _capture(noted, name, function, args, kwargs, tensors, conversions)
+        except RuntimeError as error:
+            if error is not noted.refusal or not conversions.found(noted.asking):
+                raise
 
 
-def _capture(name, function, args, kwargs, tensors, memo, whole):
+def _capture(noted, name, function, args, kwargs, tensors, conversions):
     thread.recorder.run()
     outer = thread.recorder
-    noted = Capture(memo, name if whole else None)
+    noted.begin()
     try:
         for tensor in tensors:
             if tensor._value.aval.weak:
@@ -293,6 +313,10 @@ def _capture(name, function, args, kwargs, tensors, memo, whole):
         if noted.refusal is not None:  # the function went on after it
             raise noted.refusal
         results = [_strong(t._lift()) for t in tensors_of(result)]
+        if conversions.found(noted.asking):  # the next call may be captured
+            if not noted.is_broken:
+                noted.run(noted.recorder)
+            return result, None
         if noted.is_broken:
             noted.met.warn(name)
             return result, None

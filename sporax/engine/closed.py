@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from sporax.core.errors import user_frame
 from sporax.core.value import WEAK_AVALS, Aval, Shared, borrowing, thread
+from sporax.engine.convert import asking_code
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder, record
@@ -63,6 +64,7 @@ class Closed:
     """
 
     has_numbers = False
+    is_part = False  # whether it records a branch or a turn, which may not take place
 
     def __init__(self, who):
         self.who = who
@@ -72,6 +74,7 @@ class Closed:
         self.known = {}  # id(Value outside) -> its input
         self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
         self.outer: Any = None
+        self.asking = set()  # the code in which numbers were needed
 
     def __enter__(self):
         borrowing.acquire()
@@ -123,6 +126,10 @@ class Closed:
             return self.lift(recorder, handle)
         return self.whole(value).index
 
+    def entering(self, value):
+        """The input for what a handle holds."""
+        return self.whole(value)
+
     def lift(self, recorder, handle):
         """Make the handle's Value an input, unless it is one already."""
         if handle._value.trace is recorder:
@@ -131,7 +138,7 @@ class Closed:
         if outer.capture is not None:  # it depends on the handle too
             outer.capture.lift(outer, handle)
         value = handle._value
-        twin = handle._value = self.whole(value)
+        twin = handle._value = self.entering(value)
         self.handles[id(handle)] = handle, value, twin
         return twin.index
 
@@ -154,6 +161,10 @@ class Closed:
         a Python int."""
         return record(_size(n))
 
+    def has_number(self, recorder, value):
+        """Whether a number of `value` can be read and be the same at every call: never."""
+        return False
+
     # numbers --------------------------------------------------------------------------------
 
     def number_needed(self, recorder, value):
@@ -168,8 +179,15 @@ class Closed:
             raise self.refusal()  # a capture around this would not notice
         value.array = source.read()
 
+    def asked(self, code):
+        """A number is needed in this code; what is around this may convert it."""
+        self.asking.add(code)
+        if self.outer is not None and self.outer.capture is not None:
+            self.outer.capture.asked(code)
+
     def refusal(self):
         """The error for a number that is not there."""
+        self.asked(asking_code())
         at = user_frame()
         where = f", at {at.filename}:{at.lineno}: {at.line}" if at is not None else ""
         return RuntimeError(

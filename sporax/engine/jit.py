@@ -12,6 +12,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of, map_tensors, with_tensors
 from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
+from sporax.engine.convert import Conversions
 from sporax.engine.dependence import Dependence
 from sporax.engine.host import Differs
 from sporax.engine.listing import Listing
@@ -64,10 +65,11 @@ class JitFunction:
         self.variants = {}  # kind of arguments -> its Variants, the newest first
         self.dynamic = False
         self.captures = 0
+        self.conversions = Conversions()
 
     def __getstate__(self):
         """What a copy or a file has: the function, which it captures anew."""
-        return dict(self.__dict__, variants={}, captures=0)
+        return dict(self.__dict__, variants={}, captures=0, conversions=Conversions())
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -152,7 +154,7 @@ class JitFunction:
         dependence = Dependence(self.fn, (args, kwargs))
         result, graph = self._capture(variants, args, kwargs, tensors, memo)
         if graph is None or self.dynamic:
-            self.dynamic = True
+            self.dynamic = not self.conversions.is_new
             return None, result
         if graph.has_run:
             dependence.leave_out(graph.owners, self.fn, (args, kwargs))
@@ -164,8 +166,9 @@ class JitFunction:
     def _capture(self, variants, args, kwargs, tensors, memo) -> Any:
         """`capture`, and telling why; `variants`: those for this kind of arguments."""
         run = functools.partial(
-            capture, self.name, self.fn, args, kwargs, tensors, memo, self.fullgraph
-        )
+            capture, self.name, self.fn, args, kwargs, tensors, memo, self.fullgraph,
+            self.conversions,
+        )  # fmt: skip
         if not channel.is_on and self.captures != self.MANY:
             return run()
         who = f"'{self.name}'{whereabouts(self.fn)}"
@@ -184,9 +187,14 @@ class JitFunction:
         with announced(f"capturing {who}") as seconds:
             result, graph = run()
             took = lasted(seconds())
-        size = "not to its end, it runs dynamically" if graph is None else counted(graph.recorded)
+        size = self._end() if graph is None else counted(graph.recorded)
         tell(f"captured {who}: {reason}; {size}, {took}")
         return result, graph
+
+    def _end(self):
+        if self.conversions.is_new:
+            return "not to its end, the next call is captured with branches and loops as operations"
+        return "not to its end, it runs dynamically"
 
     def _variants(self, key):
         """Those for a kind of arguments; the kind used longest ago makes room."""
@@ -278,8 +286,10 @@ def jit(
     The first call runs it once and records it. Everything it touches is followed: arguments in any
     nesting of tuples, lists and dicts, Parameters and other Tensors from Cells, closures and
     globals. Later calls run the recorded program; changed shapes, dtypes, Python values or Cell
-    modes record anew. Where the function needs a number (`asnumpy`, `if` on a Tensor) it runs
-    dynamically, with a warning that names the line and what to write instead.
+    modes record anew. `if`, `while` and `for` over a `range` on Tensors become part of the program,
+    at the second call, if their parts only give variables values and write to Tensors. Where the
+    function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that names the
+    line and what to write instead.
 
     `fullgraph`: True refuses such a function, with a RuntimeError that says the same; Parameters,
     buffers and random states are as before the call then. `capture_mode` ('ast', 'bytecode',

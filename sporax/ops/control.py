@@ -1,5 +1,8 @@
-"""Loops over functions, written out as they run."""
+"""Loops over functions: one operation where the number of turns depends on a Tensor in a function
+that is being recorded, written out everywhere else."""
 
+from sporax.autodiff.flow import as_number, is_open
+from sporax.autodiff.statements import loop
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import PRIMITIVES
 from sporax.ops.primitive import Primitive
@@ -29,10 +32,7 @@ class WhileLoop(_Loop):
     def __call__(self, cond_func, loop_func, init_val):
         wanted = None, "a function"
         _check("WhileLoop", cond_func=(cond_func, *wanted), loop_func=(loop_func, *wanted))
-        val = init_val
-        while cond_func(val):
-            val = loop_func(val)
-        return val
+        return loop("WhileLoop", cond_func, loop_func, init_val)
 
 
 class ForiLoop(_Loop):
@@ -49,6 +49,14 @@ class ForiLoop(_Loop):
             "ForiLoop", lower=(lower, *whole), upper=(upper, *whole),
             loop_func=(loop_func, None, "a function"),
         )  # fmt: skip
+        if is_open(lower) or is_open(upper):
+            first, last = [as_number(x) if is_open(x) else int(x) for x in (lower, upper)]
+            return loop(
+                "ForiLoop",
+                lambda carried: carried[0] < last,
+                lambda carried: (carried[0] + 1, loop_func(*carried)),
+                (first, init_val),
+            )[1]
         val = init_val
         for i in range(int(lower), int(upper)):
             val = loop_func(i, val)

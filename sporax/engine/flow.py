@@ -1,0 +1,132 @@
+"""Branches and loops as operations, made of closed recordings: `lax.cond`, `while_loop`, `scan`.
+
+Each part (a branch, a loop's test or body) is a `ClosedOp`. `binding` says what its operands are:
+i >= 0 is the loop's carried array i, ~i the operation's operand i.
+"""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from sporax.core.value import WEAK_AVALS, Aval, Value
+from sporax.engine.closed import Closed, _kept
+from sporax.engine.operation import Op, Rule
+
+
+class FlowOp(Op):
+    """An operation made of recordings. `numbers`: which results are Python numbers, in effect."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self, name, run, numbers):
+        super().__init__(name, run)
+        self.numbers = numbers
+        self.real = lambda *arrays: run(*arrays, real=True)
+
+    def compute(self, avals, *arrays, real=False):
+        """As recorded: numbers reach the parts as they come, 64 bits wide."""
+        return (self.real if real else self.fn)(*arrays)
+
+    def _infer(self, avals):
+        rule = super()._infer(avals)
+        outs = [
+            Aval.of((), a.dtype, True) if i in self.numbers else a for i, a in enumerate(rule.avals)
+        ]
+        return Rule(avals, tuple(outs), rule.run, False)
+
+
+def kept(make, *given):
+    """The operation that `make` makes of what is given, always the same one."""
+    key = (make, *given)
+    found = _kept.get(key)
+    if found is None:
+        found = _kept[key] = make(*given)
+    return found
+
+
+def _part(op, binding, operands, carried=(), real=False):
+    run: Any = op.real if real else op.fn
+    return run(*[carried[i] if i >= 0 else operands[~i] for i in binding])
+
+
+def _holds(x):
+    return jnp.reshape(x, ()).astype(bool)
+
+
+def choice(who, true, false, bindings, numbers):
+    """(condition, operands...) -> the results of one of two parts."""
+
+    def run(condition, *operands, real=False):
+        parts = [
+            lambda op=op, binding=binding: _part(op, binding, operands, real=real)
+            for op, binding in zip((true, false), bindings, strict=True)
+        ]
+        return lax.cond(_holds(condition), *parts)
+
+    return FlowOp(who, run, numbers)
+
+
+def repetition(who, test, body, bindings, count, numbers):
+    """(carried..., operands...) -> what is carried when the test no longer holds.
+
+    The parts' operands count all operands of the operation; the first `count` are carried.
+    """
+
+    def run(*operands, real=False):
+        return lax.while_loop(
+            lambda carried: _holds(_part(test, bindings[0], operands, carried)[0]),
+            lambda carried: _part(body, bindings[1], operands, carried),
+            operands[:count],
+        )
+
+    return FlowOp(who, run, numbers)
+
+
+class Varying(Value):
+    """A Python number that is another one at each turn of a loop: it has no number now."""
+
+    __slots__ = ("closed",)
+    capture = True  # it depends on what a recording around this does
+
+    def __init__(self, kind, closed):
+        super().__init__(WEAK_AVALS[kind], None)
+        self.closed = closed
+        self.trace = self
+
+    def run(self):
+        """Refuse: somebody reads it."""
+        raise self.closed.refusal()
+
+
+class Turn(Closed):
+    """One turn of a loop: each handle has an input of its own, since some are carried on."""
+
+    def entering(self, value):
+        """The input for what a handle holds."""
+        return self.input(value)
+
+
+def is_number(closed, value):
+    """Whether a Value of a recording is computed of Python numbers alone, so that dynamic code
+    would have a Python number in its place."""
+    if value.aval.weak:
+        return True
+    if value.aval.ndim or value.trace is not closed.recorder or value.index < 0:
+        return False
+    path = closed.recorder.state.path()
+    makers = [state for state in path for _ in state.avals]
+    seen, left = set(), [value.index]
+    while left:
+        state = makers[left.pop()]
+        if id(state) in seen:
+            continue
+        seen.add(id(state))
+        for item in state.key[1:]:
+            if isinstance(item, int):
+                if item < 0:
+                    return False
+                left.append(item)
+            elif isinstance(item, Aval) and not item.weak:
+                return False
+    return any(aval.weak for state in makers if id(state) in seen for aval in state.operands)

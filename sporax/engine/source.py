@@ -1,0 +1,159 @@
+"""Questions about a piece of source: what it reads, gives values to, and where it goes on."""
+
+import ast
+import copy
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+# statements that only give variables values, or raise, or end the function
+_PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Pass, ast.Raise, ast.Assert)
+_PLAIN = (*_PLAIN, ast.Break, ast.Continue)
+_ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+_BLOCKS = (ast.If, ast.For, ast.While)
+# what gives values to variables in other ways than are followed here
+SHARED = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
+
+
+def walk(node):
+    """The nodes in a piece of source, without those of functions defined in it."""
+    left = list(node) if isinstance(node, list) else [node]
+    while left:
+        node = left.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            left.extend(ast.iter_child_nodes(node))
+
+
+def has(node, kinds):
+    """Whether there is a node of these kinds."""
+    return any(isinstance(n, kinds) for n in walk(node))
+
+
+def written(node):
+    """The variables that are given values."""
+    return {
+        n.id for n in _outside_comprehensions(node)
+        if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    }  # fmt: skip
+
+
+def _outside_comprehensions(node):
+    left = list(node) if isinstance(node, list) else [node]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.comprehension):
+            left.append(node.iter)
+            left.extend(node.ifs)
+            continue
+        yield node
+        if not isinstance(node, SCOPES):
+            left.extend(ast.iter_child_nodes(node))
+
+
+def read(node):
+    """The variables that are read, in functions defined there too."""
+    nodes = node if isinstance(node, list) else [node]
+    return {
+        n.id for one in nodes for n in ast.walk(one)
+        if isinstance(n, ast.Name) and (isinstance(n.ctx, ast.Load) or _is_augmented(n, one))
+    }  # fmt: skip
+
+
+def _is_augmented(name, node):
+    return any(isinstance(n, ast.AugAssign) and n.target is name for n in ast.walk(node))
+
+
+def ends(body):
+    """Whether a block never goes on to what follows it."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.If):
+        return ends(last.body) and ends(last.orelse)
+    return isinstance(last, _ENDS)
+
+
+def returns(statement):
+    """Whether a statement may return from the function."""
+    return has(statement, ast.Return)
+
+
+def settled(body, leaves):
+    """The block, where what follows an `if` that may leave it (`leaves(if)`) is moved into the
+    branches that go on."""
+    for i, statement in enumerate(body):
+        if isinstance(statement, ast.If) and leaves(statement):
+            rest = body[i + 1 :]
+            for part in "body", "orelse":
+                block = getattr(statement, part)
+                more = [] if ends(block) else copy.deepcopy(rest)
+                setattr(statement, part, settled(block + more, leaves))
+            return body[: i + 1]
+        if isinstance(statement, _ENDS):
+            return body[: i + 1]
+    return body
+
+
+def is_plain(body):
+    """Whether statements only give variables values."""
+    for node in walk(body):
+        if isinstance(node, ast.Expr):
+            if not _is_quiet(node.value):
+                return False
+        elif isinstance(node, ast.stmt) and not isinstance(node, (*_PLAIN, *_BLOCKS)):
+            return False
+        is_place = isinstance(node, (ast.Attribute, ast.Subscript))
+        if is_place and not isinstance(node.ctx, ast.Load):
+            return False
+    return True
+
+
+def jumps(body):
+    """Whether a `break` or `continue` in a block (or statement) is of a loop around it."""
+    body = body if isinstance(body, list) else [body]
+    return any(
+        isinstance(node, (ast.Break, ast.Continue))
+        or (isinstance(node, ast.If) and jumps([*node.body, *node.orelse]))
+        or (isinstance(node, (ast.With, ast.Try)) and has(node, (ast.Break, ast.Continue)))
+        for node in body
+    )
+
+
+def _is_quiet(expression):
+    """Whether evaluating it for its own sake does what a recording takes care of: a constant, or a
+    call that writes to a Tensor."""
+    if isinstance(expression, ast.Constant):
+        return True
+    if not isinstance(expression, ast.Call):
+        return False
+    called = expression.func
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return name in _WRITERS or (name.endswith("_") and not name.endswith("__"))
+
+
+_WRITERS = {"assign", "assign_add", "assign_sub", "assign_value", "set_data"}
+_WRITERS |= {"set_attribute", "set_item"}  # these look at what is written to
+
+
+def leaks(body, given):
+    """Whether a function defined inside reads a variable that is given values there: it would not
+    see those that it is given later."""
+    inner = [n for one in body for n in ast.walk(one) if isinstance(n, ast.Lambda)]
+    return any(read(n) & given for n in inner if not hasattr(n, "is_made"))
+
+
+def read_by_functions(body):
+    """The variables that functions defined inside read, at any time."""
+    inner = [n for one in body for n in ast.walk(one) if isinstance(n, SCOPES)]
+    return {name for n in inner if not hasattr(n, "is_made") for name in read(n)}
+
+
+def is_over_range(node):
+    """Whether a `for` goes over a `range` with one variable."""
+    over = node.iter
+    return (
+        isinstance(node.target, ast.Name)
+        and isinstance(over, ast.Call)
+        and isinstance(over.func, ast.Name)
+        and over.func.id == "range"
+        and not over.keywords
+        and not has(over.args, ast.Starred)
+        and not node.orelse
+    )
