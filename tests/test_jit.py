@@ -12,6 +12,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
 from sporax.engine.mutable import mutable
+from sporax.engine.program import compilations
 from sporax.nn.cell import Cell
 
 
@@ -462,3 +463,23 @@ def test_two_parameters_with_one_array_and_a_number():
     assert p.asnumpy().tolist() == [4.0, 4.0]
     assert q.asnumpy().tolist() == [19.0, 19.0]
     assert step.captures == 1
+
+
+def test_a_training_step_is_one_program():
+    """Already the first call gives its state away; a program that keeps it would be another."""
+    net = nn.SequentialCell(nn.Dense(3, 3), nn.BatchNorm1d(3), nn.Dense(3, 1))
+    optimizer = nn.Adam(net.trainable_params())
+    gradient = value_and_grad(lambda x: (net(x) ** 2).mean(), None, optimizer.parameters)
+
+    @jit
+    def step(x):
+        loss, gradients = gradient(x)
+        optimizer(gradients)
+        return loss
+
+    x = Tensor(np.ones((4, 3), np.float32))
+    x.asnumpy(), [p.asnumpy() for p in net.get_parameters()]
+    before = compilations["programs"]
+    losses = [float(step(x).asnumpy()) for _ in range(4)]
+    assert compilations["programs"] == before + 1
+    assert len(set(losses)) == 4

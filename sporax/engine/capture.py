@@ -208,6 +208,12 @@ class Capture:
         for handle, value, _ in self.handles.values():
             handle._value = value
 
+    def let_go(self):
+        """Hold no inputs any more, so that already the first call gives them away, and no program
+        is compiled for it that does not."""
+        self.handles, self.rebound = {}, []
+        self.recorder.arrays, self.recorder.found = [], {}
+
 
 class Graph:
     """A captured function: the handles it reads and writes, and the operation it has become.
@@ -366,6 +372,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             thread.recorder = outer
             noted.recorder.state = None
     noted.undo()
+    noted.let_go()
     return result, graph
 
 
