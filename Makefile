@@ -24,7 +24,7 @@ test-all: $(READY)
 	$(BIN)/python -m pytest -n 2
 	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2
 
-# Apart: the converter brings 51 packages, 380 MB, which nothing else here needs.
+# Apart: the converter brings 51 packages, 390 MB, which nothing else here needs.
 test-onnx:
 	$(PYTHON) -m venv .venvs/onnx
 	.venvs/onnx/bin/python -m pip install --quiet --editable '.[onnx,test]'
