@@ -234,7 +234,7 @@ def record(op, *values) -> Any:
     except BaseException as refusal:
         recorder.rewind()
         if refusal.__class__ is Unfit:
-            return record(op, *fitting(values, values, record))
+            return fitted(op, values, values, record)
         if refusal.__class__ is not Cut:
             raise
         recorder.run()
@@ -256,13 +256,17 @@ def record(op, *values) -> Any:
     return out
 
 
-def fitting(operands, values, convert):
-    """The operands in the precision that holds where the trace stands."""
-    precision = thread.recorder.state.precision
-    return [
-        convert(precision.cast, operand) if precision.refuses((value.aval,)) else operand
+def fitted(op, operands, values, do):
+    """`do(op, ...)` with the operands in the precision that holds where the trace stands."""
+    chosen = thread.recorder.state.precision
+    precision = chosen.of(op)
+    out = do(op, *[
+        do(precision.cast, operand) if precision.refuses((value.aval,)) else operand
         for operand, value in zip(operands, values, strict=True)
-    ]
+    ])  # fmt: skip
+    if chosen.returns is None or isinstance(out, tuple):
+        return out
+    return do(chosen.returns.cast, out)
 
 
 def outputs(recorder, index, avals, watched):
@@ -315,7 +319,7 @@ def apply(op, *operands) -> Any:
     except BaseException as refusal:
         recorder.rewind()
         if refusal.__class__ is Unfit:
-            return apply(op, *fitting(operands, values, apply))
+            return fitted(op, operands, values, apply)
         if refusal.__class__ is not Cut:
             raise
         recorder.run()
