@@ -207,7 +207,7 @@ def test_levels_of_a_train_network(mode):
     losses = {}
     for level in ("O0", "O1", "O2", "O3", "auto"):
         net = nn.SequentialCell(
-            nn.Dense(3, 4, "ones", "zeros"), nn.BatchNorm1d(4), nn.Dense(4, 2, "ones")
+            nn.Dense(3, 4, "ones", "zeros"), nn.BatchNorm1d(4), nn.Dense(4, 2, "ones", "zeros")
         )
         optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
         step = amp.build_train_network(net, optimizer, nn.MSELoss(), level)
@@ -217,4 +217,4 @@ def test_levels_of_a_train_network(mode):
         assert loss.dtype == dtype.float32
         assert all(p.dtype == dtype.float32 for p in net.get_parameters())
         losses[level] = float(loss)
-    assert list(losses.values()) == pytest.approx([losses["O0"]] * 5, rel=2e-2)
+    assert list(losses.values()) == pytest.approx([losses["O0"]] * 5, rel=2e-3)

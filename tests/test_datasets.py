@@ -11,7 +11,7 @@ from sporax.core import dtype, random
 from sporax.core.tensor import Tensor
 from tests.asking import answered
 from tests.oracle import recorded
-from tests.training_cases import DATA, numbers, rows
+from tests.training_cases import DATA, firsts, numbers, rows
 
 RECORDED = recorded("training")
 MS = SimpleNamespace(
@@ -111,3 +111,10 @@ def test_what_is_missing_says_so(name):
 def test_column_types_and_shapes_that_differ():
     ragged = data.GeneratorDataset(lambda: iter([np.zeros((2, 1)), np.zeros((2, 3))]), ["x"])
     assert ragged.output_shapes(estimate=True) == [[2, None]]
+
+
+def test_parts_of_a_split_are_the_same_in_every_epoch():
+    for randomize in (False, True):
+        part, _ = numbers(MS, 20, shuffle=None).split([0.5, 0.5], randomize)
+        first, second = firsts(part, 2)
+        assert first == second

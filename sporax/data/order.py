@@ -5,6 +5,7 @@ The engine draws with `std::mt19937` (a buffer of rows with `std::mt19937_64`) a
 `numpy.random.RandomState`; the 64-bit generator NumPy does not have.
 """
 
+import contextlib
 import secrets
 from bisect import bisect_right
 
@@ -16,8 +17,23 @@ _WORD = 2**32
 _MASK = 2**64 - 1
 
 
+_fixed = []  # seeds that pipelines draw from while they begin, the innermost last
+
+
+@contextlib.contextmanager
+def fixed(seed):
+    """Pipelines that begin within draw from this seed."""
+    _fixed.append(seed)
+    try:
+        yield
+    finally:
+        _fixed.pop()
+
+
 def seed():
     """What a pipeline draws from now: the seed that was set, or anything."""
+    if _fixed:
+        return _fixed[-1]
     return config.get_seed() if config.is_seeded() else secrets.randbits(32)
 
 

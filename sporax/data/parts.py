@@ -94,7 +94,7 @@ def _split(self, sizes, randomize=True):
     """
     total = self.get_dataset_size()
     rows = _sizes(sizes, total)
-    source = Shuffled(self) if randomize else self
+    source = Settled(self, randomize)
     parts, start = [], 0
     for size in rows:
         part = source.skip(start) if start else source
@@ -107,24 +107,29 @@ Dataset.split = _split
 _split.__name__ = "split"
 
 
-class Shuffled(Step):
-    """All rows in one random order, the same in every epoch and for whoever begins."""
+class Settled(Step):
+    """All rows in one order, the same in every epoch and for whoever begins; `randomize`: in a
+    random one."""
 
-    def __init__(self, dataset):
+    def __init__(self, dataset, randomize):
         super().__init__(dataset)
-        self._seed = order.seed()
+        self._seed, self._randomize = order.seed(), randomize
 
     def _begin(self):
-        epoch, size = self._source._begin(), self.get_dataset_size()
-        if self._source.is_in_place:  # MindSpore has a sampler choose the rows then
+        def one():
+            with order.fixed(self._seed):
+                rows = self._source._begin()()
+            if not self._randomize:
+                return rows
+            if self._source.is_in_place:  # MindSpore has a sampler choose the rows then
+                listed = list(rows)
+                order.shuffle(listed, order.Twister(self._seed))
+                return iter(listed)
+            return order.through_buffer(
+                rows, self.get_dataset_size(), order.LongTwister(self._seed)
+            )
 
-            def one():
-                rows = list(epoch())
-                order.shuffle(rows, order.Twister(self._seed))
-                return iter(rows)
-
-            return one
-        return lambda: order.through_buffer(epoch(), size, order.LongTwister(self._seed))
+        return one
 
 
 def _sizes(sizes, total):
