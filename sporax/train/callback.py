@@ -1,6 +1,10 @@
 """What is called at the events of a training: `Callback`, and what it is told."""
 
+import logging
+
 from sporax.core.tensor import Tensor
+
+_log = logging.getLogger("sporax")
 
 # MindSpore's first names of the events; `on_train_...` and `on_eval_...` call them by default
 EVENTS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
@@ -140,6 +144,28 @@ def loss_of(outputs):
     if isinstance(outputs, (tuple, list)) and outputs and isinstance(outputs[0], Tensor):
         return outputs[0]
     return outputs
+
+
+def is_own(callback):
+    """Whether the class of a callback is sporax's, rather than a user's."""
+    return type(callback).__module__.startswith(f"{__package__}.")
+
+
+def check_callbacks(callbacks, run):
+    """Refuse in `fit` what counts events of training and of evaluation alike."""
+    listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+    for callback in listed:
+        if isinstance(callback, Callback) and not is_own(callback):
+            old = sorted(set(EVENTS) & set(vars(type(callback))))
+            if not old:
+                continue
+            said = (
+                f"the callback {type(callback).__name__} defines {old}, which both training and "
+                "evaluation call. Name them with 'on_train_' or 'on_eval_'."
+            )
+            if run == "fit":
+                raise ValueError(f"For 'Model.fit', {said}")
+            _log.info("In 'Model.%s', %s", run, said)
 
 
 __all__ = ["Callback", "RunContext"]

@@ -1,24 +1,21 @@
 """`Model`: a network with what is needed to train, to evaluate and to use it."""
 
-import logging
-
 from sporax import amp
 from sporax.core.errors import missing
 from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
 from sporax.nn.wrap import WithEvalCell, WithLossCell
 from sporax.train.callback import (
-    EVENTS,
-    Callback,
     CallbackManager,
     InternalCallbackParam,
     RunContext,
+    check_callbacks,
+    is_own,
 )
 from sporax.train.checkpointing import ModelCheckpoint
 from sporax.train.metrics import Loss, metrics_of
 from sporax.train.monitor import TimeMonitor
 
-_log = logging.getLogger("sporax")
 _OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
 
 
@@ -32,8 +29,8 @@ class Model:
     `loss_fn`; `eval_indexes`: where these three are among its outputs. `amp_level`,
     `loss_scale_manager`, `keep_batchnorm_fp32`: as of `amp.build_train_network`.
 
-    In GRAPH_MODE each step is one captured program, in dynamic mode dynamic code; `train`, `fit`
-    and `eval` take `dataset_sink_mode`, which makes no difference to that.
+    In GRAPH_MODE each step is one captured program, in dynamic mode dynamic code, unless
+    `dataset_sink_mode` is True: then it is captured in either.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> net = nn.Dense(1, 1, weight_init="zeros", bias_init="zeros")
@@ -76,6 +73,7 @@ class Model:
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
         self._build_eval_network()
         self._is_training = None
+        self._captures_training = self._captures_evaluation = False
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -135,10 +133,12 @@ class Model:
     ):  # fmt: skip
         """Train until epoch number `epoch`, after `initial_epoch`, over the whole dataset each.
 
-        `callbacks`: a Callback or a list of them. `dataset_sink_mode`, `sink_size`: accepted.
+        `callbacks`: a Callback or a list of them. `dataset_sink_mode`: whether steps are captured
+        in dynamic mode too. `sink_size`: accepted; an epoch is the whole dataset.
         """
         self._check_run("train", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
-        _check_callbacks(callbacks, "train")
+        check_callbacks(callbacks, "train")
+        self._captures_training = dataset_sink_mode
         self._train(epoch, train_dataset, callbacks, initial_epoch)
 
     def fit(
@@ -160,7 +160,9 @@ class Model:
             )
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', a 'valid_dataset' must come with 'metrics'.")
-        _check_callbacks(callbacks, "fit")
+        check_callbacks(callbacks, "fit")
+        self._captures_training = dataset_sink_mode
+        self._captures_evaluation = valid_dataset_sink_mode
         self._train(epoch, train_dataset, callbacks, initial_epoch, valid_dataset, valid_frequency)
 
     def _check_run(self, name, epoch, dataset, sink_mode, sink_size, initial_epoch):
@@ -239,7 +241,9 @@ class Model:
         run.train_dataset_element = element
         events.on_train_step_begin(context)
         self._set_train(self._train_network, True)
-        run.net_outputs = outputs = self._train_network(*element)
+        step = self._train_network
+        step = step.compile_and_run if self._captures_training else step
+        run.net_outputs = outputs = step(*element)
         manager = self._loss_scale_manager
         if manager is not None and manager.get_drop_overflow_update():
             manager.update_loss_scale(bool(outputs[1].asnumpy().all()))
@@ -267,7 +271,8 @@ class Model:
             )
         if not self._metric_fns:
             raise ValueError("For 'Model.eval', the Model must have 'metrics'.")
-        _check_callbacks(callbacks, "eval")
+        check_callbacks(callbacks, "eval")
+        self._captures_evaluation = dataset_sink_mode
         run = self._run("eval", valid_dataset, callbacks, valid_dataset=valid_dataset)
         with CallbackManager(callbacks) as events:
             return self._eval(valid_dataset, run, events, self._metric_fns)
@@ -277,7 +282,7 @@ class Model:
 
         Of sporax's own callbacks only a TimeMonitor takes part, as in MindSpore.
         """
-        chosen = [c for c in events._callbacks if isinstance(c, TimeMonitor) or not _is_own(c)]
+        chosen = [c for c in events._callbacks if isinstance(c, TimeMonitor) or not is_own(c)]
         kept = {k: run[k] for k in ("mode", "cur_step_num", "batch_num", "net_outputs")}
         run.update(
             mode="eval", cur_step_num=0, batch_num=dataset.get_dataset_size(), valid_dataset=dataset
@@ -289,7 +294,8 @@ class Model:
         run.update(kept, eval_results=results)
 
     def _eval(self, dataset, run, events, metrics):
-        context = RunContext(run)
+        context, step = RunContext(run), self._eval_network
+        step = step.compile_and_run if self._captures_evaluation else step
         for metric in metrics.values():
             metric.clear()
         events.on_eval_begin(context)
@@ -299,7 +305,7 @@ class Model:
             run.cur_step_num += 1
             run.eval_dataset_element = element = _as_tuple(element)
             events.on_eval_step_begin(context)
-            run.net_outputs = outputs = self._eval_network(*element)
+            run.net_outputs = outputs = step(*element)
             events.on_eval_step_end(context)
             self._update(metrics, outputs)
             if context.get_stop_requested():
@@ -372,27 +378,6 @@ def _as_tuple(element):
 
 def _is_due(epoch, frequency):
     return epoch % frequency == 0 if isinstance(frequency, int) else epoch in frequency
-
-
-def _is_own(callback):
-    """Whether the class of a callback is sporax's, rather than a user's."""
-    return type(callback).__module__.startswith(f"{__package__}.")
-
-
-def _check_callbacks(callbacks, run):
-    listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
-    for callback in listed:
-        if isinstance(callback, Callback) and not _is_own(callback):
-            old = sorted(set(EVENTS) & set(vars(type(callback))))
-            if not old:
-                continue
-            said = (
-                f"the callback {type(callback).__name__} defines {old}, which both training and "
-                "evaluation call. Name them with 'on_train_' or 'on_eval_'."
-            )
-            if run == "fit":
-                raise ValueError(f"For 'Model.fit', {said}")
-            _log.info("In 'Model.%s', %s", run, said)
 
 
 __all__ = ["Model"]
