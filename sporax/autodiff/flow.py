@@ -1,7 +1,8 @@
-"""Branches and loops whose condition is a Tensor, in a function that is being recorded.
+"""Branches whose condition is a Tensor, in a function that is being recorded.
 
-Where the condition has no number yet, both branches, or a loop's test and body, are recorded for
-themselves (`engine.closed`) and become one operation (`engine.flow`). What the parts use from
+Where the condition has no number yet, both branches, or a loop's test and body
+(`autodiff.repetition`), are recorded for themselves (`engine.closed`) and become one operation
+(`engine.flow`). What the parts use from
 outside are its operands; what they write (Parameters, random state) is written back. Where that
 cannot be, `Unrecordable` says why, and the caller does what Python does: it asks for the number.
 """
@@ -17,19 +18,12 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.core.value import number, thread
 from sporax.engine.closed import Closed, ClosedOp
-from sporax.engine.dependence import same
-from sporax.engine.flow import (
-    FlowOp,
-    Turn,
-    Varying,
-    choice,
-    is_number,
-    kept,
-    repetition,
-)  # fmt: skip
+from sporax.engine.dependence import Dependence, same
+from sporax.engine.flow import FlowOp, choice, is_number, kept
+from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
-_NUMBERS = (bool, int, float)
+NUMBERS = (bool, int, float)
 _as_number = FlowOp("flow.int", lambda x, real=False: (x.reshape(()).astype(jnp.int64),), (0,))
 
 
@@ -40,6 +34,27 @@ def _as(dtype):
 
 class Unrecordable(Exception):
     """Why a branch or a loop cannot be one operation."""
+
+
+class Nothing:
+    """What stands where a variable has no value."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+
+UNBOUND = Nothing("a variable without a value")
+AWAITED = Nothing("what a 'return' in a loop will give")
+
+
+def refuse(why):
+    """A branch or turn that is being recorded cannot be, also where the user catches this."""
+    capture = thread.recorder.capture
+    capture.refused = Unrecordable(why)
+    raise capture.refused
 
 
 def is_open(test):
@@ -65,11 +80,21 @@ def as_number(tensor):
     return wrap(record(_as_number, tensor._lift())[0])
 
 
-def _value(who, leaf):
+@functools.cache
+def _zeros(aval):
+    return Op("flow.zeros", lambda: jnp.zeros(aval.shape, aval.dtype))
+
+
+def zeros(tensor):
+    """Zeros of a Tensor's shape and dtype."""
+    return wrap(record(_zeros(tensor._value.aval)))
+
+
+def value_of(who, leaf):
     """The Value of a Tensor, a Python number or a Value."""
     if isinstance(leaf, Tensor):  # what stands for a number has no handle outside
         return leaf._value if leaf._value.aval.weak else leaf._lift()
-    return number(who, leaf) if isinstance(leaf, _NUMBERS) else leaf
+    return number(who, leaf) if isinstance(leaf, NUMBERS) else leaf
 
 
 class Part:
@@ -83,17 +108,36 @@ class Part:
 
     def record(self, function, *args):
         """Record `function(*args)`: its result's form and leaves, and what it wrote."""
-        self._inside(lambda: self._record(function, args))
+        before = Dependence(function, args)
+        try:
+            self._inside(lambda: self._record(function, args))
+        finally:
+            changed = before.restore()
+        if changed is not None:
+            raise Unrecordable(f"it changes '{changed}', which is no Tensor")
         tape = self.tape
         if tape is not None and (tape.python or tape.hooks or tape.pauses):
             raise Unrecordable("a derivative inside is a function in Python, or left out")
 
     def _record(self, function, args):
         result = function(*args)
-        self.leaves = leaves_of(result)
-        self.form, self.result = form_of(result), result
+        if self.closed.refused is not None:  # the function went on after it
+            raise self.closed.refused
+        self.give(result)
         self.written = {id(handle): (handle, value) for handle, value in self.closed.written()}
         self.handles = dict(self.closed.handles)
+
+    def give(self, result):
+        """Let this be what it returns."""
+        self.leaves = leaves_of(result)
+        self.form, self.result = form_of(result), result
+
+    def blank(self, leaf, other):
+        """What stands for a leaf of another part where this one has nothing yet."""
+        kind = other.kind(leaf)
+        if kind is None and isinstance(leaf, Tensor):
+            return self._inside(lambda: zeros(leaf))
+        return leaf if kind is None else kind(0)
 
     def _inside(self, function):
         outer, thread.tape = thread.tape, self.tape
@@ -110,8 +154,8 @@ class Part:
         if isinstance(leaf, Tensor):
             if not is_number(self.closed, leaf._value):
                 return None
-            return _KINDS.get(leaf._value.aval.dtype.kind)
-        return leaf.__class__ if leaf.__class__ in _NUMBERS else None
+            return KINDS.get(leaf._value.aval.dtype.kind)
+        return leaf.__class__ if leaf.__class__ in NUMBERS else None
 
     def values(self, leaves, dtypes=None):
         """The Values in the recording of leaves (Tensors, numbers, Values), with these dtypes."""
@@ -119,7 +163,7 @@ class Part:
         return self._inside(lambda: list(map(self._value, leaves, dtypes)))
 
     def _value(self, leaf, dtype):
-        value = _value(self.who, leaf)
+        value = value_of(self.who, leaf)
         if dtype is None and value.aval.weak:
             dtype = value.aval.dtype
         if dtype is not None:
@@ -132,7 +176,7 @@ class Part:
         return op, [*[self.closed.operands[i] for i in op.needed], *self.closed.numbers()]
 
 
-_KINDS = {"b": bool, "i": int, "f": float}
+KINDS = {"b": bool, "i": int, "f": float}
 
 
 def leaves_of(obj):
@@ -161,6 +205,8 @@ def choose(who, test, true, false):
     parts = Part(who), Part(who)
     for part, branch in zip(parts, (true, false), strict=True):
         part.record(branch)
+    _complete(*parts)
+    _complete(*parts[::-1])
     if parts[0].form != parts[1].form:
         raise Unrecordable(f"its branches give {parts[0].form} and {parts[1].form}")
     pairs = list(zip(parts[0].leaves, parts[1].leaves, strict=True))
@@ -178,6 +224,19 @@ def choose(who, test, true, false):
     for i, value in zip(open_, made, strict=True):
         leaves[i] = wrap(value)
     return filled(parts[0].result, leaves)
+
+
+def _complete(one, other):
+    """Where one part gives what is awaited only, and the other has it, fill in zeros."""
+    if not any(leaf is AWAITED for leaf in one.leaves) or one.result.__class__ is not tuple:
+        return
+    one.give(
+        tuple([
+            map_tensors(partial := functools.partial(one.blank, other=other), b, partial)
+            if a is AWAITED else a
+            for a, b in zip(one.result, other.result, strict=True)
+        ])
+    )  # fmt: skip
 
 
 def _common(pair, kinds):
@@ -216,157 +275,7 @@ def _record_choice(who, test, parts, open_, numbers, handles):
         operands += given
         ops.append(op)
     op = kept(choice, who, *ops, tuple(bindings), tuple(numbers))
-    made = record(op, _value(who, test), *operands)
+    made = record(op, value_of(who, test), *operands)
     for handle, value in zip(handles.values(), made[len(open_) :], strict=True):
         handle._rebind(value)
     return made[: len(open_)]
-
-
-# loops --------------------------------------------------------------------------------------
-
-MOST_RECORDINGS = 4  # of a loop until it is known what each turn finds and leaves
-
-_WHY = (
-    "a loop with no known number of turns has no derivative: what each turn computed would have to "
-    "be kept, and there is no place of a known size for it. Write 'for' over a known number of "
-    "turns, with 'ops.where' for those that are too many"
-)
-
-
-def repeat(who, test, body, carried):
-    """`while test(carried): carried = body(carried)`, as one operation; the last `carried`."""
-    leaves, fixed = leaves_of(carried), set()
-    for _ in range(MOST_RECORDINGS):
-        loop = _Loop(who, carried, leaves, fixed)
-        loop.record(test, body)
-        changed, written = loop.numbers_made_tensors(), loop.written_in_place()
-        if not changed and not written:
-            return loop.made()
-        leaves = [changed.get(i, leaf) for i, leaf in enumerate(leaves)]
-        fixed |= written
-    raise Unrecordable("what it carries changes its dtype at each turn")
-
-
-class _Loop:
-    """A loop being recorded: `leaves` is what `carried` has in it now; those in `fixed` are Tensors
-    that stay, and are written to."""
-
-    def __init__(self, who, carried, leaves, fixed):
-        self.who, self.carried, self.leaves = who, carried, leaves
-        self.open = [
-            i
-            for i, leaf in enumerate(leaves)
-            if isinstance(leaf, (Tensor, *_NUMBERS)) and i not in fixed
-        ]
-        self.test, self.body = Part(who, Turn), Part(who, Turn)
-
-    def record(self, test, body):
-        """Record the test and the body for any turn."""
-        for part, function in (self.test, test), (self.body, body):
-            part.record(lambda f=function, p=part: f(self._at_a_turn(p)))
-        if len(self.test.leaves) != 1 or self.test.written:
-            raise Unrecordable("its test writes to a Tensor, or gives no single one")
-        if self.body.form != form_of(self.carried):
-            raise Unrecordable(f"a turn makes {self.body.form} of {form_of(self.carried)}")
-
-    def _at_a_turn(self, part):
-        """What the loop carries, as inputs of a part."""
-        leaves = list(self.leaves)
-        for i in self.open:
-            kind = _number_kind(leaves[i])
-            if kind is None:
-                part.entered[i] = part.closed.input(leaves[i]._value)
-            else:
-                part.entered[i] = Varying(kind, part.closed)
-            leaves[i] = part.given[i] = wrap(part.entered[i])
-        return filled(self.carried, leaves)
-
-    def written_in_place(self):
-        """Which of the leaves a turn writes to, rather than giving others."""
-        body = self.body
-        found = {i for i in self.open if body.given[i]._value is not body.entered[i]}
-        for i in found:
-            if body.leaves[i] is not body.given[i] or _number_kind(self.leaves[i]) is not None:
-                raise Unrecordable("a turn writes to a Tensor in place, and puts another there")
-        return found
-
-    def numbers_made_tensors(self):
-        """{which of the leaves: a Tensor for the number there, of which a turn makes a Tensor}.
-        Raises where a turn makes something else of what is carried."""
-        changed = {}
-        for i, (before, after) in enumerate(zip(self.leaves, self.body.leaves, strict=True)):
-            if i not in self.open:
-                if not same(before, after):
-                    raise Unrecordable(f"a turn makes {after!r:.80} of {before!r:.80}")
-                continue
-            kind, was = self.body.kind(after), _number_kind(before)
-            if was is None:
-                if kind is not None or not _has_aval(after, before._value.aval):
-                    raise Unrecordable("a turn makes another shape or dtype of a Tensor")
-            elif kind is None:
-                if not isinstance(after, Tensor) or after.shape or isinstance(before, Tensor):
-                    raise Unrecordable(f"a turn makes something else of the number {before!r:.80}")
-                changed[i] = Tensor(before, after.dtype)
-            elif kind is not was or (kind is float and not self._stays(i)):
-                raise Unrecordable(f"a turn makes another {kind.__name__} of a Python number")
-        return changed
-
-    def _stays(self, i):
-        """Whether a turn leaves a number as it is; computing with a float would round it."""
-        after = self.body.leaves[i]
-        return isinstance(after, Tensor) and after._value is self.body.entered[i]
-
-    def made(self):
-        """Record the operation; returns what is carried at the end."""
-        handles = [handle for handle, _ in self.body.written.values()]
-        written = [value for _, value in self.body.written.values()]
-        after = self.body.values([*[self.body.leaves[i] for i in self.open], *written])
-        before = [_value(self.who, self.leaves[i]) for i in self.open]
-        before += [handle._lift() for handle in handles]
-        if any(a.aval.shape != b.aval.shape or a.aval.dtype != b.aval.dtype
-               for a, b in zip(after, before, strict=True)):  # fmt: skip
-            raise Unrecordable("a turn makes another shape or dtype of what it writes")
-        operands, bindings, ops = list(before), [], []
-        for part, values in (self.test, self.test.values(self.test.leaves)), (self.body, after):
-            op, given = part.operation(values)
-            slots = self._slots(part, handles)
-            inside = [*[part.closed.inputs[i] for i in op.needed], *part.closed.numbers()]
-            binding = []
-            for twin, value in zip(inside, given, strict=True):
-                at = slots.get(id(twin))
-                if at is None:
-                    at = ~len(operands)
-                    operands.append(value)
-                binding.append(at)
-            bindings.append(tuple(binding))
-            ops.append(op)
-        if is_differentiated() and any([v.watched for v in operands]):
-            raise Unrecordable(_WHY)
-        numbers = [k for k, i in enumerate(self.open) if before[k].aval.weak]
-        op = kept(repetition, self.who, *ops, tuple(bindings), len(before), tuple(numbers))
-        made = record(op, *operands)
-        leaves = list(self.leaves)
-        for i, value in zip(self.open, made, strict=False):
-            leaves[i] = wrap(value)
-        for handle, value in zip(handles, made[len(self.open) :], strict=True):
-            handle._rebind(value)
-        return filled(self.carried, leaves)
-
-    def _slots(self, part, handles):
-        """{id of the Value inside: its place among what is carried}."""
-        slots = {id(part.entered[i]): k for k, i in enumerate(self.open)}
-        for k, handle in enumerate(handles, len(self.open)):
-            if id(handle) in part.handles:
-                slots[id(part.handles[id(handle)][2])] = k
-        return slots
-
-
-def _number_kind(leaf):
-    """The type of the number that a leaf is, or stands for as a `mutable` one does; or None."""
-    if isinstance(leaf, Tensor):
-        return _KINDS.get(leaf._value.aval.dtype.kind) if leaf._value.aval.weak else None
-    return leaf.__class__
-
-
-def _has_aval(leaf, aval):
-    return isinstance(leaf, Tensor) and leaf._value.aval is aval

@@ -5,27 +5,48 @@ Where the condition is no Tensor, or its number is there, they do what Python do
 
 import functools
 import operator
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 
-from sporax.autodiff.flow import Unrecordable, as_number, choose, is_in_part, is_open, repeat
+from sporax.autodiff.flow import (
+    AWAITED,
+    UNBOUND,
+    Unrecordable,
+    as_number,
+    choose,
+    is_in_part,
+    is_open,
+    refuse,
+)
+from sporax.autodiff.repetition import repeat
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 
+__all__ = ["AWAITED", "UNBOUND"]  # converted functions look for these here too
+
 
 def _go_on(who, why):
     """After a refusal: Python asks for the number, unless there can be none."""
     capture = thread.recorder.capture
     if not capture.has_numbers:
-        raise RuntimeError(
+        capture.refused = RuntimeError(
             f"For '{who}', branches and loops on Tensors must be operations where a function is "
-            f"recorded without numbers, but {why}."
-        ) from why
+            f"recorded without numbers, but {str(why).rstrip('.')}."
+        )
+        raise capture.refused from why
     capture.reason = str(why).rstrip(".")
+
+
+def kept(test, why):
+    """The condition of a statement that stays Python's, and why it does."""
+    if is_open(test):
+        _go_on("if", Unrecordable(why))
+    return test
 
 
 def branch(test, true, false, variables):
@@ -33,19 +54,20 @@ def branch(test, true, false, variables):
     values = [bound(variable) for variable in variables]
     if is_open(test):
         try:
-            return choose("if", test, lambda: true(*values), lambda: false(*values))
+            return choose("if", test, partial(true, *values), partial(false, *values))
         except Unrecordable as why:
             _go_on("if", why)
     return (true if test else false)(*values)
 
 
-def loop(who, test, body, carried):
-    """`while test(carried): carried = body(carried)`; the last `carried`."""
+def loop(who, test, body, carried, most=None):
+    """`while test(carried): carried = body(carried)`; the last `carried`. `most(carried)`: how many
+    turns there are at most from then on, None where nobody knows."""
     while True:
         holds = test(carried)
         if is_open(holds):
             try:
-                return repeat(who, test, body, carried)
+                return repeat(who, test, body, carried, most and most(carried))
             except Unrecordable as why:
                 _go_on(who, why)
         if not holds:
@@ -53,10 +75,36 @@ def loop(who, test, body, carried):
         carried = body(carried)
 
 
-def while_(test, body, variables):
-    """`while test: ...`, both being functions of the variables that the body assigns."""
+class Of:
+    """A function of what a loop carries, for one of variables."""
+
+    def __init__(self, function):
+        self.function = self.__wrapped__ = function
+
+    def __call__(self, carried):
+        return self.function(*carried)
+
+
+def while_(test, body, most, variables):
+    """`while test: ...`, all being functions of the variables that the body assigns."""
     values = tuple([bound(variable) for variable in variables])
-    return loop("while", lambda carried: test(*carried), lambda carried: body(*carried), values)
+    return loop("while", Of(test), Of(body), values, Of(most))
+
+
+def turns(now, last, step):
+    """How many turns a loop makes at most from a number on; None for Tensors without numbers."""
+    if any(x.__class__ is not int for x in (now, last, step)):
+        return None
+    return len(range(now, last, step))
+
+
+def is_over(stop, items):
+    """Whether a `for` that met a `break` ends; where only a Tensor says so, the turns that follow
+    do nothing, if it may go on over the items without a difference."""
+    return False if is_open(stop) and isinstance(items, _REPEATABLE) else bool(stop)
+
+
+_REPEATABLE = (tuple, list, Tensor, range, dict, set, frozenset, str, zip, enumerate, reversed)
 
 
 def bounds(*arguments):
@@ -78,30 +126,20 @@ def set_attribute(thing, name, value):
     if is_in_part():
         now = getattr(thing, "_params", {}).get(name)
         if not isinstance(now, Parameter) or value.__class__ is not Tensor:
-            raise Unrecordable(f"it gives the attribute '{name}' a value, which is no Parameter")
+            refuse(f"it gives the attribute '{name}' a value, which is no Parameter")
     setattr(thing, name, value)
 
 
 def set_item(thing: Any, index, value):
     """`thing[index] = value`; in a branch or loop only where that writes to a Tensor."""
     if not issubclass(type(thing), Tensor) and is_in_part():
-        raise Unrecordable(f"it puts an item into a {type(thing).__name__}")
+        refuse(f"it puts an item into a {type(thing).__name__}")
     thing[index] = value
 
 
 def changed(name, value, by):
     """What `value += by`, or another operator of `operator`, gives."""
     return getattr(operator, name)(value, by)
-
-
-class Unbound:
-    """What a variable holds that has no value yet."""
-
-    def __repr__(self):
-        return "a variable without a value"
-
-
-UNBOUND = Unbound()
 
 
 def bound(variable):
@@ -113,24 +151,24 @@ def bound(variable):
 
 
 def not_(x):
-    """`not x` in a condition."""
+    """`not x`."""
     return _logical("not", jnp.logical_not, x) if is_open(x) else not x
 
 
-def and_(*terms):
-    """`a and b` in a condition; the terms are functions, called as far as is needed."""
-    return _chain(terms, False, jnp.logical_and)
+def and_(first, *terms):
+    """`first and ...` in a condition; the terms are functions, called as far as is needed."""
+    return _chain(first, terms, False, jnp.logical_and)
 
 
-def or_(*terms):
-    """`a or b` in a condition."""
-    return _chain(terms, True, jnp.logical_or)
+def or_(first, *terms):
+    """`first or ...` in a condition."""
+    return _chain(first, terms, True, jnp.logical_or)
 
 
-def _chain(terms, end, meet):
+def _chain(value, terms, end, meet):
     so_far = None
-    for term in terms:
-        value = term()
+    for term in (None, *terms):
+        value = value if term is None else term()
         if so_far is not None:
             so_far = _logical("and/or", meet, so_far, value)
         elif is_open(value):
@@ -138,6 +176,31 @@ def _chain(terms, end, meet):
         elif bool(value) is end:
             return value
     return value if so_far is None else so_far
+
+
+def both(value, *terms):
+    """`value and ...`, which is one of them."""
+    if not terms:
+        return value
+    return branch(value, lambda: both(terms[0](), *terms[1:]), lambda: value, ())
+
+
+def either(value, *terms):
+    """`value or ...`, which is one of them."""
+    if not terms:
+        return value
+    return branch(value, lambda: value, lambda: either(terms[0](), *terms[1:]), ())
+
+
+def chained(left, *terms):
+    """`left < middle < right`: (the name of the comparison, what stands behind it), that of the
+    first, and functions that give the others."""
+    (name, middle), *rest = terms
+    holds = getattr(operator, name)(left, middle)
+    if not rest:
+        return holds
+    (after, right), *more = rest
+    return both(holds, lambda: chained(middle, (after, right()), *more))
 
 
 def _logical(name, function, *operands):

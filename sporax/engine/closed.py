@@ -75,6 +75,7 @@ class Closed:
         self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
         self.outer: Any = None
         self.asking = set()  # the code in which numbers were needed
+        self.refused: Any = None  # what was raised for that
 
     def __enter__(self):
         borrowing.acquire()
@@ -190,11 +191,12 @@ class Closed:
         self.asked(asking_code())
         at = user_frame()
         where = f", at {at.filename}:{at.lineno}: {at.line}" if at is not None else ""
-        return RuntimeError(
+        self.refused = RuntimeError(
             f"For '{self.who}', the function must not need a number of what it computes{where}. It "
             "is recorded once, for all numbers. Leave out 'asnumpy', 'print', 'float', 'bool' and "
             "'if' on its Tensors: choose with 'ops.where', and read numbers outside."
         )
+        return self.refused
 
     # results --------------------------------------------------------------------------------
 

@@ -1,91 +1,220 @@
 """Which functions a capture converts, and their converted code; see `engine.rewrite`."""
 
 import ast
+import collections
 import contextlib
+import copy
 import functools
 import gc
+import importlib
 import inspect
 import sys
-import textwrap
 import types
 from typing import Any
 
 from sporax.core.errors import is_users
 from sporax.core.tensor import Tensor
-from sporax.engine.rewrite import Writer, function_of, parameters_of
-from sporax.engine.source import SHARED, has
+from sporax.engine.expressions import RUNTIME, function_of, parameters_of
+from sporax.engine.rewrite import Writer
+from sporax.engine.source import walk
+
+_STATEMENTS = "sporax.autodiff.statements"
+_UNNAMED = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # parts of the function around
+_FUTURE = 0x1FF0000  # the flags of `from __future__ import`
+_made = set()  # ids of converted code, which `converted` keeps
 
 
 @functools.cache
 def converted(code):
     """How code is written with calls; None where its source cannot be had, or has nothing to
     convert."""
-    function = _definition(code)
-    if function is None:
+    if id(code) in _made:
+        return code
+    found = definition(code)
+    if found is None:
         return None
-    writer = Writer()
-    writer.function(function)
+    node, within, lines, imports = found
+    node = copy.deepcopy(node)
+    writer = Writer(within, lines)
+    try:
+        writer.function(node)
+        new = _compiled(node, within, imports, code)
+    except RecursionError:  # nested too deep for Python
+        return None
     if not writer.count:
         return None
-    made = function_of("factory", parameters_of(code.co_freevars), [function])
-    module = ast.fix_missing_locations(ast.Module([made], []))
-    flags = code.co_flags & 0x1FF0000  # of `from __future__ import`
-    whole = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
-    (factory,) = [c for c in whole.co_consts if isinstance(c, types.CodeType)]
-    found = [c for c in factory.co_consts if isinstance(c, types.CodeType)]
-    new = next(c for c in found if c.co_name == code.co_name)
     if new.co_freevars != code.co_freevars:
         return None
-    return new.replace(co_qualname=code.co_qualname)
+    new = _with_runtime(new.replace(co_qualname=code.co_qualname))
+    _made.update(id(inner) for inner in parts_of(new))
+    return new
 
 
-def _definition(code):
-    """The `def` in the source that code was compiled from; None if it cannot be had."""
+def _compiled(node, within, imports, code):
+    """The code of a function, for the place at which `code` has its function. A method of what the
+    module imports has another instruction than other methods."""
+    names = parameters_of(code.co_freevars)
+    is_lambda = isinstance(node, ast.Lambda)
+    body: list[ast.stmt] = [ast.Return(node)] if is_lambda else [node]
+    made: ast.stmt = function_of("factory", names, body)
+    if within is not None:  # whose private names are others
+        made = _class_of(within, made)
+    module = ast.fix_missing_locations(ast.Module([*imports, made], []))
+    flags = code.co_flags & _FUTURE
+    whole = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
+    (factory,) = [c for c in parts_of(whole) if c.co_name == "factory"][:1]
+    (new,) = [c for c in codes_in(factory) if c.co_name == code.co_name][-1:]
+    return new
+
+
+def _class_of(name, body):
+    made: Any = ast.ClassDef(name, [], [], [body], [])
+    if "type_params" in ast.ClassDef._fields:
+        made.type_params = []
+    return made
+
+
+def codes_in(code):
+    """The code of the functions that are defined directly in it."""
+    return [c for c in code.co_consts if isinstance(c, types.CodeType)]
+
+
+def parts_of(code):
+    """Code, and that of all functions defined in it."""
+    return [code, *[part for inner in codes_in(code) for part in parts_of(inner)]]
+
+
+def _with_runtime(code):
+    """The code with the runtime in place of its constant."""
+    runtime = importlib.import_module(_STATEMENTS)
+    constants = [
+        _with_runtime(c) if isinstance(c, types.CodeType) else runtime if c == RUNTIME else c
+        for c in code.co_consts
+    ]
+    return code.replace(co_consts=tuple(constants))
+
+
+# the source ---------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=32)
+def _functions(source):
+    """({(first line, name): [(the definition, the class around)]} of what is defined in a source,
+    the imports outside of functions)."""
+    found = {}
+    tree = ast.parse(source)
+    imports = [n for n in walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
+    left: list[Any] = [(tree, None)]
+    while left:
+        node, within = left.pop()
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            key = _first_line(node), getattr(node, "name", "<lambda>")
+            found.setdefault(key, []).append((node, within))
+        within = node.name if isinstance(node, ast.ClassDef) else within
+        left += [(inner, within) for inner in ast.iter_child_nodes(node)]
+    return found, imports
+
+
+@functools.cache
+def definition(code):
+    """(the `def` or `lambda` that code was compiled from, the name of the class around, the lines
+    of the source, its imports); None if the source cannot be had, or has changed since."""
     try:
-        source = textwrap.dedent(inspect.getsource(code))
-        tree = ast.parse(source)
-    except (OSError, TypeError, SyntaxError):
+        lines = inspect.findsource(code)[0]
+        functions, imports = _functions("".join(lines))
+    except (OSError, TypeError, SyntaxError, ValueError):
         return None
-    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
-        return None
-    function: Any = tree.body[0]
-    names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
-    names |= {n.attr for n in ast.walk(function) if isinstance(n, ast.Attribute)}
-    is_private = any(n.startswith("__") and not n.endswith("__") for n in names)
-    if function.name != code.co_name or is_private or has(function, SHARED):
-        return None
-    ast.increment_lineno(function, code.co_firstlineno - 1)
-    function.decorator_list, function.returns = [], None
-    arguments = function.args
+    for node, within in functions.get((code.co_firstlineno, code.co_name), ()):
+        plain = _plain(node)
+        if _is_same(_compiled(plain, within, imports, code), code):
+            return plain, within, lines, imports
+    return None
+
+
+def _plain(node):
+    """A definition without decorators and annotations: the function object keeps its defaults."""
+    node = copy.deepcopy(node)
+    arguments = node.args
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         argument.annotation = None
     for argument in (arguments.vararg, arguments.kwarg):
         if argument is not None:
             argument.annotation = None
-    # the function object keeps its defaults
     arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
     arguments.kw_defaults = [d and ast.Constant(None) for d in arguments.kw_defaults]
-    return function
+    if isinstance(node, ast.FunctionDef):
+        node.lineno = _first_line(node)
+        node.decorator_list, node.returns = [], None
+    return node
+
+
+def _first_line(node):
+    """Where the code of a definition begins."""
+    return min([node.lineno, *[d.lineno for d in getattr(node, "decorator_list", ())]])
+
+
+def _is_same(one, other):
+    """Whether two pieces of code do the same, at the same lines; not asked where pytest has written
+    a function's `assert` anew."""
+    if any(name.startswith("@py") for part in parts_of(other) for name in part.co_names):
+        return True
+    if one.co_code != other.co_code or one.co_names != other.co_names:
+        return False
+    if one.co_freevars != other.co_freevars or one.co_varnames != other.co_varnames:
+        return False
+    if len(one.co_consts) != len(other.co_consts):
+        return False
+    for a, b in zip(one.co_consts, other.co_consts, strict=True):
+        is_code = isinstance(a, types.CodeType) and isinstance(b, types.CodeType)
+        if not (_is_same(a, b) if is_code else repr(a) == repr(b)):
+            return False
+    return list(one.co_lines()) == list(other.co_lines())
+
+
+def obstacle(code):
+    """Why code with a condition on a Tensor cannot be converted; None if it can."""
+    is_found = code is None or id(code) in _made or code.co_name in _UNNAMED
+    if is_found or definition(code) is not None:
+        return None
+    return (
+        f"the source of '{code.co_name}' cannot be had, or has changed since: define it in a file, "
+        "a notebook or a module, or give its text to 'linecache' where it comes from 'exec'"
+    )
+
+
+# which functions ----------------------------------------------------------------------------
+
+
+def _holders(code):
+    """The functions in whose code that of another is defined, the outermost ones first."""
+    if "<locals>" not in code.co_qualname:
+        return []
+    functions = [f for f in gc.get_objects() if isinstance(f, types.FunctionType)]
+    functions = [f for f in functions if f.__code__.co_filename == code.co_filename]
+    return [f for f in functions if any(part is code for part in parts_of(f.__code__)[1:])]
 
 
 class Conversions:
     """The functions that have converted code while a function is captured."""
 
+    MOST = 4  # how often functions of the same code are found, where they are made at each call
+
     def __init__(self):
-        self.functions, self.known = [], set()
+        self.functions, self.known = [], collections.Counter()
         self.is_new = False  # whether some were found in the last capture, for the next one
 
     def found(self, codes):
         """In these codes a condition needed a number. Whether another capture gets further."""
         self.is_new = False
         for code in codes - {None}:
-            key = code.co_filename, code.co_firstlineno, code.co_name
-            if key not in self.known and converted(code) is not None:
-                users = gc.get_referrers(code)
-                users = [u for u in users if isinstance(u, types.FunctionType)]
-                self.functions += users
-                self.is_new = self.is_new or bool(users)
-            self.known.add(key)
+            if self.known[code] == self.MOST or id(code) in _made:
+                continue
+            self.known[code] += 1
+            users = [u for u in gc.get_referrers(code) if isinstance(u, types.FunctionType)]
+            users += _holders(code)
+            users = [u for u in users if u not in self.functions and converted(u.__code__)]
+            self.functions += users
+            self.is_new = self.is_new or bool(users)
         return self.is_new
 
     @contextlib.contextmanager

@@ -66,6 +66,16 @@ class Dependence:
                 return name
         return None
 
+    def restore(self):
+        """Put back what is not what it was; the name of the first such value, or None."""
+        name = self.changed()
+        for space, name_of, value, content in self.reads if name is not None else ():
+            if space.get(name_of, _MISSING) is not value:
+                _put(space, name_of, value)
+            if content is not value and not same(_content(value), content):
+                _fill(value, content)
+        return name
+
     def _read(self, space, name):
         value = space.get(name, _MISSING)
         self.reads.append((space, name, value, _content(value)))
@@ -138,6 +148,29 @@ class _Cell:
             return self.cell.cell_contents
         except ValueError:  # not bound yet
             return missing
+
+
+def _put(space, name, value):
+    """Let a variable have this value, or none."""
+    if isinstance(space, _Cell):
+        if value is not _MISSING:
+            space.cell.cell_contents = value
+        else:
+            del space.cell.cell_contents
+    elif value is not _MISSING:
+        space[name] = value
+    else:
+        space.pop(name, None)
+
+
+def _fill(container, content):
+    """Let a container have what it had; see `_content`."""
+    if isinstance(container, list):
+        container[:] = content
+        return
+    container.clear()
+    pairs = zip(content[::2], content[1::2], strict=True)
+    container.update(pairs if isinstance(container, dict) else content)
 
 
 @functools.cache

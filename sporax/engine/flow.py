@@ -25,7 +25,11 @@ class FlowOp(Op):
         self.real = lambda *arrays: run(*arrays, real=True)
 
     def compute(self, avals, *arrays, real=False):
-        """As recorded: numbers reach the parts as they come, 64 bits wide."""
+        """As recorded: numbers reach the parts as they come, 64 bits wide, except truths."""
+        arrays = [
+            x.astype(bool) if a.weak and a.dtype.kind == "b" else x
+            for a, x in zip(avals, arrays, strict=True)
+        ]
         return (self.real if real else self.fn)(*arrays)
 
     def _infer(self, avals):
@@ -79,6 +83,23 @@ def repetition(who, test, body, bindings, count, numbers):
             lambda carried: _part(body, bindings[1], operands, carried),
             operands[:count],
         )
+
+    return FlowOp(who, run, numbers)
+
+
+def bounded(who, test, body, bindings, count, numbers, most):
+    """As `repetition`, of at most `most` turns: it has a derivative."""
+
+    def run(*operands, real=False):
+        def after(carried):
+            made = _part(body, bindings[1], operands, carried, real)
+            return tuple(x.astype(c.dtype) for x, c in zip(made, carried, strict=True))
+
+        def turn(carried, _):
+            holds = _holds(_part(test, bindings[0], operands, carried, real)[0])
+            return lax.cond(holds, after, lambda same: same, carried), None
+
+        return lax.scan(turn, tuple(operands[:count]), None, most)[0]
 
     return FlowOp(who, run, numbers)
 

@@ -9,8 +9,8 @@ _PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Pass, ast.Ra
 _PLAIN = (*_PLAIN, ast.Break, ast.Continue)
 _ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _BLOCKS = (ast.If, ast.For, ast.While)
-# what gives values to variables in other ways than are followed here
-SHARED = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
+SHARED = (ast.Global, ast.Nonlocal)
+YIELDS = (ast.Yield, ast.YieldFrom, ast.Await)
 
 
 def walk(node):
@@ -75,34 +75,53 @@ def returns(statement):
     return has(statement, ast.Return)
 
 
+MOST_COPIES, MOST_LEVELS = 2000, 24  # of statements that `settled` makes; of ifs in ifs
+
+
 def settled(body, leaves):
     """The block, where what follows an `if` that may leave it (`leaves(if)`) is moved into the
-    branches that go on."""
+    branches that go on; None if there are too many ways through it."""
+    left = [MOST_COPIES]
+    made = _settled(copy.deepcopy(body), leaves, left, MOST_LEVELS)
+    return made if left[0] >= 0 else None
+
+
+def _settled(body, leaves, left, levels):
+    left[0] -= len(body) if levels else MOST_COPIES + 1
     for i, statement in enumerate(body):
         if isinstance(statement, ast.If) and leaves(statement):
             rest = body[i + 1 :]
             for part in "body", "orelse":
                 block = getattr(statement, part)
-                more = [] if ends(block) else copy.deepcopy(rest)
-                setattr(statement, part, settled(block + more, leaves))
+                more = [] if ends(block) or left[0] < 0 else copy.deepcopy(rest)
+                if left[0] >= 0:
+                    setattr(statement, part, _settled(block + more, leaves, left, levels - 1))
             return body[: i + 1]
         if isinstance(statement, _ENDS):
             return body[: i + 1]
     return body
 
 
-def is_plain(body):
-    """Whether statements only give variables values."""
-    for node in walk(body):
-        if isinstance(node, ast.Expr):
-            if not _is_quiet(node.value):
-                return False
-        elif isinstance(node, ast.stmt) and not isinstance(node, (*_PLAIN, *_BLOCKS)):
-            return False
-        is_place = isinstance(node, (ast.Attribute, ast.Subscript))
-        if is_place and not isinstance(node.ctx, ast.Load):
-            return False
-    return True
+def effect(body):
+    """The first node that does more than give variables values; None if there is none."""
+    found = [n for n in walk(body) if _is_effect(n)]
+    return min(found, key=lambda n: (n.lineno, n.col_offset), default=None)
+
+
+def _is_effect(node):
+    if isinstance(node, ast.Expr):
+        return not _is_quiet(node.value)
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        return not isinstance(node.ctx, ast.Load)
+    if isinstance(node, YIELDS):
+        return True
+    return isinstance(node, ast.stmt) and not isinstance(node, (*_PLAIN, *_BLOCKS))
+
+
+def calls(body):
+    """Whether a function of the user's may be called."""
+    found = [n.func for one in body for n in ast.walk(one) if isinstance(n, ast.Call)]
+    return any(not isinstance(getattr(f, "value", None), ast.Constant) for f in found)
 
 
 def jumps(body):
@@ -143,6 +162,12 @@ def read_by_functions(body):
     """The variables that functions defined inside read, at any time."""
     inner = [n for one in body for n in ast.walk(one) if isinstance(n, SCOPES)]
     return {name for n in inner if not hasattr(n, "is_made") for name in read(n)}
+
+
+def shared(function):
+    """The variables that are of the module or of a function around, or written to by one inside."""
+    found = [n for n in ast.walk(function) if isinstance(n, SHARED)]
+    return {name for n in found for name in n.names}
 
 
 def is_over_range(node):

@@ -1,0 +1,218 @@
+"""Loops whose test is a Tensor, in a function that is being recorded; see `autodiff.flow`."""
+
+from sporax.autodiff.enclosed import is_differentiated
+from sporax.autodiff.flow import (
+    AWAITED,
+    KINDS,
+    NUMBERS,
+    Part,
+    Unrecordable,
+    filled,
+    form_of,
+    leaves_of,
+    value_of,
+    zeros,
+)
+from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors
+from sporax.engine.dependence import same
+from sporax.engine.flow import Turn, Varying, bounded, kept, repetition
+from sporax.engine.recorder import record, wrap
+
+MOST_RECORDINGS = 4  # of a loop until it is known what each turn finds and leaves
+
+MOST_KEPT = 2**30  # bytes of what is carried, which a derivative keeps of each turn
+
+_WHY = (
+    "a loop with no known number of turns has no derivative: what each turn computed would have to "
+    "be kept, and there is no place of a known size for it. Write 'for' over a known number of "
+    "turns, with 'break' or 'ops.where' for those that are too many"
+)
+_TOO_MUCH = (
+    "its derivative would have to keep what each of {} turns computes, {:.1f} GB. Write 'for' over "
+    "fewer turns, with 'break'"
+)
+
+
+def repeat(who, test, body, carried, most=None):
+    """`while test(carried): carried = body(carried)`, as one operation; the last `carried`. `most`:
+    how many turns there are at most, if that is known; `test` None: exactly as many."""
+    leaves, fixed = leaves_of(carried), set()
+    for _ in range(MOST_RECORDINGS):
+        loop = _Loop(who, carried, leaves, fixed, most)
+        loop.record(test, body)
+        if (more := loop.awaited()) is not None:
+            carried, leaves, fixed = more, leaves_of(more), set()
+            continue
+        changed, written = loop.numbers_made_tensors(), loop.written_in_place()
+        if not changed and not written:
+            return loop.made()
+        leaves = [changed.get(i, leaf) for i, leaf in enumerate(leaves)]
+        fixed |= written
+    raise Unrecordable("what it carries changes its dtype at each turn")
+
+
+class _Loop:
+    """A loop being recorded: `leaves` is what `carried` has in it now; those in `fixed` are Tensors
+    that stay, and are written to."""
+
+    def __init__(self, who, carried, leaves, fixed, most):
+        self.who, self.carried, self.leaves, self.most = who, carried, leaves, most
+        self.open = [
+            i
+            for i, leaf in enumerate(leaves)
+            if isinstance(leaf, (Tensor, *NUMBERS)) and i not in fixed
+        ]
+        self.test, self.body = Part(who, Turn), Part(who, Turn)
+
+    def record(self, test, body):
+        """Record the test and the body for any turn."""
+        for part, function in (self.test, test), (self.body, body):
+            part.record(_AtATurn(function, self, part), self.carried)
+        if len(self.test.leaves) != 1 or self.test.written:
+            raise Unrecordable("its test writes to a Tensor, or gives no single one")
+        if self.awaited() is None and self.body.form != form_of(self.carried):
+            raise Unrecordable(f"a turn makes {self.body.form} of {form_of(self.carried)}")
+
+    def awaited(self):
+        """What is carried, with zeros for what a `return` in a turn gives; None if it has that
+        already, or none does."""
+        before, after = self.carried, self.body.result
+        if before.__class__ is not tuple or after.__class__ is not tuple:
+            return None
+        found = [a is AWAITED and b is not AWAITED for a, b in zip(before, after, strict=True)]
+        if not any(found):
+            return None
+        return tuple([
+            map_tensors(self._blank, b, self._blank) if is_awaited else a
+            for a, b, is_awaited in zip(before, after, found, strict=True)
+        ])  # fmt: skip
+
+    def _blank(self, leaf):
+        kind = self.body.kind(leaf)
+        if kind is None and isinstance(leaf, Tensor):
+            return zeros(leaf)
+        return leaf if kind is None else kind(0)
+
+    def at_a_turn(self, part):
+        """What the loop carries, as inputs of a part."""
+        leaves = list(self.leaves)
+        for i in self.open:
+            kind = _number_kind(leaves[i])
+            if kind is None:
+                part.entered[i] = part.closed.input(leaves[i]._value)
+            else:
+                part.entered[i] = Varying(kind, part.closed)
+            leaves[i] = part.given[i] = wrap(part.entered[i])
+        return filled(self.carried, leaves)
+
+    def written_in_place(self):
+        """Which of the leaves a turn writes to, rather than giving others."""
+        body = self.body
+        found = {i for i in self.open if body.given[i]._value is not body.entered[i]}
+        for i in found:
+            if body.leaves[i] is not body.given[i] or _number_kind(self.leaves[i]) is not None:
+                raise Unrecordable("a turn writes to a Tensor in place, and puts another there")
+        return found
+
+    def numbers_made_tensors(self):
+        """{which of the leaves: a Tensor for the number there, of which a turn makes a Tensor}.
+        Raises where a turn makes something else of what is carried."""
+        changed = {}
+        for i, (before, after) in enumerate(zip(self.leaves, self.body.leaves, strict=True)):
+            if i not in self.open:
+                if not same(before, after):
+                    raise Unrecordable(f"a turn makes {after!r:.80} of {before!r:.80}")
+                continue
+            kind, was = self.body.kind(after), _number_kind(before)
+            if was is None:
+                if kind is not None or not _has_aval(after, before._value.aval):
+                    raise Unrecordable("a turn makes another shape or dtype of a Tensor")
+            elif kind is None:
+                if not isinstance(after, Tensor) or after.shape or isinstance(before, Tensor):
+                    raise Unrecordable(f"a turn makes something else of the number {before!r:.80}")
+                changed[i] = Tensor(before, after.dtype)
+            elif kind is not was or (kind is float and not self._stays(i)):
+                raise Unrecordable(f"a turn makes another {kind.__name__} of a Python number")
+        return changed
+
+    def _stays(self, i):
+        """Whether a turn leaves a number as it is; computing with a float would round it."""
+        after = self.body.leaves[i]
+        return isinstance(after, Tensor) and after._value is self.body.entered[i]
+
+    def made(self):
+        """Record the operation; returns what is carried at the end."""
+        handles = [handle for handle, _ in self.body.written.values()]
+        written = [value for _, value in self.body.written.values()]
+        after = self.body.values([*[self.body.leaves[i] for i in self.open], *written])
+        before = [value_of(self.who, self.leaves[i]) for i in self.open]
+        before += [handle._lift() for handle in handles]
+        if any(a.aval.shape != b.aval.shape or a.aval.dtype != b.aval.dtype
+               for a, b in zip(after, before, strict=True)):  # fmt: skip
+            raise Unrecordable("a turn makes another shape or dtype of what it writes")
+        operands, bindings, ops = list(before), [], []
+        for part, values in (self.test, self.test.values(self.test.leaves)), (self.body, after):
+            op, given = part.operation(values)
+            slots = self._slots(part, handles)
+            inside = [*[part.closed.inputs[i] for i in op.needed], *part.closed.numbers()]
+            binding = []
+            for twin, value in zip(inside, given, strict=True):
+                at = slots.get(id(twin))
+                if at is None:
+                    at = ~len(operands)
+                    operands.append(value)
+                binding.append(at)
+            bindings.append(tuple(binding))
+            ops.append(op)
+        numbers = tuple([k for k, i in enumerate(self.open) if before[k].aval.weak])
+        how = [self.who, *ops, tuple(bindings), len(before), numbers]
+        if is_differentiated() and any([v.watched for v in operands]):
+            op = kept(bounded, *how, self._turns_kept(before))
+        else:
+            op = kept(repetition, *how)
+        made = record(op, *operands)
+        leaves = list(self.leaves)
+        for i, value in zip(self.open, made, strict=False):
+            leaves[i] = wrap(value)
+        for handle, value in zip(handles, made[len(self.open) :], strict=True):
+            handle._rebind(value)
+        return filled(self.carried, leaves)
+
+    def _turns_kept(self, carried):
+        if self.most is None:
+            raise Unrecordable(_WHY)
+        size = self.most * sum([v.aval.size * v.aval.dtype.itemsize for v in carried])
+        if size > MOST_KEPT:
+            raise Unrecordable(_TOO_MUCH.format(self.most, size / 1e9))
+        return self.most
+
+    def _slots(self, part, handles):
+        """{id of the Value inside: its place among what is carried}."""
+        slots = {id(part.entered[i]): k for k, i in enumerate(self.open)}
+        for k, handle in enumerate(handles, len(self.open)):
+            if id(handle) in part.handles:
+                slots[id(part.handles[id(handle)][2])] = k
+        return slots
+
+
+class _AtATurn:
+    """A function of what a loop carries, at any turn."""
+
+    def __init__(self, function, loop, part):
+        self.function, self.loop, self.part = function, loop, part
+        self.__wrapped__ = function
+
+    def __call__(self, carried):
+        return self.function(self.loop.at_a_turn(self.part))
+
+
+def _number_kind(leaf):
+    """The type of the number that a leaf is, or stands for as a `mutable` one does; or None."""
+    if isinstance(leaf, Tensor):
+        return KINDS.get(leaf._value.aval.dtype.kind) if leaf._value.aval.weak else None
+    return leaf.__class__
+
+
+def _has_aval(leaf, aval):
+    return isinstance(leaf, Tensor) and leaf._value.aval is aval
