@@ -54,6 +54,8 @@ class Enclosed:
                 results, outs = function(
                     [closed.input(v, axis) for v, axis in zip(values, axes, strict=True)]
                 )
+                if closed.refused is not None:  # the function went on after it
+                    raise closed.refused
                 results = [v if v.trace is closed.recorder else closed.whole(v) for v in results]
                 written = closed.written()
         finally:

@@ -63,16 +63,17 @@ def branch(test, true, false, variables):
 def loop(who, test, body, carried, most=None):
     """`while test(carried): carried = body(carried)`; the last `carried`. `most(carried)`: how many
     turns there are at most from then on, None where nobody knows."""
+    left = most and most(carried)
     while True:
         holds = test(carried)
         if is_open(holds):
             try:
-                return repeat(who, test, body, carried, most and most(carried))
+                return repeat(who, test, body, carried, left)
             except Unrecordable as why:
                 _go_on(who, why)
         if not holds:
             return carried
-        carried = body(carried)
+        carried, left = body(carried), left and left - 1
 
 
 class Of:

@@ -100,7 +100,7 @@ _LIBRARIES = {"contextlib", "functools", "jax", "numpy"}  # what stands between 
 
 def is_users(frame):
     """Whether a frame of the stack is the user's code: neither sporax's own, nor a library's on the
-    way to it, nor a face, which is compiled without a module's name."""
+    way to it, nor a face, which is compiled with None for a module's name."""
     inside = frame.f_code.co_filename.startswith(_PACKAGE)
-    module = frame.f_globals.get("__name__")
+    module = frame.f_globals.get("__name__", "")
     return not inside and module is not None and module.partition(".")[0] not in _LIBRARIES

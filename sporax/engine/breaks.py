@@ -6,11 +6,16 @@ from sporax.core.errors import user_call
 
 _SHAPED = "Its result's shape depends on numbers; 'ops.where' and masks keep shapes."
 _READ = "Return the Tensor and read its numbers outside."
+_CONDITION = (
+    "a Tensor as a condition: 'if', 'while', 'and', 'or', 'not', 'assert' or 'bool'",
+    "Choose with 'ops.where', or loop with 'ops.WhileLoop'.",
+)
+_STATEMENTS = (  # what a converted function calls in their place
+    *("branch", "while_", "kept", "is_over", "both", "either", "chained", "and_", "or_", "not_"),
+    *("is_before", "bounds"),
+)
 _FOUND = {  # what the user's line called -> (in the user's words, what to write instead)
-    "__bool__": (
-        "a Tensor as a condition: 'if', 'while', 'and', 'or', 'not', 'assert' or 'bool'",
-        "Choose with 'ops.where', or with 'ops.cond' and 'ops.WhileLoop'.",
-    ),
+    **dict.fromkeys(("__bool__", *_STATEMENTS), _CONDITION),
     "__int__": ("'int' of a Tensor", "Keep it a Tensor: '.astype(ms.int64)'."),
     "__float__": ("'float' of a Tensor", "Keep it a Tensor: '.astype(ms.float32)'."),
     "__complex__": ("'complex' of a Tensor", "Keep it a Tensor."),

@@ -10,7 +10,7 @@ from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, Value, borrowing, thread
 from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
-from sporax.engine.convert import Conversions, asking_code
+from sporax.engine.convert import Conversions, asking_code, obstacle
 from sporax.engine.dependence import unchanged
 from sporax.engine.host import Differs, tensors_alive
 from sporax.engine.launch import Launch
@@ -148,6 +148,7 @@ class Capture:
     def asked(self, code):
         """A number is needed in this code of the user's, which may be converted."""
         self.asking.add(code)
+        self.reason = self.reason or obstacle(code) or ""
 
     def allow(self, host=None):
         """Refuse what needs a number in a function that is to be captured whole."""

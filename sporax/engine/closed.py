@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from sporax.core.errors import user_frame
 from sporax.core.value import WEAK_AVALS, Aval, Shared, borrowing, thread
-from sporax.engine.convert import asking_code
+from sporax.engine.convert import asking_code, obstacle
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder, record
@@ -188,13 +188,15 @@ class Closed:
 
     def refusal(self):
         """The error for a number that is not there."""
-        self.asked(asking_code())
-        at = user_frame()
+        code, at = asking_code(), user_frame()
+        self.asked(code)
+        why = obstacle(code)
         where = f", at {at.filename}:{at.lineno}: {at.line}" if at is not None else ""
         self.refused = RuntimeError(
             f"For '{self.who}', the function must not need a number of what it computes{where}. It "
             "is recorded once, for all numbers. Leave out 'asnumpy', 'print', 'float', 'bool' and "
             "'if' on its Tensors: choose with 'ops.where', and read numbers outside."
+            + (f" Here {why}." if why else "")
         )
         return self.refused
 

@@ -24,12 +24,14 @@ _FUTURE = 0x1FF0000  # the flags of `from __future__ import`
 _made = set()  # ids of converted code, which `converted` keeps
 
 
-@functools.cache
 def converted(code):
     """How code is written with calls; None where its source cannot be had, or has nothing to
     convert."""
-    if id(code) in _made:
-        return code
+    return code if id(code) in _made else _converted(code, code.co_filename)
+
+
+@functools.cache
+def _converted(code, _):  # equal code may be of another file
     found = definition(code)
     if found is None:
         return None
@@ -45,7 +47,7 @@ def converted(code):
         return None
     if new.co_freevars != code.co_freevars:
         return None
-    new = _with_runtime(new.replace(co_qualname=code.co_qualname))
+    new = _finished(new, new.co_qualname, code.co_qualname)
     _made.update(id(inner) for inner in parts_of(new))
     return new
 
@@ -56,6 +58,8 @@ def _compiled(node, within, imports, code):
     names = parameters_of(code.co_freevars)
     is_lambda = isinstance(node, ast.Lambda)
     body: list[ast.stmt] = [ast.Return(node)] if is_lambda else [node]
+    if not is_lambda and node.name not in code.co_freevars:  # it is no variable of the factory's
+        body.insert(0, ast.Global([node.name]))
     made: ast.stmt = function_of("factory", names, body)
     if within is not None:  # whose private names are others
         made = _class_of(within, made)
@@ -84,14 +88,24 @@ def parts_of(code):
     return [code, *[part for inner in codes_in(code) for part in parts_of(inner)]]
 
 
-def _with_runtime(code):
-    """The code with the runtime in place of its constant."""
+def _finished(code, was, name):
+    """The code with the runtime in place of its constant, and `name` for `was` in qualified names."""
     runtime = importlib.import_module(_STATEMENTS)
-    constants = [
-        _with_runtime(c) if isinstance(c, types.CodeType) else runtime if c == RUNTIME else c
-        for c in code.co_consts
-    ]
-    return code.replace(co_consts=tuple(constants))
+
+    def constant(c):
+        if isinstance(c, types.CodeType):
+            return _finished(c, was, name)
+        if isinstance(c, str):
+            return runtime if c == RUNTIME else _renamed(c, was, name)
+        return c
+
+    constants = tuple(map(constant, code.co_consts))
+    return code.replace(co_consts=constants, co_qualname=_renamed(code.co_qualname, was, name))
+
+
+def _renamed(text, was, name):
+    is_inside = text == was or text.startswith(f"{was}.<locals>")
+    return name + text[len(was) :] if is_inside else text
 
 
 # the source ---------------------------------------------------------------------------------
@@ -115,10 +129,14 @@ def _functions(source):
     return found, imports
 
 
-@functools.cache
 def definition(code):
     """(the `def` or `lambda` that code was compiled from, the name of the class around, the lines
     of the source, its imports); None if the source cannot be had, or has changed since."""
+    return _definition(code, code.co_filename)
+
+
+@functools.cache
+def _definition(code, _):
     try:
         lines = inspect.findsource(code)[0]
         functions, imports = _functions("".join(lines))
@@ -166,9 +184,15 @@ def _is_same(one, other):
         return False
     for a, b in zip(one.co_consts, other.co_consts, strict=True):
         is_code = isinstance(a, types.CodeType) and isinstance(b, types.CodeType)
-        if not (_is_same(a, b) if is_code else repr(a) == repr(b)):
+        if not (_is_same(a, b) if is_code else repr(a) == repr(b) or _is_name(a, b)):
             return False
     return list(one.co_lines()) == list(other.co_lines())
+
+
+def _is_name(one, other):
+    """Whether these are the qualified name of a class, one within the factory."""
+    tail = one.partition("factory.<locals>.")[2] if isinstance(one, str) else ""
+    return bool(tail) and isinstance(other, str) and other.endswith(tail)
 
 
 def obstacle(code):

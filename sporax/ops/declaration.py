@@ -157,7 +157,7 @@ class Declaration:
     def _compile(self, name, parameters, given):
         """Write the function's few lines out, so that signature, defaults and TypeErrors are
         Python's own and a call costs no unpacking."""
-        scope = {}
+        scope: dict = {"__name__": None}  # which tells these lines from a user's
 
         def argument(canonical):
             if canonical in given:
@@ -211,7 +211,7 @@ class Declaration:
         parameters = [itself, *[p for p, _ in built]]
         lines = ["    Primitive.__init__(self, _name)"]
         lines += [f"    self._set('{p.name}', {p.name})" for p, _ in built]
-        scope.update(Primitive=Primitive, _name=name)
+        scope.update(Primitive=Primitive, _name=name, __name__=None)
         exec(f"def __init__({_written(parameters)}):\n" + "\n".join(lines), scope)
         members = {
             "__init__": scope["__init__"],
