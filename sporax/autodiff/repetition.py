@@ -1,5 +1,7 @@
 """Loops whose test is a Tensor, in a function that is being recorded; see `autodiff.flow`."""
 
+from typing import Any
+
 from sporax.autodiff.enclosed import is_differentiated
 from sporax.autodiff.flow import (
     AWAITED,
@@ -16,7 +18,7 @@ from sporax.autodiff.flow import (
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.engine.dependence import same
-from sporax.engine.flow import Turn, Varying, bounded, kept, repetition
+from sporax.engine.flow import Turn, Varying, bounded, kept, repetition, scanned
 from sporax.engine.recorder import record, wrap
 
 MOST_RECORDINGS = 4  # of a loop until it is known what each turn finds and leaves
@@ -34,9 +36,20 @@ _TOO_MUCH = (
 )
 
 
-def repeat(who, test, body, carried, most=None):
+def over(who, function, init, items):
+    """`init, y = function(init, item)` for each item, as one operation: (the last init, all y)."""
+    turn = _OverItems(function)
+    form = form_of(items[0])
+    if any(form_of(item) != form for item in items[1:]):
+        raise Unrecordable("its items are containers of different kinds")
+    (last, _), ys = repeat(who, None, turn, (init, items[0]), len(items), items)
+    return last, ys
+
+
+def repeat(who, test, body, carried, most=None, items=None):
     """`while test(carried): carried = body(carried)`, as one operation; the last `carried`. `most`:
-    how many turns there are at most, if that is known; `test` None: exactly as many."""
+    how many turns there are at most, if that is known; `test` None: exactly as many. `items`: what
+    `carried[1]` is at each turn; the result is then (the last `carried`, all `body.y`)."""
     leaves, fixed = leaves_of(carried), set()
     for _ in range(MOST_RECORDINGS):
         loop = _Loop(who, carried, leaves, fixed, most)
@@ -46,7 +59,7 @@ def repeat(who, test, body, carried, most=None):
             continue
         changed, written = loop.numbers_made_tensors(), loop.written_in_place()
         if not changed and not written:
-            return loop.made()
+            return loop.made() if items is None else loop.made(items, body.y)
         leaves = [changed.get(i, leaf) for i, leaf in enumerate(leaves)]
         fixed |= written
     raise Unrecordable("what it carries changes its dtype at each turn")
@@ -63,14 +76,17 @@ class _Loop:
             for i, leaf in enumerate(leaves)
             if isinstance(leaf, (Tensor, *NUMBERS)) and i not in fixed
         ]
-        self.test, self.body = Part(who, Turn), Part(who, Turn)
+        self.test: Part | None = None
+        self.body = Part(who, Turn)
 
     def record(self, test, body):
         """Record the test and the body for any turn."""
-        for part, function in (self.test, test), (self.body, body):
-            part.record(_AtATurn(function, self, part), self.carried)
-        if len(self.test.leaves) != 1 or self.test.written:
-            raise Unrecordable("its test writes to a Tensor, or gives no single one")
+        if test is not None:
+            part = self.test = Part(self.who, Turn)
+            part.record(_AtATurn(test, self, part), self.carried)
+            if len(part.leaves) != 1 or part.written:
+                raise Unrecordable("its test writes to a Tensor, or gives no single one")
+        self.body.record(_AtATurn(body, self, self.body), self.carried)
         if self.awaited() is None and self.body.form != form_of(self.carried):
             raise Unrecordable(f"a turn makes {self.body.form} of {form_of(self.carried)}")
 
@@ -79,6 +95,8 @@ class _Loop:
         already, or none does."""
         before, after = self.carried, self.body.result
         if before.__class__ is not tuple or after.__class__ is not tuple:
+            return None
+        if len(before) != len(after):
             return None
         found = [a is AWAITED and b is not AWAITED for a, b in zip(before, after, strict=True)]
         if not any(found):
@@ -141,7 +159,7 @@ class _Loop:
         after = self.body.leaves[i]
         return isinstance(after, Tensor) and after._value is self.body.entered[i]
 
-    def made(self):
+    def made(self, items=None, ys=None):
         """Record the operation; returns what is carried at the end."""
         handles = [handle for handle, _ in self.body.written.values()]
         written = [value for _, value in self.body.written.values()]
@@ -151,31 +169,79 @@ class _Loop:
         if any(a.aval.shape != b.aval.shape or a.aval.dtype != b.aval.dtype
                for a, b in zip(after, before, strict=True)):  # fmt: skip
             raise Unrecordable("a turn makes another shape or dtype of what it writes")
-        operands, bindings, ops = list(before), [], []
-        for part, values in (self.test, self.test.values(self.test.leaves)), (self.body, after):
-            op, given = part.operation(values)
-            slots = self._slots(part, handles)
-            inside = [*[part.closed.inputs[i] for i in op.needed], *part.closed.numbers()]
-            binding = []
-            for twin, value in zip(inside, given, strict=True):
-                at = slots.get(id(twin))
-                if at is None:
-                    at = ~len(operands)
-                    operands.append(value)
-                binding.append(at)
-            bindings.append(tuple(binding))
-            ops.append(op)
-        numbers = tuple([k for k, i in enumerate(self.open) if before[k].aval.weak])
-        how = [self.who, *ops, tuple(bindings), len(before), numbers]
-        if is_differentiated() and any([v.watched for v in operands]):
-            op = kept(bounded, *how, self._turns_kept(before))
-        else:
-            op = kept(repetition, *how)
-        made = record(op, *operands)
+        operands, numbers = list(before), [k for k, v in enumerate(before) if v.aval.weak]
+        if self.test is not None:
+            test = self._bound(self.test, self.test.values(self.test.leaves), handles, operands)
+            body = self._bound(self.body, after, handles, operands)
+            given = self.who, test, body, len(before), tuple(numbers)
+            if is_differentiated() and any([v.watched for v in operands]):
+                op = kept(bounded, *given, self._turns_kept(before))
+            else:
+                op = kept(repetition, *given)
+            return self._finish(record(op, *operands), handles)
+        y_leaves = [leaf for leaf in leaves_of(ys) if isinstance(leaf, (Tensor, *NUMBERS))]
+        places = [self.most * k + len(before) for k in range(len(y_leaves))]
+        for leaf, place in zip(y_leaves, places, strict=True):
+            if self.body.kind(leaf) is not None:
+                numbers += range(place, place + self.most)
+        body = self._bound(self.body, [*after, *self.body.values(y_leaves)], handles, operands)
+        slots = self._item_slots(items, operands, before)
+        how = self.who, body, len(before), slots, self.most, tuple(numbers)
+        made = record(kept(scanned, *how), *operands)
+        last = self._finish(made, handles)
+        if items is None:
+            return last
+        turns = [iter([wrap(made[place + n]) for place in places]) for n in range(self.most)]
+        return last, [
+            map_tensors(
+                lambda _, t=turn: next(t),
+                ys,
+                lambda leaf, t=turn: next(t) if isinstance(leaf, NUMBERS) else leaf,
+            )
+            for turn in turns
+        ]
+
+    def _bound(self, part, values, handles, operands):
+        """(the operation for the values of a part, what its operands are); adds to `operands`."""
+        op, given = part.operation(values)
+        slots = self._slots(part, handles)
+        binding = []
+        inside = [*[part.closed.inputs[i] for i in op.needed], *part.closed.numbers()]
+        for twin, value in zip(inside, given, strict=True):
+            at = slots.get(id(twin))
+            if at is None:
+                at = ~len(operands)
+                operands.append(value)
+            binding.append(at)
+        return op, tuple(binding)
+
+    def _item_slots(self, items, operands, before):
+        """Which of what is carried is of the item; adds the items to `operands`."""
+        if items is None:
+            return ()
+        first = len(leaves_of(self.carried[0]))
+        slots = []
+        of_items = [leaves_of(item) for item in items]
+        for i in range(first, len(self.leaves)):
+            column = [leaves[i - first] for leaves in of_items]
+            if i not in self.open:
+                if not all(same(column[0], leaf) for leaf in column):
+                    raise Unrecordable("its items differ in more than numbers")
+                continue
+            slots.append(self.open.index(i))
+            values = [value_of(self.who, leaf) for leaf in column]
+            if any(v.aval is not before[slots[-1]].aval for v in values):
+                raise Unrecordable("its items have different shapes or dtypes")
+            operands += values
+        return tuple(slots)
+
+    def _finish(self, made, handles):
+        """What is carried at the end; writes back what turns write."""
         leaves = list(self.leaves)
         for i, value in zip(self.open, made, strict=False):
             leaves[i] = wrap(value)
-        for handle, value in zip(handles, made[len(self.open) :], strict=True):
+        written = made[len(self.open) : len(self.open) + len(handles)]
+        for handle, value in zip(handles, written, strict=True):
             handle._rebind(value)
         return filled(self.carried, leaves)
 
@@ -205,6 +271,19 @@ class _AtATurn:
 
     def __call__(self, carried):
         return self.function(self.loop.at_a_turn(self.part))
+
+
+class _OverItems:
+    """A turn over (what is carried, the item); `y`: what else the function gave last."""
+
+    def __init__(self, function):
+        self.function = self.__wrapped__ = function
+        self.y: Any = None
+
+    def __call__(self, carried):
+        carry, item = carried
+        carry, self.y = self.function(carry, item)
+        return carry, item
 
 
 def _number_kind(leaf):

@@ -89,7 +89,7 @@ def parts_of(code):
 
 
 def _finished(code, was, name):
-    """The code with the runtime in place of its constant, and `name` for `was` in qualified names."""
+    """The code with the runtime in place of its constant, and qualified names as they were."""
     runtime = importlib.import_module(_STATEMENTS)
 
     def constant(c):

@@ -202,8 +202,9 @@ def assigned(name, value):
 
 
 def located(node, at):
-    """Give what was made the place in the source of what it stands for."""
+    """Give what was made the place in the source at which begins what it stands for."""
     for inner in ast.walk(node):
         if isinstance(inner, (ast.expr, ast.stmt, ast.arg)) and not hasattr(inner, "lineno"):
-            ast.copy_location(inner, at)
+            inner.lineno = inner.end_lineno = at.lineno
+            inner.col_offset = inner.end_col_offset = at.col_offset
     return node

@@ -71,37 +71,63 @@ def choice(who, true, false, bindings, numbers):
     return FlowOp(who, run, numbers)
 
 
-def repetition(who, test, body, bindings, count, numbers):
+def repetition(who, test, body, count, numbers):
     """(carried..., operands...) -> what is carried when the test no longer holds.
 
-    The parts' operands count all operands of the operation; the first `count` are carried.
+    The parts, (operation, binding), count all operands of this one; the first `count` are carried.
     """
 
     def run(*operands, real=False):
         return lax.while_loop(
-            lambda carried: _holds(_part(test, bindings[0], operands, carried)[0]),
-            lambda carried: _part(body, bindings[1], operands, carried),
+            lambda carried: _holds(_part(*test, operands, carried)[0]),
+            lambda carried: _part(*body, operands, carried),
             operands[:count],
         )
 
     return FlowOp(who, run, numbers)
 
 
-def bounded(who, test, body, bindings, count, numbers, most):
+def bounded(who, test, body, count, numbers, most):
     """As `repetition`, of at most `most` turns: it has a derivative."""
 
     def run(*operands, real=False):
-        def after(carried):
-            made = _part(body, bindings[1], operands, carried, real)
-            return tuple(x.astype(c.dtype) for x, c in zip(made, carried, strict=True))
-
         def turn(carried, _):
-            holds = _holds(_part(test, bindings[0], operands, carried, real)[0])
-            return lax.cond(holds, after, lambda same: same, carried), None
+            holds = _holds(_part(*test, operands, carried, real)[0])
+            after = lax.cond(
+                holds,
+                lambda: _as_carried(_part(*body, operands, carried, real), carried),
+                lambda: carried,
+            )
+            return after, None
 
-        return lax.scan(turn, tuple(operands[:count]), None, most)[0]
+        return lax.scan(turn, operands[:count], None, most)[0]
 
     return FlowOp(who, run, numbers)
+
+
+def scanned(who, body, count, slots, turns, numbers):
+    """(carried..., operands..., items...) -> what is carried after so many turns, and what else
+    each of them gives. `slots`: which of what is carried is of the item, another at each turn."""
+
+    def run(*operands, real=False):
+        first = len(operands) - turns * len(slots)
+        items = [operands[i : i + turns] for i in range(first, len(operands), turns or 1)]
+
+        def turn(carried, item):
+            given = list(carried)
+            for slot, x in zip(slots, item, strict=True):
+                given[slot] = x
+            made = _part(*body, operands, given, real)
+            return _as_carried(made[:count], carried), made[count:]
+
+        last, more = lax.scan(turn, operands[:count], [jnp.stack(x) for x in items], turns)
+        return (*last, *[y[i] for y in more for i in range(turns)])
+
+    return FlowOp(who, run, numbers)
+
+
+def _as_carried(made, carried):
+    return tuple(x.astype(c.dtype) for x, c in zip(made, carried, strict=True))
 
 
 class Varying(Value):

@@ -1,10 +1,10 @@
 """Loops in a function's source without what leaves them early, and how many turns they make.
 
-    for i in range(9):            stop, returned, result = False, False, AWAITED
-        if test: return x    ->   while not stop and ...:
-        y = y + 1                     if test: returned, result, stop = True, x, True
-                                      else: y = y + 1
-                                  if returned: return result
+for i in range(9):            stop, returned, result = False, False, AWAITED
+    if test: return x    ->   while not stop and ...:
+    y = y + 1                     if test: returned, result, stop = True, x, True
+                                  else: y = y + 1
+                              if returned: return result
 """
 
 import ast

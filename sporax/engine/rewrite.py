@@ -187,8 +187,8 @@ class Writer:
             return self.block(while_without_jumps(node), live)
         most = None if is_kept else most_turns(node)
         around = live | read(node.test) | self.always
-        for _ in range(2):  # what a turn leaves to the next
-            around = around | self._twin(around).block(copy.deepcopy(node.body), around)[1]
+        # what a turn leaves to the next; another one would leave no more
+        around = around | self._twin(around).block(copy.deepcopy(node.body), around)[1]
         obstacle = self._obstacle(node, node.body) or _LEFT
         node.body = self._turn(node.body, around)
         if is_kept:

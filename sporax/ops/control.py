@@ -1,9 +1,13 @@
-"""Loops over functions: one operation where the number of turns depends on a Tensor in a function
-that is being recorded, written out everywhere else."""
+"""Loops over functions: one operation in a function that is being recorded, where the number of
+turns depends on a Tensor or `unroll=False` asks for it, written out everywhere else."""
 
-from sporax.autodiff.flow import as_number, is_open
+import contextlib
+
+from sporax.autodiff.flow import Unrecordable, as_number, is_open
+from sporax.autodiff.repetition import over, repeat
 from sporax.autodiff.statements import loop
 from sporax.core.tensor import Tensor
+from sporax.core.value import thread
 from sporax.ops.declare import PRIMITIVES
 from sporax.ops.primitive import Primitive
 
@@ -37,7 +41,8 @@ class WhileLoop(_Loop):
 
 class ForiLoop(_Loop):
     """For i from `lower` to `upper - 1`, `val = loop_func(i, val)`, from `init_val` on; the last
-    `val`. `unroll` is accepted: the loop is always written out.
+    `val`. Where a function is captured, `unroll=False` makes one operation of the loop, so that a
+    long one compiles as fast as a short one, if all turns compute alike.
 
     >>> ops.ForiLoop()(0, 4, lambda i, total: total + i, 0)
     6
@@ -47,27 +52,43 @@ class ForiLoop(_Loop):
         whole = (int, Tensor), "an int or a Tensor"
         _check(
             "ForiLoop", lower=(lower, *whole), upper=(upper, *whole),
-            loop_func=(loop_func, None, "a function"),
+            loop_func=(loop_func, None, "a function"), unroll=(unroll, bool, "a bool"),
         )  # fmt: skip
+        turn = _Counted(loop_func)
         if is_open(lower) or is_open(upper):
             first, last = [as_number(x) if is_open(x) else int(x) for x in (lower, upper)]
             return loop(
-                "ForiLoop",
-                lambda carried: carried[0] < last,
-                lambda carried: (carried[0] + 1, loop_func(*carried)),
-                (first, init_val),
-            )[1]
+                "ForiLoop", lambda carried: carried[0] < last, turn, (first, init_val)
+            )[1]  # fmt: skip
+        numbers = range(int(lower), int(upper))
+        if numbers and _is_one_operation(unroll):
+            with contextlib.suppress(Unrecordable):
+                return repeat("ForiLoop", None, turn, (numbers[0], init_val), len(numbers))[1]
         val = init_val
-        for i in range(int(lower), int(upper)):
+        for i in numbers:
             val = loop_func(i, val)
         return val
+
+
+class _Counted:
+    """A turn over (the number of the turn, what is carried)."""
+
+    def __init__(self, function):
+        self.function = self.__wrapped__ = function
+
+    def __call__(self, carried):
+        return carried[0] + 1, self.function(*carried)
+
+
+def _is_one_operation(unroll):
+    return not unroll and thread.recorder.capture is not None
 
 
 class Scan(_Loop):
     """For each x of `xs`, `carry, y = loop_func(carry, x)`, from `init` on; `(carry, all y)`.
 
-    `xs`: a tuple or list; None stands for `length` times None. `unroll` is accepted: the loop is
-    always written out.
+    `xs`: a tuple or list; None stands for `length` times None. Where a function is captured,
+    `unroll=False` makes one operation of the loop, if all turns compute alike.
 
     >>> ops.Scan()(lambda total, x: (total + x, total), 0, [1, 2, 3])
     (6, [0, 1, 3])
@@ -77,10 +98,14 @@ class Scan(_Loop):
         _check(
             "Scan", loop_func=(loop_func, None, "a function"),
             xs=(xs, (tuple, list, type(None)), "a tuple, list or None"),
+            unroll=(unroll, bool, "a bool"),
         )  # fmt: skip
         if xs is None:
             _check("Scan", length=(length, int, "an int where 'xs' is None"))
             xs = [None] * length
+        if xs and _is_one_operation(unroll):
+            with contextlib.suppress(Unrecordable):
+                return over("Scan", loop_func, init, xs)
         carry, ys = init, []
         for x in xs:
             carry, y = loop_func(carry, x)
