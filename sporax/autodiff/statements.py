@@ -51,7 +51,7 @@ def kept(test, why):
 
 def branch(test, true, false, variables):
     """`if test: ... else: ...`, the branches being functions of the variables that they assign."""
-    values = [bound(variable) for variable in variables]
+    values = all_bound(*variables)
     if is_open(test):
         try:
             return choose("if", test, partial(true, *values), partial(false, *values))
@@ -88,7 +88,7 @@ class Of:
 
 def while_(test, body, most, variables):
     """`while test: ...`, all being functions of the variables that the body assigns."""
-    values = tuple([bound(variable) for variable in variables])
+    values = all_bound(*variables)
     return loop("while", Of(test), Of(body), values, Of(most))
 
 
@@ -149,6 +149,11 @@ def bound(variable):
         return variable()
     except NameError:
         return UNBOUND
+
+
+def all_bound(*variables):
+    """What variables hold."""
+    return tuple([bound(variable) for variable in variables])
 
 
 def not_(x):

@@ -212,17 +212,15 @@ class Writer:
 
     def _part(self, kind, names, body, outs):
         """The function for a part of a statement; `outs`: what it returns, unless its body does."""
-        last = [] if outs is None else [ast.Return(names_tuple(outs, ast.Load()))]
+        last = [] if outs is None else [ast.Return(call("all_bound", *_readers(outs)))]
         return function_of(fresh(kind), parameters_of(names), [*body, *last])
 
     def _made(self, node, called, arguments, parts, names, outs):
         """The statements in place of one; `outs`: the variables it gives values, None where it
         ends the function."""
         self.count += 1
-        # each is read by a function, since it may have no value
-        variables: list[ast.expr] = [thunk(ast.Name(n, ast.Load())) for n in names]
         functions = [ast.Name(p.name, ast.Load()) for p in parts]
-        made_call = call(called, *arguments, *functions, ast.Tuple(variables, ast.Load()))
+        made_call = call(called, *arguments, *functions, ast.Tuple(_readers(names), ast.Load()))
         if outs is None:
             made = [*parts, ast.Return(made_call)]
         else:
@@ -233,3 +231,8 @@ class Writer:
             )
             made.append(ast.If(is_unbound, [ast.Delete([ast.Name(name, ast.Del())])], []))
         return [located(statement, node) for statement in made]
+
+
+def _readers(names) -> list[ast.expr]:
+    """Functions that read variables, each of which may have no value."""
+    return [thunk(ast.Name(n, ast.Load())) for n in names]
