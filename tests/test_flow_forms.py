@@ -406,9 +406,23 @@ def called_in_a_branch(x):
     return z + y
 
 
+def without_a_value(x, n):
+    if n > 2:
+        if n > 4:
+            part = x * 2
+        for kept in list(range(n - 3)):
+            if kept > 1:
+                break
+        x = x + 1 if x.sum() < 9 else x
+    if n > 3 and x.sum() > 1:
+        x = x + part if n > 4 else x + kept
+    return x
+
+
 @pytest.mark.parametrize(
     ("function", "more"),
     [
+        (without_a_value, [(1,), (3,), (4,), (5,)]),
         (expressions, [(1,), (9,)]),
         (matched, [(1,), ([2, 3],), (7,)]),
         (tried, [()]),
@@ -477,6 +491,26 @@ def write_to_a_dict(x):
     return found["n"]
 
 
+def add_to(items, x):
+    items.append(x)
+    return len(items)
+
+
+def append_in_a_call(x):
+    items, n = [x], 0
+    if x.sum() > 0:
+        n = add_to(items, x + 1)
+    return sum(items) + n
+
+
+def advance(x):
+    numbers = iter([1, 2, 3])
+    y = x * next(numbers)
+    if x.sum() > 0:
+        y = x * next(numbers)
+    return y + next(numbers)
+
+
 def shared_variable(x):
     n = 1
 
@@ -534,6 +568,8 @@ def contained(x):
         (effect_in_a_loop, "it changes"),
         (append, r"line \d+ in it does more than give variables values: ys.append"),
         (write_to_a_dict, "puts an item into a dict"),
+        (append_in_a_call, "it changes 'items'"),
+        (advance, r"more than give variables values: y = x \* next"),
         (shared_variable, "it changes 'n'"),
         (define, "does more than give variables values: def f"),
         (swallowed, "must not need a number"),

@@ -268,13 +268,12 @@ def _record_choice(who, test, parts, open_, numbers, handles):
             raise Unrecordable(f"its branches give {describe(one.aval)} and {describe(other.aval)}")
     if not values[0]:
         return []
-    operands, bindings, ops = [], [], []
+    operands, branches = [], []
     for part, some in zip(parts, values, strict=True):
         op, given = part.operation(some)
-        bindings.append(tuple([~i for i in range(len(operands), len(operands) + len(given))]))
+        branches.append((op, tuple([~i for i in range(len(operands), len(operands) + len(given))])))
         operands += given
-        ops.append(op)
-    op = kept(choice, who, *ops, tuple(bindings), tuple(numbers))
+    op = kept(choice, who, *branches, tuple(numbers))
     made = record(op, value_of(who, test), *operands)
     for handle, value in zip(handles.values(), made[len(open_) :], strict=True):
         handle._rebind(value)

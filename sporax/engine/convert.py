@@ -197,8 +197,9 @@ def _is_name(one, other):
 
 def obstacle(code):
     """Why code with a condition on a Tensor cannot be converted; None if it can."""
-    is_found = code is None or id(code) in _made or code.co_name in _UNNAMED
-    if is_found or definition(code) is not None:
+    if code is None or id(code) in _made or code.co_name in _UNNAMED:
+        return None
+    if definition(code) is not None:
         return None
     return (
         f"the source of '{code.co_name}' cannot be had, or has changed since: define it in a file, "

@@ -41,15 +41,15 @@ class Expressions(ast.NodeTransformer):
         visit = self.condition if name.endswith("_") else self.visit
         return self._made(node, name, visit(first), *[thunk(visit(term)) for term in rest])
 
-    def visit_BoolOp(self, node):
+    def visit_BoolOp(self, node: Any) -> Any:
         return self._of_terms(node, "both" if isinstance(node.op, ast.And) else "either")
 
-    def visit_UnaryOp(self, node):
+    def visit_UnaryOp(self, node: Any) -> Any:
         if isinstance(node.op, ast.Not):
             return self._made(node, "not_", self.condition(node.operand))
         return self.generic_visit(node)
 
-    def visit_Compare(self, node):
+    def visit_Compare(self, node: Any) -> Any:
         self.generic_visit(node)
         names = [_COMPARED.get(type(op)) for op in node.ops]
         if len(names) == 1 or None in names or has(node.comparators[1:], _UNMOVABLE):
@@ -62,7 +62,7 @@ class Expressions(ast.NodeTransformer):
         terms[0].elts[1] = first.body  # that one is evaluated in any case
         return self._made(node, "chained", node.left, *terms)
 
-    def visit_IfExp(self, node):
+    def visit_IfExp(self, node: Any) -> Any:
         node.test = self.condition(node.test)
         node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
         if has([node.body, node.orelse], _UNMOVABLE):
@@ -74,16 +74,16 @@ class Expressions(ast.NodeTransformer):
         self.count += 1
         return located(call(name, *arguments), node)
 
-    def visit_If(self, node):
+    def visit_If(self, node: Any) -> Any:
         node.test = self.condition(node.test)
         node.body = [self.visit(one) for one in node.body]
         node.orelse = [self.visit(one) for one in node.orelse]
         return node
 
-    def visit_While(self, node):
+    def visit_While(self, node: Any) -> Any:
         return self.visit_If(node)
 
-    def visit_FunctionDef(self, node):
+    def visit_FunctionDef(self, node: Any) -> Any:
         return node  # it is written anew for itself
 
     visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef
@@ -96,13 +96,13 @@ class Supers(ast.NodeTransformer):
         arguments = [*function.args.posonlyargs, *function.args.args]
         self.first = arguments[0].arg if arguments else None
 
-    def visit_Call(self, node):
+    def visit_Call(self, node: Any) -> Any:
         self.generic_visit(node)
         if getattr(node.func, "id", "") == "super" and not node.args and self.first:
             node.args = [ast.Name(n, ast.Load()) for n in ("__class__", self.first)]
         return located(node, node)
 
-    def visit_FunctionDef(self, node):
+    def visit_FunctionDef(self, node: Any) -> Any:
         return node
 
     visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef
@@ -117,18 +117,18 @@ class Places(ast.NodeTransformer):
     def __init__(self, within):
         self.within = within
 
-    def visit_AnnAssign(self, node):
+    def visit_AnnAssign(self, node: Any) -> Any:
         if node.value is None or not isinstance(node.target, ast.Name):
             return node
         return located(ast.Assign([node.target], node.value), node)
 
-    def visit_Assign(self, node):
+    def visit_Assign(self, node: Any) -> Any:
         place = node.targets[0]
         if len(node.targets) > 1 or not isinstance(place, (ast.Attribute, ast.Subscript)):
             return node
         return self._set(node, place, node.value)
 
-    def visit_AugAssign(self, node):
+    def visit_AugAssign(self, node: Any) -> Any:
         place = node.target
         name = _IN_PLACE.get(node.op.__class__)
         # what is on the way to the place must not be evaluated twice
@@ -148,7 +148,7 @@ class Places(ast.NodeTransformer):
             return node
         return located(ast.Expr(made), node)
 
-    def visit_FunctionDef(self, node):
+    def visit_FunctionDef(self, node: Any) -> Any:
         return node
 
     visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef

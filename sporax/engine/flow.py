@@ -49,7 +49,8 @@ def kept(make, *given):
     return found
 
 
-def _part(op, binding, operands, carried=(), real=False):
+def _part(part, operands, carried=(), real=False):
+    op, binding = part
     run: Any = op.real if real else op.fn
     return run(*[carried[i] if i >= 0 else operands[~i] for i in binding])
 
@@ -58,15 +59,15 @@ def _holds(x):
     return jnp.reshape(x, ()).astype(bool)
 
 
-def choice(who, true, false, bindings, numbers):
+def choice(who, true, false, numbers):
     """(condition, operands...) -> the results of one of two parts."""
 
     def run(condition, *operands, real=False):
-        parts = [
-            lambda op=op, binding=binding: _part(op, binding, operands, real=real)
-            for op, binding in zip((true, false), bindings, strict=True)
-        ]
-        return lax.cond(_holds(condition), *parts)
+        return lax.cond(
+            _holds(condition),
+            lambda: _part(true, operands, real=real),
+            lambda: _part(false, operands, real=real),
+        )
 
     return FlowOp(who, run, numbers)
 
@@ -79,8 +80,8 @@ def repetition(who, test, body, count, numbers):
 
     def run(*operands, real=False):
         return lax.while_loop(
-            lambda carried: _holds(_part(*test, operands, carried)[0]),
-            lambda carried: _part(*body, operands, carried),
+            lambda carried: _holds(_part(test, operands, carried)[0]),
+            lambda carried: _part(body, operands, carried),
             operands[:count],
         )
 
@@ -92,10 +93,10 @@ def bounded(who, test, body, count, numbers, most):
 
     def run(*operands, real=False):
         def turn(carried, _):
-            holds = _holds(_part(*test, operands, carried, real)[0])
+            holds = _holds(_part(test, operands, carried, real)[0])
             after = lax.cond(
                 holds,
-                lambda: _as_carried(_part(*body, operands, carried, real), carried),
+                lambda: _as_carried(_part(body, operands, carried, real), carried),
                 lambda: carried,
             )
             return after, None
@@ -117,7 +118,7 @@ def scanned(who, body, count, slots, turns, numbers):
             given = list(carried)
             for slot, x in zip(slots, item, strict=True):
                 given[slot] = x
-            made = _part(*body, operands, given, real)
+            made = _part(body, operands, given, real)
             return _as_carried(made[:count], carried), made[count:]
 
         last, more = lax.scan(turn, operands[:count], [jnp.stack(x) for x in items], turns)

@@ -10,6 +10,7 @@ for i in range(9):            stop, returned, result = False, False, AWAITED
 import ast
 import copy
 import itertools
+from typing import Any
 
 from sporax.engine.expressions import (
     RUNTIME,
@@ -37,7 +38,7 @@ class Returns(ast.NodeTransformer):
     def __init__(self):
         self.names = None  # (whether it returns, what) in the loop around
 
-    def visit_For(self, node):
+    def visit_For(self, node: Any) -> Any:
         if not has(node.body, ast.Return):
             return node
         outer = self.names
@@ -59,7 +60,7 @@ class Returns(ast.NodeTransformer):
 
     visit_While = visit_For
 
-    def visit_Return(self, node):
+    def visit_Return(self, node: Any) -> Any:
         if self.names is None:
             return node
         returned, result = self.names
@@ -70,7 +71,7 @@ class Returns(ast.NodeTransformer):
         ]
         return [located(one, node) for one in made]
 
-    def visit_FunctionDef(self, node):
+    def visit_FunctionDef(self, node: Any) -> Any:
         return node
 
     visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef

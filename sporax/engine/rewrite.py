@@ -75,8 +75,8 @@ class Writer:
         self.count += expressions.count
         if not ends(body):
             body.append(located(ast.Return(ast.Constant(None)), body[-1]))
-        returning = Returns()
-        body = returning.generic_visit(ast.Module(body, [])).body
+        whole: Any = Returns().generic_visit(ast.Module(body, []))
+        body = whole.body
         self.shared = shared(function)
         self.always = read_by_functions(body) | self.shared
         function.body, _ = self.block(settled(body, returns) or body, set())

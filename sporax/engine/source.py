@@ -102,6 +102,9 @@ def _settled(body, leaves, left, levels):
     return body
 
 
+_EFFECTS = {"next", "input", "open", "setattr", "delattr", "exec", "eval"}
+
+
 def effect(body):
     """The first node that does more than give variables values; None if there is none."""
     found = [n for n in walk(body) if _is_effect(n)]
@@ -113,7 +116,7 @@ def _is_effect(node):
         return not _is_quiet(node.value)
     if isinstance(node, (ast.Attribute, ast.Subscript)):
         return not isinstance(node.ctx, ast.Load)
-    if isinstance(node, YIELDS):
+    if isinstance(node, YIELDS) or getattr(getattr(node, "func", None), "id", "") in _EFFECTS:
         return True
     return isinstance(node, ast.stmt) and not isinstance(node, (*_PLAIN, *_BLOCKS))
 
