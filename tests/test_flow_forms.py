@@ -1,17 +1,21 @@
 """Forms of Python in captured functions: where a Tensor decides, the numbers of dynamic code."""
 
 import functools
+import importlib
+import inspect
 import linecache
 import re
 import subprocess
 import sys
 import threading
+import unittest
 import warnings
 
 import numpy as np
 import pytest
 
 from sporax import Parameter, Tensor, grad, jit, nn, ops, vmap
+from sporax.engine.convert import converted
 
 
 def tensor(*xs):
@@ -382,6 +386,15 @@ def generated(x):
     return total.value
 
 
+def returned_in_try(x, maps):
+    for found in maps:
+        try:
+            return x * found["returned_in_try"]
+        except KeyError:
+            x = x + 1 if x.sum() > 0 else x
+    return x
+
+
 counter = 0
 
 
@@ -427,6 +440,7 @@ def without_a_value(x, n):
         (matched, [(1,), ([2, 3],), (7,)]),
         (tried, [()]),
         (generated, [()]),
+        (returned_in_try, [([{"a": 1}, {}],), ([{}, {"returned_in_try": 3}],)]),
         (with_globals, [()]),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
@@ -713,3 +727,35 @@ def test_loops_of_functions_whose_turns_differ_are_written_out():
     empty = jit(lambda x: ops.Scan()(lambda c, y: (c, y), x, [], 0, False))(tensor(2))
     assert_same(empty[0], tensor(2))
     assert empty[1] == []
+
+
+# what has no Tensors ----------------------------------------------------------------------------
+
+
+def functions_of(module):
+    """The functions and methods that a module defines."""
+    spaces = [vars(module), *[vars(v) for v in vars(module).values() if isinstance(v, type)]]
+    found = {id(v): v for space in spaces for v in space.values() if inspect.isfunction(v)}
+    return [f for f in found.values() if f.__module__ == module.__name__]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["textwrap", "difflib", "functools", "argparse", "collections"])
+def test_converted_functions_of_pythons_own_library_pass_its_tests(name):
+    pytest.importorskip(f"test.test_{name}")
+    functions = functions_of(importlib.import_module(name))
+    before = [(f, f.__code__) for f in functions]
+    suite = unittest.defaultTestLoader.loadTestsFromName(f"test.test_{name}")
+    result = unittest.TestResult()
+    try:
+        for function, code in before:
+            function.__code__ = converted(code) or code
+        assert any(f.__code__ is not code for f, code in before)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            suite.run(result)
+    finally:
+        for function, code in before:
+            function.__code__ = code
+    assert result.testsRun > 20
+    assert not [*result.errors, *result.failures]

@@ -144,8 +144,12 @@ class Part:
         try:
             with self.closed:
                 return function()
+        except Unrecordable:
+            raise
         except Exception as cause:
-            raise Unrecordable(str(cause)) from cause
+            is_refusal = cause is self.closed.refused
+            why = str(cause) if is_refusal else f"in it is raised {type(cause).__name__}: {cause}"
+            raise Unrecordable(why) from cause
         finally:
             thread.tape = outer
 

@@ -47,7 +47,7 @@ def _converted(code, _):  # equal code may be of another file
         return None
     if new.co_freevars != code.co_freevars:
         return None
-    new = _finished(new, new.co_qualname, code.co_qualname)
+    new = _finished(new, new.co_qualname, code.co_qualname).replace(co_qualname=code.co_qualname)
     _made.update(id(inner) for inner in parts_of(new))
     return new
 
@@ -104,7 +104,7 @@ def _finished(code, was, name):
 
 
 def _renamed(text, was, name):
-    is_inside = text == was or text.startswith(f"{was}.<locals>")
+    is_inside = text.startswith(f"{was}.<locals>.")
     return name + text[len(was) :] if is_inside else text
 
 

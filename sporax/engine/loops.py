@@ -65,8 +65,8 @@ class Returns(ast.NodeTransformer):
             return node
         returned, result = self.names
         made = [
+            assigned(result, node.value or ast.Constant(None)),  # which may raise
             assigned(returned, ast.Constant(True)),
-            assigned(result, node.value or ast.Constant(None)),
             ast.Break(),
         ]
         return [located(one, node) for one in made]
