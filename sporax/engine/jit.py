@@ -286,8 +286,9 @@ def jit(
     The first call runs it once and records it. Everything it touches is followed: arguments in any
     nesting of tuples, lists and dicts, Parameters and other Tensors from Cells, closures and
     globals. Later calls run the recorded program; changed shapes, dtypes, Python values or Cell
-    modes record anew. `if`, `while` and `for` over a `range` on Tensors become part of the program,
-    at the second call, if their parts only give variables values and write to Tensors. Where the
+    modes record anew. `if`, `while` and `for` on Tensors, with `break`, `continue` and `return`,
+    become part of the program at the second call, if their parts only give variables values and
+    write to Tensors; there is a derivative through loops of at most so many turns. Where the
     function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that names the
     line and what to write instead.
 
