@@ -359,7 +359,7 @@ class Printing(Cell):
 
 
 BREAKS = [  # what needs a number -> what the message calls it, and what it says to write
-    (lambda y: y if y.sum() > 0 else -y, "'if', 'while'", "ops.where"),
+    (lambda y: y * bool(y.sum()), "'if', 'while'", "ops.where"),
     (lambda y: y * int(y.sum()), "'int' of a Tensor", "astype"),
     (lambda y: y * float(y.sum()), "'float' of a Tensor", "astype"),
     (lambda y: Tensor(y.asnumpy()), "'asnumpy'", "'ops' instead of NumPy"),
