@@ -80,7 +80,9 @@ def blocks():
 def test_block_of_a_page(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sporax.install_as_mindspore()
-    exec(compile(code, "page", "exec"), {"__name__": "__main__"})
+    script = tmp_path / "page.py"  # where captured functions find their source
+    script.write_text(code, "utf8")
+    exec(compile(code, str(script), "exec"), {"__name__": "__main__"})
 
 
 def test_readmes_name_the_same_commands():

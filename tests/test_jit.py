@@ -350,11 +350,11 @@ class OnHost(Cell):
         return Tensor(np.sort(x.asnumpy()))
 
 
-class Printing(Cell):
-    """A Cell that prints, which is called on the host too."""
+class Showing(Cell):
+    """A Cell that makes a text, which is called on the host too."""
 
     def construct(self, x):
-        print(x)
+        self.text = str(x)
         return x
 
 
@@ -366,10 +366,10 @@ BREAKS = [  # what needs a number -> what the message calls it, and what it says
     (lambda y: Tensor(np.median(y)), "NumPy on a Tensor", "'ops' or 'mint'"),
     (lambda y: Tensor(np.sin(y)), "NumPy on a Tensor", "'ops' or 'mint'"),
     (lambda y: y * y.sum().item(), "'item'", "outside"),
-    (lambda y: y * len(str(y)), "'print', 'str'", "outside"),
+    (lambda y: y * len(str(y)), "'str', 'repr'", "outside"),
     (lambda y: y * len(range(y.sum().astype("int32"))), "a 'range'", "Python numbers"),
     (OnHost(), "'asnumpy'", "'ops' instead of NumPy"),
-    (Printing(), "'print', 'str'", "outside"),
+    (Showing(), "'str', 'repr'", "'ops.print_' the Tensor itself"),
 ]
 NOT_ON_HOST = [row for row in BREAKS if not isinstance(row[0], Cell)]
 

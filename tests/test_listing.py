@@ -108,11 +108,18 @@ def test_a_training_step():
     assert str(train.graph(X)) == text
 
 
-def test_what_has_no_listing():
-    def needs(x):
+def test_a_branch_is_an_operation():
+    def either(x):
         return x if x.sum() > 0 else -x
 
-    with pytest.raises(RuntimeError, match=r"For 'graph'.*test_listing.py:\d+: return x if"):
+    assert "= if(%" in str(jit(either).graph(X))
+
+
+def test_what_has_no_listing():
+    def needs(x):
+        return x * float(x.sum())
+
+    with pytest.raises(RuntimeError, match=r"For 'graph'.*test_listing.py:\d+: return x \* float"):
         jit(needs).graph(X)
     with pytest.raises(TypeError, match="'n' must not be a mutable number"):
         jit(lambda x, n: x * n).graph(X, ms.mutable(2))

@@ -14,6 +14,7 @@ from sporax.engine.convert import Conversions
 from sporax.engine.operation import Op
 from sporax.engine.recomputed import AgainOp, RecomputedOp
 from sporax.engine.recorder import record
+from sporax.engine.shown import give
 
 
 def is_differentiated():
@@ -32,6 +33,7 @@ class Enclosed:
     def __init__(self, who, size=None, again=False):
         self.who, self.size, self.again = who, size, again
         self.closed = Closed(who)
+        self.closed.is_mapped = size is not None
         self.tape = Tape() if is_differentiated() else None
 
     def __call__(self, function, values=(), axes=()):
@@ -56,22 +58,42 @@ class Enclosed:
                 )
                 if closed.refused is not None:  # the function went on after it
                     raise closed.refused
-                results = [v if v.trace is closed.recorder else closed.whole(v) for v in results]
+                results = [self._inside(v) for v in results]
                 written = closed.written()
+                seen = self._seen()
         finally:
             thread.tape = outer
-        return self.made(results, outs, written, RecomputedOp if self.again else ClosedOp)
+        kind = RecomputedOp if self.again else ClosedOp
+        return self.made(results, outs, written, seen, kind)
 
-    def made(self, results, outs, written, kind):
-        """Record the operation, and let the handles written to have what it computes."""
-        values = [*results, *[value for _, value in written]]
-        outs = [*outs, *[None] * len(written)]
-        if not values:
-            return []
+    def _inside(self, value):
+        closed = self.closed
+        return value if value.trace is closed.recorder else closed.whole(value)
+
+    def _seen(self):
+        """(what was printed, its Values), in order; inside the block."""
+        prints, self.closed.prints = self.closed.prints, []
+        return [(shown, list(map(self._inside, shown.values))) for shown in prints]
+
+    def made(self, results, outs, written, seen, kind):
+        """Record the operation, let the handles written to have what it computes, and show
+        what was `seen`."""
+        values = [*results, *[v for _, v in written], *[v for _, some in seen for v in some]]
+        outs = [*outs, *[None] * (len(values) - len(results))]
+        made = self._operation(values, outs, len(results), written, kind) if values else []
+        rest = iter(made[len(results) :])
+        for handle, _ in written:
+            handle._rebind(next(rest))
+        for shown, some in seen:
+            give(shown.of([next(rest) for _ in some]))
+        return list(made[: len(results)])
+
+    def _operation(self, values, outs, n_results, written, kind):
+        """Record the operation; returns its results."""
         op = self.closed.operation(values, outs, self.size, kind)
         operands = [*[self.closed.operands[i] for i in op.needed], *self.closed.numbers()]
         if self.size is not None:
-            self._check(op, tuple([v.aval for v in operands]), len(results), written)
+            self._check(op, tuple([v.aval for v in operands]), n_results, written)
         tape, outer = self.tape, thread.tape
         python = is_differentiated() and tape is not None and (tape.python or tape.hooks)
         before, thread.tape = thread.recorder.state.depth, MUTED if python else outer
@@ -83,9 +105,7 @@ class Enclosed:
             outer.covered.append((before, thread.recorder.state.depth))
             if any([v.watched for v in made]):
                 outer.keep(EnclosedDerivative(self, op.needed, values, outs), operands, made)
-        for (handle, _), value in zip(written, made[len(results) :], strict=True):
-            handle._rebind(value)
-        return list(made[: len(results)])
+        return made
 
     def _check(self, op, avals, n_results, written):
         """Refuse what differs between examples where there is one place for all of them."""
@@ -131,7 +151,7 @@ class EnclosedDerivative(PythonDerivative):
             with closed:
                 cotangents = {i: closed.input(*spread) for i, spread in given.items()}
                 found = self._walk(operands, cotangents)
-                written = closed.written()
+                written, seen = closed.written(), enclosed._seen()
         finally:
             thread.tape = outer
         axes = [closed.axes[i] for i in self.inputs]
@@ -141,6 +161,7 @@ class EnclosedDerivative(PythonDerivative):
             [v for v, _ in pairs],
             [whole if axis is None else axis for _, axis in pairs],
             written,
+            seen,
             AgainOp if enclosed.again else ClosedOp,
         )
         if not deeper:

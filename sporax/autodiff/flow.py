@@ -22,6 +22,7 @@ from sporax.engine.dependence import Dependence, same
 from sporax.engine.flow import FlowOp, choice, is_number, kept
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
+from sporax.engine.shown import give
 
 NUMBERS = (bool, int, float)
 _as_number = FlowOp("flow.int", lambda x, real=False: (x.reshape(()).astype(jnp.int64),), (0,))
@@ -85,9 +86,9 @@ def _zeros(aval):
     return Op("flow.zeros", lambda: jnp.zeros(aval.shape, aval.dtype))
 
 
-def zeros(tensor):
-    """Zeros of a Tensor's shape and dtype."""
-    return wrap(record(_zeros(tensor._value.aval)))
+def zeros(value):
+    """Zeros of a Value's shape and dtype."""
+    return record(_zeros(value.aval))
 
 
 def value_of(who, leaf):
@@ -136,7 +137,7 @@ class Part:
         """What stands for a leaf of another part where this one has nothing yet."""
         kind = other.kind(leaf)
         if kind is None and isinstance(leaf, Tensor):
-            return self._inside(lambda: zeros(leaf))
+            return self._inside(lambda: wrap(zeros(leaf._value)))
         return leaf if kind is None else kind(0)
 
     def _inside(self, function):
@@ -152,6 +153,11 @@ class Part:
             raise Unrecordable(why) from cause
         finally:
             thread.tape = outer
+
+    def seen(self, other):
+        """The Values that are printed in a part; zeros in their place where it is another."""
+        values = [value for shown in other.closed.prints for value in shown.values]
+        return values if other is self else self._inside(lambda: list(map(zeros, values)))
 
     def kind(self, leaf):
         """The type of the number that a leaf is in dynamic code; None for a Tensor or another."""
@@ -265,12 +271,14 @@ def _record_choice(who, test, parts, open_, numbers, handles):
     values = []
     for part in parts:
         now = [part.written[k][1] if k in part.written else h for k, h in handles.items()]
+        now += [v for other in parts for v in part.seen(other)]
         dtypes = [*open_.values(), *[None] * len(now)]
         values.append(part.values([*[part.leaves[i] for i in open_], *now], dtypes))
     for one, other in zip(*values, strict=True):
         if one.aval is not other.aval:
             raise Unrecordable(f"its branches give {describe(one.aval)} and {describe(other.aval)}")
     if not values[0]:
+        _show(test, parts, [])
         return []
     operands, branches = [], []
     for part, some in zip(parts, values, strict=True):
@@ -279,6 +287,17 @@ def _record_choice(who, test, parts, open_, numbers, handles):
         operands += given
     op = kept(choice, who, *branches, tuple(numbers))
     made = record(op, value_of(who, test), *operands)
-    for handle, value in zip(handles.values(), made[len(open_) :], strict=True):
-        handle._rebind(value)
+    rest = iter(made[len(open_) :])
+    for handle in handles.values():
+        handle._rebind(next(rest))
+    _show(test, parts, rest)
     return made[: len(open_)]
+
+
+def _show(test, parts, values):
+    """Print, at each run, what the branch prints that is taken; the Values are of all prints."""
+    rest = iter(values)
+    for part, is_true in zip(parts, (True, False), strict=True):
+        for shown in part.closed.prints:
+            given = [next(rest) for _ in shown.numbers]
+            give(shown.where(test._lift(), is_true, given))

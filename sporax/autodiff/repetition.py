@@ -109,7 +109,7 @@ class _Loop:
     def _blank(self, leaf):
         kind = self.body.kind(leaf)
         if kind is None and isinstance(leaf, Tensor):
-            return zeros(leaf)
+            return wrap(zeros(leaf._value))
         return leaf if kind is None else kind(0)
 
     def at_a_turn(self, part):

@@ -25,6 +25,9 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.operation import Op
+from sporax.engine.printed import is_shown
+from sporax.engine.printed import number as number
+from sporax.engine.printed import text as text
 from sporax.engine.recorder import apply
 
 __all__ = ["AWAITED", "UNBOUND"]  # converted functions look for these here too
@@ -138,6 +141,13 @@ def set_item(thing: Any, index, value):
     thing[index] = value
 
 
+def printer(function):
+    """What to call for `print`; in a branch or loop only where that shows what it prints."""
+    if is_in_part() and not is_shown(function):
+        raise Unrecordable("'print' is another function than Python's")
+    return function
+
+
 def changed(name, value, by):
     """What `value += by`, or another operator of `operator`, gives."""
     return getattr(operator, name)(value, by)
@@ -174,7 +184,13 @@ def or_(first, *terms):
 def _chain(value, terms, end, meet):
     so_far = None
     for term in (None, *terms):
-        value = value if term is None else term()
+        if term is not None:
+            value = term() if so_far is None else _ahead(term)
+            if value is _PRINTS:
+                _go_on("and/or", Unrecordable("a term prints, which happens where it is reached"))
+                if bool(so_far) is end:
+                    return so_far
+                so_far, value = None, term()
         if so_far is not None:
             so_far = _logical("and/or", meet, so_far, value)
         elif is_open(value):
@@ -207,6 +223,21 @@ def chained(left, *terms):
         return holds
     (after, right), *more = rest
     return both(holds, lambda: chained(middle, (after, right()), *more))
+
+
+_PRINTS = object()
+
+
+def _ahead(term):
+    """What a term of a condition is, where it is not known yet if it is reached; or `_PRINTS`."""
+    capture = thread.recorder.capture
+    prints = [] if capture is None else capture.prints
+    count = len(prints)
+    value = term()
+    if len(prints) <= count:
+        return value
+    del prints[count:]
+    return _PRINTS
 
 
 def _logical(name, function, *operands):

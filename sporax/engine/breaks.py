@@ -6,6 +6,10 @@ from sporax.core.errors import user_call
 
 _SHAPED = "Its result's shape depends on numbers; 'ops.where' and masks keep shapes."
 _READ = "Return the Tensor and read its numbers outside."
+_SHOWN = (
+    "Give 'print' or 'ops.print_' the Tensor itself, or the f-string, as an argument right there; "
+    "or return the Tensor and read its numbers outside."
+)
 _CONDITION = (
     "a Tensor as a condition: 'if', 'while', 'and', 'or', 'not', 'assert' or 'bool'",
     "Choose with 'ops.where', or loop with 'ops.WhileLoop'.",
@@ -30,9 +34,14 @@ _FOUND = {  # what the user's line called -> (in the user's words, what to write
     "item": ("'item'", _READ),
     "tolist": ("'tolist'", _READ),
     **dict.fromkeys(
-        ("__str__", "__repr__", "__format__"),
-        ("the text of a Tensor: 'print', 'str' or an f-string", _READ),
+        ("__str__", "__repr__", "__format__", "text"),
+        ("the text of a Tensor: 'str', 'repr' or an f-string", _SHOWN),
     ),
+    "printed": (
+        "'print' to another file than stdout and stderr, or of an object with Tensors inside",
+        "Print Tensors, or lists and dicts of them, to stdout or stderr; or print outside.",
+    ),
+    "number": ("'item', 'asnumpy' or 'tolist'", _READ),
 }
 
 
@@ -44,7 +53,7 @@ class Break:
         self.line, called = user_call()
         if host is not None:
             self.what = f"a call of '{host}' on the host"
-            self.remedy = "Give it operations of 'ops' instead of NumPy and 'print'."
+            self.remedy = "Give it operations of 'ops' instead of NumPy."
         else:
             self.what, self.remedy = _FOUND.get(called or "", (f"'{called}'", _SHAPED))
         if reason:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tree import tensors_of
-from sporax.core.value import Shared, Value, borrowing, thread
+from sporax.core.value import Shared, borrowing, thread
 from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
 from sporax.engine.convert import Conversions, asking_code, obstacle
@@ -15,9 +15,11 @@ from sporax.engine.dependence import unchanged
 from sporax.engine.host import Differs, tensors_alive
 from sporax.engine.launch import Launch
 from sporax.engine.operation import Op, Rule
+from sporax.engine.places import Places
 from sporax.engine.precision import mark_precision
 from sporax.engine.program import Layout
-from sporax.engine.recorder import Recorder, record, run_pending
+from sporax.engine.recorder import Recorder, run_pending
+from sporax.engine.shown import Prints, strong
 from sporax.engine.trace import Cut
 
 
@@ -47,6 +49,7 @@ class Capture:
         self.owners = []  # Cells of which calls were made on the host
         self.memo = list(memo)  # what calls returned that have been made already
         self.is_leaving = False
+        self.prints = Prints()  # of this stage so far
 
     def begin(self):
         """Record a stage."""
@@ -136,9 +139,12 @@ class Capture:
     def number_needed(self, recorder, value):
         """A number of `value` is about to be read. If it is not the same at every call, the
         function runs dynamically from here on."""
-        if self.has_number(recorder, value):
-            return
-        self.asked(asking_code())
+        if not self.has_number(recorder, value):
+            self.asked(asking_code())
+            self.to_host(recorder)
+
+    def to_host(self, recorder):
+        """Go on where Python does what a graph cannot: on the host, or dynamically."""
         self.allow()
         if self.calls and self.calls[-1].can_leave(recorder):
             self.calls[-1].leave(recorder)
@@ -162,6 +168,17 @@ class Capture:
         if not self.is_broken:  # there was nothing to run yet
             self.broken(recorder)
             thread.recorder = thread.new_recorder()
+        self.act()
+
+    def show(self, shown):
+        """Print at each run."""
+        self.prints.append(shown)
+
+    def act(self):
+        """Print what was recorded and has been run."""
+        prints = self.prints.taken()
+        if not self.memo:  # else a run has, which is gone on with here
+            prints.make(prints.values())
 
     def leave(self, recorder, stage, owner):
         """A stage ends, since a call of `owner` is made on the host."""
@@ -183,6 +200,7 @@ class Capture:
             self.is_leaving = False
         if thread.recorder is recorder:
             thread.recorder = thread.new_recorder()
+        self.act()
 
     def called(self, cell):
         """A Cell is about to compute. Whether it is so for the first time in this call of it."""
@@ -228,13 +246,15 @@ class Graph:
 
     def __init__(self, name, capture, recorder, results, slots):
         written = capture.written()
-        outs = [*results, *[value for _, value in written]]
-        self.written = _Places([handle for handle, _ in written], slots)
-        self.n_results, total = len(results), len(outs)
+        self.prints = capture.prints.taken()
+        seen = self.prints.values()
+        outs = [*results, *seen, *[value for _, value in written]]
+        self.written = Places([handle for handle, _ in written], slots)
+        self.n_results, self.n_seen, total = len(results), len(seen), len(outs)
         # a result that this trace did not compute and was not given is the same at every call
         self.fixed = {i: v for i, v in enumerate(outs) if v.trace is not recorder}
         computed = [v for v in outs if v.trace is recorder]
-        self.sources = _Places(capture.sources, slots)
+        self.sources = Places(capture.sources, slots)
         self.state = {id(h) for places in (self.sources, self.written) for h in places.state()}
         self.cells = list(capture.cells.items())
         flags = [
@@ -255,11 +275,13 @@ class Graph:
         outs = tuple(v.aval for v in computed)
         self.op.rules[avals] = Rule(avals, outs, run, False)
         at = {id(source): k for k, source in enumerate(capture.sources)}
-        self.computed = [i not in self.fixed for i in range(len(results), total)]
+        first = len(results) + len(seen)  # of those to be written
+        self.computed = [i not in self.fixed for i in range(first, total)]
         replaced = [
             at.get(id(h)) for (h, _), is_new in zip(written, self.computed, strict=True) if is_new
         ]
         self.launch = Launch(self.op, avals, outs, replaced)
+        self.prints.let_go()
 
     def holds(self):
         """Whether every Cell that was called, and Parameter, is as it was before the capture."""
@@ -268,9 +290,14 @@ class Graph:
     def __call__(self, tensors):
         """Results (Values) for the call's own `tensors`; state is read, and written back."""
         if not self.written.things:
-            return self._run(tensors)
-        with borrowing:  # two threads must not begin from the same state
-            return self._run(tensors)
+            outs = self._run(tensors)
+        else:
+            with borrowing:  # two threads must not begin from the same state
+                outs = self._run(tensors)
+        if not self.prints:
+            return outs
+        self.prints.make(outs[self.n_results :])
+        return outs[: self.n_results]
 
     def _run(self, tensors):
         run_pending()  # a program of its own: it is not compiled with what was recorded before it
@@ -279,42 +306,12 @@ class Graph:
         if not self.launch.fits(values):  # a Parameter has got another shape or dtype
             raise Differs(())
         made = iter(self.launch(values, list(itertools.compress(written, self.computed))))
-        total = self.n_results + len(written)
+        first = self.n_results + self.n_seen  # of those to be written
+        total = first + len(written)
         outs = [self.fixed[i] if i in self.fixed else next(made) for i in range(total)]
-        for handle, value in zip(written, outs[self.n_results :], strict=True):
+        for handle, value in zip(written, outs[first:], strict=True):
             handle._value = value
-        return outs[: self.n_results]
-
-
-class _Places:
-    """Handles, some of which come with each call: those in `slots` {id: number in the call's}."""
-
-    def __init__(self, handles, slots):
-        self.slots = [(k, slots[id(h)]) for k, h in enumerate(handles) if id(h) in slots]
-        # the Tensor of the capture is not kept; a Value is a constant
-        self.things: list[Any] = [
-            None if id(h) in slots else _Constant(h) if isinstance(h, Value) else h for h in handles
-        ]
-
-    def of(self, tensors):
-        """The handles for a call with these tensors."""
-        handles = self.things.copy()
-        for k, place in self.slots:
-            handles[k] = tensors[place]
-        return handles
-
-    def state(self):
-        """Those that do not come with a call."""
-        return [h for h in self.things if h is not None]
-
-
-class _Constant:
-    """What has the same Value at each call."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value):
-        self._value = value
+        return outs[:first]
 
 
 def capture(name, function, args, kwargs, tensors, memo=(), whole=False, conversions=None):
@@ -348,7 +345,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
         result = function(*args, **kwargs)
         if noted.refusal is not None:  # the function went on after it
             raise noted.refusal
-        results = [_strong(t._lift()) for t in tensors_of(result)]
+        results = [strong(t._lift()) for t in tensors_of(result)]
         if conversions.found(noted.asking):  # the next call may be captured
             if not noted.is_broken:
                 noted.run(noted.recorder)
@@ -362,10 +359,12 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
         if graph.has_run:
             noted.run(noted.recorder)
             return result, graph
-    except BaseException:
+    except BaseException as error:
         if noted.parts:  # as far as it went, it went as dynamic code does
             noted.run(noted.recorder)
         elif not noted.is_broken:
+            if noted.prints and isinstance(error, Exception) and noted.refusal is None:
+                noted.run(noted.recorder)  # what was printed before tells what went wrong
             noted.undo()
         raise
     finally:
@@ -375,11 +374,3 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
     noted.undo()
     noted.let_go()
     return result, graph
-
-
-_identity = Op("identity", lambda x: x)
-
-
-def _strong(value):
-    """A value with a dtype of its own, where it is a mutable number as it came."""
-    return record(_identity, value) if value.aval.weak else value

@@ -25,15 +25,17 @@ class Chain:
 
     def __init__(self, name, noted, recorder, results, slots):
         last = Stage(noted, recorder, recorder.state)
-        part = len(noted.parts)
-        self.results = [
-            Made(part, source) if isinstance(source, int) else source
-            for source in map(last.source, results)
-        ]
+        self.results = _made(len(noted.parts), map(last.source, results))
         self.parts = [*noted.parts, last]
+        self.prints = {
+            id(p): [(shown, _made(i, sources)) for shown, sources in p.prints]
+            for i, p in enumerate(self.parts)
+            if isinstance(p, Stage)
+        }
         stages = [p for p in self.parts if isinstance(p, Stage)]
         sources = [s for p in self.parts for s in p.sources]
         sources += [s for p in stages for _, s in p.written] + self.results
+        sources += [s for prints in self.prints.values() for _, seen in prints for s in seen]
         wanted = {}
         for source in sources:
             if isinstance(source, Made) and source.index >= 0:
@@ -62,6 +64,8 @@ class Chain:
         for part in self.parts:
             if isinstance(part, Stage):
                 self._compute(part, tensors, run, undo)
+                if len(returned) >= len(memo):  # those before were made with what it has returned
+                    self._act(part, run)
                 continue
             if len(returned) < len(memo):
                 result = memo[len(returned)][1]
@@ -73,7 +77,7 @@ class Chain:
                     handle._value = value
                 raise Differs(returned)
             run.append(([t._lift() for t in tensors_of(result)], None))
-        return [s if isinstance(s, Value) else s.value(run) for s in self.results]
+        return [_now(source, run) for source in self.results]
 
     def _compute(self, stage, tensors, run, undo):
         """Record a stage, and write back what it changes; `undo`: what was there before."""
@@ -86,6 +90,11 @@ class Chain:
             undo.append((handle, handle._value))
             is_made = isinstance(source, int)
             handle._value = made[source] if is_made else self._value(source, tensors, run)
+
+    def _act(self, stage, run):
+        """Print what a stage does."""
+        for shown, sources in self.prints[id(stage)]:
+            shown.make([_now(source, run) for source in sources])
 
     def _handle(self, handle, tensors):
         place = self.slots.get(id(handle))
@@ -100,6 +109,16 @@ class Chain:
         if isinstance(source, Tensor):
             return self._handle(source, tensors)
         return wrap(self._value(source, tensors, run))
+
+
+def _made(part, sources):
+    """Where a run finds what a part computes, or something else."""
+    return [Made(part, source) if isinstance(source, int) else source for source in sources]
+
+
+def _now(source, run):
+    """The Value of a source that is no handle."""
+    return source if isinstance(source, Value) else source.value(run)
 
 
 def _stage_op(name, stage, wanted):

@@ -65,6 +65,8 @@ class Closed:
 
     has_numbers = False
     is_part = False  # whether it records a branch or a turn, which may not take place
+    is_turn = False  # whether that may take place many times
+    is_mapped = False  # whether it records what takes place for many examples at once
 
     def __init__(self, who):
         self.who = who
@@ -75,6 +77,7 @@ class Closed:
         self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
         self.outer: Any = None
         self.asking = set()  # the code in which numbers were needed
+        self.prints = []  # in order, see `engine.shown`
         self.refused: Any = None  # what was raised for that
 
     def __enter__(self):
@@ -185,6 +188,20 @@ class Closed:
         self.asking.add(code)
         if self.outer is not None and self.outer.capture is not None:
             self.outer.capture.asked(code)
+
+    def show(self, shown):
+        """Print at each run; what is around this is told of it in the end."""
+        if self.is_turn:
+            self.refused = RuntimeError("it prints, and nobody knows how often before it runs")
+            raise self.refused
+        if self.is_mapped and shown.values:
+            raise self.refusal()
+        self.prints.append(shown)
+
+    def to_host(self, recorder):
+        """Refuse what Python does and what is around this could not repeat."""
+        if self.is_part or self.outer.capture is not None:
+            raise self.refusal()
 
     def refusal(self):
         """The error for a number that is not there."""

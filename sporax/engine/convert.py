@@ -14,9 +14,11 @@ from typing import Any
 
 from sporax.core.errors import is_users
 from sporax.core.tensor import Tensor
-from sporax.engine.expressions import RUNTIME, function_of, parameters_of
+from sporax.engine.expressions import RUNTIME, call, function_of, parameters_of
+from sporax.engine.printed import print_exchanged
 from sporax.engine.rewrite import Writer
 from sporax.engine.source import walk
+from sporax.engine.texts import Prints
 
 _STATEMENTS = "sporax.autodiff.statements"
 _UNNAMED = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # parts of the function around
@@ -207,6 +209,17 @@ def obstacle(code):
     )
 
 
+@functools.cache
+def _print_lines(code):
+    """The lines of code at which texts of Tensors are printed that can be converted."""
+    found = definition(code)
+    if found is None:
+        return set()
+    prints = Prints(call)
+    prints.visit(copy.deepcopy(found[0]))
+    return prints.lines
+
+
 # which functions ----------------------------------------------------------------------------
 
 
@@ -220,7 +233,7 @@ def _holders(code):
 
 
 class Conversions:
-    """The functions that have converted code while a function is captured."""
+    """The functions that have converted code while a function is captured; `print` has too."""
 
     MOST = 4  # how often functions of the same code are found, where they are made at each call
 
@@ -229,7 +242,8 @@ class Conversions:
         self.is_new = False  # whether some were found in the last capture, for the next one
 
     def found(self, codes):
-        """In these codes a condition needed a number. Whether another capture gets further."""
+        """In these codes a condition, or a text in a `print`, needed a number. Whether another
+        capture gets further."""
         self.is_new = False
         for code in codes - {None}:
             if self.known[code] == self.MOST or id(code) in _made:
@@ -249,19 +263,28 @@ class Conversions:
         try:
             for function, code in before:
                 function.__code__ = converted(code)
-            yield
+            with print_exchanged():
+                yield
         finally:
             for function, code in before:
                 function.__code__ = code
 
 
-_ASK = {Tensor.__bool__.__code__, Tensor.__index__.__code__}
+_CONDITIONS = {Tensor.__bool__.__code__, Tensor.__index__.__code__}
+_TEXTS = (
+    Tensor.__str__, Tensor.__repr__, Tensor.__format__, Tensor.__float__, Tensor.__int__,
+    Tensor.asnumpy, Tensor.item, Tensor.tolist,
+)  # fmt: skip
+_TEXTS = {function.__code__ for function in _TEXTS}
 
 
 def asking_code():
-    """The user's code that is asking for the truth of a Tensor now; None if it asks otherwise."""
+    """The user's code that is asking for the truth of a Tensor now, or for a text of it in a
+    `print`; None if it asks otherwise."""
     frame, inner = sys._getframe(), None
     while frame is not None and not is_users(frame):
         frame, inner = frame.f_back, frame
-    is_condition = inner is not None and inner.f_code in _ASK
-    return frame.f_code if frame is not None and is_condition else None
+    if frame is None or inner is None:
+        return None
+    is_text = inner.f_code in _TEXTS and frame.f_lineno in _print_lines(frame.f_code)
+    return frame.f_code if is_text or inner.f_code in _CONDITIONS else None

@@ -2,6 +2,7 @@
 
 import re
 import traceback
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -55,6 +56,13 @@ def lowered(name, function, inputs, lower):
             raise _refusal(cause) from cause
         raise
     _refuse_writes(listing)
+    if listing.prints:
+        warnings.warn(
+            f"For 'export', '{name}' prints, which is Python's work: the file computes the same "
+            "and prints nothing. Return what is to be seen.",
+            RuntimeWarning,
+            stacklevel=4,
+        )
     return listing, program
 
 

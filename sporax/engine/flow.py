@@ -150,6 +150,8 @@ class Varying(Value):
 class Turn(Closed):
     """One turn of a loop: each handle has an input of its own, since some are carried on."""
 
+    is_turn = True
+
     def entering(self, value):
         """The input for what a handle holds."""
         return self.input(value)

@@ -35,10 +35,11 @@ class Made:
 class Stage:
     """What a recorder has recorded up to a state, and the handles rebound in it.
 
-    `values`: {id(handle): its Value then} of those that have another now.
+    `values`: {id(handle): its Value then} of those that have another now. `prints`: how many of
+    the capture's are of before that.
     """
 
-    def __init__(self, capture, recorder, state, values=()):
+    def __init__(self, capture, recorder, state, values=(), prints=None):
         _, n_reals, n_integers = state.inputs()
         self.state, self.avals, self.sources = state, capture.avals, capture.sources
         self.reals, self.integers = recorder.reals[:n_reals], recorder.integers[:n_integers]
@@ -54,6 +55,9 @@ class Stage:
             for key, (handle, _, twin) in capture.handles.items()
             if (value := values.get(key, handle._value)) is not twin
             and (source := self.source(value)) != self.source(twin)
+        ]
+        self.prints = [
+            (shown, list(map(self.source, shown.values))) for shown in capture.prints[:prints]
         ]
 
     def source(self, value):
@@ -90,7 +94,7 @@ class Call:
         self.state = self.recorder.state
         self.entries = 0 if self.tape is None else len(self.tape)
         self.place = len(capture.parts), self.state.depth
-        self.rebound = len(capture.rebound)
+        self.rebound, self.prints = len(capture.rebound), len(capture.prints)
         self.precision = thread.precision
         self.met, self.guard = None, Guard(())
         self.is_on_host = False
@@ -113,7 +117,7 @@ class Call:
     def leave(self, recorder):
         """End the stage where this call began; what was recorded since then runs only now."""
         capture, part = self.capture, len(self.capture.parts)
-        stage = Stage(capture, recorder, self.state, self._values_then())
+        stage = Stage(capture, recorder, self.state, self._values_then(), self.prints)
         for _, _, twin in capture.handles.values():
             capture.known.setdefault(id(twin), (twin, Made(part, twin.index)))
         before = [v for v in stage.outs if v.index < self.state.size]

@@ -11,8 +11,9 @@ from sporax.core.parameter import Parameter
 from sporax.core.random import is_random_state
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of, map_tensors, tensors_of
-from sporax.core.value import Value, thread
+from sporax.core.value import Value, borrowing, thread
 from sporax.engine.closed import Closed
+from sporax.engine.convert import Conversions
 from sporax.engine.mutable import Number
 from sporax.engine.program import Layout
 from sporax.engine.recorder import wrap
@@ -25,6 +26,10 @@ class Recording(Closed):
         inside = value.trace is recorder and value.index < 0
         if not inside or self.operands[~value.index] is not value:
             raise self.refusal()
+
+    def show(self, shown):
+        """Note a print, and after which operation it takes place."""
+        self.prints.append((self.recorder.state.depth, shown))
 
 
 class Lines(list):
@@ -73,7 +78,8 @@ class Listing:
     `inputs`: arguments first, then Parameters, random state, other Tensors, and data made inside.
     `described(name, value)`: what an argument's input is made for, if not its own Value. `layout`
     and `places`: the operations, and which of their outputs are results and then the new values of
-    `written` (names of what the function changes). `result`: what it returned.
+    `written` (names of what the function changes). `result`: what it returned. `prints`: what it
+    prints.
 
     >>> print(jit(lambda x: ops.tanh(x) * 2).graph(Tensor([1.0])))
     graph <lambda>(x: Float32 (1,))
@@ -84,9 +90,19 @@ class Listing:
 
     def __init__(self, who, name, function, args, kwargs, described=None):
         self.name = name
-        bound = _bound(who, function, args, kwargs)
-        names = argument_names(who, bound.arguments)
-        closed = Recording(who)
+        conversions = Conversions()
+        while True:
+            closed = Recording(who)
+            try:
+                with borrowing, conversions.exchanged():
+                    self._record(closed, function, _bound(who, function, args, kwargs), described)
+                return
+            except RuntimeError:  # for want of a number, of a condition perhaps
+                if not conversions.found(closed.asking):
+                    raise
+
+    def _record(self, closed, function, bound, described):
+        names = argument_names(closed.who, bound.arguments)
         recorder = closed.recorder
         recorder.outputs = lines = Lines(recorder)
         given = []
@@ -108,6 +124,10 @@ class Listing:
             ]
             handles = {id(twin): handle for handle, _, twin in closed.handles.values()}
             written += [(name_of(handle), value) for handle, value in closed.written()]
+            self.prints = [  # (after which operation, it, its Values)
+                (depth, shown, [self._known(closed, v) for v in shown.values])
+                for depth, shown in closed.prints
+            ]
         self.path = recorder.state.path()
         self.layout = Layout(self.path)
         self.lines = lines.along(self.path)
@@ -132,14 +152,17 @@ class Listing:
         arguments = ", ".join(_typed(i) for i in self.inputs if i.kind == "argument")
         lines = [f"graph {self.name}({arguments})"]
         lines += [f"  {i.kind} {_typed(i)}" for i in self.inputs if i.kind != "argument"]
-        made = 0
+        made, prints = 0, list(self.prints)
         for state, (_, refs), line in zip(self.path, self.layout.steps, self.lines, strict=True):
+            while prints and prints[0][0] < state.depth:
+                lines.append(self._print(*prints.pop(0)))
             outs = state.avals
             if outs:
                 names = ", ".join(f"%{made + i}" for i in range(len(outs)))
                 lines.append(f"  {names} = {self._call(state.op, refs)}: {_types(outs)}")
                 lines[-1] += f"  # {line[0]}:{line[1]}" if line else ""
             made += len(outs)
+        lines += [self._print(*shown) for shown in prints]
         results, new = self.places[: self.n_results], self.places[self.n_results :]
         lines.append("  return " + ", ".join(self._at(i) for i in results))
         lines += [
@@ -153,6 +176,10 @@ class Listing:
         words = [self._operand(kind, i) for kind, i in refs]
         words += [f"{key}={value!r}" for key, value in op.attributes.items()]
         return f"{op.name}({', '.join(words)})"
+
+    def _print(self, _, shown, values):
+        names = [self._at(v.index) for v in values]
+        return f"  print {shown.described(names, values)!r}"
 
     def _operand(self, kind, i):
         if kind == "output":

@@ -48,6 +48,7 @@ from sporax.engine.source import (
     shared,
     written,
 )  # fmt: skip
+from sporax.engine.texts import Prints
 
 _LEFT = "it leaves the function, or a loop around it, in one branch only"
 
@@ -64,15 +65,15 @@ class Writer:
 
     def function(self, function):
         """Convert a function (or lambda), in place."""
-        expressions = Expressions()
+        expressions, prints = Expressions(), Prints(call)
         if isinstance(function, ast.Lambda):
-            function.body = expressions.visit(function.body)
-            self.count += expressions.count
+            function.body = expressions.visit(prints.visit(function.body))
+            self.count += expressions.count + prints.count
             return
         body = function.body
-        for transformer in Supers(function), expressions, Places(self.within):
+        for transformer in prints, Supers(function), expressions, Places(self.within):
             body = [transformer.visit(statement) for statement in body]
-        self.count += expressions.count
+        self.count += expressions.count + prints.count
         if not ends(body):
             body.append(located(ast.Return(ast.Constant(None)), body[-1]))
         whole: Any = Returns().generic_visit(ast.Module(body, []))

@@ -140,18 +140,19 @@ def jumps(body):
 
 def _is_quiet(expression):
     """Whether evaluating it for its own sake does what a recording takes care of: a constant, or a
-    call that writes to a Tensor."""
+    call that writes to a Tensor or prints."""
     if isinstance(expression, ast.Constant):
         return True
     if not isinstance(expression, ast.Call):
         return False
     called = expression.func
+    called = called.func if isinstance(called, ast.Call) else called
     name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
     return name in _WRITERS or (name.endswith("_") and not name.endswith("__"))
 
 
 _WRITERS = {"assign", "assign_add", "assign_sub", "assign_value", "set_data"}
-_WRITERS |= {"set_attribute", "set_item"}  # these look at what is written to
+_WRITERS |= {"set_attribute", "set_item", "printer"}  # these look at what it is that they do
 
 
 def leaks(body, given):

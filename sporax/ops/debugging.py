@@ -1,11 +1,14 @@
 """Looking at numbers on the way."""
 
+from sporax.core.tensor import Tensor
+from sporax.engine.shown import Name, show, taken
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
 
 
 class Print(Primitive):
-    """Print the arguments, each on a line of its own, Tensors with shape and dtype.
+    """Print the arguments, each on a line of its own, Tensors with shape and dtype. A captured
+    function prints at each run, with the numbers of that run.
 
     >>> ops.Print()("sum:", 3)
     sum:
@@ -16,14 +19,32 @@ class Print(Primitive):
         super().__init__("Print")
 
     def __call__(self, *input_x):
-        for item in input_x:
-            print(item if isinstance(item, str) else repr(item))
+        show(_print, _text, [taken(item) for item in input_x])
+
+    takes_text = True
+
+
+def _line(item):
+    """A Tensor with shape and dtype, also a Parameter; in a listing by its name."""
+    is_shown = isinstance(item, Tensor) and not isinstance(item, Name)
+    return Tensor.__repr__(item) if is_shown else str(item)
+
+
+def _print(items):
+    for item in items:
+        print(_line(item))
+
+
+def _text(items):
+    return "".join([_line(item) + "\n" for item in items])
 
 
 def print_(*input_x):
     """Print the arguments, as `Print`."""
     Print()(*input_x)
 
+
+print_.takes_text = True
 
 FUNCTIONS["print_"] = print_
 PRIMITIVES["Print"] = Print
