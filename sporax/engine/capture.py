@@ -335,8 +335,9 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
     finally:
         if thread.recorder is noted.recorder:
             thread.recorder = outer
-            noted.recorder.state = None
+            noted.recorder.clear()
     noted.undo()
+    noted.handles, noted.rebound = {}, []  # what was in them is given away, cycle or not
     return result, graph
 
 
