@@ -11,6 +11,7 @@ from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
 from sporax.engine.convert import Conversions, asking_code
 from sporax.engine.dependence import unchanged
+from sporax.engine.effects import KEPT, Effect, endless, is_held
 from sporax.engine.host import tensors_alive
 from sporax.engine.operation import Op, Rule
 from sporax.engine.precision import mark_precision
@@ -287,8 +288,8 @@ def capture(name, function, args, kwargs, tensors, memo=(), whole=False, convers
     is as before then. `conversions`: the functions that are converted for it, to which are added
     those that turn out to have to be.
 
-    Returns (result, Graph), or (result, None) where a number was needed on the way: then the
-    function has run to its end dynamically.
+    Returns (result, Graph), or (result, None) where a number was needed on the way, and
+    (result, KEPT) where a Tensor is held elsewhere: then the function has run dynamically.
     """
     conversions = conversions or Conversions()
     while True:
@@ -296,6 +297,8 @@ def capture(name, function, args, kwargs, tensors, memo=(), whole=False, convers
         try:
             with borrowing, conversions.exchanged():
                 return _capture(noted, name, function, args, kwargs, tensors, conversions)
+        except RecursionError as error:
+            raise endless(error, name, not (noted.is_broken or noted.parts)) from error
         except RuntimeError as error:
             if error is not noted.refusal or not conversions.found(noted.asking):
                 raise
@@ -320,6 +323,12 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
         if noted.is_broken:
             noted.met.warn(name)
             return result, None
+        noted.rebound = []
+        if is_held(noted.recorder, result, [*results, *[v for _, v in noted.written()]]):
+            if noted.whole is not None:
+                raise HELD.refusal(name)
+            noted.run(noted.recorder)
+            return result, KEPT
         slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
         kind_of = Chain if noted.parts else Graph
         graph = kind_of(name, noted, noted.recorder, results, slots)
@@ -341,6 +350,10 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
     return result, graph
 
 
+HELD = Effect(
+    "leaves a Tensor where others find it after its end",
+    "Return it, or put it into a Parameter with 'set_data'.",
+)
 _identity = Op("identity", lambda x: x)
 
 

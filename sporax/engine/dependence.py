@@ -5,18 +5,26 @@ closures that they refer to, and those attributes of objects found there which t
 note for themselves what they are (`Cell._static_state`) when they are called.
 """
 
+import collections
 import dis
 import functools
 import itertools
+import operator
+import random
 import types
+
+import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors
 
 MOST = 256  # items of a container that are looked at; values that are followed
+LARGEST = 65_536  # bytes of a NumPy array that are looked at
 _LIBRARIES = {"builtins", "jax", "jaxlib", "mindspore", "numpy", "sporax"}
-_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME"}
+# what is written counts too: another's change to it would be lost
+_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL"}
 _ATTRIBUTE = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"}
+_KINDS = _GLOBAL, _ATTRIBUTE, {"STORE_ATTR"}
 
 
 class Dependence:
@@ -29,7 +37,9 @@ class Dependence:
         self._owners = {id(cell) for cell in owners}
         self.reads = []  # (namespace, name, the value, what is in it)
         self.tensors = set()  # ids of the Tensors among them
-        self._seen, self._codes, self._objects, self._names = {}, set(), [], set()
+        self.codes = set()
+        self.iterator = None  # the name of something that gives something else each time
+        self._seen, self._objects, self._names, self._stored = {}, [], set(), set()
         self._follow(function)
         map_tensors(itself, arguments, self._follow)
         read = set()
@@ -42,7 +52,7 @@ class Dependence:
             read.update(new)
             for i, name in new:
                 self._attribute(self._objects[i], name)
-        del self._codes, self._objects, self._names
+        del self._objects, self._names, self._stored
 
     def followed(self):
         """The objects that were found, the function and its arguments among them."""
@@ -69,19 +79,23 @@ class Dependence:
     def _read(self, space, name):
         value = space.get(name, _MISSING)
         self.reads.append((space, name, value, _content(value)))
-        self._follow(value)
+        self._follow(value, name)
 
     def _attribute(self, thing, name):
         if name in vars(thing):
             self._read(vars(thing), name)
         elif isinstance(method := getattr(type(thing), name, None), types.FunctionType):
             self._function(method)
+        elif name in self._stored and not hasattr(type(thing), name):
+            self.reads.append((vars(thing), name, _MISSING, _MISSING))
 
-    def _follow(self, value):
+    def _follow(self, value, name=None):
         """Note what a value refers to."""
         if isinstance(value, _NUMBERS) or id(value) in self._seen or len(self._seen) > MOST:
             return
         self._seen[id(value)] = value
+        if hasattr(type(value), "__next__"):
+            self.iterator = name or type(value).__name__
         if isinstance(value, Tensor):
             self.tensors.add(id(value))
         elif isinstance(value, (tuple, list, set, dict)):
@@ -103,13 +117,14 @@ class Dependence:
     def _function(self, function):
         self._follow(getattr(function, "__wrapped__", None))
         code = function.__code__
-        if code in self._codes or _is_of_library(function.__globals__.get("__name__")):
+        if code in self.codes or _is_of_library(function.__globals__.get("__name__")):
             return
-        self._codes.add(code)
+        self.codes.add(code)
         for cell, name in zip(function.__closure__ or (), code.co_freevars, strict=True):
             self._read(_Cell(cell), name)
-        named, attributes = _names(code)
-        self._names |= attributes
+        named, attributes, stored = _names(code)
+        self._names |= attributes | stored
+        self._stored |= stored
         for name in named:
             self._read(function.__globals__, name)
 
@@ -142,29 +157,54 @@ class _Cell:
 
 @functools.cache
 def _names(code):
-    """The globals and the attributes that code names, in functions inside it too."""
-    steps = list(dis.get_instructions(code))
-    named = {s.argval for s in steps if s.opname in _GLOBAL}
-    attributes = {s.argval for s in steps if s.opname in _ATTRIBUTE}
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            more, further = _names(inner)
-            named, attributes = named | more, attributes | further
-    return named, attributes
+    """The globals that code names, the attributes, and those that it sets, in functions inside it
+    too."""
+    steps = [step for part in codes_in([code]) for step in dis.get_instructions(part)]
+    return tuple({s.argval for s in steps if s.opname in kind} for kind in _KINDS)
+
+
+def codes_in(codes):
+    """These codes, and those of the functions inside them."""
+    for code in codes:
+        yield code
+        yield from codes_in([c for c in code.co_consts if isinstance(c, types.CodeType)])
 
 
 def _items(value):
     return list(itertools.islice(value.values() if isinstance(value, dict) else value, MOST))
 
 
-def _content(value):
-    """What is in a container that may change in place; anything else as it is."""
-    kind = value.__class__
-    if kind in (list, set) and len(value) <= MOST:
-        return tuple(value)
-    if kind is dict and len(value) <= MOST:
-        return tuple(itertools.chain.from_iterable(value.items()))
-    return value
+def _content(value, depth=4):
+    """What is in something that may change in place; anything else as it is."""
+    if not _may_change(value.__class__):
+        return value
+    if isinstance(value, np.ndarray):
+        return (value.shape, value.tobytes()) if value.nbytes <= LARGEST else value
+    if isinstance(value, _GENERATORS):
+        return repr(_state(value))
+    if depth == 0:
+        return value
+    if len(value) > MOST:
+        return len(value)
+    items = tuple(value)
+    if isinstance(value, dict):
+        items += tuple(value.values())
+    if any(map(_may_change, map(type, items))):
+        items = tuple([_content(item, depth - 1) for item in items])
+    return value if isinstance(value, tuple) and all(map(operator.is_, items, value)) else items
+
+
+@functools.cache
+def _may_change(kind):
+    """Whether what is in a value of this kind may change; a tuple's items may."""
+    return issubclass(kind, (tuple, *_HOLDERS, np.ndarray, *_GENERATORS))
+
+
+def _state(generator):
+    """What a random generator will give next."""
+    if isinstance(generator, np.random.Generator):
+        return generator.bit_generator.state
+    return getattr(generator, "getstate", getattr(generator, "get_state", None))()
 
 
 def same(now, then):
@@ -185,6 +225,8 @@ def unchanged(cells, trained):
     return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in cells)
 
 
+_HOLDERS = (list, set, dict, collections.deque, bytearray)
+_GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
 _MISSING = object()
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None))
 _PLAIN = (*_NUMBERS, tuple)

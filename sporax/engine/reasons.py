@@ -25,7 +25,7 @@ def whereabouts(function):
 
 def _written(function):
     """What the user wrote of it: of a Cell, its `construct`."""
-    if isinstance(function, functools.partial) and function.func.__name__ == "__call__":
+    if isinstance(function, functools.partial) and function.func.__name__ == "_called":
         function = function.args[0]
     return getattr(function, "construct", function)
 
