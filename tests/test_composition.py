@@ -222,7 +222,9 @@ TRANSFORMATIONS = {
     "vmap": (lambda s, f: vmap(f), same),
     "recompute": (lambda s, f: lambda x: recompute(f, x), same),
     "bprop": (lambda s, f: Twofold(f), behind(2)),
-    "HookBackward": (lambda s, f: lambda x: ops.HookBackward(lambda g: (2.0 * g[0],))(f(x)), behind(2)),
+    "HookBackward": (
+        lambda s, f: lambda x: ops.HookBackward(lambda g: (2.0 * g[0],))(f(x)), behind(2)
+    ),
     "Tensor hook": (lambda s, f: tensor_hook(f), behind(2)),
     "Cell hook": (lambda s, f: hooked(f), behind(2)),
     "no_grad": (lambda s, f: without_gradient(f), lambda d: [2 * d[0], *d[1:]]),

@@ -242,10 +242,8 @@ def calls(make, wrap):
     random.seed(1)
     np.random.seed(1)
     function, look = make()
-    function, found = wrap(function), []
-    for i in range(5):
-        found.append((plain(function(Tensor(X * i))), plain(look())))
-    return found
+    function = wrap(function)
+    return [(plain(function(Tensor(X * i))), plain(look())) for i in range(5)]
 
 
 @pytest.mark.parametrize("make, words", EFFECTS.values(), ids=list(EFFECTS))
@@ -261,7 +259,7 @@ def test_nothing_is_lost(make, words):
 def test_fullgraph_refuses(name):
     make, _ = EFFECTS[name]
     function, _ = make()
-    with pytest.raises(RuntimeError, match="fullgraph=True.*must compute only, but it "):
+    with pytest.raises(RuntimeError, match=r"fullgraph=True.*must compute only, but it "):
         jit(function, fullgraph=True)(Tensor(X))
 
 

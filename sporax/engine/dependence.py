@@ -46,7 +46,7 @@ class Dependence:
         while new := [
             (i, name)
             for i, thing in enumerate(self._objects)
-            for name in self._names
+            for name in sorted(self._names)
             if (i, name) not in read
         ]:
             read.update(new)
@@ -67,14 +67,21 @@ class Dependence:
 
     def changed(self):
         """The name of the first value that is not what it was; None if there is none."""
+        return next(self.changes(), _NOTHING)[0]
+
+    def changes(self):
+        """(name, value now) of each value that is not what it was."""
         for space, name, value, content in self.reads:
             now = space.get(name, _MISSING)
             if now is value:
-                if content is not value and not same(_content(now), content):
-                    return name
+                if (
+                    content is not value
+                    and not (content.__class__ is Flat and content.is_of(now))
+                    and not same(_content(now), content)
+                ):
+                    yield name, now
             elif not same(now, value):
-                return name
-        return None
+                yield name, now
 
     def _read(self, space, name):
         value = space.get(name, _MISSING)
@@ -186,12 +193,25 @@ def _content(value, depth=4):
         return value
     if len(value) > MOST:
         return len(value)
-    items = tuple(value)
-    if isinstance(value, dict):
-        items += tuple(value.values())
+    items = Flat(_keys_and_values(value))
     if any(map(_may_change, map(type, items))):
         items = tuple([_content(item, depth - 1) for item in items])
     return value if isinstance(value, tuple) and all(map(operator.is_, items, value)) else items
+
+
+def _keys_and_values(value):
+    return (*value, *value.values()) if isinstance(value, dict) else value
+
+
+class Flat(tuple):
+    """What is in a container in which nothing else may change."""
+
+    __slots__ = ()
+
+    def is_of(self, value):
+        """Whether the very same things are in the container now; quick, unlike `same`."""
+        now = _keys_and_values(value)
+        return len(now) == len(self) and all(map(operator.is_, now, self))
 
 
 @functools.cache
@@ -228,5 +248,6 @@ def unchanged(cells, trained):
 _HOLDERS = (list, set, dict, collections.deque, bytearray)
 _GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
 _MISSING = object()
+_NOTHING = None, None
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None))
 _PLAIN = (*_NUMBERS, tuple)

@@ -104,9 +104,12 @@ def drew(drawn):
 
 def after(dependence, graph):
     """The effect of a capture; None if everything that the function depends on is as before."""
-    name = dependence.changed()
-    if name is None and graph is not KEPT and graph.holds():
+    changes = list(dependence.changes())
+    if graph is KEPT:
+        changes = [(name, now) for name, now in changes if tensors_of(now)]
+    elif not changes and graph.holds():
         return None
+    name = changes[0][0] if changes else None
     if name is None and graph is not KEPT:
         return Effect(
             "changes attributes of a Cell at each call",

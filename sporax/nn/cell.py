@@ -71,7 +71,7 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
         return self._compute(args, kwargs)
 
     def _called(self, *args, **kwargs):
-        """The call as it is where the mode is not asked for: in a capture, or once it is given up."""
+        """The call as the graph of this cell makes it, which does not look for one again."""
         capture = thread.recorder.capture
         if capture is not None and capture.called(self) and not self._cells:
             return through(self, unrecorded(self), args, kwargs)[0]
