@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tree import tensors_of
-from sporax.core.value import Shared, Value, borrowing, thread
+from sporax.core.value import Shared, Value, borrowing, held, thread
 from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
 from sporax.engine.convert import Conversions, asking_code
@@ -16,7 +16,7 @@ from sporax.engine.host import tensors_alive
 from sporax.engine.operation import Op, Rule
 from sporax.engine.precision import mark_precision
 from sporax.engine.program import Layout
-from sporax.engine.recorder import Recorder, record
+from sporax.engine.recorder import Recorder, record, run_pending
 from sporax.engine.trace import Cut
 
 
@@ -40,6 +40,7 @@ class Capture:
         # calls on the host, see `engine.host`
         self.parts = []  # the stages and calls so far
         self.known = {}  # id(Value of an earlier part) -> (it, where a run finds it, None: nowhere)
+        self.first = {}  # id(handle) -> (handle, its Value before all stages)
         self.outside = {}  # id(handle) -> handle, of those that were there before the capture
         self.there = {}  # all Tensors there were at the first call on the host
         self.calls, self.entering = [], None  # those going on now
@@ -92,6 +93,7 @@ class Capture:
         twin.index = self._add(recorder, twin, handle)
         twin.trace = recorder
         self.handles[id(handle)] = handle, value, twin
+        self.first.setdefault(id(handle), (handle, value))
         self.outside[id(handle)] = handle
         handle._value = twin
         return twin.index
@@ -204,7 +206,7 @@ class Capture:
 
     def undo(self):
         """Give every handle back what it held before the capture."""
-        for handle, value, _ in self.handles.values():
+        for handle, value in self.first.values():
             handle._value = value
 
 
@@ -252,6 +254,10 @@ class Graph:
         """Whether every Cell that was called, and Parameter, is as it was before the capture."""
         return unchanged(self.cells, self.trained)
 
+    def handles(self, tensors):
+        """The handles that a call with these `tensors` writes to."""
+        return [tensors[h.place] if h.__class__ is Slot else h for h in self.written]
+
     def __call__(self, tensors):
         """Results (Values) for the call's own `tensors`; state is read, and written back."""
         if not self.written:
@@ -267,10 +273,29 @@ class Graph:
         made = iter(record(self.op, *values))
         total = self.n_results + len(self.written)
         outs = [self.fixed[i] if i in self.fixed else next(made) for i in range(total)]
-        for handle, value in zip(self.written, outs[self.n_results :], strict=True):
-            handle = tensors[handle.place] if isinstance(handle, Slot) else handle
+        for handle, value in zip(self.handles(tensors), outs[self.n_results :], strict=True):
             handle._value = value
         return outs[: self.n_results]
+
+
+def contents(handles):
+    """(handle, its array) of each, to be put back where a run fails. Who holds an array does not
+    keep it from being given away; who holds the Value would."""
+    before = [(handle, handle._value.array) for handle in handles]
+    if any(array is None for _, array in before):
+        run_pending()
+        before = [(handle, handle._value.array) for handle in handles]
+    return before
+
+
+def put_back(before):
+    """Give all handles what they had, unless that is given away: then the program has run, and an
+    interrupt came after it."""
+    if any(array is not None and array.is_deleted() for _, array in before):
+        return
+    for handle, array in before:
+        if array is not None and handle._value.array is not array:
+            handle._value = held(array)
 
 
 class Slot:
@@ -336,9 +361,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             noted.run(noted.recorder)
             return result, graph
     except BaseException:
-        if noted.parts:  # as far as it went, it went as dynamic code does
-            noted.run(noted.recorder)
-        elif not noted.is_broken:
+        if not noted.is_broken:  # else it went on as dynamic code does
             noted.undo()
         raise
     finally:
@@ -346,7 +369,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             thread.recorder = outer
             noted.recorder.clear()
     noted.undo()
-    noted.handles, noted.rebound = {}, []  # what was in them is given away, cycle or not
+    noted.handles, noted.first, noted.rebound = {}, {}, []  # to be given away, cycle or not
     return result, graph
 
 

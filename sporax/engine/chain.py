@@ -39,7 +39,8 @@ class Chain:
             if isinstance(source, Made) and source.index >= 0:
                 wanted.setdefault(source.part, set()).add(source.index)
         handles = [s for s in sources if isinstance(s, Tensor)]
-        handles += [h for p in stages for h, _ in p.written]
+        self.written = [h for p in stages for h, _ in p.written]
+        handles += self.written
         self.slots = slots
         self.state = {id(h) for h in handles} - slots.keys()
         self.owners, self.cells = noted.owners, list(noted.cells.items())
@@ -55,6 +56,10 @@ class Chain:
     def holds(self):
         """As `Graph.holds`."""
         return unchanged(self.cells, self.trained)
+
+    def handles(self, tensors):
+        """As `Graph.handles`."""
+        return [self._handle(h, tensors) for h in self.written]
 
     def __call__(self, tensors, memo=()):
         """As `Graph`; `memo`: what calls on the host have returned already."""

@@ -11,7 +11,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of, map_tensors, with_tensors
 from sporax.core.value import Changes, thread
-from sporax.engine.capture import capture
+from sporax.engine.capture import capture, contents, put_back
 from sporax.engine.convert import Conversions
 from sporax.engine.dependence import Dependence
 from sporax.engine.effects import KEPT, MOST, after, before, draws, drew
@@ -248,8 +248,16 @@ class JitFunction:
 
 
 def _run(variant, tensors, memo=()):
-    values = variant.graph(tensors, memo) if memo else variant.graph(tensors)
-    run_pending()
+    graph = variant.graph
+    before = contents(graph.handles(tensors))
+    try:
+        values = graph(tensors, memo) if memo else graph(tensors)
+        run_pending()
+    except Differs:  # which has put it back
+        raise
+    except BaseException:
+        put_back(before)
+        raise
     return with_tensors(variant.result, map(wrap, values))
 
 
