@@ -68,8 +68,14 @@ class Training:
 
     def state(self):
         """All numbers that there are, and the random state."""
-        handles = [*self.net.get_parameters(), *self.net.buffers(), *self.optimizer.get_parameters()]
-        return [h.asnumpy().tobytes() for h in handles] + [random.get_rng_state().asnumpy().tobytes()]
+        handles = [
+            *self.net.get_parameters(),
+            *self.net.buffers(),
+            *self.optimizer.get_parameters(),
+        ]
+        return [h.asnumpy().tobytes() for h in handles] + [
+            random.get_rng_state().asnumpy().tobytes()
+        ]
 
 
 @contextlib.contextmanager
@@ -106,7 +112,10 @@ pytestmark = pytest.mark.skipif(Recorder.immediate, reason="captures run in any 
 def unharmed(training, fails):
     """The call fails and changes nothing; the next one does what it would have done."""
     before = training.state()
-    with fails as counter, pytest.raises((ValueError, KeyboardInterrupt, jax.errors.JaxRuntimeError)):
+    with (
+        fails as counter,
+        pytest.raises((ValueError, KeyboardInterrupt, jax.errors.JaxRuntimeError)),
+    ):
         training.step(Tensor(X))
     assert training.state() == before
     return counter
@@ -131,7 +140,9 @@ def test_at_capture(share, on_host):
     random.set_seed(0)
     training = Training(on_host)
     for error in ERRORS:
-        unharmed(training, failing(Forest, "grow", int(share * counter[0]), error, only=is_captured))
+        unharmed(
+            training, failing(Forest, "grow", int(share * counter[0]), error, only=is_captured)
+        )
     agrees(training, 0)
 
 

@@ -288,6 +288,8 @@ def _key(obj, tensors, seen):
         return (obj.__class__, *[_key(getattr(obj, name), tensors, seen) for name in fields])
     if isinstance(obj, float):
         return obj.__class__, obj.hex()  # which tells -0.0 from 0.0, and not a NaN from another
+    if isinstance(obj, slice):
+        return slice, obj.start, obj.stop, obj.step
     if isinstance(obj, (set, bytearray)):
         return obj.__class__, frozenset(obj) if isinstance(obj, set) else bytes(obj)
     try:
