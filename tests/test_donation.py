@@ -1,4 +1,4 @@
-"""What a captured function gives away: the buffers of state that nobody else holds, and no others."""
+"""What a captured function gives away: buffers of state that nobody else holds, and no others."""
 
 import copy
 import gc

@@ -178,8 +178,8 @@ def test_an_interrupt_after_the_program_changes_all_or_nothing():
         training.step(Tensor(X))
     held = training.net.dense.weight.value()  # so that one buffer is not given away
     before = held.asnumpy().tobytes()
-    with failing(Program, "__call__", 0, KeyboardInterrupt(), after=True):
-        with pytest.raises(KeyboardInterrupt):
-            training.step(Tensor(X))
+    interrupt = failing(Program, "__call__", 0, KeyboardInterrupt(), after=True)
+    with interrupt, pytest.raises(KeyboardInterrupt):
+        training.step(Tensor(X))
     assert held.asnumpy().tobytes() == before
     agrees(training, 4)

@@ -1,4 +1,4 @@
-"""What a captured function is given, returns and writes to, in any nesting: as without a capture."""
+"""What a captured function is given, returns and writes to: as without a capture."""
 
 import collections
 import copy
@@ -35,7 +35,7 @@ class Frozen:
     name: str = "a"
 
 
-class Pair(collections.namedtuple("Pair", "x y")):  # noqa: PYI024  (a subclass is what is tested)
+class Pair(collections.namedtuple("Pair", "x y")):
     def total(self):
         return self.x + self.y
 
@@ -62,10 +62,12 @@ def chosen(x, kind):
 
 # name -> (function, what it is given for a number k, captures for k = 0, 1, 0, 1)
 GIVEN = {
-    "tuples": (lambda a: (a[0] + a[1][0], a[1]), lambda k: (tensor(k), (tensor(1), [tensor(2)])), 1),
+    "tuples": (
+        lambda a: (a[0] + a[1][0], a[1]), lambda k: (tensor(k), (tensor(1), [tensor(2)])), 1
+    ),
     "lists": (lambda a: [a[0] * len(a)], lambda k: [tensor(k), tensor(2)], 1),
     "dicts": (lambda a: {"r": a["x"] * a["k"]["n"]}, lambda k: {"x": tensor(k), "k": {"n": 3}}, 1),
-    "keys that are no strings": (lambda a: a[1] + a[(2, 3)], lambda k: {1: tensor(k), (2, 3): 1.0}, 1),
+    "other keys": (lambda a: a[1] + a[(2, 3)], lambda k: {1: tensor(k), (2, 3): 1.0}, 1),
     "OrderedDict": (
         lambda a: collections.OrderedDict(b=a["x"], a=a["x"] * 2),
         lambda k: collections.OrderedDict(x=tensor(k)),
@@ -75,7 +77,9 @@ GIVEN = {
         lambda a: a["x"] + 1, lambda k: collections.defaultdict(int, x=tensor(k)), 1
     ),
     "dataclass": (
-        lambda a: dataclasses.replace(a, x=a.x * a.scale), lambda k: Batch(tensor(k), rest=[None]), 1
+        lambda a: dataclasses.replace(a, x=a.x * a.scale),
+        lambda k: Batch(tensor(k), rest=[None]),
+        1,
     ),
     "frozen dataclass": (lambda a: Frozen(a.x * 2, a.name + "b"), lambda k: Frozen(tensor(k)), 1),
     "namedtuple": (lambda a: Pair(a.total(), a.x), lambda k: Pair(tensor(k), tensor(1)), 1),
@@ -99,10 +103,12 @@ GIVEN = {
     "Parameter": (lambda a: a[0] * a[1], lambda k: (tensor(k), WEIGHT), 1),
     "Parameter as a result": (lambda a: (a[0], WEIGHT), lambda k: (tensor(k),), 1),
     "empty containers": (lambda a: (a[0], (), [], {}), lambda k: (tensor(k), (), [], {}), 1),
-    "deep": (lambda a: a[0][0][0][0]["x"][0].x + 1, lambda k: [[[[{"x": (Batch(tensor(k)),)}]]]], 1),
+    "deep": (lambda a: a[0][0][0]["x"][0].x + 1, lambda k: [[[{"x": (Batch(tensor(k)),)}]]], 1),
     "another length": (lambda a: sum(a, tensor(0)), lambda k: [tensor(1)] * (k + 1), 2),
     "another structure": (
-        lambda a: a["x"] if isinstance(a, dict) else a, lambda k: [tensor(1), {"x": tensor(2)}][k], 2
+        lambda a: a["x"] if isinstance(a, dict) else a,
+        lambda k: [tensor(1), {"x": tensor(2)}][k],
+        2,
     ),
     "object": (lambda a: a.x * a.k, Plain, 2),
 }  # fmt: skip
@@ -128,7 +134,6 @@ def test_any_nesting(function, make, captures):
     for k in (0, 1, 0, 1):
         given = kept[k] if isinstance(kept[k], Plain) else make(k)
         assert plain(captured(given)) == plain(function(given))
-        assert plain(captured(a=given)) == plain(function(given)) if k == 3 else True
     assert captured.captures == captures
 
 
