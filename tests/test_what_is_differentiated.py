@@ -9,7 +9,6 @@ from sporax.autodiff import grad, no_grad
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
-from sporax.engine.jit import jit
 
 
 def tensor(values):
