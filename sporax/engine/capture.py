@@ -10,7 +10,7 @@ from sporax.core.value import Shared, Value, borrowing, held, thread
 from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
 from sporax.engine.convert import Conversions, asking_code
-from sporax.engine.dependence import unchanged
+from sporax.engine.dependence import marks_of, unchanged
 from sporax.engine.effects import KEPT, Effect, endless, is_held
 from sporax.engine.host import tensors_alive
 from sporax.engine.operation import Op, Rule
@@ -235,8 +235,7 @@ class Graph:
         self.sources = [found(source) for source in capture.sources]
         self.state = {id(h) for h in (*self.sources, *self.written) if not isinstance(h, Slot)}
         self.cells = list(capture.cells.items())
-        flags = [(source, getattr(source, "requires_grad", None)) for source in self.sources]
-        self.trained = [(source, flag) for source, flag in flags if flag is not None]
+        self.trained = marks_of(self.sources)
         self.layout = layout = Layout(recorder.state.path(), capture.avals)
         reals = np.array([v.array for v in recorder.reals], np.float64)
         integers = np.array([v.array for v in recorder.integers], np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import Value
-from sporax.engine.dependence import unchanged
+from sporax.engine.dependence import marks_of, unchanged
 from sporax.engine.host import Differs, Made, Stage, kind
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import Layout
@@ -44,8 +44,7 @@ class Chain:
         self.slots = slots
         self.state = {id(h) for h in handles} - slots.keys()
         self.owners, self.cells = noted.owners, list(noted.cells.items())
-        flags = [(handle, getattr(handle, "requires_grad", None)) for handle in handles]
-        self.trained = [(handle, flag) for handle, flag in flags if flag is not None]
+        self.trained = marks_of(h for h in handles if id(h) not in slots)
         self.ops = {
             id(p): _stage_op(name, p, sorted(wanted.get(i, ())))
             for i, p in enumerate(self.parts)

@@ -39,6 +39,7 @@ class Dependence:
         self.tensors = set()  # ids of the Tensors among them
         self.codes = set()
         self.iterator = None  # the name of something that gives something else each time
+        self._closed = set()  # ids of the variables of enclosing functions that were read
         self._seen, self._objects, self._names, self._stored = {}, [], set(), set()
         self._follow(function)
         map_tensors(itself, arguments, self._follow)
@@ -52,7 +53,7 @@ class Dependence:
             read.update(new)
             for i, name in new:
                 self._attribute(self._objects[i], name)
-        del self._objects, self._names, self._stored
+        del self._objects, self._names, self._stored, self._closed
 
     def followed(self):
         """The objects that were found, the function and its arguments among them."""
@@ -91,9 +92,12 @@ class Dependence:
     def _attribute(self, thing, name):
         if name in vars(thing):
             self._read(vars(thing), name)
-        elif isinstance(method := getattr(type(thing), name, None), types.FunctionType):
-            self._function(method)
-        elif name in self._stored and not hasattr(type(thing), name):
+            return
+        kinds = (thing if isinstance(thing, type) else type(thing)).__mro__
+        kind = next((k for k in kinds if name in vars(k)), None)
+        if kind is not None and not _is_of_library(kind.__module__):
+            self._read(vars(kind), name)
+        elif kind is None and name in self._stored:
             self.reads.append((vars(thing), name, _MISSING, _MISSING))
 
     def _follow(self, value, name=None):
@@ -105,6 +109,7 @@ class Dependence:
             self.iterator = name or type(value).__name__
         if isinstance(value, Tensor):
             self.tensors.add(id(value))
+            self._hooks_of(value)
         elif isinstance(value, (tuple, list, set, dict)):
             for item in _items(value):
                 self._follow(item)
@@ -115,19 +120,40 @@ class Dependence:
             self._function(value.__func__)
         elif isinstance(value, types.FunctionType):
             self._function(value)
+        elif isinstance(value, (staticmethod, classmethod)):
+            self._follow(value.__func__)
+        elif isinstance(value, property):
+            self._follow(value.fget)
         elif _is_object(value):
             self._follow(vars(value).get("__wrapped__"))
             self._objects.append(value)
-            for name in () if id(value) in self._owners else ("__call__", "construct"):
+            for name in () if id(value) in self._owners else _CALLED:
                 self._attribute(value, name)
+            if hasattr(value, "_static_state"):
+                self._in_cell(value)
+
+    def _in_cell(self, cell):
+        """Note the hooks in a Cell and below, which the capture calls."""
+        for _, part in cell.cells_and_names():
+            for hook in itertools.chain.from_iterable(part._hooks or ()):
+                self._follow(hook[1])
+        for parameter in cell.get_parameters():
+            self._hooks_of(parameter)
+
+    def _hooks_of(self, tensor):
+        for hook in getattr(tensor, "_hooks", _NO_HOOKS).functions.values():
+            self._follow(hook)
 
     def _function(self, function):
         self._follow(getattr(function, "__wrapped__", None))
-        code = function.__code__
-        if code in self.codes or _is_of_library(function.__globals__.get("__name__")):
+        code, closure = function.__code__, function.__closure__ or ()
+        if _is_of_library(function.__globals__.get("__name__")):
+            return
+        if code in self.codes and all(id(cell) in self._closed for cell in closure):
             return
         self.codes.add(code)
-        for cell, name in zip(function.__closure__ or (), code.co_freevars, strict=True):
+        self._closed.update(map(id, closure))
+        for cell, name in zip(closure, code.co_freevars, strict=True):
             self._read(_Cell(cell), name)
         named, attributes, stored = _names(code)
         self._names |= attributes | stored
@@ -143,8 +169,10 @@ def _is_of_library(module):
 def _is_object(value):
     """Whether attributes of the value matter: those of libraries keep what they are to themselves,
     except a Cell, which has the script's parameters and settings."""
-    if isinstance(value, (type, types.ModuleType)) or not hasattr(value, "__dict__"):
+    if isinstance(value, types.ModuleType) or not hasattr(value, "__dict__"):
         return False
+    if isinstance(value, type):
+        return not _is_of_library(value.__module__)
     own = "__wrapped__" in vars(value) or hasattr(value, "_static_state")
     return own or not _is_of_library(type(value).__module__)
 
@@ -238,15 +266,28 @@ def same(now, then):
     return now == then
 
 
+def marks_of(handles):
+    """(handle, what derivatives depend on there besides the Value: whether they are taken, and the
+    hooks) of each handle."""
+    handles = [h for h in handles if isinstance(h, Tensor)]
+    return [(handle, _mark(handle)) for handle in handles]
+
+
+def _mark(handle):
+    return getattr(handle, "requires_grad", None), *getattr(handle, "_hooks", _NO_HOOKS).functions
+
+
 def unchanged(cells, trained):
-    """Whether each Cell is what it was, and each Parameter requires a gradient as it did."""
-    if any(getattr(p, "requires_grad", None) is not flag for p, flag in trained):
+    """Whether each Cell is what it was, and each Tensor as `marks_of` has noted it."""
+    if any(_mark(handle) != mark for handle, mark in trained):
         return False
     return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in cells)
 
 
 _HOLDERS = (list, set, dict, collections.deque, bytearray)
 _GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
+_CALLED = "__call__", "construct", "bprop", "forward", "backward"
+_NO_HOOKS = types.SimpleNamespace(functions={})
 _MISSING = object()
 _NOTHING = None, None
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None))

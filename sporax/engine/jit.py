@@ -271,9 +271,11 @@ def _key(obj, tensors, seen):
         same = first != len(tensors)
         tensors.append(obj)
         if isinstance(obj, Parameter):
-            return obj._value.aval, first, id(obj), obj.requires_grad
+            return obj._value.aval, first, id(obj), obj.requires_grad, *map(Same, obj.hooks())
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
             return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
+        if hooks := obj.__dict__ and obj.hooks():
+            return obj._value.aval, first, *map(Same, hooks)
         return (obj._value.aval, first) if same else obj._value.aval
     if isinstance(obj, Number):
         tensors.append(obj.as_input())
