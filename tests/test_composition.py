@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 
-from sporax import ops
+from sporax import nn, ops
 from sporax.autodiff.grad import GradOperation, grad, stop_gradient, value_and_grad
 from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
 from sporax.autodiff.mode import no_grad
 from sporax.autodiff.recompute import recompute
 from sporax.autodiff.vmap import vmap
-from sporax.core import context
+from sporax.core import context, random
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
@@ -279,3 +279,113 @@ def test_pairs(names):
 @pytest.mark.parametrize("names", OTHERS + TRIPLES, ids="-".join)
 def test_the_rest(names):
     check(names)
+
+
+# networks that are trained ------------------------------------------------------------------------
+
+
+class Network(Cell):
+    """A layer, a BatchNorm, a Dropout: weights, buffers and random state."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense, self.norm = nn.Dense(4, 3), nn.BatchNorm1d(3)
+        self.dropout, self.last = nn.Dropout(p=0.5), nn.Dense(3, 1)
+
+    def construct(self, x):
+        return self.last(self.dropout(self.norm(self.dense(x))))
+
+
+def by_train_one_step(net, optimizer):
+    return nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
+
+
+def by_value_and_grad(net, optimizer):
+    gradient = value_and_grad(nn.WithLossCell(net, nn.MSELoss()), None, optimizer.parameters)
+
+    def step(x, y):
+        loss, gradients = gradient(x, y)
+        optimizer(gradients)
+        return loss
+
+    return step
+
+
+def by_operation(net, optimizer):
+    loss = nn.WithLossCell(net, nn.MSELoss())
+    gradient = GradOperation(get_by_list=True)(loss, optimizer.parameters)
+
+    def step(x, y):
+        optimizer(gradient(x, y))
+        return loss(x, y)
+
+    return step
+
+
+def by_captured_gradient(net, optimizer):
+    gradient = jit(value_and_grad(nn.WithLossCell(net, nn.MSELoss()), None, optimizer.parameters))
+
+    def step(x, y):
+        loss, gradients = gradient(x, y)
+        optimizer(gradients)
+        return loss
+
+    return step
+
+
+def by_recomputed(net, optimizer):
+    net.dense.recompute()
+    net.dropout.recompute()
+    return by_value_and_grad(net, optimizer)
+
+
+def in_graph_mode(step):
+    def run(x, y):
+        context.set_context(mode=context.GRAPH_MODE)
+        try:
+            return step(x, y)
+        finally:
+            context.set_context(mode=context.PYNATIVE_MODE)
+
+    return run
+
+
+STEPS = [by_train_one_step, by_value_and_grad, by_operation, by_captured_gradient, by_recomputed]
+WRAPS = {
+    "jit": jit,
+    "fullgraph": lambda f: jit(f, fullgraph=True),
+    "jit in jit": lambda f: jit(lambda x, y: jit(f)(x, y) * 1.0),
+    "graph mode": in_graph_mode,
+}
+
+
+TRAINED = [(make, name) for make in STEPS for name in ("jit", "graph mode")]
+TRAINED += [(by_train_one_step, "fullgraph"), (by_value_and_grad, "jit in jit")]
+
+
+@pytest.mark.parametrize("make, name", TRAINED, ids=lambda x: getattr(x, "__name__", x))
+def test_training(make, name):
+    x = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
+
+    def trained(wrap):
+        random.set_seed(0)
+        net = Network().set_train()
+        optimizer = nn.Adam(net.trainable_params(), 0.01)
+        step, losses = wrap(make(net, optimizer)), []
+        for _ in range(4):
+            programs = compilations["programs"]
+            losses.append(float(step(Tensor(x), Tensor(x[:, :1]))))
+        numbers = [p.asnumpy() for p in (*net.get_parameters(), *optimizer.get_parameters())]
+        return (
+            losses,
+            numbers,
+            random.get_rng_state().asnumpy(),
+            compilations["programs"] - programs,
+        )
+
+    (losses, numbers, state, programs), wanted = trained(WRAPS[name]), trained(lambda f: f)
+    assert programs == 0
+    np.testing.assert_allclose(losses, wanted[0], rtol=1e-6)
+    for a, b in zip(numbers, wanted[1], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
+    np.testing.assert_array_equal(state, wanted[2])
