@@ -1,18 +1,20 @@
 """From a function to a `Graph`: one recorded run, with the state that it touched lifted out."""
 
+import itertools
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tree import tensors_of
-from sporax.core.value import Shared, Value, borrowing, held, thread
+from sporax.core.value import Shared, Value, borrowing, thread
 from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
 from sporax.engine.convert import Conversions, asking_code
 from sporax.engine.dependence import marks_of, unchanged
 from sporax.engine.effects import KEPT, Effect, endless, is_held
-from sporax.engine.host import tensors_alive
+from sporax.engine.host import Differs, tensors_alive
+from sporax.engine.launch import Launch
 from sporax.engine.operation import Op, Rule
 from sporax.engine.precision import mark_precision
 from sporax.engine.program import Layout
@@ -209,6 +211,11 @@ class Capture:
         for handle, value in self.first.values():
             handle._value = value
 
+    def let_go(self):
+        """Hold no inputs any more, so that already the first call gives them away, and no program
+        is compiled for it that does not."""
+        self.handles, self.first, self.rebound = {}, {}, []
+
 
 class Graph:
     """A captured function: the handles it reads and writes, and the operation it has become.
@@ -223,19 +230,15 @@ class Graph:
     def __init__(self, name, capture, recorder, results, slots):
         written = capture.written()
         outs = [*results, *[value for _, value in written]]
-
-        def found(source):
-            return Slot(slots[id(source)]) if id(source) in slots else source
-
-        self.written = [found(handle) for handle, _ in written]
-        self.n_results = len(results)
+        self.written = _Places([handle for handle, _ in written], slots)
+        self.n_results, total = len(results), len(outs)
         # a result that this trace did not compute and was not given is the same at every call
         self.fixed = {i: v for i, v in enumerate(outs) if v.trace is not recorder}
         computed = [v for v in outs if v.trace is recorder]
-        self.sources = [found(source) for source in capture.sources]
-        self.state = {id(h) for h in (*self.sources, *self.written) if not isinstance(h, Slot)}
+        self.sources = _Places(capture.sources, slots)
+        self.state = {id(h) for places in (self.sources, self.written) for h in places.state()}
         self.cells = list(capture.cells.items())
-        self.trained = marks_of(self.sources)
+        self.trained = marks_of(self.sources.state())
         self.layout = layout = Layout(recorder.state.path(), capture.avals)
         reals = np.array([v.array for v in recorder.reals], np.float64)
         integers = np.array([v.array for v in recorder.integers], np.int64)
@@ -247,63 +250,69 @@ class Graph:
         self.op = Op(name, run)
         self.recorded = self.op.recorded = len(layout.steps)
         avals = tuple(capture.avals)
-        self.op.rules[avals] = Rule(avals, tuple(v.aval for v in computed), run, False)
+        outs = tuple(v.aval for v in computed)
+        self.op.rules[avals] = Rule(avals, outs, run, False)
+        at = {id(source): k for k, source in enumerate(capture.sources)}
+        self.computed = [i not in self.fixed for i in range(len(results), total)]
+        replaced = [
+            at.get(id(h)) for (h, _), is_new in zip(written, self.computed, strict=True) if is_new
+        ]
+        self.launch = Launch(self.op, avals, outs, replaced)
 
     def holds(self):
         """Whether every Cell that was called, and Parameter, is as it was before the capture."""
         return unchanged(self.cells, self.trained)
 
-    def handles(self, tensors):
-        """The handles that a call with these `tensors` writes to."""
-        return [tensors[h.place] if h.__class__ is Slot else h for h in self.written]
-
     def __call__(self, tensors):
         """Results (Values) for the call's own `tensors`; state is read, and written back."""
-        if not self.written:
+        if not self.written.things:
             return self._run(tensors)
         with borrowing:  # two threads must not begin from the same state
             return self._run(tensors)
 
     def _run(self, tensors):
-        values = []
-        for source in self.sources:
-            source = tensors[source.place] if isinstance(source, Slot) else source
-            values.append(source if isinstance(source, Value) else source._value)
-        made = iter(record(self.op, *values))
-        total = self.n_results + len(self.written)
+        run_pending()  # a program of its own: it is not compiled with what was recorded before it
+        values = [handle._value for handle in self.sources.of(tensors)]
+        written = self.written.of(tensors)
+        if not self.launch.fits(values):  # a Parameter has got another shape or dtype
+            raise Differs(())
+        made = iter(self.launch(values, list(itertools.compress(written, self.computed))))
+        total = self.n_results + len(written)
         outs = [self.fixed[i] if i in self.fixed else next(made) for i in range(total)]
-        for handle, value in zip(self.handles(tensors), outs[self.n_results :], strict=True):
+        for handle, value in zip(written, outs[self.n_results :], strict=True):
             handle._value = value
         return outs[: self.n_results]
 
 
-def contents(handles):
-    """(handle, its array) of each, to be put back where a run fails. Who holds an array does not
-    keep it from being given away; who holds the Value would."""
-    before = [(handle, handle._value.array) for handle in handles]
-    if any(array is None for _, array in before):
-        run_pending()
-        before = [(handle, handle._value.array) for handle in handles]
-    return before
+class _Places:
+    """Handles, some of which come with each call: those in `slots` {id: number in the call's}."""
+
+    def __init__(self, handles, slots):
+        self.slots = [(k, slots[id(h)]) for k, h in enumerate(handles) if id(h) in slots]
+        # the Tensor of the capture is not kept; a Value is a constant
+        self.things: list[Any] = [
+            None if id(h) in slots else _Constant(h) if isinstance(h, Value) else h for h in handles
+        ]
+
+    def of(self, tensors):
+        """The handles for a call with these tensors."""
+        handles = self.things.copy()
+        for k, place in self.slots:
+            handles[k] = tensors[place]
+        return handles
+
+    def state(self):
+        """Those that do not come with a call."""
+        return [h for h in self.things if h is not None]
 
 
-def put_back(before):
-    """Give all handles what they had, unless that is given away: then the program has run, and an
-    interrupt came after it."""
-    if any(array is not None and array.is_deleted() for _, array in before):
-        return
-    for handle, array in before:
-        if array is not None and handle._value.array is not array:
-            handle._value = held(array)
+class _Constant:
+    """What has the same Value at each call."""
 
+    __slots__ = ("_value",)
 
-class Slot:
-    """An input that comes with the call."""
-
-    __slots__ = ("place",)
-
-    def __init__(self, place):
-        self.place = place
+    def __init__(self, value):
+        self._value = value
 
 
 def capture(name, function, args, kwargs, tensors, memo=(), whole=False, conversions=None):
@@ -368,7 +377,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             thread.recorder = outer
             noted.recorder.clear()
     noted.undo()
-    noted.handles, noted.first, noted.rebound = {}, {}, []  # to be given away, cycle or not
+    noted.let_go()
     return result, graph
 
 

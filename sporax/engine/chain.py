@@ -5,12 +5,12 @@ import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
-from sporax.core.value import Value
+from sporax.core.value import Value, held
 from sporax.engine.dependence import marks_of, unchanged
 from sporax.engine.host import Differs, Made, Stage, kind
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import Layout
-from sporax.engine.recorder import record, wrap
+from sporax.engine.recorder import record, run_pending, wrap
 
 
 class Chain:
@@ -56,12 +56,21 @@ class Chain:
         """As `Graph.holds`."""
         return unchanged(self.cells, self.trained)
 
-    def handles(self, tensors):
-        """As `Graph.handles`."""
-        return [self._handle(h, tensors) for h in self.written]
-
     def __call__(self, tensors, memo=()):
         """As `Graph`; `memo`: what calls on the host have returned already."""
+        run_pending()
+        before = [(h, h._value.array) for h in (self._handle(h, tensors) for h in self.written)]
+        try:
+            results = self._run(tensors, memo)
+            run_pending()
+        except Differs:  # which has put it back
+            raise
+        except BaseException:
+            put_back(before)
+            raise
+        return results
+
+    def _run(self, tensors, memo):
         run, undo, returned = [], [], []
         for part in self.parts:
             if isinstance(part, Stage):
@@ -104,6 +113,17 @@ class Chain:
         if isinstance(source, Tensor):
             return self._handle(source, tensors)
         return wrap(self._value(source, tensors, run))
+
+
+def put_back(before):
+    """Give all handles what they had, unless that is given away: then the last program has run, and
+    an interrupt came after it. Who holds an array does not keep it from being given away; who holds
+    the Value would."""
+    if any(array is not None and array.is_deleted() for _, array in before):
+        return
+    for handle, array in before:
+        if array is not None and handle._value.array is not array:
+            handle._value = held(array)
 
 
 def _stage_op(name, stage, wanted):

@@ -141,7 +141,7 @@ class Dependence:
             self._hooks_of(parameter)
 
     def _hooks_of(self, tensor):
-        for hook in getattr(tensor, "_hooks", _NO_HOOKS).functions.values():
+        for hook in hooks_at(tensor):
             self._follow(hook)
 
     def _function(self, function):
@@ -252,7 +252,7 @@ def _state(generator):
     """What a random generator will give next."""
     if isinstance(generator, np.random.Generator):
         return generator.bit_generator.state
-    return getattr(generator, "getstate", getattr(generator, "get_state", None))()
+    return generator.getstate() if isinstance(generator, random.Random) else generator.get_state()
 
 
 def same(now, then):
@@ -271,6 +271,11 @@ def marks_of(handles):
     hooks) of each handle."""
     handles = [h for h in handles if isinstance(h, Tensor)]
     return [(handle, _mark(handle)) for handle in handles]
+
+
+def hooks_at(tensor):
+    """The functions that `register_hook` has registered."""
+    return getattr(tensor, "_hooks", _NO_HOOKS).functions.values()
 
 
 def _mark(handle):

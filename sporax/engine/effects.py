@@ -13,6 +13,7 @@ import random
 import traceback
 import types
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +27,8 @@ MOST = 3  # captures in a row that change something themselves
 
 def draws():
     """What the random generators that Python and NumPy share will give next."""
-    _, key, *rest = np.random.get_state()
-    return random.getstate(), key.tobytes(), rest
+    state: Any = np.random.get_state()
+    return random.getstate(), state[1].tobytes(), state[2:]
 
 
 def is_held(recorder, result, values):

@@ -11,9 +11,9 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of, map_tensors, with_tensors
 from sporax.core.value import Changes, thread
-from sporax.engine.capture import capture, contents, put_back
+from sporax.engine.capture import capture
 from sporax.engine.convert import Conversions
-from sporax.engine.dependence import Dependence
+from sporax.engine.dependence import Dependence, hooks_at
 from sporax.engine.effects import KEPT, MOST, after, before, draws, drew
 from sporax.engine.host import Differs
 from sporax.engine.listing import Listing
@@ -248,16 +248,8 @@ class JitFunction:
 
 
 def _run(variant, tensors, memo=()):
-    graph = variant.graph
-    before = contents(graph.handles(tensors))
-    try:
-        values = graph(tensors, memo) if memo else graph(tensors)
-        run_pending()
-    except Differs:  # which has put it back
-        raise
-    except BaseException:
-        put_back(before)
-        raise
+    values = variant.graph(tensors, memo) if memo else variant.graph(tensors)
+    run_pending()
     return with_tensors(variant.result, map(wrap, values))
 
 
@@ -271,10 +263,10 @@ def _key(obj, tensors, seen):
         same = first != len(tensors)
         tensors.append(obj)
         if isinstance(obj, Parameter):
-            return obj._value.aval, first, id(obj), obj.requires_grad, *map(Same, obj.hooks())
+            return obj._value.aval, first, id(obj), obj.requires_grad, *map(Same, hooks_at(obj))
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
             return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
-        if hooks := obj.__dict__ and obj.hooks():
+        if hooks := obj.__dict__ and hooks_at(obj):
             return obj._value.aval, first, *map(Same, hooks)
         return (obj._value.aval, first) if same else obj._value.aval
     if isinstance(obj, Number):

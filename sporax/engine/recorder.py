@@ -155,17 +155,23 @@ class Recorder:
     def dead(self):
         """The inputs that nobody else holds: no Value, and no recording of another thread."""
         dead = [k for k, owner in enumerate(self.owners) if owner is not None and owner() is None]
-        if dead and len(in_use) > 1:
-            for key, use in list(in_use.items()):
-                other = use()
-                if other is None:  # its thread has ended
-                    in_use.pop(key, None)
-                elif other is not self:
-                    dead = [k for k in dead if id(self.arrays[k]) not in other.found]
-        return tuple(dead)
+        return tuple(unclaimed(dead, self.arrays, self))
 
 
 in_use = {}  # id(recorder) -> a weak reference, of all recorders that have inputs
+
+
+def unclaimed(dead, arrays, recorder):
+    """Those of the `arrays` numbered in `dead` that are no inputs of other threads' recorders."""
+    if dead and len(in_use) > 1:
+        for key, use in list(in_use.items()):
+            other = use()
+            if other is None:  # its thread has ended
+                in_use.pop(key, None)
+            elif other is not recorder:
+                dead = [k for k in dead if id(arrays[k]) not in other.found]
+    return dead
+
 
 thread.__class__.new_recorder = Recorder
 thread.recorder = Recorder()

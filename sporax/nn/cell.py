@@ -1,6 +1,7 @@
 """`Cell`: a network or a part of one, with its parameters, its sub-cells and its mode."""
 
 import functools
+from typing import Any
 
 from sporax.autodiff.announced import call_announced
 from sporax.autodiff.custom import call_with_bprop
@@ -103,7 +104,7 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
 
     def _as_graph(self):
         if self._graph is None:
-            called = functools.partial(Cell._called, self)
+            called: Any = functools.partial(Cell._called, self)
             called.__name__ = type(self).__name__
             self.__dict__["_graph"] = JitFunction(called)
         return self._graph
