@@ -7,6 +7,7 @@ without a capture.
 import collections
 import io
 import random
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -279,6 +280,27 @@ def test_what_happens_once_is_captured_afterwards():
             cache["table"] = Tensor([3.0, 3.0])  # another Tensor: captured once more
     assert f.captures == 3
     assert not f.dynamic
+
+
+def test_what_another_thread_draws_is_none_of_it():
+    ended = threading.Event()
+
+    def load():
+        while not ended.is_set():
+            np.random.rand()
+
+    loader = threading.Thread(target=load)
+    loader.start()
+    try:
+        f = jit(lambda x: x * 2)
+        for _ in range(3):
+            assert f(Tensor(X)).asnumpy().tolist() == [2.0, 4.0]
+        assert f.captures == 1
+        with pytest.warns(RuntimeWarning, match="draws random numbers"):
+            jit(lambda x: x * np.random.rand())(Tensor(X))
+    finally:
+        ended.set()
+        loader.join()
 
 
 def test_numpy_arrays_that_change_in_place_are_noticed():

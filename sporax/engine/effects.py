@@ -10,6 +10,7 @@ import dis
 import gc
 import linecache
 import random
+import threading
 import traceback
 import types
 import warnings
@@ -93,13 +94,23 @@ def before(dependence):
     )
 
 
-def drew(drawn):
-    """The effect where random numbers were drawn since `drawn`."""
+def drew(drawn, dependence):
+    """The effect where random numbers were drawn since `drawn`, by another thread perhaps."""
     if draws() == drawn:
+        return None
+    if threading.active_count() > 1 and not _names_random(dependence):
         return None
     return Effect(
         "draws random numbers from NumPy or from 'random'",
         "Draw with 'ops' or 'mint', or outside, and give the numbers as an argument.",
+    )
+
+
+def _names_random(dependence):
+    named = any("random" in code.co_names for code in codes_in(dependence.codes))
+    return named or any(
+        isinstance(getattr(value, "__self__", None), (random.Random, np.random.RandomState))
+        for value in dependence.followed()
     )
 
 

@@ -167,7 +167,7 @@ class JitFunction:
         if graph is not KEPT and graph.has_run:
             dependence.leave_out(graph.owners, self.fn, (args, kwargs))
         else:
-            effect = drew(drawn)
+            effect = drew(drawn, dependence)
         if effect is not None:
             self._acts(effect)
         effect = after(dependence, graph)
