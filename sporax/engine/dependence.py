@@ -40,6 +40,7 @@ class Dependence:
         self.codes = set()
         self.iterator = None  # the name of something that gives something else each time
         self._closed = set()  # ids of the variables of enclosing functions that were read
+        self._entered = set()  # ids of Cells
         self._seen, self._objects, self._names, self._stored = {}, [], set(), set()
         self._follow(function)
         map_tensors(itself, arguments, self._follow)
@@ -53,7 +54,7 @@ class Dependence:
             read.update(new)
             for i, name in new:
                 self._attribute(self._objects[i], name)
-        del self._objects, self._names, self._stored, self._closed
+        del self._objects, self._names, self._stored, self._closed, self._entered
 
     def followed(self):
         """The objects that were found, the function and its arguments among them."""
@@ -134,11 +135,16 @@ class Dependence:
 
     def _in_cell(self, cell):
         """Note the hooks in a Cell and below, which the capture calls."""
-        for _, part in cell.cells_and_names():
-            for hook in itertools.chain.from_iterable(part._hooks or ()):
-                self._follow(hook[1])
-        for parameter in cell.get_parameters():
+        if id(cell) in self._entered:
+            return
+        self._entered.add(id(cell))
+        for hook in itertools.chain.from_iterable(cell._hooks or ()):
+            self._follow(hook[1])
+        for parameter in cell._params.values():
             self._hooks_of(parameter)
+        for part in cell._cells.values():
+            if part is not None:
+                self._in_cell(part)
 
     def _hooks_of(self, tensor):
         for hook in hooks_at(tensor):
