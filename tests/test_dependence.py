@@ -131,7 +131,68 @@ def of_required_gradient():
     return run, lambda: setattr(p, "requires_grad", not p.requires_grad)
 
 
+class Kind:
+    """What a class has: a value, a property, methods of all kinds."""
+
+    scale = 2.0
+
+    @property
+    def doubled(self):
+        return 2.0 * SCALE
+
+    @staticmethod
+    def static(x):
+        return x * SCALE
+
+    @classmethod
+    def of_class(cls, x):
+        return x * cls.scale
+
+
+class Derived(Kind):
+    pass
+
+
+def change_class():
+    Kind.scale += 1.0
+
+
+def of_instance(function, change):
+    def make():
+        instance = Derived()
+        return lambda x: function(instance, x), change
+
+    return make
+
+
+def of_class():
+    return lambda x: x * Derived.scale, change_class
+
+
+def of_two_closures():
+    """Two functions of one code."""
+    ones, twos = [1.0], [2.0]
+
+    def times(factors):
+        return lambda x: x * factors[0]
+
+    one, two = times(ones), times(twos)
+    return lambda x: one(x) + two(x), lambda: twos.append(twos.pop() + 1.0)
+
+
+def of_nested_dict():
+    settings = {"a": {"b": [1.0]}}
+    return lambda x: x * settings["a"]["b"][0], lambda: settings["a"]["b"].insert(0, 5.0)
+
+
 CHANGED = {
+    "attribute of a class": of_class,
+    "attribute of a class by an instance": of_instance(lambda a, x: x * a.scale, change_class),
+    "global of a property": of_instance(lambda a, x: x * a.doubled, change_global()),
+    "global of a static method": of_instance(lambda a, x: a.static(x), change_global()),
+    "attribute in a class method": of_instance(lambda a, x: a.of_class(x), change_class),
+    "second of two closures of one code": of_two_closures,
+    "list in a dict in a dict": of_nested_dict,
     "global of a function named": of_global(lambda f: f),
     "global of a wrapped function": of_global(lambda f: functools.wraps(f)(lambda x: f(x))),
     "global in a comprehension": of_comprehension,
@@ -205,14 +266,17 @@ def test_what_changes_at_every_call_runs_dynamically_in_the_end():
     calls = [0]
 
     def count(x):
-        calls[0] += 1
         return x * calls[0]
+
+    def counted(x):
+        calls[0] += 1
+        return run(x)
 
     run = jit(count)
     eight = pytest.warns(RuntimeWarning, match="captured 8 times.*'calls'.*changed")
     sixteen = pytest.warns(RuntimeWarning, match="16 times because 'calls' was another one")
     with eight, sixteen:
-        found = [run(tensor(1)).asnumpy()[0] for _ in range(20)]
+        found = [counted(tensor(1)).asnumpy()[0] for _ in range(20)]
     assert found == [float(i) for i in range(1, 21)]
 
 

@@ -28,7 +28,8 @@ def tensor(*numbers):
 def leaked():
     """A Tensor without numbers: kept past the end of a capture."""
     kept = []
-    jit(lambda x: kept.append(x * 2.0))(tensor(1, 2))
+    with pytest.raises(RuntimeError, match="leaves a Tensor where others find it"):
+        jit(lambda x: kept.append(x * 2.0), fullgraph=True)(tensor(1, 2))
     return kept[0]
 
 

@@ -200,19 +200,6 @@ def test_an_error_in_the_middle_changes_nothing():
     assert net(ones(3)).asnumpy().tolist() == [1.0, 1.0, 1.0]
 
 
-def test_a_tensor_kept_past_the_end_of_a_capture_says_so():
-    kept = []
-
-    @jit
-    def leak(x):
-        kept.append(x * 2.0)
-        return x
-
-    leak(ones(2))
-    with pytest.raises(RuntimeError, match="kept past its end"):
-        kept[0].asnumpy()
-
-
 def test_a_result_that_is_an_argument_or_a_parameter():
     net = Scale()
     run = jit(lambda x: (x, net.weight, 5))

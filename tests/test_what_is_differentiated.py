@@ -68,10 +68,21 @@ def test_second_derivative_with_respect_to_integers():
 
 NO_NUMBERS = {
     "index": lambda n: ops.gather(tensor([1.0, 2.0, 3.0, 4.0]), n, 0),
+    "index of a product": lambda n: tensor([1.0, 2.0, 3.0, 4.0])[n * 1],
+}
+OF_NO_USE = {
     "comparison": lambda n: n > 1,
+    "what a comparison chooses": lambda n: ops.where(n > 1, tensor([1.0]), tensor([2.0])),
     "argmax": lambda n: n.argmax(),
     "not at all": lambda n: tensor([1.0]),
 }
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, jit], ids=["dynamic", "jit"])
+@pytest.mark.parametrize("name", OF_NO_USE)
+def test_what_does_not_change_with_integers_has_derivative_zero(name, wrap):
+    assert wrap(grad(OF_NO_USE[name]))(N).tolist() == [0, 0, 0]
+    assert wrap(grad(OF_NO_USE[name]))(N.astype(dtypes.float32)).tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("name", NO_NUMBERS)

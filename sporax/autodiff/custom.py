@@ -234,7 +234,7 @@ def _one_for_one(operands, args, gradients):
 def backward_through(function, args, kwargs, on_host):
     """A backward function's result, in a captured function. Where its forward one was called on the
     host, so is this: what it knows besides its arguments comes from there."""
-    alone = thread.tape.depth == 1  # nobody asks for a derivative of it
+    alone = thread.tape is None or thread.tape.depth == 1  # nobody asks for a derivative of it
     return through(function, function, args, kwargs, on_host, alone)[0]
 
 

@@ -18,10 +18,11 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.core.value import number, thread
 from sporax.engine.closed import Closed, ClosedOp
-from sporax.engine.dependence import Dependence, same
+from sporax.engine.dependence import same
 from sporax.engine.flow import FlowOp, choice, is_number, kept
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
+from sporax.engine.restoring import Restoring
 from sporax.engine.shown import give
 
 NUMBERS = (bool, int, float)
@@ -109,7 +110,7 @@ class Part:
 
     def record(self, function, *args):
         """Record `function(*args)`: its result's form and leaves, and what it wrote."""
-        before = Dependence(function, args)
+        before = Restoring(function, args)
         try:
             self._inside(lambda: self._record(function, args))
         finally:

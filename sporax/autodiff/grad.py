@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from sporax.autodiff.announced import announced_call
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.per_sample import PerSample
-from sporax.autodiff.tape import Variables, ones_like, zeros_like
+from sporax.autodiff.tape import Variables, ones_like, takes_indices, zeros_like
 from sporax.autodiff.walk import Recording
 from sporax.core.dtype import from_numpy
 from sporax.core.parameter import MAKERS, Parameter
@@ -78,20 +78,23 @@ class Derivative:
         ends = [t._lift() for t in self._outputs(result)]
         found = recording.gradients(ends, self._cotangents(ends, seeds), values)
         if not recording.tape.pauses:  # else `no_grad` may be why there is none
-            self._refuse_integers(values, found, positions)
+            self._refuse_integers(values, found, positions, recording)
         return found
 
-    def _refuse_integers(self, values, found, positions):
-        """Refuse, where only integers are asked for and no derivative reaches them."""
+    def _refuse_integers(self, values, found, positions, recording):
+        """Refuse, where only integers are asked for and they are indices: then something else was
+        meant. Where the output depends on them by comparisons, or not at all, it is zero."""
         if not values or any(v.aval.inexact for v in values) or found.count(None) < len(found):
+            return
+        if not any(map(takes_indices, recording.tape[recording.start :])):
             return
         kinds = ", ".join(sorted({str(from_numpy(v.aval.dtype)) for v in values}))
         where = f"argument {', '.join(map(str, positions))}" if positions else "the weights"
         raise TypeError(
             f"For '{self.who}', what is differentiated must be numbers that the output is computed "
-            f"with, but got {kinds} ({where}), which it depends on by indices and comparisons, or "
-            "not at all. Convert with 'astype' what is a number, or choose another "
-            "'grad_position' or 'weights'."
+            f"with, but got {kinds} ({where}), which are indices, or are converted, on the way to "
+            "it. Convert with 'astype' what is a number, or choose another 'grad_position' or "
+            "'weights'."
         )
 
     def _take_sens(self, args, kwargs):

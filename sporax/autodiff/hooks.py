@@ -7,7 +7,7 @@ from weakref import ref
 from sporax.autodiff.custom import checked
 from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.core.tensor import Tensor
-from sporax.core.value import Value, thread
+from sporax.core.value import Changes, Value, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
@@ -53,7 +53,12 @@ class Hooks:
         """One more; returns its handle."""
         key = next(_numbers)
         self.functions[key] = hook_fn
-        return HookHandle(lambda: self.functions.pop(key, None))
+        Changes.count += 1
+        return HookHandle(lambda: self._remove(key))
+
+    def _remove(self, key):
+        Changes.count += 1
+        self.functions.pop(key, None)
 
     def run(self, cotangent):
         """The cotangent (a Value) after all hooks."""

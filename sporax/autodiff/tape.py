@@ -197,6 +197,13 @@ def differentiable(op, operands):
     return wanted
 
 
+def takes_indices(entry):
+    """Whether an entry takes integers otherwise than as numbers."""
+    op, operands, _ = entry
+    watched = sum(v.watched for v in operands)
+    return not isinstance(op, PythonDerivative) and watched > len(differentiable(op, operands))
+
+
 def accumulate(cotangents, value, cotangent):
     """One more cotangent of a value, in `{id(value): cotangent}`."""
     before = cotangents.get(id(value))

@@ -11,7 +11,8 @@ from sporax.core.value import Shared, borrowing, thread
 from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
 from sporax.engine.convert import Conversions, asking_code, obstacle
-from sporax.engine.dependence import unchanged
+from sporax.engine.dependence import marks_of, unchanged
+from sporax.engine.effects import HELD, KEPT, endless, is_held
 from sporax.engine.host import Differs, tensors_alive
 from sporax.engine.launch import Launch
 from sporax.engine.operation import Op, Rule
@@ -43,6 +44,7 @@ class Capture:
         # calls on the host, see `engine.host`
         self.parts = []  # the stages and calls so far
         self.known = {}  # id(Value of an earlier part) -> (it, where a run finds it, None: nowhere)
+        self.first = {}  # id(handle) -> (handle, its Value before all stages)
         self.outside = {}  # id(handle) -> handle, of those that were there before the capture
         self.there = {}  # all Tensors there were at the first call on the host
         self.calls, self.entering = [], None  # those going on now
@@ -96,6 +98,7 @@ class Capture:
         twin.index = self._add(recorder, twin, handle)
         twin.trace = recorder
         self.handles[id(handle)] = handle, value, twin
+        self.first.setdefault(id(handle), (handle, value))
         self.outside[id(handle)] = handle
         handle._value = twin
         return twin.index
@@ -224,14 +227,13 @@ class Capture:
 
     def undo(self):
         """Give every handle back what it held before the capture."""
-        for handle, value, _ in self.handles.values():
+        for handle, value in self.first.values():
             handle._value = value
 
     def let_go(self):
         """Hold no inputs any more, so that already the first call gives them away, and no program
         is compiled for it that does not."""
-        self.handles, self.rebound = {}, []
-        self.recorder.arrays, self.recorder.found = [], {}
+        self.handles, self.first, self.rebound = {}, {}, []
 
 
 class Graph:
@@ -257,10 +259,7 @@ class Graph:
         self.sources = Places(capture.sources, slots)
         self.state = {id(h) for places in (self.sources, self.written) for h in places.state()}
         self.cells = list(capture.cells.items())
-        flags = [
-            (source, getattr(source, "requires_grad", None)) for source in self.sources.state()
-        ]
-        self.trained = [(source, flag) for source, flag in flags if flag is not None]
+        self.trained = marks_of(self.sources.state())
         self.layout = layout = Layout(recorder.state.path(), capture.avals)
         reals = np.array([v.array for v in recorder.reals], np.float64)
         integers = np.array([v.array for v in recorder.integers], np.int64)
@@ -320,8 +319,8 @@ def capture(name, function, args, kwargs, tensors, memo=(), whole=False, convers
     is as before then. `conversions`: the functions that are converted for it, to which are added
     those that turn out to have to be.
 
-    Returns (result, Graph), or (result, None) where a number was needed on the way: then the
-    function has run to its end dynamically.
+    Returns (result, Graph), or (result, None) where a number was needed on the way, and
+    (result, KEPT) where a Tensor is held elsewhere: then the function has run dynamically.
     """
     conversions = conversions or Conversions()
     while True:
@@ -329,6 +328,8 @@ def capture(name, function, args, kwargs, tensors, memo=(), whole=False, convers
         try:
             with borrowing, conversions.exchanged():
                 return _capture(noted, name, function, args, kwargs, tensors, conversions)
+        except RecursionError as error:
+            raise endless(error, name, not (noted.is_broken or noted.parts)) from error
         except RuntimeError as error:
             if error is not noted.refusal or not conversions.found(noted.asking):
                 raise
@@ -353,6 +354,13 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
         if noted.is_broken:
             noted.met.warn(name)
             return result, None
+        noted.rebound = []
+        known = [*results, *[v for _, v in noted.written()], *noted.prints.values()]
+        if is_held(noted.recorder, result, known):
+            if noted.whole is not None:
+                raise HELD.refusal(name)
+            noted.run(noted.recorder)
+            return result, KEPT
         slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
         kind_of = Chain if noted.parts else Graph
         graph = kind_of(name, noted, noted.recorder, results, slots)
@@ -360,9 +368,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             noted.run(noted.recorder)
             return result, graph
     except BaseException as error:
-        if noted.parts:  # as far as it went, it went as dynamic code does
-            noted.run(noted.recorder)
-        elif not noted.is_broken:
+        if not noted.is_broken:  # else it went on as dynamic code does
             if noted.prints and isinstance(error, Exception) and noted.refusal is None:
                 noted.run(noted.recorder)  # what was printed before tells what went wrong
             noted.undo()
@@ -370,7 +376,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
     finally:
         if thread.recorder is noted.recorder:
             thread.recorder = outer
-            noted.recorder.state = None
+            noted.recorder.clear()
     noted.undo()
     noted.let_go()
     return result, graph

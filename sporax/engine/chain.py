@@ -5,12 +5,12 @@ import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
-from sporax.core.value import Value
-from sporax.engine.dependence import unchanged
+from sporax.core.value import Value, held
+from sporax.engine.dependence import marks_of, unchanged
 from sporax.engine.host import Differs, Made, Stage, kind
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import Layout
-from sporax.engine.recorder import record, wrap
+from sporax.engine.recorder import record, run_pending, wrap
 
 
 class Chain:
@@ -41,12 +41,12 @@ class Chain:
             if isinstance(source, Made) and source.index >= 0:
                 wanted.setdefault(source.part, set()).add(source.index)
         handles = [s for s in sources if isinstance(s, Tensor)]
-        handles += [h for p in stages for h, _ in p.written]
+        self.written = [h for p in stages for h, _ in p.written]
+        handles += self.written
         self.slots = slots
         self.state = {id(h) for h in handles} - slots.keys()
         self.owners, self.cells = noted.owners, list(noted.cells.items())
-        flags = [(handle, getattr(handle, "requires_grad", None)) for handle in handles]
-        self.trained = [(handle, flag) for handle, flag in flags if flag is not None]
+        self.trained = marks_of(h for h in handles if id(h) not in slots)
         self.ops = {
             id(p): _stage_op(name, p, sorted(wanted.get(i, ())))
             for i, p in enumerate(self.parts)
@@ -60,6 +60,19 @@ class Chain:
 
     def __call__(self, tensors, memo=()):
         """As `Graph`; `memo`: what calls on the host have returned already."""
+        run_pending()
+        before = [(h, h._value.array) for h in (self._handle(h, tensors) for h in self.written)]
+        try:
+            results = self._run(tensors, memo)
+            run_pending()
+        except Differs:  # which has put it back
+            raise
+        except BaseException:
+            put_back(before)
+            raise
+        return results
+
+    def _run(self, tensors, memo):
         run, undo, returned = [], [], []
         for part in self.parts:
             if isinstance(part, Stage):
@@ -119,6 +132,17 @@ def _made(part, sources):
 def _now(source, run):
     """The Value of a source that is no handle."""
     return source if isinstance(source, Value) else source.value(run)
+
+
+def put_back(before):
+    """Give all handles what they had, unless that is given away: then the last program has run, and
+    an interrupt came after it. Who holds an array does not keep it from being given away; who holds
+    the Value would."""
+    if any(array is not None and array.is_deleted() for _, array in before):
+        return
+    for handle, array in before:
+        if array is not None and handle._value.array is not array:
+            handle._value = held(array)
 
 
 def _stage_op(name, stage, wanted):

@@ -4,6 +4,7 @@ import jax
 
 from sporax.core.tree import tensors_of
 from sporax.engine.capture import capture
+from sporax.engine.effects import KEPT
 from sporax.engine.recorder import run_pending
 
 
@@ -29,7 +30,7 @@ class _CellGraphExecutor:
         """
         name = type(obj).__name__
         _, graph = capture(name, obj, args, kwargs, tensors_of((args, kwargs)))
-        return name, graph is not None
+        return name, graph not in (None, KEPT)
 
 
 _pynative_executor = _PyNativeExecutor()

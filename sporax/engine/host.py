@@ -150,6 +150,7 @@ class Call:
             return result
         if tape is not None:
             del tape[self.entries :]
+            self.tape = None
         part = len(capture.parts)
         for i, value in enumerate(values):
             value.read()

@@ -13,7 +13,8 @@ from sporax.core.tree import fields_of, map_tensors, with_tensors
 from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
 from sporax.engine.convert import Conversions
-from sporax.engine.dependence import Dependence
+from sporax.engine.dependence import Dependence, hooks_at
+from sporax.engine.effects import KEPT, MOST, after, before, draws, drew
 from sporax.engine.host import Differs
 from sporax.engine.listing import Listing
 from sporax.engine.mutable import Number, as_inputs
@@ -27,18 +28,21 @@ class Variant:
     """A graph, the shape of its result, and what both depend on.
 
     `pinned`: (place, Tensor) of arguments that the function could also reach in another way.
+    `is_spent`: whether it serves one call only, since the function changed what it depends on.
     """
 
-    __slots__ = ("checked", "dependence", "graph", "pinned", "result")
+    __slots__ = ("checked", "dependence", "graph", "is_spent", "pinned", "result")
 
     def __init__(self, graph, result, dependence, tensors):
         self.graph, self.result, self.dependence = graph, result, dependence
         self.pinned = [(i, t) for i, t in enumerate(tensors) if id(t) in dependence.tensors]
-        self.checked = -1
+        self.checked, self.is_spent = -1, False
 
     def holds(self, tensors):
         """Whether it serves a call now; `tensors`: those in the call's arguments."""
         state = self.graph.state
+        if self.is_spent:
+            return False
         if any(tensors[i] is not t for i, t in self.pinned) or any(id(t) in state for t in tensors):
             return False
         if self.dependence.changed() is not None:
@@ -64,7 +68,7 @@ class JitFunction:
         self.fn, self.fullgraph = fn, fullgraph
         self.variants = {}  # kind of arguments -> its Variants, the newest first
         self.dynamic = False
-        self.captures = 0
+        self.captures = self.changes = 0  # how often it changed, in a row, what it depends on
         self.conversions = Conversions()
 
     def __getstate__(self):
@@ -152,16 +156,38 @@ class JitFunction:
             tensors = []
             _key((args, kwargs), tensors, {})
         dependence = Dependence(self.fn, (args, kwargs))
+        effect, drawn = before(dependence), draws()
+        if effect is not None:
+            self._acts(effect)
+            return None, self.fn(*args, **kwargs)
         result, graph = self._capture(variants, args, kwargs, tensors, memo)
         if graph is None or self.dynamic:
             self.dynamic = not self.conversions.is_new
             return None, result
-        if graph.has_run:
+        if graph is not KEPT and graph.has_run:
             dependence.leave_out(graph.owners, self.fn, (args, kwargs))
+        else:
+            effect = drew(drawn, dependence)
+        if effect is not None:
+            self._acts(effect)
+        effect = after(dependence, graph)
+        self.changes = 0 if effect is None else self.changes + 1
+        if self.changes == MOST and not self.fullgraph:
+            self._acts(effect)
+        if graph is KEPT:
+            return None, result
         shape = map_tensors(lambda _: _PLACE, result)
         variant = Variant(graph, shape, dependence, tensors)
+        variant.is_spent = effect is not None
         variants.insert(0, variant)
         return (None, result) if graph.has_run else (variant, None)
+
+    def _acts(self, effect):
+        """Its Python has to run at each call."""
+        if self.fullgraph:
+            raise effect.refusal(self.name)
+        effect.warn(self.name, 5)
+        self.dynamic, self.variants = True, {}
 
     def _capture(self, variants, args, kwargs, tensors, memo) -> Any:
         """`capture`, and telling why; `variants`: those for this kind of arguments."""
@@ -187,7 +213,7 @@ class JitFunction:
         with announced(f"capturing {who}") as seconds:
             result, graph = run()
             took = lasted(seconds())
-        size = self._end() if graph is None else counted(graph.recorded)
+        size = counted(graph.recorded) if hasattr(graph, "recorded") else self._end()
         tell(f"captured {who}: {reason}; {size}, {took}")
         return result, graph
 
@@ -237,9 +263,11 @@ def _key(obj, tensors, seen):
         same = first != len(tensors)
         tensors.append(obj)
         if isinstance(obj, Parameter):
-            return obj._value.aval, first, id(obj), obj.requires_grad
+            return obj._value.aval, first, id(obj), obj.requires_grad, *map(Same, hooks_at(obj))
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
             return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
+        if hooks := obj.__dict__ and hooks_at(obj):
+            return obj._value.aval, first, *map(Same, hooks)
         return (obj._value.aval, first) if same else obj._value.aval
     if isinstance(obj, Number):
         tensors.append(obj.as_input())
@@ -254,6 +282,8 @@ def _key(obj, tensors, seen):
         return (obj.__class__, *[_key(getattr(obj, name), tensors, seen) for name in fields])
     if isinstance(obj, float):
         return obj.__class__, obj.hex()  # which tells -0.0 from 0.0, and not a NaN from another
+    if isinstance(obj, slice):
+        return slice, obj.start, obj.stop, obj.step
     if isinstance(obj, (set, bytearray)):
         return obj.__class__, frozenset(obj) if isinstance(obj, set) else bytes(obj)
     try:

@@ -7,7 +7,7 @@ import numpy as np
 
 from sporax.core.errors import describe
 from sporax.core.value import Aval
-from sporax.engine.dependence import same
+from sporax.engine.dependence import marks_of, same
 from sporax.engine.telling import place
 
 _CONTAINERS = (tuple, list, dict)
@@ -25,7 +25,7 @@ def whereabouts(function):
 
 def _written(function):
     """What the user wrote of it: of a Cell, its `construct`."""
-    if isinstance(function, functools.partial) and function.func.__name__ == "__call__":
+    if isinstance(function, functools.partial) and function.func.__name__ == "_called":
         function = function.args[0]
     return getattr(function, "construct", function)
 
@@ -50,13 +50,20 @@ def _since(variant, tensors):
     name = dependence.changed()
     if name is not None:
         return _read(dependence, name)
-    flips = [p for p, flag in graph.trained if getattr(p, "requires_grad", None) is not flag]
-    if flips:
-        return f"'requires_grad' of Parameter '{flips[0].name}' flipped"
+    flips = [(p, was, now) for (p, was), (_, now) in _marks(graph) if was != now]
+    for tensor, was, now in flips:
+        who = f"Parameter '{tensor.name}'" if hasattr(tensor, "name") else "a Tensor"
+        if was[0] != now[0]:
+            return f"'requires_grad' of {who} flipped"
+        return f"a hook was {'added to' if len(now) > len(was) else 'removed from'} {who}"
     changes = [c for cell, then in graph.cells for c in _in_cell(cell, then)]
     if changes:
         return _of_cells(dependence, changes)
     return "a Parameter or buffer of the function came as an argument"
+
+
+def _marks(graph):
+    return zip(graph.trained, marks_of(tensor for tensor, _ in graph.trained), strict=True)
 
 
 def _read(dependence, name):

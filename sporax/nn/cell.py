@@ -1,6 +1,7 @@
 """`Cell`: a network or a part of one, with its parameters, its sub-cells and its mode."""
 
 import functools
+from typing import Any
 
 from sporax.autodiff.announced import call_announced
 from sporax.autodiff.custom import call_with_bprop
@@ -68,6 +69,17 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
                 return self._as_graph()(*args, **kwargs)
             if self.requires_grad:
                 return call_announced(self, args, kwargs)
+        return self._compute(args, kwargs)
+
+    def _called(self, *args, **kwargs):
+        """The call as the graph of this cell makes it, which does not look for one again."""
+        capture = thread.recorder.capture
+        if capture is not None and capture.called(self) and not self._cells:
+            return through(self, unrecorded(self), args, kwargs)[0]
+        return self._compute(args, kwargs)
+
+    def _compute(self, args, kwargs):
+        """`construct`, with what has been registered around it."""
         construct = self.construct
         if thread.tape is not None:
             if self.bprop is not None:
@@ -92,7 +104,7 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
 
     def _as_graph(self):
         if self._graph is None:
-            called = functools.partial(Cell.__call__, self)
+            called: Any = functools.partial(Cell._called, self)
             called.__name__ = type(self).__name__
             self.__dict__["_graph"] = JitFunction(called)
         return self._graph
