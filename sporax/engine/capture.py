@@ -16,6 +16,7 @@ from sporax.engine.operation import Op, Rule
 from sporax.engine.precision import mark_precision
 from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder, record
+from sporax.engine.scalars import going_on
 from sporax.engine.trace import Cut
 
 
@@ -45,6 +46,7 @@ class Capture:
         self.owners = []  # Cells of which calls were made on the host
         self.memo = list(memo)  # what calls returned that have been made already
         self.is_leaving = False
+        self.numbers = []  # what stands for Python numbers of the call, where it is an input
 
     def begin(self):
         """Record a stage."""
@@ -125,6 +127,11 @@ class Capture:
         self.avals.append(value.aval)
         self.sources.append(source)
         return at
+
+    def add_number(self, value, source):
+        """The input's number for what stands for a Python number of the call."""
+        value.trace = self.recorder
+        return self._add(self.recorder, value, source)
 
     def has_number(self, recorder, value):
         """Whether `value` is made of host data inside the function: the same at every call."""
@@ -281,11 +288,13 @@ class Slot:
         self.place = place
 
 
-def capture(name, function, args, kwargs, tensors, memo=(), whole=False, conversions=None):
+def capture(
+    name, function, args, kwargs, tensors, memo=(), whole=False, conversions=None, numbers=None
+):
     """Run `function` once, recording it; `tensors`: those in its arguments. `memo`: what calls on
     the host have returned already. `whole`: whether to refuse where a number is needed; everything
     is as before then. `conversions`: the functions that are converted for it, to which are added
-    those that turn out to have to be.
+    those that turn out to have to be. `numbers`: what stands for those in the arguments.
 
     Returns (result, Graph), or (result, None) where a number was needed on the way: then the
     function has run to its end dynamically.
@@ -294,7 +303,7 @@ def capture(name, function, args, kwargs, tensors, memo=(), whole=False, convers
     while True:
         noted = Capture(memo, name if whole else None)
         try:
-            with borrowing, conversions.exchanged():
+            with borrowing, conversions.exchanged(), going_on(numbers, noted):
                 return _capture(noted, name, function, args, kwargs, tensors, conversions)
         except RuntimeError as error:
             if error is not noted.refusal or not conversions.found(noted.asking):
@@ -320,7 +329,8 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
         if noted.is_broken:
             noted.met.warn(name)
             return result, None
-        slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
+        given = [*tensors, *noted.numbers]
+        slots = {id(t): i for i, t in reversed(list(enumerate(given)))}
         kind_of = Chain if noted.parts else Graph
         graph = kind_of(name, noted, noted.recorder, results, slots)
         if graph.has_run:

@@ -5,39 +5,50 @@ import inspect
 import warnings
 from typing import Any
 
-import numpy as np
-
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.tree import fields_of, map_tensors, with_tensors
+from sporax.core.tree import map_tensors, with_tensors
 from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
 from sporax.engine.convert import Conversions
 from sporax.engine.dependence import Dependence
 from sporax.engine.host import Differs
+from sporax.engine.kinds import kind_of, with_numbers
 from sporax.engine.listing import Listing
-from sporax.engine.mutable import Number, as_inputs
+from sporax.engine.mutable import as_inputs
 from sporax.engine.options import check_options
 from sporax.engine.reasons import whereabouts, why
 from sporax.engine.recorder import run_pending, wrap
+from sporax.engine.scalars import Numbers
 from sporax.engine.telling import announced, channel, counted, lasted, tell
 
 
 class Variant:
     """A graph, the shape of its result, and what both depend on.
 
-    `pinned`: (place, Tensor) of arguments that the function could also reach in another way.
+    `numbers`: those in the arguments, see `Numbers`. `pinned`: (place, Tensor) of arguments that
+    the function could also reach in another way.
     """
 
-    __slots__ = ("checked", "dependence", "graph", "pinned", "result")
+    __slots__ = ("checked", "dependence", "graph", "numbers", "pinned", "result")
 
-    def __init__(self, graph, result, dependence, tensors):
+    def __init__(self, graph, result, dependence, tensors, numbers):
         self.graph, self.result, self.dependence = graph, result, dependence
+        self.numbers = numbers
         self.pinned = [(i, t) for i, t in enumerate(tensors) if id(t) in dependence.tensors]
         self.checked = -1
 
-    def holds(self, tensors):
-        """Whether it serves a call now; `tensors`: those in the call's arguments."""
+    def serves(self, tensors, given):
+        """Whether it serves a call now; `tensors` and `given`: those, and the numbers, in its
+        arguments. The numbers that the graph takes join the Tensors."""
+        if not self._holds(tensors):
+            return False
+        if given:
+            inputs = self.numbers.tensors(given)
+            if inputs is None:
+                return False
+            tensors += inputs
+        return True
+
+    def _holds(self, tensors):
         state = self.graph.state
         if any(tensors[i] is not t for i, t in self.pinned) or any(id(t) in state for t in tensors):
             return False
@@ -63,13 +74,14 @@ class JitFunction:
         self.name = getattr(fn, "__name__", getattr(inner, "__name__", type(inner).__name__))
         self.fn, self.fullgraph = fn, fullgraph
         self.variants = {}  # kind of arguments -> its Variants, the newest first
+        self.steering = {}  # kind of arguments -> which of their numbers Python needs
         self.dynamic = False
         self.captures = 0
         self.conversions = Conversions()
 
     def __getstate__(self):
         """What a copy or a file has: the function, which it captures anew."""
-        return dict(self.__dict__, variants={}, captures=0, conversions=Conversions())
+        return dict(self.__dict__, variants={}, steering={}, captures=0, conversions=Conversions())
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -136,10 +148,15 @@ class JitFunction:
         """(the Variant that serves a call, None), or (None, the result) of one that ran already;
         collects the Tensors in the arguments. `memo`: what calls on the host have returned, which
         no Variant in `refused` expected."""
-        variants = self._variants(_key((args, kwargs), tensors, {}))
+        given = []
+        kind = kind_of(args, kwargs, tensors, given)
+        steering = self.steering.get(kind, ()) if given else ()
+        variants = self._variants(with_numbers(kind, given, steering))
         for variant in variants:
-            if variant not in refused and variant.holds(tensors):
+            if variant not in refused and variant.serves(tensors, given):
                 return variant, None
+        if len(variants) == self.MOST_VARIANTS and len(steering) < len(given):
+            variants = self._fix_numbers(kind, given)
         if len(variants) == self.MOST_VARIANTS and self.fullgraph:
             variants.pop()
         elif len(variants) == self.MOST_VARIANTS:
@@ -147,32 +164,58 @@ class JitFunction:
             if not memo:
                 return None, self.fn(*args, **kwargs)
         self.captures += 1
+        numbers = Numbers(given, self.steering.get(kind, ()))
+        try:
+            variant, result = self._captured(variants, args, kwargs, tensors, memo, numbers)
+        except (AttributeError, TypeError):  # maybe of what takes nothing else for a number
+            if not numbers.standing:
+                raise
+            variants, numbers = self._fix_numbers(kind, given), Numbers(given, range(len(given)))
+            variant, result = self._captured(variants, args, kwargs, tensors, memo, numbers)
+        if variant is not None:
+            steering = sorted({*self.steering.get(kind, ()), *numbers.steering()})
+            if steering:
+                self.steering[kind] = steering
+            self._variants(with_numbers(kind, given, steering)).insert(0, variant)
+            if variant.graph.has_run:
+                return None, result
+            tensors += numbers.tensors(given)
+        return variant, result
+
+    def _fix_numbers(self, kind, given):
+        """From now on each number in arguments of this kind has captures of its own; returns those
+        for the present ones."""
+        self.steering[kind] = range(len(given))
+        return self._variants(with_numbers(kind, given, self.steering[kind]))
+
+    def _captured(self, variants, args, kwargs, tensors, memo, numbers):
+        """(a new Variant, and the result if it has run), or (None, the result)."""
         if any(t._value.aval.weak for t in tensors):
             args, kwargs = as_inputs((args, kwargs))
             tensors = []
-            _key((args, kwargs), tensors, {})
+            kind_of(args, kwargs, tensors, [])
         dependence = Dependence(self.fn, (args, kwargs))
-        result, graph = self._capture(variants, args, kwargs, tensors, memo)
+        given = numbers.arguments(args, kwargs)
+        result, graph = self._capture(variants, *given, tensors, memo, numbers)
         if graph is None or self.dynamic:
             self.dynamic = not self.conversions.is_new
             return None, result
         if graph.has_run:
             dependence.leave_out(graph.owners, self.fn, (args, kwargs))
         shape = map_tensors(lambda _: _PLACE, result)
-        variant = Variant(graph, shape, dependence, tensors)
-        variants.insert(0, variant)
-        return (None, result) if graph.has_run else (variant, None)
+        return Variant(graph, shape, dependence, tensors, numbers), result
 
-    def _capture(self, variants, args, kwargs, tensors, memo) -> Any:
+    def _capture(self, variants, args, kwargs, tensors, memo, numbers) -> Any:
         """`capture`, and telling why; `variants`: those for this kind of arguments."""
+        function = numbers.around(self.fn) if numbers.standing else self.fn
         run = functools.partial(
-            capture, self.name, self.fn, args, kwargs, tensors, memo, self.fullgraph,
-            self.conversions,
+            capture, self.name, function, args, kwargs, tensors, memo, self.fullgraph,
+            self.conversions, numbers,
         )  # fmt: skip
         if not channel.is_on and self.captures != self.MANY:
             return run()
         who = f"'{self.name}'{whereabouts(self.fn)}"
-        reason = why(self.fn, self.variants, variants, tensors, memo)
+        reason = why(self.fn, self.variants, variants, tensors, memo, numbers.given)
         if self.captures == self.MANY:
             warnings.warn(
                 f"{who} has been captured {self.MANY} times, and is compiled each time; this time "
@@ -180,7 +223,7 @@ class JitFunction:
                 "numbers that change in a Tensor or as 'mutable(n)'. 'sporax.explain()' tells of "
                 "each capture.",
                 RuntimeWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         if not channel.is_on:
             return run()
@@ -202,7 +245,9 @@ class JitFunction:
         if variants is None:
             variants = []
             if len(self.variants) >= self.MOST_KINDS:
-                del self.variants[next(iter(self.variants))]
+                oldest = next(iter(self.variants))
+                self.steering.pop(oldest[:3], None)
+                del self.variants[oldest]
         self.variants[key] = variants
         return variants
 
@@ -228,52 +273,6 @@ def _run(variant, tensors, memo=()):
 
 
 _PLACE = wrap(None)  # stands for a Tensor in the shape of a result
-
-
-def _key(obj, tensors, seen):
-    """What a call's arguments must share for one graph to serve them; collects their Tensors."""
-    if isinstance(obj, Tensor):
-        first = seen.setdefault(id(obj), len(tensors))
-        same = first != len(tensors)
-        tensors.append(obj)
-        if isinstance(obj, Parameter):
-            return obj._value.aval, first, id(obj), obj.requires_grad
-        if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
-            return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
-        return (obj._value.aval, first) if same else obj._value.aval
-    if isinstance(obj, Number):
-        tensors.append(obj.as_input())
-        return tensors[-1]._value.aval
-    if isinstance(obj, (tuple, list)):
-        return (obj.__class__, *[_key(item, tensors, seen) for item in obj])
-    if isinstance(obj, dict):
-        return (obj.__class__, *[(k, _key(v, tensors, seen)) for k, v in obj.items()])
-    if isinstance(obj, np.ndarray):
-        return obj.shape, obj.dtype, obj.tobytes()
-    if fields := fields_of(obj):
-        return (obj.__class__, *[_key(getattr(obj, name), tensors, seen) for name in fields])
-    if isinstance(obj, float):
-        return obj.__class__, obj.hex()  # which tells -0.0 from 0.0, and not a NaN from another
-    if isinstance(obj, (set, bytearray)):
-        return obj.__class__, frozenset(obj) if isinstance(obj, set) else bytes(obj)
-    try:
-        hash(obj)
-    except TypeError:
-        return Same(obj)
-    return obj.__class__, obj
-
-
-class Same:
-    """An object as part of a key by its identity; what it holds is watched by `Dependence`."""
-
-    def __init__(self, obj):
-        self.obj = obj
-
-    def __hash__(self):
-        return id(self.obj)
-
-    def __eq__(self, other):
-        return isinstance(other, Same) and self.obj is other.obj
 
 
 def jit(
