@@ -46,7 +46,7 @@ class Capture:
         self.owners = []  # Cells of which calls were made on the host
         self.memo = list(memo)  # what calls returned that have been made already
         self.is_leaving = False
-        self.numbers = []  # what stands for Python numbers of the call, where it is an input
+        self.scalars = []  # what stands for Python numbers of the call, where it is an input
 
     def begin(self):
         """Record a stage."""
@@ -129,9 +129,10 @@ class Capture:
         return at
 
     def add_number(self, value, source):
-        """The input's number for what stands for a Python number of the call."""
+        """Make the Value of what stands for a Python number of the call an input."""
         value.trace = self.recorder
-        return self._add(self.recorder, value, source)
+        value.index = self._add(self.recorder, value, source)
+        self.scalars.append(source)
 
     def has_number(self, recorder, value):
         """Whether `value` is made of host data inside the function: the same at every call."""
@@ -329,7 +330,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
         if noted.is_broken:
             noted.met.warn(name)
             return result, None
-        given = [*tensors, *noted.numbers]
+        given = [*tensors, *noted.scalars]
         slots = {id(t): i for i, t in reversed(list(enumerate(given)))}
         kind_of = Chain if noted.parts else Graph
         graph = kind_of(name, noted, noted.recorder, results, slots)

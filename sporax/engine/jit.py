@@ -19,6 +19,7 @@ from sporax.engine.reasons import whereabouts, why
 from sporax.engine.recorder import run_pending, wrap
 from sporax.engine.scalars import Numbers
 from sporax.engine.telling import announced, channel, counted, lasted, tell
+from sporax.engine.unsized import Shapes, declared_inputs, resizable
 
 
 class Variant:
@@ -68,12 +69,13 @@ class JitFunction:
     MOST_KINDS = 128  # of arguments that are remembered
     MOST_VARIANTS = 16  # for one kind of arguments; beyond it the function changes all the time
 
-    def __init__(self, fn, fullgraph=False):
+    def __init__(self, fn, fullgraph=False, dynamic=0):
         functools.update_wrapper(self, fn, updated=())
         inner = fn.func if isinstance(fn, functools.partial) else fn
         self.name = getattr(fn, "__name__", getattr(inner, "__name__", type(inner).__name__))
-        self.fn, self.fullgraph = fn, fullgraph
+        self.fn, self.fullgraph, self.has_dynamic_shapes = fn, fullgraph, bool(dynamic)
         self.variants = {}  # kind of arguments -> its Variants, the newest first
+        self.shapes: Any = None  # how they vary, where a program serves several
         self.steering = {}  # kind of arguments -> which of their numbers Python needs
         self.dynamic = False
         self.captures = 0
@@ -81,7 +83,7 @@ class JitFunction:
 
     def __getstate__(self):
         """What a copy or a file has: the function, which it captures anew."""
-        return dict(self.__dict__, variants={}, steering={}, captures=0, conversions=Conversions())
+        return dict(self.__dict__, variants={}, shapes=None, steering={}, captures=0, conversions=Conversions())
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -150,6 +152,7 @@ class JitFunction:
         no Variant in `refused` expected."""
         given = []
         kind = kind_of(args, kwargs, tensors, given)
+        kind, sizes = self._loosened(kind, args, tensors)
         steering = self.steering.get(kind, ()) if given else ()
         variants = self._variants(with_numbers(kind, given, steering))
         for variant in variants:
@@ -165,13 +168,19 @@ class JitFunction:
                 return None, self.fn(*args, **kwargs)
         self.captures += 1
         numbers = Numbers(given, self.steering.get(kind, ()))
+        captured = functools.partial(self._captured, args, kwargs, tensors, memo, sizes)
         try:
-            variant, result = self._captured(variants, args, kwargs, tensors, memo, numbers)
-        except (AttributeError, TypeError):  # maybe of what takes nothing else for a number
-            if not numbers.standing:
+            variant, result = captured(variants, numbers)
+        except Exception as error:
+            if sizes is not None:  # each size on its own
+                self.shapes.refuse(kind, error, f"'{self.name}'{whereabouts(self.fn)}")
+                tensors.clear()
+                return self._variant(args, kwargs, tensors, memo, refused)
+            # maybe of what takes nothing else for a number
+            if not numbers.standing or not isinstance(error, (AttributeError, TypeError)):
                 raise
             variants, numbers = self._fix_numbers(kind, given), Numbers(given, range(len(given)))
-            variant, result = self._captured(variants, args, kwargs, tensors, memo, numbers)
+            variant, result = captured(variants, numbers)
         if variant is not None:
             steering = sorted({*self.steering.get(kind, ()), *numbers.steering()})
             if steering:
@@ -182,13 +191,22 @@ class JitFunction:
             tensors += numbers.tensors(given)
         return variant, result
 
+    def _loosened(self, kind, args, tensors):
+        """(the kind of arguments with symbols for sizes that vary, these `Sizes`)."""
+        declared = declared_inputs(self.fn, args)
+        if declared is None and not self.has_dynamic_shapes:
+            return kind, None
+        if self.shapes is None or self.shapes.declared is not declared:
+            self.shapes = Shapes(declared)
+        return self.shapes.loosened(kind, tensors)
+
     def _fix_numbers(self, kind, given):
         """From now on each number in arguments of this kind has captures of its own; returns those
         for the present ones."""
         self.steering[kind] = range(len(given))
         return self._variants(with_numbers(kind, given, self.steering[kind]))
 
-    def _captured(self, variants, args, kwargs, tensors, memo, numbers):
+    def _captured(self, args, kwargs, tensors, memo, sizes, variants, numbers):
         """(a new Variant, and the result if it has run), or (None, the result)."""
         if any(t._value.aval.weak for t in tensors):
             args, kwargs = as_inputs((args, kwargs))
@@ -196,7 +214,7 @@ class JitFunction:
             kind_of(args, kwargs, tensors, [])
         dependence = Dependence(self.fn, (args, kwargs))
         given = numbers.arguments(args, kwargs)
-        result, graph = self._capture(variants, *given, tensors, memo, numbers)
+        result, graph = self._capture(variants, *given, tensors, memo, sizes, numbers)
         if graph is None or self.dynamic:
             self.dynamic = not self.conversions.is_new
             return None, result
@@ -205,13 +223,17 @@ class JitFunction:
         shape = map_tensors(lambda _: _PLACE, result)
         return Variant(graph, shape, dependence, tensors, numbers), result
 
-    def _capture(self, variants, args, kwargs, tensors, memo, numbers) -> Any:
+    def _capture(self, variants, args, kwargs, tensors, memo, sizes, numbers) -> Any:
         """`capture`, and telling why; `variants`: those for this kind of arguments."""
         function = numbers.around(self.fn) if numbers.standing else self.fn
-        run = functools.partial(
+        run: Any = functools.partial(
             capture, self.name, function, args, kwargs, tensors, memo, self.fullgraph,
             self.conversions, numbers,
         )  # fmt: skip
+        if sizes is not None:
+            run = functools.partial(
+                resizable, self.name, function, args, kwargs, tensors, sizes, numbers
+            )
         if not channel.is_on and self.captures != self.MANY:
             return run()
         who = f"'{self.name}'{whereabouts(self.fn)}"
@@ -301,18 +323,18 @@ def jit(
     """
     function = options.pop("fn", function)  # as earlier versions have it
     check_options(capture_mode, jit_level, dynamic, fullgraph, options)
-    make = functools.partial(_jitted, fullgraph=fullgraph)
+    make = functools.partial(_jitted, fullgraph=fullgraph, dynamic=dynamic)
     return make if function is None else make(function)
 
 
-def _jitted(function, fullgraph):
+def _jitted(function, fullgraph, dynamic):
     if isinstance(function, JitFunction):
-        same = function.fullgraph == fullgraph
-        return function if same else JitFunction(function.fn, fullgraph)
+        same = (function.fullgraph, function.has_dynamic_shapes) == (fullgraph, bool(dynamic))
+        return function if same else JitFunction(function.fn, fullgraph, dynamic)
     if isinstance(function, (staticmethod, classmethod)):
-        return type(function)(_jitted(function.__func__, fullgraph))
+        return type(function)(_jitted(function.__func__, fullgraph, dynamic))
     if isinstance(function, type) and hasattr(function, "_static_state"):
-        function.construct = _jitted(function.construct, fullgraph)
+        function.construct = _jitted(function.construct, fullgraph, dynamic)
         return function
     if not callable(function) or isinstance(function, type):
         what = f"the class {function.__name__}" if callable(function) else type(function).__name__
@@ -325,4 +347,4 @@ def _jitted(function, fullgraph):
             f"For 'jit', 'function' must return its results, but '{function.__name__}' yields or "
             "awaits them. Collect them in a list."
         )
-    return JitFunction(function, fullgraph)
+    return JitFunction(function, fullgraph, dynamic)

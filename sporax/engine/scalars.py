@@ -110,13 +110,14 @@ class Scalar:
     """Stands for the number that `operation` gives for `operands` (numbers and others of its kind),
     or for number `index` of the arguments. It takes itself for an int or a float."""
 
-    __slots__ = ("_made", "index", "numbers", "operands", "operation", "size", "x")
+    __slots__ = ("index", "made", "numbers", "operands", "operation", "recorder", "size", "x")
 
     def __init__(self, numbers, x, index=None, operation=None, operands=()):
         self.numbers, self.x, self.index = numbers, x, index
         self.operation, self.operands = operation, operands
         self.size = 1 + sum(o.size for o in operands if type(o) is Scalar)
-        self._made: Any = None
+        self.made: Any = None
+        self.recorder: Any = None  # in which it was made
 
     @property
     def __class__(self):
@@ -135,13 +136,13 @@ class Scalar:
         if not numbers.is_live() or numbers.capture.is_broken or numbers.capture.parts:
             return number("jit", known(self))
         capture = numbers.capture
-        made = self._made
-        if made is None or made.trace is not capture.recorder:
+        made = self.made
+        if made is None or self.recorder is not capture.recorder:
             number("jit", self.x)  # refuses what has more than 64 bits
             aval = WEAK_AVALS[type(self.x)]
-            made = self._made = Value(aval, np.asarray(self.x, aval.dtype))
-            made.index = capture.add_number(made, self)
-            capture.numbers.append(self)
+            made = self.made = Value(aval, np.asarray(self.x, aval.dtype))
+            self.recorder = capture.recorder
+            capture.add_number(made, self)
         return made
 
     def __getattr__(self, name):
@@ -168,7 +169,7 @@ def going_on(numbers, capture):
     if numbers is None:
         yield
         return
-    numbers.capture, numbers.inputs = capture, capture.numbers
+    numbers.capture, numbers.inputs = capture, capture.scalars
     try:
         yield
     finally:

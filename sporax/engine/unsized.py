@@ -1,0 +1,415 @@
+"""Captured functions whose arguments change their sizes: one recording, a program a bucket of sizes.
+
+Which axes vary is declared (`Cell.set_inputs`) or found out (`jit(dynamic=1)`: those whose sizes
+changed). Their sizes become symbols, and the function is recorded once, without numbers. A call
+takes the smallest bucket that holds its sizes, pads its arguments, tells the program the true sizes
+(see `engine.padding`) and takes the padding off the results. Buckets are the sizes of the first
+call, and 2, 3, 4, 6, 8, 12, 16, 24, ... otherwise: two programs for each doubling. Sizes 0 and 1,
+sizes that the function compares with, and functions that this is not right for, have a program for
+each size, as without.
+"""
+
+import contextlib
+import functools
+import itertools
+import sys
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import export as stablehlo
+
+from sporax.core.errors import is_users
+from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.value import WEAK_AVALS, Aval, Unsized, Value, borrowing, leaf, number
+from sporax.engine.capture import Slot
+from sporax.engine.dependence import unchanged
+from sporax.engine.listing import Recording
+from sporax.engine.operation import Op, Rule
+from sporax.engine.padding import Padded, Unpadded, size_at, varying
+from sporax.engine.program import Layout
+from sporax.engine.recorder import record, wrap
+from sporax.engine.scalars import going_on
+from sporax.engine.telling import channel, tell
+
+MOST = 8  # sizes that vary independently of each other
+SMALLEST = 2  # of the sizes that share a program: axes of size 1 broadcast, and of size 0 are empty
+_NAMES = [f"size{i}" for i in range(MOST)]
+_SYMBOLS = stablehlo.symbolic_shape(
+    ", ".join(_NAMES),
+    scope=stablehlo.SymbolicScope([f"{name} >= {SMALLEST}" for name in _NAMES]),
+)
+
+
+class Sizes:
+    """Which sizes in a call's Tensors are which symbol: `symbols` is {(Tensor, axis): number}.
+
+    `compared`: pairs of sizes, as text, that a function took to differ; see `Comparisons`.
+    """
+
+    def __init__(self, symbols):
+        self.symbols, self.compared = symbols, set()
+
+    def aval(self, i, aval):
+        """The aval of Tensor `i` with symbols for the sizes that vary."""
+        shape = [
+            _SYMBOLS[self.symbols[i, axis]] if (i, axis) in self.symbols else size
+            for axis, size in enumerate(aval.shape)
+        ]
+        return Aval.of(tuple(shape), aval.dtype, aval.weak)
+
+    def of(self, tensors):
+        """The size of each symbol in a call."""
+        found = {_NAMES[k]: tensors[i].shape[axis] for (i, axis), k in self.symbols.items()}
+        return dict(sorted(found.items()))
+
+    def fit(self, tensors):
+        """Whether these sizes may share a program with others."""
+        sizes = self.of(tensors)
+        return min(sizes.values()) >= SMALLEST and all(
+            size_at(one, sizes) != size_at(other, sizes) for one, other in self.compared
+        )
+
+
+class Spread:
+    """Which axes of a call's Tensors vary, as found in the calls so far.
+
+    `declared`: what `set_inputs` was given, or None where every axis may. Axes that had the same
+    sizes in all calls are one symbol.
+    """
+
+    def __init__(self, tensors, declared):
+        shapes = [t.shape for t in tensors]
+        self.may = _declared(declared, shapes)
+        self.history = {place: (size,) for place, size in _places(shapes)}
+        self.axes = {place for place in self.history if self.may.get(place)}
+        self.sizes = self._symbols()
+
+    def meet(self, tensors):
+        """The `Sizes` that hold for these Tensors too: other ones, if they bring something new."""
+        places = list(_places([t.shape for t in tensors]))
+        symbols, by_symbol = self.sizes.symbols, {}
+        for place, size in places:
+            by_symbol.setdefault(symbols.get(place, place), set()).add(size)
+        new = {p for p, n in places if p in self.may and n != self.history[p][0]} - self.axes
+        if new or any(len(sizes) > 1 for sizes in by_symbol.values()):
+            for place, size in places:
+                self.history[place] += (size,)
+            self.axes |= new
+            self.sizes = self._symbols()
+        return self.sizes
+
+    def _symbols(self):
+        numbers = {}
+        return Sizes({
+            place: numbers.setdefault(self.history[place], len(numbers))
+            for place in sorted(self.axes)
+        })  # fmt: skip
+
+
+def _places(shapes):
+    for i, shape in enumerate(shapes):
+        for axis, size in enumerate(shape):
+            yield (i, axis), size
+
+
+def _declared(declared, shapes):
+    """{(Tensor, axis): True if it varies from the beginning, False if it may be found to}."""
+    found = {place: False for place, _ in _places(shapes)}
+    if declared is None:
+        return found
+    given = [t._value.aval.shape for t in tensors_of(declared)]
+    if len(given) != len(shapes):
+        return {}
+    for i, shape in enumerate(given):
+        for axis in range(len(shapes[i])) if shape != (-2,) else ():
+            if axis < len(shape) and shape[axis] == -1:
+                found[i, axis] = True
+            else:
+                del found[i, axis]
+    return found
+
+
+def declared_inputs(function, args):
+    """What the Cell that is called was told with `set_inputs`, if sizes are unknown in it."""
+    if isinstance(function, functools.partial):
+        function = function.args[0] if function.args else None
+    for cell in (function, *args[:1]):
+        declared = getattr(cell, "__dict__", {}).get("_inputs")
+        if declared and any(t._value.__class__ is Unsized for t in tensors_of(declared)):
+            return declared
+    return None
+
+
+class Shapes:
+    """The sizes in the arguments of one captured function, and what is known of how they vary.
+
+    `declared`: see `Spread`.
+    """
+
+    def __init__(self, declared):
+        self.declared = declared
+        self.spreads = {}  # kind of arguments, less sizes -> Spread
+        self.refused = {}  # kind with symbols -> why it has a program for each size
+
+    def loosened(self, kind, tensors):
+        """(the kind of arguments with symbols for sizes that vary, these `Sizes`)."""
+        if any(t._value.aval.weak for t in tensors):  # mutable numbers
+            return kind, None
+        ranks = _replaced(kind, lambda a: (a.ndim, a.dtype, a.weak))
+        spread = self.spreads.get(ranks)
+        if spread is None:
+            spread = self.spreads[ranks] = Spread(tensors, self.declared)
+        sizes = spread.meet(tensors)
+        if not sizes.symbols or max(sizes.symbols.values()) >= MOST or not sizes.fit(tensors):
+            return kind, None
+        count = itertools.count()
+        loose = _replaced(kind, lambda a: sizes.aval(next(count), a))
+        return (kind, None) if loose in self.refused else (loose, sizes)
+
+    def refuse(self, kind, error, who):
+        """From now on each size of these arguments has a program of its own, because of an error
+        in recording them all at once."""
+        if isinstance(error, Misfit):  # this size only
+            return
+        line = str(error).strip().split("\n")[0] if error.args else type(error).__name__
+        self.refused[kind] = line
+        if channel.is_on:
+            tell(f"{who} has a program for each size of its arguments: {line}")
+
+
+class Misfit(Exception):
+    """A function treats the sizes of a call in another way than others."""
+
+
+def _replaced(key, new):
+    """A kind of arguments with something else for each aval of a Tensor."""
+    if isinstance(key, Aval):
+        return new(key)
+    return tuple([_replaced(k, new) for k in key]) if key.__class__ is tuple else key
+
+
+class Calls(Recording):
+    """A recording that notes the Cells that are called, as a capture does."""
+
+    parts = ()
+    is_broken = False
+
+    def __init__(self, who):
+        super().__init__(who)
+        self.cells, self.scalars = {}, []
+
+    def called(self, cell):
+        """A Cell is about to compute."""
+        self.cells.setdefault(cell, cell._static_state())
+        return True
+
+    def add_number(self, value, source):
+        """Note what stands for a Python number of the call: an operand, like all numbers here."""
+        self.scalars.append(source)
+
+
+class Comparisons:
+    """What the user's code compares unknown sizes with: JAX says of two that they differ wherever
+    they may, so a size that is equal after all needs a program of its own."""
+
+    def __init__(self):
+        self.found = set()
+
+    @contextlib.contextmanager
+    def noted(self):
+        """Note them in the block."""
+        kind: Any = type(_SYMBOLS[0])
+        equal, hashed = kind.__eq__, kind.__hash__
+
+        def compare(one, other):
+            same = equal(one, other)
+            if not same and isinstance(other, (int, kind)) and _asks():
+                self.found.add((str(one), str(other)))
+            return same
+
+        def look_up(one):
+            if _asks():
+                raise Unpadded("it looks something up by a size that varies")
+            return hashed(one)
+
+        kind.__eq__, kind.__hash__ = compare, look_up
+        try:
+            yield self
+        finally:
+            kind.__eq__, kind.__hash__ = equal, hashed
+
+
+def _asks():
+    """Whether the user's code compares two sizes, rather than a library."""
+    frame: Any = sys._getframe(2)
+    if frame.f_code.co_name == "__ne__":
+        frame = frame.f_back
+    library = str(frame.f_globals.get("__name__")).partition(".")[0]
+    return is_users(frame) and library not in ("jax", "jaxlib", "numpy")
+
+
+class Resized:
+    """A captured function for arguments of any sizes; see `engine.capture.Graph`.
+
+    `numbers`: those in the arguments, see `engine.scalars`.
+    """
+
+    has_run = False
+
+    def __init__(self, name, function, args, kwargs, tensors, sizes, numbers):
+        closed, compared, given = Calls(name), Comparisons(), []
+
+        def inside(tensor):
+            described = Value(sizes.aval(len(given), tensor._value.aval), None)
+            given.append(wrap(closed.input(described)))
+            return given[-1]
+
+        with closed, compared.noted(), going_on(numbers, closed):
+            args, kwargs = map_tensors(inside, (args, kwargs))
+            before = [t._value for t in given]
+            self.result = function(*args, **kwargs)
+            results = [_known(closed, t._lift()) for t in tensors_of(self.result)]
+            if any(t._value is not value for t, value in zip(given, before, strict=True)):
+                raise Unpadded("it writes to an argument")
+            handles = {id(twin): handle for handle, _, twin in closed.handles.values()}
+            written = closed.written()
+            recorder = closed.recorder
+            self.layout = Layout(recorder.state.path())
+            self.pools = [*recorder.reals], [*recorder.integers]
+        self.name, self.sizes = name, sizes
+        sizes.compared |= compared.found
+        if not sizes.fit(tensors):
+            raise Misfit
+        self.recorded = len(self.layout.steps)
+        self.places = [v.index for v in (*results, *[value for _, value in written])]
+        self.written, self.n_results = [handle for handle, _ in written], len(results)
+        slots = {id(value): Slot(i) for i, value in enumerate(before)}
+        self.scalars = [s.made for s in closed.scalars]
+        self.sources = [
+            slots.get(id(twin)) or handles.get(id(twin), value)
+            for twin, value in zip(closed.inputs, closed.operands, strict=True)
+        ] + [Slot(i) for i, _ in enumerate(self.scalars, len(given))]
+        self.state = {id(s) for s in (*self.sources, *self.written) if not isinstance(s, Slot)}
+        self.cells = list(closed.cells.items())
+        flags = [(s, getattr(s, "requires_grad", None)) for s in self.sources]
+        self.trained = [(s, flag) for s, flag in flags if flag is not None]
+        self.avals = [v.aval for v in (*closed.inputs, *self.scalars)]
+        self.exact = sizes.of(tensors)
+        self.ops = {}  # sizes that it runs at -> operation
+        self._lower()
+
+    def _lower(self):
+        """Write the function as a jaxpr with symbols, and find out whether padding is right."""
+        n = len(self.avals) - len(self.scalars)
+
+        def run(*arrays):
+            given = dict(zip(map(id, self.scalars), arrays[n:], strict=True))
+            reals, integers = [
+                [given.get(id(v), jnp.asarray(v.array, v.aval.dtype)) for v in pool]
+                for pool in self.pools
+            ]
+            return self.layout.outputs(reals, integers, arrays[:n], self.places)
+
+        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self.avals]
+        self.program = jax.make_jaxpr(run)(*specs)
+        self.outs = [Aval.of(a.shape, a.dtype) for a in self.program.out_avals]
+        if any(map(varying, self.outs[self.n_results :])):
+            raise Unpadded("what it writes has a size that varies")
+        rule = next(iter(self._operation(self.exact).rules.values()))
+        jax.eval_shape(rule.run, *[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in rule.operands])
+
+    def holds(self):
+        """As `Graph.holds`."""
+        return unchanged(self.cells, self.trained)
+
+    def __call__(self, tensors):
+        """As `Graph`."""
+        sizes = self.sizes.of(tensors)
+        room = {name: self._bucket(name, n) for name, n in sizes.items()}
+        with borrowing:  # two threads must not begin from the same state
+            return self._run(tensors, sizes, room)
+
+    def _bucket(self, name, n):
+        """The smallest of the sizes that have a program which is at least n."""
+        power = 1 << (n - 1).bit_length()
+        grid = 3 * power // 4 if n <= 3 * power // 4 else power
+        return min(grid, self.exact[name]) if self.exact[name] >= n else grid
+
+    def _run(self, tensors, sizes, room):
+        values = []
+        for source, aval in zip(self.sources, self.avals, strict=True):
+            if isinstance(source, Slot):
+                values.append(_padded(tensors[source.place]._value, aval, room))
+            else:
+                values.append(source if isinstance(source, Value) else source._value)
+        given = [number("jit", n) for n in sizes.values()]
+        made = record(self._operation(room), *values, *given)
+        for handle, value in zip(self.written, made[self.n_results :], strict=True):
+            handle._value = value
+        return [
+            _cut(value, aval, sizes)
+            for value, aval in zip(made, self.outs[: self.n_results], strict=False)
+        ]
+
+    def _operation(self, room):
+        """The operation (inputs at these sizes, the true sizes) -> results at these sizes."""
+        key = tuple(room.items())
+        if key in self.ops:
+            return self.ops[key]
+        names, n = list(room), len(self.avals)
+
+        def run(*arrays):
+            true = dict(zip(names, arrays[n:], strict=True))
+            program = self.program
+            return tuple(Padded(true, room).run(program.jaxpr, program.consts, arrays[:n]))
+
+        op = self.ops[key] = Op(self.name, run)
+        op.recorded = self.recorded
+        avals = (*[_at(a, room) for a in self.avals], *[WEAK_AVALS[int]] * len(names))
+        op.rules[avals] = Rule(avals, tuple(_at(a, room) for a in self.outs), run, False)
+        return op
+
+
+def resizable(name, function, args, kwargs, tensors, sizes, numbers):
+    """(what the function returned, `Resized`) as `engine.capture.capture`."""
+    graph = Resized(name, function, args, kwargs, tensors, sizes, numbers)
+    return graph.result, graph
+
+
+def _known(closed, value):
+    return value if value.trace is closed.recorder else closed.whole(value)
+
+
+def _at(aval, sizes):
+    """An aval for these sizes of the symbols."""
+    return Aval.of(tuple(size_at(n, sizes) for n in aval.shape), aval.dtype, aval.weak)
+
+
+# On a CPU padding is made on the host: XLA would compile it for each size.
+
+
+def _padded(value, aval, room):
+    """A Value with padding up to the sizes of a bucket."""
+    shape = _at(aval, room).shape
+    if shape == value.aval.shape:
+        return value
+    array = value.read()
+    if jax.default_backend() != "cpu":
+        widths = [(0, n - m, 0) for n, m in zip(shape, array.shape, strict=True)]
+        return leaf(jax.lax.pad(array, jnp.zeros((), array.dtype), widths))
+    padded = np.zeros(shape, array.dtype)
+    padded[tuple(map(slice, array.shape))] = np.asarray(array)
+    return leaf(jax.device_put(padded))
+
+
+def _cut(value, aval, sizes):
+    """A Value without its padding."""
+    shape = _at(aval, sizes).shape
+    if shape == value.aval.shape:
+        return value
+    places = tuple(map(slice, shape))
+    if jax.default_backend() != "cpu":
+        return leaf(value.read()[places])
+    return leaf(jax.device_put(np.array(np.asarray(value.read())[places])))
