@@ -395,5 +395,6 @@ RULES: dict[str, Any] = {
     "sort": _not_along("dimension", "sorts"),
     "split": _not_along("axis", "splits"),
     "squeeze": _as_it_is,
+    "stack": _as_it_is,
     "top_k": _top,
 }  # fmt: skip

@@ -203,7 +203,6 @@ class Calls(Recording):
     def called(self, cell):
         """A Cell is about to compute."""
         self.cells.setdefault(cell, cell._static_state())
-        return True
 
     def add_number(self, value, source):
         """Note what stands for a Python number of the call: an operand, like all numbers here."""
