@@ -1,11 +1,15 @@
 """A program for unknown sizes, run at sizes that are larger: what is in the padding changes nothing.
 
 The program is a jaxpr whose shapes have symbols in them. It is run with arrays of larger sizes, and
-is told the true ones. What holds throughout: along an axis of size k * n, the first k * n elements
-are what the program gives for the true n, and what follows is anything. Most operations keep that by
+is told the true ones. What holds throughout: along an axis of size n, the first n elements are what
+the program gives for the true n, and what follows is anything. Most operations keep that by
 themselves, since they work along other axes or element by element. One that reduces along such an
 axis gets the padding replaced by what changes nothing (0 for a sum). Where an operation does
 neither, or there is no rule for it, `Unpadded` is raised.
+
+An axis that others were merged into (a batch and a length, flattened) has its padding in between. So
+each axis has a layout: its factors, numbers and symbols, the last one running fastest. It is None
+where all elements along the axis are the same, so that any order of the factors will do.
 """
 
 import ast
@@ -54,16 +58,46 @@ def _value(node, sizes):
     raise Unpadded(f"it computes with the size {ast.unparse(node)}")
 
 
-_MULTIPLE = re.compile(r"(?:\d+\*)?[A-Za-z]\w*")
+_FACTOR = re.compile(r"(\d+)|([A-Za-z]\w*)(?:\^(\d+))?")
+
+
+@functools.cache
+def _factors(text):
+    found = []
+    for factor in text.split("*"):
+        match = _FACTOR.fullmatch(factor)
+        if match is None:
+            raise Unpadded(f"an axis has the size {text}, which is no product of sizes that vary")
+        number, name, power = match.groups()
+        found += [int(number)] if number else [name] * int(power or 1)
+    return tuple(sorted(found, key=lambda f: isinstance(f, int)))
+
+
+def factors(size):
+    """The factors of a size, those that vary first."""
+    return plain([size]) if isinstance(size, int) else _factors(str(size))
+
+
+def plain(layout):
+    """A layout with numbers that follow each other in one."""
+    found = []
+    for factor in layout:
+        if isinstance(factor, int) and found and isinstance(found[-1], int):
+            found[-1] *= factor
+        elif factor != 1:
+            found.append(factor)
+    return tuple(found)
+
+
+def layout_of(size):
+    """The layout of an axis of this size, if nothing else is known."""
+    found = factors(size)
+    return found if len(found) < 2 else None
 
 
 def varies(size):
     """Whether a size of an axis is unknown."""
-    if isinstance(size, int):
-        return False
-    if _MULTIPLE.fullmatch(str(size)) is None:
-        raise Unpadded(f"an axis has the size {size}, which is no multiple of one that varies")
-    return True
+    return not isinstance(size, int) and bool(factors(size))
 
 
 def varying(aval):
@@ -78,60 +112,123 @@ class Padded:
     def __init__(self, true, room):
         self.true, self.room = true, room
 
-    def run(self, jaxpr, constants, arrays):
-        """The results of a jaxpr for arrays of the larger sizes."""
-        known = dict(zip(jaxpr.constvars, constants, strict=True))
-        known.update(zip(jaxpr.invars, arrays, strict=True))
-        for step in jaxpr.eqns:
-            given = [v.val if isinstance(v, core.Literal) else known[v] for v in step.invars]
-            known.update(zip(step.outvars, self._step(step, given), strict=True))
-        return [v.val if isinstance(v, core.Literal) else known[v] for v in jaxpr.outvars]
+    def run(self, jaxpr, constants, arrays, layouts=None):
+        """(the results, their layouts) of a jaxpr for arrays of the larger sizes."""
+        if layouts is None:
+            layouts = [_layouts(v.aval) for v in jaxpr.invars]
+        known = dict(zip(jaxpr.invars, zip(arrays, layouts, strict=True), strict=True))
+        for variable, array in zip(jaxpr.constvars, constants, strict=True):
+            known[variable] = array, _layouts(variable.aval)
 
-    def _step(self, step, given):
+        def find(variable):
+            is_literal = isinstance(variable, core.Literal)
+            return (variable.val, _layouts(variable.aval)) if is_literal else known[variable]
+
+        for step in jaxpr.eqns:
+            arrays, layouts = zip(*map(find, step.invars), strict=True) if step.invars else ([], [])
+            made = self._step(step, list(arrays), list(layouts))
+            known.update(zip(step.outvars, zip(*made, strict=True), strict=True))
+        found = [find(v) for v in jaxpr.outvars]
+        return [array for array, _ in found], [layout for _, layout in found]
+
+    def _step(self, step, given, layouts):
         name = step.primitive.name
+        outs = [v.aval for v in step.outvars]
         if name in _CALLS:
             inner = step.params.get("jaxpr", step.params.get("call_jaxpr"))
             constants = getattr(inner, "consts", ())
-            return self.run(getattr(inner, "jaxpr", inner), constants, given)
+            return self.run(getattr(inner, "jaxpr", inner), constants, given, layouts)
         if name == "dim_as_value":
             value = size_at(step.params["dim"], self.true)
-            return [jnp.asarray(value).astype(step.outvars[0].aval.dtype)]
-        outs = [v.aval for v in step.outvars]
+            return [jnp.asarray(value).astype(outs[0].dtype)], [()]
+        params, found = step.params, [_layouts(a) for a in outs]
         ins = [v.aval for v in step.invars]
         if any(map(varying, [*ins, *outs])):
             rule = RULES.get(name)
             if rule is None:
                 raise Unpadded(f"there is no rule for '{name}'")
-            changed = rule(self, Step(step.params, ins, outs), given)
-            given, params = changed if isinstance(changed, tuple) else (changed, step.params)
-        elif _mentions_sizes(step.params):
+            one = Step(params, ins, outs, layouts)
+            given = rule(self, one, given)
+            params, found = one.params, one.results()
+        elif _mentions_sizes(params):
             raise Unpadded(f"'{name}' contains a size that varies")
-        else:
-            params = step.params
         params = {key: self._at_room(value) for key, value in params.items()}
         made = step.primitive.bind(*given, **params)
-        return made if step.primitive.multiple_results else [made]
+        return (made if step.primitive.multiple_results else [made]), found
 
     def _at_room(self, value):
-        if isinstance(value, tuple) and type(value) is tuple:
+        if type(value) is tuple:
             return tuple(map(self._at_room, value))
         return size_at(value, self.room) if _is_size(value) else value
 
-    def filled(self, array, aval, axes, neutral):
-        """An array with another number for what is beyond the true sizes of these axes."""
+    def filled(self, step, i, array, axes, neutral):
+        """Operand `i` of a step with another number for what is padding along these axes."""
+        aval = step.ins[i]
         for axis in axes:
             if varies(aval.shape[axis]):
                 place = lax.broadcasted_iota(np.int32, array.shape, axis)
-                inside = place < jnp.asarray(size_at(aval.shape[axis], self.true), np.int32)
+                inside = self._inside(place, step.layout(i, axis))
                 array = jnp.where(inside, array, jnp.asarray(neutral, array.dtype))
         return array
 
+    def _inside(self, place, layout):
+        """Where along an axis there is no padding."""
+        inside, inner = True, 1
+        for factor in reversed(layout):
+            room = factor if isinstance(factor, int) else self.room[factor]
+            if not isinstance(factor, int):
+                true = jnp.asarray(self.true[factor], np.int32)
+                inside = inside & (place // inner % room < true)
+            inner *= room
+        return inside
+
+
+def _layouts(aval):
+    return tuple(map(layout_of, getattr(aval, "shape", ())))
+
 
 class Step:
-    """An operation: its parameters, and the avals of its operands and results."""
+    """An operation: its parameters, the avals of its operands and results, and the operands'
+    layouts. `made`: {axis: its layout} of the results, where a rule says so."""
 
-    def __init__(self, params, ins, outs):
-        self.params, self.ins, self.outs = params, ins, outs
+    def __init__(self, params, ins, outs, layouts):
+        self.params, self.ins, self.outs, self.layouts = params, ins, outs, layouts
+        self.made = {}
+
+    def layout(self, i, axis):
+        """The layout along an axis of operand `i`."""
+        return self.layouts[i][axis] or factors(self.ins[i].shape[axis])
+
+    def is_in_order(self, i, axis):
+        """Whether all padding along an axis is at its end."""
+        layout = self.layout(i, axis)
+        return all(isinstance(factor, int) for factor in layout[1:])
+
+    def results(self):
+        """The layouts of the results: those of the operands' axes of the same size."""
+        known = {}
+        for aval, layouts in zip(self.ins, self.layouts, strict=True):
+            for size, layout in zip(aval.shape, layouts, strict=True):
+                if layout is not None and known.setdefault(str(size), layout) != layout:
+                    raise Unpadded(f"axes of size {size} are flattened in different ways")
+        found = []
+        for aval in self.outs:
+            own = [layout_of(n) or known.get(str(n)) for n in aval.shape]
+            for axis, layout in self.made.items():
+                if own[axis] not in (None, layout):
+                    raise Unpadded(f"axes of size {aval.shape[axis]} are flattened differently")
+                own[axis] = layout
+            found.append(tuple(own))
+        return found
+
+    def count(self, axis):
+        """Note that what is made differs along an axis, by its place there."""
+        size = self.outs[0].shape[axis]
+        if varies(size):
+            layout = factors(size)
+            if not all(isinstance(factor, int) for factor in layout[1:]):
+                raise Unpadded("it counts along a flattened axis")
+            self.made[axis] = layout
 
     def refuse_along(self, axes, what, aval=None):
         """Refuse where one of these axes varies."""
@@ -157,7 +254,7 @@ def _mentions_sizes(value):
     return _is_size(value)
 
 
-# rules: (run, step, operands) -> operands, or (operands, parameters) ------------------------------
+# rules: (run, step, operands) -> operands; they may set `step.params` and `step.made` ------------
 
 
 def _as_it_is(run, step, given):
@@ -166,17 +263,27 @@ def _as_it_is(run, step, given):
 
 def _reduction(neutral):
     def rule(run, step, given):
-        (array,), (aval,) = given, step.ins
-        return [run.filled(array, aval, step.params["axes"], neutral(array.dtype))]
+        (array,) = given
+        return [run.filled(step, 0, array, step.params["axes"], neutral(array.dtype))]
 
     return rule
 
 
-def _scan_along(neutral):
+def _place_of(neutral):
     def rule(run, step, given):
-        (array,), (aval,) = given, step.ins
-        axes = [step.params["axis"]] if step.params["reverse"] else []
-        return [run.filled(array, aval, axes, neutral(array.dtype))]
+        if not all(step.is_in_order(0, axis) for axis in step.params["axes"]):
+            raise Unpadded("it counts along a flattened axis")
+        return _reduction(neutral)(run, step, given)
+
+    return rule
+
+
+def _running(neutral):
+    def rule(run, step, given):
+        (array,), axis = given, step.params["axis"]
+        if step.layouts[0][axis] is None:
+            step.count(axis)
+        return [run.filled(step, 0, array, [axis], neutral(array.dtype))]
 
     return rule
 
@@ -199,10 +306,7 @@ def _greatest(dtype):
 
 def _product(run, step, given):
     (left, right), _ = step.params["dimension_numbers"]
-    return [
-        run.filled(array, aval, axes, 0)
-        for array, aval, axes in zip(given, step.ins, (left, right), strict=True)
-    ]
+    return [run.filled(step, i, given[i], axes, 0) for i, axes in enumerate((left, right))]
 
 
 def _convolution(run, step, given):
@@ -215,33 +319,52 @@ def _convolution(run, step, given):
         step.refuse_along(specs[1][:2], "convolves in groups", step.ins[1])
         if step.params["batch_group_count"] != 1:
             step.refuse_along(specs[0][:1], "convolves in groups")
-    return [
-        run.filled(array, aval, spec[1:2], 0)
-        for array, aval, spec in zip(given, step.ins, specs, strict=True)
-    ]
+    return [run.filled(step, i, given[i], spec[1:2], 0) for i, spec in enumerate(specs)]
 
 
 def _reshape(run, step, given):
     before, after = step.ins[0].shape, step.outs[0].shape
-
-    def starts(shape):  # what varies begins after how many elements of the axes before
-        found = []
-        for i, size in enumerate(shape):
-            if varies(size):
-                found.append((str(_count(shape[:i])), _symbol(size)))
-        return found
-
-    if step.params.get("dimensions") is not None or starts(before) != starts(after):
-        raise Unpadded(f"it reshapes {before} to {after}, which moves what varies")
+    if step.params.get("dimensions") is not None:
+        raise Unpadded("it reshapes and transposes")
+    rest = [f for axis in range(len(before)) for f in step.layout(0, axis)][::-1]
+    for axis, size in enumerate(after):
+        layout = _taken(rest, factors(size))
+        if layout is None:
+            raise Unpadded(f"it reshapes {before} to {after}, which moves what varies")
+        step.made[axis] = layout
+    step.ins = step.layouts = []
     return given
+
+
+def _taken(rest, wanted):
+    """The next factors of what is reshaped (last first in `rest`), whose product is wanted."""
+    symbols = [f for f in wanted if not isinstance(f, int)]
+    number = _count([f for f in wanted if isinstance(f, int)])
+    found = []
+    while symbols or number > 1:
+        factor = rest.pop() if rest else None
+        if factor in symbols:
+            symbols.remove(factor)
+        elif not isinstance(factor, int):
+            return None
+        elif number % factor == 0:
+            number //= factor
+        elif factor % number == 0 and number > 1:
+            rest.append(factor // number)
+            factor, number = number, 1
+        else:
+            return None
+        found.append(factor)
+    return plain(found)
 
 
 def _count(sizes):
     return functools.reduce(operator.mul, sizes, 1)
 
 
-def _symbol(size):
-    return str(size).rpartition("*")[2]
+def _iota(run, step, given):
+    step.count(step.params["dimension"])
+    return given
 
 
 def _windows(run, step, given):
@@ -304,7 +427,8 @@ def _gather(run, step, given):
             sizes[axis] != aval.shape[axis] or axis in numbers.start_index_map
         ):
             raise Unpadded("it picks by an index along an axis whose size varies")
-    return given, {**step.params, "indices_are_sorted": False, "unique_indices": False}
+    step.params = {**step.params, "indices_are_sorted": False, "unique_indices": False}
+    return given
 
 
 def _scatter(neutral=None):
@@ -325,9 +449,9 @@ def _scatter(neutral=None):
         axes = [i for i in varying(updates) if i not in (*numbers.update_window_dims, *batched)]
         if axes and neutral is None:
             raise Unpadded("it writes as often as the size that varies says")
-        filled = run.filled(given[2], updates, axes, neutral and neutral(given[2].dtype))
-        params = {**step.params, "indices_are_sorted": False, "unique_indices": False}
-        return [given[0], given[1], filled], params
+        step.params = {**step.params, "indices_are_sorted": False, "unique_indices": False}
+        filled = run.filled(step, 2, given[2], axes, neutral and neutral(given[2].dtype))
+        return [given[0], given[1], filled]
 
     return rule
 
@@ -342,6 +466,7 @@ def _batched(numbers, ins):
 def _random(run, step, given):
     if varying(step.outs[0]) != [0]:
         raise Unpadded("it draws random numbers of a shape that varies not only at its first axis")
+    step.count(0)
     return given
 
 
@@ -353,7 +478,7 @@ _BY_ELEMENT = """
     abs acos acosh add add_any and asin asinh atan atan2 atanh bessel_i0e bessel_i1e
     bitcast_convert_type broadcast_in_dim cbrt ceil clamp clz complex conj convert_element_type copy
     copy_p cos cosh digamma div eq erf erf_inv erfc exp exp2 expm1 floor ge gt igamma igamma_grad_a
-    igammac imag integer_pow iota is_finite le lgamma log log1p logistic lt max min mul ne neg
+    igammac imag integer_pow is_finite le lgamma log log1p logistic lt max min mul ne neg
     nextafter not optimization_barrier or polygamma population_count pow real reduce_precision regularized_incomplete_beta
     rem round rsqrt select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh
     sqrt square stop_gradient sub tan tanh threefry2x32 transpose xor zeta
@@ -361,19 +486,20 @@ _BY_ELEMENT = """
 
 RULES: dict[str, Any] = {
     **dict.fromkeys(_BY_ELEMENT, _as_it_is),
-    "argmax": _reduction(_least),
-    "argmin": _reduction(_greatest),
+    "argmax": _place_of(_least),
+    "argmin": _place_of(_greatest),
     "concatenate": _not_along("dimension", "joins"),
     "conv_general_dilated": _convolution,
-    "cumlogsumexp": _scan_along(_least),
-    "cummax": _scan_along(_least),
-    "cummin": _scan_along(_greatest),
-    "cumprod": _scan_along(_constant(1)),
-    "cumsum": _scan_along(_constant(0)),
+    "cumlogsumexp": _running(_least),
+    "cummax": _running(_least),
+    "cummin": _running(_greatest),
+    "cumprod": _running(_constant(1)),
+    "cumsum": _running(_constant(0)),
     "dot_general": _product,
     "dynamic_slice": _whole_slices(lambda step: step.params["slice_sizes"]),
     "dynamic_update_slice": _whole_slices(lambda step: step.ins[1].shape),
     "gather": _gather,
+    "iota": _iota,
     "pad": _pad,
     "random_bits": _random,
     "reduce_and": _reduction(_constant(True)),

@@ -27,7 +27,7 @@ from sporax.engine.capture import Slot
 from sporax.engine.dependence import unchanged
 from sporax.engine.listing import Recording
 from sporax.engine.operation import Op, Rule
-from sporax.engine.padding import Padded, Unpadded, size_at, varying
+from sporax.engine.padding import Padded, Unpadded, factors, size_at, varying
 from sporax.engine.program import Layout
 from sporax.engine.recorder import record, wrap
 from sporax.engine.scalars import going_on
@@ -316,7 +316,7 @@ class Resized:
         self.outs = [Aval.of(a.shape, a.dtype) for a in self.program.out_avals]
         if any(map(varying, self.outs[self.n_results :])):
             raise Unpadded("what it writes has a size that varies")
-        rule = next(iter(self._operation(self.exact).rules.values()))
+        (rule,) = self._operation(self.exact).rules.values()
         jax.eval_shape(rule.run, *[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in rule.operands])
 
     def holds(self):
@@ -347,9 +347,10 @@ class Resized:
         made = record(self._operation(room), *values, *given)
         for handle, value in zip(self.written, made[self.n_results :], strict=True):
             handle._value = value
+        results = zip(made, self.outs, self.layouts, strict=True)
         return [
-            _cut(value, aval, sizes)
-            for value, aval in zip(made, self.outs[: self.n_results], strict=False)
+            _cut(value, *given, sizes, room)
+            for value, *given in itertools.islice(results, self.n_results)
         ]
 
     def _operation(self, room):
@@ -362,7 +363,8 @@ class Resized:
         def run(*arrays):
             true = dict(zip(names, arrays[n:], strict=True))
             program = self.program
-            return tuple(Padded(true, room).run(program.jaxpr, program.consts, arrays[:n]))
+            made, self.layouts = Padded(true, room).run(program.jaxpr, program.consts, arrays[:n])
+            return tuple(made)
 
         op = self.ops[key] = Op(self.name, run)
         op.recorded = self.recorded
@@ -403,12 +405,15 @@ def _padded(value, aval, room):
     return leaf(jax.device_put(padded))
 
 
-def _cut(value, aval, sizes):
-    """A Value without its padding."""
+def _cut(value, aval, layouts, sizes, room):
+    """A Value without its padding; `layouts`: those of its axes."""
     shape = _at(aval, sizes).shape
     if shape == value.aval.shape:
         return value
-    places = tuple(map(slice, shape))
-    if jax.default_backend() != "cpu":
-        return leaf(value.read()[places])
-    return leaf(jax.device_put(np.array(np.asarray(value.read())[places])))
+    parts = [f for n, own in zip(aval.shape, layouts, strict=True) for f in own or factors(n)]
+    places = tuple([slice(size_at(f, sizes)) for f in parts])
+    array = value.read()
+    if jax.default_backend() == "cpu":
+        array = np.asarray(array)
+    array = array.reshape([size_at(f, room) for f in parts])[places].reshape(shape)
+    return leaf(jax.device_put(np.array(array)) if isinstance(array, np.ndarray) else array)
