@@ -210,9 +210,11 @@ class Capture:
         return [(h, h._value) for h, _, twin in self.handles.values() if h._value is not twin]
 
     def undo(self):
-        """Give every handle back what it held before the capture."""
+        """Give every handle back what it held before the capture; and hold it no longer, so that
+        the first run may be given it as any other (two programs otherwise)."""
         for handle, value, _ in self.handles.values():
             handle._value = value
+        self.handles, self.rebound = {}, []
 
 
 class Graph:

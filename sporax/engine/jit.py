@@ -174,6 +174,7 @@ class JitFunction:
         except Exception as error:
             if sizes is not None:  # each size on its own
                 self.shapes.refuse(kind, error, f"'{self.name}'{whereabouts(self.fn)}")
+                self.captures -= 1
                 tensors.clear()
                 return self._variant(args, kwargs, tensors, memo, refused)
             # maybe of what takes nothing else for a number

@@ -135,7 +135,7 @@ def declared_inputs(function, args):
     """What the Cell that is called was told with `set_inputs`, if sizes are unknown in it."""
     if isinstance(function, functools.partial):
         function = function.args[0] if function.args else None
-    for cell in (function, *args[:1]):
+    for cell in (function, getattr(function, "__self__", None), *args[:1]):
         declared = getattr(cell, "__dict__", {}).get("_inputs")
         if declared and any(t._value.__class__ is Unsized for t in tensors_of(declared)):
             return declared
@@ -268,7 +268,7 @@ class Resized:
         with closed, compared.noted(), going_on(numbers, closed):
             args, kwargs = map_tensors(inside, (args, kwargs))
             before = [t._value for t in given]
-            self.result = function(*args, **kwargs)
+            self.result: Any = function(*args, **kwargs)
             results = [_known(closed, t._lift()) for t in tensors_of(self.result)]
             if any(t._value is not value for t, value in zip(given, before, strict=True)):
                 raise Unpadded("it writes to an argument")
@@ -376,7 +376,8 @@ class Resized:
 def resizable(name, function, args, kwargs, tensors, sizes, numbers):
     """(what the function returned, `Resized`) as `engine.capture.capture`."""
     graph = Resized(name, function, args, kwargs, tensors, sizes, numbers)
-    return graph.result, graph
+    result, graph.result = graph.result, None  # it holds on to all inputs
+    return result, graph
 
 
 def _known(closed, value):
