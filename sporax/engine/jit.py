@@ -214,6 +214,8 @@ class JitFunction:
             tensors = []
             kind_of(args, kwargs, tensors, [])
         dependence = Dependence(self.fn, (args, kwargs))
+        if any(name == "type" for _, name, _, _ in dependence.reads):
+            numbers.fix()  # nothing else has the type of a number
         given = numbers.arguments(args, kwargs)
         result, graph = self._capture(variants, *given, tensors, memo, sizes, numbers)
         if graph is None or self.dynamic:
@@ -308,16 +310,19 @@ def jit(
     The first call runs it once and records it. Everything it touches is followed: arguments in any
     nesting of tuples, lists and dicts, Parameters and other Tensors from Cells, closures and
     globals. Later calls run the recorded program; changed shapes, dtypes, Python values or Cell
-    modes record anew. `if`, `while` and `for` over a `range` on Tensors become part of the program,
+    modes record anew. Numbers given by themselves or in tuples are inputs, as far as Python does
+    not ask for their values. `if`, `while` and `for` over a `range` on Tensors become part of the program,
     at the second call, if their parts only give variables values and write to Tensors. Where the
     function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that names the
     line and what to write instead.
 
     `fullgraph`: True refuses such a function, with a RuntimeError that says the same; Parameters,
     buffers and random states are as before the call then. `capture_mode` ('ast', 'bytecode',
-    'trace'), `jit_level` ('O0', 'O1'), `dynamic` (0, 1), `backend` and MindSpore's further options
-    are checked and change nothing: there is one way of capturing, and one compiler. Raises
-    ValueError or TypeError for other values; an option that nobody knows warns.
+    'trace'), `jit_level` ('O0', 'O1'), `backend` and MindSpore's further options are checked and
+    change nothing: there is one way of capturing, and one compiler. `dynamic`: 1 for sizes that
+    change from call to call; all of them share one recording and, padded, a few programs, where
+    that is right. Raises ValueError or TypeError for other values; an option that nobody knows
+    warns.
 
     >>> jit(lambda x: x * x + 1)(Tensor([3.0])).asnumpy()
     array([10.], dtype=float32)

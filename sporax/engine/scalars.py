@@ -9,6 +9,7 @@ Python computes them.
 """
 
 import contextlib
+import functools
 import math
 import operator
 import threading
@@ -88,9 +89,15 @@ class Numbers:
         """The function, which returns no `Scalar`."""
         return lambda *args, **kwargs: self.plain(function(*args, **kwargs))
 
+    def fix(self):
+        """Take all numbers as they are."""
+        self.leaves, self.standing = [None] * len(self.given), False
+
     def steering(self):
-        """Which of the numbers were needed as they are."""
-        return {scalar.index for scalar, _ in self.asked.values() if scalar.operation is None}
+        """Which of the numbers are taken, or were needed, as they are."""
+        fixed = {i for i, leaf in enumerate(self.leaves) if leaf is None}
+        asked = {scalar.index for scalar, _ in self.asked.values() if scalar.operation is None}
+        return fixed | asked
 
     def tensors(self, given):
         """The graph's inputs for other numbers, as Tensors; None if it does not serve them."""
@@ -184,8 +191,7 @@ def known(item):
 def _answer(question, *operands):
     """What `question` (None: what is it?) gives for the operands, noting it."""
     numbers = next(o.numbers for o in operands if type(o) is Scalar)
-    plain = [o.x if type(o) is Scalar else o for o in operands]
-    answer = plain[0] if question is None else question(*plain)
+    answer = operands[0].x if question is None else _done(question, operands)
     if numbers.is_live():
         (scalar,) = operands if question is None else [
             Scalar(numbers, answer, None, question, operands)
@@ -200,6 +206,29 @@ def as_constant(source):
     return number("jit", known(source)) if type(source) is Scalar else source
 
 
+def _done(operation, operands):
+    try:
+        return operation(*[o.x if type(o) is Scalar else o for o in operands])
+    except Exception:  # which the function may catch: it depends on the numbers themselves
+        for operand in operands:
+            known(operand)
+        raise
+
+
+def _raises(operation, *numbers):
+    try:
+        operation(*numbers)
+    except (ArithmeticError, ValueError) as error:
+        return type(error).__name__
+    return None
+
+
+_MAY_RAISE = {
+    operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.lshift,
+    operator.rshift, divmod,
+}  # fmt: skip
+
+
 def _is_number(item):
     return type(item) is Scalar or item.__class__ in (bool, *_KINDS)
 
@@ -212,7 +241,9 @@ def _computed(operation, *operands):
     numbers = scalars[0].numbers
     if not all(map(_is_number, operands)) or not numbers.is_live():
         return operation(*map(known, operands))
-    result = operation(*[o.x if type(o) is Scalar else o for o in operands])
+    result = _done(operation, operands)
+    if operation in _MAY_RAISE:
+        _answer(functools.partial(_raises, operation), *operands)
     if result.__class__ not in _KINDS or sum(s.size for s in scalars) > LARGEST:
         return operation(*map(known, operands))
     return Scalar(numbers, result, None, operation, operands)
