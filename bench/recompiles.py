@@ -1,8 +1,8 @@
 """What a captured function compiles while its arguments change: `python bench/recompiles.py`.
 
-Each case calls one captured function many times. Shown are the calls, how often its Python ran to be
-recorded, how many programs XLA compiled for it, the seconds until the last new program was there, and
-microseconds a call after that. Nothing is taken from the cache of compiled programs.
+Each case calls one captured function many times. Shown are how often its Python ran to be
+recorded, how many programs XLA compiled for it, the seconds until the last new program was there,
+and microseconds a call after that. Nothing is taken from the cache of compiled programs.
 """
 
 import os
@@ -108,7 +108,11 @@ def sentences(lengths):
     class Tagger(nn.Cell):
         def __init__(self):
             super().__init__()
-            self.embedding, self.norm, self.out = nn.Embedding(50, 8), nn.LayerNorm((8,)), nn.Dense(8, 50)
+            self.embedding, self.norm, self.out = (
+                nn.Embedding(50, 8),
+                nn.LayerNorm((8,)),
+                nn.Dense(8, 50),
+            )
 
         def construct(self, t):
             x = self.embedding(t)

@@ -1,4 +1,4 @@
-"""Arguments whose sizes change: right at every size, whatever is in the padding, in few programs."""
+"""Arguments whose sizes change: right at each, whatever is in the padding, in few programs."""
 
 import itertools
 

@@ -170,7 +170,8 @@ def trained(rate, where):
 @pytest.mark.skipif(Recorder.immediate, reason="each operation is a program of its own there")
 @pytest.mark.parametrize("where", ["inside", "outside"])
 @pytest.mark.parametrize(
-    "rate", [lambda: nn.ExponentialDecayLR(0.1, 0.9, 2), lambda: [0.1, 0.05, 0.02] * 10, lambda: 0.1],
+    "rate",
+    [lambda: nn.ExponentialDecayLR(0.1, 0.9, 2), lambda: [0.1, 0.05, 0.02] * 10, lambda: 0.1],
     ids=["schedule", "list", "set"],
 )  # fmt: skip
 def test_a_learning_rate_that_changes_compiles_nothing(rate, where):

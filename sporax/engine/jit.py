@@ -18,8 +18,9 @@ from sporax.engine.options import check_options
 from sporax.engine.reasons import whereabouts, why
 from sporax.engine.recorder import run_pending, wrap
 from sporax.engine.scalars import Numbers
+from sporax.engine.sizes import Shapes, declared_inputs
 from sporax.engine.telling import announced, channel, counted, lasted, tell
-from sporax.engine.unsized import Shapes, declared_inputs, resizable
+from sporax.engine.unsized import resizable
 
 
 class Variant:
@@ -83,7 +84,14 @@ class JitFunction:
 
     def __getstate__(self):
         """What a copy or a file has: the function, which it captures anew."""
-        return dict(self.__dict__, variants={}, shapes=None, steering={}, captures=0, conversions=Conversions())
+        return dict(
+            self.__dict__,
+            variants={},
+            shapes=None,
+            steering={},
+            captures=0,
+            conversions=Conversions(),
+        )
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -311,10 +319,10 @@ def jit(
     nesting of tuples, lists and dicts, Parameters and other Tensors from Cells, closures and
     globals. Later calls run the recorded program; changed shapes, dtypes, Python values or Cell
     modes record anew. Numbers given by themselves or in tuples are inputs, as far as Python does
-    not ask for their values. `if`, `while` and `for` over a `range` on Tensors become part of the program,
-    at the second call, if their parts only give variables values and write to Tensors. Where the
-    function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that names the
-    line and what to write instead.
+    not ask for their values. `if`, `while` and `for` over a `range` on Tensors become part of the
+    program, at the second call, if their parts only give variables values and write to Tensors. Where
+    the function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that names
+    the line and what to write instead.
 
     `fullgraph`: True refuses such a function, with a RuntimeError that says the same; Parameters,
     buffers and random states are as before the call then. `capture_mode` ('ast', 'bytecode',

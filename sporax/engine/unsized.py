@@ -1,4 +1,4 @@
-"""Captured functions whose arguments change their sizes: one recording, a program a bucket of sizes.
+"""Captured functions whose arguments change sizes: one recording, a program a bucket of sizes.
 
 Which axes vary is declared (`Cell.set_inputs`) or found out (`jit(dynamic=1)`: those whose sizes
 changed). Their sizes become symbols, and the function is recorded once, without numbers. A call
@@ -10,7 +10,6 @@ each size, as without.
 """
 
 import contextlib
-import functools
 import itertools
 import sys
 from typing import Any
@@ -18,176 +17,20 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import export as stablehlo
 
 from sporax.core.errors import is_users
 from sporax.core.tree import map_tensors, tensors_of
-from sporax.core.value import WEAK_AVALS, Aval, Unsized, Value, borrowing, leaf, number
+from sporax.core.value import WEAK_AVALS, Aval, Value, borrowing, held, leaf, number
 from sporax.engine.capture import Slot
 from sporax.engine.dependence import unchanged
+from sporax.engine.factors import Unpadded, factors, size_at, varying
 from sporax.engine.listing import Recording
 from sporax.engine.operation import Op, Rule
-from sporax.engine.padding import Padded, Unpadded, factors, size_at, varying
+from sporax.engine.padding import Padded
 from sporax.engine.program import Layout
 from sporax.engine.recorder import record, wrap
 from sporax.engine.scalars import going_on
-from sporax.engine.telling import channel, tell
-
-MOST = 8  # sizes that vary independently of each other
-SMALLEST = 2  # of the sizes that share a program: axes of size 1 broadcast, and of size 0 are empty
-_NAMES = [f"size{i}" for i in range(MOST)]
-_SYMBOLS = stablehlo.symbolic_shape(
-    ", ".join(_NAMES),
-    scope=stablehlo.SymbolicScope([f"{name} >= {SMALLEST}" for name in _NAMES]),
-)
-
-
-class Sizes:
-    """Which sizes in a call's Tensors are which symbol: `symbols` is {(Tensor, axis): number}.
-
-    `compared`: pairs of sizes, as text, that a function took to differ; see `Comparisons`.
-    """
-
-    def __init__(self, symbols):
-        self.symbols, self.compared = symbols, set()
-
-    def aval(self, i, aval):
-        """The aval of Tensor `i` with symbols for the sizes that vary."""
-        shape = [
-            _SYMBOLS[self.symbols[i, axis]] if (i, axis) in self.symbols else size
-            for axis, size in enumerate(aval.shape)
-        ]
-        return Aval.of(tuple(shape), aval.dtype, aval.weak)
-
-    def of(self, tensors):
-        """The size of each symbol in a call."""
-        found = {_NAMES[k]: tensors[i].shape[axis] for (i, axis), k in self.symbols.items()}
-        return dict(sorted(found.items()))
-
-    def fit(self, tensors):
-        """Whether these sizes may share a program with others."""
-        sizes = self.of(tensors)
-        return min(sizes.values()) >= SMALLEST and all(
-            size_at(one, sizes) != size_at(other, sizes) for one, other in self.compared
-        )
-
-
-class Spread:
-    """Which axes of a call's Tensors vary, as found in the calls so far.
-
-    `declared`: what `set_inputs` was given, or None where every axis may. Axes that had the same
-    sizes in all calls are one symbol.
-    """
-
-    def __init__(self, tensors, declared):
-        shapes = [t.shape for t in tensors]
-        self.may = _declared(declared, shapes)
-        self.history = {place: (size,) for place, size in _places(shapes)}
-        self.axes = {place for place in self.history if self.may.get(place)}
-        self.sizes = self._symbols()
-
-    def meet(self, tensors):
-        """The `Sizes` that hold for these Tensors too: other ones, if they bring something new."""
-        places = list(_places([t.shape for t in tensors]))
-        symbols, by_symbol = self.sizes.symbols, {}
-        for place, size in places:
-            by_symbol.setdefault(symbols.get(place, place), set()).add(size)
-        new = {p for p, n in places if p in self.may and n != self.history[p][0]} - self.axes
-        if new or any(len(sizes) > 1 for sizes in by_symbol.values()):
-            for place, size in places:
-                self.history[place] += (size,)
-            self.axes |= new
-            self.sizes = self._symbols()
-        return self.sizes
-
-    def _symbols(self):
-        numbers = {}
-        return Sizes({
-            place: numbers.setdefault(self.history[place], len(numbers))
-            for place in sorted(self.axes)
-        })  # fmt: skip
-
-
-def _places(shapes):
-    for i, shape in enumerate(shapes):
-        for axis, size in enumerate(shape):
-            yield (i, axis), size
-
-
-def _declared(declared, shapes):
-    """{(Tensor, axis): True if it varies from the beginning, False if it may be found to}."""
-    found = {place: False for place, _ in _places(shapes)}
-    if declared is None:
-        return found
-    given = [t._value.aval.shape for t in tensors_of(declared)]
-    if len(given) != len(shapes):
-        return {}
-    for i, shape in enumerate(given):
-        for axis in range(len(shapes[i])) if shape != (-2,) else ():
-            if axis < len(shape) and shape[axis] == -1:
-                found[i, axis] = True
-            else:
-                del found[i, axis]
-    return found
-
-
-def declared_inputs(function, args):
-    """What the Cell that is called was told with `set_inputs`, if sizes are unknown in it."""
-    if isinstance(function, functools.partial):
-        function = function.args[0] if function.args else None
-    for cell in (function, getattr(function, "__self__", None), *args[:1]):
-        declared = getattr(cell, "__dict__", {}).get("_inputs")
-        if declared and any(t._value.__class__ is Unsized for t in tensors_of(declared)):
-            return declared
-    return None
-
-
-class Shapes:
-    """The sizes in the arguments of one captured function, and what is known of how they vary.
-
-    `declared`: see `Spread`.
-    """
-
-    def __init__(self, declared):
-        self.declared = declared
-        self.spreads = {}  # kind of arguments, less sizes -> Spread
-        self.refused = {}  # kind with symbols -> why it has a program for each size
-
-    def loosened(self, kind, tensors):
-        """(the kind of arguments with symbols for sizes that vary, these `Sizes`)."""
-        if any(t._value.aval.weak for t in tensors):  # mutable numbers
-            return kind, None
-        ranks = _replaced(kind, lambda a: (a.ndim, a.dtype, a.weak))
-        spread = self.spreads.get(ranks)
-        if spread is None:
-            spread = self.spreads[ranks] = Spread(tensors, self.declared)
-        sizes = spread.meet(tensors)
-        if not sizes.symbols or max(sizes.symbols.values()) >= MOST or not sizes.fit(tensors):
-            return kind, None
-        count = itertools.count()
-        loose = _replaced(kind, lambda a: sizes.aval(next(count), a))
-        return (kind, None) if loose in self.refused else (loose, sizes)
-
-    def refuse(self, kind, error, who):
-        """From now on each size of these arguments has a program of its own, because of an error
-        in recording them all at once."""
-        if isinstance(error, Misfit):  # this size only
-            return
-        line = str(error).strip().split("\n")[0] if error.args else type(error).__name__
-        self.refused[kind] = line
-        if channel.is_on:
-            tell(f"{who} has a program for each size of its arguments: {line}")
-
-
-class Misfit(Exception):
-    """A function treats the sizes of a call in another way than others."""
-
-
-def _replaced(key, new):
-    """A kind of arguments with something else for each aval of a Tensor."""
-    if isinstance(key, Aval):
-        return new(key)
-    return tuple([_replaced(k, new) for k in key]) if key.__class__ is tuple else key
+from sporax.engine.sizes import SYMBOLS, Misfit
 
 
 class Calls(Recording):
@@ -219,7 +62,7 @@ class Comparisons:
     @contextlib.contextmanager
     def noted(self):
         """Note them in the block."""
-        kind: Any = type(_SYMBOLS[0])
+        kind: Any = type(SYMBOLS[0])
         equal, hashed = kind.__eq__, kind.__hash__
 
         def compare(one, other):
@@ -296,6 +139,7 @@ class Resized:
         self.trained = [(s, flag) for s, flag in flags if flag is not None]
         self.avals = [v.aval for v in (*closed.inputs, *self.scalars)]
         self.exact = sizes.of(tensors)
+        self.layouts: Any = None  # of the results
         self.ops = {}  # sizes that it runs at -> operation
         self._lower()
 
@@ -349,8 +193,8 @@ class Resized:
             handle._value = value
         results = zip(made, self.outs, self.layouts, strict=True)
         return [
-            _cut(value, *given, sizes, room)
-            for value, *given in itertools.islice(results, self.n_results)
+            _cut(value, aval, layouts, sizes, room)
+            for value, aval, layouts in itertools.islice(results, self.n_results)
         ]
 
     def _operation(self, room):
@@ -393,17 +237,18 @@ def _at(aval, sizes):
 
 
 def _padded(value, aval, room):
-    """A Value with padding up to the sizes of a bucket."""
+    """A Value with padding up to the sizes of a bucket; never given away, as one that needs no
+    padding is not, since that would be another program."""
     shape = _at(aval, room).shape
     if shape == value.aval.shape:
         return value
     array = value.read()
     if jax.default_backend() != "cpu":
         widths = [(0, n - m, 0) for n, m in zip(shape, array.shape, strict=True)]
-        return leaf(jax.lax.pad(array, jnp.zeros((), array.dtype), widths))
+        return held(jax.lax.pad(array, jnp.zeros((), array.dtype), widths))
     padded = np.zeros(shape, array.dtype)
     padded[tuple(map(slice, array.shape))] = np.asarray(array)
-    return leaf(jax.device_put(padded))
+    return held(jax.device_put(padded))
 
 
 def _cut(value, aval, layouts, sizes, room):
