@@ -320,9 +320,9 @@ def jit(
     globals. Later calls run the recorded program; changed shapes, dtypes, Python values or Cell
     modes record anew. Numbers given by themselves or in tuples are inputs, as far as Python does
     not ask for their values. `if`, `while` and `for` over a `range` on Tensors become part of the
-    program, at the second call, if their parts only give variables values and write to Tensors. Where
-    the function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that names
-    the line and what to write instead.
+    program, at the second call, if their parts only give variables values and write to Tensors.
+    Where the function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that
+    names the line and what to write instead.
 
     `fullgraph`: True refuses such a function, with a RuntimeError that says the same; Parameters,
     buffers and random states are as before the call then. `capture_mode` ('ast', 'bytecode',
