@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test test-all lint bench clean
+.PHONY: demo test test-all test-onnx lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -23,6 +23,12 @@ test: $(READY)
 test-all: $(READY)
 	$(BIN)/python -m pytest -n 2
 	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2
+
+# Apart: the converter brings 51 packages, 390 MB, which nothing else here needs.
+test-onnx:
+	$(PYTHON) -m venv .venvs/onnx
+	.venvs/onnx/bin/python -m pip install --quiet --editable '.[onnx,test]'
+	.venvs/onnx/bin/python -m pytest tests/test_onnx.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -1,7 +1,6 @@
 """The engine: what is recorded, what runs, what is compiled, what is given away."""
 
 import gc
-import os
 import threading
 
 import numpy as np
@@ -13,7 +12,6 @@ from sporax.core import context
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.engine import cache
 from sporax.engine.program import compilations
 from sporax.engine.recorder import Recorder, run_pending
 from sporax.engine.trace import CAP, period_of
@@ -229,13 +227,3 @@ def test_a_training_loop_keeps_memory_flat_and_compiles_nothing_after_its_start(
     assert compiled_by(lambda: [step() for _ in range(300)]) == 0
     assert abs(objects() - before) < 50
     assert threading.active_count() == threads
-
-
-def test_the_folder_of_programs_is_bounded(tmp_path):
-    for i in range(6):
-        file = tmp_path / f"program-{i}"
-        file.write_bytes(bytes(100))
-        os.utime(file, (i, i))
-    cache.prune(tmp_path, 350)
-    assert sorted(f.name for f in tmp_path.iterdir()) == ["program-3", "program-4", "program-5"]
-    cache.prune(tmp_path / "absent", 350)

@@ -364,7 +364,6 @@ def test_not_inside_a_captured_function(tmp_path):
 
 OPTIONS = [
     ({"file_format": "AIR"}, NotImplementedError, "Ascend only. Use file_format='STABLEHLO'"),
-    ({"file_format": "ONNX"}, NotImplementedError, "An extra package for it is planned"),
     ({"file_format": "X"}, ValueError, "'file_format' must be one of .*'MINDIR'.*got 'X'"),
     ({"file_name": 3}, TypeError, "'file_name' must be a string, not int"),
     ({"file_name": "/none/f"}, FileNotFoundError, "'/none' does not exist"),
@@ -379,6 +378,13 @@ def test_options_of_export(options, error, words, tmp_path):
     given = {"file_name": str(tmp_path / "f"), "file_format": "MINDIR", **options}
     with pytest.raises(error, match=words):
         ms.export(nn.ReLU(), X, **given)
+    assert not list(tmp_path.iterdir())
+
+
+def test_onnx_without_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax2onnx", None)
+    with pytest.raises(ImportError, match=r"the extra 'onnx'.*pip install 'sporax\[onnx\]'"):
+        ms.export(nn.ReLU(), X, file_name=str(tmp_path / "f"), file_format="ONNX")
     assert not list(tmp_path.iterdir())
 
 

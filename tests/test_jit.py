@@ -11,6 +11,8 @@ from sporax.core import random
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
+from sporax.engine.mutable import mutable
+from sporax.engine.program import compilations
 from sporax.nn.cell import Cell
 
 
@@ -430,3 +432,54 @@ def test_fullgraph_is_a_graph_as_any_other():
     assert [whole(ones(3) * float(i)).asnumpy()[0] for i in range(3)] == [0.0, 1.0, 2.0]
     assert float(net.calls) == 3.0
     assert whole.captures == 1
+
+
+def test_a_parameter_of_another_shape_is_captured_anew():
+    p = Parameter(ones(2), name="p")
+
+    @jit
+    def step(x):
+        p.set_data(p * 2.0)
+        return (p * x).sum()
+
+    assert float(step(Tensor([1.0]))) == 4.0
+    p.set_data(ones(3), slice_shape=True)
+    assert float(step(Tensor([1.0]))) == 6.0
+    assert p.asnumpy().tolist() == [2.0, 2.0, 2.0]
+    assert step.captures == 2
+
+
+def test_two_parameters_with_one_array_and_a_number():
+    p, q = (Parameter(ones(2), name=name) for name in "pq")
+    q.set_data(p)
+
+    @jit
+    def step(n):
+        p.set_data(p * 2.0)
+        q.set_data(q + p * n)
+
+    for _ in range(2):
+        step(mutable(3))
+    assert p.asnumpy().tolist() == [4.0, 4.0]
+    assert q.asnumpy().tolist() == [19.0, 19.0]
+    assert step.captures == 1
+
+
+def test_a_training_step_is_one_program():
+    """Already the first call gives its state away; a program that keeps it would be another."""
+    net = nn.SequentialCell(nn.Dense(3, 3), nn.BatchNorm1d(3), nn.Dense(3, 1))
+    optimizer = nn.Adam(net.trainable_params())
+    gradient = value_and_grad(lambda x: (net(x) ** 2).mean(), None, optimizer.parameters)
+
+    @jit
+    def step(x):
+        loss, gradients = gradient(x)
+        optimizer(gradients)
+        return loss
+
+    x = Tensor(np.ones((4, 3), np.float32))
+    x.asnumpy(), [p.asnumpy() for p in net.get_parameters()]
+    before = compilations["programs"]
+    losses = [float(step(x).asnumpy()) for _ in range(4)]
+    assert compilations["programs"] == before + 1
+    assert len(set(losses)) == 4

@@ -16,6 +16,8 @@ RUNS = [
     ("jit_styles.py", ""),
     ("lenet.py", ""),
     ("lenet.py", "--graph"),
+    ("model_fit.py", ""),
+    ("model_fit.py", "--graph"),
     ("own_optimizer.py", ""),
     ("own_optimizer.py", "--graph"),
     ("own_optimizer.py", "--jit"),

@@ -12,8 +12,8 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1] / "tests"
 SCRIPTS = [
-    "gan", "jit_styles", "lenet", "own_optimizer", "pinn", "resnet", "transfer_learning",
-    "transformer_encoder",
+    "gan", "jit_styles", "lenet", "model_fit", "own_optimizer", "pinn", "resnet",
+    "transfer_learning", "transformer_encoder",
 ]  # fmt: skip
 
 

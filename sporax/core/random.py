@@ -4,6 +4,7 @@ initial values."""
 import os
 import weakref
 from collections.abc import Callable
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
@@ -103,6 +104,7 @@ class _Seed:
     """The seed that `set_seed` was given last; None before."""
 
     given: int | None = None
+    followers: ClassVar[list[Any]] = []  # functions that are told a new one
 
 
 def _entropy():
@@ -175,6 +177,8 @@ def set_seed(seed):
         raise ValueError(f"For 'set_seed', 'seed' must be at least 0, but got {seed}.")
     _Seed.given = seed
     np.random.seed(seed % 2**32)
+    for follower in _Seed.followers:
+        follower(seed)
     own = [*_of_seeds.values(), *[generator for _, generator in _of_primitives.values()]]
     for generator in (default_generator, *own):
         if generator._state is not None:

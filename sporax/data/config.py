@@ -3,11 +3,14 @@
 Each setting `x` of the table has a `get_x()` and a `set_x(...)`.
 """
 
+from sporax.core import random
+
 _MOST = 2**32 - 1
 
 # setting -> (default, the least and the greatest int allowed)
+_UNSEEDED = 5489
 _SETTINGS = {
-    "seed": (5489, 0, _MOST),  # of shuffles and random transforms
+    "seed": (_UNSEEDED, 0, _MOST),  # of shuffles and random transforms
     "num_parallel_workers": (2, 1, _MOST),
     "prefetch_size": (16, 1, _MOST),  # batches made ahead
 }
@@ -39,6 +42,19 @@ def _setter(name):
     set_to.__doc__ = f"Let `{name}` be an int in [{least}, {most}]."
     return set_to
 
+
+def is_seeded():
+    """Whether a seed was set, here or by `mindspore.set_seed`; else orders differ at every run."""
+    return _values["seed"] != _UNSEEDED
+
+
+def _follow(seed):
+    _values["seed"] = seed & _MOST
+
+
+random._Seed.followers.append(_follow)
+if random.get_seed() is not None:
+    _follow(random.get_seed())
 
 __all__ = []
 for _name in _SETTINGS:

@@ -1,20 +1,30 @@
 """The compiled programs that outlive the process: JAX's persistent cache, on by default.
 
-JAX can bound the folder itself, but then looks at every file in it each time it adds one: with
-4,000 programs kept, compiling a small one takes 120 ms instead of 45. So the folder is bounded
-here, once, when a process that compiled something ends.
+JAX makes the key of a program: what is computed, the versions of jaxlib and of the platform, XLA's
+flags and options, and a fingerprint of the devices, which for a CPU has its instruction sets. How a
+program lies in the folder is said here, since JAX writes files in place and never again: a process
+that is killed while it writes, or a full disk, leaves a file that every later one stumbles over.
+Its own bound looks at every file each time one is added (4,000 programs kept: compiling a small one
+takes 120 ms instead of 45).
 """
 
-import atexit
+import contextlib
+import hashlib
 import os
+import secrets
+import time
+import warnings
 from pathlib import Path
 
 import jax
 
-from sporax.engine.program import compilations
-
 VARIABLE = "SPORAX_CACHE_DIR"  # another folder for it; "off" for none
 MOST_BYTES = 2**30
+PRUNED_AFTER = 2**26  # bytes written by a process; it may exceed the bound by as much
+_SUFFIX, _PART = ".program", ".part"
+_ABANDONED = 3600  # seconds after which nobody writes a part any more
+_SUM = hashlib.sha256
+_DIGEST = _SUM().digest_size
 
 
 def folder():
@@ -23,7 +33,7 @@ def folder():
     if chosen in ("off", "0", ""):
         return None
     if chosen is not None:
-        return Path(chosen)
+        return Path(chosen).absolute()  # the script may go elsewhere
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "sporax" / "xla"
 
@@ -36,21 +46,101 @@ def switch_on():
     jax.config.update("jax_compilation_cache_dir", str(chosen))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
-    atexit.register(_prune_if_grown, chosen)
+    _keep_in(chosen)
 
 
-def _prune_if_grown(where):
-    if compilations["programs"]:
-        prune(where, MOST_BYTES)
+def _keep_in(chosen):
+    """Have JAX ask a `Folder` for that path. There is no public way to give it one."""
+    try:
+        from jax._src import compilation_cache
+
+        jaxs_own = compilation_cache.get_file_cache
+    except (ImportError, AttributeError):
+        warnings.warn(
+            f"How jax {jax.__version__} keeps compiled programs is new to this sporax: it is left "
+            f"to JAX, which does not bound '{chosen}'. Set {VARIABLE}=off to keep none.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return
+
+    def file_cache(path):
+        return (Folder(chosen), path) if path == str(chosen) else jaxs_own(path)
+
+    compilation_cache.get_file_cache = file_cache
+
+
+class Folder:
+    """Compiled programs by key, each in a file that begins with a checksum of the rest.
+
+    A file takes its name in one step, so several processes need no lock: both write the same. One
+    that is damaged is as one that is not there, and is written again. Reading makes a file young.
+    """
+
+    def __init__(self, path):
+        self._path = Path(path)
+        self._unpruned = PRUNED_AFTER  # bytes written since; the first program finds it due
+        self._refused = False
+
+    def get(self, key):
+        """What was kept; None if nothing, or nothing whole."""
+        file = self._file(key)
+        try:
+            content = file.read_bytes()
+        except OSError:
+            return None
+        kept = memoryview(content)[_DIGEST:]
+        if _SUM(kept).digest() != content[:_DIGEST]:
+            return None
+        with contextlib.suppress(OSError):  # a folder that may only be read
+            os.utime(file)
+        return kept
+
+    def put(self, key, value):
+        """Keep a program. Where that fails, there is one warning and no further attempt."""
+        if self._refused:
+            return
+        file = self._file(key)
+        part = file.with_name(secrets.token_hex(8) + _PART)
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+            try:
+                part.write_bytes(_SUM(value).digest() + value)
+                os.replace(part, file)
+            except BaseException:
+                part.unlink(missing_ok=True)
+                raise
+            self._unpruned += len(value)
+            if self._unpruned >= PRUNED_AFTER:
+                self._unpruned = 0
+                prune(self._path, MOST_BYTES)
+        except OSError as cause:
+            self._refused = True
+            warnings.warn(
+                f"Compiled programs cannot be kept in '{self._path}' ({cause.strerror}): the next "
+                f"start compiles again. Let {VARIABLE} name another folder, or 'off'.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def _file(self, key):
+        return self._path / f"{key[-128:]}{_SUFFIX}"  # it ends in the hash
 
 
 def prune(where, most_bytes):
-    """Delete the oldest files of a folder until at most `most_bytes` are left."""
-    statuses = [(file, file.stat()) for file in where.glob("*") if file.is_file()]
-    found = [(status.st_mtime, status.st_size, file) for file, status in statuses]
+    """Delete the files of a folder that were not used for longest, until at most `most_bytes` are
+    left. Other processes may do so, and write, at the same time."""
+    found, writing = [], time.time() - _ABANDONED
+    for file in os.scandir(where) if where.is_dir() else ():
+        with contextlib.suppress(FileNotFoundError):
+            if file.is_file(follow_symlinks=False):
+                status = file.stat(follow_symlinks=False)
+                if file.name.endswith(_PART) and status.st_mtime > writing:
+                    continue
+                found.append((status.st_mtime, status.st_size, file.path))
     excess = sum(size for _, size, _ in found) - most_bytes
     for _, size, path in sorted(found):
         if excess <= 0:
             return
-        path.unlink(missing_ok=True)  # another process may have been faster
+        Path(path).unlink(missing_ok=True)
         excess -= size

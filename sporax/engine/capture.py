@@ -1,5 +1,6 @@
 """From a function to a `Graph`: one recorded run, with the state that it touched lifted out."""
 
+import itertools
 from typing import Any
 
 import jax.numpy as jnp
@@ -11,11 +12,12 @@ from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
 from sporax.engine.convert import Conversions, asking_code
 from sporax.engine.dependence import unchanged
-from sporax.engine.host import tensors_alive
+from sporax.engine.host import Differs, tensors_alive
+from sporax.engine.launch import Launch
 from sporax.engine.operation import Op, Rule
 from sporax.engine.precision import mark_precision
 from sporax.engine.program import Layout
-from sporax.engine.recorder import Recorder, record
+from sporax.engine.recorder import Recorder, record, run_pending
 from sporax.engine.scalars import going_on
 from sporax.engine.trace import Cut
 
@@ -210,11 +212,15 @@ class Capture:
         return [(h, h._value) for h, _, twin in self.handles.values() if h._value is not twin]
 
     def undo(self):
-        """Give every handle back what it held before the capture; and hold it no longer, so that
-        the first run may be given it as any other (two programs otherwise)."""
+        """Give every handle back what it held before the capture."""
         for handle, value, _ in self.handles.values():
             handle._value = value
+
+    def let_go(self):
+        """Hold no inputs any more, so that already the first call gives them away, and no program
+        is compiled for it that does not."""
         self.handles, self.rebound = {}, []
+        self.recorder.arrays, self.recorder.found = [], {}
 
 
 class Graph:
@@ -230,19 +236,17 @@ class Graph:
     def __init__(self, name, capture, recorder, results, slots):
         written = capture.written()
         outs = [*results, *[value for _, value in written]]
-
-        def found(source):
-            return Slot(slots[id(source)]) if id(source) in slots else source
-
-        self.written = [found(handle) for handle, _ in written]
-        self.n_results = len(results)
+        self.written = _Places([handle for handle, _ in written], slots)
+        self.n_results, total = len(results), len(outs)
         # a result that this trace did not compute and was not given is the same at every call
         self.fixed = {i: v for i, v in enumerate(outs) if v.trace is not recorder}
         computed = [v for v in outs if v.trace is recorder]
-        self.sources = [found(source) for source in capture.sources]
-        self.state = {id(h) for h in (*self.sources, *self.written) if not isinstance(h, Slot)}
+        self.sources = _Places(capture.sources, slots)
+        self.state = {id(h) for places in (self.sources, self.written) for h in places.state()}
         self.cells = list(capture.cells.items())
-        flags = [(source, getattr(source, "requires_grad", None)) for source in self.sources]
+        flags = [
+            (source, getattr(source, "requires_grad", None)) for source in self.sources.state()
+        ]
         self.trained = [(source, flag) for source, flag in flags if flag is not None]
         self.layout = layout = Layout(recorder.state.path(), capture.avals)
         reals = np.array([v.array for v in recorder.reals], np.float64)
@@ -255,7 +259,14 @@ class Graph:
         self.op = Op(name, run)
         self.recorded = self.op.recorded = len(layout.steps)
         avals = tuple(capture.avals)
-        self.op.rules[avals] = Rule(avals, tuple(v.aval for v in computed), run, False)
+        outs = tuple(v.aval for v in computed)
+        self.op.rules[avals] = Rule(avals, outs, run, False)
+        at = {id(source): k for k, source in enumerate(capture.sources)}
+        self.computed = [i not in self.fixed for i in range(len(results), total)]
+        replaced = [
+            at.get(id(h)) for (h, _), is_new in zip(written, self.computed, strict=True) if is_new
+        ]
+        self.launch = Launch(self.op, avals, outs, replaced)
 
     def holds(self):
         """Whether every Cell that was called, and Parameter, is as it was before the capture."""
@@ -263,32 +274,54 @@ class Graph:
 
     def __call__(self, tensors):
         """Results (Values) for the call's own `tensors`; state is read, and written back."""
-        if not self.written:
+        if not self.written.things:
             return self._run(tensors)
         with borrowing:  # two threads must not begin from the same state
             return self._run(tensors)
 
     def _run(self, tensors):
-        values = []
-        for source in self.sources:
-            source = tensors[source.place] if isinstance(source, Slot) else source
-            values.append(source if isinstance(source, Value) else source._value)
-        made = iter(record(self.op, *values))
-        total = self.n_results + len(self.written)
+        run_pending()  # a program of its own: it is not compiled with what was recorded before it
+        values = [handle._value for handle in self.sources.of(tensors)]
+        written = self.written.of(tensors)
+        if not self.launch.fits(values):  # a Parameter has got another shape or dtype
+            raise Differs(())
+        made = iter(self.launch(values, list(itertools.compress(written, self.computed))))
+        total = self.n_results + len(written)
         outs = [self.fixed[i] if i in self.fixed else next(made) for i in range(total)]
-        for handle, value in zip(self.written, outs[self.n_results :], strict=True):
-            handle = tensors[handle.place] if isinstance(handle, Slot) else handle
+        for handle, value in zip(written, outs[self.n_results :], strict=True):
             handle._value = value
         return outs[: self.n_results]
 
 
-class Slot:
-    """An input that comes with the call."""
+class _Places:
+    """Handles, some of which come with each call: those in `slots` {id: number in the call's}."""
 
-    __slots__ = ("place",)
+    def __init__(self, handles, slots):
+        self.slots = [(k, slots[id(h)]) for k, h in enumerate(handles) if id(h) in slots]
+        # the Tensor of the capture is not kept; a Value is a constant
+        self.things: list[Any] = [
+            None if id(h) in slots else _Constant(h) if isinstance(h, Value) else h for h in handles
+        ]
 
-    def __init__(self, place):
-        self.place = place
+    def of(self, tensors):
+        """The handles for a call with these tensors."""
+        handles = self.things.copy()
+        for k, place in self.slots:
+            handles[k] = tensors[place]
+        return handles
+
+    def state(self):
+        """Those that do not come with a call."""
+        return [h for h in self.things if h is not None]
+
+
+class _Constant:
+    """What has the same Value at each call."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value):
+        self._value = value
 
 
 def capture(
@@ -350,6 +383,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             thread.recorder = outer
             noted.recorder.state = None
     noted.undo()
+    noted.let_go()
     return result, graph
 
 

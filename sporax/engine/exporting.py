@@ -23,13 +23,24 @@ _OF_SIZES = (TypeError, ValueError, IndexError, NotImplementedError, Inconclusiv
 def exported(name, function, inputs):
     """The `Exported` for `function(*inputs)`. Inputs of unknown sizes (`Tensor(shape=[None, 3],
     dtype=...)`) stay so: along axis 0 all are the same size, `batch`; others are each their own."""
+    listing, program = lowered(name, function, inputs, by_jax)
+    taken = [Spec.of(i.name, i.aval) for i in listing.inputs if i.kind == "argument"]
+    arrays = [(i.kind, i.name, i.read()) for i in listing.inputs if i.kind != "argument"]
+    outs = [Spec.of(f"output{i}", t._value.aval) for i, t in enumerate(tensors_of(listing.result))]
+    result = structure("export", listing.result, [])
+    return Exported(name, structure("export", inputs, []), taken, result, outs, arrays, program)
+
+
+def lowered(name, function, inputs, lower):
+    """(the `Listing` of `function(*inputs)`, what `lower(listing, run, specs)` makes of it). `run`
+    is a function on arrays, those of `listing.inputs`; `specs` are their shapes and dtypes."""
     if thread.recorder.capture is not None:
         raise RuntimeError(
             "For 'export', there must be no function around it that is captured (jit, GRAPH_MODE, "
             "vmap). Call it outside."
         )
     tensors = []
-    arguments = structure("export", inputs, tensors)
+    structure("export", inputs, tensors)
     unsized = [t for t in tensors if isinstance(t._value, Unsized)]
     if any(t.shape == (-2,) for t in unsized):
         raise ValueError(
@@ -38,18 +49,18 @@ def exported(name, function, inputs):
         )
     try:
         listing = Listing("export", name, function, inputs, {}, _described)
-        run, specs = _program(listing)
-        program = stablehlo.export(jax.jit(run))(*specs)
+        program = lower(listing, *_program(listing))
     except _OF_SIZES as cause:
         if unsized:
             raise _refusal(cause) from cause
         raise
     _refuse_writes(listing)
-    taken = [Spec.of(i.name, i.aval) for i in listing.inputs if i.kind == "argument"]
-    arrays = [(i.kind, i.name, i.read()) for i in listing.inputs if i.kind != "argument"]
-    outs = [Spec.of(f"output{i}", t._value.aval) for i, t in enumerate(tensors_of(listing.result))]
-    result = structure("export", listing.result, [])
-    return Exported(name, arguments, taken, result, outs, arrays, program)
+    return listing, program
+
+
+def by_jax(_, run, specs):
+    """The function as a StableHLO program."""
+    return stablehlo.export(jax.jit(run))(*specs)
 
 
 def _program(listing):

@@ -93,7 +93,7 @@ class Call:
         self.entries = 0 if self.tape is None else len(self.tape)
         self.place = len(capture.parts), self.state.depth
         self.rebound = len(capture.rebound)
-        self.dtype = None if thread.precision is None else thread.precision.dtype
+        self.precision = thread.precision
         self.met, self.guard = None, Guard(())
         self.is_on_host = False
 
@@ -160,7 +160,7 @@ class Call:
     def make(self, given):
         """What it returns for other Tensors in place of those at capture."""
         args, kwargs = with_tensors(self.given, given)
-        with computing_in(self.dtype):
+        with computing_in(self.precision):
             return self.on_host(*args, **kwargs)
 
 

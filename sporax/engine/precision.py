@@ -9,6 +9,7 @@ import contextlib
 import functools
 
 import jax.numpy as jnp
+import numpy as np
 
 from sporax.core.value import thread
 from sporax.engine.operation import Op
@@ -18,9 +19,15 @@ from sporax.engine.recorder import record
 class Precision:
     """One floating dtype (NumPy's) that operations compute in."""
 
+    returns = None  # what results are converted to
+
     def __init__(self, dtype):
         self.dtype = dtype
         self.cast = Op("Cast", lambda x: x.astype(dtype))
+
+    def of(self, op):
+        """What an operation computes in: this."""
+        return self
 
     def refuses(self, avals):
         """Whether one of these operands has to be converted."""
@@ -31,6 +38,26 @@ class Precision:
 
 
 precision_of = functools.cache(Precision)
+
+
+class Choice:
+    """For each operation its own, by its name.
+
+    `low`: which compute in `dtype` (NumPy's). `high`: which compute in float32. All others compute
+    in what their operands say. `returns`: the dtype that results of the low ones are converted to.
+    """
+
+    def __init__(self, dtype, low, high, returns):
+        self.table = dict.fromkeys(high, precision_of(np.dtype(np.float32)))
+        self.table.update(dict.fromkeys(low, precision_of(dtype)))
+        self.returns = None if returns is None else precision_of(returns)
+
+    def of(self, op):
+        """What an operation computes in; None where its operands say it."""
+        return self.table.get(op.name)
+
+
+choice_of = functools.cache(Choice)
 
 
 @functools.cache
@@ -47,9 +74,9 @@ def mark_precision():
 
 
 @contextlib.contextmanager
-def computing_in(dtype):
-    """Within, operations compute in `dtype` (NumPy's; None: in what their operands say)."""
-    before, inside = thread.precision, None if dtype is None else precision_of(dtype)
+def computing_in(inside):
+    """Within, operations compute in a Precision or Choice (None: in what their operands say)."""
+    before = thread.precision
     if before is inside:
         yield
         return

@@ -155,17 +155,23 @@ class Recorder:
     def dead(self):
         """The inputs that nobody else holds: no Value, and no recording of another thread."""
         dead = [k for k, owner in enumerate(self.owners) if owner is not None and owner() is None]
-        if dead and len(in_use) > 1:
-            for key, use in list(in_use.items()):
-                other = use()
-                if other is None:  # its thread has ended
-                    in_use.pop(key, None)
-                elif other is not self:
-                    dead = [k for k in dead if id(self.arrays[k]) not in other.found]
-        return tuple(dead)
+        return tuple(unclaimed(dead, self.arrays, self))
 
 
 in_use = {}  # id(recorder) -> a weak reference, of all recorders that have inputs
+
+
+def unclaimed(dead, arrays, recorder):
+    """Those of the `arrays` numbered in `dead` that are no inputs of other threads' recorders."""
+    if dead and len(in_use) > 1:
+        for key, use in list(in_use.items()):
+            other = use()
+            if other is None:  # its thread has ended
+                in_use.pop(key, None)
+            elif other is not recorder:
+                dead = [k for k in dead if id(arrays[k]) not in other.found]
+    return dead
+
 
 thread.__class__.new_recorder = Recorder
 thread.recorder = Recorder()
@@ -228,7 +234,7 @@ def record(op, *values) -> Any:
     except BaseException as refusal:
         recorder.rewind()
         if refusal.__class__ is Unfit:
-            return record(op, *fitting(values, values, record))
+            return fitted(op, values, values, record)
         if refusal.__class__ is not Cut:
             raise
         recorder.run()
@@ -250,13 +256,17 @@ def record(op, *values) -> Any:
     return out
 
 
-def fitting(operands, values, convert):
-    """The operands in the precision that holds where the trace stands."""
-    precision = thread.recorder.state.precision
-    return [
-        convert(precision.cast, operand) if precision.refuses((value.aval,)) else operand
+def fitted(op, operands, values, do):
+    """`do(op, ...)` with the operands in the precision that holds where the trace stands."""
+    chosen = thread.recorder.state.precision
+    precision = chosen.of(op)
+    out = do(op, *[
+        do(precision.cast, operand) if precision.refuses((value.aval,)) else operand
         for operand, value in zip(operands, values, strict=True)
-    ]
+    ])  # fmt: skip
+    if chosen.returns is None or isinstance(out, tuple):
+        return out
+    return do(chosen.returns.cast, out)
 
 
 def outputs(recorder, index, avals, watched):
@@ -309,7 +319,7 @@ def apply(op, *operands) -> Any:
     except BaseException as refusal:
         recorder.rewind()
         if refusal.__class__ is Unfit:
-            return apply(op, *fitting(operands, values, apply))
+            return fitted(op, operands, values, apply)
         if refusal.__class__ is not Cut:
             raise
         recorder.run()

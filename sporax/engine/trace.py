@@ -144,8 +144,10 @@ class Forest:
         if state.depth >= CUTS[0][0] and recorder.capture is None and is_cut(state):
             raise Cut
         operands = tuple([v.aval for v in values])
-        if state.precision is not None and op.converts and state.precision.refuses(operands):
-            raise Unfit
+        if state.precision is not None and op.converts:
+            precision = state.precision.of(op)
+            if precision is not None and precision.refuses(operands):
+                raise Unfit
         rule = op.rule(operands)
         new = state.next[key] = State(state, key, op, operands, rule)
         if op.mark is not None:

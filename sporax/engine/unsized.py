@@ -21,7 +21,6 @@ import numpy as np
 from sporax.core.errors import is_users
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import WEAK_AVALS, Aval, Value, borrowing, held, leaf, number
-from sporax.engine.capture import Slot
 from sporax.engine.dependence import unchanged
 from sporax.engine.factors import Unpadded, factors, size_at, varying
 from sporax.engine.listing import Recording
@@ -31,6 +30,15 @@ from sporax.engine.program import Layout
 from sporax.engine.recorder import record, wrap
 from sporax.engine.scalars import going_on
 from sporax.engine.sizes import SYMBOLS, Misfit
+
+
+class Slot:
+    """An input that comes with the call."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place):
+        self.place = place
 
 
 class Calls(Recording):

@@ -3,14 +3,21 @@
 import os
 
 from sporax.engine.exporting import exported
-from sporax.io import graph_file
+from sporax.io import graph_file, onnx_file
 from sporax.io.damage import Damage
 
-_SUFFIXES = {"MINDIR": ".mindir", "STABLEHLO": ".stablehlo"}
-_REFUSED = {  # format -> what to do instead
-    "AIR": "It is for Ascend only. Use file_format='STABLEHLO'",
-    "ONNX": "An extra package for it is planned. Use file_format='STABLEHLO', which XLA runs",
+
+def _write_graph(path, name, net, inputs):
+    graph_file.write(path, exported(name, net, inputs))
+
+
+_OURS = (".mindir", ".stablehlo")  # what `load` reads
+_FORMATS = {  # format -> (suffix, how it is written)
+    "MINDIR": (".mindir", _write_graph),
+    "STABLEHLO": (".stablehlo", _write_graph),
+    "ONNX": (".onnx", onnx_file.write),
 }
+_REFUSED = {"AIR": "It is for Ascend only. Use file_format='STABLEHLO'"}  # what to do instead
 _OPTIONS = {  # keyword of MindSpore's -> what to do instead
     "enc_key": "Encrypt the file after the export",
     "enc_mode": "Encrypt the file after the export",
@@ -29,11 +36,12 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     along axis 0 are one, the batch. `file_name`: gets the format's suffix unless it has it.
     `file_format`: 'STABLEHLO', or 'MINDIR' for the same file with MindSpore's suffix: what is in it
     is StableHLO with the Parameters, which sporax reads and MindSpore does not. It is for the kind
-    of device in use.
+    of device in use. 'ONNX', with the extra packages of `sporax[onnx]`: a file for ONNX runtimes,
+    tried in one before it is written; Tensors in containers go in and come out one by one.
 
     ValueError where it changes state, as a norm or dropout in training does: `set_train(False)`
     first. RuntimeError, naming the line, where it needs a number. NotImplementedError for the
-    formats 'AIR' and 'ONNX'.
+    format 'AIR', and for an operation that has no ONNX. ImportError without the extra packages.
 
     >>> import tempfile, os
     >>> file = os.path.join(tempfile.mkdtemp(), "net.mindir")
@@ -52,9 +60,9 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         raise NotImplementedError(
             f"For 'export', file_format='{file_format}' is not done. {_REFUSED[file_format]}."
         )
-    if file_format not in _SUFFIXES:
+    if file_format not in _FORMATS:
         raise ValueError(
-            f"For 'export', 'file_format' must be one of {(*_SUFFIXES, *_REFUSED)}, but got "
+            f"For 'export', 'file_format' must be one of {(*_FORMATS, *_REFUSED)}, but got "
             f"{file_format!r}."
         )
     path = _path("export", file_name)
@@ -68,8 +76,8 @@ def export(net, *inputs, file_name, file_format, **kwargs):
             f"For 'export', 'net' must be a Cell or a function, but got {type(net).__name__}."
         )
     name = getattr(net, "__name__", type(net).__name__)
-    suffix = _SUFFIXES[file_format]
-    graph_file.write(path if path.endswith(suffix) else path + suffix, exported(name, net, inputs))
+    suffix, write = _FORMATS[file_format]
+    write(path if path.endswith(suffix) else path + suffix, name, net, inputs)
 
 
 def load(file_name, **kwargs):
@@ -84,10 +92,9 @@ def load(file_name, **kwargs):
             "Leave it out."
         )
     path = _path("load", file_name)
-    if not path.endswith(tuple(_SUFFIXES.values())):
+    if not path.endswith(_OURS):
         raise ValueError(
-            f"For 'load', 'file_name' must end in {' or '.join(_SUFFIXES.values())}, but got "
-            f"'{path}'."
+            f"For 'load', 'file_name' must end in {' or '.join(_OURS)}, but got '{path}'."
         )
     if not os.path.isfile(path):
         raise ValueError(f"For 'load', 'file_name' must name a file, but '{path}' does not exist.")

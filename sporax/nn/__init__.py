@@ -79,6 +79,11 @@ from sporax.nn.loss import (
     SmoothL1Loss,
     SoftmaxCrossEntropyWithLogits,
 )
+from sporax.nn.loss_scale import (
+    DynamicLossScaleUpdateCell,
+    FixedLossScaleUpdateCell,
+    TrainOneStepWithLossScaleCell,
+)
 from sporax.nn.margin_loss import (
     CosineEmbeddingLoss,
     DiceLoss,
@@ -128,8 +133,10 @@ __all__ = [
     "Dropout2dExt",
     "Dropout3d",
     "DropoutExt",
+    "DynamicLossScaleUpdateCell",
     "Embedding",
     "ExponentialDecayLR",
+    "FixedLossScaleUpdateCell",
     "Flatten",
     "ForwardValueAndGrad",
     "GaussianNLLLoss",
@@ -178,6 +185,7 @@ __all__ = [
     "Tanh",
     "Threshold",
     "TrainOneStepCell",
+    "TrainOneStepWithLossScaleCell",
     "Vjp",
     "WarmUpLR",
     "WithEvalCell",

@@ -17,6 +17,7 @@ _RULES = {
     "not_negative": ("a number, at least 0", _number, lambda x: x >= 0),
     "inside_one": ("a number between 0 and 1, neither included", _number, lambda x: 0 < x < 1),
     "positive_int": ("an int greater than 0", _integer, lambda x: x > 0),
+    "not_negative_int": ("an int, at least 0", _integer, lambda x: x >= 0),
     "flag": ("a bool", lambda x: isinstance(x, bool), lambda x: True),
 }
 
@@ -47,7 +48,7 @@ def _rule(name):
     return check
 
 
-positive, not_negative, inside_one, positive_int, flag = map(_rule, _RULES)
+positive, not_negative, inside_one, positive_int, not_negative_int, flag = map(_rule, _RULES)
 
 
 def below(who, **given):

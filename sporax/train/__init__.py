@@ -1,0 +1,73 @@
+"""Who runs the loop? `Model`, what is called at the events of its runs, and what it measures."""
+
+from sporax.core.errors import missing
+from sporax.train.callback import Callback, CallbackManager, InternalCallbackParam, RunContext
+from sporax.train.checkpointing import CheckpointConfig, ModelCheckpoint
+from sporax.train.metrics import (
+    F1,
+    MAE,
+    MSE,
+    ROC,
+    Accuracy,
+    ConfusionMatrix,
+    ConfusionMatrixMetric,
+    Dice,
+    Fbeta,
+    Loss,
+    Metric,
+    Perplexity,
+    Precision,
+    Recall,
+    Top1CategoricalAccuracy,
+    Top5CategoricalAccuracy,
+    TopKCategoricalAccuracy,
+    auc,
+    get_metric_fn,
+    names,
+    rearrange_inputs,
+)
+from sporax.train.model import Model
+from sporax.train.monitor import History, LambdaCallback, LossMonitor, TimeMonitor
+from sporax.train.steering import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau
+
+_CallbackManager, _InternalCallbackParam = CallbackManager, InternalCallbackParam
+
+__all__ = [
+    "F1",
+    "MAE",
+    "MSE",
+    "ROC",
+    "Accuracy",
+    "Callback",
+    "CheckpointConfig",
+    "ConfusionMatrix",
+    "ConfusionMatrixMetric",
+    "Dice",
+    "EarlyStopping",
+    "Fbeta",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "Loss",
+    "LossMonitor",
+    "Metric",
+    "Model",
+    "ModelCheckpoint",
+    "Perplexity",
+    "Precision",
+    "Recall",
+    "ReduceLROnPlateau",
+    "RunContext",
+    "TimeMonitor",
+    "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy",
+    "TopKCategoricalAccuracy",
+    "auc",
+    "get_metric_fn",
+    "names",
+    "rearrange_inputs",
+]
+
+
+def __getattr__(name):
+    raise missing("train", name)

@@ -1,0 +1,174 @@
+"""Rows put together: `batch` and `padded_batch`."""
+
+import numpy as np
+
+from sporax.data.dataset import as_array, count
+from sporax.data.pipeline import _Replacing, step
+
+
+class BatchInfo:
+    """Which batch it is: what `per_batch_map` and a callable `batch_size` are given."""
+
+    def __init__(self, epoch, batch):
+        self._epoch, self._batch = epoch, batch
+
+    def get_epoch_num(self):
+        """The epoch's number, from 0."""
+        return self._epoch
+
+    def get_batch_num(self):
+        """The batch's number within the epoch, from 0."""
+        return self._batch
+
+
+class _Batches(_Replacing):
+    def __init__(self, dataset, batch_size, drop_remainder, taken, given):
+        super().__init__("batch", dataset, taken, given)
+        if not callable(batch_size):
+            if not isinstance(batch_size, int) or isinstance(batch_size, bool):
+                raise TypeError(
+                    "For 'batch', 'batch_size' must be an int or a callable, but got "
+                    f"{type(batch_size).__name__}."
+                )
+            count("batch", "batch_size", batch_size, 1)
+        if not isinstance(drop_remainder, bool):
+            raise TypeError(
+                f"For 'batch', 'drop_remainder' must be a bool, but got {drop_remainder!r}."
+            )
+        self.batch_size, self.drop_remainder = batch_size, drop_remainder
+
+    @property
+    def _size(self):
+        if callable(self.batch_size):
+            return sum(1 for _ in self._begin()())
+        rows = self._source.get_dataset_size()
+        return rows // self.batch_size if self.drop_remainder else -(-rows // self.batch_size)
+
+    def get_batch_size(self):
+        """How many rows are put into one; -1 where that is not the same for all."""
+        return -1 if callable(self.batch_size) else self.batch_size
+
+    def _begin(self):
+        epoch, number = self._source._begin(), iter(range(2**62))
+
+        def one():
+            rows, now, at = epoch(), next(number), 0
+            while True:
+                info = BatchInfo(now, at)
+                size = self.batch_size(info) if callable(self.batch_size) else self.batch_size
+                taken = [row for _, row in zip(range(size), rows, strict=False)]
+                if not taken or (len(taken) < size and self.drop_remainder):
+                    return
+                columns = [list(column) for column in zip(*taken, strict=True)]
+                yield self._put_together(columns, info)
+                at += 1
+
+        return one
+
+    def _put_together(self, columns, info):
+        raise NotImplementedError
+
+
+def _stacked(name, arrays):
+    arrays = [as_array("batch", array) for array in arrays]
+    shapes = {array.shape for array in arrays}
+    if len(shapes) > 1:
+        raise RuntimeError(
+            f"For 'batch', the rows of column '{name}' must have one shape, but got "
+            f"{sorted(shapes)}. Use 'padded_batch', or bring them to one shape with 'map'."
+        )
+    return np.stack(arrays)
+
+
+@step("batch")
+class Batch(_Batches):
+    """`batch_size` rows in one, stacked along a new first axis; the last may have fewer, unless
+    `drop_remainder` leaves it out.
+
+    `batch_size`: an int, or a function of a `BatchInfo`. `per_batch_map(columns..., info)`: makes
+    of the lists of `input_columns` those of `output_columns`, before they are stacked. The other
+    arguments steer MindSpore's workers and have no effect here.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> data = NumpySlicesDataset([1, 2, 3], ["x"], shuffle=False).batch(2, drop_remainder=True)
+    >>> [row.tolist() for row, in data.create_tuple_iterator(output_numpy=True)]
+    [[1, 2]]
+    """
+
+    def __init__(
+        self, dataset, batch_size, drop_remainder=False, num_parallel_workers=None,
+        per_batch_map=None, input_columns=None, output_columns=None, python_multiprocessing=False,
+        max_rowsize=None,
+    ):  # fmt: skip
+        taken = dataset.get_col_names() if input_columns is None else input_columns
+        super().__init__(dataset, batch_size, drop_remainder, taken, output_columns)
+        if per_batch_map is None and output_columns is not None:
+            raise ValueError("For 'batch', 'output_columns' must come with 'per_batch_map'.")
+        self._map = per_batch_map
+
+    def _put_together(self, columns, info):
+        if self._map is not None:
+            made = self._map(*[columns[i] for i in self._places], info)
+            made = made if isinstance(made, tuple) else (made,)
+            if len(made) != len(self._given):
+                raise RuntimeError(
+                    "For 'batch', 'per_batch_map' must return a list for each of the columns "
+                    f"{self._given}, but it returned {len(made)}."
+                )
+            columns = self._replaced(columns, made)
+        named = zip(self._columns, columns, strict=True)
+        return tuple([_stacked(name, arrays) for name, arrays in named])
+
+
+@step("padded_batch")
+class PaddedBatch(_Batches):
+    """As `batch`, each array filled up at the end of its axes first.
+
+    `pad_info`: {column: (shape, value)}; a size of None, and a column without an entry where there
+    is a `pad_info`, mean the longest of the batch. The value is 0 by default.
+
+    >>> from sporax.data import GeneratorDataset
+    >>> rows = lambda: iter([np.array([1]), np.array([2, 3])])
+    >>> data = GeneratorDataset(rows, ["x"]).padded_batch(2, pad_info={})
+    >>> next(data.create_tuple_iterator(output_numpy=True))[0].tolist()
+    [[1, 0], [2, 3]]
+    """
+
+    def __init__(
+        self, dataset, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None
+    ):
+        super().__init__(dataset, batch_size, drop_remainder, dataset.get_col_names(), None)
+        if pad_info is not None:
+            for name in pad_info:
+                if name not in self._columns:
+                    raise RuntimeError(
+                        f"For 'padded_batch', the columns of 'pad_info' must be among "
+                        f"{self._columns}, but got '{name}'."
+                    )
+        self._pads = pad_info
+
+    def _put_together(self, columns, info):
+        named = zip(self._columns, columns, strict=True)
+        if self._pads is not None:
+            named = [(name, self._padded(name, arrays)) for name, arrays in named]
+        return tuple([_stacked(name, arrays) for name, arrays in named])
+
+    def _padded(self, name, arrays):
+        shape, value = self._pads.get(name) or (None, None)
+        longest = np.max([array.shape for array in arrays], axis=0).astype(int)
+        shape = [None] * len(longest) if shape is None else list(shape)
+        sizes = [int(n) if size is None else size for size, n in zip(shape, longest, strict=True)]
+        return [_filled(name, array, sizes, 0 if value is None else value) for array in arrays]
+
+
+def _filled(name, array, sizes, value):
+    if any(n > size for n, size in zip(array.shape, sizes, strict=True)):
+        raise RuntimeError(
+            f"For 'padded_batch', the arrays of column '{name}' must be at most of shape {sizes}, "
+            f"but got {list(array.shape)}."
+        )
+    widths = [(0, size - n) for n, size in zip(array.shape, sizes, strict=True)]
+    return np.pad(array, widths, constant_values=value)
+
+
+__all__ = ["BatchInfo"]

@@ -1,0 +1,181 @@
+"""`Dataset`: rows that come when they are asked for, and what can be done to them.
+
+A dataset is a node that knows its columns and what it reads from. `_begin()` starts a pipeline: it
+returns a function that gives an iterator over the rows (tuples of arrays) of one epoch, and of the
+next when it is called again. Nothing is read before; there are no threads.
+"""
+
+import functools
+
+import numpy as np
+
+from sporax.core.errors import missing
+from sporax.core.tensor import Tensor
+from sporax.data.iterator import DictIterator, TupleIterator
+
+_MOST = 2**31 - 1
+
+
+class Dataset:
+    """Base of all datasets.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> numbers = NumpySlicesDataset([1, 2, 3], ["x"], shuffle=False)
+    >>> [row.tolist() for row, in numbers.batch(2).create_tuple_iterator(output_numpy=True)]
+    [[1, 2], [3]]
+    """
+
+    def __init__(self, columns, *children):
+        self._columns, self.children = list(columns), list(children)
+        self.parent = []
+        for child in children:
+            child.parent.append(self)
+
+    def _begin(self):
+        raise NotImplementedError(
+            f"For '{type(self).__name__}', the rows must come from a dataset of mindspore.dataset."
+        )
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        raise missing("dataset.Dataset", name)
+
+    is_in_place = False  # whether the rows are those of something indexed, in its order
+
+    # what it is -----------------------------------------------------------------------------
+
+    def get_col_names(self):
+        """The columns' names."""
+        return list(self._columns)
+
+    def get_dataset_size(self):
+        """The number of rows (batches) of an epoch; they are counted where nothing tells it."""
+        return self._size
+
+    @functools.cached_property
+    def _size(self):
+        return sum(1 for _ in self._begin()())
+
+    def __len__(self):
+        return self.get_dataset_size()
+
+    def get_batch_size(self):
+        """How many rows `batch` puts into one, 1 without it."""
+        return self.children[0].get_batch_size() if self.children else 1
+
+    def get_repeat_count(self):
+        """How many times the rows come in an epoch."""
+        return self.children[0].get_repeat_count() if self.children else 1
+
+    @functools.cached_property
+    def _first(self):
+        return next(self._begin()(), ())
+
+    def output_shapes(self, estimate=False):
+        """The shapes of the first row's columns, as lists; with `estimate`, None for each size
+        that is not that of all rows."""
+        if not estimate:
+            return [list(np.shape(array)) for array in self._first]
+        shapes = zip(*[[np.shape(a) for a in row] for row in self._begin()()], strict=True)
+        return [
+            [s[0] if len(set(s)) == 1 else None for s in zip(*column, strict=True)]
+            for column in shapes
+        ]
+
+    def output_types(self):
+        """The NumPy dtypes of the first row's columns."""
+        return [array.dtype for array in self._first]
+
+    def reset(self):
+        """Nothing to do: each iterator begins by itself."""
+
+    # its rows -------------------------------------------------------------------------------
+
+    def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
+        """An iterator over lists of Tensors (arrays, with `output_numpy`), epoch by epoch.
+
+        `columns`: their names, all by default. `num_epochs`: how many there are, -1 for no end.
+        """
+        source = self if columns is None else self.project(columns)
+        return TupleIterator(source, num_epochs, output_numpy)
+
+    def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
+        """An iterator over dicts {column: Tensor (array, with `output_numpy`)}, epoch by epoch."""
+        return DictIterator(self, num_epochs, output_numpy)
+
+    def __iter__(self):
+        return self.create_tuple_iterator(num_epochs=1)
+
+    # what can be done to them ---------------------------------------------------------------
+
+    def __add__(self, other):
+        return self.concat(other)
+
+    def apply(self, apply_func):
+        """`apply_func(self)`, which must be a dataset."""
+        made = apply_func(self)
+        if not isinstance(made, Dataset):
+            raise TypeError(
+                "For 'apply', 'apply_func' must return a dataset, but it returned "
+                f"{type(made).__name__}."
+            )
+        return made
+
+
+def names(who, given):
+    """Column names as a list; `given`: one or several."""
+    listed = [given] if isinstance(given, str) else list(given)
+    if not all(isinstance(name, str) for name in listed):
+        raise TypeError(f"For '{who}', the columns must be given by name, but got {given!r}.")
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"For '{who}', the columns must be different, but got {listed}.")
+    return listed
+
+
+def places(who, dataset, given):
+    """Where columns are in a dataset's rows."""
+    listed = names(who, given)
+    for name in listed:
+        if name not in dataset._columns:
+            raise RuntimeError(
+                f"For '{who}', the columns must be among {dataset._columns}, but got '{name}'."
+            )
+    return [dataset._columns.index(name) for name in listed]
+
+
+def count(who, name, value, least, none=None):
+    """An int of at least that; None if it is `none`."""
+    if value is None or value == none:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"For '{who}', '{name}' must be an int, but got {type(value).__name__}.")
+    if not least <= value <= _MOST:
+        raise ValueError(f"For '{who}', '{name}' must be in [{least}, {_MOST}], but got {value}.")
+    return value
+
+
+def as_array(who, value):
+    """One column of one row as an array; what is none is refused."""
+    if isinstance(value, Tensor):
+        value = value.asnumpy()
+    array = np.asarray(value)
+    if array.dtype == object:
+        raise TypeError(
+            f"For '{who}', rows must hold numbers, strings or arrays of them, but got {value!r}."
+        )
+    return array
+
+
+def as_row(who, item, columns):
+    """A row as a tuple of arrays, one for each column; `item`: a tuple, or a single value."""
+    parts = item if isinstance(item, tuple) else (item,)
+    if len(parts) != len(columns):
+        raise RuntimeError(
+            f"For '{who}', there must be one value for each of the columns {columns}, but got "
+            f"{len(parts)}."
+        )
+    return tuple([as_array(who, part) for part in parts])
+
+
+__all__ = ["Dataset"]

@@ -1,0 +1,61 @@
+"""Going over a dataset's rows, epoch after epoch."""
+
+from sporax.core.tensor import Tensor
+
+
+class Iterator:
+    """Rows of one epoch; when they have ended, going on gives those of the next.
+
+    `num_epochs`: how many there are, -1 for no end; to ask for one more is a RuntimeError.
+    """
+
+    def __init__(self, dataset, num_epochs, output_numpy):
+        if num_epochs != -1 and (not isinstance(num_epochs, int) or num_epochs < 1):
+            raise RuntimeError(
+                "For an iterator of a dataset, 'num_epochs' must be -1 or a positive int, but got "
+                f"{num_epochs!r}."
+            )
+        self._convert = (lambda array: array) if output_numpy else Tensor
+        self.dataset, self._left = dataset, num_epochs
+        self._columns = dataset.get_col_names()
+        self._epoch, self._rows = dataset._begin(), None
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._rows is None:
+            if self._left == 0:
+                raise RuntimeError(
+                    "For an iterator of a dataset, its 'num_epochs' have been gone through. Make "
+                    "another iterator, or one with more epochs."
+                )
+            self._left -= self._left > 0
+            self._rows = self._epoch()
+        try:
+            row = next(self._rows)
+        except StopIteration:
+            self._rows = None
+            raise
+        return self._made([self._convert(array) for array in row])
+
+    def _made(self, row):
+        raise NotImplementedError
+
+    def get_next(self):
+        """The next row."""
+        return next(self)
+
+
+class TupleIterator(Iterator):
+    """Each row a list."""
+
+    def _made(self, row):
+        return row
+
+
+class DictIterator(Iterator):
+    """Each row a dict."""
+
+    def _made(self, row):
+        return dict(zip(self._columns, row, strict=True))

@@ -1,0 +1,133 @@
+"""Orders drawn as MindSpore's data engine draws them, so that one seed gives one order in both.
+
+The engine draws with `std::mt19937` (a buffer of rows with `std::mt19937_64`) and libstdc++'s
+`std::shuffle`, which takes two positions from each number. Their 32-bit numbers are those of
+`numpy.random.RandomState`; the 64-bit generator NumPy does not have.
+"""
+
+import contextlib
+import secrets
+from bisect import bisect_right
+
+import numpy as np
+
+from sporax.data import config
+
+_WORD = 2**32
+_MASK = 2**64 - 1
+
+
+_fixed = []  # seeds that pipelines draw from while they begin, the innermost last
+
+
+@contextlib.contextmanager
+def fixed(seed):
+    """Pipelines that begin within draw from this seed."""
+    _fixed.append(seed)
+    try:
+        yield
+    finally:
+        _fixed.pop()
+
+
+def seed():
+    """What a pipeline draws from now: the seed that was set, or anything."""
+    if _fixed:
+        return _fixed[-1]
+    return config.get_seed() if config.is_seeded() else secrets.randbits(32)
+
+
+class Twister:
+    """32-bit numbers of `std::mt19937`.
+
+    >>> Twister(5489)()
+    3499211612
+    """
+
+    def __init__(self, seed):
+        self._state = np.random.RandomState(seed)
+
+    def __call__(self):
+        return int.from_bytes(self._state.bytes(4), "little")
+
+    def below(self, n):
+        """A number in [0, n), all equally likely."""
+        width = (_WORD - 1) // n
+        while True:
+            x = self() // width
+            if x < n:
+                return x
+
+    def fraction(self):
+        """A number in [0, 1) of 64 bits."""
+        low, high = self(), self()
+        return (low + high * _WORD) / _WORD**2
+
+
+def shuffle(items, draw):
+    """Bring a list into a random order, in place; `draw`: a `Twister`."""
+    at = 1
+    if len(items) % 2 == 0 and items:
+        other = draw.below(2)
+        items[1], items[other] = items[other], items[1]
+        at = 2
+    while at < len(items):
+        first, second = divmod(draw.below((at + 1) * (at + 2)), at + 2)
+        for other in (first, second):
+            items[at], items[other] = items[other], items[at]
+            at += 1
+
+
+def weighted(weights, draw):
+    """A position of the list, as likely as its weight says."""
+    ends = np.cumsum(weights) / np.sum(weights)
+    return min(bisect_right(ends.tolist(), draw.fraction()), len(weights) - 1)
+
+
+class LongTwister:
+    """64-bit numbers of `std::mt19937_64`.
+
+    >>> LongTwister(5489)()
+    14514284786278117030
+    """
+
+    def __init__(self, seed):
+        words = [seed & _MASK]
+        for i in range(1, 312):
+            words.append((6364136223846793005 * (words[-1] ^ (words[-1] >> 62)) + i) & _MASK)
+        self._words, self._at = words, 312
+
+    def __call__(self):
+        if self._at == 312:
+            self._turn()
+        x = self._words[self._at]
+        self._at += 1
+        x ^= (x >> 29) & 0x5555555555555555
+        x ^= (x << 17) & 0x71D67FFFEDA60000
+        x ^= (x << 37) & 0xFFF7EEE000000000
+        return (x ^ (x >> 43)) & _MASK
+
+    def _turn(self):
+        words = self._words
+        for i in range(312):
+            x = (words[i] & 0xFFFFFFFF80000000) | (words[(i + 1) % 312] & 0x7FFFFFFF)
+            words[i] = words[(i + 156) % 312] ^ (x >> 1) ^ (0xB5026F5AA96619E9 if x & 1 else 0)
+        self._at = 0
+
+
+def through_buffer(rows, size, draw):
+    """The rows, each taken at random out of a buffer of that many; `draw`: a `LongTwister`."""
+    buffer = []
+
+    def take():
+        at = draw() % len(buffer)
+        row, buffer[at] = buffer[at], buffer[-1]
+        buffer.pop()
+        return row
+
+    for row in rows:
+        if len(buffer) == size:
+            yield take()
+        buffer.append(row)
+    while buffer:
+        yield take()

@@ -1,0 +1,266 @@
+"""What can be done to a dataset's rows; each step is a dataset that reads from another.
+
+A class decorated with `step("name")` becomes the method `Dataset.name`, with the arguments that the
+class takes after the dataset.
+"""
+
+import inspect
+
+from sporax.data import order
+from sporax.data.dataset import Dataset, as_row, count, names, places
+
+
+def step(name):
+    """Give datasets a method that makes this class of a dataset."""
+
+    def declare(cls):
+        def method(self, *args, **kwargs):
+            return cls(self, *args, **kwargs)
+
+        itself, _, *others = inspect.signature(cls.__init__).parameters.values()
+        method.__signature__ = inspect.Signature([itself, *others])
+        method.__name__, method.__qualname__ = name, f"Dataset.{name}"
+        method.__doc__ = cls.__doc__
+        setattr(Dataset, name, method)
+        return cls
+
+    return declare
+
+
+class Step(Dataset):
+    """A dataset made of another one's rows, of the same columns and number unless it says so."""
+
+    def __init__(self, dataset, columns=None):
+        super().__init__(dataset.get_col_names() if columns is None else columns, dataset)
+        self._source = dataset
+
+    @property
+    def _size(self):
+        return self._source.get_dataset_size()
+
+
+def _columns_after(columns, taken, given):
+    """The columns of rows of which some were replaced: in their places if there are as many, else
+    before those that are left; and for each, where it comes from: (whether it is new, place)."""
+    if len(taken) == len(given):
+        new = dict(zip(taken, given, strict=True))
+        made = [new.get(name, name) for name in columns]
+        return made, [
+            (name in new, taken.index(name) if name in new else i) for i, name in enumerate(columns)
+        ]
+    rest = [(i, name) for i, name in enumerate(columns) if name not in taken]
+    made = [*given, *[name for _, name in rest]]
+    return made, [*[(True, i) for i in range(len(given))], *[(False, i) for i, _ in rest]]
+
+
+class _Replacing(Step):
+    """A step that puts other columns in the place of some."""
+
+    def __init__(self, who, dataset, input_columns, output_columns):
+        taken = names(who, input_columns)
+        given = taken if output_columns is None else names(who, output_columns)
+        self._places = places(who, dataset, taken)
+        columns, self._plan = _columns_after(dataset.get_col_names(), taken, given)
+        super().__init__(dataset, names(who, columns))
+        self._given = given
+
+    def _replaced(self, row, made):
+        return tuple([(made if is_new else row)[i] for is_new, i in self._plan])
+
+
+@step("map")
+class Map(_Replacing):
+    """Each row's `input_columns` (the first one by default) replaced by what `operations` make.
+
+    `operations`: a callable or several, one after another; each is called with the columns as
+    arrays and returns one value, or a tuple of them. `output_columns`: their names, by default
+    those of the input. The other arguments steer MindSpore's workers and have no effect here.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> data = NumpySlicesDataset([1, 2], ["x"], shuffle=False).map(lambda x: x * 10, "x")
+    >>> [row["x"].tolist() for row in data.create_dict_iterator(output_numpy=True)]
+    [10, 20]
+    """
+
+    def __init__(
+        self, dataset, operations, input_columns=None, output_columns=None,
+        num_parallel_workers=None, python_multiprocessing=False, max_rowsize=None, offload=None,
+    ):  # fmt: skip
+        operations = operations if isinstance(operations, (list, tuple)) else [operations]
+        for operation in operations:
+            if not callable(operation):
+                raise TypeError(
+                    "For 'map', the operations must be callable, but got "
+                    f"{type(operation).__name__}."
+                )
+        if input_columns is None:
+            input_columns = dataset.get_col_names()[:1]
+        super().__init__("map", dataset, input_columns, output_columns)
+        self._operations = list(operations)
+
+    def _begin(self):
+        epoch = self._source._begin()
+        return lambda: map(self._row, epoch())
+
+    def _row(self, row):
+        made = tuple([row[i] for i in self._places])
+        for operation in self._operations:
+            made = operation(*made)
+            if not isinstance(made, tuple):
+                made = (made,)
+        return self._replaced(row, as_row("map", made, self._given))
+
+
+@step("filter")
+class Filter(Step):
+    """The rows for whose `input_columns` (all by default) `predicate` holds."""
+
+    def __init__(self, dataset, predicate, input_columns=None, num_parallel_workers=None):
+        super().__init__(dataset)
+        if not callable(predicate):
+            raise TypeError(
+                f"For 'filter', 'predicate' must be callable, but got {type(predicate).__name__}."
+            )
+        self._predicate = predicate
+        self._places = places("filter", dataset, input_columns or dataset.get_col_names())
+
+    _size = Dataset._size  # only counting tells
+
+    def _begin(self):
+        epoch = self._source._begin()
+        return lambda: (r for r in epoch() if self._predicate(*[r[i] for i in self._places]))
+
+
+@step("flat_map")
+class FlatMap(Step):
+    """The rows of the datasets that `func` makes of each row, one after another."""
+
+    def __init__(self, dataset, func):
+        super().__init__(dataset)
+        if not callable(func):
+            raise TypeError(
+                f"For 'flat_map', 'func' must be callable, but got {type(func).__name__}."
+            )
+        self._func = func
+        self._columns = self._made(*self._source._first).get_col_names()
+
+    _size = Dataset._size
+
+    def _made(self, *row):
+        made = self._func(*row)
+        if not isinstance(made, Dataset):
+            raise TypeError(
+                "For 'flat_map', 'func' must return a dataset, but it returned "
+                f"{type(made).__name__}."
+            )
+        return made
+
+    def _begin(self):
+        epoch = self._source._begin()
+        return lambda: (inner for row in epoch() for inner in self._made(*row)._begin()())
+
+
+@step("project")
+class Project(Step):
+    """The rows with only these columns, in this order."""
+
+    def __init__(self, dataset, columns):
+        self._places = places("project", dataset, columns)
+        super().__init__(dataset, names("project", columns))
+
+    def _begin(self):
+        epoch = self._source._begin()
+        return lambda: (tuple([row[i] for i in self._places]) for row in epoch())
+
+
+@step("rename")
+class Rename(_Replacing):
+    """The rows with other names for `input_columns`."""
+
+    def __init__(self, dataset, input_columns, output_columns):
+        if len(names("rename", input_columns)) != len(names("rename", output_columns)):
+            raise ValueError(
+                "For 'rename', 'input_columns' and 'output_columns' must be of one length, but got "
+                f"{input_columns} and {output_columns}."
+            )
+        super().__init__("rename", dataset, input_columns, output_columns)
+
+    def _begin(self):
+        return self._source._begin()
+
+
+@step("take")
+class Take(Step):
+    """At most `count` rows of an epoch, all for -1."""
+
+    def __init__(self, dataset, count=-1):
+        super().__init__(dataset)
+        self._count = _count("take", count, 1)
+
+    @property
+    def _size(self):
+        size = self._source.get_dataset_size()
+        return size if self._count is None else min(size, self._count)
+
+    def _begin(self):
+        epoch = self._source._begin()
+        return lambda: (row for _, row in zip(_up_to(self._count), epoch(), strict=False))
+
+
+@step("skip")
+class Skip(Step):
+    """The rows of an epoch without the first `count`."""
+
+    def __init__(self, dataset, count):
+        super().__init__(dataset)
+        self._count = _count("skip", count, 0, none="no")
+
+    @property
+    def _size(self):
+        return max(self._source.get_dataset_size() - self._count, 0)
+
+    def _begin(self):
+        epoch = self._source._begin()
+        return lambda: (row for i, row in enumerate(epoch()) if i >= self._count)
+
+
+@step("repeat")
+class Repeat(Step):
+    """The rows `count` times in an epoch; without end for -1 or None, where the size is that of
+    one time."""
+
+    def __init__(self, dataset, count=None):
+        super().__init__(dataset)
+        self._count = _count("repeat", count, 1)
+
+    @property
+    def _size(self):
+        return self._source.get_dataset_size() * (self._count or 1)
+
+    def get_repeat_count(self):
+        """How many times the rows come in an epoch."""
+        return self._source.get_repeat_count() * (-1 if self._count is None else self._count)
+
+    def _begin(self):
+        epoch = self._source._begin()
+        return lambda: (row for _ in _up_to(self._count) for row in epoch())
+
+
+_count = lambda who, value, least, none=-1: count(who, "count", value, least, none)  # noqa: E731
+
+
+def _up_to(count):
+    return range(count) if count is not None else iter(int, 1)
+
+
+@step("shuffle")
+class Shuffle(Step):
+    """The rows in another order: each is taken at random out of a buffer of `buffer_size` rows."""
+
+    def __init__(self, dataset, buffer_size):
+        super().__init__(dataset)
+        self._buffer = count("shuffle", "buffer_size", buffer_size, 2)
+
+    def _begin(self):
+        epoch, draw = self._source._begin(), order.LongTwister(order.seed())
+        return lambda: order.through_buffer(epoch(), self._buffer, draw)

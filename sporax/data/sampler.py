@@ -1,0 +1,263 @@
+"""Which rows of a source that can be indexed, in which order.
+
+A sampler's `begin(size)` gives a function that lists the indices of an epoch, and those of the
+next epoch when it is called again.
+"""
+
+import math
+
+import numpy as np
+
+from sporax.data import order
+
+
+class Sampler:
+    """Base of samplers: a subclass defines `__iter__`, or `begin`.
+
+    `num_samples`: how many rows an epoch has at most; None for all. `dataset_size` is the number
+    of rows to choose from, known once an epoch has begun.
+    """
+
+    def __init__(self, num_samples=None):
+        _check_count(type(self).__name__, num_samples)
+        self.num_samples = num_samples
+        self.dataset_size = 0
+
+    def __iter__(self):
+        raise NotImplementedError(
+            f"For '{type(self).__name__}', the method '__iter__' must be defined. Let it give "
+            "the indices of one epoch."
+        )
+
+    def begin(self, size):
+        """A function that lists the indices of an epoch, of `size` rows."""
+        self.dataset_size = size
+        return lambda: [int(i) for i in self][: self.num_samples]
+
+    def get_num_samples(self):
+        """The number of rows of an epoch at most; None for all."""
+        return self.num_samples
+
+
+def _check_count(who, count):
+    if count is None:
+        return
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise TypeError(f"For '{who}', 'num_samples' must be an int, but got {count!r}.")
+    if count < 0:
+        raise ValueError(f"For '{who}', 'num_samples' must be at least 0, but got {count}.")
+
+
+def _check_indices(who, indices, size):
+    for i in indices:
+        if not 0 <= i < size:
+            raise RuntimeError(
+                f"For '{who}', the indices must be in [0, {size}), the rows there are, but got {i}."
+            )
+
+
+class SequentialSampler(Sampler):
+    """Rows as they come, from `start_index` on.
+
+    >>> list(SequentialSampler(1, 2).begin(5)())
+    [1, 2]
+    """
+
+    def __init__(self, start_index=None, num_samples=None):
+        super().__init__(num_samples)
+        self.start_index = 0 if start_index is None else start_index
+
+    def begin(self, size):
+        rows = range(self.start_index, size)
+        return lambda: rows[: self.num_samples or None]
+
+
+class RandomSampler(Sampler):
+    """Rows in a random order, another one in each epoch; `replacement`: each drawn from all.
+
+    >>> sorted(RandomSampler().begin(3)())
+    [0, 1, 2]
+    """
+
+    def __init__(self, replacement=False, num_samples=None, shuffle=True):
+        super().__init__(num_samples)
+        if not isinstance(replacement, bool):
+            raise TypeError(
+                f"For 'RandomSampler', 'replacement' must be a bool, but got {replacement!r}."
+            )
+        self.replacement, self.shuffle = replacement, shuffle
+
+    def begin(self, size):
+        return _Shuffled(range(size), order.seed(), self.num_samples, self.replacement)
+
+
+class _Shuffled:
+    """Epochs, each of which goes on from the order of the one before, with the next seed."""
+
+    def __init__(self, rows, seed, count=None, replacement=False):
+        self.rows, self.seed, self.count = list(rows), seed, count or None
+        self.replacement = replacement
+
+    def __call__(self):
+        draw = order.Twister(self.seed % 2**32)
+        self.seed += 1
+        if self.replacement:
+            n = len(self.rows)
+            return [draw.below(n) for _ in range(n if self.count is None else self.count)]
+        order.shuffle(self.rows, draw)
+        return self.rows[: self.count]
+
+
+class SubsetSampler(Sampler):
+    """The rows at `indices`, in that order.
+
+    >>> list(SubsetSampler([4, 0]).begin(5)())
+    [4, 0]
+    """
+
+    def __init__(self, indices, num_samples=None):
+        super().__init__(num_samples)
+        self.indices = [int(i) for i in (indices if np.iterable(indices) else [indices])]
+
+    def begin(self, size):
+        _check_indices(type(self).__name__, self.indices, size)
+        return lambda: self.indices[: self.num_samples or None]
+
+
+class SubsetRandomSampler(SubsetSampler):
+    """The rows at `indices`, in a random order.
+
+    >>> sorted(SubsetRandomSampler([4, 0]).begin(5)())
+    [0, 4]
+    """
+
+    def begin(self, size):
+        _check_indices(type(self).__name__, self.indices, size)
+        return _Shuffled(self.indices, order.seed(), self.num_samples)
+
+
+class WeightedRandomSampler(Sampler):
+    """`num_samples` rows, as likely as `weights` (one a row) say; without `replacement`, each at
+    most once.
+
+    >>> list(WeightedRandomSampler([0.0, 1.0], 2).begin(2)())
+    [1, 1]
+    """
+
+    def __init__(self, weights, num_samples=None, replacement=True):
+        super().__init__(num_samples)
+        self.weights = np.asarray(weights, np.float64)
+        if self.weights.ndim != 1 or not self.weights.size:
+            raise ValueError(
+                "For 'WeightedRandomSampler', 'weights' must be a list of numbers, but got "
+                f"{weights!r}."
+            )
+        if (self.weights < 0).any() or not self.weights.sum() > 0:
+            raise ValueError(
+                "For 'WeightedRandomSampler', 'weights' must be at least 0, and one greater, but "
+                f"got {weights!r}."
+            )
+        self.replacement = replacement
+
+    def begin(self, size):
+        seed, count = order.seed(), self.num_samples or size
+
+        def epoch():  # each one draws the same again, as in MindSpore
+            draw = order.Twister(seed)
+            weights, found = self.weights.copy(), []
+            while len(found) < count and weights.any():
+                found.append(order.weighted(weights, draw))
+                if not self.replacement:
+                    weights[found[-1]] = 0.0
+            _check_indices("WeightedRandomSampler", found, size)
+            return found
+
+        return epoch
+
+
+class DistributedSampler(Sampler):
+    """Every `num_shards`-th row from `shard_id` on; all shards are of one size, so that the last
+    ones begin again with the first rows.
+
+    >>> list(DistributedSampler(2, 1, shuffle=False).begin(5)())
+    [1, 3, 0]
+    """
+
+    def __init__(self, num_shards, shard_id, shuffle=True, num_samples=None, offset=-1):
+        super().__init__(num_samples)
+        for name, value in (("num_shards", num_shards), ("shard_id", shard_id)):
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(
+                    f"For 'DistributedSampler', '{name}' must be an int, but got {value!r}."
+                )
+        if not 0 <= shard_id < num_shards:
+            raise ValueError(
+                "For 'DistributedSampler', 'shard_id' must be in [0, num_shards), but got "
+                f"{shard_id} of {num_shards}."
+            )
+        if offset != -1:
+            raise NotImplementedError("sporax has no 'offset' of 'DistributedSampler' yet")
+        self.num_shards, self.shard_id, self.shuffle = num_shards, shard_id, shuffle
+
+    def begin(self, size):
+        # MindSpore has used up one seed before the first epoch
+        every = _Shuffled(range(size), order.seed() + 1) if self.shuffle else lambda: range(size)
+        count = math.ceil(size / self.num_shards)
+
+        def epoch():
+            rows = every()
+            places = range(self.shard_id, count * self.num_shards, self.num_shards)
+            return [rows[i % size] for i in places][: self.num_samples or None]
+
+        return epoch
+
+
+def chosen(who, sampler, shuffle, num_samples, num_shards, shard_id):
+    """The sampler that a dataset's arguments ask for."""
+    if sampler is not None:
+        if (shuffle, num_samples, num_shards, shard_id) != (None,) * 4:
+            raise ValueError(
+                f"For '{who}', 'sampler' must come without 'shuffle', 'num_samples', 'num_shards' "
+                f"and 'shard_id', but got {shuffle}, {num_samples}, {num_shards} and {shard_id}."
+            )
+        if hasattr(sampler, "begin"):
+            return sampler
+        if not np.iterable(sampler):
+            raise TypeError(
+                f"For '{who}', 'sampler' must be a sampler of mindspore.dataset or give indices "
+                f"when iterated over, but got {type(sampler).__name__}."
+            )
+        return _Given(sampler)
+    _check_count(who, num_samples)
+    if (num_shards is None) != (shard_id is None):
+        raise RuntimeError(
+            f"For '{who}', 'num_shards' and 'shard_id' must be given together, but got "
+            f"{num_shards} and {shard_id}."
+        )
+    if num_shards is not None:
+        return DistributedSampler(num_shards, shard_id, shuffle is not False, num_samples)
+    if shuffle is not False:
+        return RandomSampler(num_samples is not None, num_samples)
+    return SequentialSampler(num_samples=num_samples)
+
+
+class _Given(Sampler):
+    """Indices of the user's own: anything that can be iterated over."""
+
+    def __init__(self, indices):
+        super().__init__()
+        self.indices = indices
+
+    def begin(self, size):
+        return lambda: [int(i) for i in self.indices]
+
+
+__all__ = [
+    "DistributedSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "SubsetSampler",
+    "WeightedRandomSampler",
+]

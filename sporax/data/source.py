@@ -1,0 +1,172 @@
+"""Where rows come from: Python objects and arrays."""
+
+import functools
+from collections.abc import Mapping
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.data.dataset import Dataset, as_row, count, names
+from sporax.data.sampler import SequentialSampler, chosen
+
+
+class GeneratorDataset(Dataset):
+    """Rows of the user's own.
+
+    `source`: an object with `__getitem__` and `__len__`, from which rows are chosen; or one that
+    can be iterated over, or a function that returns such a one (a generator function), from which
+    they are taken as they come. A row is a tuple with a value for each of `column_names`, or the
+    value itself. `column_types`: the dtypes that the values must have.
+
+    What is chosen from is shuffled, unless `shuffle` is False or there is a `sampler`.
+    `num_samples`: at most so many rows an epoch. `num_shards`, `shard_id`: only every
+    `num_shards`-th row. The other arguments steer MindSpore's workers and have no effect here.
+
+    >>> data = GeneratorDataset([(1, 2.0), (3, 4.0)], ["a", "b"], shuffle=False)
+    >>> [(a.tolist(), b.tolist()) for a, b in data.create_tuple_iterator(output_numpy=True)]
+    [(1, 2.0), (3, 4.0)]
+    """
+
+    def __init__(
+        self, source, column_names=None, column_types=None, schema=None, num_samples=None,
+        num_parallel_workers=1, shuffle=None, sampler=None, num_shards=None, shard_id=None,
+        python_multiprocessing=True, max_rowsize=None, batch_sampler=None, collate_fn=None,
+    ):  # fmt: skip
+        for name, value in (("schema", schema), ("batch_sampler", batch_sampler),
+                            ("collate_fn", collate_fn)):  # fmt: skip
+            if value is not None:
+                raise NotImplementedError(f"sporax has no '{name}' of 'GeneratorDataset' yet")
+        if column_names is None:
+            raise ValueError("For 'GeneratorDataset', 'column_names' must be given.")
+        if not (callable(source) or hasattr(source, "__getitem__") or np.iterable(source)):
+            raise TypeError(
+                "For 'GeneratorDataset', 'source' must be a generator function, or have "
+                f"'__getitem__' or '__iter__', but got {type(source).__name__}."
+            )
+        super().__init__(names("GeneratorDataset", column_names))
+        self.source = source
+        self._types = _dtypes(column_types, self._columns)
+        self._samples = count("GeneratorDataset", "num_samples", num_samples, 1, 0)
+        self._shard = num_shards, shard_id
+        self.sampler = None
+        if hasattr(source, "__getitem__") and hasattr(source, "__len__"):
+            arguments = sampler, shuffle, self._samples, num_shards, shard_id
+            self.sampler = chosen("GeneratorDataset", *arguments)
+        elif sampler is not None:
+            raise ValueError(
+                "For 'GeneratorDataset', 'source' must have '__getitem__' and '__len__' for a "
+                f"'sampler' to choose rows, but got {type(source).__name__}."
+            )
+
+    @property
+    def is_in_place(self):
+        """Whether the rows are those of something indexed, in its order."""
+        return type(self.sampler) is SequentialSampler
+
+    @functools.cached_property
+    def _size(self):
+        return sum(1 for _ in self._begin_items()())
+
+    def _begin(self):
+        epoch = self._begin_items()
+        return lambda: map(self._row, epoch())
+
+    def _begin_items(self):
+        """As `_begin`, for rows as the source has them."""
+        source = self.source
+        if self.sampler is not None:
+            indices = self.sampler.begin(len(source))
+            return lambda: (source[i] for i in indices())
+        shards, shard = self._shard
+        start = 0 if shard is None else shard
+
+        def epoch():
+            items = source() if callable(source) else source
+            rows = (item for i, item in enumerate(items) if i % (shards or 1) == start)
+            return (item for _, item in zip(_numbers(self._samples), rows, strict=False))
+
+        return epoch
+
+    def _row(self, item):
+        row = as_row("GeneratorDataset", item, self._columns)
+        for name, array, dtype in zip(self._columns, row, self._types, strict=True):
+            if dtype is not None and array.dtype != dtype:
+                raise RuntimeError(
+                    f"For 'GeneratorDataset', column '{name}' must be of 'column_types' {dtype}, "
+                    f"but got {array.dtype}."
+                )
+        return row
+
+
+def _numbers(count):
+    return range(count) if count is not None else iter(int, 1)
+
+
+def _dtypes(types, columns):
+    if types is None:
+        return [None] * len(columns)
+    if len(types) != len(columns):
+        raise ValueError(
+            f"For 'GeneratorDataset', 'column_types' must have one item for each of the columns "
+            f"{columns}, but got {len(types)}."
+        )
+    return [dtypes.to_numpy(t) if isinstance(t, dtypes.Type) else np.dtype(t) for t in types]
+
+
+class _Slices:
+    """Arrays side by side, to be indexed along their first axes."""
+
+    def __init__(self, columns):
+        self.columns = columns
+
+    def __len__(self):
+        return len(self.columns[0])
+
+    def __getitem__(self, i):
+        return tuple([column[i] for column in self.columns])
+
+
+class NumpySlicesDataset(GeneratorDataset):
+    """The slices of arrays (or lists) along their first axes.
+
+    `data`: an array or a list for one column, a tuple of them, or a dict {column: array}.
+    `column_names`: by default the dict's keys, or 'column_0', 'column_1' and so on. The other
+    arguments are those of `GeneratorDataset`.
+
+    >>> data = NumpySlicesDataset({"a": [1, 2], "b": [3, 4]}, shuffle=False)
+    >>> data.get_col_names(), data.get_dataset_size()
+    (['a', 'b'], 2)
+    """
+
+    def __init__(
+        self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None,
+        sampler=None, num_shards=None, shard_id=None,
+    ):  # fmt: skip
+        given = dict(data) if isinstance(data, Mapping) else None
+        columns = given.values() if given is not None else data
+        columns = [_sliced(c) for c in (columns if isinstance(data, (tuple, Mapping)) else [data])]
+        if len({len(column) for column in columns}) > 1:
+            raise ValueError(
+                "For 'NumpySlicesDataset', the columns must be of one length, but got "
+                f"{[len(column) for column in columns]}."
+            )
+        if column_names is None:
+            numbered = [f"column_{i}" for i in range(len(columns))]
+            column_names = numbered if given is None else list(given)
+        if len(names("NumpySlicesDataset", column_names)) != len(columns):
+            raise ValueError(
+                "For 'NumpySlicesDataset', 'column_names' must have one item for each of the "
+                f"{len(columns)} columns, but got {column_names}."
+            )
+        super().__init__(
+            _Slices(columns), column_names, num_samples=num_samples, shuffle=shuffle,
+            sampler=sampler, num_shards=num_shards, shard_id=shard_id,
+        )  # fmt: skip
+
+
+def _sliced(column):
+    return column.asnumpy() if isinstance(column, Tensor) else np.asarray(column)
+
+
+__all__ = ["GeneratorDataset", "NumpySlicesDataset"]

@@ -1,0 +1,90 @@
+"""On how many devices? One process, so far: what scripts ask before they decide."""
+
+import os
+
+from sporax.core.errors import missing
+
+_BACKENDS = ("hccl", "nccl", "mccl")
+_SIZES = ("MS_WORKER_NUM", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE")  # what launchers tell
+
+
+class GlobalComm:
+    """The group of all processes, by the names that MindSpore gives it."""
+
+    BACKEND = "mccl"
+    WORLD_COMM_GROUP = "mccl_world_group"
+    INITED = False
+
+
+def init(backend_name=None):
+    """Let the processes of a launcher find each other; sporax runs one.
+
+    `backend_name`: 'hccl', 'nccl', 'mccl' or None. Raises NotImplementedError in one of several
+    processes, since each would train by itself.
+    """
+    if backend_name not in (None, *_BACKENDS):
+        raise RuntimeError(
+            f"For 'init', 'backend_name' must be one of {list(_BACKENDS)} or None, but got "
+            f"{backend_name!r}."
+        )
+    for name in _SIZES:
+        if os.environ.get(name, "1") != "1":
+            raise NotImplementedError(
+                f"sporax has no training on several processes yet, but {name} is "
+                f"{os.environ[name]}. Start the script without a launcher."
+            )
+    GlobalComm.INITED = True
+
+
+def release():
+    """Undo `init`."""
+    GlobalComm.INITED = False
+
+
+def _of_group(name, words, number):
+    def ask(group=GlobalComm.WORLD_COMM_GROUP):
+        if not isinstance(group, str):
+            raise TypeError(
+                f"For '{name}', 'group' must be a string, but got {type(group).__name__}."
+            )
+        return number
+
+    ask.__name__ = ask.__qualname__ = name
+    ask.__doc__ = f"{words}: {number}."
+    return ask
+
+
+get_rank = _of_group("get_rank", "The number of this process", 0)
+get_local_rank = _of_group("get_local_rank", "The number of this process on its machine", 0)
+get_group_size = _of_group("get_group_size", "How many processes there are", 1)
+get_local_rank_size = _of_group("get_local_rank_size", "How many there are on this machine", 1)
+
+
+def _get_device_num():
+    """How many devices take part: 1."""
+    return 1
+
+
+def _get_parallel_mode():
+    """How work is shared among devices: not at all."""
+    return "stand_alone"
+
+
+def _get_gradients_mean():
+    """Whether gradients of several devices are averaged: no."""
+    return False
+
+
+__all__ = [
+    "GlobalComm",
+    "get_group_size",
+    "get_local_rank",
+    "get_local_rank_size",
+    "get_rank",
+    "init",
+    "release",
+]
+
+
+def __getattr__(name):
+    raise missing("communication", name)

@@ -1,0 +1,275 @@
+"""Files in ONNX's format: the graph that is exported, converted by jax2onnx.
+
+The converter computes with 32 bits and changes functions of JAX while it works. So whatever it
+changed is put back, its result is run by onnxruntime, and the file is written only if the numbers
+agree with our own.
+"""
+
+import contextlib
+import importlib
+import logging
+import sys
+import warnings
+
+import jax
+import numpy as np
+from jax.errors import InconclusiveDimensionOperation
+from jax.export import is_symbolic_dim
+from jax.extend.core import jaxpr_as_fun
+
+from sporax.core.errors import describe
+from sporax.core.tree import tensors_of
+from sporax.core.value import Unsized
+from sporax.engine.exporting import by_jax, lowered
+from sporax.io import atomic
+
+_MOST_BYTES = 2**31 - 1  # of a protobuf message
+_SIZE = 3  # what an unknown size is when the file is tried
+_FAILURES = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError,
+    ValueError, InconclusiveDimensionOperation,
+)  # fmt: skip
+_RUNTIMES = (  # exceptions of onnxruntime, which have no class in common
+    "EPFail", "Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NotImplemented",
+    "RuntimeException",
+)  # fmt: skip
+_WIDE = {  # what becomes of numbers of 64 bits; of floating ones, Python's are such
+    np.dtype(np.int64): np.dtype(np.int32),
+    np.dtype(np.uint64): np.dtype(np.uint32),
+    np.dtype(np.float64): np.dtype(np.float32),
+}
+
+
+def write(path, name, function, inputs):
+    """Write what `function(*inputs)` computes, whole or not at all."""
+    onnx, converter, runtime = _packages()
+    listing, (program, traced) = lowered(name, function, inputs, _traced)
+    _refuse_dtypes(listing)
+    model = _converted(onnx, converter, listing, traced)
+    _fill(onnx, model.graph, listing)
+    _widen(onnx, model.graph, listing)
+    onnx.checker.check_model(model, full_check=True)
+    content = model.SerializeToString()
+    _try(runtime, content, listing, tensors_of(inputs), program)
+    with atomic.replacing(path) as part, open(part, "wb") as file:
+        file.write(content)
+
+
+def _packages():
+    try:
+        with _jax_as_it_was():
+            return [importlib.import_module(p) for p in ("onnx", "jax2onnx", "onnxruntime")]
+    except ImportError as cause:
+        raise ImportError(
+            "For 'export', file_format='ONNX' needs packages that come with the extra 'onnx', but "
+            f"got: {cause}. Run: pip install 'sporax[onnx]'."
+        ) from None
+
+
+@contextlib.contextmanager
+def _jax_as_it_was():
+    """jax2onnx exchanges functions of JAX for its own, and not all go back by themselves."""
+    rooms = [room for key, room in sys.modules.items() if key.split(".")[0] == "jax"]
+    before = [(room, dict(vars(room))) for room in rooms]
+    try:
+        yield
+    finally:
+        for room, names in before:
+            for key, item in names.items():
+                if vars(room).get(key) is not item:
+                    setattr(room, key, item)
+
+
+@contextlib.contextmanager
+def _named_sizes(onnx_ir):
+    """Some of jax2onnx's rules (pad, clamp, rem) hand over unknown sizes as JAX has them."""
+    own = onnx_ir.Shape.__init__
+
+    def init(self, dims, *args, **kwargs):
+        own(self, [str(n) if is_symbolic_dim(n) else n for n in dims], *args, **kwargs)
+
+    onnx_ir.Shape.__init__ = init
+    try:
+        yield
+    finally:
+        onnx_ir.Shape.__init__ = own
+
+
+# conversion ---------------------------------------------------------------------------------
+
+
+def _traced(listing, run, specs):
+    """(the program of XLA, the function in 32 bits as a jaxpr)."""
+    return by_jax(listing, run, specs), _in_32_bits(run, specs)
+
+
+def _in_32_bits(run, avals):
+    narrow = [jax.ShapeDtypeStruct(a.shape, _WIDE.get(a.dtype, a.dtype)) for a in avals]
+    with jax.enable_x64(False), np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Explicitly requested dtype")
+        return jax.make_jaxpr(run)(*narrow)
+
+
+def _converted(onnx, converter, listing, traced):
+    """The model; it takes all of `listing.inputs`, by their names."""
+    size = sum(i.read().nbytes for i in listing.inputs if i.kind != "argument")
+    if size > _MOST_BYTES:
+        raise ValueError(
+            "For 'export', a file in ONNX's format must be smaller than 2 GB, but the Parameters "
+            f"take {size} bytes. Use file_format='STABLEHLO'."
+        )
+    failures = (*_FAILURES, onnx.checker.ValidationError, onnx.shape_inference.InferenceError)
+
+    def convert(traced, **options):
+        with _jax_as_it_was(), _named_sizes(sys.modules["onnx_ir"]), jax.enable_x64(False):
+            model = converter.to_onnx(jaxpr_as_fun(traced), traced.in_avals, **options)
+        onnx.checker.check_model(model, full_check=True)
+        return model
+
+    words = logging.getLogger("onnx_ir")
+    level = words.level
+    words.setLevel(logging.ERROR)  # it tells of each shape inside that is not known
+    try:
+        with np.errstate(all="ignore"):
+            names = [one.name for one in listing.inputs]
+            return convert(traced, model_name=listing.name, input_names=names)
+    except failures as cause:
+        raise _refusal(listing, cause, convert, failures) from cause
+    finally:
+        words.setLevel(level)
+
+
+def _refuse_dtypes(listing):
+    """Refuse floating numbers of more than 32 bits, complex ones, and bfloat16."""
+    found = [(i.name, i.aval, None) for i in listing.inputs]
+    for state, line in zip(listing.path, listing.lines, strict=True):
+        found += [(state.op.name, aval, line) for aval in state.avals]
+    for what, aval, line in found:
+        if aval.inexact and aval.dtype not in (np.float32, np.float16):
+            raise TypeError(
+                "For 'export', in ONNX's format floating numbers must be Float32 or Float16, but "
+                f"'{what}'{_at(line)} is {describe(aval)}. Convert it with 'astype', or use "
+                "file_format='STABLEHLO'."
+            )
+
+
+def _refusal(listing, cause, convert, failures):
+    """The error for what the converter cannot do; it names the first operation that fails alone."""
+    what = f"a function for which it fails ({_first_line(cause)})"
+    for state, line in zip(listing.path, listing.lines, strict=True):
+        rule = state.op.rule(state.operands)
+        try:
+            convert(_in_32_bits(rule.run, rule.operands))
+        except failures as own:
+            what = f"'{state.op.name}'{_at(line)} ({_first_line(own)})"
+            break
+    return NotImplementedError(
+        f"For 'export', each operation must be one that jax2onnx can say in ONNX, but got {what}. "
+        "Leave it out of the function, or use file_format='STABLEHLO'."
+    )
+
+
+def _first_line(cause):
+    return str(cause).strip().split("\n")[0].rstrip(".") or type(cause).__name__
+
+
+def _at(line):
+    return f" at {line[0]}:{line[1]}" if line else ""
+
+
+# the model ----------------------------------------------------------------------------------
+
+
+def _fill(onnx, graph, listing):
+    """Make of the inputs that are no arguments what the file holds, by the same names."""
+    taken = {value.name: value for value in graph.input}
+    for one in listing.inputs:
+        if one.kind != "argument":
+            dtype = onnx.helper.tensor_dtype_to_np_dtype(_type_of(taken[one.name]))
+            array = _narrowed(one.name, np.asarray(one.read()), dtype)
+            graph.initializer.append(onnx.numpy_helper.from_array(array, one.name))
+            graph.input.remove(taken[one.name])
+
+
+def _narrowed(name, array, dtype):
+    found = array.astype(dtype)
+    if array.dtype in _WIDE and not np.array_equal(found, array):
+        raise ValueError(
+            f"For 'export', in ONNX's format integers must have 32 bits, but '{name}' has larger "
+            "ones. Use file_format='STABLEHLO'."
+        )
+    return found
+
+
+def _widen(onnx, graph, listing):
+    """Have 64-bit integers go in and come out as they do here, and name what comes out."""
+    names = {value.name for value in graph.input}
+    for one in listing.inputs:
+        wanted = onnx.helper.np_dtype_to_tensor_dtype(one.aval.dtype)
+        if one.kind == "argument" and one.name in names:
+            (value,) = [value for value in graph.input if value.name == one.name]
+            if _type_of(value) != wanted:
+                _cast_input(onnx, graph, value, wanted)
+    results = tensors_of(listing.result)
+    for i, (value, tensor) in enumerate(zip(graph.output, results, strict=True)):
+        wanted = onnx.helper.np_dtype_to_tensor_dtype(tensor._value.aval.dtype)
+        node = onnx.helper.make_node("Cast", [value.name], [f"output{i}"], to=wanted)
+        graph.node.append(node)
+        value.name = f"output{i}"
+        value.type.tensor_type.elem_type = wanted
+
+
+def _cast_input(onnx, graph, value, wanted):
+    inside = f"{value.name}:32"
+    for node in graph.node:
+        for k, name in enumerate(node.input):
+            if name == value.name:
+                node.input[k] = inside
+    node = onnx.helper.make_node("Cast", [value.name], [inside], to=_type_of(value))
+    graph.node.insert(0, node)
+    value.type.tensor_type.elem_type = wanted
+
+
+def _type_of(value):
+    return value.type.tensor_type.elem_type
+
+
+# the trial ----------------------------------------------------------------------------------
+
+
+def _try(runtime, content, listing, tensors, program):
+    """Raise unless onnxruntime computes from the file what we do, for one input."""
+    state = runtime.capi.onnxruntime_pybind11_state
+    arrays = [_sample(tensor) for tensor in tensors]
+    arrays += [one.read() for one in listing.inputs[len(tensors) :]]
+    wanted = [np.asarray(a) for a in program.call(*arrays)]
+    try:
+        quiet = runtime.SessionOptions()
+        quiet.log_severity_level = 3
+        session = runtime.InferenceSession(content, quiet, providers=["CPUExecutionProvider"])
+        taken = {value.name for value in session.get_inputs()}
+        pairs = zip(listing.inputs, arrays, strict=True)
+        given = {one.name: np.asarray(array) for one, array in pairs if one.name in taken}
+        found = session.run(None, given)
+    except tuple(getattr(state, name) for name in _RUNTIMES) as cause:
+        raise _wrong(listing, f"refuses it ({_first_line(cause)})") from cause
+    for i, (theirs, ours) in enumerate(zip(found, wanted, strict=True)):
+        same = theirs.shape == ours.shape and theirs.dtype == ours.dtype
+        size = np.abs(ours[np.isfinite(ours)].astype(np.float64)).max(initial=1.0)
+        if not (same and np.allclose(theirs, ours, 1e-3, 1e-3 * size, equal_nan=True)):
+            raise _wrong(listing, f"computes something else for its result {i}")
+
+
+def _sample(tensor):
+    """Its numbers; ones where it only describes an input."""
+    if not isinstance(tensor._value, Unsized):
+        return tensor._value.read()
+    aval = tensor._value.aval
+    return jax.numpy.ones([_SIZE if n < 0 else n for n in aval.shape], aval.dtype)
+
+
+def _wrong(listing, what):
+    return RuntimeError(
+        f"For 'export', the file must compute what '{listing.name}' does, but onnxruntime {what}: "
+        "jax2onnx converts something wrongly. Nothing is written. Use file_format='STABLEHLO'."
+    )

@@ -1,0 +1,171 @@
+"""What is called at the events of a training: `Callback`, and what it is told."""
+
+import logging
+
+from sporax.core.tensor import Tensor
+
+_log = logging.getLogger("sporax")
+
+# MindSpore's first names of the events; `on_train_...` and `on_eval_...` call them by default
+EVENTS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
+
+
+class Callback:
+    """Base of callbacks: a subclass defines methods of the names `on_train_begin`,
+    `on_train_epoch_begin`, `on_train_step_begin`, `on_train_step_end`, `on_train_epoch_end`,
+    `on_train_end`, or the same with `on_eval_`; each is given a `RunContext`.
+
+    What is called `begin`, `epoch_begin` and so on serves training and evaluation alike. A callback
+    is a context manager, entered before and left after the run.
+    """
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+
+def _nothing(event):
+    def method(self, run_context):
+        pass
+
+    method.__doc__ = f"Called at `{event}` of training and of evaluation, by default."
+    return method
+
+
+def _as(event, kind):
+    def method(self, run_context):
+        getattr(self, event)(run_context)
+
+    method.__doc__ = f"Called at `{event}` of {kind}: calls `{event}`."
+    return method
+
+
+def _to_all(name):
+    def method(self, run_context):
+        for callback in self._callbacks:
+            getattr(callback, name)(run_context)
+
+    method.__doc__ = f"Call `{name}` of all of them."
+    return method
+
+
+class CallbackManager(Callback):
+    """Several callbacks as one, entered and left in order.
+
+    `callbacks`: a Callback, a list of them, or None.
+    """
+
+    def __init__(self, callbacks):
+        given = [] if callbacks is None else callbacks
+        self._callbacks = list(given) if isinstance(given, (list, tuple)) else [given]
+        for callback in self._callbacks:
+            if not isinstance(callback, Callback):
+                raise TypeError(
+                    "For 'callbacks', there must be a Callback or a list of them, but got "
+                    f"{type(callback).__name__}."
+                )
+        self._entered = []
+
+    def __enter__(self):
+        for i, callback in enumerate(self._callbacks):
+            target = callback.__enter__()
+            self._entered.append(callback)
+            if isinstance(target, Callback):
+                self._callbacks[i] = target
+        return self
+
+    def __exit__(self, *error):
+        while self._entered:
+            self._entered.pop().__exit__(*error)
+
+
+for _event in EVENTS:
+    setattr(Callback, _event, _nothing(_event))
+    for _kind, _words in (("train", "training"), ("eval", "evaluation")):
+        _name = f"on_{_kind}_{_event}"
+        setattr(Callback, _name, _as(_event, _words))
+        setattr(CallbackManager, _name, _to_all(_name))
+
+
+class InternalCallbackParam(dict):
+    """What callbacks are told: a dict whose items are attributes too."""
+
+    def __getattr__(self, name):
+        # hasattr and copy ask for names that are not there
+        if name in self:
+            return self[name]
+        raise AttributeError(f"The run has no '{name}'; it has {sorted(self)}.")
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+
+class RunContext:
+    """What a callback is given: `original_args()`, and a way to end the run.
+
+    The arguments are attributes of a dict: `cur_epoch_num`, `cur_step_num` (both from 1),
+    `epoch_num`, `batch_num`, `net_outputs`, `network`, `train_network`, `train_dataset`,
+    `train_dataset_element`, `optimizer`, `loss_fn`, `mode`, `metrics` and others.
+
+    >>> run = RunContext({"cur_epoch_num": 1})
+    >>> run.request_stop()
+    >>> run.get_stop_requested()
+    True
+    """
+
+    def __init__(self, original_args):
+        if not isinstance(original_args, dict):
+            raise TypeError(
+                "For 'RunContext', 'original_args' must be a dict, but got "
+                f"{type(original_args).__name__}."
+            )
+        self._original_args, self._stops = original_args, False
+
+    def original_args(self):
+        """What is known of the run."""
+        return self._original_args
+
+    def request_stop(self):
+        """End the run at the end of the present step, and of its epoch."""
+        self._stops = True
+
+    def get_stop_requested(self):
+        """Whether the run is to end."""
+        return self._stops
+
+
+def loss_of(outputs):
+    """The loss among a step's outputs: the mean of one Tensor as a float, or the first of several
+    as it is."""
+    if isinstance(outputs, Tensor):
+        return float(outputs.asnumpy().mean())
+    if isinstance(outputs, (tuple, list)) and outputs and isinstance(outputs[0], Tensor):
+        return outputs[0]
+    return outputs
+
+
+def is_own(callback):
+    """Whether the class of a callback is sporax's, rather than a user's."""
+    return type(callback).__module__.startswith(f"{__package__}.")
+
+
+def check_callbacks(callbacks, run):
+    """Refuse in `fit` what counts events of training and of evaluation alike."""
+    listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+    for callback in listed:
+        if isinstance(callback, Callback) and not is_own(callback):
+            old = sorted(set(EVENTS) & set(vars(type(callback))))
+            if not old:
+                continue
+            said = (
+                f"the callback {type(callback).__name__} defines {old}, which both training and "
+                "evaluation call. Name them with 'on_train_' or 'on_eval_'."
+            )
+            if run == "fit":
+                raise ValueError(f"For 'Model.fit', {said}")
+            _log.info("In 'Model.%s', %s", run, said)
+
+
+__all__ = ["Callback", "RunContext"]

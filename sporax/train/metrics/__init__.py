@@ -1,0 +1,105 @@
+"""How good is it? Numbers that are gathered batch by batch, and a table of their names."""
+
+from sporax.core.errors import missing
+from sporax.train.metrics.confusion import ConfusionMatrix, ConfusionMatrixMetric
+from sporax.train.metrics.correct import (
+    F1,
+    Accuracy,
+    Fbeta,
+    Precision,
+    Recall,
+    Top1CategoricalAccuracy,
+    Top5CategoricalAccuracy,
+    TopKCategoricalAccuracy,
+)
+from sporax.train.metrics.curve import ROC, auc
+from sporax.train.metrics.deviation import MAE, MSE, Dice, Loss, Perplexity
+from sporax.train.metrics.metric import Metric, rearrange_inputs
+
+_NAMES = {
+    "accuracy": Accuracy,
+    "acc": Accuracy,
+    "precision": Precision,
+    "recall": Recall,
+    "F1": F1,
+    "dice": Dice,
+    "roc": ROC,
+    "auc": auc,
+    "topk": TopKCategoricalAccuracy,
+    "top_1_accuracy": Top1CategoricalAccuracy,
+    "top_5_accuracy": Top5CategoricalAccuracy,
+    "mae": MAE,
+    "mse": MSE,
+    "loss": Loss,
+    "perplexity": Perplexity,
+    "confusion_matrix": ConfusionMatrix,
+    "confusion_matrix_metric": ConfusionMatrixMetric,
+}
+
+
+def names():
+    """The names that `get_metric_fn` and `Model(metrics={...})` know, in order.
+
+    >>> names()[:3]
+    ['F1', 'acc', 'accuracy']
+    """
+    return sorted(_NAMES)
+
+
+def get_metric_fn(name, *args, **kwargs):
+    """The metric of that name, made with these arguments.
+
+    >>> type(get_metric_fn("mae")).__name__
+    'MAE'
+    """
+    if name not in _NAMES:
+        raise KeyError(f"For 'get_metric_fn', 'name' must be one of {names()}, but got {name!r}.")
+    return _NAMES[name](*args, **kwargs)
+
+
+def metrics_of(given):
+    """{name: Metric} for what `Model` was given: a set of names, such a dict, or None."""
+    if given is None:
+        return {}
+    if isinstance(given, set):
+        return {name: get_metric_fn(name) for name in sorted(given)}
+    if not isinstance(given, dict):
+        raise TypeError(
+            f"For 'Model', 'metrics' must be a dict or a set, but got {type(given).__name__}."
+        )
+    for name, metric in given.items():
+        if not isinstance(name, str) or not isinstance(metric, Metric):
+            raise TypeError(
+                "For 'Model', a dict of 'metrics' must have names and Metrics, but got "
+                f"{name!r} and {type(metric).__name__}."
+            )
+    return given
+
+
+__all__ = [
+    "F1",
+    "MAE",
+    "MSE",
+    "ROC",
+    "Accuracy",
+    "ConfusionMatrix",
+    "ConfusionMatrixMetric",
+    "Dice",
+    "Fbeta",
+    "Loss",
+    "Metric",
+    "Perplexity",
+    "Precision",
+    "Recall",
+    "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy",
+    "TopKCategoricalAccuracy",
+    "auc",
+    "get_metric_fn",
+    "names",
+    "rearrange_inputs",
+]
+
+
+def __getattr__(name):
+    raise missing("train", name)

@@ -1,0 +1,108 @@
+"""`Metric`: what is cleared, updated with the numbers of each batch, and evaluated."""
+
+import functools
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+
+
+def rearrange_inputs(func):
+    """Decorator of a metric's `update`: gives it the inputs that `set_indexes` chose."""
+
+    @functools.wraps(func)
+    def chosen(self, *inputs):
+        indexes = self.indexes
+        return func(self, *(inputs if not indexes else [inputs[i] for i in indexes]))
+
+    return chosen
+
+
+class Metric:
+    """Base of metrics: a subclass defines `clear`, `update(*inputs)` and `eval`.
+
+    Called, it clears itself, takes the inputs and returns what it makes of them.
+
+    >>> from sporax.train import MAE
+    >>> MAE()(Tensor([1.0, 2.0]), Tensor([0.0, 0.0]))
+    1.5
+    """
+
+    _indexes = None
+
+    def __init__(self):
+        self._indexes = None
+
+    def _convert_data(self, data):
+        """An array of a Tensor, a list or an array."""
+        if isinstance(data, Tensor):
+            return data.asnumpy()
+        if not isinstance(data, (list, np.ndarray)):
+            raise TypeError(
+                f"For '{type(self).__name__}', the inputs must be Tensors, lists or arrays, but "
+                f"got {type(data).__name__}."
+            )
+        return np.asarray(data)
+
+    def _two(self, inputs):
+        """Predictions and labels as arrays."""
+        self._check_number(inputs, 2, "predictions and labels")
+        return [self._convert_data(data) for data in inputs]
+
+    def _check_number(self, inputs, number, words):
+        if len(inputs) != number:
+            raise ValueError(
+                f"For '{type(self).__name__}', 'update' takes {words}, but got {len(inputs)} "
+                "inputs. Choose them with 'set_indexes'."
+            )
+
+    def _refuse_empty(self, is_empty):
+        if is_empty:
+            raise RuntimeError(
+                f"For '{type(self).__name__}', there must be samples before 'eval'. Call 'update' "
+                "first."
+            )
+
+    @property
+    def indexes(self):
+        """Which inputs `update` takes; None for all."""
+        return self._indexes
+
+    def set_indexes(self, indexes):
+        """Let `update` take the inputs of these numbers, in that order; returns the metric."""
+        if not isinstance(indexes, list) or not all(isinstance(i, int) for i in indexes):
+            raise ValueError(
+                f"For 'set_indexes', 'indexes' must be a list of ints, but got {indexes!r}."
+            )
+        self._indexes = indexes
+        return self
+
+    def __call__(self, *inputs):
+        self.clear()
+        self.update(*inputs)
+        return self.eval()
+
+    def clear(self):
+        """Forget what was gathered."""
+        raise NotImplementedError(_undefined(self, "clear"))
+
+    def update(self, *inputs):
+        """Take the numbers of one batch."""
+        raise NotImplementedError(_undefined(self, "update"))
+
+    def eval(self):
+        """What was gathered comes to."""
+        raise NotImplementedError(_undefined(self, "eval"))
+
+
+def _undefined(metric, name):
+    return f"For '{type(metric).__name__}', the method '{name}' must be defined."
+
+
+def classes_of(labels, predictions):
+    """Labels as class numbers: of one-hot rows as many-dimensional as the predictions, where the
+    one is."""
+    if predictions.ndim != labels.ndim or labels.ndim < 2:
+        return labels
+    is_binary = np.isin(labels, (0, 1)).all()
+    return labels.argmax(axis=1) if is_binary and (labels.sum(axis=1) == 1).all() else labels

@@ -1,0 +1,383 @@
+"""`Model`: a network with what is needed to train, to evaluate and to use it."""
+
+from sporax import amp
+from sporax.core.errors import missing
+from sporax.core.tensor import Tensor
+from sporax.nn.cell import Cell
+from sporax.nn.wrap import WithEvalCell, WithLossCell
+from sporax.train.callback import (
+    CallbackManager,
+    InternalCallbackParam,
+    RunContext,
+    check_callbacks,
+    is_own,
+)
+from sporax.train.checkpointing import ModelCheckpoint
+from sporax.train.metrics import Loss, metrics_of
+from sporax.train.monitor import TimeMonitor
+
+_OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
+
+
+class Model:
+    """Trains, evaluates and uses a network.
+
+    `network`: a Cell; with `loss_fn`, it is called with the first of two columns of a dataset, and
+    the loss with its output and the second; without, its output is the loss. `optimizer`: changes
+    its parameters. `metrics`: a set of names (`train.names()`) or a dict {name: Metric}.
+    `eval_network`: gives (loss, predictions, labels) for a batch, by default `network` and
+    `loss_fn`; `eval_indexes`: where these three are among its outputs. `amp_level`,
+    `loss_scale_manager`, `keep_batchnorm_fp32`: as of `amp.build_train_network`.
+
+    In GRAPH_MODE each step is one captured program, in dynamic mode dynamic code, unless
+    `dataset_sink_mode` is True: then it is captured in either.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> net = nn.Dense(1, 1, weight_init="zeros", bias_init="zeros")
+    >>> model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1), metrics={"mae"})
+    >>> x = np.array([[0.0], [1.0]], np.float32)
+    >>> data = NumpySlicesDataset((x, 2 * x), ["x", "y"], shuffle=False).batch(2)
+    >>> model.train(100, data)
+    >>> model.eval(data)["mae"] < 0.1
+    True
+    """
+
+    def __init__(
+        self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None,
+        eval_indexes=None, amp_level="O0", boost_level="O0", **kwargs,
+    ):  # fmt: skip
+        if not isinstance(network, Cell):
+            raise TypeError(
+                f"For 'Model', 'network' must be a Cell, but got {type(network).__name__}."
+            )
+        for name in kwargs:
+            if name not in _OPTIONS:
+                raise ValueError(
+                    f"For 'Model', the other arguments must be among {list(_OPTIONS)}, but got "
+                    f"'{name}'."
+                )
+        if boost_level != "O0" or kwargs.get("acc_level", "O0") != "O0":
+            raise NotImplementedError("sporax has no 'boost_level' of 'Model' yet")
+        if optimizer is None and amp_level != "O0":
+            raise ValueError(
+                "For 'Model', 'amp_level' must be 'O0' without an optimizer, but got "
+                f"{amp_level!r}."
+            )
+        manager = kwargs.get("loss_scale_manager")
+        if optimizer is None and manager is not None:
+            raise ValueError("For 'Model', a 'loss_scale_manager' must come with an optimizer.")
+        self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
+        self._loss_scale_manager, self._amp_level = manager, amp_level
+        self._train_network = self._built(kwargs)
+        self._metric_fns = metrics_of(metrics)
+        self._eval_network, self._eval_indexes = eval_network, eval_indexes
+        self._build_eval_network()
+        self._is_training = None
+        self._captures_training = self._captures_evaluation = False
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(f"The 'Model' object has no attribute '{name}'.")
+        raise missing("train.Model", name)
+
+    def _built(self, options):
+        if self._optimizer is None:
+            return (
+                self._network
+                if self._loss_fn is None
+                else WithLossCell(self._network, self._loss_fn)
+            )
+        chosen = {k: options[k] for k in _OPTIONS[:2] if k in options}
+        return amp.build_train_network(
+            self._network, self._optimizer, self._loss_fn, level=self._amp_level, **chosen
+        )
+
+    def _build_eval_network(self):
+        indexes = self._eval_indexes
+        if not self._metric_fns:
+            return
+        if self._eval_network is None:
+            if self._loss_fn is None:
+                raise ValueError(
+                    "For 'Model', 'metrics' must come with a 'loss_fn', or with an 'eval_network' "
+                    "that gives (loss, predictions, labels)."
+                )
+            halves = self._amp_level in ("O2", "O3", "auto")
+            self._eval_network = WithEvalCell(self._network, self._loss_fn, halves)
+            self._eval_indexes = [0, 1, 2]
+        elif indexes is not None and (not isinstance(indexes, list) or len(indexes) != 3):
+            raise ValueError(
+                f"For 'Model', 'eval_indexes' must be a list of three ints, but got {indexes!r}."
+            )
+
+    @property
+    def train_network(self):
+        """What a training step calls: the network with loss, gradients and optimizer."""
+        return self._train_network
+
+    @property
+    def predict_network(self):
+        """What `predict` calls."""
+        return self._network
+
+    @property
+    def eval_network(self):
+        """What `eval` calls; None without metrics."""
+        return self._eval_network
+
+    # training -------------------------------------------------------------------------------
+
+    def train(
+        self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1,
+        initial_epoch=0,
+    ):  # fmt: skip
+        """Train until epoch number `epoch`, after `initial_epoch`, over the whole dataset each.
+
+        `callbacks`: a Callback or a list of them. `dataset_sink_mode`: whether steps are captured
+        in dynamic mode too. `sink_size`: accepted; an epoch is the whole dataset.
+        """
+        self._check_run("train", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
+        check_callbacks(callbacks, "train")
+        self._captures_training = dataset_sink_mode
+        self._train(epoch, train_dataset, callbacks, initial_epoch)
+
+    def fit(
+        self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None,
+        dataset_sink_mode=False, valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0,
+    ):  # fmt: skip
+        """As `train`, with an evaluation on `valid_dataset` at the end of every
+        `valid_frequency`-th epoch (or of those that a list names)."""
+        self._check_run("fit", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
+        if not isinstance(valid_frequency, (int, list)):
+            raise TypeError(
+                "For 'Model.fit', 'valid_frequency' must be an int or a list, but got "
+                f"{type(valid_frequency).__name__}."
+            )
+        if not isinstance(valid_dataset_sink_mode, bool):
+            raise TypeError(
+                "For 'Model.fit', 'valid_dataset_sink_mode' must be a bool, but got "
+                f"{valid_dataset_sink_mode!r}."
+            )
+        if valid_dataset is not None and not self._metric_fns:
+            raise ValueError("For 'Model.fit', a 'valid_dataset' must come with 'metrics'.")
+        check_callbacks(callbacks, "fit")
+        self._captures_training = dataset_sink_mode
+        self._captures_evaluation = valid_dataset_sink_mode
+        self._train(epoch, train_dataset, callbacks, initial_epoch, valid_dataset, valid_frequency)
+
+    def _check_run(self, name, epoch, dataset, sink_mode, sink_size, initial_epoch):
+        who = f"For 'Model.{name}',"
+        if not isinstance(sink_mode, bool):
+            raise TypeError(f"{who} 'dataset_sink_mode' must be a bool, but got {sink_mode!r}.")
+        counts = {"epoch": epoch, "initial_epoch": initial_epoch, "sink_size": sink_size}
+        for argument, value in counts.items():
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(f"{who} '{argument}' must be an int, but got {value!r}.")
+        if epoch <= 0 or initial_epoch < 0 or initial_epoch >= epoch:
+            raise ValueError(
+                f"{who} 'epoch' must be greater than 'initial_epoch', and that at least 0, but got "
+                f"{epoch} and {initial_epoch}."
+            )
+        if sink_size < -1 or sink_size == 0:
+            raise ValueError(f"{who} 'sink_size' must be -1 or positive, but got {sink_size}.")
+        if dataset.get_dataset_size() == 0:
+            raise ValueError(f"{who} there must be rows in 'train_dataset', but it is empty.")
+
+    def _run(self, mode, dataset, callbacks, **more):
+        """What the callbacks of a run are told."""
+        listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+        return InternalCallbackParam(
+            mode=mode, batch_num=dataset.get_dataset_size(), cur_step_num=0,
+            network=self._network, loss_fn=self._loss_fn, optimizer=self._optimizer,
+            list_callback=[c for c in listed if c is not None],
+            train_network=self._train_network, eval_network=self._eval_network,
+            dataset_sink_mode=False, loss_scale_mananger=self._loss_scale_manager, **more,
+        )  # fmt: skip
+
+    def _train(self, epoch, dataset, callbacks, first, valid=None, frequency=1):
+        run = self._run(
+            "train", dataset, callbacks, train_dataset=dataset, epoch_num=epoch - first,
+            cur_epoch_num=first, train_dataset_element=None, net_outputs=None,
+            parallel_mode="stand_alone", device_number=1,
+        )  # fmt: skip
+        context = RunContext(run)
+        with CallbackManager(callbacks) as events:
+            try:
+                self._train_epochs(range(first, epoch), dataset, run, context, events,
+                                   valid, frequency)  # fmt: skip
+            except BaseException:
+                self._save_broken(run, events)
+                raise
+
+    def _train_epochs(self, epochs, dataset, run, context, events, valid, frequency):
+        rows = _rows(dataset, len(epochs))
+        self._set_train(self._train_network, True)
+        events.on_train_begin(context)
+        for epoch in epochs:
+            run.cur_epoch_num = epoch + 1
+            events.on_train_epoch_begin(context)
+            for element in rows:
+                self._step(element, run, context, events)
+                if context.get_stop_requested():
+                    break
+            if valid is not None and _is_due(epoch + 1, frequency):
+                self._eval_in_fit(valid, run, events)
+            _reset(dataset)
+            events.on_train_epoch_end(context)
+            run.pop("metrics", None)
+            run.pop("eval_results", None)
+            if context.get_stop_requested():
+                break
+        events.on_train_end(context)
+
+    def _step(self, element, run, context, events):
+        element = _as_tuple(element)
+        if self._loss_fn is not None and len(element) != 2:
+            raise ValueError(
+                "For 'Model', a dataset must have two columns where there is a 'loss_fn', but got "
+                f"{len(element)}. Choose them with 'project', or put the loss into the network."
+            )
+        run.cur_step_num += 1
+        run.train_dataset_element = element
+        events.on_train_step_begin(context)
+        self._set_train(self._train_network, True)
+        step = self._train_network
+        step = step.compile_and_run if self._captures_training else step
+        run.net_outputs = outputs = step(*element)
+        manager = self._loss_scale_manager
+        if manager is not None and manager.get_drop_overflow_update():
+            manager.update_loss_scale(bool(outputs[1].asnumpy().all()))
+        events.on_train_step_end(context)
+
+    def _save_broken(self, run, events):
+        for callback in events._callbacks:
+            if isinstance(callback, ModelCheckpoint) and callback._config.exception_save:
+                step = (run.cur_step_num - 1) % run.batch_num + 1 if run.cur_step_num else 0
+                callback.write_broken(run, run.cur_epoch_num, step)
+
+    def _set_train(self, network, mode):
+        if self._is_training != (network, mode):
+            network.set_train(mode)
+            self._is_training = (network, mode)
+
+    # evaluation -----------------------------------------------------------------------------
+
+    def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
+        """{metric's name: its value} over a dataset."""
+        if not isinstance(dataset_sink_mode, bool):
+            raise TypeError(
+                "For 'Model.eval', 'dataset_sink_mode' must be a bool, but got "
+                f"{dataset_sink_mode!r}."
+            )
+        if not self._metric_fns:
+            raise ValueError("For 'Model.eval', the Model must have 'metrics'.")
+        check_callbacks(callbacks, "eval")
+        self._captures_evaluation = dataset_sink_mode
+        run = self._run("eval", valid_dataset, callbacks, valid_dataset=valid_dataset)
+        with CallbackManager(callbacks) as events:
+            return self._eval(valid_dataset, run, events, self._metric_fns)
+
+    def _eval_in_fit(self, dataset, run, events):
+        """Evaluate between two epochs, and let `metrics` and `eval_results` be known.
+
+        Of sporax's own callbacks only a TimeMonitor takes part, as in MindSpore.
+        """
+        chosen = [c for c in events._callbacks if isinstance(c, TimeMonitor) or not is_own(c)]
+        kept = {k: run[k] for k in ("mode", "cur_step_num", "batch_num", "net_outputs")}
+        run.update(
+            mode="eval", cur_step_num=0, batch_num=dataset.get_dataset_size(), valid_dataset=dataset
+        )
+        loss, watched = Loss(), dict(self._metric_fns)
+        if self._eval_indexes is not None:
+            watched["eval_loss"] = loss
+        results = self._eval(dataset, run, CallbackManager(chosen), watched)
+        run.update(kept, eval_results=results)
+
+    def _eval(self, dataset, run, events, metrics):
+        context, step = RunContext(run), self._eval_network
+        step = step.compile_and_run if self._captures_evaluation else step
+        for metric in metrics.values():
+            metric.clear()
+        events.on_eval_begin(context)
+        self._set_train(self._eval_network, False)
+        events.on_eval_epoch_begin(context)
+        for element in _rows(dataset, 1):
+            run.cur_step_num += 1
+            run.eval_dataset_element = element = _as_tuple(element)
+            events.on_eval_step_begin(context)
+            run.net_outputs = outputs = step(*element)
+            events.on_eval_step_end(context)
+            self._update(metrics, outputs)
+            if context.get_stop_requested():
+                break
+        events.on_eval_epoch_end(context)
+        _reset(dataset)
+        results = {name: metric.eval() for name, metric in metrics.items()}
+        run.metrics = {name: results[name] for name in self._metric_fns}
+        events.on_eval_end(context)
+        return results
+
+    def _update(self, metrics, outputs):
+        outputs = _as_tuple(outputs)
+        indexes = self._eval_indexes
+        if not isinstance(outputs, tuple) or (indexes is not None and len(outputs) < 3):
+            raise ValueError(
+                "For 'Model.eval', 'eval_network' must give a tuple of (loss, predictions, "
+                f"labels), but got {type(outputs).__name__} of {len(outputs)}."
+            )
+        for metric in metrics.values():
+            if indexes is None:
+                metric.update(*outputs)
+            elif isinstance(metric, Loss):
+                metric.update(outputs[indexes[0]])
+            else:
+                metric.update(outputs[indexes[1]], outputs[indexes[2]])
+
+    # use ------------------------------------------------------------------------------------
+
+    def predict(self, *predict_data, backend=None, config=None):
+        """What the network gives for these inputs, out of training mode."""
+        if backend is not None or config is not None:
+            raise NotImplementedError("sporax has no 'backend' of 'Model.predict' yet")
+        self._set_train(self._network, False)
+        return self._network(*predict_data)
+
+    def build(self, train_dataset=None, valid_dataset=None, sink_size=-1, epoch=1, sink_mode=True):
+        """Capture a step of training and of evaluation, for the shapes of the datasets' first
+        batches; nothing is computed. It serves GRAPH_MODE."""
+        if train_dataset is None and valid_dataset is None:
+            raise ValueError("For 'Model.build', 'train_dataset' or 'valid_dataset' must be given.")
+        for dataset, network, mode in (
+            (train_dataset, self._train_network, True), (valid_dataset, self._eval_network, False)
+        ):  # fmt: skip
+            if dataset is None:
+                continue
+            if network is None:
+                raise RuntimeError("For 'Model.build', a 'valid_dataset' must come with 'metrics'.")
+            self._set_train(network, mode)
+            network.compile(*_as_tuple(next(iter(_rows(dataset, 1)))))
+
+
+def _rows(dataset, epochs):
+    """What gives a dataset's rows of an epoch, each time that it is iterated over."""
+    if hasattr(dataset, "create_tuple_iterator"):
+        return dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False)
+    return dataset
+
+
+def _reset(dataset):
+    if hasattr(dataset, "reset"):
+        dataset.reset()
+
+
+def _as_tuple(element):
+    if isinstance(element, list):
+        return tuple(element)
+    return (element,) if isinstance(element, Tensor) else element
+
+
+def _is_due(epoch, frequency):
+    return epoch % frequency == 0 if isinstance(frequency, int) else epoch in frequency
+
+
+__all__ = ["Model"]

@@ -1,0 +1,183 @@
+"""Questions about mixed precision and loss scales, asked of MindSpore 2.10 and of sporax alike.
+
+Each is a function of a namespace with `amp`, `nn`, `ops`, `Tensor`, `Parameter` and `dtype`.
+"""
+
+import numpy as np
+
+X = np.linspace(-1.5, 1.5, 12).reshape(4, 3).astype(np.float32)
+Y = np.linspace(0.2, 1.0, 8).reshape(4, 2).astype(np.float32)
+WEIGHT = np.linspace(-0.4, 0.5, 6).reshape(2, 3).astype(np.float32)
+INFINITE = np.array([1.0, np.inf], np.float32)
+
+
+def network(ms):
+    """A product, a norm, and a product by a Primitive; notes the dtypes on the way.
+
+    MindSpore's level 'O1' writes the class anew, and does not find the source of one made here.
+    """
+
+    class Net(ms.nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.dense = ms.nn.Dense(3, 2, ms.Tensor(WEIGHT), "zeros")
+            self.norm = ms.nn.LayerNorm((2,))
+            self.product = ms.ops.MatMul()
+            self.weight = ms.Parameter(ms.Tensor(WEIGHT[:, :2]), name="weight")
+            self.seen = []
+
+        def construct(self, x):
+            x = self.dense(x)
+            first = str(x.dtype)
+            x = self.norm(x)
+            second = str(x.dtype)
+            x = self.product(x, self.weight)
+            self.seen = [first, second, str(x.dtype)]
+            return x
+
+    return Net()
+
+
+def computed(change):
+    """The dtype and (roughly) the numbers of a network's output after a change."""
+
+    def ask(ms):
+        out = change(ms, network(ms))(ms.Tensor(X))
+        return str(out.dtype), np.round(out.asnumpy().astype(np.float64), 2).tolist()
+
+    return ask
+
+
+def on_the_way(change):
+    """The dtypes within a network after a change."""
+
+    def ask(ms):
+        net = network(ms)
+        change(ms, net)(ms.Tensor(X))
+        return net.seen
+
+    return ask
+
+
+def level(name, dtype="float16"):
+    return lambda ms, net: ms.amp.auto_mixed_precision(net, name, getattr(ms.dtype, dtype))
+
+
+def scaled(kind, *given, finite=(), of="scale_value"):
+    """The scale after each adjustment."""
+
+    def ask(ms):
+        scaler = getattr(ms.amp, kind)(*given)
+        seen = []
+        for is_finite in finite:
+            scaler.adjust(ms.Tensor(is_finite))
+            seen.append(float(getattr(scaler, of).asnumpy()))
+        return seen
+
+    return ask
+
+
+def updated(overflows):
+    def ask(ms):
+        cell = ms.nn.DynamicLossScaleUpdateCell(2**6, 2, 3)
+        scale, seen = ms.Parameter(ms.Tensor(2.0**6, ms.dtype.float32), name="scale"), []
+        for overflow in overflows:
+            cell(scale, ms.Tensor(overflow))
+            seen.append(float(scale.asnumpy()))
+        return seen
+
+    return ask
+
+
+def managed(overflows):
+    def ask(ms):
+        manager, seen = ms.amp.DynamicLossScaleManager(2**6, 2, 3), []
+        for overflow in overflows:
+            manager.update_loss_scale(overflow)
+            seen.append(float(manager.get_loss_scale()))
+        return seen
+
+    return ask
+
+
+def stepped(level, **given):
+    """Losses of three steps, and the weight after them."""
+
+    def ask(ms):
+        net = network(ms)
+        optimizer = ms.nn.Momentum(net.trainable_params(), 0.1, 0.9, loss_scale=given.pop("s", 1.0))
+        if "manager" in given:
+            given["loss_scale_manager"] = given.pop("manager")(ms)
+        step = ms.amp.build_train_network(net, optimizer, ms.nn.MSELoss(), level=level, **given)
+        losses = [step(ms.Tensor(X), ms.Tensor(Y)) for _ in range(3)]
+        return (
+            [str(loss.dtype) for loss in losses],
+            [round(float(loss.asnumpy()), 2) for loss in losses],
+            np.round(net.weight.asnumpy().astype(np.float64), 2).tolist(),
+        )
+
+    return ask
+
+
+STEPS = (True, True, False, True, True, True, True, False, False, True)
+
+AMP = {
+    **{f"{name}, output": computed(level(name)) for name in ("O0", "O2", "O3", "auto")},
+    "O2, on the way": on_the_way(level("O2")),
+    "O3, on the way": on_the_way(level("O3")),
+    "no such level": computed(level("O9")),
+    "no such dtype": computed(level("O1", "int32")),
+    "no Cell": lambda ms: ms.amp.auto_mixed_precision(5, "O1"),
+    "a function": lambda ms: ms.amp.auto_mixed_precision(lambda x: x, "O1"),
+    "custom, black": computed(
+        lambda ms, net: ms.amp.custom_mixed_precision(net, black_list=[ms.nn.LayerNorm])
+    ),
+    "custom, both": computed(
+        lambda ms, net: ms.amp.custom_mixed_precision(net, white_list=[], black_list=[])
+    ),
+    "custom, none": computed(lambda ms, net: ms.amp.custom_mixed_precision(net)),
+    "custom, a tuple": computed(lambda ms, net: ms.amp.custom_mixed_precision(net, white_list=())),
+    "custom, no class": computed(
+        lambda ms, net: ms.amp.custom_mixed_precision(net, white_list=[5])
+    ),
+    "custom, a Primitive kept": computed(
+        lambda ms, net: ms.amp.custom_mixed_precision(net, black_list=[ms.ops.MatMul])
+    ),
+    "all finite": lambda ms: [
+        bool(ms.amp.all_finite((ms.Tensor(X), ms.Tensor(Y))).asnumpy()),
+        bool(ms.amp.all_finite((ms.Tensor(X), ms.Tensor(INFINITE))).asnumpy()),
+    ],
+    "StaticLossScaler": scaled("StaticLossScaler", 4, finite=STEPS),
+    "StaticLossScaler of 0": scaled("StaticLossScaler", 0.5),
+    "scale, unscale": lambda ms: [
+        ms.amp.StaticLossScaler(4.0).scale(ms.Tensor(X)).asnumpy().tolist(),
+        [
+            t.asnumpy().tolist()
+            for t in ms.amp.StaticLossScaler(4).unscale((ms.Tensor(X), ms.Tensor(Y)))
+        ],
+    ],
+    "DynamicLossScaler": scaled("DynamicLossScaler", 16, 2, 3, finite=STEPS),
+    "DynamicLossScaler, counter": scaled("DynamicLossScaler", 16, 2, 3, finite=STEPS, of="counter"),
+    "DynamicLossScaler to 1": scaled("DynamicLossScaler", 4, 3, 2, finite=[False] * 5),
+    "DynamicLossScaler of 0": scaled("DynamicLossScaler", 0, 2, 3),
+    "DynamicLossScaler, no window": scaled("DynamicLossScaler", 4, 2, 0),
+    "DynamicLossScaleUpdateCell": updated([not finite for finite in STEPS]),
+    "DynamicLossScaleManager": managed([not finite for finite in STEPS]),
+    "DynamicLossScaleManager of 0": lambda ms: ms.amp.DynamicLossScaleManager(0),
+    "FixedLossScaleManager": lambda ms: [
+        ms.amp.FixedLossScaleManager().get_loss_scale(),
+        ms.amp.FixedLossScaleManager(2.0, False).get_update_cell() is None,
+        ms.amp.FixedLossScaleManager().get_drop_overflow_update(),
+    ],
+    "step, O0": stepped("O0"),
+    "step, O3": stepped("O3"),
+    "step, O2 without scaling": stepped("O2", loss_scale_manager=None),
+    "step, kept norms": stepped("O3", keep_batchnorm_fp32=True),
+    "step, cast to float32": stepped("O3", cast_model_type=np.float64),
+    "step, fixed scale": stepped(
+        "O0", s=64.0, manager=lambda ms: ms.amp.FixedLossScaleManager(64.0, False)
+    ),
+    "step, no such level": stepped("O9"),
+    "step, other arguments": stepped("O0", other=1),
+    "no optimizer": lambda ms: ms.amp.build_train_network(network(ms), 5),
+}
