@@ -63,6 +63,8 @@ def step_of(net):
 
     @jit
     def step(x, n=3, mask=None, pair=(1, 2), named=None):
+        for number in (n, pair[0]):
+            assert isinstance(number, Tensor) or repr(number)  # a program for each of them
         y = net(x) * n
         return y if mask is None else y * mask
 

@@ -20,6 +20,7 @@ from sporax.engine.places import Places
 from sporax.engine.precision import mark_precision
 from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder, run_pending
+from sporax.engine.scalars import going_on
 from sporax.engine.shown import Prints, strong
 from sporax.engine.trace import Cut
 
@@ -52,6 +53,7 @@ class Capture:
         self.memo = list(memo)  # what calls returned that have been made already
         self.is_leaving = False
         self.prints = Prints()  # of this stage so far
+        self.scalars = []  # what stands for Python numbers of the call, where it is an input
 
     def begin(self):
         """Record a stage."""
@@ -133,6 +135,12 @@ class Capture:
         self.avals.append(value.aval)
         self.sources.append(source)
         return at
+
+    def add_number(self, value, source):
+        """Make the Value of what stands for a Python number of the call an input."""
+        value.trace = self.recorder
+        value.index = self._add(self.recorder, value, source)
+        self.scalars.append(source)
 
     def has_number(self, recorder, value):
         """Whether `value` is made of host data inside the function: the same at every call."""
@@ -313,11 +321,13 @@ class Graph:
         return outs[:first]
 
 
-def capture(name, function, args, kwargs, tensors, memo=(), whole=False, conversions=None):
+def capture(
+    name, function, args, kwargs, tensors, memo=(), whole=False, conversions=None, numbers=None
+):
     """Run `function` once, recording it; `tensors`: those in its arguments. `memo`: what calls on
     the host have returned already. `whole`: whether to refuse where a number is needed; everything
     is as before then. `conversions`: the functions that are converted for it, to which are added
-    those that turn out to have to be.
+    those that turn out to have to be. `numbers`: what stands for those in the arguments.
 
     Returns (result, Graph), or (result, None) where a number was needed on the way, and
     (result, KEPT) where a Tensor is held elsewhere: then the function has run dynamically.
@@ -326,7 +336,7 @@ def capture(name, function, args, kwargs, tensors, memo=(), whole=False, convers
     while True:
         noted = Capture(memo, name if whole else None)
         try:
-            with borrowing, conversions.exchanged():
+            with borrowing, conversions.exchanged(), going_on(numbers, noted):
                 return _capture(noted, name, function, args, kwargs, tensors, conversions)
         except RecursionError as error:
             raise endless(error, name, not (noted.is_broken or noted.parts)) from error
@@ -361,7 +371,8 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
                 raise HELD.refusal(name)
             noted.run(noted.recorder)
             return result, KEPT
-        slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
+        given = [*tensors, *noted.scalars]
+        slots = {id(t): i for i, t in reversed(list(enumerate(given)))}
         kind_of = Chain if noted.parts else Graph
         graph = kind_of(name, noted, noted.recorder, results, slots)
         if graph.has_run:

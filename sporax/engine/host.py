@@ -13,6 +13,7 @@ from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.core.value import thread
 from sporax.engine.breaks import Break
 from sporax.engine.precision import computing_in
+from sporax.engine.scalars import as_constant
 
 _FIXED = (type(None), bool, str)  # what a call on the host may return besides Tensors
 
@@ -41,7 +42,8 @@ class Stage:
 
     def __init__(self, capture, recorder, state, values=(), prints=None):
         _, n_reals, n_integers = state.inputs()
-        self.state, self.avals, self.sources = state, capture.avals, capture.sources
+        self.state, self.avals = state, capture.avals
+        self.sources = [as_constant(source) for source in capture.sources]
         self.reals, self.integers = recorder.reals[:n_reals], recorder.integers[:n_integers]
         # of what is only another name: its number -> the number it goes back to
         self.same = {

@@ -5,41 +5,55 @@ import inspect
 import warnings
 from typing import Any
 
-import numpy as np
-
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.tree import fields_of, map_tensors, with_tensors
+from sporax.core.tree import map_tensors, with_tensors
 from sporax.core.value import Changes, thread
 from sporax.engine.capture import capture
 from sporax.engine.convert import Conversions
-from sporax.engine.dependence import Dependence, hooks_at
+from sporax.engine.dependence import Dependence
 from sporax.engine.effects import KEPT, MOST, after, before, draws, drew
 from sporax.engine.host import Differs
+from sporax.engine.kinds import kind_of, with_numbers
 from sporax.engine.listing import Listing
-from sporax.engine.mutable import Number, as_inputs
+from sporax.engine.mutable import as_inputs
 from sporax.engine.options import check_options
 from sporax.engine.reasons import whereabouts, why
 from sporax.engine.recorder import run_pending, wrap
+from sporax.engine.restoring import leave_numbers
+from sporax.engine.scalars import Numbers
+from sporax.engine.sizes import Shapes, declared_inputs
 from sporax.engine.telling import announced, channel, counted, lasted, tell
+from sporax.engine.unsized import resizable
 
 
 class Variant:
     """A graph, the shape of its result, and what both depend on.
 
-    `pinned`: (place, Tensor) of arguments that the function could also reach in another way.
-    `is_spent`: whether it serves one call only, since the function changed what it depends on.
+    `numbers`: those in the arguments, see `Numbers`. `pinned`: (place, Tensor) of arguments that
+    the function could also reach in another way. `is_spent`: whether it serves one call only, since
+    the function changed what it depends on.
     """
 
-    __slots__ = ("checked", "dependence", "graph", "is_spent", "pinned", "result")
+    __slots__ = ("checked", "dependence", "graph", "is_spent", "numbers", "pinned", "result")
 
-    def __init__(self, graph, result, dependence, tensors):
+    def __init__(self, graph, result, dependence, tensors, numbers):
         self.graph, self.result, self.dependence = graph, result, dependence
+        self.numbers = numbers
         self.pinned = [(i, t) for i, t in enumerate(tensors) if id(t) in dependence.tensors]
         self.checked, self.is_spent = -1, False
 
-    def holds(self, tensors):
-        """Whether it serves a call now; `tensors`: those in the call's arguments."""
+    def serves(self, tensors, given):
+        """Whether it serves a call now; `tensors` and `given`: those, and the numbers, in its
+        arguments. The numbers that the graph takes join the Tensors."""
+        if not self._holds(tensors):
+            return False
+        if given:
+            inputs = self.numbers.tensors(given)
+            if inputs is None:
+                return False
+            tensors += inputs
+        return True
+
+    def _holds(self, tensors):
         state = self.graph.state
         if self.is_spent:
             return False
@@ -61,19 +75,28 @@ class JitFunction:
     MOST_KINDS = 128  # of arguments that are remembered
     MOST_VARIANTS = 16  # for one kind of arguments; beyond it the function changes all the time
 
-    def __init__(self, fn, fullgraph=False):
+    def __init__(self, fn, fullgraph=False, dynamic=0):
         functools.update_wrapper(self, fn, updated=())
         inner = fn.func if isinstance(fn, functools.partial) else fn
         self.name = getattr(fn, "__name__", getattr(inner, "__name__", type(inner).__name__))
-        self.fn, self.fullgraph = fn, fullgraph
+        self.fn, self.fullgraph, self.has_dynamic_shapes = fn, fullgraph, bool(dynamic)
         self.variants = {}  # kind of arguments -> its Variants, the newest first
+        self.shapes: Any = None  # how they vary, where a program serves several
+        self.steering = {}  # kind of arguments -> which of their numbers Python needs
         self.dynamic = False
         self.captures = self.changes = 0  # how often it changed, in a row, what it depends on
         self.conversions = Conversions()
 
     def __getstate__(self):
         """What a copy or a file has: the function, which it captures anew."""
-        return dict(self.__dict__, variants={}, captures=0, conversions=Conversions())
+        return dict(
+            self.__dict__,
+            variants={},
+            shapes=None,
+            steering={},
+            captures=0,
+            conversions=Conversions(),
+        )
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -140,10 +163,16 @@ class JitFunction:
         """(the Variant that serves a call, None), or (None, the result) of one that ran already;
         collects the Tensors in the arguments. `memo`: what calls on the host have returned, which
         no Variant in `refused` expected."""
-        variants = self._variants(_key((args, kwargs), tensors, {}))
+        given = []
+        kind = kind_of(args, kwargs, tensors, given)
+        kind, sizes = self._loosened(kind, args, tensors)
+        steering = self.steering.get(kind, ()) if given else ()
+        variants = self._variants(with_numbers(kind, given, steering))
         for variant in variants:
-            if variant not in refused and variant.holds(tensors):
+            if variant not in refused and variant.serves(tensors, given):
                 return variant, None
+        if len(variants) == self.MOST_VARIANTS and len(steering) < len(given):
+            variants = self._fix_numbers(kind, given)
         if len(variants) == self.MOST_VARIANTS and self.fullgraph:
             variants.pop()
         elif len(variants) == self.MOST_VARIANTS:
@@ -151,16 +180,63 @@ class JitFunction:
             if not memo:
                 return None, self.fn(*args, **kwargs)
         self.captures += 1
+        numbers = Numbers(given, self.steering.get(kind, ()))
+        captured = functools.partial(self._captured, args, kwargs, tensors, memo, sizes)
+        try:
+            variant, result = captured(variants, numbers)
+        except Exception as error:
+            if sizes is not None:  # each size on its own
+                self.shapes.refuse(kind, error, f"'{self.name}'{whereabouts(self.fn)}")
+                self.captures -= 1
+                tensors.clear()
+                return self._variant(args, kwargs, tensors, memo, refused)
+            # maybe of what takes nothing else for a number
+            if not numbers.standing or not isinstance(error, (AttributeError, TypeError)):
+                raise
+            variants, numbers = self._fix_numbers(kind, given), Numbers(given, range(len(given)))
+            variant, result = captured(variants, numbers)
+        if variant is not None:
+            steering = sorted({*self.steering.get(kind, ()), *numbers.steering()})
+            if steering:
+                self.steering[kind] = steering
+            self._variants(with_numbers(kind, given, steering)).insert(0, variant)
+            if variant.graph.has_run:
+                return None, result
+            tensors += numbers.tensors(given)
+        return variant, result
+
+    def _loosened(self, kind, args, tensors):
+        """(the kind of arguments with symbols for sizes that vary, these `Sizes`)."""
+        declared = declared_inputs(self.fn, args)
+        if declared is None and not self.has_dynamic_shapes:
+            return kind, None
+        if self.shapes is None or self.shapes.declared is not declared:
+            self.shapes = Shapes(declared)
+        return self.shapes.loosened(kind, tensors)
+
+    def _fix_numbers(self, kind, given):
+        """From now on each number in arguments of this kind has captures of its own; returns those
+        for the present ones."""
+        self.steering[kind] = range(len(given))
+        return self._variants(with_numbers(kind, given, self.steering[kind]))
+
+    def _captured(self, args, kwargs, tensors, memo, sizes, variants, numbers):
+        """(a new Variant, and the result if it has run), or (None, the result)."""
         if any(t._value.aval.weak for t in tensors):
             args, kwargs = as_inputs((args, kwargs))
             tensors = []
-            _key((args, kwargs), tensors, {})
+            kind_of(args, kwargs, tensors, [])
         dependence = Dependence(self.fn, (args, kwargs))
         effect, drawn = before(dependence), draws()
         if effect is not None:
             self._acts(effect)
             return None, self.fn(*args, **kwargs)
-        result, graph = self._capture(variants, args, kwargs, tensors, memo)
+        if any(name == "type" for _, name, _, _ in dependence.reads):
+            numbers.fix()  # nothing else has the type of a number
+        given = numbers.arguments(args, kwargs)
+        result, graph = self._capture(variants, *given, tensors, memo, sizes, numbers)
+        if numbers.standing:
+            leave_numbers(dependence.reads)
         if graph is None or self.dynamic:
             self.dynamic = not self.conversions.is_new
             return None, result
@@ -177,28 +253,32 @@ class JitFunction:
         if graph is KEPT:
             return None, result
         shape = map_tensors(lambda _: _PLACE, result)
-        variant = Variant(graph, shape, dependence, tensors)
+        variant = Variant(graph, shape, dependence, tensors, numbers)
         variant.is_spent = effect is not None
-        variants.insert(0, variant)
-        return (None, result) if graph.has_run else (variant, None)
+        return variant, result
 
     def _acts(self, effect):
         """Its Python has to run at each call."""
         if self.fullgraph:
             raise effect.refusal(self.name)
-        effect.warn(self.name, 5)
+        effect.warn(self.name, 6)
         self.dynamic, self.variants = True, {}
 
-    def _capture(self, variants, args, kwargs, tensors, memo) -> Any:
+    def _capture(self, variants, args, kwargs, tensors, memo, sizes, numbers) -> Any:
         """`capture`, and telling why; `variants`: those for this kind of arguments."""
-        run = functools.partial(
-            capture, self.name, self.fn, args, kwargs, tensors, memo, self.fullgraph,
-            self.conversions,
+        function = numbers.around(self.fn) if numbers.standing else self.fn
+        run: Any = functools.partial(
+            capture, self.name, function, args, kwargs, tensors, memo, self.fullgraph,
+            self.conversions, numbers,
         )  # fmt: skip
+        if sizes is not None:
+            run = functools.partial(
+                resizable, self.name, function, args, kwargs, tensors, sizes, numbers
+            )
         if not channel.is_on and self.captures != self.MANY:
             return run()
         who = f"'{self.name}'{whereabouts(self.fn)}"
-        reason = why(self.fn, self.variants, variants, tensors, memo)
+        reason = why(self.fn, self.variants, variants, tensors, memo, numbers.given)
         if self.captures == self.MANY:
             warnings.warn(
                 f"{who} has been captured {self.MANY} times, and is compiled each time; this time "
@@ -206,7 +286,7 @@ class JitFunction:
                 "numbers that change in a Tensor or as 'mutable(n)'. 'sporax.explain()' tells of "
                 "each capture.",
                 RuntimeWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         if not channel.is_on:
             return run()
@@ -228,7 +308,9 @@ class JitFunction:
         if variants is None:
             variants = []
             if len(self.variants) >= self.MOST_KINDS:
-                del self.variants[next(iter(self.variants))]
+                oldest = next(iter(self.variants))
+                self.steering.pop(oldest[:3], None)
+                del self.variants[oldest]
         self.variants[key] = variants
         return variants
 
@@ -256,56 +338,6 @@ def _run(variant, tensors, memo=()):
 _PLACE = wrap(None)  # stands for a Tensor in the shape of a result
 
 
-def _key(obj, tensors, seen):
-    """What a call's arguments must share for one graph to serve them; collects their Tensors."""
-    if isinstance(obj, Tensor):
-        first = seen.setdefault(id(obj), len(tensors))
-        same = first != len(tensors)
-        tensors.append(obj)
-        if isinstance(obj, Parameter):
-            return obj._value.aval, first, id(obj), obj.requires_grad, *map(Same, hooks_at(obj))
-        if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
-            return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
-        if hooks := obj.__dict__ and hooks_at(obj):
-            return obj._value.aval, first, *map(Same, hooks)
-        return (obj._value.aval, first) if same else obj._value.aval
-    if isinstance(obj, Number):
-        tensors.append(obj.as_input())
-        return tensors[-1]._value.aval
-    if isinstance(obj, (tuple, list)):
-        return (obj.__class__, *[_key(item, tensors, seen) for item in obj])
-    if isinstance(obj, dict):
-        return (obj.__class__, *[(k, _key(v, tensors, seen)) for k, v in obj.items()])
-    if isinstance(obj, np.ndarray):
-        return obj.shape, obj.dtype, obj.tobytes()
-    if fields := fields_of(obj):
-        return (obj.__class__, *[_key(getattr(obj, name), tensors, seen) for name in fields])
-    if isinstance(obj, float):
-        return obj.__class__, obj.hex()  # which tells -0.0 from 0.0, and not a NaN from another
-    if isinstance(obj, slice):
-        return slice, obj.start, obj.stop, obj.step
-    if isinstance(obj, (set, bytearray)):
-        return obj.__class__, frozenset(obj) if isinstance(obj, set) else bytes(obj)
-    try:
-        hash(obj)
-    except TypeError:
-        return Same(obj)
-    return obj.__class__, obj
-
-
-class Same:
-    """An object as part of a key by its identity; what it holds is watched by `Dependence`."""
-
-    def __init__(self, obj):
-        self.obj = obj
-
-    def __hash__(self):
-        return id(self.obj)
-
-    def __eq__(self, other):
-        return isinstance(other, Same) and self.obj is other.obj
-
-
 def jit(
     function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgraph=False, backend="",
     **options,
@@ -316,35 +348,38 @@ def jit(
     The first call runs it once and records it. Everything it touches is followed: arguments in any
     nesting of tuples, lists and dicts, Parameters and other Tensors from Cells, closures and
     globals. Later calls run the recorded program; changed shapes, dtypes, Python values or Cell
-    modes record anew. `if`, `while` and `for` on Tensors, with `break`, `continue` and `return`,
-    become part of the program at the second call, if their parts only give variables values and
-    write to Tensors; there is a derivative through loops of at most so many turns. Where the
-    function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that names the
-    line and what to write instead.
+    modes record anew. Numbers given by themselves or in tuples are inputs, as far as Python does
+    not ask for their values. `if`, `while` and `for` on Tensors, with `break`, `continue` and
+    `return`, become part of the program at the second call, if their parts only give variables
+    values and write to Tensors; there is a derivative through loops of at most so many turns. Where
+    the function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that names
+    the line and what to write instead.
 
     `fullgraph`: True refuses such a function, with a RuntimeError that says the same; Parameters,
     buffers and random states are as before the call then. `capture_mode` ('ast', 'bytecode',
-    'trace'), `jit_level` ('O0', 'O1'), `dynamic` (0, 1), `backend` and MindSpore's further options
-    are checked and change nothing: there is one way of capturing, and one compiler. Raises
-    ValueError or TypeError for other values; an option that nobody knows warns.
+    'trace'), `jit_level` ('O0', 'O1'), `backend` and MindSpore's further options are checked and
+    change nothing: there is one way of capturing, and one compiler. `dynamic`: 1 for sizes that
+    change from call to call; all of them share one recording and, padded, a few programs, where
+    that is right. Raises ValueError or TypeError for other values; an option that nobody knows
+    warns.
 
     >>> jit(lambda x: x * x + 1)(Tensor([3.0])).asnumpy()
     array([10.], dtype=float32)
     """
     function = options.pop("fn", function)  # as earlier versions have it
     check_options(capture_mode, jit_level, dynamic, fullgraph, options)
-    make = functools.partial(_jitted, fullgraph=fullgraph)
+    make = functools.partial(_jitted, fullgraph=fullgraph, dynamic=dynamic)
     return make if function is None else make(function)
 
 
-def _jitted(function, fullgraph):
+def _jitted(function, fullgraph, dynamic):
     if isinstance(function, JitFunction):
-        same = function.fullgraph == fullgraph
-        return function if same else JitFunction(function.fn, fullgraph)
+        same = (function.fullgraph, function.has_dynamic_shapes) == (fullgraph, bool(dynamic))
+        return function if same else JitFunction(function.fn, fullgraph, dynamic)
     if isinstance(function, (staticmethod, classmethod)):
-        return type(function)(_jitted(function.__func__, fullgraph))
+        return type(function)(_jitted(function.__func__, fullgraph, dynamic))
     if isinstance(function, type) and hasattr(function, "_static_state"):
-        function.construct = _jitted(function.construct, fullgraph)
+        function.construct = _jitted(function.construct, fullgraph, dynamic)
         return function
     if not callable(function) or isinstance(function, type):
         what = f"the class {function.__name__}" if callable(function) else type(function).__name__
@@ -357,4 +392,4 @@ def _jitted(function, fullgraph):
             f"For 'jit', 'function' must return its results, but '{function.__name__}' yields or "
             "awaits them. Collect them in a list."
         )
-    return JitFunction(function, fullgraph)
+    return JitFunction(function, fullgraph, dynamic)

@@ -48,8 +48,9 @@ def mutable(input_data, dynamic_len=False):
 
     `input_data`: a Tensor, number, tuple, list or dict of these in any nesting. Under `jit` another
     number then needs no new capture, and the function computes with Tensors without dimensions in
-    the numbers' place. Outside it is what it was. A sequence of another length is captured anew:
-    `dynamic_len` is accepted for a tuple or list. Raises TypeError for anything else.
+    the numbers' place: for numbers in lists and dicts, since others are inputs anyway. Outside it
+    is what it was. A sequence of another length is captured anew: `dynamic_len` is accepted for a
+    tuple or list. Raises TypeError for anything else.
 
     >>> double = jit(lambda n: n * 2)
     >>> [int(double(mutable(n))) for n in (1, 2, 3)]

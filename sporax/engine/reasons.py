@@ -8,6 +8,7 @@ import numpy as np
 from sporax.core.errors import describe
 from sporax.core.value import Aval
 from sporax.engine.dependence import marks_of, same
+from sporax.engine.scalars import Varying, exact
 from sporax.engine.telling import place
 
 _CONTAINERS = (tuple, list, dict)
@@ -30,16 +31,20 @@ def _written(function):
     return getattr(function, "construct", function)
 
 
-def why(function, kinds, variants, tensors, memo):
+def why(function, kinds, variants, tensors, memo, given):
     """Why a call needs a capture. `kinds`: {kind of arguments: its Variants}; `variants`: those
     for the kind of this call, which is the last; `memo`: what calls on the host have returned that
-    no Variant expected."""
+    no Variant expected; `given`: the numbers in its arguments."""
     if memo:
         return "what a call on the host returned has another shape or dtype"
-    if variants:
+    now = [*kinds][-1]
+    if variants and variants[0].numbers.tensors(given) is not None:
         return _since(variants[0], tensors)
     known = [other for other, variants in kinds.items() if variants]
-    return _difference(function, known[-1], [*kinds][-1]) if known else "first call"
+    if not known:
+        return "first call"
+    then = now if variants else known[-1]
+    return _difference(function, _filled(then, kinds[then][0].numbers.given), _filled(now, given))
 
 
 def _since(variant, tensors):
@@ -127,7 +132,7 @@ def _path(dependence, cell):
 
 
 def _difference(function, old, new):
-    """What differs between two kinds of arguments, see `engine.jit._key`."""
+    """What differs between two kinds of arguments, see `engine.kinds`."""
     old, new = _named(function, old), _named(function, new)
     for label in old.keys() - new.keys():
         return f"argument '{label}' was given before, and is not now"
@@ -135,6 +140,18 @@ def _difference(function, old, new):
         return f"argument '{label}' was not given before, and is now"
     found = [c for label in new if (c := _changed(f"'{label}'", old[label], new[label]))]
     return "; ".join(found[:3]) or "the arguments differ"
+
+
+def _filled(key, given):
+    """A kind of arguments with these numbers for those that vary."""
+    rest = iter(given)
+
+    def fill(item):
+        if isinstance(item, Varying):
+            return exact(next(rest))
+        return tuple(map(fill, item)) if isinstance(item, tuple) else item
+
+    return fill(key[:3])
 
 
 def _named(function, key):

@@ -11,7 +11,9 @@ class Accepted:
         self._flags["jit_config"] = jit_config
 
     def set_inputs(self, *inputs, **kwargs):
-        """Accepted: shapes are taken from the inputs of each call."""
+        """Say which sizes of the inputs vary: those that are None in a `Tensor(shape=[None, 16],
+        dtype=...)`. Captured, the Cell then shares one recording and a few programs among them.
+        """
         self.__dict__["_inputs"] = inputs or kwargs
 
     def get_inputs(self):

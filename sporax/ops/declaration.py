@@ -14,6 +14,7 @@ from sporax.core.dtype import NAMES as DTYPES
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
+from sporax.engine.scalars import known
 from sporax.engine.trace import forest
 from sporax.ops.primitive import Primitive
 
@@ -242,7 +243,7 @@ def _static(declaration, name, value):
     """An attribute as a hashable constant."""
     kind = value.__class__
     if kind in (int, bool, float, str, type(None)):
-        return value
+        return value if type(value) is kind else known(value)
     if kind in (tuple, list):
         return tuple([_static(declaration, name, v) for v in value])
     if isinstance(value, Tensor):

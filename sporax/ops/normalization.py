@@ -115,7 +115,7 @@ def batch_norm_with_batch(
     y = x * scale.reshape(shape) + bias.reshape(shape)
     count = input.size // max(1, scale.size)
     m, v = (lax.stop_gradient(s.reshape(-1)) for s in (batch_mean, batch_variance))
-    unbiased = v * (count / max(1, count - 1))
+    unbiased = v * (count / (count - 1)) if count > 1 else v
     moved = [
         (old + momentum * (new - old)).astype(old.dtype)
         for old, new in ((mean, m), (variance, unbiased))

@@ -1,0 +1,203 @@
+"""What changes from call to call of a captured function, and compiles nothing."""
+
+import math
+
+import numpy as np
+import pytest
+
+import sporax as ms
+from sporax import Tensor, jit, nn, ops
+from sporax.engine.program import compilations
+from sporax.engine.recorder import Recorder
+
+X = np.array([0.5, 1.0, 2.0, 4.0], np.float32)
+
+INPUTS = {  # functions of a number that take it as an input, whatever it is
+    "operand": lambda x, a: x * a + a,
+    "arithmetic": lambda x, a: x * (1 - a) / (2 + abs(-a) * 3) + a**2 + a // 2 + a % 3 + 2.0**-a,
+    "reflected": lambda x, a: 1 - a * x + (3 / (a + 1)) * x + (7 % (a + 5)),
+    "other types": lambda x, a: x.astype(ms.float16) * (1 - a),
+    "integers": lambda x, a: x.astype(ms.int32) * a,
+    "gradient": lambda x, a: ms.grad(lambda x: (x * x * a).sum())(x),
+    "nested": lambda x, a: jit(lambda x, a: x + a)(x, a * 2),
+    "loop of Tensors": lambda x, a: ops.stack([row * a for row in x]),
+    "mapped": lambda x, a: ops.vmap(lambda row: row * a)(x),
+    "assumed": lambda x, a: x * a if isinstance(a, (int, float)) and a < 10**6 else None,
+}
+ASKED = {  # functions of an int that Python needs, and how many programs 1, 2, 3, 4, 1 take
+    "a comparison": (lambda x, n: x * n if n > 2 else x + n, 2),
+    "a chain of them": (lambda x, n: x if n <= 1 else x * n if 1 < n < 4 else -x, 3),
+    "truth": (lambda x, n: x + n if n - 1 else x * 2, 2),
+    "a loop": (lambda x, n: sum((x * i for i in range(n)), x), 4),
+    "half of it": (lambda x, n: sum((x * n for _ in range(n // 2)), x), 3),
+    "a size": (lambda x, n: ops.ones((n, 4)) * x, 4),
+    "an index": (lambda x, n: x[:n].sum() + x[n - 1], 4),
+    "an axis": (lambda x, n: ops.softmax(x.reshape(1, 1, 1, 4, 1), n - 1), 4),
+    "a list's index": (lambda x, n: x * [5, 6, 7, 8, 9][n], 4),
+    "a dict's key": (lambda x, n: x * {1: 3}.get(n, 4), 4),
+    "math": (lambda x, n: x * math.sin(n) + math.floor(n / 2), 4),
+    "NumPy": (lambda x, n: x * float(np.sqrt(n)) + Tensor(np.arange(4) * n), 4),
+    "int of a part": (lambda x, n: x * int(n / 2 + 0.5), 2),
+    "text": (lambda x, n: x * len(f"{n:02d}{n}"), 4),
+    "a Tensor of it": (lambda x, n: x * Tensor(n, ms.float32), 4),
+    "returned": (lambda x, n: (x * n, n + 1, (n,)), 4),
+    "compared with others": (lambda x, n: x * 2 if n in (2, 3) else x if n is not None else n, 3),
+    "its type": (lambda x, n: x * n if type(n) is int else x, 4),
+    "errors": (lambda x, n: x * n if _quotient(n) is None else x, 2),
+}  # fmt: skip
+
+
+def _quotient(n):
+    try:
+        return 1 / (n - 2)
+    except ZeroDivisionError:
+        return None
+
+
+def same(got, want):
+    if isinstance(want, tuple):
+        assert isinstance(got, tuple)
+        for g, w in zip(got, want, strict=True):
+            same(g, w)
+    elif isinstance(want, Tensor):
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        np.testing.assert_allclose(got.asnumpy(), want.asnumpy(), rtol=1e-4, atol=1e-5)
+    else:
+        assert (type(got), got) == (type(want), want)
+
+
+@pytest.mark.parametrize("values", [(1, 3, 0, -2), (0.25, 0.5, 1e-3, 3.5)], ids=["int", "float"])
+@pytest.mark.parametrize("name", INPUTS)
+def test_a_number_in_the_arguments_is_an_input(name, values):
+    function = INPUTS[name]
+    run = jit(function)
+    for a in values:
+        same(run(Tensor(X), a), function(Tensor(X), a))
+    assert run.captures == 1
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_python_asks_of_a_number_is_asked_again(name):
+    function, captures = ASKED[name]
+    run = jit(function)
+    for n in (1, 2, 3, 4, 1):
+        same(run(Tensor(X), n), function(Tensor(X), n))
+    assert run.captures == captures
+
+
+def test_numbers_in_tuples_and_by_name():
+    @jit
+    def f(x, pair, *rest, scale=1.0, **more):
+        return x * pair[0] + pair[1][0] * rest[0] + scale * more["shift"]
+
+    for i in range(1, 6):
+        got = f(Tensor(X), (i, (i + 1,)), i / 2, scale=i * 2.0, shift=i * i)
+        np.testing.assert_allclose(got.asnumpy(), X * i + (i + 1) * i / 2 + i**3 * 2, rtol=1e-5)
+    assert f.captures == 1
+
+
+def test_a_number_beyond_64_bits_and_another_type():
+    run = jit(lambda x, n: x * (n % 7))
+    for n in (3, 2**70, 10, 3.5):
+        assert run(Tensor(X), n).asnumpy()[1] == n % 7
+    assert run.captures == 2
+    with pytest.raises(OverflowError, match="at most 64 bits"):
+        jit(lambda x, n: x * n)(Tensor(X), 2**70)
+
+
+def test_an_int_that_grows_out_of_64_bits_is_refused_as_dynamic_code_does():
+    run = jit(lambda x, n: x * n)
+    run(Tensor(X), 3)
+    with pytest.raises(OverflowError, match="at most 64 bits"):
+        run(Tensor(X), 2**70)
+
+
+def test_a_number_that_is_kept_past_the_call_is_one():
+    kept = []
+
+    @jit
+    def f(x, n):
+        kept.append(n * 2)
+        return x * n
+
+    f(Tensor(X), 3)
+    assert kept[0] + 1 == 7
+    assert isinstance(kept[0], int)
+    np.testing.assert_array_equal((Tensor(X) * kept[0]).asnumpy(), X * 6)
+
+
+def test_a_number_where_a_call_is_made_on_the_host():
+    class Host(nn.Cell):
+        def construct(self, x):
+            return Tensor(x.asnumpy() * 2)
+
+        def bprop(self, x, out, dout):
+            return (dout * 2,)
+
+    host = Host()
+    run = jit(lambda x, a: host(x * a) + a)
+    for a in (1.0, 2.0, 3.0):
+        np.testing.assert_allclose(run(Tensor(X), a).asnumpy(), X * a * 2 + a)
+
+
+def test_thousand_values_compile_one_program():
+    run = jit(lambda x, a, n: x * a + n)
+    run(Tensor(X), 0.0, 0)
+    before = compilations["programs"]
+    for i in range(1, 1000):
+        y = run(Tensor(X), i / 7, i)
+    np.testing.assert_allclose(y.asnumpy(), X * np.float32(999 / 7) + 999, rtol=1e-6)
+    assert compilations["programs"] == before
+    assert run.captures == 1
+
+
+def trained(rate, where):
+    """(a training step, the weights after each of its calls)."""
+    ms.set_seed(0)
+    net = nn.SequentialCell(nn.Dense(4, 3), nn.Tanh(), nn.Dense(3, 1))
+    optimizer = nn.Adam(net.trainable_params(), rate())
+    gradient = ms.value_and_grad(lambda x: (net(x) ** 2).mean(), None, net.trainable_params())
+
+    def step(x):
+        value, gradients = gradients_of(x)
+        optimizer(gradients)
+        return value
+
+    gradients_of = jit(gradient) if where == "outside" else gradient
+    return net, optimizer, (jit(step) if where == "inside" else step)
+
+
+@pytest.mark.skipif(Recorder.immediate, reason="each operation is a program of its own there")
+@pytest.mark.parametrize("where", ["inside", "outside"])
+@pytest.mark.parametrize(
+    "rate",
+    [lambda: nn.ExponentialDecayLR(0.1, 0.9, 2), lambda: [0.1, 0.05, 0.02] * 10, lambda: 0.1],
+    ids=["schedule", "list", "set"],
+)  # fmt: skip
+def test_a_learning_rate_that_changes_compiles_nothing(rate, where):
+    net, optimizer, step = trained(rate, where)
+    other, its_optimizer, dynamic = trained(rate, "dynamic")
+    x = Tensor(X.reshape(1, 4))
+    for i in range(6):
+        if isinstance(rate(), float):
+            for one in (optimizer, its_optimizer):
+                ops.assign(one.learning_rate, Tensor(0.1 / (i + 1), ms.float32))
+        if i == 2:
+            before = compilations["programs"]
+        step(x)
+    assert compilations["programs"] == before
+    for _ in range(6):
+        dynamic(x)
+    if not isinstance(rate(), float):
+        for p, q in zip(net.get_parameters(), other.get_parameters(), strict=True):
+            np.testing.assert_allclose(p.asnumpy(), q.asnumpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.skipif(Recorder.immediate, reason="each operation is a program of its own there")
+def test_a_captured_step_is_one_program_from_its_first_call_on():
+    _, _, step = trained(lambda: 0.1, "inside")
+    before = compilations["programs"]
+    for width in (1, 2):
+        for _ in range(3):
+            step(Tensor(np.ones((width, 4), np.float32)))
+    assert (step.captures, compilations["programs"] - before) == (2, 2)
