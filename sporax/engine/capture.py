@@ -1,13 +1,15 @@
 """From a function to a `Graph`: one recorded run, with the state that it touched lifted out."""
 
 import itertools
+import types
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.tree import tensors_of
+from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.core.value import Shared, Value, borrowing, thread
+from sporax.engine import given
 from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
 from sporax.engine.convert import Conversions, asking_code
@@ -338,13 +340,13 @@ def capture(name, function, args, kwargs, tensors, memo=(), whole=False, convers
 
 def _capture(noted, name, function, args, kwargs, tensors, conversions):
     thread.recorder.run()
-    outer = thread.recorder
+    outer, before = thread.recorder, given.Given((args, kwargs))
     noted.begin()
     try:
         for tensor in tensors:
             if tensor._value.aval.weak:
                 noted.lift(noted.recorder, tensor)
-        result = function(*args, **kwargs)
+        result = _used_up(function(*args, **kwargs))
         if noted.refusal is not None:  # the function went on after it
             raise noted.refusal
         results = [_strong(t._lift()) for t in tensors_of(result)]
@@ -354,6 +356,12 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             return result, None
         if noted.is_broken:
             noted.met.warn(name)
+            return result, None
+        if (kind := before.changed()) is not None:
+            if noted.whole is not None:
+                raise given.refusal(name, function, kind)
+            given.warn(name, function, kind)
+            noted.run(noted.recorder)
             return result, None
         slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
         kind_of = Chain if noted.parts else Graph
@@ -376,6 +384,20 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
     return result, graph
 
 
+def _used_up(result):
+    """A result with a list in place of each iterator, which can be gone through once only."""
+    is_iterator = []
+    map_tensors(itself, result, lambda item: is_iterator.append(isinstance(item, _ITERATORS)))
+    if not any(is_iterator):
+        return result
+
+    def listed(item):
+        return _used_up(list(item)) if isinstance(item, _ITERATORS) else item
+
+    return map_tensors(itself, result, listed)
+
+
+_ITERATORS = (types.GeneratorType, map, filter, zip, enumerate, reversed)
 _identity = Op("identity", lambda x: x)
 
 

@@ -1,0 +1,70 @@
+"""The containers in a call's arguments: a captured function must not change them, since the program
+that it becomes would not."""
+
+import warnings
+
+import numpy as np
+
+from sporax.core.tree import fields_of
+from sporax.engine.dependence import same
+from sporax.engine.reasons import whereabouts
+
+
+class Given:
+    """The lists, dicts, sets, arrays and dataclasses in arguments, as they are when this is made."""
+
+    def __init__(self, arguments):
+        self.before = [(thing, _content(thing)) for thing in _holders(arguments)]
+
+    def changed(self):
+        """The name of the type of one that is not what it was; None if there is none."""
+        for thing, content in self.before:
+            if not same(_content(thing), content):
+                return type(thing).__name__
+        return None
+
+
+def refusal(name, function, kind):
+    """The error for a function that must be captured whole."""
+    return RuntimeError(
+        f"For 'jit' with fullgraph=True, '{name}'{whereabouts(function)} must not change what it is "
+        f"given, but it changes a {kind}. {_REMEDY} All Parameters, buffers and random states are "
+        "as before the call."
+    )
+
+
+def warn(name, function, kind):
+    """Tell, once a function, why it runs dynamically from now on."""
+    warnings.warn(
+        f"'{name}'{whereabouts(function)} changes a {kind} that it is given, which a program would "
+        f"not do. It runs dynamically from now on, with the same results. To capture it: {_REMEDY}",
+        RuntimeWarning,
+        stacklevel=7,
+    )
+
+
+_REMEDY = "Change a copy of it, and return that."
+
+
+def _holders(thing):
+    """What may be changed in place among nested containers."""
+    if isinstance(thing, dict):
+        items = thing.values()
+    elif isinstance(thing, (tuple, list)):
+        items = thing
+    else:
+        items = [getattr(thing, name) for name in fields_of(thing)]
+    if isinstance(thing, (list, dict, set, np.ndarray)) or fields_of(thing):
+        yield thing
+    for item in items:
+        yield from _holders(item)
+
+
+def _content(thing):
+    if isinstance(thing, np.ndarray):
+        return thing.shape, thing.tobytes()
+    if isinstance(thing, dict):
+        return (*thing, *thing.values())
+    if fields := fields_of(thing):
+        return tuple([getattr(thing, name) for name in fields])
+    return tuple(thing)
