@@ -1,16 +1,19 @@
-"""Every row of docs/graph_syntax.md: what may be written in a captured function, and what it does."""
+"""Every row of docs/graph_syntax.md: what may be written in a captured function."""
 
+import contextlib
 import copy
 import inspect
+import io
 import linecache
 import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sporax import Tensor, jit
-from sporax.core.tree import map_tensors
+from sporax.core.tree import map_tensors, tensors_of
 from tests.syntax_rows import ROWS
 from tests.syntax_rows.row import BREAKS, REFUSED, WORKS
 from tools.write_graph_syntax import PAGE, page
@@ -48,11 +51,15 @@ class Twins:
 
     def _outcome(self, function, look, call):
         arguments = map_tensors(copy.copy, call, copy.copy)  # some write to them
-        try:
-            result = function(*arguments)
-        except Exception as error:
-            result = Raised(error)
-        return result, arguments, look()
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            try:
+                result = function(*arguments)
+                for tensor in tensors_of(result):
+                    tensor.data_sync()
+            except Exception as error:  # noqa: BLE001 -- whatever the row's code raises
+                result = Raised(error)
+        return result, arguments, look(), printed.getvalue()
 
 
 def assert_same(got, wanted):
@@ -109,7 +116,7 @@ def test_what_breaks_the_graph(row):
     assert len(told) == 1
     message = str(told[0].message)
     (lines, first), file = inspect.getsourcelines(row.about), inspect.getsourcefile(row.about)
-    at = int(re.search(re.escape(file) + r":(\d+)", message)[1])
+    at = int(re.search(re.escape(Path(file).name) + r":(\d+)", message)[1])
     assert at in range(first, first + len(lines)) or linecache.getline(file, at).strip() in message
     assert row.words in message
     assert twins.captured.dynamic

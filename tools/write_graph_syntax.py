@@ -1,4 +1,4 @@
-"""Write docs/graph_syntax.md from the rows in tests/syntax_rows: `python -m tools.write_graph_syntax`."""
+"""Write docs/graph_syntax.md from tests/syntax_rows: `python -m tools.write_graph_syntax`."""
 
 import itertools
 import sys
@@ -6,23 +6,26 @@ from collections import Counter
 from pathlib import Path
 
 from tests.syntax_rows import ROWS
+from tests.syntax_rows.row import BREAKS, REFUSED, WORKS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "graph_syntax.md"
 
 _HEAD = """# What you may write inside `jit`
 
-MindSpore compiles the source of a function, and its tutorial on static graph syntax says what that source may
-have in it. sporax runs the function and records it, so that most of what depends on no Tensor's numbers is plain
-Python. This page has a row for each thing that the tutorial (MindSpore 2.7: the pages on graph mode, statements,
-operators, built-in functions and programming techniques) allows or forbids.
+MindSpore compiles a function's source, and its tutorials say what that source may have in it.
+sporax runs the function once and records it, so that whatever depends on no Tensor's numbers is
+plain Python. This page has a row for each thing that the tutorials (static graph syntax, statements,
+operators, built-in functions, programming techniques, as of July 2025) allow or forbid, and for some
+of which they do not speak ("not listed").
 
-- **works**: the function runs as one graph, with the results of dynamic mode.
-- **breaks the graph**: it runs dynamically, with the same results. One warning names the line and what to write
-  instead; with `fullgraph=True` that is an error.
+- **works**: it runs as one graph, with the results of dynamic mode.
+- **breaks the graph**: it runs dynamically, with the same results. One warning names the line and
+  what to write instead; with `fullgraph=True` that is an error.
 - **refused**: an error says what to write.
 
-{counts}. Each row is a test: the code that stands for it is the function of the name given, in
-[tests/syntax_rows](../tests/syntax_rows). This page is written by `tools/write_graph_syntax.py`.
+Of {total} rows {works} work, {breaks} break the graph and {refused} are refused. Each is a test: the
+function named in the last column, in [tests/syntax_rows](../tests/syntax_rows).
+`tools/write_graph_syntax.py` writes this page.
 """
 
 
@@ -35,7 +38,7 @@ def _section(rows):
     lines = [f"\n## {module.__doc__.strip()}\n", "| written | MindSpore | sporax | test |"]
     lines.append("|---|---|---|---|")
     for row in rows:
-        verdict = f"**{row.verdict}**" if row.verdict != "works" else row.verdict
+        verdict = f"**{row.verdict}**" if row.verdict != WORKS else row.verdict
         if row.note:
             verdict += f": {row.note}"
         cells = [row.written, row.says, verdict, f"`{row.about.__name__}`"]
@@ -46,8 +49,8 @@ def _section(rows):
 def page():
     """The page's text."""
     counts = Counter(row.verdict for row in ROWS)
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    parts = [_HEAD.format(counts=f"Of {len(ROWS)} rows: {told}")]
+    works, breaks, refused = (counts[verdict] for verdict in (WORKS, BREAKS, REFUSED))
+    parts = [_HEAD.format(total=len(ROWS), works=works, breaks=breaks, refused=refused)]
     parts += [_section(list(rows)) for _, rows in itertools.groupby(ROWS, lambda row: row.topic)]
     return "".join(parts)
 

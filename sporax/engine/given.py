@@ -11,7 +11,7 @@ from sporax.engine.reasons import whereabouts
 
 
 class Given:
-    """The lists, dicts, sets, arrays and dataclasses in arguments, as they are when this is made."""
+    """The lists, dicts, sets, arrays and dataclasses in arguments, as they are when it is made."""
 
     def __init__(self, arguments):
         self.before = [(thing, _content(thing)) for thing in _holders(arguments)]
@@ -27,9 +27,9 @@ class Given:
 def refusal(name, function, kind):
     """The error for a function that must be captured whole."""
     return RuntimeError(
-        f"For 'jit' with fullgraph=True, '{name}'{whereabouts(function)} must not change what it is "
-        f"given, but it changes a {kind}. {_REMEDY} All Parameters, buffers and random states are "
-        "as before the call."
+        f"For 'jit' with fullgraph=True, '{name}'{whereabouts(function)} must not change what it "
+        f"is given, but it changes a {kind}. {_REMEDY} All Parameters, buffers and random states "
+        "are as before the call."
     )
 
 

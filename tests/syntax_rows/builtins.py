@@ -183,3 +183,19 @@ def filter_(x):
 def filter_by_tensors(x):
     """`list(filter(lambda v: v > 0, x))` of a Tensor"""
     return list(filter(lambda v: v > 0, x))
+
+
+@row("Works: printed when the graph runs.", (X,), (X * 2,))
+def print_of_tensors(x):
+    """`print("x:", x)` of a Tensor"""
+    print("x:", x)
+    y = x + 1
+    print(y.sum())
+    return y
+
+
+@row("Not listed.", (X,), (X * 2,))
+def print_of_f_strings(x):
+    """`print(f"x is {x}")` of a Tensor"""
+    print(f"x is {x}, {x.shape}")
+    return x + 1

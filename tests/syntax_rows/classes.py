@@ -167,12 +167,7 @@ def an_attribute_of_an_object_given_only():
         obj.other = 100
         return x
 
-    def giving_again(x):
-        result = captured(x)
-        return result
-
-    captured = giving
-    return giving_again, lambda: vars(obj)
+    return giving, lambda: vars(obj)
 
 
 class Counting(nn.Cell):
@@ -196,7 +191,6 @@ def attributes_of_the_cell_given():
     return net, lambda: (net.m, net.new, net.inner.scale)
 
 
-
 @made("Works.", (X,))
 def a_counter_in_a_parameter():
     """`self.count += 1` of a Parameter"""
@@ -212,3 +206,9 @@ def a_counter_in_a_parameter():
 
     net = Net()
     return net, lambda: net.count.asnumpy()
+
+
+@row("ValueError.", (X,), note="the TypeError of Python")
+def a_jit_class_without_call(x):
+    """`settings(x)` of a `jit_class` without `__call__`"""
+    return OUTER(x)

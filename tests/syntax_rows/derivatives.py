@@ -3,9 +3,10 @@
 import numpy as np
 
 import sporax as ms
-from sporax import Parameter, Tensor, nn, ops
+from sporax import Parameter, Tensor, mint, nn, ops
 from tests.syntax_rows.row import BREAKS, REFUSED, made, row
 
+M = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) - 2)
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 Y = Tensor(np.array([4.0, 5.0, 6.0], np.float32))
 
@@ -144,6 +145,56 @@ def hyper_map(x):
     return ops.HyperMap()(lambda a: a + 1, (x, x)), ops.Map()(lambda a: a * 2, [x])
 
 
-@row("Refused.", (X,), verdict=REFUSED, error=(TypeError, "must be callable"), note="of an instance")
+@row(
+    "Refused.", (X,), verdict=REFUSED, error=(TypeError, "must be callable"), note="of an instance"
+)
 class JitOfAClass:
     """`jit` of a class that is no Cell"""
+
+
+@row("Refused: the gradient of what is not changed.", (M,))
+def a_view_changed_by_another(x):
+    """`m, n = y[0], y[1]; m.mul_(n)` differentiated"""
+
+    def inner(a):
+        b = ops.abs(a)
+        m, n = mint.select(b, 0, 0), mint.select(b, 0, 1)
+        m.mul_(n)
+        return b, m
+
+    return ms.grad(inner)(x)
+
+
+@made("Works.", (X,))
+def hooks():
+    """forward and backward hooks of Cells"""
+    relu = nn.ReLU()
+    relu.register_forward_hook(lambda cell, inputs, out: out * 2)
+    relu.register_backward_hook(lambda cell, grad_in, grad_out: (grad_in[0] * 3,))
+    return lambda x: (relu(x), ms.grad(lambda a: relu(a).sum())(x))
+
+
+@row("Refused.", (X,))
+def hooks_of_tensors(x):
+    """`y.register_hook(...)` of a Tensor inside, `ops.HookBackward`"""
+
+    def inner(a):
+        b = a * 2
+        b.register_hook(lambda grad: grad * 3)
+        return ops.HookBackward(lambda grad: (grad[0] * 5,))(b).sum()
+
+    return ms.grad(inner)(x)
+
+
+@made("Works.", (X,))
+def a_function_made_by_exec():
+    """a function that `exec` made, without conditions on Tensors"""
+    space = {}
+    exec("def made(x):\n    for i in range(3):\n        x = x + i\n    return x", space)
+    return space["made"]
+
+
+@row("Works.", (X,))
+def recompute_inside(x):
+    """`ms.recompute(f, x)`, differentiated"""
+    return ms.grad(lambda a: ms.recompute(lambda b: b * b * b, a).sum())(x)

@@ -37,7 +37,6 @@ def nonlocal_inside(x):
     return inner(x) + inner(x), count
 
 
-
 LAST = 0
 
 

@@ -18,7 +18,7 @@ X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 def modules(x):
     """`math.sqrt(2)`, `os.path.join(...)`, `time.time()`"""
     now = time.time()
-    return x * math.sqrt(2), os.path.join("a", "b"), now > 0  # noqa: PTH118
+    return x * math.sqrt(2), os.path.join("a", "b"), now > 0
 
 
 @row("Works ('LAX').", ())

@@ -237,3 +237,12 @@ def while_true_by_a_tensor(x, n):
         if x.sum() > n:
             break
     return x
+
+
+@row("Works with `capture_mode='bytecode'`, outside of the graph.", (Tensor([1], ms.int32),))
+def a_range_of_a_tensor_of_one_element(x):
+    """`for _ in range(x * 3)` where `x` has the shape (1,)"""
+    a = 0
+    for _ in range(x * 3):
+        a = a + 1
+    return a

@@ -4,7 +4,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor
-from tests.syntax_rows.row import REFUSED, made, row
+from tests.syntax_rows.row import BREAKS, made, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 
@@ -74,7 +74,6 @@ def a_dict_outside():
     return setting, lambda: settings
 
 
-
 @row("Refused: no sets.", (X,))
 def sets(x):
     """`{1, 2}`, `set(items)`, `|`, `in`, `frozenset`"""
@@ -94,3 +93,11 @@ def a_tensor_as_key():
 def nested(given):
     """dicts, lists and tuples in each other, as argument and result"""
     return {"c": given["a"]["b"][1][0] + given["a"]["b"][0], "d": [given]}
+
+
+@row("Not listed.", ({"x": X, "n": 2},), verdict=BREAKS, words="changes a dict",
+     note="change a copy, `dict(d, y=x)`, and return that")  # fmt: skip
+def a_dict_given(d):
+    """`d["y"] = x` of an argument"""
+    d["y"] = d["x"] * 2
+    return d["y"]

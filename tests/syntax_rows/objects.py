@@ -223,3 +223,67 @@ def an_attribute_changed_outside():
 def random_numbers(x, n):
     """random operations: `ops.dropout(x, 0.0)`, `ops.rand(3).shape`"""
     return ops.dropout(x, 0.0), ops.rand(3).shape, n
+
+
+@made("Refused: not of `self`.", (X,))
+def a_parameter_of_another_given():
+    """`other.weight = x`, a Parameter of another Cell"""
+    other = nn.Dense(3, 1, "ones", "zeros")
+
+    def giving(x):
+        other.weight = other.weight + x
+        return other(x)
+
+    return giving, lambda: other.weight.asnumpy()
+
+
+@made("TypeError.", (X,))
+def wrong_arguments_of_construct():
+    """a Cell called with too many arguments: the TypeError of dynamic mode"""
+
+    class Net(nn.Cell):
+        def construct(self, x):
+            return x
+
+    net = Net()
+    return lambda x: net(x, 1)
+
+
+@made("Refused (`construct` alone).", (X,))
+def methods_of_parts():
+    """`self.part.helper(x)`, `self.parts[0](x)`, `for part in self.parts`"""
+
+    class Part(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+        def helper(self, x):
+            return x + 1
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.part, self.parts = Part(), nn.CellList([Part(), nn.ReLU()])
+
+        def construct(self, x):
+            for part in self.parts:
+                x = part(x)
+            return self.part.helper(x) + self.parts[0](x) * len(self.parts)
+
+    return Net()
+
+
+@made("Compiles equal Cells once.", (X,))
+def lazy_inline():
+    """`@lazy_inline` of `__init__`"""
+
+    class Block(nn.Cell):
+        @ms.lazy_inline
+        def __init__(self, n):
+            super().__init__()
+            self.n = n
+
+        def construct(self, x):
+            return x * self.n
+
+    return nn.SequentialCell(Block(2), Block(3))

@@ -17,7 +17,7 @@ def lists_inside(x):
     return [a, b, c, (4, [5])]
 
 
-@row("Works; the elements are constants.", ([1, 2, [3, 4]],), ([X, X], ))
+@row("Works; the elements are constants.", ([1, 2, [3, 4]],), ([X, X],))
 def a_list_as_argument(items):
     """a list as an argument and as the result"""
     return items
@@ -189,3 +189,18 @@ def a_list_given():
         return x * len(items)
 
     return appending
+
+
+@row("`None` in a slice works.", (X,))
+def none_in_a_slice(x):
+    """`items[None:2]`, `t[:None]`"""
+    return [x, 2, 3][None:2], (x, 2)[:None]
+
+
+@row("`while` by a list works.", (X,))
+def while_by_a_list(x):
+    """`while items: x = x + items.pop()`"""
+    items = [1, 2, x]
+    while items:
+        x = x + items.pop()
+    return x

@@ -158,3 +158,21 @@ class DocstringAndEmptyLines(nn.Cell):
         ...
         y = x + 1; z = y * 2  # noqa: E702 # fmt: skip
         return z  # a comment
+
+
+@row("Works.", (Tensor(3),), (Tensor(9),), verdict=BREAKS, words="'assert'",
+     note="a graph cannot raise; check outside")  # fmt: skip
+def assert_of_membership(x):
+    """`assert x in [2, 3, 4]` of a Tensor"""
+    assert x in [2, 3, 4]
+    return x
+
+
+@row("No dicts among the arguments.", (X,))
+def raise_with_other_arguments(x):
+    """`raise ValueError(1, {"a": 2})`, `raise` without arguments, a class alone"""
+    try:
+        raise KeyError
+    except LookupError:
+        x = x * 2
+    raise ValueError(1, {"a": 2})

@@ -90,7 +90,7 @@ def numbers_returned(a, b):
 def strings():
     """strings: indices, slices, `+`, `*`, `in`, `%s`, `str.format`"""
     one, two, three = "Hello!", "sporax", str(123)
-    four = f"{three}", "{} is {}".format("it", three)  # noqa: UP032
+    four = f"{three}", "{} is {}".format("it", three)
     return one[0], two[1:4], one + two, two * 2, "H" in one, "a %s" % two, four  # noqa: UP031
 
 
@@ -131,3 +131,17 @@ def identity_of_others(x, y):
 def bytes_and_ellipsis(x):
     """`b"..."`, `x[...]`"""
     return x[...] + len(b"abc")
+
+
+@row("Not listed.", (X,), verdict=BREAKS, words="the text of a Tensor",
+     note="`print` and f-strings in it are part of the graph")  # fmt: skip
+def a_text_of_a_tensor(x):
+    """`return f"{x}"`, a text that depends on a Tensor"""
+    return x, f"{x}"
+
+
+@row("Compiles for the annotated type.", (X,))
+def a_comment_on_types(x):
+    """`# @jit.typing: () -> tensor_type[float32]`: a comment"""
+    y = x * 2  # @jit.typing: () -> tensor_type[float32]
+    return y

@@ -89,3 +89,10 @@ def a_view_written(x):
     y = ops.abs(x)
     mint.select(y, 0, 0).add_(-1)
     return y
+
+
+@made("Works.", (X,))
+def a_cell_that_depends():
+    """`ops.Depend()(x, y)`"""
+    after = ops.Depend()
+    return lambda x: after(x, x + 1)
