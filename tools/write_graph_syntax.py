@@ -14,17 +14,17 @@ _HEAD = """# What you may write inside `jit`
 
 MindSpore compiles a function's source, and its tutorials say what that source may have in it.
 sporax runs the function once and records it, so that whatever depends on no Tensor's numbers is
-plain Python. This page has a row for each thing that the tutorials (static graph syntax, statements,
-operators, built-in functions, programming techniques, as of July 2025) allow or forbid, and for some
-of which they do not speak ("not listed").
+plain Python. This page has a row for each thing that the tutorials (static graph syntax, operators,
+statements, built-in functions, programming techniques; July 2025) allow or forbid, and for some of
+which they do not speak ("not listed").
 
 - **works**: it runs as one graph, with the results of dynamic mode.
 - **breaks the graph**: it runs dynamically, with the same results. One warning names the line and
   what to write instead; with `fullgraph=True` that is an error.
 - **refused**: an error says what to write.
 
-Of {total} rows {works} work, {breaks} break the graph and {refused} are refused. Each is a test: the
-function named in the last column, in [tests/syntax_rows](../tests/syntax_rows).
+Of {total} rows {works} work, {breaks} break the graph and {refused} are refused. Each is a test:
+the function named in the last column, in [tests/syntax_rows](../tests/syntax_rows).
 `tools/write_graph_syntax.py` writes this page.
 """
 
