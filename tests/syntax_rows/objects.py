@@ -197,7 +197,7 @@ class Property(nn.Cell):
         return x * self.scale
 
 
-@made("Not seen by the compiled graph.", (X, 1), (X, 2))
+@made("Not seen by the compiled graph.", (X,), (X,))
 def an_attribute_changed_outside():
     """`net.n = 2` between two calls"""
 
@@ -210,13 +210,11 @@ def an_attribute_changed_outside():
             return x + self.n
 
     net = Net()
-    inner = net.construct
 
-    def call(x, n):
-        net.n = n
-        return inner(x)
+    def look():
+        net.n = 3 - net.n
 
-    return call
+    return net, look
 
 
 @row("Works.", (X, N), note="a method of the Tensor's, or of `ops`")

@@ -34,7 +34,7 @@ def a_list_outside_that_grows():
     return noting, lambda: seen
 
 
-@made("Works ('LAX'); the dict itself may not change.", (X,), verdict=BREAKS, words="last",
+@made("Works ('LAX'); the dict itself may not change.", (X,), verdict=BREAKS, whole=False, words="last",
       note="return the Tensor, or keep it in a Parameter")  # fmt: skip
 def a_tensor_in_a_dict_outside():
     """`last["x"] = x + 1`, a Tensor, of a dict outside the function"""
