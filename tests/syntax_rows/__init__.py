@@ -18,7 +18,6 @@ from tests.syntax_rows import (  # noqa: F401, I001 -- each module adds its rows
     other_builtins,
     libraries,
     classes,
-    state,
     views,
     derivatives,
 )

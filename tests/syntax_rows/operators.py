@@ -178,7 +178,7 @@ def equality_of_others(x):
     return x, same
 
 
-@row("Not listed.", (ONE,), (ONE * 9,))
+@row("Not listed.", (ONE,), (ONE * 9,), verdict=BREAKS, words="as a condition")
 def a_chain_of_comparisons(x):
     """`if 0 < x < 5`"""
     if 0 < x < 5:
