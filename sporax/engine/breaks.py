@@ -6,12 +6,11 @@ from sporax.core.errors import user_call
 
 _SHAPED = "Its result's shape depends on numbers; 'ops.where' and masks keep shapes."
 _READ = "Return the Tensor and read its numbers outside."
-_CONDITION = (
-    "a Tensor as a condition: 'if', 'while', 'and', 'or', 'not', 'assert' or 'bool'",
-    "Choose with 'ops.where', or with 'ops.cond' and 'ops.WhileLoop'.",
-)
 _FOUND = {  # what the user's line called -> (in the user's words, what to write instead)
-    **dict.fromkeys(("__bool__", "branch", "while_"), _CONDITION),  # converted ones too
+    "__bool__": (
+        "a Tensor as a condition: 'if', 'while', 'and', 'or', 'not', 'assert' or 'bool'",
+        "Choose with 'ops.where', or with 'ops.cond' and 'ops.WhileLoop'.",
+    ),
     "__int__": ("'int' of a Tensor", "Keep it a Tensor: '.astype(ms.int64)'."),
     "__float__": ("'float' of a Tensor", "Keep it a Tensor: '.astype(ms.float32)'."),
     "__complex__": ("'complex' of a Tensor", "Keep it a Tensor."),
@@ -45,7 +44,6 @@ class Break:
             self.what, self.remedy = _FOUND.get(called or "", (f"'{called}'", _SHAPED))
         if reason:
             self.what += f"; that cannot be one operation, since {reason}"
-            self.remedy = "Change that, or choose between values with 'ops.where'."
 
     def __str__(self):
         at = self.line

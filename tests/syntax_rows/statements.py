@@ -31,7 +31,7 @@ def raise_of_a_class_of_ones_own(x, n):
     return x
 
 
-@row("Works.", (HIGH, LOW), verdict=BREAKS, words="as a condition",
+@row("Works.", (HIGH, LOW), verdict=BREAKS, words="cannot be one operation",
      note="a graph cannot raise; check outside, or return what tells")  # fmt: skip
 def raise_by_a_tensor(x, y):
     """`if x <= y: raise ValueError(...)` of Tensors"""
