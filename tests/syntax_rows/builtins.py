@@ -114,8 +114,8 @@ def abs_(x):
 
 @row("A tuple or list; sequences of the same length.", (X,))
 def map_(x):
-    """`list(map(add, (x, 2), [3, 4]))`"""
-    return list(map(lambda a, b: a + b, (x, 2), [3, 4]))
+    """`list(map(add, (x, 2), [3, 4, 5]))`"""
+    return list(map(lambda a, b: a + b, (x, 2), [3, 4, 5]))
 
 
 @row("A tuple or list.", (X,), note="an iterator, as in Python")
@@ -199,3 +199,9 @@ def print_of_f_strings(x):
     """`print(f"x is {x}")` of a Tensor"""
     print(f"x is {x}, {x.shape}")
     return x + 1
+
+
+@row("Refused.", (X * 1.33,))
+def round_of_a_tensor_to_digits(x):
+    """`round(x, 1)` of a Tensor"""
+    return round(x, 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, jit_class, nn
-from tests.syntax_rows.row import made, row
+from tests.syntax_rows.row import REFUSED, made, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 Pair = namedtuple("Pair", "a b")
@@ -212,3 +212,29 @@ def a_counter_in_a_parameter():
 def a_jit_class_without_call(x):
     """`settings(x)` of a `jit_class` without `__call__`"""
     return OUTER(x)
+
+
+@row("TypeError.", (X,), verdict=REFUSED, error=(TypeError, "jit_class"),
+     note="a Cell needs no decorator")  # fmt: skip
+def a_jit_class_that_is_a_cell(x):
+    """`@jit_class` of a Cell"""
+
+    @jit_class
+    class Net(nn.Cell):
+        def construct(self, x):
+            return x
+
+    return Net()(x)
+
+
+class Child(Marked):
+    """A class that inherits from a `jit_class`."""
+
+    def method(self, x):
+        return super().method(x) * 2
+
+
+@row("Works: what inherits is one too.", (X,))
+def inheritance(x):
+    """a class that inherits from a `jit_class`, `super()`"""
+    return Child(3).method(x)

@@ -196,7 +196,7 @@ def appends_over_a_tensor(x, n):
     return items
 
 
-@row("Works.", (X, N), (X, ZERO), verdict=BREAKS, words="as a condition")
+@row("Works.", (X, N), (X, ZERO), verdict=BREAKS, words="cannot be one operation")
 def nested(x, n):
     """loops in loops, with branches"""
     i = n * 0

@@ -174,7 +174,7 @@ def comparisons(x, i):
 @row("dtypes, strings, tuples, lists, None too.", (X,))
 def equality_of_others(x):
     """`==`, `!=` of dtypes, strings, tuples, lists, None"""
-    same = x.dtype == ms.float32, "a" != "b", (1, 2) == (1, 2), [1] == [2], None == 1
+    same = x.dtype == ms.float32, "a" != "b", True == 1, (1, 2) == (1, 2), [1] == [2], None == 1
     return x, same
 
 
