@@ -8,7 +8,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, jit_class, nn
-from tests.syntax_rows.row import REFUSED, made, row
+from tests.syntax_rows.row import BREAKS, REFUSED, made, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 Pair = namedtuple("Pair", "a b")
@@ -238,3 +238,11 @@ class Child(Marked):
 def inheritance(x):
     """a class that inherits from a `jit_class`, `super()`"""
     return Child(3).method(x)
+
+
+@row("Not listed.", (Batch(X),), verdict=BREAKS, words="changes a Batch",
+     note="`dataclasses.replace` makes another")  # fmt: skip
+def a_dataclass_given(batch):
+    """`batch.n = 3` of a dataclass that is an argument"""
+    batch.n = 3
+    return batch.x * batch.n

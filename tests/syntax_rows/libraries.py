@@ -120,3 +120,11 @@ def tolist_of_an_argument(x):
 def random_of_python(x):
     """`random.random()`, `np.random.rand()`: the same number at each call"""
     return x * 0 * random.random() * np.random.rand()
+
+
+@row("Works ('LAX').", (X, np.arange(3)), verdict=BREAKS, words="changes a ndarray",
+     note="change a copy, and return that")  # fmt: skip
+def an_array_given(x, a):
+    """`a[0] += 1` of an array that is an argument"""
+    a[0] += 1
+    return x + Tensor(a)
