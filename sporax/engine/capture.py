@@ -1,15 +1,14 @@
 """From a function to a `Graph`: one recorded run, with the state that it touched lifted out."""
 
 import itertools
-import types
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.tree import itself, map_tensors, tensors_of
+from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, Value, borrowing, thread
-from sporax.engine import given
+from sporax.engine import passing
 from sporax.engine.breaks import Break
 from sporax.engine.chain import Chain
 from sporax.engine.convert import Conversions, asking_code
@@ -340,13 +339,13 @@ def capture(name, function, args, kwargs, tensors, memo=(), whole=False, convers
 
 def _capture(noted, name, function, args, kwargs, tensors, conversions):
     thread.recorder.run()
-    outer, before = thread.recorder, given.Given((args, kwargs))
+    outer, before = thread.recorder, passing.Given((args, kwargs))
     noted.begin()
     try:
         for tensor in tensors:
             if tensor._value.aval.weak:
                 noted.lift(noted.recorder, tensor)
-        result = _used_up(function(*args, **kwargs))
+        result = passing.used_up(function(*args, **kwargs))
         if noted.refusal is not None:  # the function went on after it
             raise noted.refusal
         results = [_strong(t._lift()) for t in tensors_of(result)]
@@ -359,8 +358,8 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             return result, None
         if (kind := before.changed()) is not None:
             if noted.whole is not None:
-                raise given.refusal(name, function, kind)
-            given.warn(name, function, kind)
+                raise passing.refusal(name, function, kind)
+            passing.warn(name, function, kind)
             noted.run(noted.recorder)
             return result, None
         slots = {id(t): i for i, t in reversed(list(enumerate(tensors)))}
@@ -384,20 +383,6 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
     return result, graph
 
 
-def _used_up(result):
-    """A result with a list in place of each iterator, which can be gone through once only."""
-    is_iterator = []
-    map_tensors(itself, result, lambda item: is_iterator.append(isinstance(item, _ITERATORS)))
-    if not any(is_iterator):
-        return result
-
-    def listed(item):
-        return _used_up(list(item)) if isinstance(item, _ITERATORS) else item
-
-    return map_tensors(itself, result, listed)
-
-
-_ITERATORS = (types.GeneratorType, map, filter, zip, enumerate, reversed)
 _identity = Op("identity", lambda x: x)
 
 

@@ -1,11 +1,15 @@
-"""The containers in a call's arguments: a captured function must not change them, since the program
-that it becomes would not."""
+"""What goes into a captured function, and what comes out of it.
 
+It must not change containers that it is given, since the program that it becomes would not. What it
+returns is copied at each call, which an iterator cannot be.
+"""
+
+import types
 import warnings
 
 import numpy as np
 
-from sporax.core.tree import fields_of
+from sporax.core.tree import fields_of, itself, map_tensors
 from sporax.engine.dependence import same
 from sporax.engine.reasons import whereabouts
 
@@ -68,3 +72,17 @@ def _content(thing):
     if fields := fields_of(thing):
         return tuple([getattr(thing, name) for name in fields])
     return tuple(thing)
+
+
+def used_up(result):
+    """A result with a list in place of each iterator, which can be gone through once only."""
+    found = []
+    map_tensors(itself, result, lambda item: found.append(isinstance(item, _ITERATORS)))
+    return map_tensors(itself, result, _listed) if any(found) else result
+
+
+def _listed(item):
+    return used_up(list(item)) if isinstance(item, _ITERATORS) else item
+
+
+_ITERATORS = (types.GeneratorType, map, filter, zip, enumerate, reversed)
