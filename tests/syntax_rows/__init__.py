@@ -18,6 +18,7 @@ from tests.syntax_rows import (  # noqa: F401, I001 -- each module adds its rows
     other_builtins,
     libraries,
     classes,
+    state,
     views,
     derivatives,
 )

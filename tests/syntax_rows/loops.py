@@ -146,7 +146,7 @@ def while_over_tensors(x, y):
     return total
 
 
-@row("Works, if both are of one type.", (N, SIX), (SIX, N), verdict=BREAKS, words="as a condition")
+@row("Works, if both are of one type.", (N, SIX), (SIX, N))
 def a_return_in_a_loop(x, y):
     """`return` inside `while x < y` over Tensors"""
     while x < y:
@@ -156,7 +156,7 @@ def a_return_in_a_loop(x, y):
     return x
 
 
-@row("Works, if both are of one type.", (X, N), (X, SIX), verdict=BREAKS, words="as a condition")
+@row("Works, if both are of one type.", (X, N), (X, SIX))
 def a_return_in_a_for(x, n):
     """`return` by a Tensor inside `for i in range(4)`"""
     for i in range(4):
@@ -196,7 +196,7 @@ def appends_over_a_tensor(x, n):
     return items
 
 
-@row("Works.", (X, N), (X, ZERO), verdict=BREAKS, words="cannot be one operation")
+@row("Works.", (X, N), (X, ZERO))
 def nested(x, n):
     """loops in loops, with branches"""
     i = n * 0
