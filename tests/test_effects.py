@@ -162,10 +162,6 @@ def of_result():
     return (lambda x: SimpleNamespace(y=x * 2, x=x)), lambda: None
 
 
-def of_generator():
-    return (lambda x: (x * i for i in range(2))), lambda: None
-
-
 def of_iterator():
     batches = iter([Tensor([float(i)]) for i in range(9)])
     return (lambda x: x + next(batches)), lambda: None
@@ -220,7 +216,6 @@ EFFECTS = {
     "object": (of_object, "leaves a Tensor.*'total'.*self.total = "),
     "removed attribute": (of_removed, "'shape'.*space.shape = x.shape"),
     "object as result": (of_result, "leaves a Tensor where others find it"),
-    "generator as result": (of_generator, "leaves a Tensor where others find it"),
     "iterator": (of_iterator, "'batches', an iterator or a file"),
     "file": (of_file, "'file', an iterator or a file.*file.write"),
     "numbers of NumPy": (of_numpy, "draws random numbers"),
@@ -234,8 +229,6 @@ def plain(result):
         return result.asnumpy().tolist()
     if isinstance(result, SimpleNamespace):
         return plain(result.x), plain(result.y)
-    if hasattr(result, "__next__"):
-        return [plain(t) for t in result]
     return result
 
 

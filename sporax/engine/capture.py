@@ -16,6 +16,7 @@ from sporax.engine.effects import HELD, KEPT, endless, is_held
 from sporax.engine.host import Differs, tensors_alive
 from sporax.engine.launch import Launch
 from sporax.engine.operation import Op, Rule
+from sporax.engine.passing import Given, used_up
 from sporax.engine.places import Places
 from sporax.engine.precision import mark_precision
 from sporax.engine.program import Layout
@@ -347,13 +348,13 @@ def capture(
 
 def _capture(noted, name, function, args, kwargs, tensors, conversions):
     thread.recorder.run()
-    outer = thread.recorder
+    outer, before = thread.recorder, Given((args, kwargs))
     noted.begin()
     try:
         for tensor in tensors:
             if tensor._value.aval.weak:
                 noted.lift(noted.recorder, tensor)
-        result = function(*args, **kwargs)
+        result = used_up(function(*args, **kwargs))
         if noted.refusal is not None:  # the function went on after it
             raise noted.refusal
         results = [strong(t._lift()) for t in tensors_of(result)]
@@ -366,11 +367,14 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             return result, None
         noted.rebound = []
         known = [*results, *[v for _, v in noted.written()], *noted.prints.values()]
-        if is_held(noted.recorder, result, known):
+        is_kept = is_held(noted.recorder, result, known)
+        if is_kept or (effect := before.effect()) is not None:
             if noted.whole is not None:
-                raise HELD.refusal(name)
+                raise (HELD if is_kept else effect).refusal(name, function)
             noted.run(noted.recorder)
-            return result, KEPT
+            if not is_kept:
+                effect.warn(name, function, 6)
+            return result, KEPT if is_kept else None
         given = [*tensors, *noted.scalars]
         slots = {id(t): i for i, t in reversed(list(enumerate(given)))}
         kind_of = Chain if noted.parts else Graph

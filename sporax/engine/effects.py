@@ -21,6 +21,7 @@ import numpy as np
 from sporax.core.errors import is_users
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.engine.dependence import codes_in
+from sporax.engine.reasons import whereabouts
 
 KEPT = object()  # what a capture gives instead of a graph where Tensors of it are held elsewhere
 MOST = 3  # captures in a row that change something themselves
@@ -62,23 +63,30 @@ class Effect:
     def __init__(self, what, remedy, name=None, codes=()):
         self.what, self.remedy, self.name, self.codes = what, remedy, name, codes
 
-    def __str__(self):
+    def _told(self, name, function):
+        """(the function, its effect) in words; where the line of that is not known, where the
+        function stands."""
         found = None if self.name is None else _line(self.name, self.codes)
-        return f"it {self.what}{'' if found is None else f' ({found})'}"
+        if found is None:
+            return f"'{name}'{whereabouts(function)}", f"it {self.what}"
+        return f"'{name}'", f"it {self.what} ({found})"
 
-    def warn(self, name, stacklevel):
+    def warn(self, name, function, stacklevel):
         """Tell, once a function, why it runs dynamically from now on."""
+        who, what = self._told(name, function)
         warnings.warn(
-            f"'{name}' cannot be captured, since {self}, which a program would not do. It runs "
+            f"{who} cannot be captured, since {what}, which a program would not do. It runs "
             f"dynamically from now on, with the same results. To capture it: {self.remedy}",
             RuntimeWarning,
             stacklevel=stacklevel + 1,
         )
 
-    def refusal(self, name):
+    def refusal(self, name, function):
         """The error for a function that must be captured whole."""
+        who, what = self._told(name, function)
         return RuntimeError(
-            f"For 'jit' with fullgraph=True, '{name}' must compute only, but {self}. {self.remedy}"
+            f"For 'jit' with fullgraph=True, {who} must compute only, but {what}. {self.remedy} "
+            "All Parameters, buffers and random states are as before the call."
         )
 
 

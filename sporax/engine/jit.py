@@ -5,8 +5,7 @@ import inspect
 import warnings
 from typing import Any
 
-from sporax.core.tree import map_tensors, with_tensors
-from sporax.core.value import Changes, thread
+from sporax.core.value import thread
 from sporax.engine.capture import capture
 from sporax.engine.convert import Conversions
 from sporax.engine.dependence import Dependence
@@ -17,55 +16,12 @@ from sporax.engine.listing import Listing
 from sporax.engine.mutable import as_inputs
 from sporax.engine.options import check_options
 from sporax.engine.reasons import whereabouts, why
-from sporax.engine.recorder import run_pending, wrap
 from sporax.engine.restoring import leave_numbers
 from sporax.engine.scalars import Numbers
 from sporax.engine.sizes import Shapes, declared_inputs
 from sporax.engine.telling import announced, channel, counted, lasted, tell
 from sporax.engine.unsized import resizable
-
-
-class Variant:
-    """A graph, the shape of its result, and what both depend on.
-
-    `numbers`: those in the arguments, see `Numbers`. `pinned`: (place, Tensor) of arguments that
-    the function could also reach in another way. `is_spent`: whether it serves one call only, since
-    the function changed what it depends on.
-    """
-
-    __slots__ = ("checked", "dependence", "graph", "is_spent", "numbers", "pinned", "result")
-
-    def __init__(self, graph, result, dependence, tensors, numbers):
-        self.graph, self.result, self.dependence = graph, result, dependence
-        self.numbers = numbers
-        self.pinned = [(i, t) for i, t in enumerate(tensors) if id(t) in dependence.tensors]
-        self.checked, self.is_spent = -1, False
-
-    def serves(self, tensors, given):
-        """Whether it serves a call now; `tensors` and `given`: those, and the numbers, in its
-        arguments. The numbers that the graph takes join the Tensors."""
-        if not self._holds(tensors):
-            return False
-        if given:
-            inputs = self.numbers.tensors(given)
-            if inputs is None:
-                return False
-            tensors += inputs
-        return True
-
-    def _holds(self, tensors):
-        state = self.graph.state
-        if self.is_spent:
-            return False
-        if any(tensors[i] is not t for i, t in self.pinned) or any(id(t) in state for t in tensors):
-            return False
-        if self.dependence.changed() is not None:
-            return False
-        if self.checked != Changes.count:
-            if not self.graph.holds():
-                return False
-            self.checked = Changes.count
-        return True
+from sporax.engine.variant import Variant
 
 
 class JitFunction:
@@ -113,7 +69,7 @@ class JitFunction:
             if found is None:
                 return result
             try:
-                return _run(found, tensors, memo)
+                return found(tensors, memo)
             except Differs as other:
                 memo = other.returned
                 refused.append(found)
@@ -252,16 +208,13 @@ class JitFunction:
             self._acts(effect)
         if graph is KEPT:
             return None, result
-        shape = map_tensors(lambda _: _PLACE, result)
-        variant = Variant(graph, shape, dependence, tensors, numbers)
-        variant.is_spent = effect is not None
-        return variant, result
+        return Variant(graph, result, dependence, tensors, numbers, effect is not None), result
 
     def _acts(self, effect):
         """Its Python has to run at each call."""
         if self.fullgraph:
-            raise effect.refusal(self.name)
-        effect.warn(self.name, 6)
+            raise effect.refusal(self.name, self.fn)
+        effect.warn(self.name, self.fn, 6)
         self.dynamic, self.variants = True, {}
 
     def _capture(self, variants, args, kwargs, tensors, memo, sizes, numbers) -> Any:
@@ -327,15 +280,6 @@ class JitFunction:
             stacklevel=3,
         )
         self.dynamic, self.variants = True, {}
-
-
-def _run(variant, tensors, memo=()):
-    values = variant.graph(tensors, memo) if memo else variant.graph(tensors)
-    run_pending()
-    return with_tensors(variant.result, map(wrap, values))
-
-
-_PLACE = wrap(None)  # stands for a Tensor in the shape of a result
 
 
 def jit(

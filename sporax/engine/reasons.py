@@ -16,7 +16,7 @@ _CONTAINERS = (tuple, list, dict)
 
 def whereabouts(function):
     """Where a function is defined, as ` (file:line)`."""
-    function = _written(function)
+    function = _written(inspect.unwrap(function))
     while isinstance(function, functools.partial):
         function = function.func
     function = inspect.unwrap(function)

@@ -87,7 +87,12 @@ class Numbers:
 
     def around(self, function):
         """The function, which returns no `Scalar`."""
-        return lambda *args, **kwargs: self.plain(function(*args, **kwargs))
+
+        def run(*args, **kwargs):
+            return self.plain(function(*args, **kwargs))
+
+        run.__wrapped__ = function
+        return run
 
     def fix(self):
         """Take all numbers as they are."""

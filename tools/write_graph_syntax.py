@@ -1,0 +1,59 @@
+"""Write docs/graph_syntax.md from tests/syntax_rows: `python -m tools.write_graph_syntax`."""
+
+import itertools
+import sys
+from collections import Counter
+from pathlib import Path
+
+from tests.syntax_rows import ROWS
+from tests.syntax_rows.row import BREAKS, REFUSED, WORKS
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "graph_syntax.md"
+
+_HEAD = """# What you may write inside `jit`
+
+MindSpore compiles a function's source, and its tutorials say what that source may have in it.
+sporax runs the function once and records it, so that whatever depends on no Tensor's numbers is
+plain Python. This page has a row for each thing that the tutorials (static graph syntax, operators,
+statements, built-in functions, programming techniques; July 2025) allow or forbid, and for some of
+which they do not speak ("not listed").
+
+- **works**: it runs as one graph, with the results of dynamic mode.
+- **breaks the graph**: it runs dynamically, with the same results. One warning names the line and
+  what to write instead; with `fullgraph=True` that is an error.
+- **refused**: an error says what to write.
+
+Of {total} rows {works} work, {breaks} break the graph and {refused} are refused. Each is a test:
+the function named in the last column, in [tests/syntax_rows](../tests/syntax_rows).
+`tools/write_graph_syntax.py` writes this page.
+"""
+
+
+def _cell(text):
+    return text.replace("|", "\\|")
+
+
+def _section(rows):
+    module = sys.modules[rows[0].about.__module__]
+    lines = [f"\n## {module.__doc__.strip()}\n", "| written | MindSpore | sporax | test |"]
+    lines.append("|---|---|---|---|")
+    for row in rows:
+        verdict = f"**{row.verdict}**" if row.verdict != WORKS else row.verdict
+        if row.note:
+            verdict += f": {row.note}"
+        cells = [row.written, row.says, verdict, f"`{row.about.__name__}`"]
+        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def page():
+    """The page's text."""
+    counts = Counter(row.verdict for row in ROWS)
+    works, breaks, refused = (counts[verdict] for verdict in (WORKS, BREAKS, REFUSED))
+    parts = [_HEAD.format(total=len(ROWS), works=works, breaks=breaks, refused=refused)]
+    parts += [_section(list(rows)) for _, rows in itertools.groupby(ROWS, lambda row: row.topic)]
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
