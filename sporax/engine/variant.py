@@ -15,7 +15,14 @@ class Variant:
     """
 
     __slots__ = (
-        "_checked", "_fresh", "_is_spent", "pinned", "_shape", "dependence", "graph", "numbers"
+        "_checked",
+        "_fresh",
+        "_is_spent",
+        "_shape",
+        "dependence",
+        "graph",
+        "numbers",
+        "pinned"
     )  # fmt: skip
 
     def __init__(self, graph, result, dependence, tensors, numbers, is_spent):
