@@ -1,0 +1,71 @@
+"""`mindspore.numpy`: numbers, shapes and dtypes as MindSpore 2.10 recorded, and as NumPy in float64.
+
+`tests/recorded/numpy.json` comes from MindSpore, by `tools/record_numpy.py`.
+"""
+
+import inspect
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sporax.numpy as mnp
+from sporax.core.tensor import Tensor
+from tests import numpy_cases
+from tests.oracle import RECORDED
+
+RECORD = json.loads((RECORDED / "numpy.json").read_text("utf8"))
+ROWS = RECORD["rows"]
+
+
+def ours(row):
+    scope = {name: Tensor(array) for name, array in numpy_cases.ARRAYS.items()} | {"np": mnp}
+    return eval(row.partition(" | ")[0], scope)
+
+
+def numpys(row):
+    wide = {
+        name: a.astype(np.float64) if a.dtype == np.float32 else a
+        for name, a in numpy_cases.ARRAYS.items()
+    }
+    with np.errstate(all="ignore"):
+        return eval(row.rpartition(" | ")[2], wide | {"np": np})
+
+
+def flat(result):
+    return [x for r in result for x in flat(r)] if isinstance(result, (tuple, list)) else [result]
+
+
+def same_numbers(found, wanted, row):
+    found = found.asnumpy() if isinstance(found, Tensor) else found
+    assert np.shape(found) == np.shape(wanted)
+    loose = {"rtol": 2e-2, "atol": 1e-2} if "float16" in row or "h, h" in row else {}
+    np.testing.assert_allclose(found, wanted, **{"rtol": 2e-5, "atol": 2e-5} | loose)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_calls_give_what_mindspore_gives(row):
+    recorded, result = ROWS[row], ours(row)
+    if row in numpy_cases.MINDSPORE_IS_WRONG:
+        return
+    pairs = list(zip(flat(result), flat(recorded), strict=True))
+    for found, wanted in pairs:
+        if isinstance(wanted, dict):
+            assert str(found.dtype) == wanted["dtype"]
+            wanted = np.reshape(wanted["numbers"], wanted["shape"])
+        same_numbers(found, wanted, row)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_calls_give_what_numpy_gives(row):
+    if row in numpy_cases.UNLIKE_NUMPY:
+        return
+    for found, wanted in zip(flat(ours(row)), flat(numpys(row)), strict=True):
+        same_numbers(found, wanted, row)
+
+
+def test_signatures_are_mindspores():
+    found = {name: str(inspect.signature(getattr(mnp, name))) for name in RECORD["signatures"]}
+    assert found == RECORD["signatures"]
