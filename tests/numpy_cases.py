@@ -431,8 +431,32 @@ np.histogram2d(v, w, 2)
 np.histogramdd([v, w], 2)
 """.strip().splitlines()]  # fmt: skip
 
-# Where MindSpore 2.10 is wrong or has no kernel: sporax gives what NumPy does. Row -> what it does
-MINDSPORE_IS_WRONG = {}
+# Where MindSpore 2.10 is wrong, and sporax gives what NumPy does. What it has no kernel for on a
+# CPU, or takes Tensors only for, is not listed. Row -> what MindSpore does
+MINDSPORE_IS_WRONG = {
+    "np.exp2(i)": "computes a power of integers, so that 2 to the -1 is 0",
+    "np.sign(n)": "NaN for infinities",
+    "np.cbrt(i)": "NaN for 0",
+    "np.cbrt(n)": "NaN for infinities",
+    "np.reciprocal(i)": "divides integers, as NumPy does, with any number for 1 / 0",
+    "np.power(i, j)": "any number for 0 to a negative power",
+    "np.logaddexp2(x, i)": "computes a power of integers",
+    "np.amax(o)": "leaves NaN out",
+    "np.max(o)": "leaves NaN out",
+    "np.amin(o)": "leaves NaN out",
+    "np.min(o)": "leaves NaN out",
+    "np.ptp(o)": "leaves NaN out",
+    "np.std(i)": "rounds the mean to a whole number",
+    "np.var(i)": "rounds the mean to a whole number",
+    "np.ravel_multi_index([[0, 1], [2, 1]], (2, 3))": "indices in Float32",
+}
 
-# Where MindSpore decides otherwise than NumPy, and sporax follows it.
-UNLIKE_NUMPY = {}
+# Where MindSpore decides otherwise than NumPy, and sporax follows it; or NumPy has no answer.
+UNLIKE_NUMPY = {
+    "np.mean(i)": "the dtype stays",
+    "np.reciprocal(i)": "integers divide to Float32",
+    "np.power(i, j)": "NumPy refuses negative powers of integers",
+    "np.unique(c)": "in order of first appearance",
+    "np.unique(i, return_inverse=True)": "in order of first appearance",
+    "np.amin(x, 1, True, 0.0, b)": "NumPy's third parameter is 'out'",
+}

@@ -127,12 +127,14 @@ def diagflat(v: Array, k=0):
 
 @array_op("trace(a, offset=0, axis1=0, axis2=1, dtype=None)")
 def trace(a: Array, offset=0, axis1=0, axis2=1, dtype=None):
-    """The sum along the diagonal `offset` of two dimensions, in the dtype of `a` or `dtype`.
+    """The sum along the diagonal `offset` of two dimensions; integers are added up in Int64, unless
+    a `dtype` is given.
 
     >>> trace(Tensor([[1, 2], [3, 4]])).asnumpy()
     array(5)
     """
-    wanted = a.dtype if dtype is None else dtypes.to_numpy(dtype)
+    own = a.dtype if jnp.issubdtype(a.dtype, jnp.inexact) else jnp.int64
+    wanted = own if dtype is None else dtypes.to_numpy(dtype)
     return jnp.trace(a.astype(wanted), offset, axis1, axis2, wanted)
 
 

@@ -14,6 +14,29 @@ from sporax.numpy.manipulation import axes_of, axis_of, concatenate
 from sporax.ops.arithmetic import floating
 from sporax.ops.declare import OPTIONAL
 
+# of one number -----------------------------------------------------------------------------
+
+
+def _in_floating(names, function):
+    def floated(x: Array):
+        exact = jnp.issubdtype(x.dtype.default, jnp.inexact)
+        return function(x if exact else x.astype(dtypes.float32))
+
+    floated.__name__, floated.__module__ = names[0], __name__
+    floated.__doc__ = f"""`ops.{function.__name__}`; integers as Float32.
+
+    >>> {names[0]}(Tensor([3])).tolist() in ([3.0], [1.0])
+    True
+    """
+    faces = [n if n == "fix" else f"{n}(x, dtype=None)" for n in names]
+    return composite(numpy=tuple(faces))(floated)
+
+
+sign = _in_floating(["sign"], ops.sign)
+ceil = _in_floating(["ceil"], ops.ceil)
+trunc = _in_floating(["trunc", "fix"], ops.trunc)
+
+
 # of two numbers -----------------------------------------------------------------------------
 
 
@@ -296,13 +319,16 @@ def matrix_power(a: Array, n):
     return jnp.linalg.matrix_power(a if n >= 0 else floating(a), n)
 
 
-def _one_dimension(a, v, mode):
+def _sliding(compute, a, v, mode):
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"'mode' must be 'full', 'same' or 'valid', but got {mode!r}")
     a, v = jnp.atleast_1d(a), jnp.atleast_1d(v)
     if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
         raise ValueError(f"'a' and 'v' must be vectors, but got shapes {a.shape} and {v.shape}")
-    return a, v
+    if jnp.issubdtype(a.dtype, jnp.inexact):
+        return compute(a, v, mode)
+    whole = compute(a.astype(jnp.float64), v.astype(jnp.float64), mode)
+    return jnp.round(whole).astype(a.dtype)
 
 
 @array_op("convolve(a, v, mode='full')", promotes=True)
@@ -312,7 +338,7 @@ def convolve(a: Array, v: Array, mode="full"):
     >>> convolve(Tensor([1.0, 2.0]), Tensor([1.0, 1.0])).tolist()
     [1.0, 3.0, 2.0]
     """
-    return jnp.convolve(*_one_dimension(a, v, mode), mode)
+    return _sliding(jnp.convolve, a, v, mode)
 
 
 @array_op("correlate(a, v, mode='valid')", promotes=True)
@@ -322,7 +348,7 @@ def correlate(a: Array, v: Array, mode="valid"):
     >>> correlate(Tensor([1.0, 2.0]), Tensor([1.0, 1.0])).tolist()
     [3.0]
     """
-    return jnp.correlate(*_one_dimension(a, v, mode), mode)
+    return _sliding(jnp.correlate, a, v, mode)
 
 
 # polynomials, the highest power first -------------------------------------------------------

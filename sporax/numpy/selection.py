@@ -209,14 +209,14 @@ def in1d(ar1: Array, ar2: Array, invert=False):
 
 @composite(numpy=True)
 def unique(x: Array, return_inverse=False):
-    """The distinct elements in order of size; with `return_inverse` also the index of each
-    element's equal among them (Int32).
+    """The distinct elements of the flattened array in order of first appearance; with
+    `return_inverse` also the index of each element's equal among them.
 
     >>> unique(Tensor([2, 1, 2])).tolist()
-    [1, 2]
+    [2, 1]
     """
-    values, at = np.unique(ops.ravel(x).asnumpy(), return_inverse=True)
-    return (Tensor(values), Tensor(at.astype(np.int32))) if return_inverse else Tensor(values)
+    made = ops.unique(ops.ravel(x))
+    return made if return_inverse else made[0]
 
 
 def _check_bools(name, **given):

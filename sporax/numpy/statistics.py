@@ -309,8 +309,9 @@ def digitize(x: Array, bins: Array, right=False):
     if not bins.size:
         return ops.zeros(x.shape, dtypes.int32)
     x, edges = in_one_dtype((x, bins))
-    up = _search(edges, x, "left" if right else "right")
-    down = ops.sub(bins.size, _search(ops.flip(edges, (0,)), x, "right" if right else "left"))
+    side = "left" if right else "right"
+    up = _search(edges, x, side)
+    down = ops.sub(bins.size, _search(ops.flip(edges, (0,)), x, side))
     return ops.where(ops.less_equal(edges[0], edges[-1]), up, down)
 
 
@@ -319,18 +320,19 @@ def _count(x: Array, weights: OPTIONAL = None, length=0):
     """How often each number below `length` occurs; `bincount` calls it."""
     at = jnp.clip(x, 0)
     if weights is None:
-        return jnp.zeros(length, jnp.int32).at[at].add(1, mode="drop")
+        return jnp.zeros(length, jnp.float32).at[at].add(1, mode="drop")
     return jnp.zeros(length, weights.dtype).at[at].add(weights, mode="drop")
 
 
 @composite(numpy=True)
 def bincount(x: Array, weights: OPTIONAL = None, minlength=0, length=None):
-    """How often each number from 0 occurs (negative ones count as 0), or the sum of its weights.
+    """How often each number from 0 occurs (negative ones count as 0), or the sum of its weights:
+    Float32.
 
     The result is as long as the largest number asks, at least `minlength`, or `length`.
 
     >>> bincount(Tensor([0, 2, 2])).tolist()
-    [1, 0, 2]
+    [1.0, 0.0, 2.0]
     """
     if x.ndim != 1 or str(x.dtype)[0] not in "IUB":
         raise TypeError(
@@ -424,7 +426,6 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
     weights = None if weights is None else array_of(weights)
     made = _count(flat, weights, int(np.prod(sizes))).reshape(sizes)
     made = made[tuple(slice(0, n - 1) for n in sizes)]
-    made = made.astype(dtypes.float32) if weights is None else made
     if density:
         made = ops.div(made, ops.reduce_sum(made))
         for axis, edge in enumerate(edges):

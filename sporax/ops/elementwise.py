@@ -81,7 +81,7 @@ _ALSO_IN_NUMPY = {  # where it has other names, or takes other arguments
     "asinh": ["arcsinh"], "acosh": ["arccosh"], "atanh": ["arctanh"],
     "abs": ["abs", "absolute", "fabs"], "deg2rad": ["deg2rad", "radians"],
     "neg": ["negative(a: input, dtype=None)"], "positive": ["positive(a: input, dtype=None)"],
-    "trunc": ["trunc", "fix(x: input)"],
+    "trunc": [], "ceil": [], "sign": [],  # of integers, it has Float32
     "isneginf": ["isneginf(x: input)"], "isposinf": ["isposinf(x: input)"],
 }  # fmt: skip
 
