@@ -33,26 +33,27 @@ ARRAYS = {
 _OF_ONE = """
     exp log1p expm1 exp2 sqrt square sin cos tan arctan sinh cosh tanh arcsinh abs absolute fabs
     sign floor ceil trunc rint cbrt reciprocal negative positive deg2rad rad2deg radians isnan
-    isfinite isinf isposinf isneginf signbit logical_not fix""".split()
-_OF_UNIT = "arcsin arccos arctanh log log2 log10 arccosh".split()
+    isfinite isinf isposinf isneginf signbit logical_not fix"""
+_OF_UNIT = "arcsin arccos arctanh log log2 log10 arccosh"
 _OF_TWO = """
     add subtract multiply divide true_divide floor_divide power maximum minimum equal not_equal less
     less_equal greater greater_equal logical_and logical_or logical_xor arctan2 hypot logaddexp
-    logaddexp2 remainder mod fmod heaviside copysign float_power""".split()
-_REDUCED = "sum mean amax amin max min std var ptp nansum nanmean nanmax nanmin nanstd nanvar".split()
+    logaddexp2 remainder mod fmod heaviside copysign float_power"""
+_REDUCED = "sum mean amax amin max min std var ptp nansum nanmean nanmax nanmin nanstd nanvar"
 
 ROWS = [
-    *(f"np.{f}({a})" for f in _OF_ONE for a in ("x", "i", "n", "s", "e")),
+    *(f"np.{f}({a})" for f in _OF_ONE.split() for a in ("x", "i", "n", "s", "e")),
     *(f"np.{f}({a}, dtype=np.float16)" for f in ("exp", "abs", "floor") for a in ("x", "i")),
-    *(f"np.{f}({a})" for f in _OF_UNIT for a in ("p + 1", "p", "o", "k")),
+    *(f"np.{f}({a})" for f in _OF_UNIT.split() for a in ("p + 1", "p", "o", "k")),
     *(f"np.{f}([0.5, 1.0])" for f in ("exp", "sqrt", "square", "sign", "floor", "isnan")),
-    *(f"np.{f}({a})" for f in _OF_TWO for a in ("p, y", "x, s", "i, j", "x, 2.0", "x, i")),
-    *(f"np.{f}({a})" for f in ("add", "power", "divide", "maximum") for a in ("h, h", "d, 2.0", "1, 2.5")),
+    *(f"np.{f}({a})" for f in _OF_TWO.split() for a in ("p, y", "x, s", "i, j", "x, 2.0", "x, i")),
+    *(f"np.{f}({a})" for f in ("add", "power", "divide", "maximum")
+      for a in ("h, h", "d, 2.0", "1, 2.5")),
     *(f"np.{f}(i, j)" for f in ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm")),
     *(f"np.{f}({a})" for f in ("invert", "bitwise_not") for a in ("i", "b", "u")),
-    *(f"np.{f}({a})" for f in _REDUCED for a in ("x", "x, 1", "x, axis=(0, -1)", "i", "s",
+    *(f"np.{f}({a})" for f in _REDUCED.split() for a in ("x", "x, 1", "x, axis=(0, -1)", "i", "s",
                                                    "x, axis=0, keepdims=True", "o")),
-    *(f"np.{f}(t, axis=-2)" for f in _REDUCED),
+    *(f"np.{f}(t, axis=-2)" for f in _REDUCED.split()),
 ]  # fmt: skip
 
 ROWS += [row.strip() for row in """

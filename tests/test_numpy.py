@@ -1,12 +1,10 @@
-"""`mindspore.numpy`: numbers, shapes and dtypes as MindSpore 2.10 recorded, and as NumPy in float64.
+"""`mindspore.numpy`: numbers and dtypes as MindSpore 2.10 recorded, and as NumPy in float64.
 
 `tests/recorded/numpy.json` comes from MindSpore, by `tools/record_numpy.py`.
 """
 
 import inspect
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest

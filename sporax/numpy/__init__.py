@@ -9,8 +9,7 @@ import pkgutil
 
 from sporax.core.errors import missing
 
-_DTYPES = """
-    bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64""".split()
+_DTYPES = "bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 _CONSTANTS = {
     "pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf"), "PINF": float("inf"),
     "NINF": float("-inf"), "nan": float("nan"), "newaxis": None,
@@ -29,7 +28,7 @@ def _constants():
     dtypes = importlib.import_module("sporax.core.dtype")
     grids = importlib.import_module("sporax.numpy.grids")
     faces = importlib.import_module("sporax.numpy.faces")
-    found = dict(_CONSTANTS) | {name: getattr(dtypes, name) for name in _DTYPES}
+    found = dict(_CONSTANTS) | {name: getattr(dtypes, name) for name in _DTYPES.split()}
     found |= {"int_": dtypes.int32, "uint": dtypes.uint32, "float_": dtypes.float32}
     return found | {"mgrid": grids.mgrid, "ogrid": grids.ogrid, "_to_tensor": faces.tensors_of}
 

@@ -22,7 +22,9 @@ def shape_of(name, shape):
             f"For 'numpy.{name}', 'shape' must be an int or a tuple of ints, but got {shape!r}."
         )
     if any(n < 0 for n in sizes):
-        raise ValueError(f"For 'numpy.{name}', sizes in 'shape' must be at least 0, but got {shape}.")
+        raise ValueError(
+            f"For 'numpy.{name}', sizes in 'shape' must be at least 0, but got {shape}."
+        )
     return tuple(sizes)
 
 
@@ -44,8 +46,8 @@ def asarray(a, dtype=None):
     >>> asarray([1, 2]).dtype
     mindspore.int32
     """
-    made = array_of(a)
-    return made if dtype is None else made.astype(dtype_of(dtype))
+    made, wanted = array_of(a), None if dtype is None else dtype_of(dtype)
+    return made if wanted in (None, made.dtype) else made.astype(wanted)
 
 
 @composite(numpy=True)
@@ -55,8 +57,7 @@ def array(obj, dtype=None, copy=True, ndmin=0):
     >>> array([1.0, 2.0], ndmin=2).shape
     (1, 2)
     """
-    made = array_of(obj, "array", "obj")
-    made = made if dtype is None else made.astype(dtype_of(dtype))
+    made = asarray(array_of(obj, "array", "obj"), dtype)
     if ndmin > made.ndim:
         made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
     return made.copy() if copy and made is obj else made
@@ -354,7 +355,9 @@ def randint(minval, maxval=None, shape=None, dtype=dtypes.int32):
     low, high = (0, minval) if maxval is None else (minval, maxval)
     _whole("randint", maxval=high)
     if low >= high:
-        raise ValueError(f"For 'numpy.randint', 'maxval' must be greater than {low}, but got {high}.")
+        raise ValueError(
+            f"For 'numpy.randint', 'maxval' must be greater than {low}, but got {high}."
+        )
     wanted = dtype_of(dtype)
     if not str(wanted).startswith("Int"):
         raise ValueError(f"For 'numpy.randint', 'dtype' must be a signed int's, but got {dtype!r}.")

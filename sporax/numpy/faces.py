@@ -190,7 +190,8 @@ def _argument(parameter, given, name, scope):
     convert = _CONVERSIONS.get(parameter.annotation)
     if convert is None:
         return f"{prefix}{here}"
-    return f"{prefix}({here} if {here}.__class__ is _Tensor else {convert}({here}, '{name}', '{here}'))"
+    converted = f"{convert}({here}, '{name}', '{here}')"
+    return f"{prefix}({here} if {here}.__class__ is _Tensor else {converted})"
 
 
 __all__ = [

@@ -84,9 +84,7 @@ def transpose(a: Array, axes=None):
     if axes is None:
         return a.transpose()
     if not isinstance(axes, (tuple, list)):
-        raise TypeError(
-            f"For 'numpy.transpose', 'axes' must be a tuple of ints, but got {axes!r}."
-        )
+        raise TypeError(f"For 'numpy.transpose', 'axes' must be a tuple of ints, but got {axes!r}.")
     return ops.transpose(a, tuple(axes))
 
 
@@ -144,7 +142,8 @@ def atleast_3d(*arys):
     >>> atleast_3d([1, 2]).shape
     (1, 2, 1)
     """
-    return _at_least(3, "atleast_3d", arys, lambda s: {0: (1, 1, 1), 1: (1, *s, 1)}.get(len(s), (*s, 1)))
+    shapes = {0: lambda s: (1, 1, 1), 1: lambda s: (1, *s, 1), 2: lambda s: (*s, 1)}
+    return _at_least(3, "atleast_3d", arys, lambda s: shapes[len(s)](s))
 
 
 @composite(numpy=True)
@@ -306,16 +305,20 @@ def _joined(name, prepare, axis_for, text, example):
     return composite(numpy=True)(function)
 
 
-_column = lambda x: x if x.ndim > 1 else x.reshape((-1, 1))  # noqa: E731
+def _column(x):
+    return x if x.ndim > 1 else x.reshape((-1, 1))
+
+
+# fmt: off
 hstack = _joined("hstack", atleast_1d, lambda x: 0 if x.ndim == 1 else 1,
                  "along the second dimension, vectors along the first", "[1, 2, 3, 4]")
 vstack = _joined("vstack", atleast_2d, lambda x: 0, "below each other, vectors as rows",
-                 "[[1, 2], [3, 4]]")  # fmt: skip
+                 "[[1, 2], [3, 4]]")
 dstack = _joined("dstack", atleast_3d, lambda x: 2, "along the third dimension",
-                 "[[[1, 3], [2, 4]]]")  # fmt: skip
-column_stack = _joined("column_stack", _column, lambda x: 1, "beside each other, vectors as columns",
-                       "[[1, 3], [2, 4]]")  # fmt: skip
-
+                 "[[[1, 3], [2, 4]]]")
+column_stack = _joined("column_stack", _column, lambda x: 1,
+                       "beside each other, vectors as columns", "[[1, 3], [2, 4]]")
+# fmt: on
 
 # cutting ------------------------------------------------------------------------------------
 
@@ -377,6 +380,4 @@ def _split_along(name, axis):
     return composite(numpy=True)(function)
 
 
-vsplit, hsplit, dsplit = (
-    _split_along(n, i) for i, n in enumerate(("vsplit", "hsplit", "dsplit"))
-)
+vsplit, hsplit, dsplit = (_split_along(n, i) for i, n in enumerate(("vsplit", "hsplit", "dsplit")))

@@ -6,9 +6,13 @@ import numpy as np
 from sporax import ops
 from sporax.core.tensor import Tensor
 from sporax.numpy.faces import (
-    Array, array_of, array_op, composite, dtype_of, in_one_dtype, promoted, tensors_of,
+    Array,
+    array_of,
+    array_op,
+    composite,
+    in_one_dtype,
 )  # fmt: skip
-from sporax.numpy.manipulation import axis_of, broadcast_arrays, common_shape, stack
+from sporax.numpy.manipulation import axis_of, broadcast_arrays, stack
 
 _MODES = ("clip", "wrap")
 
@@ -67,8 +71,13 @@ def _select(condlist: Array, choicelist: Array, default: Array = 0):
             f"'choicelist' must have as many entries as 'condlist', {len(condlist)}, but got "
             f"{len(choicelist)}"
         )
-    made = jnp.select(list(condlist.astype(bool)), list(choicelist), default.astype(choicelist.dtype))
-    return made.astype(choicelist.dtype)
+    conditions, default = list(condlist.astype(bool)), default.astype(choicelist.dtype)
+    return jnp.select(conditions, list(choicelist), default).astype(choicelist.dtype)
+
+
+def _many(x):
+    several = isinstance(x, (tuple, list))
+    return ops.stack(in_one_dtype(broadcast_arrays(*x))) if several else array_of(x)
 
 
 @array_op("choose", public=False)
@@ -93,9 +102,7 @@ def choose(a: Array, choices, mode="clip"):
     >>> choose(Tensor([1, 0]), [[1, 2], [3, 4]]).tolist()
     [3, 2]
     """
-    if isinstance(choices, (tuple, list)):
-        choices = ops.stack(in_one_dtype(broadcast_arrays(*choices)))
-    return _choose(a, choices, mode)
+    return _choose(a, _many(choices), mode)
 
 
 @composite(numpy=True)
@@ -127,9 +134,7 @@ def array_str(a):
     '[1 2]'
     """
     if not isinstance(a, Tensor):
-        raise TypeError(
-            f"For 'numpy.array_str', 'a' must be a Tensor, but got {type(a).__name__}."
-        )
+        raise TypeError(f"For 'numpy.array_str', 'a' must be a Tensor, but got {type(a).__name__}.")
     return str(a)
 
 
@@ -297,10 +302,6 @@ def apply_over_axes(func, a: Array, axes):
     return a
 
 
-def _many(x):
-    return ops.stack(in_one_dtype(broadcast_arrays(*x))) if isinstance(x, (tuple, list)) else array_of(x)
-
-
 @composite(numpy=True)
 def select(condlist, choicelist, default=0):
     """At each place the first of `choicelist` whose condition in `condlist` holds, or `default`.
@@ -337,76 +338,3 @@ def piecewise(x, condlist, funclist, *args, **kw):
     for condition, value in reversed(list(zip(conditions, made, strict=True))):
         result = ops.where(condition, value, result)
     return result
-
-
-# dtypes -------------------------------------------------------------------------------------
-
-
-@composite(numpy=True)
-def promote_types(type1, type2):
-    """The dtype that both are converted to.
-
-    >>> promote_types("int32", "float16")
-    mindspore.float16
-    """
-    return promoted(dtype_of(type1), dtype_of(type2))
-
-
-@composite(numpy=True)
-def result_type(*arrays_and_dtypes):
-    """The dtype that all, Tensors, numbers or dtypes, are converted to.
-
-    >>> result_type(Tensor([1]), 2.5)
-    mindspore.float32
-    """
-    def kind(x):
-        if isinstance(x, (Tensor, bool, int, float)) and not isinstance(x, type):
-            return array_of(x).dtype
-        return dtype_of(x)
-
-    found = kind(arrays_and_dtypes[0])
-    for x in arrays_and_dtypes[1:]:
-        found = promoted(found, kind(x))
-    return found
-
-
-@composite(numpy=True)
-def isscalar(element):
-    """Whether it is a number or a string, not a Tensor or a sequence: a bool.
-
-    >>> isscalar(3.5)
-    True
-    """
-    return isinstance(element, (bool, int, float, complex, str, np.generic))
-
-
-@composite(numpy=True)
-def array_equal(a1, a2, equal_nan=False):
-    """Whether both have one shape and equal elements (`equal_nan`: NaN equals NaN): Bool.
-
-    >>> array_equal([1, 2], [1, 2]).item()
-    True
-    """
-    _check_bools("array_equal", equal_nan=equal_nan)
-    a, b = tensors_of(a1, a2)
-    if a.shape != b.shape:
-        return Tensor(False)
-    same = ops.equal(a, b)
-    if equal_nan:
-        same = ops.logical_or(same, ops.logical_and(ops.isnan(a), ops.isnan(b)))
-    return same.all()
-
-
-@composite(numpy=True)
-def array_equiv(a1, a2):
-    """Whether both broadcast to one shape and have equal elements then: Bool.
-
-    >>> array_equiv([1, 1], [[1], [1]]).item()
-    True
-    """
-    a, b = tensors_of(a1, a2)
-    try:
-        common_shape("array_equiv", a, b)
-    except ValueError:
-        return Tensor(False)
-    return ops.equal(a, b).all()

@@ -53,8 +53,8 @@ def op(
 def composite(*, tensor=None, mint=None, numpy=None, primitive=None, function=True):
     """Declare a function on Tensors that is written in terms of other operations.
 
-    `tensor`, `mint`, `numpy`, `function`: faces, each as written (a signature), as a bare name for the
-    function as it is, or True for its own name. `primitive`: classes as written.
+    `tensor`, `mint`, `numpy`, `function`: faces, each as written (a signature), as a bare name for
+    the function as it is, or True for its own name. `primitive`: classes as written.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 

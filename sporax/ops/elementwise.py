@@ -158,7 +158,9 @@ def sqrt(input: Array):
     tensor="round(input, decimals=0)",
     mint=("round(input, *, decimals=0)", "special.round(input, *, decimals=0)"),
     numpy=(
-        "rint(x: input, dtype=None)", "around(a: input, decimals=0)", "round(a: input, decimals=0)"
+        "rint(x: input, dtype=None)",
+        "around(a: input, decimals=0)",
+        "round(a: input, decimals=0)",
     ),
 )
 def round(input: Array, *, decimals=0):

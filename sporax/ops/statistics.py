@@ -33,10 +33,10 @@ def _spread(name, formula, shown, compute):
 
 def _deviation(x, axis, ddof, keepdims):
     """The root of the variance; its gradient where all are equal is zero."""
-    return _safe_root(jnp.var(x, axis, ddof=ddof, keepdims=keepdims))
+    return safe_root(jnp.var(x, axis, ddof=ddof, keepdims=keepdims))
 
 
-def _safe_root(square):
+def safe_root(square):
     zero = square == 0
     return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, square)))
 
@@ -71,7 +71,7 @@ _unbiased(std, "std_mean")
 
 def _root(x, axis, keepdims):
     """The Euclidean length; its gradient at zero is zero."""
-    return _safe_root(jnp.sum(jnp.real(x * jnp.conj(x)), axis, keepdims=keepdims))
+    return safe_root(jnp.sum(jnp.real(x * jnp.conj(x)), axis, keepdims=keepdims))
 
 
 def _length(x, p, axis, keepdims):
