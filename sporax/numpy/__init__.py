@@ -42,7 +42,7 @@ def __getattr__(name):
             found = importlib.import_module("sporax.numpy.faces").face(*declared[name])
             return globals().setdefault(name, found)
         if name in constants:
-            return constants[name]
+            return globals().setdefault(name, constants[name])
     raise missing("numpy", name)
 
 

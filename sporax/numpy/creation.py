@@ -304,7 +304,7 @@ def logspace(start: Array, stop: Array, num=50, endpoint=True, base=10.0, dtype=
 def geomspace(start: Array, stop: Array, num=50, endpoint=True, dtype=None, axis=0):
     """`num` numbers from `start` to `stop`, each the same multiple of the one before.
 
-    >>> geomspace(1, 4, 3).asnumpy()
+    >>> geomspace(1, 4, 3).asnumpy().round(3)
     array([1., 2., 4.], dtype=float32)
     """
     _check_spaced("geomspace", num, endpoint)

@@ -164,7 +164,7 @@ def face(declaration, written):
     else:
         name, parameters = declaration.parse(written, more=("dtype",))
     given = {canonical: p.name for p, canonical in parameters}
-    scope = dict(_SCOPE, _call=declaration.face())
+    scope = dict(_SCOPE, _call=declaration.face(), __name__=None)
     call = f"_call({', '.join(_argument(p, given, name, scope) for p in own.values())})"
     if "dtype" in given and "dtype" not in own:
         call = f"_cast({call}, dtype)"

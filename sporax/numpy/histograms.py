@@ -46,7 +46,7 @@ def digitize(x: Array, bins: Array, right=False):
 
     `right`: whether an edge belongs to the bin before it.
 
-    >>> digitize(Tensor([0.5, 2.5]), [1, 2, 3]).tolist()
+    >>> digitize(Tensor([0.5, 2.5]), Tensor([1, 2, 3])).tolist()
     [0, 2]
     """
     if bins.ndim != 1:

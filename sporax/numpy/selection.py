@@ -28,7 +28,7 @@ def _check_mode(name, mode):
 def where(condition: Array, x: Array = None, y: Array = None):
     """`x` where `condition` holds, else `y`, broadcast together.
 
-    >>> where(Tensor([True, False]), 1.0, 2).asnumpy()
+    >>> where(Tensor([True, False]), Tensor(1.0), Tensor(2)).asnumpy()
     array([1., 2.], dtype=float32)
     """
     return ops.where(condition.bool(), *in_one_dtype((x, y)))

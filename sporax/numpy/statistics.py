@@ -249,8 +249,9 @@ def cov(
 def corrcoef(x: Array, y: OPTIONAL = None, rowvar=True, dtype=None):
     """Correlation coefficients: `cov` divided by both standard deviations, within [-1, 1].
 
-    >>> corrcoef(Tensor([[0.0, 2.0], [2.0, 0.0]])).tolist()
-    [[1.0, -1.0], [-1.0, 1.0]]
+    >>> corrcoef(Tensor([[0.0, 2.0], [2.0, 0.0]])).asnumpy().round(3)
+    array([[ 1., -1.],
+           [-1.,  1.]], dtype=float32)
     """
     c = cov(x, y, rowvar)
     if not c.shape:
