@@ -461,3 +461,57 @@ UNLIKE_NUMPY = {
     "np.unique(i, return_inverse=True)": "in order of first appearance",
     "np.amin(x, 1, True, 0.0, b)": "NumPy's third parameter is 'out'",
 }
+
+# Functions written in terms of other operations; differentiated with respect to `x`, and captured.
+DIFFERENTIATED = [row.strip() for row in """
+np.max(x, axis=1)
+np.amin(x, initial=0.1, where=x > -1)
+np.ptp(x, axis=1)
+np.average(x, axis=1, weights=y[0])
+np.average(x, weights=x ** 2)
+np.cumsum(x, 1)
+np.cumprod(x)
+np.nanmax(x, axis=0)
+np.nansum(x, axis=0, keepdims=True)
+np.norm(x, axis=1)
+np.norm(x, 3, axis=0)
+np.clip(x, -1, 1)
+np.maximum(x, 0.3)
+np.float_power(x ** 2, y)
+np.divmod(x + 0.1, y)[1]
+np.where(x > 0, x, 2.0)
+np.concatenate((x, y, x), 1)
+np.stack([x, x * y], -1)
+np.hstack((x, y))
+np.append(x, x)
+np.pad(x, 1, "reflect")
+np.tile(x, (2, 1))
+np.repeat(x, 2, 1)
+np.roll(x, 1, 0)
+np.rollaxis(x, 1)
+np.split(x, 3, 1)[1]
+np.take(x, c, 1)
+np.meshgrid(x[0], x[1])[0]
+np.expand_dims(x, (0, 2))
+np.inner(x, y)
+np.multi_dot([x, m, m])
+np.gradient(x, axis=1)
+np.polyadd(x[0], [1.0, 2.0])
+np.polymul(x[0], y[1])
+np.polyder(x[0])
+np.polyint(x[0], 2, 1.0)
+np.vander(x[0], 4)
+np.linspace(x, y, 3)
+np.logspace(x, y, 3, base=2.0)
+np.linspace(x[0, 0], 3.0, 4, retstep=True)[1]
+np.full((2, 3), x[0])
+np.cov(x)
+np.corrcoef(x)
+np.select([x > 1, x < 0], [x, x * x], 1.0)
+np.choose(i % 2, [x, y])
+np.piecewise(x, [x > 1, x < 0], [lambda a: a, lambda a: -a, 5.0])
+np.apply_along_axis(lambda a: a * a.sum(), 1, x)
+np.apply_over_axes(np.sum, x, (0, 1))
+np.array([x[0], x[1] * 2])
+np.histogram(y, 3, weights=x)[0]
+""".strip().splitlines()]  # fmt: skip

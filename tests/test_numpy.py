@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import sporax.numpy as mnp
+from sporax.autodiff import check_grad
 from sporax.core.tensor import Tensor
+from sporax.engine.jit import jit
 from tests import numpy_cases
 from tests.oracle import RECORDED
 
@@ -56,6 +58,19 @@ def test_calls_give_what_mindspore_and_numpy_give(row, on_numpy):
     if row not in numpy_cases.UNLIKE_NUMPY:
         for mine, wanted in zip(found, flat(numpys(row)), strict=True):
             same_numbers(mine, wanted, row)
+
+
+@pytest.mark.parametrize("row", numpy_cases.DIFFERENTIATED)
+def test_composites_differentiate_and_are_captured(row, on_numpy):
+    arrays = {n: a.astype(np.float64) if a.dtype == np.float32 else a
+              for n, a in numpy_cases.ARRAYS.items()}  # fmt: skip
+    scope = {name: Tensor(array) for name, array in arrays.items()} | {"np": mnp}
+
+    def function(x):
+        return eval(row, scope | {"x": x})
+
+    assert not check_grad(function, scope["x"]).noted
+    same_numbers(jit(function)(scope["x"]), function(scope["x"]).asnumpy(), row)
 
 
 def test_signatures_are_mindspores():
