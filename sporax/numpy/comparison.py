@@ -31,6 +31,8 @@ def result_type(*arrays_and_dtypes):
             return array_of(x).dtype
         return dtype_of(x)
 
+    if not arrays_and_dtypes:
+        raise ValueError("For 'numpy.result_type', at least one array or dtype must be given.")
     found = kind(arrays_and_dtypes[0])
     for x in arrays_and_dtypes[1:]:
         found = promoted(found, kind(x))

@@ -8,6 +8,7 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.core.value import is_size
 from sporax.numpy.faces import Array, array_of, array_op, composite, dtype_of
 
 _FLOAT = dtypes.float32
@@ -16,8 +17,8 @@ _FLOATING = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 def shape_of(name, shape):
     """A shape given as an int, or as a tuple or list of ints."""
-    sizes = (shape,) if isinstance(shape, int) else shape
-    if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, int) for n in sizes):
+    sizes = (shape,) if is_size(shape) else shape
+    if not isinstance(sizes, (tuple, list)) or not all(is_size(n) for n in sizes):
         raise TypeError(
             f"For 'numpy.{name}', 'shape' must be an int or a tuple of ints, but got {shape!r}."
         )
@@ -209,8 +210,13 @@ def tri(N, M=None, k=0, dtype=_FLOAT):
 # ranges -------------------------------------------------------------------------------------
 
 
-def _number(x):
-    return x.item() if isinstance(x, Tensor) else x
+def _number(argument, x):
+    x = x.item() if isinstance(x, (Tensor, np.generic)) and x.ndim == 0 else x
+    if not isinstance(x, (int, float, type(None))):
+        raise TypeError(
+            f"For 'numpy.arange', '{argument}' must be a number, but got {type(x).__name__}."
+        )
+    return x
 
 
 @composite(numpy=True)
@@ -222,7 +228,7 @@ def arange(start, stop=None, step=None, dtype=None):
     >>> arange(1, 7, 2).asnumpy()
     array([1, 3, 5], dtype=int32)
     """
-    start, stop, step = map(_number, (start, stop, step))
+    start, stop, step = map(_number, ("start", "stop", "step"), (start, stop, step))
     given = [x for x in (start, stop, step) if x is not None]
     if dtype is None:
         dtype = dtypes.int32 if all(isinstance(x, int) for x in given) else _FLOAT

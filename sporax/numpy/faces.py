@@ -48,7 +48,7 @@ def dtype_of(dtype):
         dtype = _PYTHON.get(dtype, dtype)
     try:
         return dtypes.from_numpy(dtypes.to_numpy(dtype))
-    except TypeError:
+    except (TypeError, ValueError):  # a Tensor, for one, is compared to names by NumPy
         raise TypeError(
             f"For 'numpy', 'dtype' must be a dtype, its name or a Python type, but got {dtype!r}."
         ) from None
@@ -137,6 +137,17 @@ def _optional(x, name, argument):
     return None if x is None else array_of(x, name, argument)
 
 
+def _axis(axis, name):
+    """An axis, or a sequence of axes, as it is; strings would be JAX's named axes."""
+    for a in axis if isinstance(axis, (tuple, list)) else (axis,):
+        if not isinstance(a, (int, np.integer)):
+            raise TypeError(
+                f"For 'numpy.{name}', 'axis' must be an int, a tuple of ints, or None, but got "
+                f"{axis!r}."
+            )
+    return axis
+
+
 def cast(result, dtype):
     """The result in `dtype`, if one is given."""
     if dtype is None:
@@ -150,6 +161,7 @@ _CONVERSIONS = {Array: "_array", OPTIONAL: "_optional", Arrays: "_arrays"}
 _SCOPE = {
     "_array": array_of, "_optional": _optional, "_arrays": _arrays_of, "_cast": cast,
     "_dtype": lambda dtype: None if dtype is None else dtype_of(dtype), "_Tensor": Tensor,
+    "_axis": _axis,
 }  # fmt: skip
 
 
@@ -187,6 +199,9 @@ def _argument(parameter, given, name, scope):
     here = given[canonical]
     if canonical == "dtype":
         return f"{prefix}_dtype({here})"
+    if here == "axis":
+        plain = "axis is None or axis.__class__ is int"
+        return f"{prefix}(axis if {plain} else _axis(axis, '{name}'))"
     convert = _CONVERSIONS.get(parameter.annotation)
     if convert is None:
         return f"{prefix}{here}"

@@ -157,6 +157,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
     """
     if isinstance(sample, (tuple, list)):
         sample = ops.stack(in_one_dtype([array_of(x) for x in sample]), 1)
+    sample = array_of(sample, "histogramdd", "sample")
     if sample.ndim != 2:
         raise ValueError(
             f"For 'numpy.histogramdd', 'sample' must be a matrix, but got shape {sample.shape}."
@@ -165,10 +166,10 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
     bins = [bins] * count if isinstance(bins, int) else bins
     spans = [None] * count if range is None else range
     for argument, given in (("bins", bins), ("range", spans)):
-        if len(given) != count:
+        if not isinstance(given, (tuple, list, Tensor)) or len(given) != count:
             raise ValueError(
                 f"For 'numpy.histogramdd', '{argument}' must have {count} entries, but got "
-                f"{len(given)}."
+                f"{given!r}."
             )
     columns = ops.unbind(sample, 1)
     edges = [histogram_bin_edges(*c) for c in zip(columns, bins, spans, strict=True)]

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax import ops
 from sporax.core.tensor import Tensor
+from sporax.core.value import is_size
 from sporax.numpy.faces import Array, array_of, array_op, composite, in_one_dtype
 
 _FLAT = 32  # from this axis on MindSpore flattens, as it does for None
@@ -43,6 +44,12 @@ def reshape(x: Array, new_shape):
     >>> reshape(Tensor([1, 2]), (2, 1)).shape
     (2, 1)
     """
+    sizes = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
+    if not all(is_size(n) for n in sizes):
+        raise TypeError(
+            f"For 'numpy.reshape', 'new_shape' must be an int or a tuple of ints, but got "
+            f"{new_shape!r}."
+        )
     return x.reshape(new_shape)
 
 
@@ -232,7 +239,8 @@ def rot90(a: Array, k=1, axes=(0, 1)):
 # joining ------------------------------------------------------------------------------------
 
 
-def _sequence(name, given, argument):
+def sequence_of(name, given, argument):
+    """A tuple or list of arrays as Tensors of one dtype; at least one."""
     if not isinstance(given, (tuple, list)):
         raise TypeError(
             f"For 'numpy.{name}', '{argument}' must be a Tensor or a tuple or list of Tensors, but "
@@ -254,7 +262,7 @@ def concatenate(arrays, axis=0):
     """
     if isinstance(arrays, Tensor):
         arrays = ops.unbind(arrays)
-    parts = _sequence("concatenate", arrays, "arrays")
+    parts = sequence_of("concatenate", arrays, "arrays")
     if axis is None or (isinstance(axis, int) and axis >= _FLAT):
         parts, axis = [ops.ravel(x) for x in parts], 0
     return ops.concat(parts, axis_of("concatenate", axis, parts[0].ndim))
@@ -269,7 +277,7 @@ def stack(arrays, axis=0):
     """
     if isinstance(arrays, Tensor):
         return ops.moveaxis(arrays, 0, axis_of("stack", axis, arrays.ndim))
-    parts = _sequence("stack", arrays, "arrays")
+    parts = sequence_of("stack", arrays, "arrays")
     return ops.stack(parts, axis_of("stack", axis, parts[0].ndim + 1))
 
 
@@ -293,7 +301,7 @@ def _joined(name, prepare, axis_for, text, example):
     def function(tup):
         if isinstance(tup, Tensor):
             return tup
-        parts = [prepare(x) for x in _sequence(name, tup, "tup")]
+        parts = [prepare(x) for x in sequence_of(name, tup, "tup")]
         return ops.concat(parts, axis_for(parts[0]))
 
     function.__name__, function.__module__ = name, __name__

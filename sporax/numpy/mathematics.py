@@ -14,10 +14,9 @@ from sporax.numpy.faces import (
     array_op,
     cast,
     composite,
-    in_one_dtype,
     tensors_of,
 )  # fmt: skip
-from sporax.numpy.manipulation import axes_of, axis_of
+from sporax.numpy.manipulation import axes_of, axis_of, sequence_of
 from sporax.ops.arithmetic import floating
 from sporax.ops.declare import OPTIONAL
 
@@ -317,7 +316,7 @@ def multi_dot(arrays):
     >>> multi_dot([[[1.0, 2.0]], [[1.0], [1.0]], [[3.0]]]).tolist()
     [[9.0]]
     """
-    parts = in_one_dtype([array_of(x, "multi_dot", "arrays") for x in arrays])
+    parts = sequence_of("multi_dot", arrays, "arrays")
     if len(parts) < 2:
         raise ValueError(
             f"For 'numpy.multi_dot', 'arrays' must hold at least 2 Tensors, but got {len(parts)}."

@@ -326,10 +326,11 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if conditions and isinstance(conditions[0], bool):
         conditions = [conditions]
     conditions = [array_of(c).bool() for c in conditions]
-    if len(funclist) not in (len(conditions), len(conditions) + 1):
+    count = len(funclist) if isinstance(funclist, (tuple, list)) else -1
+    if count not in (len(conditions), len(conditions) + 1):
         raise ValueError(
             f"For 'numpy.piecewise', 'funclist' must have {len(conditions)} entries as 'condlist', "
-            f"or one more, but got {len(funclist)}."
+            f"or one more, but got {funclist!r}."
         )
     called = [f(x, *args, **kw) if callable(f) else f for f in funclist]
     made = [array_of(v).astype(x.dtype) for v in called]

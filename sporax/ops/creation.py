@@ -211,7 +211,10 @@ def eye(n, m=None, dtype=None, diagonal=0):
     array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
-    return jnp.eye(n, m, diagonal, _dtype(dtype))
+    rows, columns = _shape((n, n if m is None else m))
+    if not isinstance(diagonal, int):
+        raise TypeError(f"the diagonal must be an int, but got {diagonal!r}")
+    return jnp.eye(rows, columns, diagonal, _dtype(dtype))
 
 
 # matrices -----------------------------------------------------------------------------------
