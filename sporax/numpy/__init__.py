@@ -11,9 +11,10 @@ from sporax.core.errors import missing
 
 _DTYPES = "bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 _CONSTANTS = {
-    "pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf"), "PINF": float("inf"),
-    "NINF": float("-inf"), "nan": float("nan"), "newaxis": None,
+    "pi": 3.141592653589793, "inf": float("inf"), "PINF": float("inf"), "NINF": float("-inf"),
+    "nan": float("nan"),
 }  # fmt: skip
+_NOT_STARRED = {*_CONSTANTS, "around", "copy", "matrix_power", "round", "uint"}  # as in MindSpore
 
 
 def _registry():
@@ -35,7 +36,7 @@ def _constants():
 
 def __getattr__(name):
     if name == "__all__":
-        return __dir__()
+        return [n for n in __dir__() if n not in _NOT_STARRED]
     if not name.startswith("__"):
         declared, constants = _registry(), _constants()
         if name in declared:
