@@ -5,7 +5,9 @@ import pytest
 
 from sporax.core import random
 from sporax.data import config
-from sporax.engine import churn
+from sporax.engine import churn, recorder
+from sporax.engine.program import Layout
+from sporax.engine.trace import forest
 
 
 @pytest.fixture(autouse=True)
@@ -14,3 +16,22 @@ def seeded():
     config.set_seed(5489)  # its default: no seed
     np.random.seed(0)
     churn.families.clear()  # shapes that differ from test to test are no sign of change
+
+
+@pytest.fixture(scope="module")
+def on_numpy():
+    """Programs are run by the interpreter of jaxprs: what they compute counts here, and compiling
+    three hundred second derivatives takes minutes."""
+
+    def prepare(state, alive, dead, inputs):
+        plan = churn.numpy_plan(Layout(state.path(), inputs), alive)
+        if plan is None:
+            return churn.prepare(state, alive, dead, inputs)
+        program = churn.Interpretation(plan)
+        return program, program
+
+    recorder.run_pending()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recorder, "prepare", prepare)
+        yield
+    forest.clear()

@@ -8,10 +8,7 @@ from sporax.autodiff import check_grad, grad
 from sporax.core import context
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
-from sporax.engine import churn, recorder
 from sporax.engine.jit import jit
-from sporax.engine.program import Layout
-from sporax.engine.trace import forest
 from sporax.ops.declare import OPS
 from tests.samples import collect
 
@@ -79,25 +76,6 @@ def same_to_a_few_ulps(a, b):
     ulp = np.finfo(a.dtype).eps
     largest = np.abs(b[np.isfinite(b)]).max(initial=0.0)
     np.testing.assert_allclose(a, b, rtol=4 * ulp, atol=4 * ulp * largest)
-
-
-@pytest.fixture(scope="module")
-def on_numpy():
-    """Programs are run by the interpreter of jaxprs: what they compute counts here, and compiling
-    three hundred second derivatives takes minutes."""
-
-    def prepare(state, alive, dead, inputs):
-        plan = churn.numpy_plan(Layout(state.path(), inputs), alive)
-        if plan is None:
-            return churn.prepare(state, alive, dead, inputs)
-        program = churn.Interpretation(plan)
-        return program, program
-
-    recorder.run_pending()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recorder, "prepare", prepare)
-        yield
-    forest.clear()
 
 
 def check(sample):

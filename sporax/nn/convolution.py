@@ -8,7 +8,7 @@ from sporax.nn.initial import default_bias, default_weight, parameter
 from sporax.ops.convolution import PAD_MODES, convolution
 
 
-def _pair(layer, name, value, lowest=1):
+def pair_of(layer, name, value, lowest=1):
     pair = (value, value) if isinstance(value, int) else value
     if not isinstance(pair, tuple) or len(pair) not in (2, 4):
         raise TypeError(f"For '{layer}', '{name}' must be an int or two, but got {value!r}.")
@@ -74,9 +74,9 @@ class Conv2d(Cell):
                 f"For '{layer}', 'data_format' must be 'NCHW' or 'NHWC', but got {data_format!r}."
             )
         self.in_channels, self.out_channels, self.group = in_channels, out_channels, group
-        self.kernel_size = _pair(layer, "kernel_size", kernel_size)
-        self.stride = _pair(layer, "stride", stride)
-        self.dilation = _pair(layer, "dilation", dilation)
+        self.kernel_size = pair_of(layer, "kernel_size", kernel_size)
+        self.stride = pair_of(layer, "stride", stride)
+        self.dilation = pair_of(layer, "dilation", dilation)
         self.pad_mode, self.padding, self.data_format = pad_mode, padding, data_format
         self.has_bias = has_bias
         shape = out_channels, in_channels // group, *self.kernel_size

@@ -1,19 +1,51 @@
-"""What is the operation called in `mindspore.numpy`? Names, no maths.
+"""Under which names NumPy's users find the operations? `mindspore.numpy`: names looked up.
 
-Here are those that mean there what the operation of the same name in `ops` means.
+A name is a face of a declaration: in `sporax.ops`, or, where that has no such operation, in the
+families here. Faces are made when they are first used.
 """
 
-from sporax import ops
+import importlib
+import pkgutil
+
 from sporax.core.errors import missing
 
-_SAME = "cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh sqrt square tan tanh"
+_DTYPES = "bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
+_CONSTANTS = {
+    "pi": 3.141592653589793, "inf": float("inf"), "PINF": float("inf"), "NINF": float("-inf"),
+    "nan": float("nan"),
+}  # fmt: skip
+_NOT_STARRED = {*_CONSTANTS, "around", "copy", "matrix_power", "round", "uint"}  # as in MindSpore
 
-globals().update({name: getattr(ops, name) for name in _SAME.split()})
+
+def _registry():
+    """The declared faces by name, and what else there is."""
+    importlib.import_module("sporax.ops")
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    return importlib.import_module("sporax.ops.declare").NUMPY
+
+
+def _constants():
+    dtypes = importlib.import_module("sporax.core.dtype")
+    grids = importlib.import_module("sporax.numpy.grids")
+    faces = importlib.import_module("sporax.numpy.faces")
+    found = dict(_CONSTANTS) | {name: getattr(dtypes, name) for name in _DTYPES.split()}
+    found |= {"int_": dtypes.int32, "uint": dtypes.uint32, "float_": dtypes.float32}
+    return found | {"mgrid": grids.mgrid, "ogrid": grids.ogrid, "_to_tensor": faces.tensors_of}
 
 
 def __getattr__(name):
+    if name == "__all__":
+        return [n for n in __dir__() if n not in _NOT_STARRED]
+    if not name.startswith("__"):
+        declared, constants = _registry(), _constants()
+        if name in declared:
+            found = importlib.import_module("sporax.numpy.faces").face(*declared[name])
+            return globals().setdefault(name, found)
+        if name in constants:
+            return globals().setdefault(name, constants[name])
     raise missing("numpy", name)
 
 
 def __dir__():
-    return _SAME.split()
+    return sorted(n for n in {*_registry(), *_constants()} if not n.startswith("_"))

@@ -20,7 +20,10 @@ def floating(*arrays):
     return made[0] if len(made) == 1 else made
 
 
-@binary(primitive=("Add()(input, other)", "TensorAdd()(input, other)"))
+@binary(
+    primitive=("Add()(input, other)", "TensorAdd()(input, other)"),
+    numpy="add(x1: input, x2: other, dtype=None)",
+)
 def add(input: Array, other: Array):
     """$input + other$, broadcast together; on Bool, "or".
 
@@ -30,7 +33,7 @@ def add(input: Array, other: Array):
     return jnp.add(input, other)
 
 
-@binary(primitive="Sub()(x: input, y: other)")
+@binary(primitive="Sub()(x: input, y: other)", numpy="subtract(x1: input, x2: other, dtype=None)")
 def sub(input: Array, other: Array):
     """$input - other$, broadcast together; on Bool, "exclusive or".
 
@@ -61,6 +64,7 @@ def subtract(input, other, *, alpha=1):
     tensor=("mul(input, other)", "multiply(input, value: other)"),
     function=("mul(input, other)", "multiply(input, other)"),
     mint="mul(input, other)",
+    numpy="multiply(x1: input, x2: other, dtype=None)",
 )
 def mul(input: Array, other: Array):
     """$input \\cdot other$, broadcast together.
@@ -90,6 +94,10 @@ _ROUNDED = {None: lambda x: x, "floor": jnp.floor, "trunc": jnp.trunc}
         "div(input, other, *, rounding_mode=None)",
         "divide(input, other, *, rounding_mode=None)",
     ),
+    numpy=(
+        "divide(x1: input, x2: other, dtype=None)",
+        "true_divide(x1: input, x2: other, dtype=None)",
+    ),
 )
 def div(input: Array, other: Array, *, rounding_mode=None):
     """$input / other$, broadcast together; integers divide to Float32.
@@ -117,6 +125,7 @@ def div(input: Array, other: Array, *, rounding_mode=None):
     function=("floor_divide(input, other)", "floor_div(x: input, y: other)"),
     tensor="floor_divide(input, other)",
     mint="floor_divide(input, other)",
+    numpy="floor_divide(x1: input, x2: other, dtype=None)",
     differentiable=False,
 )
 def floor_divide(input: Array, other: Array):
@@ -135,6 +144,7 @@ def floor_divide(input: Array, other: Array):
     function=("remainder(input, other)", "floor_mod(x: input, y: other)"),
     tensor="remainder(input, other)",
     mint="remainder(input, other)",
+    numpy=("remainder(x1: input, x2: other, dtype=None)", "mod(x1: input, x2: other, dtype=None)"),
 )
 def remainder(input: Array, other: Array):
     """$input - other \\lfloor input / other \\rfloor$: the remainder with the divisor's sign.
@@ -149,6 +159,7 @@ def remainder(input: Array, other: Array):
     primitive=("Mod()(x: input, y: other)", "TruncateMod()(x: input, y: other)"),
     tensor="fmod(input, other)",
     mint="fmod(input, other)",
+    numpy="fmod(x1: input, x2: other, dtype=None)",
 )
 def fmod(input: Array, other: Array):
     """The remainder of a division rounded toward zero, with the dividend's sign.
@@ -162,7 +173,7 @@ def fmod(input: Array, other: Array):
 # power --------------------------------------------------------------------------------------
 
 
-@binary(name="Pow")
+@binary(name="Pow", numpy="power(x1: input, x2: exponent, dtype=None)")
 def power(input: Array, exponent: Array):
     """$input^{exponent}$ for an exponent that is computed; `pow` calls it."""
     if jnp.issubdtype(input.dtype, jnp.integer):

@@ -11,7 +11,10 @@ from sporax.ops.declare import Array, composite, op
 _ATAN2 = ("atan2(input, other)", "arctan2(input, other)")
 
 
-@binary(primitive="Atan2()(input, other)", function=_ATAN2, tensor=_ATAN2, mint=_ATAN2)
+@binary(
+    primitive="Atan2()(input, other)", function=_ATAN2, tensor=_ATAN2, mint=_ATAN2,
+    numpy="arctan2(x1: input, x2: other, dtype=None)",
+)  # fmt: skip
 def atan2(input: Array, other: Array):
     r"""The angle in $(-\pi, \pi]$ of the point with ordinate `input` and abscissa `other`.
 
@@ -25,7 +28,10 @@ def atan2(input: Array, other: Array):
     return jnp.where(origin, jax.lax.stop_gradient(jnp.arctan2(y, x)), angle)
 
 
-@binary(primitive="Hypot()(x1: input, x2: other)", tensor=True)
+@binary(
+    primitive="Hypot()(x1: input, x2: other)", tensor=True,
+    numpy="hypot(x1: input, x2: other, dtype=None)",
+)  # fmt: skip
 def hypot(input: Array, other: Array):
     r"""$\sqrt{input^2 + other^2}$.
 
@@ -71,7 +77,7 @@ _added = _soft_maximum(jnp.logaddexp, 1.0)
 _added2 = _soft_maximum(jnp.logaddexp2, math.log(2))
 
 
-@binary(tensor=True, mint=True)
+@binary(tensor=True, mint=True, numpy="logaddexp(x1: input, x2: other, dtype=None)")
 def logaddexp(input: Array, other: Array):
     r"""$\ln(e^{input} + e^{other})$, without overflow.
 
@@ -81,7 +87,7 @@ def logaddexp(input: Array, other: Array):
     return _added(*floating(input, other))
 
 
-@binary(tensor=True, mint=True)
+@binary(tensor=True, mint=True, numpy="logaddexp2(x1: input, x2: other, dtype=None)")
 def logaddexp2(input: Array, other: Array):
     r"""$\log_2(2^{input} + 2^{other})$, without overflow.
 

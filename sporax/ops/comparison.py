@@ -47,6 +47,7 @@ def _declare(name, short, primitive, called, symbol, compute, shown):
     faces = tuple(f"{n}(input, other)" for n in (name, short) if n)
     return op(
         primitive=f"{primitive}()({called})", function=faces, tensor=faces, mint=faces,
+        numpy=f"{name}(x1: input, x2: other, dtype=None)",
         promotes=not name.startswith("logical"), differentiable=False,
     )(function)  # fmt: skip
 
@@ -86,7 +87,10 @@ for _name in ("and", "or", "xor"):
 # of one operand -----------------------------------------------------------------------------
 
 
-@op(primitive="LogicalNot()(input)", tensor=True, mint=True, differentiable=False)
+@op(
+    primitive="LogicalNot()(input)", tensor=True, mint=True, differentiable=False,
+    numpy="logical_not(a: input, dtype=None)",
+)  # fmt: skip
 def logical_not(input: Array):
     """Whether $input = 0$, element by element: Bool.
 
@@ -101,6 +105,7 @@ def logical_not(input: Array):
     function=("bitwise_not(input)", "invert(x: input)"),
     tensor=("bitwise_not(input)", "invert(input)"),
     mint="bitwise_not(input)",
+    numpy=("bitwise_not(x: input, dtype=None)", "invert(x: input, dtype=None)"),
     differentiable=False,
 )
 def bitwise_not(input: Array):
@@ -118,6 +123,7 @@ attach("__invert__", lambda self: logical_not(self))
 @op(
     primitive="IsClose(rtol=1e-05, atol=1e-08, equal_nan=False)(input, other)",
     tensor=True, mint=True, promotes=True, differentiable=False,
+    numpy="isclose(a: input, b: other, rtol=1e-05, atol=1e-08, equal_nan=False)",
 )  # fmt: skip
 def isclose(input: Array, other: Array, rtol=1e-05, atol=1e-08, equal_nan=False):
     r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool.

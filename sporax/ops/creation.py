@@ -200,15 +200,21 @@ def linspace(start: Array, end: Array, steps, dtype=None):
 @op(
     function="eye(n, m=None, dtype=None)", primitive="Eye()(n, m, dtype)",
     mint="eye(n, m=None, dtype=None)", differentiable=False,
+    numpy="eye(N: n, M: m=None, k: diagonal=0, dtype=float32)",
 )  # fmt: skip
-def eye(n, m=None, dtype=None):
+def eye(n, m=None, dtype=None, diagonal=0):
     """`n` rows and `m` columns (`n` by default), ones on the diagonal, Float32 by default.
+
+    NumPy's face also takes `k`, how far above the main one that diagonal is.
 
     >>> ops.eye(2).asnumpy()
     array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
-    return jnp.eye(n, m, dtype=_dtype(dtype))
+    rows, columns = _shape((n, n if m is None else m))
+    if not isinstance(diagonal, int):
+        raise TypeError(f"the diagonal must be an int, but got {diagonal!r}")
+    return jnp.eye(rows, columns, diagonal, _dtype(dtype))
 
 
 # matrices -----------------------------------------------------------------------------------
@@ -252,6 +258,7 @@ def diag(input: Array):
     function="diagonal(input, offset=0, dim1=0, dim2=1)",
     tensor="diagonal(input, offset=0, axis1: dim1=0, axis2: dim2=1)",
     primitive="DiagPart()(x: input)",
+    numpy="diagonal(a: input, offset=0, axis1: dim1=0, axis2: dim2=1)",
 )
 def diagonal(input: Array, offset=0, dim1=0, dim2=1):
     """The diagonal of two dimensions, `offset` above the main one; it comes last.

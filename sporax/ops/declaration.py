@@ -125,13 +125,16 @@ class Declaration:
         name, parameters = (
             (self.fn.__name__, [(p, p.name) for p in self.signature.parameters.values()])
             if written is None
-            else self._parse(written)
+            else self.parse(written)
         )
         given = {canonical: p.name for p, canonical in parameters}
         return self._compile(name, [p for p, _ in parameters], given)
 
-    def _parse(self, written):
-        """`name(parameter: canonical = default, ...)` -> name, [(Parameter, canonical name)]."""
+    def parse(self, written, more=()):
+        """`name(parameter: canonical = default, ...)` -> name, [(Parameter, canonical name)].
+
+        `more`: names that the function does not have, yet the face may.
+        """
         head, _, _ = written.partition("(")
         *_, name = head.split(".")
         tree = ast.parse(f"def {name}{written[len(head) :]}: pass").body[0].args
@@ -145,7 +148,7 @@ class Declaration:
         for (args, kind), values in zip(groups, defaults, strict=True):
             for arg, value in zip(args, values, strict=True):
                 canonical = arg.annotation.id if arg.annotation is not None else arg.arg
-                if canonical not in self.signature.parameters:
+                if canonical not in self.signature.parameters and canonical not in more:
                     raise NameError(f"{written}: '{self.fn.__name__}' has no '{canonical}'")
                 default = inspect.Parameter.empty
                 if isinstance(value, ast.Name):
@@ -174,7 +177,7 @@ class Declaration:
         for i, p in enumerate(plain):
             if p.default is not inspect.Parameter.empty:
                 scope[f"_d{i}"] = p.default
-        exec(f"def {name}({_written(plain)}):\n{body}", scope)
+        exec(f"def {name}({as_written(plain)}):\n{body}", scope)
         function = scope[name]
         function.__doc__, function.__module__ = self.fn.__doc__, self.fn.__module__
         function.__qualname__ = name
@@ -201,8 +204,8 @@ class Declaration:
         """A class as `Softmax(axis=-1)(logits: input)`: attributes first, then the operands."""
         head, _, inputs = written.partition(")(")
         head, inputs = f"{head})", f"({inputs}"
-        name, built = self._parse(head)
-        _, called = self._parse(f"{name}{inputs}")
+        name, built = self.parse(head)
+        _, called = self.parse(f"{name}{inputs}")
         given = {"itself": "self"}  # for a function that needs the object: its own random state
         given.update({canonical: f"self.{p.name}" for p, canonical in built})
         given.update({canonical: p.name for p, canonical in called})
@@ -213,7 +216,7 @@ class Declaration:
         lines = ["    Primitive.__init__(self, _name)"]
         lines += [f"    self._set('{p.name}', {p.name})" for p, _ in built]
         scope.update(Primitive=Primitive, _name=name, __name__=None)
-        exec(f"def __init__({_written(parameters)}):\n" + "\n".join(lines), scope)
+        exec(f"def __init__({as_written(parameters)}):\n" + "\n".join(lines), scope)
         members = {
             "__init__": scope["__init__"],
             "__call__": call,
@@ -228,7 +231,7 @@ def _tuple(names):
     return "".join(f"{n}, " for n in names)
 
 
-def _written(parameters):
+def as_written(parameters):
     """Parameters as they stand in a `def`, defaults replaced by `_d<i>`."""
     parts, keyword = [], False
     for i, p in enumerate(parameters):

@@ -20,16 +20,18 @@ OPS = {}  # every declared operation by its canonical name
 FUNCTIONS = {}  # every function of `sporax.ops` by name
 PRIMITIVES = {}  # class name -> Primitive class
 MINT = {}  # dotted name below `mint` -> function
+NUMPY = {}  # name in `mindspore.numpy` -> (declaration, face as written), made when it is looked up
 
 
 def op(
-    *, tensor=None, primitive=None, mint=None, name=None, promotes=False, check=None,
+    *, tensor=None, primitive=None, mint=None, numpy=None, name=None, promotes=False, check=None,
     differentiable=True, function=True, real=None, converts=True,
 ):  # fmt: skip
     """Declare an operation; what it returns is the function face, for `sporax.ops`.
 
     `function`, `tensor`, `mint`: faces as written (a string, or a tuple of strings; True: with the
-    function's own signature). `primitive`: classes as written. `promotes`: the operands that meet
+    function's own signature). `numpy`: likewise; `dtype` in it is that of the result where the
+    operation has none. `primitive`: classes as written. `promotes`: the operands that meet
     in one dtype (True: all; or their positions). `check(*avals)`: raises a better error than
     tracing would. `name`: how messages call it; by default the first primitive's name. `real`: the
     function to differentiate instead with respect to integers (see `Op`). `converts`: whether
@@ -43,44 +45,51 @@ def op(
             fn, shown, promotes, check, differentiable, real
         )
         declaration.converts = converts
-        return _publish(declaration, function, tensor, primitives, mint)
+        return _publish(declaration, function, tensor, primitives, mint, numpy)
 
     return declare
 
 
-def composite(*, tensor=None, mint=None, primitive=None, function=True):
+def composite(*, tensor=None, mint=None, numpy=None, primitive=None, function=True):
     """Declare a function on Tensors that is written in terms of other operations.
 
-    `tensor`, `mint`, `function`: faces, each as written (a signature), as a bare name for the
-    function as it is, or True for its own name. `primitive`: classes as written.
+    `tensor`, `mint`, `numpy`, `function`: faces, each as written (a signature), as a bare name for
+    the function as it is, or True for its own name. `primitive`: classes as written.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
     def declare(fn):
-        return _publish(Composite(fn), function, tensor, primitives, mint)
+        return _publish(Composite(fn), function, tensor, primitives, mint, numpy)
 
     return declare
 
 
-def _publish(declaration, function, tensor, primitives, mint):
+def _publish(declaration, function, tensor, primitives, mint, numpy):
     """Make the faces of a declaration and put each where users find it."""
-    declaration.faces = {"tensor": tensor, "primitive": primitives, "mint": mint}
+    declaration.faces = {"tensor": tensor, "primitive": primitives, "mint": mint, "numpy": numpy}
     plain = declaration.face()
     functions = _faces(declaration, function, plain)
     FUNCTIONS.update(functions)
     for name, method in _faces(declaration, tensor, plain).items():
         attach(name, method)
     MINT.update(_faces(declaration, mint, plain))
+    for written in _as_written(numpy):
+        named = declaration.fn.__name__ if written is True else written.partition("(")[0]
+        NUMPY[named] = declaration, written
     for written in primitives:
         made = declaration.primitive(written)
         PRIMITIVES[made.__name__] = made
     return functions.get(declaration.fn.__name__, plain)
 
 
+def _as_written(faces):
+    return (faces,) if isinstance(faces, str | bool) else faces or ()
+
+
 def _faces(declaration, written, plain):
     """Functions by name for faces as written; those of one name are taken as its overloads."""
     found = {}
-    for face in (written,) if isinstance(written, str | bool) else written or ():
+    for face in _as_written(written):
         if face is True or "(" not in face:
             found.setdefault(declaration.fn.__name__ if face is True else face, []).append(plain)
         else:
@@ -98,6 +107,7 @@ def attach(name, method):
 __all__ = [
     "FUNCTIONS",
     "MINT",
+    "NUMPY",
     "OPS",
     "OPTIONAL",
     "PRIMITIVES",

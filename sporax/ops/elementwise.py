@@ -75,6 +75,15 @@ _ALSO_IN_MINT = {
     "nn.functional": {"tanh", "sigmoid"},
     "special": {"erfc", "exp2", "expm1", "log1p", "sinc"},
 }
+_NOT_IN_NUMPY = {"rsqrt", "sigmoid", "erf", "erfc", "erfinv", "lgamma", "frac", "sinc"}
+_ALSO_IN_NUMPY = {  # where it has other names, or takes other arguments
+    "asin": ["arcsin"], "acos": ["arccos(input, dtype=None)"], "atan": ["arctan"],
+    "asinh": ["arcsinh"], "acosh": ["arccosh"], "atanh": ["arctanh"],
+    "abs": ["abs", "absolute", "fabs"], "deg2rad": ["deg2rad", "radians"],
+    "neg": ["negative(a: input, dtype=None)"], "positive": ["positive(a: input, dtype=None)"],
+    "trunc": [], "ceil": [], "sign": [],  # of integers, it has Float32
+    "isneginf": ["isneginf(x: input)"], "isposinf": ["isposinf(x: input)"],
+}  # fmt: skip
 
 
 def _on_floating(compute):
@@ -108,11 +117,13 @@ def _declare(function, names, primitives, formula, given, shown, differentiable=
     """
     mint = [n for n in names if n not in _NOT_IN_MINT]
     mint += [f"{path}.{names[0]}" for path, held in _ALSO_IN_MINT.items() if names[0] in held]
+    numpy = _ALSO_IN_NUMPY.get(names[0], [n for n in names if n not in _NOT_IN_NUMPY])
     return op(
         primitive=tuple(f"{p}()(input)" for p in primitives.split()),
         function=tuple(f"{n}({_UNLIKE_NUMPY.get(n, 'input')}: input)" for n in names),
         tensor=tuple(f"{n}(input)" for n in names),
         mint=tuple(f"{n}(input)" for n in mint),
+        numpy=tuple(n if "(" in n else f"{n}(x: input, dtype=None)" for n in numpy),
         name=None if primitives else names[0],
         differentiable=differentiable,
     )(function)
@@ -131,7 +142,7 @@ globals().update(_made)
 
 @op(
     primitive="Sqrt()(x: input)", function="sqrt(x: input)", tensor="sqrt(input)",
-    mint="sqrt(input)",
+    mint="sqrt(input)", numpy="sqrt(x: input, dtype=None)",
 )  # fmt: skip
 def sqrt(input: Array):
     r"""$\sqrt{x}$, element by element.
@@ -146,6 +157,11 @@ def sqrt(input: Array):
     primitive="Round()(input, decimals=0)",
     tensor="round(input, decimals=0)",
     mint=("round(input, *, decimals=0)", "special.round(input, *, decimals=0)"),
+    numpy=(
+        "rint(x: input, dtype=None)",
+        "around(a: input, decimals=0)",
+        "round(a: input, decimals=0)",
+    ),
 )
 def round(input: Array, *, decimals=0):
     """Rounded to `decimals` places; halves go to the even neighbour.

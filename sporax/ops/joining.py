@@ -206,6 +206,7 @@ def _repeat_method(self, *repeats, axis=None):
     function="broadcast_to(input, shape)",
     primitive="BroadcastTo(shape)(input)",
     mint=("broadcast_to(input, shape)", "nn.functional.broadcast_to(input, shape)"),
+    numpy="broadcast_to(array: input, shape)",
 )
 def broadcast_to(input: Array, shape):
     """`input` repeated to fill `shape`; -1 in it keeps the size that is there.
@@ -257,6 +258,7 @@ def repeat_elements(input: Array, repeats, axis=0):
 
 @composite(
     tensor=("repeat_interleave",),
+    numpy="repeat(a: input, repeats, axis=None)",
     mint="repeat_interleave(input, repeats, dim: axis=None)",
 )
 def repeat_interleave(input, repeats, axis=None):
@@ -299,7 +301,10 @@ def _flip_method(self, *dims):
 attach("flip", _flip_method)
 
 
-@op(primitive="Roll(shifts, dims=None)(input)", tensor=True, mint=True)
+@op(
+    primitive="Roll(shifts, dims=None)(input)", tensor=True, mint=True,
+    numpy="roll(a: input, shift: shifts, axis: dims=None)",
+)  # fmt: skip
 def roll(input: Array, shifts, dims=None):
     """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims`
     None, as if all were in one dimension.

@@ -30,7 +30,10 @@ def _multiply(a, b):
     return jnp.matmul(a, b)
 
 
-@product(name="MatMul", tensor="matmul(input, tensor2: other)", mint=True)
+@product(
+    name="MatMul", tensor="matmul(input, tensor2: other)", mint=True,
+    numpy="matmul(x1: input, x2: other, dtype=None)",
+)  # fmt: skip
 def matmul(input: Array, other: Array):
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`.
 
@@ -117,7 +120,7 @@ def mv(mat: Array, vec: Array):
     return _fixed(mat, vec, 2, 1)
 
 
-@product(tensor=True, mint=True)
+@product(tensor=True, mint=True, numpy="dot(a: input, b: other)")
 def dot(input: Array, other: Array):
     r"""$\sum_k a_{\dots k} b_{\dots k \dots}$: the last axis with the second-last (or only) one.
 
@@ -127,7 +130,7 @@ def dot(input: Array, other: Array):
     return _multiply(input, other) if input.ndim < 3 > other.ndim else jnp.dot(input, other)
 
 
-@product(tensor=True)
+@product(tensor=True, numpy="inner(a: input, b: other)")
 def inner(input: Array, other: Array):
     r"""$\sum_k a_{\dots k} b_{\dots k}$: the product over both last axes.
 
@@ -142,6 +145,7 @@ def inner(input: Array, other: Array):
     primitive="Ger()(x1: input, x2: other)",
     tensor=("outer(input, vec2: other)", "ger(input, vec2: other)"),
     mint="outer(input, vec2: other)",
+    numpy="outer(a: input, b: other)",
 )
 def outer(input: Array, other: Array):
     """$a_i b_j$ of two vectors.
@@ -212,7 +216,7 @@ def einsum(equation, *operands):
     return contraction(operands, equation)
 
 
-@product()
+@product(numpy="tensordot(a: x1, b: x2, axes=2)")
 def tensor_dot(x1: Array, x2: Array, axes):
     """Products summed over axes of both: the last and first `axes` (an int), or those named.
 

@@ -34,6 +34,7 @@ def _widened(x, dtype):
         "sum(input, dim=None, keepdim=False, *, dtype=None)",
     ),
     mint="sum(input, dim=None, keepdim=False, *, dtype=None)",
+    numpy="sum(a: input, axis: dim=None, dtype=None, keepdims: keepdim=False, initial=None)",
 )
 def sum(input: Array, dim=None, keepdim=False, *, dtype=None, initial=None):
     r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions.
@@ -61,6 +62,7 @@ def _mean(x, axis, keepdims):
         "mean(x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
     ),
     mint="mean(input: x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+    numpy="mean(a: x, axis=None, keepdims: keep_dims=False, dtype=None)",
 )
 def mean(x: Array, axis=None, keep_dims=False, dtype=None):
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all.
@@ -253,6 +255,7 @@ def _declare_value_and_index(word, name, plain, with_index, find, value, index):
         "argmax(input, dim=None, keepdim=False)",
     ),
     mint="argmax(input, dim=None, keepdim=False)",
+    numpy="argmax(a: input, axis: dim=None)",
     primitive="Argmax(axis: dim=-1, output_type: dtype=int32)(input_x: input)",
     differentiable=False,
 )  # fmt: skip
@@ -271,6 +274,7 @@ def argmax(input: Array, dim=None, keepdim=False, dtype=dtypes.int64):
         "argmin(input, axis=None, keepdims=False)",
         "argmin(input, dim: axis=None, keepdim: keepdims=False)",
     ),
+    numpy="argmin(a: input, axis=None)",
     primitive="Argmin(axis=-1, output_type: dtype=int32)(x: input)",
     differentiable=False,
 )  # fmt: skip
@@ -324,6 +328,7 @@ def all(input: Array, axis=None, keep_dims=False):
         "any(input, dim: axis=None, keepdim: keep_dims=False)",
     ),
     mint="any(input, dim: axis=None, keepdim: keep_dims=False)",
+    numpy="sometrue(a: input, axis=None, keepdims: keep_dims=False)",
     primitive="ReduceAny(keep_dims=False)(x: input, axis=())",
     differentiable=False,
 )  # fmt: skip

@@ -70,6 +70,7 @@ def transpose(input: Array, dims):
     function=("swapaxes(input, axis0, axis1)", "swapdims(input, dim0: axis0, dim1: axis1)"),
     tensor=("swapaxes(input, axis0, axis1)", "swapdims(input, dim0: axis0, dim1: axis1)"),
     mint=("swapaxes(input, axis0, axis1)", "transpose(input, dim0: axis0, dim1: axis1)"),
+    numpy="swapaxes(x: input, axis1: axis0, axis2: axis1)",
 )
 def swapaxes(input: Array, axis0, axis1):
     """Two dimensions swapped.
@@ -136,6 +137,7 @@ for _name, _method in [
 @op(
     function=("movedim(x, source, destination)", "moveaxis(x, source, destination)"),
     tensor=("movedim(x, source, destination)", "moveaxis(x, source, destination)"),
+    numpy="moveaxis(a: x, source, destination)",
 )
 def movedim(x: Array, source, destination):
     """Dimensions `source` (an int or several) moved to the places `destination`.
@@ -241,7 +243,7 @@ def matrix_of_rows(input):
     return flatten(input) if input.ndim > 1 else reshape(input, (-1, 1))
 
 
-@composite(tensor=True, mint=True)
+@composite(tensor=True, mint=True, numpy="ravel(x: input)")
 def ravel(input):
     """All elements in one dimension, in row-major order."""
     return reshape(input, (-1,))

@@ -27,15 +27,16 @@ def _spread(name, formula, shown, compute):
             f"{name}(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)",
         ),
         mint=f"{name}(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)",
+        numpy=f"{name}(x: input, axis=None, ddof=0, keepdims=False)",
     )(function)
 
 
 def _deviation(x, axis, ddof, keepdims):
     """The root of the variance; its gradient where all are equal is zero."""
-    return _safe_root(jnp.var(x, axis, ddof=ddof, keepdims=keepdims))
+    return safe_root(jnp.var(x, axis, ddof=ddof, keepdims=keepdims))
 
 
-def _safe_root(square):
+def safe_root(square):
     zero = square == 0
     return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, square)))
 
@@ -70,7 +71,7 @@ _unbiased(std, "std_mean")
 
 def _root(x, axis, keepdims):
     """The Euclidean length; its gradient at zero is zero."""
-    return _safe_root(jnp.sum(jnp.real(x * jnp.conj(x)), axis, keepdims=keepdims))
+    return safe_root(jnp.sum(jnp.real(x * jnp.conj(x)), axis, keepdims=keepdims))
 
 
 def _length(x, p, axis, keepdims):
@@ -88,6 +89,7 @@ def _length(x, p, axis, keepdims):
 @op(
     tensor="norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
     mint="linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
+    numpy="norm(x: A, ord=None, axis: dim=None, keepdims: keepdim=False)",
 )
 def norm(A: Array, ord=None, dim=None, keepdim=False, *, dtype=None):
     r"""A norm of vectors (`dim`: an int) or matrices (`dim`: a pair of ints).
@@ -144,6 +146,7 @@ def logsumexp(input: Array, dim, keepdim=False):
         "count_nonzero(input: x, axis=(), keep_dims=False, dtype=int32)",
     ),
     mint="count_nonzero(input: x, dim: axis=None)",
+    numpy="count_nonzero(x, axis=None, keepdims: keep_dims=False)",
     differentiable=False,
 )  # fmt: skip
 def count_nonzero(x: Array, axis=(), keep_dims=False, dtype=dtypes.int32):

@@ -1,0 +1,85 @@
+"""Dtypes that meet, and whole arrays that are the same."""
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from sporax.numpy.faces import array_of, composite, dtype_of, promoted, tensors_of
+from sporax.numpy.manipulation import common_shape
+
+
+@composite(numpy=True)
+def promote_types(type1, type2):
+    """The dtype that both are converted to.
+
+    >>> promote_types("int32", "float16")
+    mindspore.float16
+    """
+    return promoted(dtype_of(type1), dtype_of(type2))
+
+
+@composite(numpy=True)
+def result_type(*arrays_and_dtypes):
+    """The dtype that all, Tensors, numbers or dtypes, are converted to.
+
+    >>> result_type(Tensor([1]), 2.5)
+    mindspore.float32
+    """
+
+    def kind(x):
+        if isinstance(x, (Tensor, bool, int, float)) and not isinstance(x, type):
+            return array_of(x).dtype
+        return dtype_of(x)
+
+    if not arrays_and_dtypes:
+        raise ValueError("For 'numpy.result_type', at least one array or dtype must be given.")
+    found = kind(arrays_and_dtypes[0])
+    for x in arrays_and_dtypes[1:]:
+        found = promoted(found, kind(x))
+    return found
+
+
+@composite(numpy=True)
+def isscalar(element):
+    """Whether it is a number or a string, not a Tensor or a sequence: a bool.
+
+    >>> isscalar(3.5)
+    True
+    """
+    return isinstance(element, (bool, int, float, complex, str, np.generic))
+
+
+@composite(numpy=True)
+def array_equal(a1, a2, equal_nan=False):
+    """Whether both have one shape and equal elements (`equal_nan`: NaN equals NaN): Bool.
+
+    >>> array_equal([1, 2], [1, 2]).item()
+    True
+    """
+    if not isinstance(equal_nan, bool):
+        raise TypeError(
+            "For 'numpy.array_equal', 'equal_nan' must be a bool, but got "
+            f"{type(equal_nan).__name__}."
+        )
+    a, b = tensors_of(a1, a2)
+    if a.shape != b.shape:
+        return Tensor(False)
+    same = ops.equal(a, b)
+    if equal_nan:
+        same = ops.logical_or(same, ops.logical_and(ops.isnan(a), ops.isnan(b)))
+    return same.all()
+
+
+@composite(numpy=True)
+def array_equiv(a1, a2):
+    """Whether both broadcast to one shape and have equal elements then: Bool.
+
+    >>> array_equiv([1, 1], [[1], [1]]).item()
+    True
+    """
+    a, b = tensors_of(a1, a2)
+    try:
+        common_shape("array_equiv", a, b)
+    except ValueError:
+        return Tensor(False)
+    return ops.equal(a, b).all()

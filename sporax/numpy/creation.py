@@ -1,0 +1,396 @@
+"""New arrays: from data, filled, ranges, random."""
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax import ops
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.core.value import is_size
+from sporax.numpy.faces import Array, array_of, array_op, composite, dtype_of
+
+_FLOAT = dtypes.float32
+_FLOATING = (dtypes.float16, dtypes.float32, dtypes.float64)
+
+
+def shape_of(name, shape):
+    """A shape given as an int, or as a tuple or list of ints."""
+    sizes = (shape,) if is_size(shape) else shape
+    if not isinstance(sizes, (tuple, list)) or not all(is_size(n) for n in sizes):
+        raise TypeError(
+            f"For 'numpy.{name}', 'shape' must be an int or a tuple of ints, but got {shape!r}."
+        )
+    if any(n < 0 for n in sizes):
+        raise ValueError(
+            f"For 'numpy.{name}', sizes in 'shape' must be at least 0, but got {shape}."
+        )
+    return tuple(sizes)
+
+
+def _whole(name, **given):
+    for argument, value in given.items():
+        if not isinstance(value, int):
+            raise TypeError(
+                f"For 'numpy.{name}', '{argument}' must be an int, but got {type(value).__name__}."
+            )
+
+
+# from data ----------------------------------------------------------------------------------
+
+
+@composite(numpy=True)
+def asarray(a, dtype=None):
+    """`a` as a Tensor: a Tensor as it is; numbers, and lists of them, as Int32, Float32 or Bool.
+
+    >>> asarray([1, 2]).dtype
+    mindspore.int32
+    """
+    made, wanted = array_of(a), None if dtype is None else dtype_of(dtype)
+    return made if wanted in (None, made.dtype) else made.astype(wanted)
+
+
+@composite(numpy=True)
+def array(obj, dtype=None, copy=True, ndmin=0):
+    """As `asarray`, copied unless `copy` is False, with dimensions put first up to `ndmin`.
+
+    >>> array([1.0, 2.0], ndmin=2).shape
+    (1, 2)
+    """
+    made = asarray(array_of(obj, "array", "obj"), dtype)
+    if ndmin > made.ndim:
+        made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
+    return made.copy() if copy and made is obj else made
+
+
+@composite(numpy="copy(a)")
+def copy_of(a: Array):
+    """A copy of `a`.
+
+    >>> copy_of([1, 2]).asnumpy()
+    array([1, 2], dtype=int32)
+    """
+    return array_of(a).copy()
+
+
+@composite(numpy=True)
+def asfarray(a, dtype=_FLOAT):
+    """As `asarray`, in a floating dtype: Float32 in place of any other.
+
+    >>> asfarray([1, 2]).dtype
+    mindspore.float32
+    """
+    if dtype is None:
+        return asarray(a)
+    wanted = dtype_of(dtype)
+    return asarray(a, wanted if wanted in _FLOATING else _FLOAT)
+
+
+# filled -------------------------------------------------------------------------------------
+
+
+@composite(numpy=True)
+def zeros(shape, dtype=_FLOAT):
+    """Zeros in `shape`, an int or a tuple of ints.
+
+    >>> zeros(2).asnumpy()
+    array([0., 0.], dtype=float32)
+    """
+    return ops.zeros(shape_of("zeros", shape), dtype_of(dtype))
+
+
+@composite(numpy=True)
+def ones(shape, dtype=_FLOAT):
+    """Ones in `shape`, an int or a tuple of ints.
+
+    >>> ones(2).asnumpy()
+    array([1., 1.], dtype=float32)
+    """
+    return ops.ones(shape_of("ones", shape), dtype_of(dtype))
+
+
+@composite(numpy=True)
+def empty(shape, dtype=_FLOAT):
+    """Zeros in `shape`; what they are is not promised.
+
+    >>> empty((2, 3)).shape
+    (2, 3)
+    """
+    return ops.zeros(shape_of("empty", shape), dtype_of(dtype))
+
+
+@composite(numpy=True)
+def full(shape, fill_value, dtype=None):
+    """`fill_value` (a number, list or Tensor) broadcast to `shape`, in its dtype unless given.
+
+    >>> full((2, 2), [1, 2]).asnumpy()
+    array([[1, 2],
+           [1, 2]], dtype=int32)
+    """
+    value = asarray(array_of(fill_value, "full", "fill_value"), dtype)
+    return ops.broadcast_to(value, shape_of("full", shape))
+
+
+def _like(name, fill):
+    def function(a, dtype, shape):
+        a = array_of(a, name)
+        sizes = a.shape if shape is None or shape == () or shape == [] else shape
+        return full(sizes, fill, a.dtype if dtype is None else dtype)
+
+    return function
+
+
+_zeros_like, _ones_like = _like("zeros_like", 0), _like("ones_like", 1)
+
+
+@composite(numpy=True)
+def zeros_like(a, dtype=None, shape=None):
+    """Zeros in the shape and dtype of `a`, unless others are given.
+
+    >>> zeros_like([1.0, 2.0]).asnumpy()
+    array([0., 0.], dtype=float32)
+    """
+    return _zeros_like(a, dtype, shape)
+
+
+@composite(numpy=True)
+def ones_like(a, dtype=None, shape=None):
+    """Ones in the shape and dtype of `a`, unless others are given.
+
+    >>> ones_like([1, 2]).asnumpy()
+    array([1, 1], dtype=int32)
+    """
+    return _ones_like(a, dtype, shape)
+
+
+@composite(numpy=True)
+def empty_like(prototype, dtype=None, shape=None):
+    """Zeros in the shape and dtype of `prototype`, unless others are given.
+
+    >>> empty_like([1.0, 2.0]).shape
+    (2,)
+    """
+    return _zeros_like(prototype, dtype, shape)
+
+
+@composite(numpy=True)
+def full_like(a, fill_value, dtype=None, shape=None):
+    """`fill_value` in the shape and dtype of `a`, unless others are given.
+
+    >>> full_like([1, 2], 7).asnumpy()
+    array([7, 7], dtype=int32)
+    """
+    return _like("full_like", fill_value)(a, dtype, shape)
+
+
+@composite(numpy=True)
+def identity(n, dtype=_FLOAT):
+    """The `n` by `n` matrix with ones on the diagonal.
+
+    >>> identity(2).asnumpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    _whole("identity", n=n)
+    return ops.eye(n, n, dtype_of(dtype))
+
+
+@composite(numpy=True)
+def tri(N, M=None, k=0, dtype=_FLOAT):
+    """Ones at and below the diagonal `k` of an `N` by `M` matrix, zeros above.
+
+    >>> tri(2).asnumpy()
+    array([[1., 0.],
+           [1., 1.]], dtype=float32)
+    """
+    return ops.tril(ops.ones((N, N if M is None else M), dtype_of(dtype)), k)
+
+
+# ranges -------------------------------------------------------------------------------------
+
+
+def _number(argument, x):
+    x = x.item() if isinstance(x, (Tensor, np.generic)) and x.ndim == 0 else x
+    if not isinstance(x, (int, float, type(None))):
+        raise TypeError(
+            f"For 'numpy.arange', '{argument}' must be a number, but got {type(x).__name__}."
+        )
+    return x
+
+
+@composite(numpy=True)
+def arange(start, stop=None, step=None, dtype=None):
+    """The numbers from `start` (0 if it stands alone) up to and without `stop`, `step` apart.
+
+    Int32 if all are ints, else Float32, unless a `dtype` is given.
+
+    >>> arange(1, 7, 2).asnumpy()
+    array([1, 3, 5], dtype=int32)
+    """
+    start, stop, step = map(_number, ("start", "stop", "step"), (start, stop, step))
+    given = [x for x in (start, stop, step) if x is not None]
+    if dtype is None:
+        dtype = dtypes.int32 if all(isinstance(x, int) for x in given) else _FLOAT
+    if stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    if step == 0:
+        raise ValueError("For 'numpy.arange', 'step' must not be 0.")
+    return Tensor(np.arange(start, stop, step).astype(dtypes.to_numpy(dtype_of(dtype))))
+
+
+def _spaced(name, compute):
+    def function(start: Array, stop: Array, num=50, endpoint=True, axis=0):
+        made = [x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32)
+                for x in (start, stop)]  # fmt: skip
+        return compute(*made, num, endpoint, axis)
+
+    function.__doc__ = f"See `numpy.{name}`."
+    function.__module__ = __name__
+    return array_op(name, public=False, promotes=True)(function)
+
+
+def _check_spaced(name, num, endpoint):
+    _whole(name, num=num)
+    if num < 0:
+        raise ValueError(f"For 'numpy.{name}', 'num' must be at least 0, but got {num}.")
+    if not isinstance(endpoint, bool):
+        raise TypeError(
+            f"For 'numpy.{name}', 'endpoint' must be a bool, but got {type(endpoint).__name__}."
+        )
+
+
+_linear = _spaced(
+    "linspace", lambda a, b, num, endpoint, axis: jnp.linspace(a, b, num, endpoint, axis=axis)
+)
+_geometric = _spaced(
+    "geomspace", lambda a, b, num, endpoint, axis: jnp.geomspace(a, b, num, endpoint, axis=axis)
+)
+
+
+@composite(numpy=True)
+def linspace(
+    start: Array, stop: Array, num=50, endpoint=True, retstep=False, dtype=None, axis=0
+):  # fmt: skip
+    """`num` numbers from `start` to `stop`, equally far apart; with `retstep` the step too.
+
+    `endpoint`: whether `stop` is the last of them. `axis`: where they go if the ends are arrays.
+
+    >>> linspace(0, 1, 3).asnumpy()
+    array([0. , 0.5, 1. ], dtype=float32)
+    """
+    _check_spaced("linspace", num, endpoint)
+    start, stop = array_of(start), array_of(stop)
+    made = _linear(start, stop, num, endpoint, axis)
+    made = made if dtype is None else made.astype(dtype_of(dtype))
+    if not retstep:
+        return made
+    parts = num - 1 if endpoint else num
+    return made, (stop - start) / parts if parts else array_of(math.nan)
+
+
+@composite(numpy=True)
+def logspace(start: Array, stop: Array, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """`base` to the power of what `linspace` gives.
+
+    >>> logspace(0, 2, 3, base=2).asnumpy()
+    array([1., 2., 4.], dtype=float32)
+    """
+    _check_spaced("logspace", num, endpoint)
+    if not isinstance(base, (int, float)):
+        raise TypeError(
+            f"For 'numpy.logspace', 'base' must be a number, but got {type(base).__name__}."
+        )
+    made = ops.pow(base, _linear(array_of(start), array_of(stop), num, endpoint, axis))
+    return made if dtype is None else made.astype(dtype_of(dtype))
+
+
+@composite(numpy=True)
+def geomspace(start: Array, stop: Array, num=50, endpoint=True, dtype=None, axis=0):
+    """`num` numbers from `start` to `stop`, each the same multiple of the one before.
+
+    >>> geomspace(1, 4, 3).asnumpy().round(3)
+    array([1., 2., 4.], dtype=float32)
+    """
+    _check_spaced("geomspace", num, endpoint)
+    made = _geometric(array_of(start), array_of(stop), num, endpoint, axis)
+    return made if dtype is None else made.astype(dtype_of(dtype))
+
+
+# random -------------------------------------------------------------------------------------
+
+
+def _floating(name, dtype):
+    wanted = dtype_of(dtype)
+    if wanted not in _FLOATING:
+        raise ValueError(
+            f"For 'numpy.{name}', 'dtype' must be float16, float32 or float64, but got {dtype!r}."
+        )
+    return wanted
+
+
+@composite(numpy=True)
+def rand(*shape, dtype=_FLOAT):
+    """Numbers uniform in [0, 1); `shape`: ints, or one tuple of ints; none for shape (1,).
+
+    >>> rand(2, 3).shape
+    (2, 3)
+    """
+    return ops.rand(*shape, dtype=_floating("rand", dtype))
+
+
+@composite(numpy=True)
+def randn(*shape, dtype=_FLOAT):
+    """Numbers normal around 0 with deviation 1; `shape` as in `rand`.
+
+    >>> randn(2, 3).shape
+    (2, 3)
+    """
+    return ops.randn(*shape, dtype=_floating("randn", dtype))
+
+
+@composite(numpy=True)
+def randint(minval, maxval=None, shape=None, dtype=dtypes.int32):
+    """Whole numbers in [`minval`, `maxval`), or in [0, `minval`) if that stands alone.
+
+    >>> randint(1, 2, (2,)).asnumpy()
+    array([1, 1], dtype=int32)
+    """
+    _whole("randint", minval=minval)
+    low, high = (0, minval) if maxval is None else (minval, maxval)
+    _whole("randint", maxval=high)
+    if low >= high:
+        raise ValueError(
+            f"For 'numpy.randint', 'maxval' must be greater than {low}, but got {high}."
+        )
+    wanted = dtype_of(dtype)
+    if not str(wanted).startswith("Int"):
+        raise ValueError(f"For 'numpy.randint', 'dtype' must be a signed int's, but got {dtype!r}.")
+    sizes = (1,) if shape is None else shape_of("randint", shape)
+    return ops.randint(low, high, sizes, dtype=dtypes.int64).astype(wanted)
+
+
+# windows ------------------------------------------------------------------------------------
+
+_WINDOWS = {"bartlett": "1 - |2n / (M - 1) - 1|",
+            "blackman": "0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1))",
+            "hamming": "0.54 - 0.46 cos(2 pi n / (M - 1))",
+            "hanning": "0.5 - 0.5 cos(2 pi n / (M - 1))"}  # fmt: skip
+
+
+def _window(name, formula):
+    def function(M):
+        _whole(name, M=M)
+        return Tensor(getattr(np, name)(max(M, 0)).astype(np.float32))
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""A window of `M` points, ${formula}$: Float32.
+
+    >>> {name}(3).shape
+    (3,)
+    """
+    return composite(numpy=True)(function)
+
+
+globals().update({name: _window(name, formula) for name, formula in _WINDOWS.items()})

@@ -1,0 +1,215 @@
+"""A declaration as NumPy's users call it: numbers and lists are arrays, the result has a `dtype`.
+
+A face is compiled when its name is first looked up. Its operands (parameters annotated `Array`, in
+composites too) may be Tensors, numbers, NumPy arrays, or lists and tuples of these.
+"""
+
+import functools
+import inspect
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.ops.declaration import as_written
+from sporax.ops.declare import NUMPY, OPTIONAL, Array, Arrays, op
+from sporax.ops.declare import composite as _composite
+
+_NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
+_PYTHON = {int: dtypes.int32, float: dtypes.float32, bool: dtypes.bool_}
+_NAMES = {"int": dtypes.int32, "uint": dtypes.uint32, "float": dtypes.float32, "?": dtypes.bool_}
+_KINDS = {dtypes.int_: dtypes.int32, dtypes.uint: dtypes.uint32, dtypes.float_: dtypes.float32}
+
+composite = functools.partial(_composite, function=())
+
+
+def array_op(name, public=True, **options):
+    """Declare an operation on arrays that `ops` does not have, as `name` or a face as written.
+
+    `public`: whether users may call it; else it is a part of what they call.
+    """
+    short = name.partition("(")[0]
+
+    def declare(fn):
+        fn.__name__ = f"numpy_{short}"
+        face = name if public else None
+        return op(function=(), numpy=face, name=f"numpy.{short}", **options)(fn)
+
+    return declare
+
+
+def dtype_of(dtype):
+    """MindSpore's dtype for what names one; Python's types and "int", "float" are of 32 bits."""
+    if isinstance(dtype, dtypes.Type):
+        return _KINDS.get(dtype, dtype)
+    if isinstance(dtype, str):
+        dtype = _NAMES.get(dtype.lower(), dtype.lower())
+    if isinstance(dtype, type):
+        dtype = _PYTHON.get(dtype, dtype)
+    try:
+        return dtypes.from_numpy(dtypes.to_numpy(dtype))
+    except (TypeError, ValueError):  # a Tensor, for one, is compared to names by NumPy
+        raise TypeError(
+            f"For 'numpy', 'dtype' must be a dtype, its name or a Python type, but got {dtype!r}."
+        ) from None
+
+
+def array_of(x, name="asarray", argument="a"):
+    """A Tensor as it is; numbers, and lists of them, as Int32, Float32 or Bool."""
+    if isinstance(x, Tensor):
+        return x
+    if isinstance(x, (np.ndarray, np.generic)):
+        return Tensor(np.asarray(x))
+    if isinstance(x, (tuple, list)) and _holds_tensors(x):
+        return _stacked([array_of(e, name, argument) for e in x])
+    if not isinstance(x, (bool, int, float, complex, tuple, list)):
+        raise TypeError(
+            f"For 'numpy.{name}', '{argument}' must be a Tensor, a number, or a list or tuple of "
+            f"these, but got {type(x).__name__}."
+        )
+    try:
+        made = np.asarray(x)
+    except ValueError:
+        made = np.empty(0, object)
+    if made.dtype.kind not in "biufc":
+        raise ValueError(
+            f"For 'numpy.{name}', '{argument}' must have numbers only, as many in each row, but "
+            f"got {x!r}."
+        )
+    return Tensor(made.astype(_NARROW.get(made.dtype, made.dtype)))
+
+
+def tensors_of(*values):
+    """Each value as a Tensor, as `array_of` makes it: one alone, or a tuple."""
+    made = tuple([array_of(v) for v in values])
+    return made[0] if len(made) == 1 else made
+
+
+def _holds_tensors(x):
+    return any(isinstance(e, Tensor) or (isinstance(e, list | tuple) and _holds_tensors(e))
+               for e in x)  # fmt: skip
+
+
+def _stacked(parts):
+    from sporax.ops.joining import stack
+
+    return stack(in_one_dtype(parts))
+
+
+def in_one_dtype(tensors):
+    """The Tensors in the dtype in which all of them meet; a tuple."""
+    met = result_of(tensors)
+    return tuple([t if t.dtype == met else t.astype(met) for t in tensors])
+
+
+def result_of(tensors):
+    """The dtype in which Tensors meet, by NumPy's rule with a wide integer's Float kept narrow."""
+    return functools.reduce(promoted, [t.dtype for t in tensors])
+
+
+def promoted(left, right):
+    """The dtype in which two meet: a floating one wins as it is over integers."""
+    a, b = left.default, right.default
+    floating = [d for d in (a, b) if _is_floating(d)]
+    if len(floating) == 1:
+        return dtypes.from_numpy(floating[0])
+    return dtypes.from_numpy(np.promote_types(a, b))
+
+
+def _is_floating(dtype):
+    return dtypes.from_numpy(dtype) in (
+        dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64,
+    )  # fmt: skip
+
+
+def _arrays_of(given, name, argument):
+    if isinstance(given, Tensor):
+        return tuple(given)
+    if not isinstance(given, (tuple, list)):
+        raise TypeError(
+            f"For 'numpy.{name}', '{argument}' must be a tuple or list of Tensors, but got "
+            f"{type(given).__name__}."
+        )
+    return tuple([array_of(x, name, argument) for x in given])
+
+
+def _optional(x, name, argument):
+    return None if x is None else array_of(x, name, argument)
+
+
+def _axis(axis, name):
+    """An axis, or a sequence of axes, as it is; strings would be JAX's named axes."""
+    for a in axis if isinstance(axis, (tuple, list)) else (axis,):
+        if not isinstance(a, (int, np.integer)):
+            raise TypeError(
+                f"For 'numpy.{name}', 'axis' must be an int, a tuple of ints, or None, but got "
+                f"{axis!r}."
+            )
+    return axis
+
+
+def cast(result, dtype):
+    """The result in `dtype`, if one is given."""
+    if dtype is None:
+        return result
+    if isinstance(result, tuple):
+        return tuple([cast(r, dtype) for r in result])
+    return result.astype(dtype_of(dtype))
+
+
+_CONVERSIONS = {Array: "_array", OPTIONAL: "_optional", Arrays: "_arrays"}
+_SCOPE = {
+    "_array": array_of, "_optional": _optional, "_arrays": _arrays_of, "_cast": cast,
+    "_dtype": lambda dtype: None if dtype is None else dtype_of(dtype), "_Tensor": Tensor,
+    "_axis": _axis,
+}  # fmt: skip
+
+
+def face(declaration, written):
+    """The function with the signature as written (True, or a bare name: the declaration's own)."""
+    own = declaration.signature.parameters
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in own.values()):
+        return declaration.fn
+    if written is True or "(" not in written:
+        name = declaration.fn.__name__ if written is True else written
+        parameters = [(p, p.name) for p in own.values()]
+    else:
+        name, parameters = declaration.parse(written, more=("dtype",))
+    given = {canonical: p.name for p, canonical in parameters}
+    scope = dict(_SCOPE, _call=declaration.face(), __name__=None)
+    call = f"_call({', '.join(_argument(p, given, name, scope) for p in own.values())})"
+    if "dtype" in given and "dtype" not in own:
+        call = f"_cast({call}, dtype)"
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p, _ in parameters]
+    scope.update({f"_d{i}": p.default for i, p in enumerate(plain)})
+    exec(f"def {name}({as_written(plain)}):\n    return {call}", scope)
+    function = scope[name]
+    function.__doc__, function.__module__ = declaration.fn.__doc__, declaration.fn.__module__
+    function.__qualname__, function.declaration = name, declaration
+    return function
+
+
+def _argument(parameter, given, name, scope):
+    """What is passed for a parameter of the declaration: an expression."""
+    canonical = parameter.name
+    prefix = f"{canonical}=" if parameter.kind is parameter.KEYWORD_ONLY else ""
+    if canonical not in given:
+        scope[f"_default_{canonical}"] = parameter.default
+        return f"{prefix}_default_{canonical}"
+    here = given[canonical]
+    if canonical == "dtype":
+        return f"{prefix}_dtype({here})"
+    if here == "axis":
+        plain = "axis is None or axis.__class__ is int"
+        return f"{prefix}(axis if {plain} else _axis(axis, '{name}'))"
+    convert = _CONVERSIONS.get(parameter.annotation)
+    if convert is None:
+        return f"{prefix}{here}"
+    converted = f"{convert}({here}, '{name}', '{here}')"
+    return f"{prefix}({here} if {here}.__class__ is _Tensor else {converted})"
+
+
+__all__ = [
+    "NUMPY", "OPTIONAL", "Array", "Arrays", "array_of", "array_op", "cast", "composite",
+    "dtype_of", "face", "in_one_dtype", "promoted", "result_of", "tensors_of",
+]  # fmt: skip

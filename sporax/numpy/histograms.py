@@ -1,0 +1,215 @@
+"""Where values belong in a sorted vector, and how many are in each bin."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax import ops
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.numpy.creation import linspace
+from sporax.numpy.faces import Array, array_of, array_op, composite, in_one_dtype
+from sporax.numpy.mathematics import diff
+from sporax.ops.declare import OPTIONAL
+
+
+@array_op("searchsorted", public=False, differentiable=False)
+def _search(a: Array, v: Array, side="left"):
+    """Where `v` belongs in the sorted vector `a`; `searchsorted` and `digitize` call it."""
+    if side not in ("left", "right"):
+        raise ValueError(f"'side' must be 'left' or 'right', but got {side!r}")
+    if a.ndim != 1:
+        raise ValueError(f"'a' must be a vector, but got shape {a.shape}")
+    return jnp.searchsorted(a, v, side).astype(jnp.int32)
+
+
+@composite(numpy=True)
+def searchsorted(a: Array, v: Array, side="left", sorter: OPTIONAL = None):
+    """Where `v` would have to be put into the sorted vector `a`: before equal elements, or after
+    them with `side` 'right'; Int32. `sorter`: indices that sort `a`.
+
+    >>> searchsorted(Tensor([1, 3, 5]), Tensor([3, 4])).tolist()
+    [1, 2]
+    """
+    if sorter is not None:
+        if sorter.shape != a.shape:
+            raise ValueError(
+                f"For 'numpy.searchsorted', 'sorter' must have the shape {a.shape} of 'a', but got "
+                f"{sorter.shape}."
+            )
+        a = ops.gather(a, sorter, 0)
+    return _search(*in_one_dtype((a, v)), side)
+
+
+@composite(numpy=True)
+def digitize(x: Array, bins: Array, right=False):
+    """The number of the bin each element falls into, by rising or falling edges `bins`: Int32.
+
+    `right`: whether an edge belongs to the bin before it.
+
+    >>> digitize(Tensor([0.5, 2.5]), Tensor([1, 2, 3])).tolist()
+    [0, 2]
+    """
+    if bins.ndim != 1:
+        raise ValueError(
+            f"For 'numpy.digitize', 'bins' must be a vector, but got shape {bins.shape}."
+        )
+    if not bins.size:
+        return ops.zeros(x.shape, dtypes.int32)
+    x, edges = in_one_dtype((x, bins))
+    side = "left" if right else "right"
+    up = _search(edges, x, side)
+    down = ops.sub(bins.size, _search(ops.flip(edges, (0,)), x, side))
+    return ops.where(ops.less_equal(edges[0], edges[-1]), up, down)
+
+
+@array_op("bincount", public=False)
+def _count(x: Array, weights: OPTIONAL = None, length=0):
+    """How often each number below `length` occurs; `bincount` calls it."""
+    at = jnp.clip(x, 0)
+    if weights is None:
+        return jnp.zeros(length, jnp.float32).at[at].add(1, mode="drop")
+    return jnp.zeros(length, weights.dtype).at[at].add(weights, mode="drop")
+
+
+@composite(numpy=True)
+def bincount(x: Array, weights: OPTIONAL = None, minlength=0, length=None):
+    """How often each number from 0 occurs (negative ones count as 0), or the sum of its weights:
+    Float32.
+
+    The result is as long as the largest number asks, at least `minlength`, or `length`.
+
+    >>> bincount(Tensor([0, 2, 2])).tolist()
+    [1.0, 0.0, 2.0]
+    """
+    if x.ndim != 1 or str(x.dtype)[0] not in "IUB":
+        raise TypeError(
+            f"For 'numpy.bincount', 'x' must be a vector of ints, but got {x.dtype} {x.shape}."
+        )
+    if weights is not None and weights.shape != x.shape:
+        raise ValueError(
+            f"For 'numpy.bincount', 'weights' must have the shape {x.shape} of 'x', but got "
+            f"{weights.shape}."
+        )
+    for argument, value in (("minlength", minlength), ("length", 0 if length is None else length)):
+        if not isinstance(value, int) or value < 0:
+            raise ValueError(
+                f"For 'numpy.bincount', '{argument}' must be an int of at least 0, but got "
+                f"{value!r}."
+            )
+    if length is None:
+        length = max(minlength, int(x.max().item()) + 1 if x.size else 0)
+    return _count(x.astype(dtypes.int32), weights, length)
+
+
+@composite(numpy=True)
+def histogram_bin_edges(a: Array, bins=10, range=None, weights: OPTIONAL = None):
+    """The edges of `bins` equal bins from the least to the largest element (or over `range`).
+
+    >>> histogram_bin_edges(Tensor([0.0, 1.0]), 2).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    if weights is not None and weights.shape != a.shape:
+        raise ValueError(
+            f"For 'numpy.histogram_bin_edges', 'weights' must have the shape {a.shape} of 'a', but "
+            f"got {weights.shape}."
+        )
+    if isinstance(bins, (tuple, list, Tensor)):
+        edges = array_of(bins)
+        if edges.ndim != 1:
+            raise ValueError(
+                f"For 'numpy.histogram', 'bins' must be a vector, but got shape {edges.shape}."
+            )
+        return edges
+    if not isinstance(bins, int):
+        raise NotImplementedError(
+            f"For 'numpy.histogram', 'bins' {bins!r} is not done; give a number."
+        )
+    if range is None:
+        flat = ops.ravel(a).astype(dtypes.float32)
+        low, high = ops.amin(flat), ops.amax(flat)
+    else:
+        if not isinstance(range, (tuple, list)) or len(range) != 2 or range[0] > range[1]:
+            raise ValueError(
+                f"For 'numpy.histogram', 'range' must be (low, high), but got {range!r}."
+            )
+        low, high = (array_of(float(r)) for r in range)
+    half = ops.mul(ops.equal(low, high).astype(dtypes.float32), 0.5)
+    return linspace(ops.sub(low, half), ops.add(high, half), bins + 1)
+
+
+def _bins(values, edges):
+    """The bin of each value, the last edge included; that count for ones outside."""
+    inner = _search(*in_one_dtype((edges, values)), "right") - 1
+    inner = ops.where(ops.equal(values, edges[-1]), array_of(edges.size - 2), inner)
+    beyond = ops.logical_or(ops.less(inner, 0), ops.greater(inner, edges.size - 2))
+    return ops.where(beyond, array_of(edges.size - 1), inner)
+
+
+@composite(numpy=True)
+def histogramdd(sample, bins=10, range=None, weights=None, density=False):
+    """How many of the points (rows of `sample`, or one array a coordinate) lie in each cell of a
+    grid, and the list of the edges along each axis.
+
+    `bins`, `range`: for all axes a number, or one entry an axis, as `histogram` takes them.
+
+    >>> histogramdd(Tensor([[0.0, 0.0], [1.0, 1.0]]), 2)[0].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    if isinstance(sample, (tuple, list)):
+        sample = ops.stack(in_one_dtype([array_of(x) for x in sample]), 1)
+    sample = array_of(sample, "histogramdd", "sample")
+    if sample.ndim != 2:
+        raise ValueError(
+            f"For 'numpy.histogramdd', 'sample' must be a matrix, but got shape {sample.shape}."
+        )
+    count = sample.shape[1]
+    bins = [bins] * count if isinstance(bins, int) else bins
+    spans = [None] * count if range is None else range
+    for argument, given in (("bins", bins), ("range", spans)):
+        if not isinstance(given, (tuple, list, Tensor)) or len(given) != count:
+            raise ValueError(
+                f"For 'numpy.histogramdd', '{argument}' must have {count} entries, but got "
+                f"{given!r}."
+            )
+    columns = ops.unbind(sample, 1)
+    edges = [histogram_bin_edges(*c) for c in zip(columns, bins, spans, strict=True)]
+    flat = array_of(0)
+    for column, edge in zip(columns, edges, strict=True):
+        flat = ops.add(ops.mul(flat, edge.size), _bins(column, edge))
+    sizes = [edge.size for edge in edges]
+    weights = None if weights is None else array_of(weights)
+    made = _count(flat, weights, int(np.prod(sizes))).reshape(sizes)
+    made = made[tuple(slice(0, n - 1) for n in sizes)]
+    if density:
+        made = ops.div(made, ops.reduce_sum(made))
+        for axis, edge in enumerate(edges):
+            shape = [-1 if i == axis else 1 for i, _ in enumerate(edges)]
+            made = ops.div(made, diff(edge).reshape(shape))
+    return made, edges
+
+
+@composite(numpy=True)
+def histogram(a, bins=10, range=None, weights=None, density=False):
+    """How many elements (or the sum of their weights) lie in each bin, and the bins' edges: a pair.
+
+    `bins`: so many equal ones, or their edges. `density`: divided by total and width.
+
+    >>> histogram(Tensor([0.0, 0.1, 1.0]), 2)[0].tolist()
+    [2.0, 1.0]
+    """
+    a = array_of(a)
+    flat = None if weights is None else ops.ravel(array_of(weights))
+    spans = None if range is None else [range]
+    made, edges = histogramdd(ops.ravel(a).reshape((-1, 1)), [bins], spans, flat, density)
+    return made, edges[0]
+
+
+@composite(numpy=True)
+def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
+    """`histogramdd` of two coordinates: the counts, the edges along `x` and those along `y`.
+
+    >>> histogram2d([0.0, 1.0], [0.0, 1.0], 2)[0].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    made, (first, second) = histogramdd((x, y), bins, range, weights, density)
+    return made, first, second

@@ -1,0 +1,391 @@
+"""The same elements in another shape or order; arrays joined and cut."""
+
+import jax.numpy as jnp
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from sporax.core.value import is_size
+from sporax.numpy.faces import Array, array_of, array_op, composite, in_one_dtype
+
+_FLAT = 32  # from this axis on MindSpore flattens, as it does for None
+
+
+def axis_of(name, axis, ndim, argument="axis"):
+    """An axis counted from the front; an error where there is none such."""
+    if not isinstance(axis, int):
+        raise TypeError(
+            f"For 'numpy.{name}', '{argument}' must be an int, but got {type(axis).__name__}."
+        )
+    if not -ndim <= axis < ndim:
+        raise ValueError(
+            f"For 'numpy.{name}', '{argument}' must be an int in [{-ndim}, {ndim}), but got {axis}."
+        )
+    return axis % ndim
+
+
+def axes_of(name, axis, ndim):
+    """Axes given as an int, a sequence, or None for all: a tuple counted from the front."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    found = tuple([axis_of(name, a, ndim) for a in axes])
+    if len(set(found)) < len(found):
+        raise ValueError(f"For 'numpy.{name}', 'axis' must not repeat an axis, but got {axis}.")
+    return found
+
+
+# shape --------------------------------------------------------------------------------------
+
+
+@composite(numpy=True)
+def reshape(x: Array, new_shape):
+    """The elements of `x` in `new_shape`, one size of which may be -1.
+
+    >>> reshape(Tensor([1, 2]), (2, 1)).shape
+    (2, 1)
+    """
+    sizes = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
+    if not all(is_size(n) for n in sizes):
+        raise TypeError(
+            f"For 'numpy.reshape', 'new_shape' must be an int or a tuple of ints, but got "
+            f"{new_shape!r}."
+        )
+    return x.reshape(new_shape)
+
+
+@composite(numpy=True)
+def expand_dims(a: Array, axis):
+    """A dimension of size 1 put in at `axis`, an int; or several, a tuple or list of ints.
+
+    >>> expand_dims(Tensor([1, 2]), (0, 2)).shape
+    (1, 2, 1)
+    """
+    if isinstance(axis, int):
+        return ops.expand_dims(a, axis)
+    if not isinstance(axis, (tuple, list)):
+        raise TypeError(
+            f"For 'numpy.expand_dims', 'axis' must be an int or a tuple of ints, but got {axis!r}."
+        )
+    for at in sorted(axes_of("expand_dims", axis, a.ndim + len(axis))):
+        a = ops.expand_dims(a, at)
+    return a
+
+
+@composite(numpy=True)
+def squeeze(a: Array, axis=None):
+    """Dimensions of size 1 taken out: those of `axis`, or all.
+
+    >>> squeeze(Tensor([[1], [2]])).shape
+    (2,)
+    """
+    return a.squeeze() if axis is None else a.squeeze(axis)
+
+
+@composite(numpy=True)
+def transpose(a: Array, axes=None):
+    """The dimensions in the order `axes`, or reversed.
+
+    >>> transpose(Tensor([[1, 2, 3]])).shape
+    (3, 1)
+    """
+    if axes is None:
+        return a.transpose()
+    if not isinstance(axes, (tuple, list)):
+        raise TypeError(f"For 'numpy.transpose', 'axes' must be a tuple of ints, but got {axes!r}.")
+    return ops.transpose(a, tuple(axes))
+
+
+@composite(numpy=True)
+def rollaxis(x: Array, axis, start=0):
+    """The dimension `axis` moved to stand before what is dimension `start` now.
+
+    >>> rollaxis(Tensor([[[1, 2, 3]]]), 2).shape
+    (3, 1, 1)
+    """
+    axis = axis_of("rollaxis", axis, x.ndim)
+    if not isinstance(start, int):
+        raise TypeError(
+            f"For 'numpy.rollaxis', 'start' must be an int, but got {type(start).__name__}."
+        )
+    if not -x.ndim <= start <= x.ndim:
+        raise ValueError(
+            f"For 'numpy.rollaxis', 'start' must be an int in [{-x.ndim}, {x.ndim}], but got "
+            f"{start}."
+        )
+    start = start + x.ndim if start < 0 else start
+    return ops.moveaxis(x, axis, start - 1 if axis < start else start)
+
+
+def _at_least(ndim, name, arys, shape):
+    made = [array_of(x, name, "arys") for x in arys]
+    made = [x if x.ndim >= ndim else x.reshape(shape(x.shape)) for x in made]
+    return made[0] if len(made) == 1 else made
+
+
+@composite(numpy=True)
+def atleast_1d(*arys):
+    """Each array with at least one dimension; a list, if there are several.
+
+    >>> atleast_1d(3).shape
+    (1,)
+    """
+    return _at_least(1, "atleast_1d", arys, lambda s: (1,))
+
+
+@composite(numpy=True)
+def atleast_2d(*arys):
+    """Each array with at least two dimensions, those of size 1 put first.
+
+    >>> atleast_2d([1, 2]).shape
+    (1, 2)
+    """
+    return _at_least(2, "atleast_2d", arys, lambda s: (1,) * (2 - len(s)) + s)
+
+
+@composite(numpy=True)
+def atleast_3d(*arys):
+    """Each array with at least three dimensions, a vector in the middle one.
+
+    >>> atleast_3d([1, 2]).shape
+    (1, 2, 1)
+    """
+    shapes = {0: lambda s: (1, 1, 1), 1: lambda s: (1, *s, 1), 2: lambda s: (*s, 1)}
+    return _at_least(3, "atleast_3d", arys, lambda s: shapes[len(s)](s))
+
+
+@composite(numpy=True)
+def broadcast_arrays(*args):
+    """All arrays in the shape that they broadcast to, a list.
+
+    >>> [t.shape for t in broadcast_arrays([1, 2], [[1], [2]])]
+    [(2, 2), (2, 2)]
+    """
+    arrays = [array_of(x, "broadcast_arrays", "args") for x in args]
+    shape = common_shape("broadcast_arrays", *arrays)
+    return [ops.broadcast_to(x, shape) for x in arrays]
+
+
+def common_shape(name, *arrays):
+    """The shape that Tensors broadcast to."""
+    try:
+        return jnp.broadcast_shapes(*[x.shape for x in arrays])
+    except ValueError:
+        shapes = " and ".join(str(x.shape) for x in arrays)
+        raise ValueError(
+            f"For 'numpy.{name}', shapes must be equal or 1 along each axis, but got {shapes}. "
+            "Reshape or expand one of them."
+        ) from None
+
+
+@composite(numpy=True)
+def tile(a: Array, reps):
+    """`a` laid out `reps[i]` times along dimension `i`; `reps` is aligned at the right.
+
+    >>> tile(Tensor([1, 2]), 2).asnumpy()
+    array([1, 2, 1, 2])
+    """
+    return ops.tile(a, reps if isinstance(reps, (tuple, list)) else (reps,))
+
+
+# order --------------------------------------------------------------------------------------
+
+
+@composite(numpy=True)
+def flip(m: Array, axis=None):
+    """The order of the elements turned round along `axis`: an int, a tuple, or None for all.
+
+    >>> flip(Tensor([1, 2, 3])).asnumpy()
+    array([3, 2, 1])
+    """
+    return ops.flip(m, axes_of("flip", axis, m.ndim))
+
+
+@composite(numpy=True)
+def flipud(m: Array):
+    """`flip` along the first dimension.
+
+    >>> flipud(Tensor([[1], [2]])).tolist()
+    [[2], [1]]
+    """
+    return flip(m, 0)
+
+
+@composite(numpy=True)
+def fliplr(m: Array):
+    """`flip` along the second dimension.
+
+    >>> fliplr(Tensor([[1, 2]])).tolist()
+    [[2, 1]]
+    """
+    return flip(m, 1)
+
+
+@array_op("rot90(a, k=1, axes=(0, 1))")
+def rot90(a: Array, k=1, axes=(0, 1)):
+    """`a` turned `k` times by 90 degrees, from the first of two `axes` toward the second.
+
+    >>> rot90(Tensor([[1, 2], [3, 4]])).tolist()
+    [[2, 4], [1, 3]]
+    """
+    if not isinstance(k, int):
+        raise TypeError(f"'k' must be an int, but got {type(k).__name__}")
+    if not isinstance(axes, tuple):
+        raise TypeError(f"'axes' must be a pair of ints, but got {axes!r}")
+    if len(axes) != 2:
+        raise ValueError(f"'axes' must be a pair of ints, but got {axes}")
+    return jnp.rot90(a, k, axes)
+
+
+# joining ------------------------------------------------------------------------------------
+
+
+def sequence_of(name, given, argument):
+    """A tuple or list of arrays as Tensors of one dtype; at least one."""
+    if not isinstance(given, (tuple, list)):
+        raise TypeError(
+            f"For 'numpy.{name}', '{argument}' must be a Tensor or a tuple or list of Tensors, but "
+            f"got {type(given).__name__}."
+        )
+    if not given:
+        raise ValueError(f"For 'numpy.{name}', '{argument}' must hold at least one Tensor.")
+    return in_one_dtype([array_of(x, name, argument) for x in given])
+
+
+@composite(numpy=True)
+def concatenate(arrays, axis=0):
+    """Arrays put one after another along `axis`; flattened first if that is None.
+
+    `arrays`: a tuple or list; or one Tensor, whose first dimension counts them.
+
+    >>> concatenate((Tensor([1]), Tensor([2.5]))).asnumpy()
+    array([1. , 2.5], dtype=float32)
+    """
+    if isinstance(arrays, Tensor):
+        arrays = ops.unbind(arrays)
+    parts = sequence_of("concatenate", arrays, "arrays")
+    if axis is None or (isinstance(axis, int) and axis >= _FLAT):
+        parts, axis = [ops.ravel(x) for x in parts], 0
+    return ops.concat(parts, axis_of("concatenate", axis, parts[0].ndim))
+
+
+@composite(numpy=True)
+def stack(arrays, axis=0):
+    """Arrays of one shape put side by side along a new dimension `axis`.
+
+    >>> stack((Tensor([1, 2]), Tensor([3, 4])), 1).tolist()
+    [[1, 3], [2, 4]]
+    """
+    if isinstance(arrays, Tensor):
+        return ops.moveaxis(arrays, 0, axis_of("stack", axis, arrays.ndim))
+    parts = sequence_of("stack", arrays, "arrays")
+    return ops.stack(parts, axis_of("stack", axis, parts[0].ndim + 1))
+
+
+@composite(numpy=True)
+def append(arr: Array, values: Array, axis=None):
+    """`values` put after `arr` along `axis`; both flattened first if that is None.
+
+    >>> append(Tensor([1]), Tensor([[2]])).tolist()
+    [1, 2]
+    """
+    arr, values = array_of(arr), array_of(values)
+    if axis is not None and arr.ndim != values.ndim:
+        raise ValueError(
+            f"For 'numpy.append', 'values' must have {arr.ndim} dimensions as 'arr' has, but got "
+            f"shape {values.shape}."
+        )
+    return concatenate((arr, values), axis)
+
+
+def _joined(name, prepare, axis_for, text, example):
+    def function(tup):
+        if isinstance(tup, Tensor):
+            return tup
+        parts = [prepare(x) for x in sequence_of(name, tup, "tup")]
+        return ops.concat(parts, axis_for(parts[0]))
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""Arrays put {text}; a Tensor stays as it is.
+
+    >>> {name}(([1, 2], [3, 4])).tolist()
+    {example}
+    """
+    return composite(numpy=True)(function)
+
+
+def _column(x):
+    return x if x.ndim > 1 else x.reshape((-1, 1))
+
+
+# fmt: off
+hstack = _joined("hstack", atleast_1d, lambda x: 0 if x.ndim == 1 else 1,
+                 "along the second dimension, vectors along the first", "[1, 2, 3, 4]")
+vstack = _joined("vstack", atleast_2d, lambda x: 0, "below each other, vectors as rows",
+                 "[[1, 2], [3, 4]]")
+dstack = _joined("dstack", atleast_3d, lambda x: 2, "along the third dimension",
+                 "[[[1, 3], [2, 4]]]")
+column_stack = _joined("column_stack", _column, lambda x: 1,
+                       "beside each other, vectors as columns", "[[1, 3], [2, 4]]")
+# fmt: on
+
+# cutting ------------------------------------------------------------------------------------
+
+
+def _split(name, x, indices_or_sections, axis):
+    axis = axis_of(name, axis, x.ndim)
+    size = x.shape[axis]
+    if isinstance(indices_or_sections, int):
+        if indices_or_sections < 1:
+            raise ValueError(
+                f"For 'numpy.{name}', 'indices_or_sections' must be at least 1, but got "
+                f"{indices_or_sections}."
+            )
+        if name == "split" and size % indices_or_sections:
+            raise ValueError(
+                f"For 'numpy.split', 'indices_or_sections' must divide the size {size} of axis "
+                f"{axis}, but got {indices_or_sections}. 'array_split' cuts unequal pieces."
+            )
+    elif not isinstance(indices_or_sections, (tuple, list)) or not all(
+        isinstance(i, int) for i in indices_or_sections
+    ):
+        raise TypeError(
+            f"For 'numpy.{name}', 'indices_or_sections' must be an int or a tuple of ints, but got "
+            f"{indices_or_sections!r}."
+        )
+    return list(ops.tensor_split(x, indices_or_sections, axis))
+
+
+@composite(numpy=True)
+def split(x: Array, indices_or_sections, axis=0):
+    """Pieces along `axis`, a list: so many equal ones, or cut at the indices of a tuple.
+
+    >>> [t.tolist() for t in split(Tensor([1, 2, 3]), (1,))]
+    [[1], [2, 3]]
+    """
+    return _split("split", x, indices_or_sections, axis)
+
+
+@composite(numpy=True)
+def array_split(x: Array, indices_or_sections, axis=0):
+    """As `split`, where the first pieces may be larger by one.
+
+    >>> [t.tolist() for t in array_split(Tensor([1, 2, 3]), 2)]
+    [[1, 2], [3]]
+    """
+    return _split("array_split", x, indices_or_sections, axis)
+
+
+def _split_along(name, axis):
+    def function(x: Array, indices_or_sections):
+        return split(x, indices_or_sections, axis)
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""`split` along dimension {axis}.
+
+    >>> [t.shape for t in {name}(Tensor([[[1, 2], [3, 4]]] * 2), 2)][0][{axis}]
+    1
+    """
+    return composite(numpy=True)(function)
+
+
+vsplit, hsplit, dsplit = (_split_along(n, i) for i, n in enumerate(("vsplit", "hsplit", "dsplit")))

@@ -1,0 +1,368 @@
+"""Arithmetic, differences, products and polynomials that `ops` does not have."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax import ops
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.numpy.faces import (
+    Array,
+    Arrays,
+    array_of,
+    array_op,
+    cast,
+    composite,
+    tensors_of,
+)  # fmt: skip
+from sporax.numpy.manipulation import axes_of, axis_of, sequence_of
+from sporax.ops.arithmetic import floating
+from sporax.ops.declare import OPTIONAL
+
+# of one number -----------------------------------------------------------------------------
+
+
+def _in_floating(names, function):
+    def floated(x: Array):
+        exact = jnp.issubdtype(x.dtype.default, jnp.inexact)
+        return function(x if exact else x.astype(dtypes.float32))
+
+    floated.__name__, floated.__module__ = names[0], __name__
+    floated.__doc__ = f"""`ops.{function.__name__}`; integers as Float32.
+
+    >>> {names[0]}(Tensor([3])).tolist() in ([3.0], [1.0])
+    True
+    """
+    faces = [n if n == "fix" else f"{n}(x, dtype=None)" for n in names]
+    return composite(numpy=tuple(faces))(floated)
+
+
+sign = _in_floating(["sign"], ops.sign)
+ceil = _in_floating(["ceil"], ops.ceil)
+trunc = _in_floating(["trunc", "fix"], ops.trunc)
+
+
+# of two numbers -----------------------------------------------------------------------------
+
+
+def _between(name, function):
+    def chosen(x1, x2, dtype=None):
+        if not isinstance(x1, Tensor) and not isinstance(x2, (Tensor, int, float)):
+            x1 = array_of(x1, name, "x1")
+        x1, x2 = (x if isinstance(x, (Tensor, int, float)) else array_of(x, name, a)
+                  for x, a in ((x1, "x1"), (x2, "x2")))  # fmt: skip
+        if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
+            x1, x2 = tensors_of(x1, x2)
+        return cast(function(x1, x2), dtype)
+
+    chosen.__name__, chosen.__module__ = name, __name__
+    chosen.__doc__ = function.__doc__
+    return composite(numpy=True)(chosen)
+
+
+maximum, minimum = _between("maximum", ops.maximum), _between("minimum", ops.minimum)
+
+
+@composite(numpy=True)
+def clip(x, xmin, xmax, dtype=None):
+    """Each element kept between `xmin` and `xmax`: numbers, Tensors, or None for no bound.
+
+    >>> clip(Tensor([1.0, 5.0, 9.0]), 2, 8).asnumpy()
+    array([2., 5., 8.], dtype=float32)
+    """
+    if xmin is None and xmax is None:
+        raise ValueError("For 'numpy.clip', at least one of 'xmin' and 'xmax' must be given.")
+    x = array_of(x, "clip", "x")
+    x = x if xmin is None else maximum(x, xmin)
+    return cast(x if xmax is None else minimum(x, xmax), dtype)
+
+
+@composite(numpy="float_power(x1, x2, dtype=None)")
+def float_power(x1: Array, x2: Array):
+    """$x_1^{x_2}$, computed in Float32, or in Float64 if either is that.
+
+    >>> float_power(Tensor([4]), Tensor([2])).asnumpy()
+    array([16.], dtype=float32)
+    """
+    wide = dtypes.float64 if dtypes.float64 in (x1.dtype, x2.dtype) else dtypes.float32
+    return ops.power(x1.astype(wide), x2.astype(wide))
+
+
+@composite(numpy="divmod(x1, x2, dtype=None)")
+def divmod_of(x1: Array, x2: Array):
+    """The pair of `floor_divide` and `remainder`.
+
+    >>> [t.tolist() for t in divmod_of(Tensor([7]), Tensor([2]))]
+    [[3], [1]]
+    """
+    return ops.floor_divide(x1, x2), ops.remainder(x1, x2)
+
+
+_PAIRS = [
+    ("heaviside", r"0 where $x_1 < 0$, $x_2$ where it is 0, else 1", "Tensor([-1.0, 0.0]), 0.5",
+     "[0.0, 0.5]", True),
+    ("gcd", "The greatest common divisor", "Tensor([4, 6]), Tensor([6, 9])", "[2, 3]", False),
+    ("lcm", "The least common multiple", "Tensor([4, 6]), Tensor([6, 9])", "[12, 18]", False),
+]  # fmt: skip
+
+
+def _on_zero(x1, x2):
+    zero = jnp.zeros((), x2.dtype)
+    return jnp.where(x1 < 0, zero, jnp.where(x1 > 0, zero + 1, x2))
+
+
+def _of_whole(compute):
+    """A function of integers, for floating operands that are whole numbers too."""
+
+    def function(x1, x2):
+        if not jnp.issubdtype(x1.dtype, jnp.inexact):
+            return compute(x1, x2)
+        return compute(x1.astype(jnp.int64), x2.astype(jnp.int64)).astype(x1.dtype)
+
+    return function
+
+
+def _pair(name, text, given, shown, differentiable):
+    compute = _on_zero if name == "heaviside" else _of_whole(getattr(jnp, name))
+
+    def function(x1: Array, x2: Array):
+        return compute(x1, x2)
+
+    function.__module__ = __name__
+    function.__doc__ = f"""{text}, element by element, broadcast together.
+
+    >>> {name}({given}).tolist()
+    {shown}
+    """
+    written = f"{name}(x1, x2, dtype=None)"
+    return array_op(written, promotes=True, differentiable=differentiable)(function)
+
+
+globals().update({row[0]: _pair(*row) for row in _PAIRS})
+
+
+@array_op("copysign(x1, x2, dtype=None)")
+def copysign(x1: Array, x2: Array):
+    """$|x_1|$ with the sign of $x_2$, in the dtype of $x_1$.
+
+    >>> copysign(Tensor([1.0, -2.0]), Tensor([-1, 1])).tolist()
+    [-1.0, 2.0]
+    """
+    if bool in (x1.dtype, x2.dtype):
+        raise TypeError("the operands must be numbers; convert Bool with 'astype'")
+    size = x1 * jax.lax.stop_gradient(jnp.sign(x1))
+    return jnp.where(jnp.signbit(x2), -size, size)
+
+
+@array_op("cbrt(x, dtype=None)")
+def cbrt(x: Array):
+    r"""$\sqrt[3]{x}$, element by element.
+
+    >>> cbrt(Tensor([8.0, -27.0])).tolist()
+    [2.0, -3.0]
+    """
+    return jnp.cbrt(floating(x))
+
+
+# differences --------------------------------------------------------------------------------
+
+
+@array_op("diff(a, n=1, axis=-1, prepend=None, append=None)")
+def diff(a: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = None):
+    """Each element minus the one before along `axis`, `n` times over.
+
+    `prepend`, `append`: values put at the ends first.
+
+    >>> diff(Tensor([1, 4, 9])).tolist()
+    [3, 5]
+    """
+    if not isinstance(n, int):
+        raise TypeError(f"'n' must be an int, but got {type(n).__name__}")
+    if n < 0:
+        raise ValueError(f"'n' must be at least 0, but got {n}")
+    ends = [None if e is None else e.astype(a.dtype) for e in (prepend, append)]
+    return jnp.diff(a, n, axis, *ends)
+
+
+@array_op("ediff1d(ary, to_end=None, to_begin=None)")
+def ediff1d(ary: Array, to_end: OPTIONAL = None, to_begin: OPTIONAL = None):
+    """The differences of successive elements of the flattened array, between two given ends.
+
+    >>> ediff1d(Tensor([1, 4, 9]), to_end=0).tolist()
+    [3, 5, 0]
+    """
+    parts = [jnp.diff(ary.reshape(-1))]
+    parts = parts if to_begin is None else [to_begin.astype(ary.dtype).reshape(-1), *parts]
+    parts = parts if to_end is None else [*parts, to_end.astype(ary.dtype).reshape(-1)]
+    return jnp.concatenate(parts)
+
+
+@array_op("gradient_along", public=False)
+def gradient_along(f: Array, h: Array, axis):
+    """Central differences over distance `h` along an axis, one-sided at both ends."""
+    if f.shape[axis] < 2:
+        raise ValueError(f"axis {axis} must have at least 2 elements, but got shape {f.shape}")
+    return jnp.gradient(floating(f), axis=axis) / h
+
+
+@composite(numpy=True)
+def gradient(f, *varargs, axis=None, edge_order=1):
+    """Slopes by central differences along each axis (or `axis`): a Tensor, or a list of them.
+
+    `varargs`: the distance of elements, one number for all or one each; 1 by default.
+
+    >>> gradient(Tensor([1.0, 2.0, 4.0])).tolist()
+    [1.0, 1.5, 2.0]
+    """
+    if edge_order != 1:
+        raise NotImplementedError(
+            f"For 'numpy.gradient', 'edge_order' must be 1, but got {edge_order!r}."
+        )
+    f = array_of(f, "gradient", "f")
+    axes = axes_of("gradient", axis, f.ndim)
+    steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
+    if len(steps) != len(axes):
+        raise TypeError(
+            f"For 'numpy.gradient', 'varargs' must be 1 or {len(axes)} distances, but got "
+            f"{len(varargs)}."
+        )
+    if any(array_of(h).ndim for h in steps):
+        raise NotImplementedError("For 'numpy.gradient', distances must be numbers, not arrays.")
+    made = [gradient_along(f, h, a) for h, a in zip(steps, axes, strict=True)]
+    return made[0] if len(made) == 1 else made
+
+
+@array_op("trapz(y, x=None, dx=1.0, axis=-1)")
+def trapz(y: Array, x: OPTIONAL = None, dx: Array = 1.0, axis=-1):
+    """The integral of `y` along `axis` by the trapezoidal rule, at `x` or at distances `dx`.
+
+    >>> trapz(Tensor([1.0, 2.0, 3.0])).item()
+    4.0
+    """
+    y = floating(y)
+    return jnp.trapezoid(y, None if x is None else x.astype(y.dtype), dx, axis).astype(y.dtype)
+
+
+@array_op("unwrap(p, discont=3.141592653589793, axis=-1)")
+def unwrap(p: Array, discont=np.pi, axis=-1):
+    r"""Angles with jumps larger than `discont` replaced by their complement to $2 \pi$.
+
+    >>> unwrap(Tensor([0.0, 6.0])).asnumpy().round(2)
+    array([ 0.  , -0.28], dtype=float32)
+    """
+    if not isinstance(discont, (int, float)):
+        raise TypeError(f"'discont' must be a number, but got {type(discont).__name__}")
+    return jnp.unwrap(floating(p), discont, axis)
+
+
+@array_op("interp(x, xp, fp, left=None, right=None)")
+def interp(x: Array, xp: Array, fp: Array, left: OPTIONAL = None, right: OPTIONAL = None):
+    """The line through the points `(xp, fp)` at `x`; beyond them the end values, or those given.
+
+    >>> interp(Tensor([1.5]), [1, 2], [10, 20]).tolist()
+    [15.0]
+    """
+    if xp.ndim != 1 or fp.shape != xp.shape:
+        raise ValueError(
+            f"'xp' and 'fp' must be vectors of one length, but got shapes {xp.shape} and {fp.shape}"
+        )
+    x, xp, fp = floating(x, xp, fp)
+    return jnp.interp(x, xp, fp, left, right)
+
+
+# products -----------------------------------------------------------------------------------
+
+
+@array_op("cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None)", promotes=True)
+def cross(a: Array, b: Array, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The vector product along `axis` (or `axisa` and `axisb`), of sizes 2 or 3; put at `axisc`.
+
+    >>> cross(Tensor([1, 0, 0]), Tensor([0, 1, 0])).tolist()
+    [0, 0, 1]
+    """
+    axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
+    for argument, x, at in (("axisa", a, axisa), ("axisb", b, axisb)):
+        axis_of("cross", at, x.ndim, argument)
+        if x.shape[at] not in (2, 3):
+            raise ValueError(
+                f"the vectors must have 2 or 3 components, but got shape {x.shape} along {at}"
+            )
+    return jnp.cross(a, b, axisa, axisb, axisc)
+
+
+@array_op("kron(a, b)", promotes=True)
+def kron(a: Array, b: Array):
+    """The Kronecker product: blocks of `b`, each times one element of `a`.
+
+    >>> kron(Tensor([1, 2]), Tensor([1, 1])).tolist()
+    [1, 1, 2, 2]
+    """
+    return jnp.kron(a, b)
+
+
+@array_op("chain", public=False)
+def _chain(arrays: Arrays):
+    """The matrix product of several; `multi_dot` calls it."""
+    return jnp.linalg.multi_dot(arrays)
+
+
+@composite(numpy=True)
+def multi_dot(arrays):
+    """The matrix product of several matrices, in the cheapest order.
+
+    The first and the last may be vectors, a row and a column.
+
+    >>> multi_dot([[[1.0, 2.0]], [[1.0], [1.0]], [[3.0]]]).tolist()
+    [[9.0]]
+    """
+    parts = sequence_of("multi_dot", arrays, "arrays")
+    if len(parts) < 2:
+        raise ValueError(
+            f"For 'numpy.multi_dot', 'arrays' must hold at least 2 Tensors, but got {len(parts)}."
+        )
+    return _chain(parts)
+
+
+@array_op("matrix_power(a, n)")
+def matrix_power(a: Array, n):
+    """The matrix `a` multiplied with itself `n` times; of negative `n`, its inverse.
+
+    >>> matrix_power(Tensor([[1, 1], [0, 1]]), 3).tolist()
+    [[1, 3], [0, 1]]
+    """
+    if not isinstance(n, int):
+        raise TypeError(f"'n' must be an int, but got {type(n).__name__}")
+    return jnp.linalg.matrix_power(a if n >= 0 else floating(a), n)
+
+
+def _sliding(compute, a, v, mode):
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"'mode' must be 'full', 'same' or 'valid', but got {mode!r}")
+    a, v = jnp.atleast_1d(a), jnp.atleast_1d(v)
+    if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
+        raise ValueError(f"'a' and 'v' must be vectors, but got shapes {a.shape} and {v.shape}")
+    if jnp.issubdtype(a.dtype, jnp.inexact):
+        return compute(a, v, mode)
+    whole = compute(a.astype(jnp.float64), v.astype(jnp.float64), mode)
+    return jnp.round(whole).astype(a.dtype)
+
+
+@array_op("convolve(a, v, mode='full')", promotes=True)
+def convolve(a: Array, v: Array, mode="full"):
+    r"""$\sum_m a_m v_{n-m}$ of two vectors. `mode`: 'full', 'same' (the longer's size) or 'valid'.
+
+    >>> convolve(Tensor([1.0, 2.0]), Tensor([1.0, 1.0])).tolist()
+    [1.0, 3.0, 2.0]
+    """
+    return _sliding(jnp.convolve, a, v, mode)
+
+
+@array_op("correlate(a, v, mode='valid')", promotes=True)
+def correlate(a: Array, v: Array, mode="valid"):
+    r"""$\sum_n a_{n+k} \bar v_n$ of two vectors; `mode` as in `convolve`.
+
+    >>> correlate(Tensor([1.0, 2.0]), Tensor([1.0, 1.0])).tolist()
+    [3.0]
+    """
+    return _sliding(jnp.correlate, a, v, mode)

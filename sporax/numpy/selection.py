@@ -1,0 +1,341 @@
+"""Elements chosen by condition or index; sets; functions applied along axes."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from sporax.numpy.faces import (
+    Array,
+    array_of,
+    array_op,
+    composite,
+    in_one_dtype,
+)  # fmt: skip
+from sporax.numpy.manipulation import axis_of, broadcast_arrays, stack
+
+_MODES = ("clip", "wrap")
+
+
+def _check_mode(name, mode):
+    if mode == "raise":
+        raise NotImplementedError(f"For 'numpy.{name}', 'mode' 'raise' is not done; use 'clip'.")
+    if mode not in _MODES:
+        raise ValueError(f"For 'numpy.{name}', 'mode' must be 'clip' or 'wrap', but got {mode!r}.")
+
+
+@composite(numpy=True)
+def where(condition: Array, x: Array = None, y: Array = None):
+    """`x` where `condition` holds, else `y`, broadcast together.
+
+    >>> where(Tensor([True, False]), Tensor(1.0), Tensor(2)).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    return ops.where(condition.bool(), *in_one_dtype((x, y)))
+
+
+@composite(numpy=True)
+def take(a: Array, indices: Array, axis=None, mode="clip"):
+    """The elements (with `axis`, the slices along it) at `indices`; 'clip' or 'wrap' beyond.
+
+    >>> take(Tensor([1, 2, 3]), Tensor([0, 7])).tolist()
+    [1, 3]
+    """
+    _check_mode("take", mode)
+    if axis is not None:
+        axis_of("take", axis, a.ndim)
+    return a.take(indices, axis, mode)
+
+
+@array_op("take_along_axis(arr, indices, axis)")
+def take_along_axis(arr: Array, indices: Array, axis):
+    """At each place of `indices`, the element of `arr` with that index along `axis`.
+
+    >>> take_along_axis(Tensor([[1, 2, 3]]), Tensor([[2, 0]]), 1).tolist()
+    [[3, 1]]
+    """
+    return jnp.take_along_axis(arr, indices, axis, mode="clip")
+
+
+@array_op("select", public=False)
+def _select(condlist: Array, choicelist: Array, default: Array = 0):
+    """At each place the first of `choicelist` whose condition holds, or `default`.
+
+    >>> _select(Tensor([[True, False]]), Tensor([[1, 2]])).tolist()
+    [1, 0]
+    """
+    if not condlist.ndim or not choicelist.ndim:
+        raise ValueError("'condlist' and 'choicelist' must have a dimension")
+    if len(condlist) != len(choicelist):
+        raise ValueError(
+            f"'choicelist' must have as many entries as 'condlist', {len(condlist)}, but got "
+            f"{len(choicelist)}"
+        )
+    conditions, default = list(condlist.astype(bool)), default.astype(choicelist.dtype)
+    return jnp.select(conditions, list(choicelist), default).astype(choicelist.dtype)
+
+
+def _many(x):
+    several = isinstance(x, (tuple, list))
+    return ops.stack(in_one_dtype(broadcast_arrays(*x))) if several else array_of(x)
+
+
+@array_op("choose", public=False)
+def _choose(a: Array, choices: Array, mode="clip"):
+    """At each place the element of `choices[i]`, where `a` there is `i`.
+
+    >>> _choose(Tensor([1, 0]), Tensor([[1, 2], [3, 4]])).tolist()
+    [3, 2]
+    """
+    if not jnp.issubdtype(a.dtype, jnp.integer):
+        raise ValueError(f"'a' must be of ints, but got {a.dtype}")
+    if not choices.ndim:
+        raise ValueError("'choices' must have a dimension")
+    _check_mode("choose", mode)
+    return jnp.choose(a, list(choices), mode=mode)
+
+
+@composite(numpy="choose(a, choices, mode='clip')")
+def choose(a: Array, choices, mode="clip"):
+    """At each place the element of `choices[i]`, where `a` there is `i`; broadcast together.
+
+    >>> choose(Tensor([1, 0]), [[1, 2], [3, 4]]).tolist()
+    [3, 2]
+    """
+    return _choose(a, _many(choices), mode)
+
+
+@composite(numpy=True)
+def argwhere(a: Array):
+    """The indices of all elements that are not zero, one row each.
+
+    >>> argwhere(Tensor([0, 5, 7])).tolist()
+    [[1], [2]]
+    """
+    return ops.nonzero(a)
+
+
+@composite(numpy=True)
+def size(a: Array, axis=None):
+    """How many elements there are, in all or along `axis`: an int.
+
+    >>> size(Tensor([[1, 2]]), 0)
+    1
+    """
+    a = array_of(a)
+    return a.size if axis is None else a.shape[axis_of("size", axis, a.ndim)]
+
+
+@composite(numpy=True)
+def array_str(a):
+    """What `print` shows of a Tensor.
+
+    >>> array_str(Tensor([1, 2]))
+    '[1 2]'
+    """
+    if not isinstance(a, Tensor):
+        raise TypeError(f"For 'numpy.array_str', 'a' must be a Tensor, but got {type(a).__name__}.")
+    return str(a)
+
+
+# flat and many indices ----------------------------------------------------------------------
+
+
+def _sizes(name, given):
+    sizes = given.tolist() if isinstance(given, Tensor) else given
+    sizes = (sizes,) if isinstance(sizes, int) else sizes
+    if not isinstance(sizes, (tuple, list)) or not all(type(n) is int for n in sizes):
+        raise TypeError(f"'{name}' must be an int or a tuple of ints, but got {given!r}")
+    return tuple(sizes)
+
+
+def _check_order(order):
+    if order not in ("C", "F"):
+        raise ValueError(f"'order' must be 'C' or 'F', but got {order!r}")
+
+
+@array_op("unravel_index(indices, shape, order='C')", differentiable=False)
+def unravel_index(indices: Array, shape, order="C"):
+    """Indices into the flattened array as a tuple of indices into `shape`, clipped to it.
+
+    >>> [t.tolist() for t in unravel_index(Tensor([5]), (2, 3))]
+    [[1], [2]]
+    """
+    _check_order(order)
+    sizes = _sizes("shape", shape)
+    total = int(np.prod(sizes))
+    at = jnp.clip(indices, -total, total - 1) % total
+    found = jnp.unravel_index(at, sizes if order == "C" else sizes[::-1])
+    return tuple(f.astype(indices.dtype) for f in (found if order == "C" else found[::-1]))
+
+
+@array_op("ravel_multi_index(multi_index, dims, mode='clip', order='C')", differentiable=False)
+def ravel_multi_index(multi_index: Array, dims, mode="clip", order="C"):
+    """Indices into `dims`, one row a dimension, as indices into the flattened array.
+
+    >>> ravel_multi_index(Tensor([[1], [2]]), (2, 3)).tolist()
+    [5]
+    """
+    _check_mode("ravel_multi_index", mode)
+    _check_order(order)
+    sizes = _sizes("dims", dims)
+    if not jnp.issubdtype(multi_index.dtype, jnp.integer):
+        raise TypeError(f"'multi_index' must be of ints, but got {multi_index.dtype}")
+    if len(multi_index) != len(sizes):
+        raise ValueError(
+            f"'multi_index' must have a row for each of {len(sizes)} dimensions, but got "
+            f"{len(multi_index)}"
+        )
+    return jnp.ravel_multi_index(tuple(multi_index), sizes, mode, order).astype(multi_index.dtype)
+
+
+# sets ---------------------------------------------------------------------------------------
+
+
+@array_op("isin(element, test_elements, invert=False)", promotes=True, differentiable=False)
+def isin(element: Array, test_elements: Array, invert=False):
+    """Whether each element is among `test_elements` (`invert`: is not): Bool.
+
+    >>> isin(Tensor([1, 2]), [2]).tolist()
+    [False, True]
+    """
+    return jnp.isin(element, test_elements, invert=invert)
+
+
+@composite(numpy=True)
+def in1d(ar1: Array, ar2: Array, invert=False):
+    """`isin` of the flattened `ar1`.
+
+    >>> in1d(Tensor([[1, 2]]), Tensor([2])).tolist()
+    [False, True]
+    """
+    return isin(ops.ravel(ar1), ar2, invert)
+
+
+@composite(numpy=True)
+def unique(x: Array, return_inverse=False):
+    """The distinct elements of the flattened array in order of first appearance; with
+    `return_inverse` also the index of each element's equal among them.
+
+    >>> unique(Tensor([2, 1, 2])).tolist()
+    [2, 1]
+    """
+    made = ops.unique(ops.ravel(x))
+    return made if return_inverse else made[0]
+
+
+def _check_bools(name, **given):
+    for argument, value in given.items():
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"For 'numpy.{name}', '{argument}' must be a bool, but got {type(value).__name__}."
+            )
+
+
+@composite(numpy=True)
+def setdiff1d(ar1: Array, ar2: Array, assume_unique=False):
+    """The distinct elements of `ar1` that are not in `ar2`, in order of size.
+
+    `assume_unique`: `ar1` is taken as it is.
+
+    >>> setdiff1d(Tensor([3, 1, 2, 1]), Tensor([2])).tolist()
+    [1, 3]
+    """
+    _check_bools("setdiff1d", assume_unique=assume_unique)
+    left, right = in_one_dtype((ar1, ar2))
+    return Tensor(np.setdiff1d(left.asnumpy(), right.asnumpy(), assume_unique))
+
+
+@composite(numpy=True)
+def intersect1d(ar1: Array, ar2: Array, assume_unique=False, return_indices=False):
+    """The distinct elements in both, in order of size; with `return_indices` also where they
+    first stand in each (Int32).
+
+    >>> intersect1d(Tensor([3, 1, 2]), Tensor([2, 3])).tolist()
+    [2, 3]
+    """
+    _check_bools("intersect1d", assume_unique=assume_unique, return_indices=return_indices)
+    left, right = in_one_dtype((ar1, ar2))
+    made = np.intersect1d(left.asnumpy(), right.asnumpy(), assume_unique, return_indices)
+    if not return_indices:
+        return Tensor(made)
+    return (Tensor(made[0]), *[Tensor(at.astype(np.int32)) for at in made[1:]])
+
+
+# functions applied --------------------------------------------------------------------------
+
+
+@composite(numpy=True)
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """`func1d(slice, *args, **kwargs)` for each one-dimensional slice along `axis`, put together.
+
+    >>> apply_along_axis(lambda v: v.sum(), 1, Tensor([[1, 2], [3, 4]])).tolist()
+    [3, 7]
+    """
+    arr = array_of(arr, "apply_along_axis", "arr")
+    axis = axis_of("apply_along_axis", axis, arr.ndim)
+    last = ops.moveaxis(arr, axis, -1)
+    rows = last.reshape((-1, last.shape[-1]))
+    made = stack([array_of(func1d(row, *args, **kwargs)) for row in rows])
+    whole = made.reshape(last.shape[:-1] + made.shape[1:])
+    new = list(range(arr.ndim - 1, whole.ndim))
+    return ops.moveaxis(whole, tuple(new), tuple(range(axis, axis + len(new)))) if new else whole
+
+
+@composite(numpy=True)
+def apply_over_axes(func, a: Array, axes):
+    """`func(a, axis=...)` along one of `axes` after the other; dimensions stay.
+
+    >>> apply_over_axes(ops.mean, Tensor([[1.0, 3.0]]), (0, 1)).tolist()
+    [[2.0]]
+    """
+    a = array_of(a)
+    for axis in (axes,) if isinstance(axes, int) else axes:
+        made = func(a, axis=axis)
+        made = ops.expand_dims(made, axis) if made.ndim != a.ndim else made
+        if made.ndim != a.ndim:
+            raise ValueError(
+                f"For 'numpy.apply_over_axes', 'func' must keep or drop the axis, but of shape "
+                f"{a.shape} it made {made.shape}."
+            )
+        a = made
+    return a
+
+
+@composite(numpy=True)
+def select(condlist, choicelist, default=0):
+    """At each place the first of `choicelist` whose condition in `condlist` holds, or `default`.
+
+    >>> select([[True, False]], [[1, 2]], 9).tolist()
+    [1, 9]
+    """
+    return _select(_many(condlist), _many(choicelist), array_of(default))
+
+
+@composite(numpy=True)
+def piecewise(x, condlist, funclist, *args, **kw):
+    """`funclist[i]` (a function of `x`, or a number) where `condlist[i]` holds.
+
+    One more than there are conditions stands for everywhere else, which is 0 otherwise.
+
+    >>> piecewise(Tensor([1.0, -1.0]), [Tensor([True, False])], [7, 8]).tolist()
+    [7.0, 8.0]
+    """
+    x = array_of(x, "piecewise", "x")
+    conditions = condlist if isinstance(condlist, (tuple, list)) else [condlist]
+    if conditions and isinstance(conditions[0], bool):
+        conditions = [conditions]
+    conditions = [array_of(c).bool() for c in conditions]
+    count = len(funclist) if isinstance(funclist, (tuple, list)) else -1
+    if count not in (len(conditions), len(conditions) + 1):
+        raise ValueError(
+            f"For 'numpy.piecewise', 'funclist' must have {len(conditions)} entries as 'condlist', "
+            f"or one more, but got {funclist!r}."
+        )
+    called = [f(x, *args, **kw) if callable(f) else f for f in funclist]
+    made = [array_of(v).astype(x.dtype) for v in called]
+    result = made.pop() if len(made) > len(conditions) else ops.zeros_like(x)
+    result = ops.broadcast_to(result, x.shape)
+    for condition, value in reversed(list(zip(conditions, made, strict=True))):
+        result = ops.where(condition, value, result)
+    return result

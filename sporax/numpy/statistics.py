@@ -1,0 +1,261 @@
+"""Reductions and statistics: extremes, averages, NaN left out, covariance."""
+
+import jax.numpy as jnp
+
+from sporax import ops
+from sporax.core import dtype as dtypes
+from sporax.numpy.faces import Array, array_of, array_op, cast, composite, dtype_of
+from sporax.numpy.manipulation import axes_of, axis_of, concatenate
+from sporax.ops.declare import OPTIONAL
+from sporax.ops.statistics import safe_root
+
+# extremes -----------------------------------------------------------------------------------
+
+
+def _extreme(name, short, compute, word):
+    def function(a: Array, axis=None, keepdims=False, initial=None, where=True):
+        a = array_of(a, name)
+        where = None if where is True else array_of(where, name, "where")
+        if where is not None and initial is None:
+            raise ValueError(
+                f"For 'numpy.{name}', 'initial' must be given where 'where' leaves elements out."
+            )
+        if initial is not None and array_of(initial, name, "initial").ndim:
+            raise TypeError(f"For 'numpy.{name}', 'initial' must be a number, but got {initial!r}.")
+        axis = axes_of(name, axis, a.ndim)
+        return compute(a, axis, keepdims, initial=initial, where=where)
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""The {word} element along `axis`: an int, a tuple, or None for all.
+
+    `initial`: a number that takes part. `where`: a Bool mask of those that count.
+
+    >>> {name}(Tensor([1, 3, 2])).item() in (1, 3)
+    True
+    """
+    signature = "(a, axis=None, keepdims=False, initial=None, where=True)"
+    return composite(numpy=(f"{name}{signature}", f"{short}{signature}"))(function)
+
+
+amax = _extreme("amax", "max", ops.amax, "largest")
+amin = _extreme("amin", "min", ops.amin, "smallest")
+
+
+@composite(numpy=True)
+def ptp(x: Array, axis=None, keepdims=False):
+    """The largest minus the smallest element along `axis`.
+
+    >>> ptp(Tensor([1.0, 5.0, 2.0])).item()
+    4.0
+    """
+    return ops.sub(amax(x, axis, keepdims), amin(x, axis, keepdims))
+
+
+# running ------------------------------------------------------------------------------------
+
+
+@composite(numpy=True)
+def cumsum(a: Array, axis=None, dtype=None):
+    """Sums of the elements so far along `axis`; of the flattened array if that is None.
+
+    >>> cumsum(Tensor([1.0, 2.0])).tolist()
+    [1.0, 3.0]
+    """
+    if axis is not None:
+        axis_of("cumsum", axis, a.ndim)
+    return a.cumsum(axis, dtype)
+
+
+@composite(numpy=True)
+def nancumsum(a: Array, axis=None, dtype=None):
+    """`cumsum` with NaN as 0.
+
+    >>> nancumsum(Tensor([1.0, float("nan")])).tolist()
+    [1.0, 1.0]
+    """
+    return cumsum(_filled(a, 0), axis, dtype)
+
+
+@composite(numpy=True)
+def cumprod(a: Array, axis=None, dtype=None):
+    """Products of the elements so far along `axis`; of the flattened array if that is None.
+
+    >>> cumprod(Tensor([1.0, 2.0, 3.0])).tolist()
+    [1.0, 2.0, 6.0]
+    """
+    a = array_of(a)
+    if axis is None:
+        a, axis = ops.ravel(a), 0
+    axis = axis_of("cumprod", axis, a.ndim)
+    narrow = {"b1": "int32", "i1": "int32", "i2": "int32", "u1": "uint32", "u2": "uint32"}
+    wanted = dtype or narrow.get(a.dtype.default.str[1:], a.dtype)
+    return ops.cumprod(a, axis, dtype_of(wanted))
+
+
+# averages -----------------------------------------------------------------------------------
+
+
+@composite(numpy=True)
+def average(x: Array, axis=None, weights: OPTIONAL = None, returned=False):
+    r"""$\sum_i w_i x_i / \sum_i w_i$ along `axis`, the mean without `weights`.
+
+    `weights`: of the shape of `x`, or a vector along an int `axis`. `returned`: the sum of weights
+    too, a pair.
+
+    >>> average(Tensor([1.0, 3.0]), weights=Tensor([3.0, 1.0])).item()
+    1.5
+    """
+    axes = axes_of("average", axis, x.ndim)
+    if weights is None:
+        weights = ops.ones_like(x)
+    elif weights.shape != x.shape:
+        if weights.ndim != 1 or not isinstance(axis, int):
+            raise TypeError(
+                f"For 'numpy.average', 'weights' must have the shape {x.shape} of 'x', or be a "
+                f"vector along an int 'axis', but got shape {weights.shape}."
+            )
+        weights = weights.reshape([-1 if i == axes[0] else 1 for i in range(x.ndim)])
+        weights = ops.broadcast_to(weights, x.shape)
+    total = ops.reduce_sum(weights, axes)
+    made = ops.div(ops.reduce_sum(ops.mul(x, weights), axes), total)
+    return (made, total.astype(made.dtype)) if returned else made
+
+
+def _filled(a, value):
+    if not jnp.issubdtype(a.dtype.default, jnp.floating):
+        return a
+    return ops.where(ops.isnan(a), array_of(value).astype(a.dtype), a)
+
+
+def _nan_extreme(name, compute, least):
+    def function(a: Array, axis=None, dtype=None, keepdims=False):
+        gone = ops.isnan(a)
+        made = compute(_filled(a, least), axes_of(name, axis, a.ndim), keepdims)
+        empty = ops.all(gone, axes_of(name, axis, a.ndim), keepdims)
+        if jnp.issubdtype(a.dtype.default, jnp.floating):
+            made = ops.where(empty, array_of(float("nan")).astype(a.dtype), made)
+        return cast(made, dtype)
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""`{name[3:]}` of the elements that are not NaN; NaN if there are none.
+
+    >>> {name}(Tensor([2.0, float("nan")])).item()
+    2.0
+    """
+    return composite(numpy=True)(function)
+
+
+nanmax = _nan_extreme("nanmax", ops.amax, -float("inf"))
+nanmin = _nan_extreme("nanmin", ops.amin, float("inf"))
+
+
+@composite(numpy=True)
+def nansum(a: Array, axis=None, dtype=None, keepdims=False):
+    """The sum with NaN as 0.
+
+    >>> nansum(Tensor([2.0, float("nan")])).item()
+    2.0
+    """
+    axes = axes_of("nansum", axis, a.ndim)
+    return cast(ops.ReduceSum(bool(keepdims))(_filled(a, 0), axes), dtype)
+
+
+@array_op("nanmean(a, axis=None, dtype=None, keepdims=False)")
+def nanmean(a: Array, axis=None, dtype=None, keepdims=False):
+    """The mean of the elements that are not NaN, in Float32 unless `dtype` is given.
+
+    >>> nanmean(Tensor([2.0, float("nan"), 4.0])).item()
+    3.0
+    """
+    return jnp.nanmean(_as(a, dtype), axis, keepdims=keepdims)
+
+
+def _as(a, dtype):
+    own = jnp.float64 if a.dtype == jnp.float64 else jnp.float32
+    return a.astype(own if dtype is None else dtypes.to_numpy(dtype))
+
+
+@array_op("nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False)")
+def nanvar(a: Array, axis=None, dtype=None, ddof=0, keepdims=False):
+    """The variance of the elements that are not NaN; `ddof` is taken off the divisor.
+
+    >>> nanvar(Tensor([2.0, float("nan"), 4.0])).item()
+    1.0
+    """
+    return _nanvar(_as(a, dtype), axis, ddof, keepdims)
+
+
+def _nanvar(x, axis, ddof, keepdims):
+    gone = jnp.isnan(x)
+    count = jnp.sum(~gone, axis, keepdims=True).astype(x.dtype)
+    mean = jnp.sum(jnp.where(gone, 0, x), axis, keepdims=True) / count
+    square = jnp.where(gone, 0, jnp.square(jnp.where(gone, 0, x) - mean))
+    return jnp.sum(square, axis, keepdims=keepdims) / (
+        count - ddof if keepdims else jnp.sum(~gone, axis).astype(x.dtype) - ddof
+    )
+
+
+@array_op("nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False)")
+def nanstd(a: Array, axis=None, dtype=None, ddof=0, keepdims=False):
+    """The square root of `nanvar`.
+
+    >>> nanstd(Tensor([2.0, float("nan"), 4.0])).item()
+    1.0
+    """
+    return safe_root(_nanvar(_as(a, dtype), axis, ddof, keepdims))
+
+
+# covariance ---------------------------------------------------------------------------------
+
+
+@array_op("covariance", public=False)
+def _covariance(m: Array, fweights: OPTIONAL = None, aweights: OPTIONAL = None, ddof=1):
+    """The covariance of the rows of a matrix; `cov` calls it."""
+    fixed = None if fweights is None else fweights.astype(jnp.int32)
+    return jnp.cov(m, ddof=ddof, fweights=fixed, aweights=aweights)
+
+
+def _observations(m, rowvar):
+    if m.ndim > 2:
+        raise ValueError(
+            f"For 'numpy.cov', 'm' must have at most 2 dimensions, but got shape {m.shape}."
+        )
+    m = m if m.dtype == dtypes.float64 else m.astype(dtypes.float32)
+    m = m.reshape((1, -1)) if m.ndim < 2 else m
+    return m if rowvar or m.shape[0] == 1 else m.T
+
+
+@composite(numpy=True)
+def cov(
+    m: Array, y: OPTIONAL = None, rowvar=True, bias=False, ddof=None,
+    fweights: OPTIONAL = None, aweights: OPTIONAL = None, dtype=None,
+):  # fmt: skip
+    """The covariance of variables, the rows of `m` (`rowvar`) or its columns, and those of `y`.
+
+    Divided by the number of observations minus `ddof` (1, or 0 with `bias`). `fweights`,
+    `aweights`: how often each was made, and how much it counts.
+
+    >>> cov(Tensor([[0.0, 2.0], [2.0, 0.0]])).tolist()
+    [[2.0, -2.0], [-2.0, 2.0]]
+    """
+    m = _observations(m, rowvar)
+    m = m if y is None else concatenate((m, _observations(y, rowvar)))
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    made = _covariance(m, fweights, aweights, ddof)
+    return cast(ops.squeeze(made) if made.size == 1 else made, dtype)
+
+
+@composite(numpy=True)
+def corrcoef(x: Array, y: OPTIONAL = None, rowvar=True, dtype=None):
+    """Correlation coefficients: `cov` divided by both standard deviations, within [-1, 1].
+
+    >>> corrcoef(Tensor([[0.0, 2.0], [2.0, 0.0]])).asnumpy().round(3)
+    array([[ 1., -1.],
+           [-1.,  1.]], dtype=float32)
+    """
+    c = cov(x, y, rowvar)
+    if not c.shape:
+        return cast(ops.div(c, c), dtype)
+    spread = ops.sqrt(ops.diagonal(c))
+    made = ops.div(ops.div(c, spread.reshape((-1, 1))), spread)
+    return cast(ops.clamp(made, -1, 1), dtype)
