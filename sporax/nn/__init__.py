@@ -99,6 +99,7 @@ from sporax.nn.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, Group
 from sporax.nn.pooling import AdaptiveAvgPool2d, AdaptiveMaxPool2d, AvgPool2d, MaxPool2d
 from sporax.nn.product import MatMul
 from sporax.nn.wrap import (
+    DistributedGradReducer,
     ForwardValueAndGrad,
     TrainOneStepCell,
     WithEvalCell,
@@ -128,6 +129,7 @@ __all__ = [
     "CrossEntropyLoss",
     "Dense",
     "DiceLoss",
+    "DistributedGradReducer",
     "Dropout",
     "Dropout1d",
     "Dropout2d",

@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 
 from sporax.core.errors import missing
+from sporax.ops.collective import ReduceOp
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive, _get_cache_prim
 
@@ -13,7 +14,7 @@ for _module in pkgutil.iter_modules(__path__):
 globals().update(FUNCTIONS)
 globals().update(PRIMITIVES)
 
-__all__ = ["Primitive", "_get_cache_prim", *FUNCTIONS, *PRIMITIVES]
+__all__ = ["Primitive", "ReduceOp", "_get_cache_prim", *FUNCTIONS, *PRIMITIVES]
 
 
 def __getattr__(name):
