@@ -60,11 +60,16 @@ def called():
 @functools.cache
 def follow(path):
     """The object at a path, a `Refused`, or None: `from longest.module import the.rest`."""
-    sporax.install_as_mindspore()
-    if path in REFUSED:  # methods too, which no import could stand for
+    found = _follow(path)
+    if found is None and path in REFUSED:  # a method, which no import could stand for
         return Refused(path)
+    return found
+
+
+def _follow(path):
+    sporax.install_as_mindspore()
     parts = path.split(".")
-    for i in range(len(parts), 0, -1):
+    for i in range(len(parts) - 1, 0, -1):
         try:
             found = importlib.import_module(".".join(parts[:i]))
             break
@@ -86,6 +91,8 @@ def code_of(found):
     A class is called through `construct` or `__call__` of what it makes; only where there is
     neither, through its `__init__`.
     """
+    if isinstance(found, Refused):
+        return None
     if inspect.isclass(found):
         for name in ("construct", "__call__", "__init__"):
             method = inspect.getattr_static(found, name, None)

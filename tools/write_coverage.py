@@ -26,11 +26,11 @@ Written by `tools/write_coverage.py`; `make coverage` writes it anew. Counted ar
 MindSpore's names in 2,387 files of image models, molecular dynamics, scientific computing, courses
 and tutorials that others wrote for MindSpore, without those of `mindnlp`.
 
-A name *works* if a test that passes calls it; a layer or Primitive, if one runs in such a test. What
-is not called (dtypes, numbers, enumerations) works if it is there. A name *resolves* if it is there,
-but no test calls it by that name. A name is *refused* if using it raises an error that says why
-there is none, and what to write instead. Whether all keywords of a name work is told only by the
-list of those that are not taken.
+A name *works* if a test that passes calls it; a layer or Primitive, if one runs in such a test.
+What is not called (dtypes, numbers, enumerations) works if it is there. A name *resolves* if it is
+there, but no test calls it by that name. A name is *refused* if using it raises an error that says
+why there is none, and what to write instead. That a name works does not say that it does with all
+of its keywords; those in use that are not even taken are listed.
 """
 
 
@@ -100,8 +100,7 @@ def page():
         "## Keywords in use that are not taken\n",
         *[f"- `{s}`: `{k}` ({n})" for s, k, n in surface.keywords_missing()],
         "\n## Other groups\n",
-        "Data sets of files, images and text, profiling and what belongs to other issues; legacy and",
-        "private paths.\n",
+        "Data sets of files, images and text, profiling, and legacy and private paths.\n",
         *_table(others),
     ])  # fmt: skip
 

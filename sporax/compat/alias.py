@@ -66,6 +66,8 @@ def find(module, name):
         found = _symbol(path)
         if found is not None:
             return found
+        if path in REFUSED:
+            return Refused(path)
     if path in MODULES:
         return importlib.import_module(path)
     for home in () if name.startswith("__") else MODULES[module]:

@@ -14,22 +14,29 @@ class Identity(Cell):
     def __init__(self, *args, **kwargs):
         super().__init__()
 
-    def construct(self, x):
-        return x
+    def construct(self, input):
+        return input
 
 
-class ReLU(Cell):
+class Fixed(Cell):
+    """What is made without any choice: its constructor takes no arguments."""
+
+    def __init__(self):
+        super().__init__()
+
+
+class ReLU(Fixed):
     r"""$\max(x, 0)$, element by element.
 
     >>> nn.ReLU()(Tensor([-1.0, 2.0])).asnumpy()
     array([0., 2.], dtype=float32)
     """
 
-    def construct(self, x):
-        return ops.relu(x)
+    def construct(self, input):
+        return ops.relu(input)
 
 
-class ReLU6(Cell):
+class ReLU6(Fixed):
     r"""$\min(\max(x, 0), 6)$, element by element.
 
     >>> nn.ReLU6()(Tensor([-1.0, 8.0])).asnumpy()
@@ -40,7 +47,7 @@ class ReLU6(Cell):
         return ops.relu6(x)
 
 
-class Sigmoid(Cell):
+class Sigmoid(Fixed):
     """$1 / (1 + e^{-x})$, element by element.
 
     >>> nn.Sigmoid()(Tensor([0.0])).asnumpy()
@@ -51,7 +58,7 @@ class Sigmoid(Cell):
         return ops.sigmoid(x)
 
 
-class Tanh(Cell):
+class Tanh(Fixed):
     r"""$\tanh x$, element by element.
 
     >>> nn.Tanh()(Tensor([0.0])).asnumpy()
@@ -62,7 +69,7 @@ class Tanh(Cell):
         return ops.tanh(x)
 
 
-class SiLU(Cell):
+class SiLU(Fixed):
     r"""$x \, \sigma(x)$, element by element.
 
     >>> nn.SiLU()(Tensor([0.0])).asnumpy()
@@ -73,7 +80,7 @@ class SiLU(Cell):
         return ops.silu(x)
 
 
-class Mish(Cell):
+class Mish(Fixed):
     r"""$x \tanh(\ln(1 + e^x))$, element by element.
 
     >>> nn.Mish()(Tensor([0.0])).asnumpy()
@@ -84,29 +91,29 @@ class Mish(Cell):
         return ops.mish(x)
 
 
-class HSwish(Cell):
+class HSwish(Fixed):
     r"""$x \min(\max(x + 3, 0), 6) / 6$, element by element.
 
     >>> nn.HSwish()(Tensor([3.0])).asnumpy()
     array([3.], dtype=float32)
     """
 
-    def construct(self, x):
-        return ops.hardswish(x)
+    def construct(self, input):
+        return ops.hardswish(input)
 
 
-class HSigmoid(Cell):
+class HSigmoid(Fixed):
     r"""$\min(\max(x + 3, 0), 6) / 6$, element by element.
 
     >>> nn.HSigmoid()(Tensor([0.0])).asnumpy()
     array([0.5], dtype=float32)
     """
 
-    def construct(self, x):
-        return ops.hardsigmoid(x)
+    def construct(self, input):
+        return ops.hardsigmoid(input)
 
 
-class Softsign(Cell):
+class Softsign(Fixed):
     """$x / (1 + |x|)$, element by element.
 
     >>> nn.Softsign()(Tensor([1.0])).asnumpy()
@@ -117,15 +124,15 @@ class Softsign(Cell):
         return ops.softsign(x)
 
 
-class LogSigmoid(Cell):
+class LogSigmoid(Fixed):
     r"""$\ln \sigma(x)$, element by element.
 
     >>> nn.LogSigmoid()(Tensor([0.0])).asnumpy()
     array([-0.6931472], dtype=float32)
     """
 
-    def construct(self, x):
-        return ops.logsigmoid(x)
+    def construct(self, input_x):
+        return ops.logsigmoid(input_x)
 
 
 class Softmax(Cell):
@@ -139,8 +146,8 @@ class Softmax(Cell):
         super().__init__()
         self.axis = axis
 
-    def construct(self, x):
-        return ops.softmax(x, self.axis)
+    def construct(self, input):
+        return ops.softmax(input, self.axis)
 
 
 class LogSoftmax(Cell):
