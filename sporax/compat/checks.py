@@ -147,7 +147,7 @@ def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
         )
     if isinstance(arg_value, float) and not math.isfinite(arg_value):
         raise ValueError(
-            f"{_about(arg_name, prim_name)} must be a legal value, but got '{arg_value}'."
+            f"{_about(arg_name, prim_name)} must be a legal float, but got '{arg_value}'."
         )
     return arg_value
 
@@ -235,7 +235,7 @@ def check_type_name(arg_name, arg_type, valid_types, prim_name):
     """`arg_type`, if it is one of the dtypes."""
     kinds = list(valid_types) if isinstance(valid_types, (tuple, list)) else [valid_types]
     if arg_type not in kinds:
-        wanted = str(kinds[0]) if len(kinds) == 1 else f"one of {[str(k) for k in kinds]}"
+        wanted = str(kinds[0]) if len(kinds) == 1 else f"one of {kinds}"
         got = arg_type.__name__ if isinstance(arg_type, type) else repr(arg_type)
         raise TypeError(f"For '{prim_name}', the '{arg_name}' should be {wanted}, but got '{got}'.")
     return arg_type
