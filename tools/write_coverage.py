@@ -93,6 +93,8 @@ def page():
         *_by_use(counted),
         "## By group\n",
         *_table({g: groups[g] for g in surface.GROUPS}),
+        "## Names that no test calls, by use\n",
+        _listed(counted, "resolves"),
         "## Names that are refused, by use\n",
         _listed(counted, "refused"),
         "## Names that are missing, by use\n",

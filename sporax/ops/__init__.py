@@ -6,7 +6,13 @@ import pkgutil
 from sporax.core.errors import missing
 from sporax.ops.collective import ReduceOp
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
-from sporax.ops.primitive import Primitive, _get_cache_prim
+from sporax.ops.primitive import (
+    Primitive,
+    PrimitiveWithCheck,
+    PrimitiveWithInfer,
+    _get_cache_prim,
+    prim_attr_register,
+)
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
@@ -14,7 +20,16 @@ for _module in pkgutil.iter_modules(__path__):
 globals().update(FUNCTIONS)
 globals().update(PRIMITIVES)
 
-__all__ = ["Primitive", "ReduceOp", "_get_cache_prim", *FUNCTIONS, *PRIMITIVES]
+__all__ = [
+    "Primitive",
+    "PrimitiveWithCheck",
+    "PrimitiveWithInfer",
+    "ReduceOp",
+    "_get_cache_prim",
+    "prim_attr_register",
+    *FUNCTIONS,
+    *PRIMITIVES,
+]
 
 
 def __getattr__(name):
