@@ -116,6 +116,13 @@ def test_names_of_activations_and_networks_without_numbers():
     assert float(pows(Tensor(3.0), 2)) == 9
 
 
+def test_the_installation_checks_itself(capsys):
+    import mindspore
+
+    mindspore.run_check()
+    assert capsys.readouterr().out == "sporax multiplies matrices on CPU as it should.\n"
+
+
 # what is refused -----------------------------------------------------------------------------
 
 

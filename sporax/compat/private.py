@@ -9,7 +9,7 @@ import pathlib
 import numpy as np
 
 from sporax.compat import checks
-from sporax.core import parallel
+from sporax.core import context, parallel
 from sporax.core.tensor import Tensor
 
 
@@ -97,3 +97,16 @@ def no_init_parameters():
     Parameters start as they always do, since drawing them costs less than reading them.
     """
     return contextlib.nullcontext()
+
+
+def run_check():
+    """Multiply two matrices on the device and say whether the product is right.
+
+    Raises RuntimeError if it is not.
+    """
+    a = np.arange(6.0).reshape(2, 3)
+    found = (Tensor(a) @ Tensor(a.T)).asnumpy()
+    device = context.get_context("device_target")
+    if not np.allclose(found, a @ a.T):
+        raise RuntimeError(f"For 'run_check', a product of matrices on {device} is wrong: {found}.")
+    print(f"sporax multiplies matrices on {device} as it should.")
