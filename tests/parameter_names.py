@@ -1,4 +1,4 @@
-"""What `inspect.signature` tells of a name; `tools/record_signatures.py` asks MindSpore too."""
+"""What `inspect.signature` tells of a name; `tools/record_parameters.py` asks MindSpore too."""
 
 import inspect
 

@@ -125,7 +125,7 @@ def status(symbol):
 @functools.cache
 def mindspores_parameters():
     """{name: its parameters, as MindSpore's `inspect.signature` shows them}."""
-    return json.loads((RECORDED / "signatures.json").read_text("utf8"))
+    return json.loads((RECORDED / "parameters.json").read_text("utf8"))
 
 
 def _takes(parameters, keyword):

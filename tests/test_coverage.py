@@ -32,6 +32,10 @@ AWAITED = """
     ops.empty ops.function.nn_func.multi_head_attention_forward ops.grid_sample ops.inv
     ops.operations.ResizeBilinear ops.operations.nn_ops.FlashAttentionScore ops.svd
     outer sum mint.nn.Conv3d mint.nn.Embedding mint.nn.ReLU mint.nn.functional.silu"""
+# there, but not with MindSpore's parameters yet
+AWAITED += """
+    nn.HSigmoid nn.HSwish nn.Identity nn.LogSigmoid nn.ReLU nn.ReLU6 nn.SiLU nn.Sigmoid nn.Softmax
+    nn.Tanh"""
 AWAITED = frozenset(f"mindspore.{name}" for name in AWAITED.split())
 
 

@@ -14,29 +14,22 @@ class Identity(Cell):
     def __init__(self, *args, **kwargs):
         super().__init__()
 
-    def construct(self, input):
-        return input
+    def construct(self, x):
+        return x
 
 
-class Fixed(Cell):
-    """What is made without any choice: its constructor takes no arguments."""
-
-    def __init__(self):
-        super().__init__()
-
-
-class ReLU(Fixed):
+class ReLU(Cell):
     r"""$\max(x, 0)$, element by element.
 
     >>> nn.ReLU()(Tensor([-1.0, 2.0])).asnumpy()
     array([0., 2.], dtype=float32)
     """
 
-    def construct(self, input):
-        return ops.relu(input)
+    def construct(self, x):
+        return ops.relu(x)
 
 
-class ReLU6(Fixed):
+class ReLU6(Cell):
     r"""$\min(\max(x, 0), 6)$, element by element.
 
     >>> nn.ReLU6()(Tensor([-1.0, 8.0])).asnumpy()
@@ -47,7 +40,7 @@ class ReLU6(Fixed):
         return ops.relu6(x)
 
 
-class Sigmoid(Fixed):
+class Sigmoid(Cell):
     """$1 / (1 + e^{-x})$, element by element.
 
     >>> nn.Sigmoid()(Tensor([0.0])).asnumpy()
@@ -58,7 +51,7 @@ class Sigmoid(Fixed):
         return ops.sigmoid(x)
 
 
-class Tanh(Fixed):
+class Tanh(Cell):
     r"""$\tanh x$, element by element.
 
     >>> nn.Tanh()(Tensor([0.0])).asnumpy()
@@ -69,7 +62,7 @@ class Tanh(Fixed):
         return ops.tanh(x)
 
 
-class SiLU(Fixed):
+class SiLU(Cell):
     r"""$x \, \sigma(x)$, element by element.
 
     >>> nn.SiLU()(Tensor([0.0])).asnumpy()
@@ -80,7 +73,7 @@ class SiLU(Fixed):
         return ops.silu(x)
 
 
-class Mish(Fixed):
+class Mish(Cell):
     r"""$x \tanh(\ln(1 + e^x))$, element by element.
 
     >>> nn.Mish()(Tensor([0.0])).asnumpy()
@@ -91,29 +84,29 @@ class Mish(Fixed):
         return ops.mish(x)
 
 
-class HSwish(Fixed):
+class HSwish(Cell):
     r"""$x \min(\max(x + 3, 0), 6) / 6$, element by element.
 
     >>> nn.HSwish()(Tensor([3.0])).asnumpy()
     array([3.], dtype=float32)
     """
 
-    def construct(self, input):
-        return ops.hardswish(input)
+    def construct(self, x):
+        return ops.hardswish(x)
 
 
-class HSigmoid(Fixed):
+class HSigmoid(Cell):
     r"""$\min(\max(x + 3, 0), 6) / 6$, element by element.
 
     >>> nn.HSigmoid()(Tensor([0.0])).asnumpy()
     array([0.5], dtype=float32)
     """
 
-    def construct(self, input):
-        return ops.hardsigmoid(input)
+    def construct(self, x):
+        return ops.hardsigmoid(x)
 
 
-class Softsign(Fixed):
+class Softsign(Cell):
     """$x / (1 + |x|)$, element by element.
 
     >>> nn.Softsign()(Tensor([1.0])).asnumpy()
@@ -124,15 +117,15 @@ class Softsign(Fixed):
         return ops.softsign(x)
 
 
-class LogSigmoid(Fixed):
+class LogSigmoid(Cell):
     r"""$\ln \sigma(x)$, element by element.
 
     >>> nn.LogSigmoid()(Tensor([0.0])).asnumpy()
     array([-0.6931472], dtype=float32)
     """
 
-    def construct(self, input_x):
-        return ops.logsigmoid(input_x)
+    def construct(self, x):
+        return ops.logsigmoid(x)
 
 
 class Softmax(Cell):
@@ -146,8 +139,8 @@ class Softmax(Cell):
         super().__init__()
         self.axis = axis
 
-    def construct(self, input):
-        return ops.softmax(input, self.axis)
+    def construct(self, x):
+        return ops.softmax(x, self.axis)
 
 
 class LogSoftmax(Cell):

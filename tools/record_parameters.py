@@ -1,8 +1,8 @@
 """Record the parameters of the names that scripts use; run it where MindSpore 2.10 is installed.
 
-    python tools/record_signatures.py tests/recorded
+    python tools/record_parameters.py tests/recorded
 
-Writes `signatures.json`: for each name of `uses.csv` with three uses or more that `inspect` knows,
+Writes `parameters.json`: for each name of `uses.csv` with three uses or more that `inspect` knows,
 its parameters in order. A class is asked for those of its constructor, a Primitive also for those
 of its call (under `name()`).
 """
@@ -45,4 +45,4 @@ if __name__ == "__main__":
                 if names is not None and names != ANYTHING:
                     kept[symbol + suffix] = names
     lines = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in kept.items())
-    (folder / "signatures.json").write_text("{\n" + lines + "\n}\n", "utf8")
+    (folder / "parameters.json").write_text("{\n" + lines + "\n}\n", "utf8")
