@@ -30,11 +30,12 @@ test-onnx:
 	.venvs/onnx/bin/python -m pip install --quiet --editable '.[onnx,test]'
 	.venvs/onnx/bin/python -m pytest tests/test_onnx.py
 
-# Which of the names that public scripts use the tests call: docs/coverage.md.
+# Which of the names that public scripts use the tests call, docs/coverage.md; and stubs for editors.
 coverage: $(READY)
 	rm -rf .calls
 	$(BIN)/python -m pytest -n 2 -m 'not slow' --calls .calls
 	$(BIN)/python tools/write_coverage.py --calls .calls
+	$(BIN)/python tools/write_stubs.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
