@@ -73,8 +73,8 @@ def arguments(declaration, parameters, given):
 def call(declaration, kind, written, given):
     """What the face gives for these arguments; KeyError where it cannot express them."""
     head, _, inputs = written.partition(")(")
-    name, parameters = declaration._parse(f"{head})" if inputs else written)
-    called = declaration._parse(f"{name}({inputs}")[1] if inputs else []
+    name, parameters = declaration.parse(f"{head})" if inputs else written)
+    called = declaration.parse(f"{name}({inputs}")[1] if inputs else []
     expressed = {canonical for _, canonical in (*parameters, *called)}
     if not set(given) <= expressed:
         raise KeyError(name)
