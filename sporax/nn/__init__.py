@@ -34,7 +34,7 @@ from sporax.nn.activation import (
 from sporax.nn.buffers import register_cell_buffer_registration_hook
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
-from sporax.nn.convolution import Conv1d, Conv2d
+from sporax.nn.convolution import Conv1d, Conv2d, Conv3d
 from sporax.nn.dense import Dense
 from sporax.nn.dropout import (
     Dropout,
@@ -98,6 +98,7 @@ from sporax.nn.margin_loss import (
 from sporax.nn.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm
 from sporax.nn.pooling import AdaptiveAvgPool2d, AdaptiveMaxPool2d, AvgPool2d, MaxPool2d
 from sporax.nn.product import MatMul
+from sporax.nn.transposed import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 from sporax.nn.wrap import (
     ForwardValueAndGrad,
     TrainOneStepCell,
@@ -122,7 +123,11 @@ __all__ = [
     "CellDict",
     "CellList",
     "Conv1d",
+    "Conv1dTranspose",
     "Conv2d",
+    "Conv2dTranspose",
+    "Conv3d",
+    "Conv3dTranspose",
     "CosineDecayLR",
     "CosineEmbeddingLoss",
     "CrossEntropyLoss",
