@@ -53,11 +53,19 @@ def build(case, nn, ms):
     return layer
 
 
+def _flat(out):
+    """A layer's outputs, in nested tuples, one by one."""
+    return sum(map(_flat, out), []) if isinstance(out, tuple) else [out]
+
+
 def _number(layer, inputs, ms):
     """One number out of a layer's outputs, each element with a weight of its own."""
-    out = layer(*inputs)
-    weights = np.cos(np.arange(out.size)).reshape(out.shape).astype(np.float32)
-    return (out * ms.Tensor(weights)).sum()
+    total = 0
+    for out in _flat(layer(*inputs)):
+        if out.dtype == ms.float32:
+            weights = np.cos(np.arange(out.size)).reshape(out.shape).astype(np.float32)
+            total = total + (out * ms.Tensor(weights)).sum()
+    return total
 
 
 def computed(case, train, nn, ms):
@@ -68,7 +76,8 @@ def computed(case, train, nn, ms):
     layer = build(case, nn, ms)
     layer.set_train(train)
     inputs = [ms.Tensor(a) for a in arrays(case)]
-    found = {"out": layer(*inputs)}
+    outs = _flat(layer(*inputs))
+    found = {f"out{i or ''}": out for i, out in enumerate(outs)}
     layer = build(case, nn, ms)
     layer.set_train(train)
     weights = layer.trainable_params()

@@ -98,6 +98,7 @@ from sporax.nn.margin_loss import (
 from sporax.nn.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm
 from sporax.nn.pooling import AdaptiveAvgPool2d, AdaptiveMaxPool2d, AvgPool2d, MaxPool2d
 from sporax.nn.product import MatMul
+from sporax.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from sporax.nn.transposed import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 from sporax.nn.wrap import (
     ForwardValueAndGrad,
@@ -111,6 +112,12 @@ __all__ = [
     "CELU",
     "ELU",
     "GELU",
+    "GRU",
+    "LSTM",
+    "RNN",
+    "GRUCell",
+    "LSTMCell",
+    "RNNCell",
     "AdaptiveAvgPool2d",
     "AdaptiveMaxPool2d",
     "AvgPool2d",
