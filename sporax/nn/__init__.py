@@ -31,6 +31,7 @@ from sporax.nn.activation import (
     Threshold,
     get_activation,
 )
+from sporax.nn.attention import MultiheadAttention
 from sporax.nn.buffers import register_cell_buffer_registration_hook
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
@@ -99,6 +100,13 @@ from sporax.nn.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, Group
 from sporax.nn.pooling import AdaptiveAvgPool2d, AdaptiveMaxPool2d, AvgPool2d, MaxPool2d
 from sporax.nn.product import MatMul
 from sporax.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from sporax.nn.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from sporax.nn.transposed import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 from sporax.nn.wrap import (
     ForwardValueAndGrad,
@@ -112,6 +120,12 @@ __all__ = [
     "CELU",
     "ELU",
     "GELU",
+    "MultiheadAttention",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "GRU",
     "LSTM",
     "RNN",
