@@ -97,7 +97,20 @@ from sporax.nn.margin_loss import (
     SoftMarginLoss,
 )
 from sporax.nn.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm
-from sporax.nn.pooling import AdaptiveAvgPool2d, AdaptiveMaxPool2d, AvgPool2d, MaxPool2d
+from sporax.nn.pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+)
 from sporax.nn.product import MatMul
 from sporax.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from sporax.nn.transformer import (
@@ -127,6 +140,14 @@ __all__ = [
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "GRU",
+    "MaxPool3d",
+    "MaxPool1d",
+    "AvgPool3d",
+    "AvgPool1d",
+    "AdaptiveMaxPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveAvgPool1d",
     "LSTM",
     "RNN",
     "GRUCell",
