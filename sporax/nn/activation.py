@@ -279,6 +279,17 @@ class Threshold(Cell):
         return ops.threshold(x, self.threshold, self.value)
 
 
+class FastGelu(Cell):
+    r"""$x \sigma(1.702 x)$, close to `GELU`.
+
+    >>> nn.FastGelu()(Tensor([0.0, 2.0])).asnumpy().round(3)
+    array([0.   , 1.936], dtype=float32)
+    """
+
+    def construct(self, x):
+        return ops.fast_gelu(x)
+
+
 class GELU(Cell):
     r"""$x \Phi(x)$, with the normal distribution function $\Phi$ (Hendrycks and Gimpel, 2016).
 
@@ -329,6 +340,7 @@ _BY_NAME = {
     "tanh": Tanh,
     "hardtanh": Hardtanh,
     "gelu": GELU,
+    "fast_gelu": FastGelu,
     "elu": ELU,
     "sigmoid": Sigmoid,
     "softsign": Softsign,

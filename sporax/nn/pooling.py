@@ -5,7 +5,6 @@ from sporax.nn.cell import Cell
 from sporax.ops.convolution import PAD_MODES
 from sporax.ops.pooling import avg_pool, max_pool, max_pool_with_index
 
-
 _SEVERAL = {1: "", 2: " or two", 3: " or three"}
 
 

@@ -96,8 +96,8 @@ class GRUCell(_OneStep):
     r"""A gated recurrent unit (Cho et al., 2014): `(N, C)`, `(N, H)` -> `(N, H)`.
 
     $r, z = \sigma(W_{ih} x + b_{ih} + W_{hh} h + b_{hh})$, $n = \tanh(W_{in} x + b_{in} + r (W_{hn}
-    h + b_{hn}))$, $h' = n + z (h - n)$; the Parameters' rows are those of r, z, n, and start uniform
-    in $\pm 1 / \sqrt H$.
+    h + b_{hn}))$, $h' = n + z (h - n)$; the Parameters' rows are those of r, z, n, and start
+    uniform in $\pm 1 / \sqrt H$.
 
     >>> nn.GRUCell(3, 4)(ops.ones((2, 3)), ops.zeros((2, 4))).shape
     (2, 4)
@@ -105,9 +105,7 @@ class GRUCell(_OneStep):
 
     _kind = "gru"
 
-    def __init__(
-        self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32
-    ):
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32):
         super().__init__(input_size, hidden_size, has_bias, dtype)
 
 
@@ -125,9 +123,7 @@ class LSTMCell(_OneStep):
 
     _kind = "lstm"
 
-    def __init__(
-        self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32
-    ):
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32):
         super().__init__(input_size, hidden_size, has_bias, dtype)
 
     def construct(self, x, hx):

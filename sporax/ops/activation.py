@@ -283,3 +283,13 @@ def softmin(x, axis=-1, *, dtype=None):
     array([0.5, 0.5], dtype=float32)
     """
     return softmax(-x, axis, dtype=dtype)
+
+
+@op(primitive="FastGeLU()(x)", check=floats_only("FastGeLU"))
+def fast_gelu(x: Array):
+    r"""$x \sigma(1.702 x)$, close to `gelu`.
+
+    >>> ops.fast_gelu(Tensor([0.0, 2.0])).asnumpy().round(3)
+    array([0.   , 1.936], dtype=float32)
+    """
+    return x * jax.nn.sigmoid(1.702 * x)

@@ -119,8 +119,8 @@ def _parts(input, output_size, axes):
     wanted = output_size if isinstance(output_size, tuple) else (output_size,) * axes
     if len(wanted) != axes or not all(n is None or (isinstance(n, int) and n > 0) for n in wanted):
         raise ValueError(
-            f"'output_size' must be an int of at least 1, or one (or None) for each of ({letters}), "
-            f"but got {output_size!r}"
+            f"'output_size' must be an int of at least 1, or one (or None) for each of "
+            f"({letters}), but got {output_size!r}"
         )
     parts = []
     for size, n in zip(input.shape[-axes:], wanted, strict=True):

@@ -21,7 +21,9 @@ def per_axis(name, value, count=2, lowest=1):
         numbers = ()
     if len(numbers) != count or min(numbers) < lowest:
         several = {1: "", 2: " or two", 3: " or three"}[count]
-        raise ValueError(f"'{name}' must be an int of at least {lowest}{several}, but got {value!r}")
+        raise ValueError(
+            f"'{name}' must be an int of at least {lowest}{several}, but got {value!r}"
+        )
     return numbers
 
 
