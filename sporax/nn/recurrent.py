@@ -11,7 +11,7 @@ from sporax.nn import argument
 from sporax.nn.cell import Cell
 from sporax.nn.dropout import Dropout
 from sporax.nn.initial import parameter
-from sporax.ops.recurrence import KINDS, recurrence, recurrent_step
+from sporax.ops.recurrence import KINDS, recurrent_step, states_along
 
 _FLOATS = float16, float32, float64
 
@@ -138,7 +138,7 @@ class _Along(Cell):
     kind = None
 
     def construct(self, x, hidden, cell, weights, lengths, reverse):
-        return recurrence(x, hidden, cell, *weights, lengths, kind=self.kind, reverse=reverse)
+        return states_along(x, hidden, cell, *weights, lengths, kind=self.kind, reverse=reverse)
 
 
 _PRINTED = {

@@ -172,10 +172,9 @@ _FORMATS = {
     "Default": "DefaultFormat", "None": "", "5HD": "NC1HWC0", "FracZ": "FRACTAL_Z",
     "FracNZ": "FRACTAL_NZ", "FracZNLSTM": "FRACTAL_ZN_LSTM", "FracZNRNN": "FRACTAL_ZN_RNN",
     "ND_RNNBIAS": "ND_RNN_BIAS",
-    **{
-        name: name
-        for name in ["C1HWNCoC0", "ChannelLast", "DHWCN", "FRACTAL_Z_3D", "HWCN", "NC1HWC0", "NCDHW", "NCHW", "NDC1HWC0", "NDHWC", "NHWC"]
-    },
+    "C1HWNCoC0": "C1HWNCoC0", "ChannelLast": "ChannelLast", "DHWCN": "DHWCN", "HWCN": "HWCN",
+    "FRACTAL_Z_3D": "FRACTAL_Z_3D", "NC1HWC0": "NC1HWC0", "NCDHW": "NCDHW", "NCHW": "NCHW",
+    "NDC1HWC0": "NDC1HWC0", "NDHWC": "NDHWC", "NHWC": "NHWC",
 }  # fmt: skip
 
 

@@ -37,7 +37,7 @@ KINDS = {
 
 
 @op(name="recurrence", function=())
-def recurrence(
+def states_along(
     x: Array, hidden: Array, cell: OPTIONAL, weight_ih: Array, weight_hh: Array, bias_ih: OPTIONAL,
     bias_hh: OPTIONAL, lengths: OPTIONAL = None, *, kind, reverse=False,
 ):  # fmt: skip

@@ -51,6 +51,7 @@ SAMPLES = [
     Sample("logsigmoid", [(2, 3)], lambda x: np.log(sigmoid(x))),
     Sample("hardswish", [(2, 3)], lambda x: x * np.clip(x + 3, 0, 6) / 6, range=(-5, 5)),
     Sample("hardsigmoid", [(2, 3)], lambda x: np.clip(x + 3, 0, 6) / 6, range=(-5, 5)),
+    Sample("fast_gelu", [(2, 3)], lambda x: x / (1 + np.exp(-1.702 * x))),
     Sample("gelu", [(2, 3)], gelu),
     Sample("gelu", [(2, 3)], gelu, {"approximate": "tanh"}),
     Sample("leaky_relu", [(2, 3)], lambda x, alpha: np.where(x > 0, x, alpha * x), {"alpha": 0.1}),
