@@ -68,8 +68,8 @@ class ClipByNorm(Cell):
 class ReduceLogSumExp(Cell):
     r"""$\ln \sum e^x$ along `axis`, which `keep_dims` leaves as size 1.
 
-    >>> nn.ReduceLogSumExp(0)(Tensor([0.0, 0.0])).asnumpy().round(3)
-    array(0.693, dtype=float32)
+    >>> nn.ReduceLogSumExp(1)(Tensor([[0.0, 0.0]])).asnumpy().round(3)
+    array([0.693], dtype=float32)
     """
 
     def __init__(self, axis, keep_dims=False):
@@ -114,6 +114,9 @@ class Triu(Cell):
            [0, 4]])
     """
 
+    def __init__(self):
+        super().__init__()
+
     def construct(self, x, k=0):
         return ops.triu(x, k)
 
@@ -125,6 +128,9 @@ class Tril(Cell):
     array([[1, 0],
            [3, 4]])
     """
+
+    def __init__(self):
+        super().__init__()
 
     def construct(self, x, k=0):
         return ops.tril(x, k)

@@ -250,19 +250,24 @@ class LayerNorm(Cell):
         self.gamma = parameter("LayerNorm", "gamma", gamma_init, shape, dtype, "gamma")
         self.beta = parameter("LayerNorm", "beta", beta_init, shape, dtype, "beta")
 
-    def construct(self, x):
-        argument.tensor("LayerNorm", x)
-        shape = x.shape[self.begin_params_axis :] if x.ndim else ()
+    def construct(self, input_x):
+        argument.tensor("LayerNorm", input_x)
+        shape = input_x.shape[self.begin_params_axis :] if input_x.ndim else ()
         if shape != self.gamma.shape:
             raise ValueError(
                 f"For 'LayerNorm', the input's shape from axis {self.begin_params_axis} "
                 f"('begin_params_axis') must be {self.gamma.shape} ('normalized_shape'), but got "
-                f"shape {x.shape}."
+                f"shape {input_x.shape}."
             )
-        if self.begin_norm_axis % x.ndim == self.begin_params_axis % x.ndim:
-            return ops.layer_norm(x, shape, self.gamma, self.beta, self.epsilon)
+        if self.begin_norm_axis % input_x.ndim == self.begin_params_axis % input_x.ndim:
+            return ops.layer_norm(input_x, shape, self.gamma, self.beta, self.epsilon)
         return layer_norm_with_moments(
-            x, self.gamma, self.beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon
+            input_x,
+            self.gamma,
+            self.beta,
+            self.begin_norm_axis,
+            self.begin_params_axis,
+            self.epsilon,
         )[0]
 
     def extend_repr(self):

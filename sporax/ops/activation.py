@@ -218,9 +218,9 @@ def glu(input: Array, axis=-1):
     return jax.nn.glu(input, axis)
 
 
-@op(function="threshold(input, threshold: bound, value)", check=tensors_only("Threshold"))
+@op(function="threshold(input, thr: bound, value)", check=tensors_only("Threshold"))
 def threshold(input: Array, bound, value):
-    """$x$ where it exceeds `threshold`, else `value`.
+    """$x$ where it exceeds `thr`, else `value`.
 
     >>> ops.threshold(Tensor([1.0, 3.0]), 2.0, 9.0).asnumpy()
     array([9., 3.], dtype=float32)

@@ -73,11 +73,10 @@ def sampled(input: Array, grid: Array, mode="bilinear", padding_mode="zeros", al
 
 @composite(
     mint="nn.functional.grid_sample",
-    primitive=(
-        "GridSampler2D(mode: mode='bilinear', padding_mode='zeros', align_corners=False)"
-        "(input_x: input, grid)",
-        "GridSampler3D(mode: mode='bilinear', padding_mode='zeros', align_corners=False)"
-        "(input_x: input, grid)",
+    primitive=tuple(
+        f"GridSampler{axes}D(interpolation_mode: mode='bilinear', padding_mode='zeros', "
+        "align_corners=False)(input_x: input, grid)"
+        for axes in (2, 3)
     ),
 )
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
