@@ -5,6 +5,8 @@ import numpy as np
 from sporax.autodiff.function import Function
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.core.value import thread
+from sporax.engine.host import through
 from sporax.ops.primitive import Primitive
 
 _KINDS = "hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia"
@@ -50,7 +52,9 @@ class Custom(Primitive):
         self._apply = type("Custom", (Function,), members).apply
 
     def __call__(self, *inputs):
-        return self._apply(*inputs)
+        if thread.tape is not None or thread.recorder.capture is None:
+            return self._apply(*inputs)
+        return through(self._apply, self._apply, inputs, {})[0]  # captured: between two graphs
 
     def _forward(self, ctx, *inputs):
         given = [x.asnumpy() if isinstance(x, Tensor) else x for x in inputs]
