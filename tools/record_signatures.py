@@ -1,6 +1,6 @@
 """Record the signatures of MindSpore's layers and operations; run it where 2.10 is installed.
 
-    python tools/record_signatures.py > tests/recorded/signatures.json
+python tools/record_signatures.py > tests/recorded/signatures.json
 """
 
 import inspect
