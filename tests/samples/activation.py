@@ -70,8 +70,8 @@ SAMPLES = [
     Sample("glu", [(2, 4)], glu),
     Sample("glu", [(2, 4)], glu, {"axis": 0}),
     Sample(
-        "threshold", [(2, 3)], lambda x, threshold, value: np.where(x > threshold, x, value),
-        {"threshold": 0.3, "value": 9.0},
+        "threshold", [(2, 3)], lambda x, thr, value: np.where(x > thr, x, value),
+        {"thr": 0.3, "value": 9.0},
     ),
     Sample("softmax", [(2, 3)], softmax),
     Sample("softmax", [(2, 3)], softmax, {"axis": 0}),
