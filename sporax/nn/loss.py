@@ -127,9 +127,9 @@ class BCEWithLogitsLoss(LossBase):
         self.weight = _weight("BCEWithLogitsLoss", "weight", weight)
         self.pos_weight = _weight("BCEWithLogitsLoss", "pos_weight", pos_weight)
 
-    def construct(self, logits, labels):
+    def construct(self, input, target):
         return ops.binary_cross_entropy_with_logits(
-            logits, labels, self.weight, self.pos_weight, self.reduction
+            input, target, self.weight, self.pos_weight, self.reduction
         )
 
 

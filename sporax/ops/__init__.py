@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 
 from sporax.core.errors import missing
+from sporax.ops.custom import Custom, CustomRegOp, DataType, custom_info_register
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive, _get_cache_prim
 
@@ -13,7 +14,16 @@ for _module in pkgutil.iter_modules(__path__):
 globals().update(FUNCTIONS)
 globals().update(PRIMITIVES)
 
-__all__ = ["Primitive", "_get_cache_prim", *FUNCTIONS, *PRIMITIVES]
+__all__ = [
+    "Custom",
+    "CustomRegOp",
+    "DataType",
+    "Primitive",
+    "_get_cache_prim",
+    "custom_info_register",
+    *FUNCTIONS,
+    *PRIMITIVES,
+]
 
 
 def __getattr__(name):
