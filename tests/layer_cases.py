@@ -10,7 +10,7 @@ class Case:
     """`make`: the layer, as written in a script. `inputs`: shapes, lists of integers, or arrays.
 
     `low`, `high`: the range of the inputs' numbers. `differentiable`: how many of the inputs
-    gradients are compared of.
+    gradients are compared of. `atol`: how far numbers may be apart.
     """
 
     make: str
@@ -18,6 +18,7 @@ class Case:
     low: float = -1.0
     high: float = 1.0
     differentiable: int = 1
+    atol: float = 2e-5
 
     @property
     def modes(self):
@@ -53,11 +54,19 @@ def build(case, nn, ms):
     return layer
 
 
+def _flat(out):
+    """A layer's outputs, in nested tuples, one by one."""
+    return [x for part in out for x in _flat(part)] if isinstance(out, tuple) else [out]
+
+
 def _number(layer, inputs, ms):
     """One number out of a layer's outputs, each element with a weight of its own."""
-    out = layer(*inputs)
-    weights = np.cos(np.arange(out.size)).reshape(out.shape).astype(np.float32)
-    return (out * ms.Tensor(weights)).sum()
+    total = 0
+    for out in _flat(layer(*inputs)):
+        if out.dtype == ms.float32:
+            weights = np.cos(np.arange(out.size)).reshape(out.shape).astype(np.float32)
+            total = total + (out * ms.Tensor(weights)).sum()
+    return total
 
 
 def computed(case, train, nn, ms):
@@ -68,7 +77,8 @@ def computed(case, train, nn, ms):
     layer = build(case, nn, ms)
     layer.set_train(train)
     inputs = [ms.Tensor(a) for a in arrays(case)]
-    found = {"out": layer(*inputs)}
+    outs = _flat(layer(*inputs))
+    found = {f"out{i or ''}": out for i, out in enumerate(outs)}
     layer = build(case, nn, ms)
     layer.set_train(train)
     weights = layer.trainable_params()
@@ -226,4 +236,138 @@ PRINTED = [
     "nn.get_activation('hsigmoid')",
     "nn.SequentialCell(nn.Conv2d(1, 6, 5, weight_init='ones'), nn.BatchNorm2d(6), nn.ReLU(), "
     "nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dense(6, 2))",
+]
+
+_VOLUME = [(1, 2, 4, 5, 4)]
+_LINE = [(2, 3, 7)]
+_SEQUENCE = [(3, 2, 4)]
+_ROUGH = 5e-4  # MindSpore's tanh is off by up to 2.5e-4 on a CPU
+
+CASES += [
+    Case("nn.Conv2dTranspose(3, 4, 3)", [(2, 3, 4, 5)]),
+    Case("nn.Conv2dTranspose(3, 4, 4, 2, has_bias=True)", [(2, 3, 4, 5)]),
+    Case("nn.Conv2dTranspose(3, 4, (3, 2), (2, 3))", [(2, 3, 4, 5)]),
+    Case("nn.Conv2dTranspose(3, 4, 3, 2, 'pad', (0, 1, 1, 2), has_bias=True)", [(2, 3, 4, 5)]),
+    Case("nn.Conv2dTranspose(3, 4, 3, 2, 'pad', 1, output_padding=1, has_bias=True)",
+         [(2, 3, 4, 5)]),
+    Case("nn.Conv2dTranspose(3, 4, 3, 2, 'pad', 1, output_padding=(0, 1))", [(2, 3, 4, 5)]),
+    Case("nn.Conv2dTranspose(3, 4, 2, 3, 'valid')", [(2, 3, 4, 5)]),
+    Case("nn.Conv2dTranspose(3, 4, 3, 2, 'same', dilation=2)", [(2, 3, 4, 5)]),
+    Case("nn.Conv2dTranspose(4, 6, 3, 2, 'same', group=2)", [(2, 4, 4, 5)]),
+    Case("nn.Conv1dTranspose(3, 4, 4, 2, has_bias=True)", [(2, 3, 5)]),
+    Case("nn.Conv1dTranspose(3, 4, 3, 2, 'pad', 1)", [(2, 3, 5)]),
+    Case("nn.Conv3d(3, 4, 3)", [(1, 3, 4, 5, 4)]),
+    Case("nn.Conv3d(3, 4, (2, 3, 1), 2, 'pad', (1, 0, 1, 1, 0, 0), has_bias=True)",
+         [(1, 3, 4, 5, 4)]),
+    Case("nn.Conv3d(4, 6, 2, 1, 'valid', group=2, has_bias=True)", [(1, 4, 4, 5, 4)]),
+    Case("nn.Conv3dTranspose(3, 4, 3, 2, has_bias=True)", [(1, 3, 2, 3, 2)]),
+    Case("nn.Conv3dTranspose(3, 4, 2, 3, 'valid')", [(1, 3, 2, 3, 2)]),
+    Case("nn.Conv3dTranspose(3, 4, 3, 2, 'pad', 1, output_padding=1)", [(1, 3, 2, 3, 2)]),
+    Case("nn.Conv3dTranspose(3, 4, 3, 2, 'pad', (1, 0, 1, 1, 0, 0))", [(1, 3, 2, 3, 2)]),
+    Case("nn.MaxPool1d(2, 2)", _LINE),
+    Case("nn.MaxPool1d(3, 2, 'same')", [(3, 7)]),
+    Case("nn.MaxPool1d(3, 2, 'pad', 1, return_indices=True)", _LINE),
+    Case("nn.MaxPool1d(3, 2, 'pad', 1, 2)", _LINE),
+    Case("nn.MaxPool3d(2, 2)", _VOLUME),
+    Case("nn.MaxPool3d((2, 3, 1), 1, 'same')", [(2, 4, 5, 4)]),
+    Case("nn.MaxPool3d(3, 2, 'pad', 1, ceil_mode=True)", _VOLUME),
+    Case("nn.MaxPool3d(2, 1, 'pad', 0, 2, True)", _VOLUME),
+    Case("nn.AvgPool1d(2, 2)", _LINE),
+    Case("nn.AvgPool1d(3, 2, 'same')", [(3, 7)]),
+    Case("nn.AvgPool1d(3, 2, 'pad', 1, count_include_pad=False)", _LINE),
+    Case("nn.AvgPool3d((2, 3, 1), 1, 'same')", [(2, 4, 5, 4)]),
+    Case("nn.AvgPool3d(3, 2, 'pad', (1, 0, 1), True, False)", _VOLUME),
+    Case("nn.AvgPool3d(2, 2, divisor_override=3)", _VOLUME),
+    Case("nn.AdaptiveAvgPool1d(3)", [(2, 3, 6)]),
+    Case("nn.AdaptiveAvgPool3d((3, None, 2))", _VOLUME),
+    Case("nn.AdaptiveMaxPool1d(3)", [(2, 3, 6)]),
+    Case("nn.AdaptiveMaxPool2d(2, True)", [(1, 2, 4, 5)]),
+    Case("nn.AdaptiveMaxPool3d(2, True)", _VOLUME),
+    Case("nn.SyncBatchNorm(3)", _IMAGE),
+    Case("nn.RNNCell(3, 4)", [(2, 3), (2, 4)], differentiable=2, atol=_ROUGH),
+    Case("nn.RNNCell(3, 4, False, 'relu')", [(2, 3), (2, 4)], differentiable=2),
+    Case("nn.GRUCell(3, 4)", [(2, 3), (2, 4)], differentiable=2, atol=_ROUGH),
+    Case("nn.RNN(3, 4, 2)", [(5, 2, 3)], atol=_ROUGH),
+    Case("nn.RNN(3, 4, nonlinearity='relu', has_bias=False)", [(5, 2, 3), (1, 2, 4)],
+         differentiable=2),
+    Case("nn.LSTM(3, 4)", [(5, 2, 3)], atol=_ROUGH),
+    Case("nn.LSTM(3, 4, 2, bidirectional=True, batch_first=True)", [(2, 5, 3)], atol=_ROUGH),
+    Case("nn.LSTM(3, 4, has_bias=False)", [(5, 2, 3)], atol=_ROUGH),
+    Case("nn.GRU(3, 4, 2, bidirectional=True)", [(5, 2, 3)], atol=_ROUGH),
+    Case("nn.GRU(3, 4, batch_first=True)", [(2, 5, 3), (1, 2, 4)], differentiable=2, atol=_ROUGH),
+    Case("nn.MultiheadAttention(4, 2)", [(3, 2, 4), (5, 2, 4), (5, 2, 4)], differentiable=3),
+    Case("nn.MultiheadAttention(4, 2, batch_first=True, has_bias=False)", [(2, 3, 4)] * 3,
+         differentiable=3),
+    Case("nn.MultiheadAttention(4, 2, kdim=3, vdim=5, add_bias_kv=True, add_zero_attn=True)",
+         [(3, 2, 4), (5, 2, 3), (5, 2, 5)]),
+    Case("nn.MultiheadAttention(4, 2)", [(3, 4), (5, 4), (5, 4)]),
+    Case("nn.TransformerEncoderLayer(4, 2, 6, 0.0, 'gelu')", _SEQUENCE),
+    Case("nn.TransformerEncoderLayer(4, 2, 6, 0.0, batch_first=True, norm_first=True)", _SEQUENCE),
+    Case("nn.TransformerDecoderLayer(4, 2, 6, 0.0)", [(3, 2, 4), (5, 2, 4)], differentiable=2),
+    Case("nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 6, 0.0), 2, nn.LayerNorm((4,)))",
+         _SEQUENCE),
+    Case("nn.Transformer(4, 2, 1, 2, 6, 0.0, norm_first=True)", [(3, 2, 4), (5, 2, 4)]),
+    Case("nn.OneHot(0, 3, 2, 1, ms.int32)", [[0, 2, 5]]),
+    Case("nn.OneHot(depth=3)", [[[0, 2], [1, 1]]]),
+    Case("nn.Norm((0, 1))", [(2, 3)]),
+    Case("nn.Norm(1, True)", [(2, 3)]),
+    Case("nn.ReduceLogSumExp((0, 1), True)", [(2, 3)]),
+    Case("nn.ReduceLogSumExp(1)", [(2, 3)]),
+    Case("nn.ClipByNorm()", [(2, 3), np.array(0.5)]),
+    Case("nn.Triu()", [(3, 4)]),
+    Case("nn.Tril()", [(3, 4)]),
+    Case("nn.FastGelu()", [(2, 3)], -4, 4),
+    Case("nn.PixelShuffle(2)", [(2, 8, 2, 3)]),
+    Case("nn.PixelUnshuffle(2)", [(2, 2, 4, 6)]),
+    Case("nn.Upsample((5, 6), mode='bilinear', align_corners=True)", [(1, 2, 3, 4)]),
+    Case("nn.Upsample((5, 6))", [(1, 2, 3, 4)]),
+    Case("nn.Pad(((1, 1), (0, 2)))", [(2, 3)]),
+    Case("nn.Pad(((0, 0), (1, 1)), 'SYMMETRIC')", [(2, 3)]),
+    Case("nn.Pad(((0, 0), (1, 2)), 'REFLECT')", [(2, 3)]),
+    Case("nn.ZeroPad2d((1, 2, -1, 0))", [(1, 2, 3, 4)]),
+    Case("nn.ConstantPad1d((1, 2), 0.5)", [(2, 3)]),
+    Case("nn.ConstantPad2d(1, 0.5)", [(2, 3, 4)]),
+    Case("nn.ConstantPad3d((1, 0, 0, 2, 1, 1), 0.5)", [(1, 2, 3, 4)]),
+    Case("nn.ReflectionPad1d((1, 2))", [(2, 3, 4)]),
+    Case("nn.ReflectionPad2d(1)", [(1, 2, 3, 4)]),
+    Case("nn.ReflectionPad3d(1)", [(1, 2, 3, 4, 2)]),
+    Case("nn.ReplicationPad1d(2)", [(2, 3, 4)]),
+    Case("nn.ReplicationPad2d((1, 0, 2, 1))", [(2, 3, 4)]),
+    Case("nn.ReplicationPad3d(1)", [(1, 2, 2, 3, 2)]),
+    Case("nn.Conv2dBnAct(3, 4, 3, has_bn=True, activation='relu')", _IMAGE),
+    Case("nn.DenseBnAct(3, 4, has_bn=True, activation='leakyrelu')", [(5, 3)]),
+]  # fmt: skip
+
+PRINTED += [
+    "nn.Conv1dTranspose(3, 4, 3, has_bias=True, weight_init='ones', bias_init='ones')",
+    "nn.Conv2dTranspose(3, 4, 3, 2, weight_init='ones')",
+    "nn.Conv3d(3, 4, 3, 2, 'pad', (1, 0, 1, 0, 1, 0), weight_init='ones')",
+    "nn.Conv3dTranspose(3, 4, 3, weight_init='ones')",
+    "nn.MaxPool1d(2, 2)",
+    "nn.MaxPool1d(2, 2, 'pad')",
+    "nn.AvgPool1d(2)",
+    "nn.AvgPool1d(2, 2, 'pad', 1)",
+    "nn.MaxPool3d(2)",
+    "nn.AvgPool3d((1, 2, 3))",
+    "nn.AdaptiveAvgPool1d(2)",
+    "nn.AdaptiveMaxPool3d(2)",
+    "nn.LSTM(3, 4, 2, bidirectional=True)",
+    "nn.RNN(3, 4, nonlinearity='relu')",
+    "nn.GRU(3, 4, dropout=0.5, num_layers=2)",
+    "nn.GRUCell(3, 4)",
+    "nn.MultiheadAttention(4, 2, kdim=3, has_bias=False)",
+    "nn.Transformer(4, 2, 1, 1, 6)",
+    "nn.SyncBatchNorm(3)",
+    "nn.InstanceNorm2d(3, affine=False)",
+    "nn.OneHot(depth=3)",
+    "nn.Norm(axis=0)",
+    "nn.Pad(((1, 1), (0, 2)))",
+    "nn.ReflectionPad2d(1)",
+    "nn.Unfold([1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1])",
+    "nn.get_activation('fast_gelu')",
+    "nn.Conv2dBnAct(1, 2, 3, has_bn=True, activation='relu')",
+    "nn.DenseBnAct(1, 2, has_bn=True, activation='leakyrelu')",
+    "[p.name for p in nn.LSTM(3, 4, 2, bidirectional=True).get_parameters()]",
+    "[p.name for p in nn.Transformer(4, 2, 1, 1, 6).get_parameters()]",
+    "[p.name for p in nn.MultiheadAttention(4, 2, kdim=3, add_bias_kv=True).get_parameters()]",
 ]

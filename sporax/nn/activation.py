@@ -8,28 +8,35 @@ from sporax.nn.initial import parameter
 from sporax.ops.primitive import Primitive
 
 
+class _Plain(Cell):
+    """A Cell that is made without arguments."""
+
+    def __init__(self):
+        super().__init__()
+
+
 class Identity(Cell):
     """What comes in; the constructor's arguments are ignored."""
 
     def __init__(self, *args, **kwargs):
         super().__init__()
 
-    def construct(self, x):
-        return x
+    def construct(self, input):
+        return input
 
 
-class ReLU(Cell):
+class ReLU(_Plain):
     r"""$\max(x, 0)$, element by element.
 
     >>> nn.ReLU()(Tensor([-1.0, 2.0])).asnumpy()
     array([0., 2.], dtype=float32)
     """
 
-    def construct(self, x):
-        return ops.relu(x)
+    def construct(self, input):
+        return ops.relu(input)
 
 
-class ReLU6(Cell):
+class ReLU6(_Plain):
     r"""$\min(\max(x, 0), 6)$, element by element.
 
     >>> nn.ReLU6()(Tensor([-1.0, 8.0])).asnumpy()
@@ -40,7 +47,7 @@ class ReLU6(Cell):
         return ops.relu6(x)
 
 
-class Sigmoid(Cell):
+class Sigmoid(_Plain):
     """$1 / (1 + e^{-x})$, element by element.
 
     >>> nn.Sigmoid()(Tensor([0.0])).asnumpy()
@@ -51,7 +58,7 @@ class Sigmoid(Cell):
         return ops.sigmoid(x)
 
 
-class Tanh(Cell):
+class Tanh(_Plain):
     r"""$\tanh x$, element by element.
 
     >>> nn.Tanh()(Tensor([0.0])).asnumpy()
@@ -62,7 +69,7 @@ class Tanh(Cell):
         return ops.tanh(x)
 
 
-class SiLU(Cell):
+class SiLU(_Plain):
     r"""$x \, \sigma(x)$, element by element.
 
     >>> nn.SiLU()(Tensor([0.0])).asnumpy()
@@ -73,40 +80,40 @@ class SiLU(Cell):
         return ops.silu(x)
 
 
-class Mish(Cell):
+class Mish(_Plain):
     r"""$x \tanh(\ln(1 + e^x))$, element by element.
 
     >>> nn.Mish()(Tensor([0.0])).asnumpy()
     array([0.], dtype=float32)
     """
 
-    def construct(self, x):
-        return ops.mish(x)
+    def construct(self, input_x):
+        return ops.mish(input_x)
 
 
-class HSwish(Cell):
+class HSwish(_Plain):
     r"""$x \min(\max(x + 3, 0), 6) / 6$, element by element.
 
     >>> nn.HSwish()(Tensor([3.0])).asnumpy()
     array([3.], dtype=float32)
     """
 
-    def construct(self, x):
-        return ops.hardswish(x)
+    def construct(self, input):
+        return ops.hardswish(input)
 
 
-class HSigmoid(Cell):
+class HSigmoid(_Plain):
     r"""$\min(\max(x + 3, 0), 6) / 6$, element by element.
 
     >>> nn.HSigmoid()(Tensor([0.0])).asnumpy()
     array([0.5], dtype=float32)
     """
 
-    def construct(self, x):
-        return ops.hardsigmoid(x)
+    def construct(self, input):
+        return ops.hardsigmoid(input)
 
 
-class Softsign(Cell):
+class Softsign(_Plain):
     """$x / (1 + |x|)$, element by element.
 
     >>> nn.Softsign()(Tensor([1.0])).asnumpy()
@@ -117,15 +124,15 @@ class Softsign(Cell):
         return ops.softsign(x)
 
 
-class LogSigmoid(Cell):
+class LogSigmoid(_Plain):
     r"""$\ln \sigma(x)$, element by element.
 
     >>> nn.LogSigmoid()(Tensor([0.0])).asnumpy()
     array([-0.6931472], dtype=float32)
     """
 
-    def construct(self, x):
-        return ops.logsigmoid(x)
+    def construct(self, input_x):
+        return ops.logsigmoid(input_x)
 
 
 class Softmax(Cell):
@@ -139,8 +146,8 @@ class Softmax(Cell):
         super().__init__()
         self.axis = axis
 
-    def construct(self, x):
-        return ops.softmax(x, self.axis)
+    def construct(self, input):
+        return ops.softmax(input, self.axis)
 
 
 class LogSoftmax(Cell):
@@ -245,8 +252,8 @@ class HShrink(Cell):
         super().__init__()
         self.lambd = lambd
 
-    def construct(self, x):
-        return ops.hardshrink(x, self.lambd)
+    def construct(self, input):
+        return ops.hardshrink(input, self.lambd)
 
 
 class SoftShrink(Cell):
@@ -260,8 +267,8 @@ class SoftShrink(Cell):
         super().__init__()
         self.lambd = lambd
 
-    def construct(self, x):
-        return ops.softshrink(x, self.lambd)
+    def construct(self, input):
+        return ops.softshrink(input, self.lambd)
 
 
 class Threshold(Cell):
@@ -275,8 +282,19 @@ class Threshold(Cell):
         super().__init__()
         self.threshold, self.value = threshold, value
 
+    def construct(self, input_x):
+        return ops.threshold(input_x, self.threshold, self.value)
+
+
+class FastGelu(_Plain):
+    r"""$x \sigma(1.702 x)$, close to `GELU`.
+
+    >>> nn.FastGelu()(Tensor([0.0, 2.0])).asnumpy().round(3)
+    array([0.   , 1.936], dtype=float32)
+    """
+
     def construct(self, x):
-        return ops.threshold(x, self.threshold, self.value)
+        return ops.fast_gelu(x)
 
 
 class GELU(Cell):
@@ -329,6 +347,7 @@ _BY_NAME = {
     "tanh": Tanh,
     "hardtanh": Hardtanh,
     "gelu": GELU,
+    "fast_gelu": FastGelu,
     "elu": ELU,
     "sigmoid": Sigmoid,
     "softsign": Softsign,

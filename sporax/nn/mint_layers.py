@@ -4,7 +4,7 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.nn import argument
 from sporax.nn.cell import Cell
-from sporax.nn.convolution import pair_of
+from sporax.nn.convolution import per_axis
 from sporax.nn.initial import default_bias, default_weight, parameter
 from sporax.ops.declare import MINT
 
@@ -54,7 +54,7 @@ def _paddings(kernel_size, stride, dilation, padding):
     if padding == "valid":
         return 0, 0, 0, 0
     if padding != "same":
-        first, second = pair_of("Conv2d", "padding", padding, 0)
+        first, second = per_axis("Conv2d", "padding", padding, 2, 0)
         return first, first, second, second
     if stride != (1, 1):
         raise ValueError(
@@ -95,9 +95,9 @@ class Conv2d(Cell):
                 f"got {in_channels}, {out_channels} and {groups}."
             )
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size = pair_of("Conv2d", "kernel_size", kernel_size)
-        self.stride = pair_of("Conv2d", "stride", stride)
-        self.dilation = pair_of("Conv2d", "dilation", dilation)
+        self.kernel_size = per_axis("Conv2d", "kernel_size", kernel_size, 2)
+        self.stride = per_axis("Conv2d", "stride", stride, 2)
+        self.dilation = per_axis("Conv2d", "dilation", dilation, 2)
         self.padding_mode, self.has_bias = padding_mode, bias
         self._sides = _paddings(self.kernel_size, self.stride, self.dilation, padding)
         self.padding = padding if isinstance(padding, str) else self._sides[::2]

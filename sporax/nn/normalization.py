@@ -118,6 +118,112 @@ class BatchNorm3d(Cell):
         return self.bn2d(x.reshape(n, channels, depth * height, width)).reshape(x.shape)
 
 
+class SyncBatchNorm(_BatchNorm):
+    """As `BatchNorm1d` of `(N, C)` and `BatchNorm2d`, by the moments of all processes: there is
+    one. `process_groups`: None, or lists of ranks.
+
+    >>> nn.SyncBatchNorm(2)(ops.ones((3, 2, 4, 4))).shape
+    (3, 2, 4, 4)
+    """
+
+    _ndims = 2, 4
+
+    def __init__(
+        self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones",
+        beta_init="zeros", moving_mean_init="zeros", moving_var_init="ones",
+        use_batch_statistics=None, process_groups=None, dtype=float32,
+    ):  # fmt: skip
+        super().__init__(
+            num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
+            moving_var_init, use_batch_statistics, dtype=dtype,
+        )  # fmt: skip
+        for ranks in process_groups or ():
+            if list(ranks) != [0]:
+                raise ValueError(
+                    "For 'SyncBatchNorm', 'process_groups' must hold ranks that there are, which "
+                    f"is 0, but got {process_groups}."
+                )
+        self.process_groups = process_groups
+
+
+class _InstanceNorm(Cell):
+    """What the instance normalizations share; `_ndim`: how many dimensions an input has."""
+
+    _ndim = 0
+
+    def __init__(
+        self, num_features, eps=1e-5, momentum=0.1, affine=True, gamma_init="ones",
+        beta_init="zeros", dtype=float32,
+    ):  # fmt: skip
+        super().__init__()
+        layer = type(self).__name__
+        argument.positive_int(layer, num_features=num_features)
+        argument.flag(layer, affine=affine)
+        if not isinstance(momentum, float) or not 0 <= momentum <= 1:
+            raise ValueError(
+                f"For '{layer}', 'momentum' must be a float in [0, 1], but got {momentum!r}."
+            )
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        for attribute, init, name, trained in [
+            ("moving_mean", "zeros", "mean", False),
+            ("moving_variance", "ones", "variance", False),
+            ("gamma", gamma_init, "gamma", affine),
+            ("beta", beta_init, "beta", affine),
+        ]:
+            made = parameter(layer, attribute, init, (num_features,), dtype, name, trained)
+            setattr(self, attribute, made)
+
+    def construct(self, x):
+        layer = type(self).__name__
+        argument.tensor(layer, x)
+        if x.ndim != self._ndim or x.shape[1] != self.num_features:
+            raise ValueError(
+                f"For '{layer}', the input must have {self._ndim} dimensions and "
+                f"{self.num_features} channels ('num_features', axis 1), but got shape {x.shape}."
+            )
+        return ops.group_norm(x, self.num_features, self.gamma, self.beta, self.eps)
+
+    def extend_repr(self):
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"gamma={self.gamma}, beta={self.beta}, moving_mean={self.moving_mean}, "
+            f"moving_variance={self.moving_variance}"
+        )
+
+
+class InstanceNorm1d(_InstanceNorm):
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, moments of each channel of each
+    example: `(N, C, L)` (Ulyanov et al., 2016).
+
+    In training and out of it alike; `moving_mean` and `moving_variance` are there for checkpoints.
+
+    >>> nn.InstanceNorm1d(2)(ops.ones((3, 2, 4))).shape
+    (3, 2, 4)
+    """
+
+    _ndim = 3
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """As `InstanceNorm1d`, for images: `(N, C, H, W)`.
+
+    >>> nn.InstanceNorm2d(2)(ops.ones((3, 2, 4, 4))).shape
+    (3, 2, 4, 4)
+    """
+
+    _ndim = 4
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """As `InstanceNorm1d`, for volumes: `(N, C, D, H, W)`.
+
+    >>> nn.InstanceNorm3d(2)(ops.ones((3, 2, 4, 4, 4))).shape
+    (3, 2, 4, 4, 4)
+    """
+
+    _ndim = 5
+
+
 class LayerNorm(Cell):
     r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, moments over the last axes.
 

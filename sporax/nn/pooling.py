@@ -5,9 +5,13 @@ from sporax.nn.cell import Cell
 from sporax.ops.convolution import PAD_MODES
 from sporax.ops.pooling import avg_pool, max_pool, max_pool_with_index
 
+_SEVERAL = {1: "", 2: " or two", 3: " or three"}
+
 
 class _Pool(Cell):
-    """What the poolings share: where their windows lie."""
+    """What the poolings share: where their windows lie, on how many axes."""
+
+    _axes, _formats = 2, ("NCHW", "NHWC")
 
     def __init__(self, kernel_size, stride, pad_mode, padding, data_format="NCHW"):
         super().__init__()
@@ -16,20 +20,21 @@ class _Pool(Cell):
             ("kernel_size", kernel_size, 1), ("stride", stride, 1), ("padding", padding, 0),
         ]:  # fmt: skip
             sizes = value if isinstance(value, tuple) else (value,)
-            if len(sizes) not in (1, 2) or not all(
+            if len(sizes) not in (1, self._axes) or not all(
                 isinstance(n, int) and n >= lowest for n in sizes
             ):
                 raise ValueError(
-                    f"For '{layer}', '{name}' must be an int of at least {lowest} or two, but got "
-                    f"{value!r}."
+                    f"For '{layer}', '{name}' must be an int of at least {lowest}"
+                    f"{_SEVERAL[self._axes]}, but got {value!r}."
                 )
         if not isinstance(pad_mode, str) or pad_mode.lower() not in PAD_MODES:
             raise ValueError(
                 f"For '{layer}', 'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}."
             )
-        if data_format not in ("NCHW", "NHWC"):
+        if data_format not in self._formats:
             raise ValueError(
-                f"For '{layer}', 'data_format' must be 'NCHW' or 'NHWC', but got {data_format!r}."
+                f"For '{layer}', 'data_format' must be {' or '.join(map(repr, self._formats))}, "
+                f"but got {data_format!r}."
             )
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
         self.pad_mode, self.format = pad_mode.upper(), data_format
@@ -47,16 +52,8 @@ class _Pool(Cell):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
 
-class MaxPool2d(_Pool):
-    r"""The greatest number of each window: `(N, C, H, W)` -> `(N, C, H', W')`; `(C, H, W)` too.
-
-    `pad_mode`: 'valid' (none), 'same' ($H' = \lceil H / stride \rceil$), 'pad' (as `padding` says);
-    only with 'pad': `dilation`, `ceil_mode` (a last window may reach beyond the padding) and
-    `return_indices` (also return where in its plane each number was found).
-
-    >>> nn.MaxPool2d(2, 2)(ops.ones((1, 3, 4, 4))).shape
-    (1, 3, 2, 2)
-    """
+class _MaxPool(_Pool):
+    """What the poolings by the greatest number share."""
 
     def __init__(
         self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
@@ -74,15 +71,98 @@ class MaxPool2d(_Pool):
     def construct(self, x):
         if self.return_indices:
             return max_pool_with_index(
-                x, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode
-            )
+                x, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode,
+                self._axes,
+            )  # fmt: skip
         return max_pool(
             x, self.kernel_size, self.stride, self.pad_mode, self.padding, self.dilation,
-            self.ceil_mode, self.format,
+            self.ceil_mode, self.format, self._axes,
         )  # fmt: skip
 
 
-class AvgPool2d(_Pool):
+class MaxPool2d(_MaxPool):
+    r"""The greatest number of each window: `(N, C, H, W)` -> `(N, C, H', W')`; `(C, H, W)` too.
+
+    `pad_mode`: 'valid' (none), 'same' ($H' = \lceil H / stride \rceil$), 'pad' (as `padding` says);
+    only with 'pad': `dilation`, `ceil_mode` (a last window may reach beyond the padding) and
+    `return_indices` (also return where in its plane each number was found).
+
+    >>> nn.MaxPool2d(2, 2)(ops.ones((1, 3, 4, 4))).shape
+    (1, 3, 2, 2)
+    """
+
+
+def _shown_on_two(layer, kernel_size, stride):
+    """The sizes as MindSpore shows them, which pools planes of one row, or with 'pad' volumes."""
+    rows = (1,) * (2 if layer.pad_mode == "PAD" else 1)
+    return (*rows, kernel_size), (*rows, stride)
+
+
+class MaxPool1d(_MaxPool):
+    """As `MaxPool2d`, of one axis: `(N, C, L)` or `(C, L)`.
+
+    >>> nn.MaxPool1d(2, 2)(ops.ones((1, 3, 4))).shape
+    (1, 3, 2)
+    """
+
+    _axes, _formats = 1, ("NCHW",)
+
+    def __init__(
+        self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
+        return_indices=False, ceil_mode=False,
+    ):  # fmt: skip
+        super().__init__(
+            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+        )
+
+    def extend_repr(self):
+        kernel, stride = _shown_on_two(self, self.kernel_size, self.stride)
+        return f"kernel_size={kernel}, stride={stride}, pad_mode={self.pad_mode}"
+
+
+class MaxPool3d(_MaxPool):
+    """As `MaxPool2d`, of three axes: `(N, C, D, H, W)` or `(C, D, H, W)`.
+
+    >>> nn.MaxPool3d(2, 2)(ops.ones((1, 3, 4, 4, 4))).shape
+    (1, 3, 2, 2, 2)
+    """
+
+    _axes, _formats = 3, ("NCHW",)
+
+    def __init__(
+        self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
+        return_indices=False, ceil_mode=False,
+    ):  # fmt: skip
+        super().__init__(
+            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+        )
+
+
+class _AvgPool(_Pool):
+    """What the poolings by the mean share."""
+
+    def __init__(
+        self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
+        count_include_pad=True, divisor_override=None, data_format="NCHW",
+    ):  # fmt: skip
+        super().__init__(kernel_size, stride, pad_mode, padding, data_format)
+        self._needs_pad_mode(padding=(padding, 0))
+        if divisor_override is not None and divisor_override <= 0:
+            raise ValueError(
+                f"For '{type(self).__name__}', 'divisor_override' must be None or greater than 0, "
+                f"but got {divisor_override}."
+            )
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+        self.divisor_override = divisor_override
+
+    def construct(self, x):
+        return avg_pool(
+            x, self.kernel_size, self.stride, self.pad_mode, self.padding, self.ceil_mode,
+            self.count_include_pad, self.divisor_override, self.format, self._axes,
+        )  # fmt: skip
+
+
+class AvgPool2d(_AvgPool):
     r"""The mean of each window: `(N, C, H, W)` -> `(N, C, H', W')`; `(C, H, W)` too.
 
     `pad_mode`: 'valid' (none), 'same' ($H' = \lceil H / stride \rceil$, padding does not count),
@@ -93,43 +173,115 @@ class AvgPool2d(_Pool):
     (1, 3, 2, 2)
     """
 
+
+class AvgPool1d(_AvgPool):
+    """As `AvgPool2d`, of one axis: `(N, C, L)` or `(C, L)`.
+
+    >>> nn.AvgPool1d(2, 2)(ops.ones((1, 3, 4))).shape
+    (1, 3, 2)
+    """
+
+    _axes, _formats = 1, ("NCHW",)
+
     def __init__(
         self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
-        count_include_pad=True, divisor_override=None, data_format="NCHW",
+        count_include_pad=True,
     ):  # fmt: skip
-        super().__init__(kernel_size, stride, pad_mode, padding, data_format)
-        self._needs_pad_mode(padding=(padding, 0))
-        if divisor_override is not None and divisor_override <= 0:
-            raise ValueError(
-                "For 'AvgPool2d', 'divisor_override' must be None or greater than 0, but got "
-                f"{divisor_override}."
-            )
-        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
-        self.divisor_override = divisor_override
+        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad)
 
-    def construct(self, x):
-        return avg_pool(
-            x, self.kernel_size, self.stride, self.pad_mode, self.padding, self.ceil_mode,
-            self.count_include_pad, self.divisor_override, self.format,
-        )  # fmt: skip
+    def extend_repr(self):
+        kernel, stride = self.kernel_size, self.stride
+        if self.pad_mode != "PAD" and not self.ceil_mode and self.count_include_pad:
+            kernel, stride = _shown_on_two(self, kernel, stride)
+        return f"kernel_size={kernel}, stride={stride}, pad_mode={self.pad_mode}"
 
 
-class AdaptiveAvgPool2d(Cell):
+class AvgPool3d(_AvgPool):
+    """As `AvgPool2d`, of three axes: `(N, C, D, H, W)` or `(C, D, H, W)`.
+
+    >>> nn.AvgPool3d(2, 2)(ops.ones((1, 3, 4, 4, 4))).shape
+    (1, 3, 2, 2, 2)
+    """
+
+    _axes, _formats = 3, ("NCHW",)
+
+    def __init__(
+        self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
+        count_include_pad=True, divisor_override=None,
+    ):  # fmt: skip
+        super().__init__(
+            kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
+        )
+
+
+class _Adaptive(Cell):
+    """What the adaptive poolings share; a subclass says by which operation."""
+
+    pool = None
+
+    def __init__(self, output_size):
+        super().__init__()
+        self.output_size = output_size
+
+    def construct(self, input):
+        return type(self).pool(input, self.output_size)
+
+
+class AdaptiveAvgPool1d(_Adaptive):
+    """Means over `output_size` nearly equal parts of the last axis: `(N, C, L)`.
+
+    >>> nn.AdaptiveAvgPool1d(2)(ops.ones((1, 3, 4))).shape
+    (1, 3, 2)
+    """
+
+    pool = ops.adaptive_avg_pool1d
+
+
+class AdaptiveAvgPool2d(_Adaptive):
     r"""Means over $H' \times W'$ nearly equal parts of each plane; `output_size`: an int or two.
 
     >>> nn.AdaptiveAvgPool2d(1)(ops.ones((1, 3, 4, 4))).shape
     (1, 3, 1, 1)
     """
 
-    def __init__(self, output_size):
-        super().__init__()
-        self.output_size = output_size
+    pool = ops.adaptive_avg_pool2d
+
+
+class AdaptiveAvgPool3d(_Adaptive):
+    """As `AdaptiveAvgPool2d`, of three axes; `output_size`: an int or three.
+
+    >>> nn.AdaptiveAvgPool3d(1)(ops.ones((1, 3, 4, 4, 4))).shape
+    (1, 3, 1, 1, 1)
+    """
+
+    pool = ops.adaptive_avg_pool3d
+
+
+class AdaptiveMaxPool1d(_Adaptive):
+    """The greatest numbers of `output_size` nearly equal parts of the last axis: `(N, C, L)`.
+
+    >>> nn.AdaptiveMaxPool1d(2)(ops.ones((1, 3, 4))).shape
+    (1, 3, 2)
+    """
+
+    pool = ops.adaptive_max_pool1d
 
     def construct(self, x):
-        return ops.adaptive_avg_pool2d(x, self.output_size)
+        return super().construct(x)
 
 
-class AdaptiveMaxPool2d(Cell):
+class _AdaptiveMax(_Adaptive):
+    """An adaptive pooling that can say where it found its numbers."""
+
+    def __init__(self, output_size, return_indices=False):
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def construct(self, input):
+        return type(self).pool(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool2d(_AdaptiveMax):
     r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane.
 
     `output_size`: an int or two; None leaves an axis as it is. `return_indices`: also return where
@@ -139,9 +291,14 @@ class AdaptiveMaxPool2d(Cell):
     (1, 3, 1, 2)
     """
 
-    def __init__(self, output_size, return_indices=False):
-        super().__init__()
-        self.output_size, self.return_indices = output_size, return_indices
+    pool = ops.adaptive_max_pool2d
 
-    def construct(self, x):
-        return ops.adaptive_max_pool2d(x, self.output_size, self.return_indices)
+
+class AdaptiveMaxPool3d(_AdaptiveMax):
+    """As `AdaptiveMaxPool2d`, of three axes; `output_size`: an int or three.
+
+    >>> nn.AdaptiveMaxPool3d(1)(ops.ones((1, 3, 4, 4, 4))).shape
+    (1, 3, 1, 1, 1)
+    """
+
+    pool = ops.adaptive_max_pool3d

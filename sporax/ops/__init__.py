@@ -5,6 +5,7 @@ import pkgutil
 
 from sporax.core.errors import missing
 from sporax.ops.collective import ReduceOp
+from sporax.ops.custom import Custom, CustomRegOp, DataType, custom_info_register
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import (
     Primitive,
@@ -21,11 +22,15 @@ globals().update(FUNCTIONS)
 globals().update(PRIMITIVES)
 
 __all__ = [
+    "Custom",
+    "CustomRegOp",
+    "DataType",
     "Primitive",
     "PrimitiveWithCheck",
     "PrimitiveWithInfer",
     "ReduceOp",
     "_get_cache_prim",
+    "custom_info_register",
     "prim_attr_register",
     *FUNCTIONS,
     *PRIMITIVES,

@@ -218,9 +218,9 @@ def glu(input: Array, axis=-1):
     return jax.nn.glu(input, axis)
 
 
-@op(function="threshold(input, threshold: bound, value)", check=tensors_only("Threshold"))
+@op(function="threshold(input, thr: bound, value)", check=tensors_only("Threshold"))
 def threshold(input: Array, bound, value):
-    """$x$ where it exceeds `threshold`, else `value`.
+    """$x$ where it exceeds `thr`, else `value`.
 
     >>> ops.threshold(Tensor([1.0, 3.0]), 2.0, 9.0).asnumpy()
     array([9., 3.], dtype=float32)
@@ -283,3 +283,13 @@ def softmin(x, axis=-1, *, dtype=None):
     array([0.5, 0.5], dtype=float32)
     """
     return softmax(-x, axis, dtype=dtype)
+
+
+@op(primitive="FastGeLU()(x)", check=floats_only("FastGeLU"))
+def fast_gelu(x: Array):
+    r"""$x \sigma(1.702 x)$, close to `gelu`.
+
+    >>> ops.fast_gelu(Tensor([0.0, 2.0])).asnumpy().round(3)
+    array([0.   , 1.936], dtype=float32)
+    """
+    return x * jax.nn.sigmoid(1.702 * x)

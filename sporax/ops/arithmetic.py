@@ -207,7 +207,10 @@ def integer_pow(input: Array, exponent, real=False):
 _STATIC = {-0.5, 0.5, *range(-4, 9)}
 
 
-@composite(primitive="Pow()(input, exponent)", tensor=("pow", "__pow__"), mint="pow")
+@composite(
+    primitive="Pow()(input, exponent)", tensor=("pow", "__pow__"), mint="pow",
+    function=("pow", "pows"),
+)  # fmt: skip
 def pow(input, exponent):
     """$input^{exponent}$, broadcast together.
 

@@ -10,16 +10,20 @@ from sporax.ops.shape import expand_dims, squeeze
 PAD_MODES = ("valid", "same", "pad")
 
 
-def pair(name, value, lowest=1):
-    """An int for both axes, or one for each (a 4-tuple gives its last two)."""
-    numbers = (value, value) if not isinstance(value, tuple) else value
-    numbers = numbers[2:] if len(numbers) == 4 else numbers
+def per_axis(name, value, count=2, lowest=1):
+    """An int for all axes, or one for each (of two axes, a 4-tuple gives its last two)."""
+    numbers = value if isinstance(value, (tuple, list)) else (value,) * count
+    numbers = numbers[2:] if len(numbers) == 4 and count == 2 else numbers
+    numbers = numbers * count if len(numbers) == 1 else numbers
     try:
         numbers = tuple(operator.index(n) for n in numbers)
     except TypeError:
         numbers = ()
-    if len(numbers) != 2 or min(numbers) < lowest:
-        raise ValueError(f"'{name}' must be an int of at least {lowest} or two, but got {value!r}")
+    if len(numbers) != count or min(numbers) < lowest:
+        several = {1: "", 2: " or two", 3: " or three"}[count]
+        raise ValueError(
+            f"'{name}' must be an int of at least {lowest}{several}, but got {value!r}"
+        )
     return numbers
 
 
@@ -101,10 +105,10 @@ def conv2d(
         input, weight = input.transpose(0, 3, 1, 2), weight.transpose(0, 3, 1, 2)
     if mode != 1 or (out_channel or weight.shape[0]) != weight.shape[0]:
         raise ValueError("'mode' must be 1, and 'out_channel' the first size of 'weight'")
-    if kernel_size is not None and pair("kernel_size", kernel_size) != weight.shape[2:]:
+    if kernel_size is not None and per_axis("kernel_size", kernel_size) != weight.shape[2:]:
         raise ValueError(f"'kernel_size' {kernel_size} must be that of 'weight'")
     check_channels(input, weight, groups)
-    stride, dilation = pair("stride", stride), pair("dilation", dilation)
+    stride, dilation = per_axis("stride", stride), per_axis("dilation", dilation)
     sizes, kernel = input.shape[2:], weight.shape[2:]
     around = _padding(pad_mode, padding, sizes, kernel, stride, dilation)
     for size, k, d, before, after in zip(

@@ -34,6 +34,16 @@ def zeros(size, dtype=None):
     return jnp.zeros(_shape(size), _dtype(dtype))
 
 
+@composite()
+def empty(*size, dtype=None, device=None):
+    """A Tensor of that size whose numbers do not matter: zeros. The device is XLA's to choose.
+
+    >>> ops.empty(2, 3).shape
+    (2, 3)
+    """
+    return zeros(size[0] if len(size) == 1 else size, dtype)
+
+
 @op(
     function="ones(shape, dtype=None)", primitive="Ones()(shape, dtype=None)",
     mint="ones(size: shape, *, dtype=None)", differentiable=False,

@@ -130,16 +130,18 @@ def tensor_split(input: Array, indices_or_sections, axis=0):
 
 @op(
     function=("unstack(input_x: input, axis=0)", "unbind(input, dim: axis=0)"),
-    primitive=("Unstack(axis=0)(input_x: input)", "Unpack(axis=0)(x: input)"),
+    primitive=("Unstack(axis=0, num=None)(input_x: input)", "Unpack(axis=0)(x: input)"),
     tensor="unbind(input, dim: axis=0)",
     mint="unbind(input, dim: axis=0)",
 )
-def unstack(input: Array, axis=0):
-    """The slices along `axis`, without it, a tuple.
+def unstack(input: Array, axis=0, num=None):
+    """The slices along `axis`, without it, a tuple; `num` of them, if that is given.
 
     >>> [t.asnumpy() for t in ops.unstack(Tensor([[1, 2], [3, 4]]))]
     [array([1, 2]), array([3, 4])]
     """
+    if num is not None and num != input.shape[axis]:
+        raise ValueError(f"'num' must be {input.shape[axis]}, the size of axis {axis}, not {num}")
     return tuple(
         jnp.squeeze(x, _axis(input, axis)) for x in jnp.split(input, input.shape[axis], axis)
     )

@@ -6,7 +6,7 @@ from jax import lax
 
 from sporax.ops.activation import floats_only
 from sporax.ops.arithmetic import magnitude
-from sporax.ops.declare import OPTIONAL, Array, op
+from sporax.ops.declare import OPTIONAL, Array, composite, op
 
 _REDUCE = {"none": lambda x: x, "mean": jnp.mean, "sum": jnp.sum}
 
@@ -314,3 +314,9 @@ def softmax_cross_entropy(logits: Array, labels: Array, sparse=False, reduction=
             "indices pass sparse=True"
         )
     return _reduced(_soft_loss(logits, labels), reduction)
+
+
+@composite(function=(), primitive="SigmoidCrossEntropyWithLogits()(logits, label)")
+def sigmoid_cross_entropy(logits, label):
+    """`binary_cross_entropy_with_logits` of each element."""
+    return binary_cross_entropy_with_logits(logits, label, reduction="none")

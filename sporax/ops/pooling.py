@@ -1,14 +1,16 @@
 """Pooling."""
 
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 
 from sporax.lowering import pooling as lowering
 from sporax.ops.activation import floats_only, tensors_only
-from sporax.ops.convolution import PAD_MODES, pair, same_padding
+from sporax.ops.convolution import PAD_MODES, per_axis, same_padding
 from sporax.ops.declare import Array, composite, op
 
-_FORMATS = ("NCHW", "NHWC")
+_FORMATS = {1: ("NCHW",), 2: ("NCHW", "NHWC"), 3: ("NCHW", "NCDHW")}
 
 
 class Windows:
@@ -18,22 +20,26 @@ class Windows:
     """
 
     def __init__(self, planes, kernel, stride, pad_mode, padding, dilation=1, ceil_mode=False):
-        self.kernel = pair("kernel_size", kernel)
-        self.stride = self.kernel if stride is None else pair("stride", stride)
-        self.dilation = pair("dilation", dilation)
+        count = len(planes)
+        self.kernel = per_axis("kernel_size", kernel, count)
+        self.stride = self.kernel if stride is None else per_axis("stride", stride, count)
+        self.dilation = per_axis("dilation", dilation, count)
         mode = str(pad_mode).lower()
         if mode not in PAD_MODES:
             raise ValueError(f"'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}")
-        given = pair("padding", padding, 0)
-        if mode != "pad" and any(given):
+        if isinstance(padding, (tuple, list)) and len(padding) == 2 * count != 4:
+            self.padding = tuple(zip(padding[::2], padding[1::2], strict=True))
+        else:
+            self.padding = tuple((p, p) for p in per_axis("padding", padding, count, 0))
+        largest = tuple(map(max, self.padding))
+        if mode != "pad" and any(largest):
             raise ValueError(f"'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding}")
-        if any(2 * p > k for p, k in zip(given, self.kernel, strict=True)):
+        if any(2 * p > k for p, k in zip(largest, self.kernel, strict=True)):
             raise ValueError(f"'padding' must be at most half the kernel, but got {padding}")
-        self.padding = tuple((p, p) for p in given)
         if mode == "same":
             self.padding = tuple(map(same_padding, planes, self.kernel, self.stride, self.dilation))
         self.planes = tuple(planes)
-        self.sizes = tuple(self._count(axis, ceil_mode) for axis in (0, 1))
+        self.sizes = tuple(self._count(axis, ceil_mode) for axis in range(count))
         if min(self.sizes) < 1:
             raise ValueError(f"the window {self.kernel} must fit into the padded input")
 
@@ -49,21 +55,22 @@ class Windows:
     def covered(self, count_include_pad):
         """How many places of each window count for its average."""
         along = []
-        for axis in (0, 1):
+        for axis in range(len(self.sizes)):
             before, after = self.padding[axis] if count_include_pad else (0, 0)
             start = np.arange(self.sizes[axis]) * self.stride[axis] - self.padding[axis][0]
             end = np.minimum(start + self.kernel[axis], self.planes[axis] + after)
             along.append(np.maximum(end - np.maximum(start, -before), 1))
-        return np.outer(*along)
+        return functools.reduce(np.multiply.outer, along)
 
 
-def _pooled(input, data_format, pool):
+def _pooled(input, data_format, axes, pool):
     """`pool` applied to `input` with its channels first, whatever `data_format` says."""
-    if data_format not in _FORMATS:
-        raise ValueError(f"'data_format' must be one of {_FORMATS}, but got {data_format!r}")
-    if input.ndim not in (3, 4):
-        raise ValueError("'input' must be (N, C, H, W) or (C, H, W)")
-    if data_format == "NCHW":
+    if data_format not in _FORMATS[axes]:
+        raise ValueError(f"'data_format' must be one of {_FORMATS[axes]}, but got {data_format!r}")
+    if input.ndim not in (axes + 1, axes + 2):
+        letters = ", ".join("DHW"[-axes:])
+        raise ValueError(f"'input' must be (N, C, {letters}) or (C, {letters})")
+    if data_format != "NHWC":
         return pool(input)
     return jnp.moveaxis(pool(jnp.moveaxis(input, -1, -3)), -3, -1)
 
@@ -76,23 +83,23 @@ def _pooled(input, data_format, pool):
 )
 def max_pool(
     input: Array, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
-    ceil_mode=False, data_format="NCHW",
+    ceil_mode=False, data_format="NCHW", axes=2,
 ):  # fmt: skip
-    """The greatest number of each window of `(N, C, H, W)` or `(C, H, W)`."""
+    """The greatest number of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`."""
 
     def pool(x):
-        at = Windows(x.shape[-2:], kernel_size, stride, pad_mode, padding, dilation, ceil_mode)
+        at = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, dilation, ceil_mode)
         return lowering.max_pool(x, at.sizes, at.kernel, at.stride, at.padding, at.dilation)
 
-    return _pooled(input, data_format, pool)
+    return _pooled(input, data_format, axes, pool)
 
 
 @op(function=(), check=tensors_only("MaxPool"))
 def max_pool_with_index(
-    input: Array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False
+    input: Array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, axes=2
 ):
     """As `max_pool`, and where in its plane each number was found (Int64, in reading order)."""
-    at = Windows(input.shape[-2:], kernel_size, stride, "pad", padding, dilation, ceil_mode)
+    at = Windows(input.shape[-axes:], kernel_size, stride, "pad", padding, dilation, ceil_mode)
     return lowering.max_pool_with_index(
         input, at.sizes, at.kernel, at.stride, at.padding, at.dilation
     )
@@ -128,17 +135,18 @@ def max_pool2d(
 )
 def avg_pool(
     input: Array, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
-    count_include_pad=True, divisor_override=None, data_format="NCHW",
+    count_include_pad=True, divisor_override=None, data_format="NCHW", axes=2,
 ):  # fmt: skip
-    """The mean of each window of `(N, C, H, W)` or `(C, H, W)`."""
+    """The mean of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`."""
 
     def pool(x):
-        at = Windows(x.shape[-2:], kernel_size, stride, pad_mode, padding, 1, ceil_mode)
-        counts_padding = count_include_pad and str(pad_mode).lower() == "pad"
+        at = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, 1, ceil_mode)
+        # MindSpore counts the padding of 'same' in volumes, not in planes
+        counts_padding = count_include_pad and (str(pad_mode).lower() == "pad" or axes == 3)
         divisor = divisor_override or at.covered(counts_padding)
         return lowering.average_pool(x, at.sizes, at.kernel, at.stride, at.padding, divisor)
 
-    return _pooled(input, data_format, pool)
+    return _pooled(input, data_format, axes, pool)
 
 
 @composite(
@@ -165,70 +173,78 @@ def avg_pool2d(
     )  # fmt: skip
 
 
-@op(primitive="AdaptiveAvgPool2D(output_size)(input)", mint="nn.functional.adaptive_avg_pool2d",
-    check=floats_only("AdaptiveAvgPool2D"))  # fmt: skip
-def adaptive_avg_pool2d(input: Array, output_size):
-    r"""Means over $H' \times W'$ nearly equal parts of each plane.
+@composite()
+def max_pool3d(
+    x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False
+):
+    """As `max_pool2d`, of `(N, C, D, H, W)`; settings are ints or three.
 
-    `output_size`: an int or two; None leaves an axis as it is.
-
-    >>> ops.adaptive_avg_pool2d(ops.ones((1, 3, 5, 7)), 2).shape
-    (1, 3, 2, 2)
+    >>> ops.max_pool3d(ops.ones((1, 3, 4, 4, 4)), 2).shape
+    (1, 3, 2, 2, 2)
     """
-    rows, columns = (
-        jnp.asarray(_averaging(size, parts), input.dtype)
-        for size, parts in zip(input.shape[-2:], _parts(input, output_size), strict=True)
-    )
-    return jnp.matmul(rows, jnp.matmul(input, columns.T))
-
-
-@op(function=(), name="AdaptiveMaxPool2D", check=floats_only("AdaptiveMaxPool2D"))
-def adaptive_max_pool_with_index(input: Array, output_size):
-    """As `adaptive_max_pool2d`, and where in its plane each number was found (Int64)."""
-    rows, columns = _parts(input, output_size)
-    plane = np.arange(np.prod(input.shape[-2:]), dtype=np.int64).reshape(input.shape[-2:])
-    seen = [plane[down, across].ravel() for down in rows for across in columns]
-    longest = max(map(len, seen))
-    # a part of fewer places sees its last one several times
-    places = jnp.asarray([np.pad(s, (0, longest - len(s)), "edge") for s in seen])
-    flat = input.reshape(*input.shape[:-2], -1)
-    best = jnp.argmax(flat[..., places], -1)
-    found = places[np.arange(len(seen)), best]
-    shape = *input.shape[:-2], len(rows), len(columns)
-    return jnp.take_along_axis(flat, found, -1).reshape(shape), found.reshape(shape)
+    if return_indices:
+        return max_pool_with_index(x, kernel_size, stride, padding, dilation, ceil_mode, 3)
+    return max_pool(
+        x, kernel_size, kernel_size if stride is None else stride, "pad", padding, dilation,
+        ceil_mode, axes=3,
+    )  # fmt: skip
 
 
 @composite()
-def adaptive_max_pool2d(input, output_size, return_indices=False):
-    r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane.
+def avg_pool1d(
+    input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True
+):
+    """As `avg_pool2d`, of `(N, C, L)`.
 
-    `output_size`: an int or two; None leaves an axis as it is. `return_indices`: also return where
-    in its plane each was found.
-
-    >>> ops.adaptive_max_pool2d(Tensor(np.arange(15.0).reshape(1, 3, 5)), 2).asnumpy()[0]
-    array([[ 7.,  9.],
-           [12., 14.]])
+    >>> ops.avg_pool1d(Tensor([[[1.0, 2.0, 3.0, 5.0]]]), 2, 2).asnumpy()
+    array([[[1.5, 4. ]]], dtype=float32)
     """
-    pooled, found = adaptive_max_pool_with_index(input, output_size)
-    return (pooled, found) if return_indices else pooled
+    return avg_pool(
+        input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad, axes=1
+    )  # fmt: skip
 
 
-def _parts(input, output_size):
-    """For each of the last two axes its parts, of which the i-th of n goes from floor(i size / n)
-    to ceil((i + 1) size / n)."""
-    if input.ndim not in (3, 4):
-        raise ValueError("'input' must be (N, C, H, W) or (C, H, W)")
-    wanted = output_size if isinstance(output_size, tuple) else (output_size, output_size)
-    parts = []
-    for size, n in zip(input.shape[-2:], wanted, strict=True):
-        n = size if n is None else n
-        parts.append([slice(i * size // n, -(-(i + 1) * size // n)) for i in range(n)])
-    return parts
+@composite()
+def avg_pool3d(
+    input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
+    divisor_override=0,
+):  # fmt: skip
+    """As `avg_pool2d`, of `(N, C, D, H, W)`; settings are ints or three.
+
+    >>> ops.avg_pool3d(ops.ones((1, 3, 4, 4, 4)), 2, 2).shape
+    (1, 3, 2, 2, 2)
+    """
+    return avg_pool(
+        input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad,
+        divisor_override, axes=3,
+    )  # fmt: skip
 
 
-def _averaging(size, parts):
-    """(len(parts), size): each row averages over one part."""
-    weights = np.zeros((len(parts), size))
-    for row, part in zip(weights, parts, strict=True):
-        row[part] = 1 / (part.stop - part.start)
-    return weights
+@composite(
+    function=(),
+    primitive="MaxPool3D(kernel_size=1, strides=1, pad_mode='VALID', pad_list=0, ceil_mode=None, "
+    "data_format='NCDHW')(x)",
+)
+def max_pool3d_of_class(
+    x, kernel_size=1, strides=1, pad_mode="VALID", pad_list=0, ceil_mode=None, data_format="NCDHW"
+):
+    """As `max_pool3d`; `pad_list`: one int, three, or front, back, top, bottom, left, right."""
+    return max_pool(
+        x, kernel_size, strides, pad_mode, pad_list, 1, bool(ceil_mode), data_format, 3
+    )  # fmt: skip
+
+
+@composite(
+    function=(),
+    primitive="AvgPool3D(kernel_size=1, strides=1, pad_mode='valid', pad=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=0, data_format='NCDHW')(input)",
+)
+def avg_pool3d_of_class(
+    input, kernel_size=1, strides=1, pad_mode="valid", pad=0, ceil_mode=False,
+    count_include_pad=True, divisor_override=0, data_format="NCDHW",
+):  # fmt: skip
+    """As `avg_pool3d`; `pad`: one int, three, or front, back, top, bottom, left, right."""
+    return avg_pool(
+        input, kernel_size, strides, pad_mode, pad, ceil_mode, count_include_pad, divisor_override,
+        data_format, 3,
+    )  # fmt: skip

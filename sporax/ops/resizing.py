@@ -199,8 +199,22 @@ def resize_nearest(image, size, align_corners=False, half_pixel_centers=False):
     return resized(image, size=tuple(size), taps=taps, align_corners=align_corners)
 
 
+@composite()
+def upsample(
+    input, size=None, scale_factor=None, mode="nearest", align_corners=None,
+    recompute_scale_factor=None,
+):  # fmt: skip
+    """Another name of `interpolate`."""
+    return interpolate(
+        input, size, scale_factor, mode, align_corners, recompute_scale_factor
+    )  # fmt: skip
+
+
 @composite(
-    primitive="ResizeBilinearV2(align_corners=False, half_pixel_centers=False)(image, size)",
+    primitive=(
+        "ResizeBilinearV2(align_corners=False, half_pixel_centers=False)(image, size)",
+        "ResizeBilinear(size, align_corners=False, half_pixel_centers=False)(x: image)",
+    ),
     function=(),
 )
 def resize_bilinear(image, size, align_corners=False, half_pixel_centers=False):

@@ -1,26 +1,10 @@
 """Convolutions of three dimensions."""
 
-import operator
-
 from jax import lax
 
-from sporax.ops.convolution import PAD_MODES, add_bias, check_channels, same_padding
+from sporax.ops.convolution import PAD_MODES, add_bias, check_channels, per_axis, same_padding
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.dense import same_dtype
-
-
-def triple(name, value, lowest=1):
-    """An int for all three axes, or one for each."""
-    numbers = (value,) * 3 if not isinstance(value, tuple) else value
-    try:
-        numbers = tuple(operator.index(n) for n in numbers)
-    except TypeError:
-        numbers = ()
-    if len(numbers) != 3 or min(numbers) < lowest:
-        raise ValueError(
-            f"'{name}' must be an int of at least {lowest} or three, but got {value!r}"
-        )
-    return numbers
 
 
 def _around(pad_mode, padding, sizes, kernel, stride, dilation):
@@ -65,11 +49,11 @@ def conv3d(
     if data_format != "NCDHW" or mode != 1:
         raise ValueError("'data_format' must be 'NCDHW', and 'mode' 1")
     if (out_channel or weight.shape[0]) != weight.shape[0] or (
-        kernel_size is not None and triple("kernel_size", kernel_size) != weight.shape[2:]
+        kernel_size is not None and per_axis("kernel_size", kernel_size, 3) != weight.shape[2:]
     ):
         raise ValueError("'out_channel' and 'kernel_size' must be those of 'weight'")
     check_channels(input, weight, groups)
-    stride, dilation = triple("stride", stride), triple("dilation", dilation)
+    stride, dilation = per_axis("stride", stride, 3), per_axis("dilation", dilation, 3)
     around = _around(pad_mode, padding, input.shape[2:], weight.shape[2:], stride, dilation)
     y = lax.conv_general_dilated(
         input, weight, stride, around, rhs_dilation=dilation, feature_group_count=groups,

@@ -51,6 +51,7 @@ SAMPLES = [
     Sample("logsigmoid", [(2, 3)], lambda x: np.log(sigmoid(x))),
     Sample("hardswish", [(2, 3)], lambda x: x * np.clip(x + 3, 0, 6) / 6, range=(-5, 5)),
     Sample("hardsigmoid", [(2, 3)], lambda x: np.clip(x + 3, 0, 6) / 6, range=(-5, 5)),
+    Sample("fast_gelu", [(2, 3)], lambda x: x / (1 + np.exp(-1.702 * x))),
     Sample("gelu", [(2, 3)], gelu),
     Sample("gelu", [(2, 3)], gelu, {"approximate": "tanh"}),
     Sample("leaky_relu", [(2, 3)], lambda x, alpha: np.where(x > 0, x, alpha * x), {"alpha": 0.1}),
@@ -69,8 +70,8 @@ SAMPLES = [
     Sample("glu", [(2, 4)], glu),
     Sample("glu", [(2, 4)], glu, {"axis": 0}),
     Sample(
-        "threshold", [(2, 3)], lambda x, threshold, value: np.where(x > threshold, x, value),
-        {"threshold": 0.3, "value": 9.0},
+        "threshold", [(2, 3)], lambda x, thr, value: np.where(x > thr, x, value),
+        {"thr": 0.3, "value": 9.0},
     ),
     Sample("softmax", [(2, 3)], softmax),
     Sample("softmax", [(2, 3)], softmax, {"axis": 0}),

@@ -151,6 +151,7 @@ def refused(name, call, *says, error=ValueError):
 
 
 REFUSALS = [
+    refused("unstack", lambda: ops.Unstack(0, 3)(zeros(2, 3)), "For 'Unstack'", "'num'", "2", "3"),
     refused(
         "reshape-size", lambda: zeros(2, 3).reshape(4, -1), "For 'Reshape'", "(2, 3)", "(4, -1)"
     ),

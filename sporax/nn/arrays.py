@@ -1,0 +1,136 @@
+"""Operations that MindSpore has as layers too."""
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.dtype import float32, int32
+from sporax.core.tensor import Tensor
+from sporax.nn import argument
+from sporax.nn.cell import Cell
+
+
+class OneHot(Cell):
+    """`on_value` at each index along a new axis of size `depth`, else `off_value`, in `dtype`.
+
+    >>> nn.OneHot(depth=3)(Tensor([0, 2])).asnumpy()
+    array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+
+    def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=float32):
+        super().__init__()
+        self.axis, self.depth, self.dtype = axis, depth, dtype
+        self.on_value, self.off_value = on_value, off_value
+
+    def construct(self, indices):
+        on, off = (ops.cast(v, self.dtype) for v in (self.on_value, self.off_value))
+        return ops.one_hot(indices, self.depth, on, off, self.axis)
+
+
+class Norm(Cell):
+    r"""$\sqrt{\sum x^2}$ along `axis` (all axes by default), which `keep_dims` leaves as size 1.
+
+    >>> nn.Norm()(Tensor([3.0, 4.0])).item()
+    5.0
+    """
+
+    def __init__(self, axis=(), keep_dims=False):
+        super().__init__()
+        argument.flag("Norm", keep_dims=keep_dims)
+        self.axis, self.keep_dims = axis, keep_dims
+
+    def construct(self, x):
+        return ops.norm(x, dim=None if self.axis == () else self.axis, keepdim=self.keep_dims)
+
+    def extend_repr(self):
+        return f"axis={self.axis}, keep_dims={self.keep_dims}"
+
+
+class ClipByNorm(Cell):
+    r"""$x$, scaled to $\|x\|_2 = c$ where its norm, along `axis` or of all, is greater.
+
+    Called with `x` and `clip_norm` c, which is broadcast.
+
+    >>> nn.ClipByNorm()(Tensor([3.0, 4.0]), Tensor(1.0)).asnumpy().round(3)
+    array([0.6, 0.8], dtype=float32)
+    """
+
+    def __init__(self, axis=None):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x, clip_norm):
+        argument.tensor("ClipByNorm", x)
+        length = ops.norm(x.astype(float32), dim=self.axis, keepdim=True)
+        return x * clip_norm / ops.maximum(length, clip_norm)
+
+
+class ReduceLogSumExp(Cell):
+    r"""$\ln \sum e^x$ along `axis`, which `keep_dims` leaves as size 1.
+
+    >>> nn.ReduceLogSumExp(1)(Tensor([[0.0, 0.0]])).asnumpy().round(3)
+    array([0.693], dtype=float32)
+    """
+
+    def __init__(self, axis, keep_dims=False):
+        super().__init__()
+        if not isinstance(axis, (int, list, tuple)):
+            raise TypeError(
+                f"For 'ReduceLogSumExp', 'axis' must be an int or a tuple of ints, but got "
+                f"{type(axis).__name__}."
+            )
+        argument.flag("ReduceLogSumExp", keep_dims=keep_dims)
+        self.axis, self.keep_dims = axis, keep_dims
+
+    def construct(self, x):
+        every = tuple(range(x.ndim)) if self.axis in ((), []) else self.axis
+        return ops.logsumexp(x, every, self.keep_dims)
+
+
+class Range(Cell):
+    """The numbers `start, start + delta, ...` before `limit`: Int32, or Float32; called without
+    arguments. With `start` alone, from 0 up to it.
+
+    >>> nn.Range(1, 8, 2)().asnumpy()
+    array([1, 3, 5, 7], dtype=int32)
+    """
+
+    def __init__(self, start, limit=None, delta=1):
+        super().__init__()
+        if delta == 0:
+            raise ValueError("For 'Range', 'delta' must not be 0.")
+        numbers = np.arange(start, limit, delta) if limit is not None else np.arange(start)
+        self.result_tensor = Tensor(numbers, float32 if numbers.dtype.kind == "f" else int32)
+
+    def construct(self):
+        return self.result_tensor
+
+
+class Triu(Cell):
+    """The upper triangle of the last two axes, from the `k`-th diagonal on.
+
+    >>> nn.Triu()(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array([[1, 2],
+           [0, 4]])
+    """
+
+    def __init__(self):
+        super().__init__()
+
+    def construct(self, x, k=0):
+        return ops.triu(x, k)
+
+
+class Tril(Cell):
+    """The lower triangle of the last two axes, up to the `k`-th diagonal.
+
+    >>> nn.Tril()(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array([[1, 0],
+           [3, 4]])
+    """
+
+    def __init__(self):
+        super().__init__()
+
+    def construct(self, x, k=0):
+        return ops.tril(x, k)

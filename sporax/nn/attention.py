@@ -1,0 +1,180 @@
+"""Attention (Vaswani et al., 2017)."""
+
+import math
+
+from sporax import ops
+from sporax.core.dtype import bool_, float32, uint8
+from sporax.core.tensor import Tensor
+from sporax.initializers import HeUniform, Uniform, XavierNormal, XavierUniform
+from sporax.nn.cell import Cell
+from sporax.nn.dense import Dense
+from sporax.nn.initial import parameter
+
+_SHARES = "query", "key", "value"
+
+
+class MultiheadAttention(Cell):
+    r"""$softmax(q k^\top / \sqrt{d}) v$ in each of `num_heads` heads, joined by a `Dense`.
+
+    Called with `query` `(L, N, E)`, `key` `(S, N, kdim)`, `value` `(S, N, vdim)`, or without the
+    batch's axis N; `batch_first`: it comes first. `attn_mask`, `(L, S)` or `(N heads, L, S)`, and
+    `key_padding_mask` `(N, S)`: bool, True where nothing is to be seen, or floats to be added.
+    Returns the output `(L, N, E)` and, if `need_weights`, the weights `(N, L, S)`, averaged over
+    heads, or `(N, heads, L, S)` if not `average_attn_weights`. `add_bias_kv`: a key and value more,
+    which are trained; `add_zero_attn`: one more of zeros. `dropout`: of the weights, in training.
+
+    >>> x = ops.ones((5, 2, 8))
+    >>> y, weights = nn.MultiheadAttention(8, 2)(x, x, x)
+    >>> y.shape, weights.shape
+    ((5, 2, 8), (2, 5, 5))
+    """
+
+    def __init__(
+        self, embed_dim, num_heads, dropout=0.0, has_bias=True, add_bias_kv=False,
+        add_zero_attn=False, kdim=None, vdim=None, batch_first=False, dtype=float32,
+    ):  # fmt: skip
+        super().__init__()
+        if embed_dim % num_heads:
+            raise ValueError(
+                "For 'MultiheadAttention', 'embed_dim' must be a multiple of 'num_heads', but got "
+                f"{embed_dim} and {num_heads}."
+            )
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        self.dropout, self.batch_first, self.add_zero_attn = dropout, batch_first, add_zero_attn
+        self.dtype = dtype = dtype or float32
+        self._packed = self.kdim == self.vdim == embed_dim
+
+        def made(name, init, *shape):
+            return parameter("MultiheadAttention", name, init, shape, dtype, name)
+
+        sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
+        for letter, size in sizes.items():
+            name = f"{letter}_proj_weight"
+            separate = None if self._packed else made(name, XavierUniform(), embed_dim, size)
+            setattr(self, name, separate)
+        self.in_proj_weight = self.in_proj_bias = self.bias_k = self.bias_v = None
+        if self._packed:
+            self.in_proj_weight = made("in_proj_weight", XavierUniform(), 3 * embed_dim, embed_dim)
+        if has_bias:
+            self.in_proj_bias = made("in_proj_bias", "zeros", 3 * embed_dim)
+        self.out_proj = Dense(
+            embed_dim, embed_dim, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(embed_dim)),
+            has_bias, dtype=dtype,
+        )  # fmt: skip
+        if add_bias_kv:
+            self.bias_k = made("bias_k", XavierNormal(), 1, 1, embed_dim)
+            self.bias_v = made("bias_v", XavierNormal(), 1, 1, embed_dim)
+
+    def _projected(self, given):
+        """Query, key and value as (length, N, E)."""
+        if self._packed:
+            weights = self.in_proj_weight.chunk(3)
+        else:
+            weights = self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
+        biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
+        return [ops.dense(x, w, b) for x, w, b in zip(given, weights, biases, strict=True)]
+
+    def _checked(self, query, key, value):
+        given = dict(zip(_SHARES, (query, key, value), strict=True))
+        for name, x in given.items():
+            if not isinstance(x, Tensor):
+                raise TypeError(
+                    f"For 'MultiheadAttention', '{name}' must be a Tensor, but got "
+                    f"{type(x).__name__}."
+                )
+        if query.ndim not in (2, 3) or not query.ndim == key.ndim == value.ndim:
+            shapes = ", ".join(f"'{name}' {x.shape}" for name, x in given.items())
+            raise ValueError(
+                "For 'MultiheadAttention', query, key and value must all have 3 dimensions, or 2 "
+                f"without a batch, but got {shapes}."
+            )
+        sizes = self.embed_dim, self.kdim, self.vdim
+        for (name, x), size in zip(given.items(), sizes, strict=True):
+            if x.shape[-1] != size:
+                raise ValueError(
+                    f"For 'MultiheadAttention', the last axis of '{name}' must be {size}, but got "
+                    f"shape {x.shape}."
+                )
+        if key.shape[:-1] != value.shape[:-1]:
+            raise ValueError(
+                "For 'MultiheadAttention', 'key' and 'value' must have the same shape but for the "
+                f"last axis, but got {key.shape} and {value.shape}."
+            )
+
+    def construct(
+        self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None = None,
+        need_weights: bool = True, attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+    ):  # fmt: skip
+        self._checked(query, key, value)
+        given, batched = [query, key, value], query.ndim == 3
+        if not batched:
+            given = [x.expand_dims(1) for x in given]
+            key_padding_mask = None if key_padding_mask is None else key_padding_mask.expand_dims(0)
+        elif self.batch_first:
+            given = [x.swapaxes(0, 1) for x in given]
+        length, batch, source = given[0].shape[0], given[0].shape[1], given[1].shape[0]
+        q, k, v = self._projected(given)
+        mask = self._mask(attn_mask, key_padding_mask, (batch, length, source), q.dtype)
+        more = []
+        if self.bias_k is not None:
+            more.append([b.tile((1, batch, 1)) for b in (self.bias_k, self.bias_v)])
+        if self.add_zero_attn:
+            more.append([ops.zeros((1, batch, self.embed_dim), q.dtype)] * 2)
+        for one_k, one_v in more:
+            k, v = ops.cat((k, one_k)), ops.cat((v, one_v))
+        if mask is not None and more:
+            mask = ops.pad(mask, (0, len(more)))
+        q, k, v = (self._heads(x) for x in (q, k, v))
+        scores = ops.matmul(q, k.swapaxes(-1, -2)) / math.sqrt(self.head_dim)
+        weights = ops.softmax(scores if mask is None else scores + mask, -1)
+        kept = ops.dropout(weights, self.dropout, self.training) if self.dropout else weights
+        y = ops.matmul(kept, v).permute(2, 0, 1, 3).reshape(length, batch, self.embed_dim)
+        y = self.out_proj(y)
+        if not batched:
+            y, kept = y.squeeze(1), kept.squeeze(0)
+        elif self.batch_first:
+            y = y.swapaxes(0, 1)
+        if not need_weights:
+            return (y,)
+        return y, kept.mean(-3) if average_attn_weights else kept
+
+    def _heads(self, x):
+        """(length, N, E) -> (N, heads, length, E / heads)."""
+        split = x.reshape(x.shape[0], x.shape[1], self.num_heads, self.head_dim)
+        return split.permute(1, 2, 0, 3)
+
+    def _mask(self, attn_mask, key_padding_mask, sizes, dtype):
+        """What is added to the scores `(N, heads, L, S)`: of both masks; None if there are none."""
+        batch, length, source = sizes
+        total = None
+        if attn_mask is not None:
+            allowed = (length, source), (batch * self.num_heads, length, source)
+            total = self._added("attn_mask", attn_mask, allowed, dtype)
+            total = total.reshape(-1, 1 if total.ndim == 2 else self.num_heads, length, source)
+        if key_padding_mask is not None:
+            padding = self._added("key_padding_mask", key_padding_mask, ((batch, source),), dtype)
+            padding = padding.reshape(batch, 1, 1, source)
+            total = padding if total is None else total + padding
+        if total is None:
+            return None
+        return total.broadcast_to((batch, total.shape[1], length, source))
+
+    @staticmethod
+    def _added(name, mask, shapes, dtype):
+        if not mask.is_floating_point() and mask.dtype not in (bool_, uint8):
+            raise ValueError(
+                f"For 'MultiheadAttention', '{name}' must be bool or floating, but got "
+                f"{mask.dtype}."
+            )
+        if mask.shape not in shapes:
+            raise ValueError(
+                f"For 'MultiheadAttention', '{name}' must have shape "
+                f"{' or '.join(map(str, shapes))}, but got {mask.shape}."
+            )
+        if mask.is_floating_point():
+            return mask.astype(dtype)
+        hidden = ops.zeros(mask.shape, dtype)
+        return hidden.masked_fill(mask.astype(bool_), float("-inf"))

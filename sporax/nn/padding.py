@@ -1,0 +1,182 @@
+"""Layers that continue their input beyond its edges."""
+
+from sporax import ops
+from sporax.nn.cell import Cell
+from sporax.ops.padding import mirror_pad, pad_axes
+
+_PAIRED = "CONSTANT", "REFLECT", "SYMMETRIC"
+
+
+class Pad(Cell):
+    """The input continued as `paddings` says: (before, after) for each axis.
+
+    `mode`: 'CONSTANT' (zeros), 'REFLECT' (mirrored, without the edge) or 'SYMMETRIC' (with it).
+
+    >>> nn.Pad(((0, 0), (1, 2)))(Tensor([[1, 2]])).asnumpy()
+    array([[0, 1, 2, 0, 0]])
+    """
+
+    def __init__(self, paddings, mode="CONSTANT"):
+        super().__init__()
+        if mode not in _PAIRED:
+            raise ValueError(f"For 'Pad', 'mode' must be one of {_PAIRED}, but got {mode!r}.")
+        if not isinstance(paddings, tuple):
+            raise TypeError(
+                "For 'Pad', 'paddings' must be a tuple of pairs, but got "
+                f"{type(paddings).__name__}."
+            )
+        if any(not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in paddings):
+            raise ValueError(
+                "For 'Pad', 'paddings' must have (before, after) for each axis, but got "
+                f"{paddings}."
+            )
+        self.paddings, self.mode = paddings, mode
+
+    def construct(self, x):
+        if self.mode == "CONSTANT":
+            return pad_axes(x, self.paddings)
+        return mirror_pad(x, self.paddings, self.mode)
+
+
+class _Sides(Cell):
+    """What the layers for a number of axes share: one int for all sides, or (before, after) of the
+    last axis, then of the one before it, and so on."""
+
+    _axes, _mode, _lowest = 2, "constant", None
+
+    def __init__(self, padding):
+        super().__init__()
+        layer = type(self).__name__
+        if isinstance(padding, int):
+            padding = (padding,) * (2 * self._axes)
+        if not isinstance(padding, tuple) or not all(isinstance(n, int) for n in padding):
+            raise TypeError(
+                f"For '{layer}', 'padding' must be an int or a tuple of ints, but got {padding!r}."
+            )
+        if len(padding) % 2 or len(padding) > 2 * self._axes:
+            raise ValueError(
+                f"For '{layer}', 'padding' must have (before, after) for at most {self._axes} "
+                f"axes, but got {padding}."
+            )
+        if self._lowest is not None and min(padding, default=0) < self._lowest:
+            raise ValueError(
+                f"For '{layer}', 'padding' must be at least {self._lowest}, but got {padding}."
+            )
+        self.padding = padding
+
+    def construct(self, x):
+        return ops.pad(x, self.padding, self._mode)
+
+
+class _Constant(_Sides):
+    def __init__(self, padding, value):
+        super().__init__(padding)
+        if not isinstance(value, (int, float)):
+            raise TypeError(
+                f"For '{type(self).__name__}', 'value' must be a number, but got "
+                f"{type(value).__name__}."
+            )
+        self.value = value
+
+    def construct(self, x):
+        return ops.pad(x, self.padding, "constant", self.value)
+
+
+class ConstantPad1d(_Constant):
+    """`value` around the last axis; `padding`: an int or (left, right), negative ones cut off.
+
+    >>> nn.ConstantPad1d(1, 9)(Tensor([[1, 2]])).asnumpy()
+    array([[9, 1, 2, 9]])
+    """
+
+    _axes = 1
+
+
+class ConstantPad2d(_Constant):
+    """`value` around the last two axes; `padding`: an int or (left, right, top, bottom).
+
+    >>> nn.ConstantPad2d((1, 0, 0, 0), 9)(Tensor([[1, 2]])).asnumpy()
+    array([[9, 1, 2]])
+    """
+
+
+class ConstantPad3d(_Constant):
+    """`value` around the last three axes; `padding`: an int or (before, after) from the last on.
+
+    >>> nn.ConstantPad3d(1, 0.5)(ops.ones((1, 2, 2, 2))).shape
+    (1, 4, 4, 4)
+    """
+
+    _axes = 3
+
+
+class ZeroPad2d(_Sides):
+    """Zeros around the last two axes; `padding`: an int or (left, right, top, bottom).
+
+    >>> nn.ZeroPad2d((1, 0, 0, 0))(Tensor([[1, 2]])).asnumpy()
+    array([[0, 1, 2]])
+    """
+
+
+class _Reflection(_Sides):
+    _mode, _lowest = "reflect", 0
+
+
+class ReflectionPad1d(_Reflection):
+    """The last axis mirrored at its edges, without these; `padding`: an int or (left, right).
+
+    >>> nn.ReflectionPad1d(1)(Tensor([[1, 2, 3]])).asnumpy()
+    array([[2, 1, 2, 3, 2]])
+    """
+
+    _axes = 1
+
+
+class ReflectionPad2d(_Reflection):
+    """The last two axes mirrored; `padding`: an int or (left, right, top, bottom).
+
+    >>> nn.ReflectionPad2d((1, 0, 0, 0))(Tensor([[[1, 2, 3]]])).asnumpy()
+    array([[[2, 1, 2, 3]]])
+    """
+
+
+class ReflectionPad3d(_Reflection):
+    """The last three axes mirrored; `padding`: an int or (before, after) from the last on.
+
+    >>> nn.ReflectionPad3d(1)(ops.ones((1, 2, 2, 2))).shape
+    (1, 4, 4, 4)
+    """
+
+    _axes = 3
+
+
+class _Replication(_Sides):
+    _mode = "replicate"
+
+
+class ReplicationPad1d(_Replication):
+    """The edges of the last axis repeated; `padding`: an int or (left, right).
+
+    >>> nn.ReplicationPad1d((2, 1))(Tensor([[[1, 2]]])).asnumpy()
+    array([[[1, 1, 1, 2, 2]]])
+    """
+
+    _axes = 1
+
+
+class ReplicationPad2d(_Replication):
+    """The edges of the last two axes repeated; `padding`: an int or (left, right, top, bottom).
+
+    >>> nn.ReplicationPad2d((1, 0, 0, 0))(Tensor([[[1, 2]]])).asnumpy()
+    array([[[1, 1, 2]]])
+    """
+
+
+class ReplicationPad3d(_Replication):
+    """The edges of the last three axes repeated; `padding`: as `ReflectionPad3d`'s.
+
+    >>> nn.ReplicationPad3d(1)(ops.ones((1, 1, 2, 2, 2))).shape
+    (1, 1, 4, 4, 4)
+    """
+
+    _axes = 3

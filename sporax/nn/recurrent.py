@@ -1,0 +1,303 @@
+"""Recurrent layers: cells of one step, and stacks of them along sequences."""
+
+import math
+
+from sporax import ops
+from sporax.core.dtype import float16, float32, float64, int32, int64
+from sporax.core.parameter import ParameterTuple
+from sporax.core.tensor import Tensor
+from sporax.initializers import Uniform
+from sporax.nn import argument
+from sporax.nn.cell import Cell
+from sporax.nn.dropout import Dropout
+from sporax.nn.initial import parameter
+from sporax.ops.recurrence import KINDS, recurrent_step, states_along
+
+_FLOATS = float16, float32, float64
+
+
+def _checked(layer, **given):
+    """Refuse what is no floating Tensor."""
+    for name, x in given.items():
+        if not isinstance(x, Tensor):
+            raise TypeError(
+                f"For '{layer}', '{name}' must be a Tensor, but got {type(x).__name__}."
+            )
+        if x.dtype not in _FLOATS:
+            raise TypeError(f"For '{layer}', '{name}' must be floating, but got {x.dtype}.")
+
+
+def _pair_of_states(layer, hx):
+    if not isinstance(hx, (tuple, list)) or len(hx) != 2:
+        raise TypeError(
+            f"For '{layer}', 'hx' must be a tuple of two Tensors (hidden, cell), but got "
+            f"{type(hx).__name__}."
+        )
+    return hx
+
+
+def _nonlinearity(layer, name):
+    if name not in ("tanh", "relu"):
+        raise ValueError(
+            f"For '{layer}', 'nonlinearity' must be 'tanh' or 'relu', but got {name!r}."
+        )
+    return name
+
+
+class _OneStep(Cell):
+    """What the cells of one step share."""
+
+    _kind = None
+
+    def __init__(self, input_size, hidden_size, has_bias, dtype):
+        super().__init__()
+        layer = type(self).__name__
+        argument.flag(layer, has_bias=has_bias)
+        argument.positive_int(layer, hidden_size=hidden_size, input_size=input_size)
+        self.input_size, self.hidden_size, self.has_bias = input_size, hidden_size, has_bias
+        rows = KINDS[self._kind][0] * hidden_size
+        init = Uniform(1 / math.sqrt(hidden_size))
+        self.weight_ih = parameter(layer, "weight_ih", init, (rows, input_size), dtype)
+        self.weight_hh = parameter(layer, "weight_hh", init, (rows, hidden_size), dtype)
+        self.bias_ih = self.bias_hh = None
+        if has_bias:
+            self.bias_ih = parameter(layer, "bias_ih", init, (rows,), dtype)
+            self.bias_hh = parameter(layer, "bias_hh", init, (rows,), dtype)
+
+    def _after(self, x, hidden, cell=None):
+        weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+        return recurrent_step(x, hidden, cell, *weights, kind=self._kind)
+
+    def construct(self, x, hx):
+        _checked(type(self).__name__, x=x, hx=hx)
+        return self._after(x, hx)
+
+
+class RNNCell(_OneStep):
+    r"""$h' = \tanh(W_{ih} x + b_{ih} + W_{hh} h + b_{hh})$: `(N, C)`, `(N, H)` -> `(N, H)`.
+
+    `nonlinearity`: 'tanh' or 'relu'. Parameters start uniform in $\pm 1 / \sqrt H$.
+
+    >>> nn.RNNCell(3, 4)(ops.ones((2, 3)), ops.zeros((2, 4))).shape
+    (2, 4)
+    """
+
+    _kind = "tanh"
+
+    def __init__(
+        self, input_size: int, hidden_size: int, has_bias: bool = True, nonlinearity: str = "tanh",
+        dtype=float32,
+    ):  # fmt: skip
+        super().__init__(input_size, hidden_size, has_bias, dtype)
+        self.nonlinearity = self._kind = _nonlinearity("RNNCell", nonlinearity)
+
+
+class GRUCell(_OneStep):
+    r"""A gated recurrent unit (Cho et al., 2014): `(N, C)`, `(N, H)` -> `(N, H)`.
+
+    $r, z = \sigma(W_{ih} x + b_{ih} + W_{hh} h + b_{hh})$, $n = \tanh(W_{in} x + b_{in} + r (W_{hn}
+    h + b_{hn}))$, $h' = n + z (h - n)$; the Parameters' rows are those of r, z, n, and start
+    uniform in $\pm 1 / \sqrt H$.
+
+    >>> nn.GRUCell(3, 4)(ops.ones((2, 3)), ops.zeros((2, 4))).shape
+    (2, 4)
+    """
+
+    _kind = "gru"
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32):
+        super().__init__(input_size, hidden_size, has_bias, dtype)
+
+
+class LSTMCell(_OneStep):
+    r"""Long short-term memory (Hochreiter and Schmidhuber, 1997): `(N, C)`, `(h, c)` -> `(h', c')`.
+
+    $i, f, o = \sigma(W_{ih} x + b_{ih} + W_{hh} h + b_{hh})$ and $g$ by $\tanh$; $c' = f c + i g$,
+    $h' = o \tanh c'$. The Parameters' rows are those of i, f, g, o, and start uniform in
+    $\pm 1 / \sqrt H$.
+
+    >>> h, c = nn.LSTMCell(3, 4)(ops.ones((2, 3)), (ops.zeros((2, 4)), ops.zeros((2, 4))))
+    >>> h.shape
+    (2, 4)
+    """
+
+    _kind = "lstm"
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32):
+        super().__init__(input_size, hidden_size, has_bias, dtype)
+
+    def construct(self, x, hx):
+        hidden, cell = _pair_of_states("LSTMCell", hx)
+        _checked("LSTMCell", x=x, **{"hx[0]": hidden, "hx[1]": cell})
+        return self._after(x, hidden, cell)
+
+
+class _Along(Cell):
+    """One layer in one direction; the classes made of it are named as MindSpore prints them."""
+
+    kind = None
+
+    def construct(self, x, hidden, cell, weights, lengths, reverse):
+        return states_along(x, hidden, cell, *weights, lengths, kind=self.kind, reverse=reverse)
+
+
+_PRINTED = {
+    "tanh": "_DynamicRNNTanh",
+    "relu": "_DynamicRNNRelu",
+    "gru": "_DynamicGRUCPUGPU",
+    "lstm": "_DynamicLSTMCPUGPU",
+}
+_LAYERS = {kind: type(name, (_Along,), {"kind": kind}) for kind, name in _PRINTED.items()}
+
+_LISTS = "w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list"
+
+
+class _Stack(Cell):
+    """What the layers along sequences share."""
+
+    _kind = None
+
+    def __init__(
+        self, input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False,
+        dropout=0.0, bidirectional=False, dtype=float32,
+    ):  # fmt: skip
+        super().__init__()
+        layer = type(self).__name__
+        argument.positive_int(
+            layer, hidden_size=hidden_size, input_size=input_size, num_layers=num_layers
+        )
+        argument.flag(
+            layer, has_bias=has_bias, batch_first=batch_first, bidirectional=bidirectional
+        )
+        if not isinstance(dropout, float):
+            raise TypeError(
+                f"For '{layer}', 'dropout' must be a float, but got {type(dropout).__name__}."
+            )
+        if not 0 <= dropout < 1:
+            raise ValueError(f"For '{layer}', 'dropout' must be in [0, 1), but got {dropout}.")
+        self.hidden_size, self.num_layers, self.has_bias = hidden_size, num_layers, has_bias
+        self.batch_first, self.bidirectional, self.dropout = batch_first, bidirectional, dropout
+        self.is_lstm = self._kind == "lstm"
+        self.rnn = _LAYERS[self._kind]()
+        self.dropout_op = Dropout(p=dropout)
+        rows, init = KINDS[self._kind][0] * hidden_size, Uniform(1 / math.sqrt(hidden_size))
+        lists = {name: [] for name in _LISTS}
+        for i in range(num_layers):
+            seen = hidden_size * (1 + bidirectional) if i else input_size
+            for suffix in ("", "_reverse")[: 1 + bidirectional]:
+                shapes = (rows, seen), (rows, hidden_size), (rows,), (rows,)
+                for name, shape in list(zip(_LISTS, shapes, strict=True))[: 4 if has_bias else 2]:
+                    kind = "weight" if name[0] == "w" else "bias"
+                    full = f"{kind}_{name[2:4]}_l{i}{suffix}"
+                    lists[name].append(parameter(layer, full, init, shape, dtype, full))
+        for name, made in lists.items():
+            setattr(self, name, ParameterTuple(made))
+
+    def _first_states(self, x, hx):
+        """The state before the sequence, `(layers, N, H)` one by one; zeros unless given."""
+        layer, batch = type(self).__name__, x.shape[0 if self.batch_first else 1]
+        shape = self.num_layers * (1 + self.bidirectional), batch, self.hidden_size
+        if hx is None:
+            hx = (ops.zeros(shape, x.dtype),) * (1 + self.is_lstm)
+        else:
+            hx = _pair_of_states(layer, hx) if self.is_lstm else (hx,)
+        _checked(layer, **{f"hx[{i}]": h for i, h in enumerate(hx)})
+        for h in hx:
+            if h.shape != shape or h.dtype != x.dtype:
+                raise ValueError(
+                    f"For '{layer}', 'hx' must have shape {shape} and the input's dtype {x.dtype}, "
+                    f"but got {h.shape} and {h.dtype}."
+                )
+        return hx
+
+    def _check_lengths(self, x, lengths):
+        batch = x.shape[0 if self.batch_first else 1]
+        layer = type(self).__name__
+        if lengths.dtype not in (int32, int64):
+            raise TypeError(
+                f"For '{layer}', 'seq_length' must be Int32 or Int64, but got {lengths.dtype}."
+            )
+        if lengths.shape != (batch,):
+            raise ValueError(
+                f"For '{layer}', 'seq_length' must have shape ({batch},), one for each sequence, "
+                f"but got {lengths.shape}."
+            )
+
+    def construct(self, x, hx=None, seq_length=None):
+        layer = type(self).__name__
+        _checked(layer, x=x)
+        if x.ndim != 3:
+            raise ValueError(f"For '{layer}', 'x' must have 3 dimensions, but got shape {x.shape}.")
+        hx = self._first_states(x, hx)
+        if seq_length is not None:
+            self._check_lengths(x, seq_length)
+        y = x.swapaxes(0, 1) if self.batch_first else x
+        directions, last = 1 + self.bidirectional, []
+        for i in range(self.num_layers):
+            if i and self.dropout:
+                y = self.dropout_op(y)
+            outs = []
+            for j in range(i * directions, (i + 1) * directions):
+                state = [h[j] for h in hx] + [None] * (2 - len(hx))
+                weights = [list(getattr(self, name)) for name in _LISTS]
+                weights = [w[j].astype(x.dtype) if w else None for w in weights]
+                out, *after = self.rnn(y, *state, weights, seq_length, j % directions == 1)
+                outs.append(out)
+                last.append(after)
+            y = ops.cat(tuple(outs), -1) if self.bidirectional else outs[0]
+        states = [ops.stack(of_all) for of_all in zip(*last, strict=True)]
+        y = y.swapaxes(0, 1) if self.batch_first else y
+        return y, tuple(states) if self.is_lstm else states[0]
+
+
+class RNN(_Stack):
+    r"""`RNNCell` along sequences: `(L, N, C)` -> `(L, N, D H)`, and the last states `(D l, N, H)`.
+
+    Arguments: `input_size`, `hidden_size`, `num_layers=1` l, `has_bias=True`, `batch_first=False`
+    (then `(N, L, ...)`), `dropout=0.0` (after all layers but the last, in training),
+    `bidirectional=False` (D = 2: outputs of both directions side by side), `dtype=float32`,
+    `nonlinearity='tanh'`. Called with `x`, `hx` (the first states; zeros by default) and
+    `seq_length` `(N,)`: beyond a sequence's end outputs are 0 and the state stays.
+
+    >>> y, h = nn.RNN(3, 4)(ops.ones((5, 2, 3)))
+    >>> y.shape, h.shape
+    ((5, 2, 4), (1, 2, 4))
+    """
+
+    _kind = "tanh"
+
+    def __init__(self, *args, **kwargs):
+        self.__dict__["_kind"] = _nonlinearity("RNN", kwargs.pop("nonlinearity", "tanh"))
+        super().__init__(*args, **kwargs)
+
+
+class GRU(_Stack):
+    r"""`GRUCell` along sequences: `(L, N, C)` -> `(L, N, D H)`, and the last states `(D l, N, H)`.
+
+    Arguments as `RNN`'s, without `nonlinearity`.
+
+    >>> y, h = nn.GRU(3, 4, 2)(ops.ones((5, 2, 3)))
+    >>> y.shape, h.shape
+    ((5, 2, 4), (2, 2, 4))
+    """
+
+    _kind = "gru"
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+
+
+class LSTM(_Stack):
+    r"""`LSTMCell` along sequences: `(L, N, C)` -> `(L, N, D H)`, and the last `(h, c)`.
+
+    Arguments as `RNN`'s, without `nonlinearity`; `hx` is a pair, each `(D l, N, H)`.
+
+    >>> y, (h, c) = nn.LSTM(3, 4, bidirectional=True, batch_first=True)(ops.ones((2, 5, 3)))
+    >>> y.shape, c.shape
+    ((2, 5, 8), (2, 2, 4))
+    """
+
+    _kind = "lstm"
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)

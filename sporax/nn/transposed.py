@@ -1,0 +1,130 @@
+"""Transposed convolutions as layers."""
+
+from sporax import ops
+from sporax.core.dtype import float32
+from sporax.nn import argument
+from sporax.nn.convolution import Convolution, checked_line, per_axis
+from sporax.ops.transposed import transposed_as_mode
+
+
+class _Transposed(Convolution):
+    """What the transposed convolutions share; `more`: how many rows of zeros they add."""
+
+    _transposed = True
+
+    def _computed(self, x, more=None):
+        return transposed_as_mode(
+            type(self).__name__, x, self.weight, self.bias, self.stride, self.pad_mode,
+            self.padding, self.dilation, self.group, more,
+        )  # fmt: skip
+
+    def _check_more(self, more):
+        """Refuse a padding of the output that a larger input would have filled."""
+        layer = type(self).__name__
+        for n, stride, dilation in zip(more, self.stride, self.dilation, strict=True):
+            if n >= max(stride, dilation):
+                raise ValueError(
+                    f"For '{layer}', 'output_padding' must be less than 'stride' or 'dilation', "
+                    f"but got {more}."
+                )
+        if any(more) and self.pad_mode != "pad":
+            raise ValueError(
+                f"For '{layer}', 'output_padding' must be 0 unless 'pad_mode' is 'pad', but got "
+                f"{more}. Pass pad_mode='pad'."
+            )
+
+
+class Conv2dTranspose(_Transposed):
+    r"""The gradient of `Conv2d` by its input: `(N, C, H, W)` -> `(N, O, H', W')`.
+
+    `weight` is `(C, O / group, kh, kw)`. With stride s and the extent k of the dilated kernel,
+    `pad_mode` 'same' gives $H' = H s$, 'valid' $(H - 1) s + \max(k, s)$, 'pad' $(H - 1) s + k$ less
+    the padding, and `output_padding` rows of zeros after it.
+
+    >>> nn.Conv2dTranspose(3, 8, 4, 2)(ops.ones((1, 3, 5, 5))).shape
+    (1, 8, 10, 10)
+    """
+
+    def __init__(
+        self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+        output_padding=0, dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None,
+        dtype=float32,
+    ):  # fmt: skip
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+            has_bias, weight_init, bias_init, "NCHW", dtype,
+        )  # fmt: skip
+        self.output_padding = output_padding
+        self._more = per_axis("Conv2dTranspose", "output_padding", output_padding, 2, 0)
+        self._check_more(self._more)
+
+    def construct(self, x):
+        self._check_input(x)
+        y = self._computed(x)
+        if not any(self._more):
+            return y
+        rows, columns = self._more
+        return ops.pad(y, (0, columns, 0, rows))
+
+
+class Conv1dTranspose(_Transposed):
+    r"""As `Conv2dTranspose`, of one axis: `(N, C, L)` -> `(N, O, L')`.
+
+    `weight` is `(C, O / group, 1, k)`; `kernel_size`, `stride`, `padding` and `dilation` are ints.
+
+    >>> nn.Conv1dTranspose(3, 8, 4, 2)(ops.ones((1, 3, 5))).shape
+    (1, 8, 10)
+    """
+
+    def __init__(
+        self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+        dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, dtype=float32,
+    ):  # fmt: skip
+        weight_init = checked_line(
+            "Conv1dTranspose", padding, weight_init, kernel_size=kernel_size, stride=stride,
+            dilation=dilation,
+        )  # fmt: skip
+        super().__init__(
+            in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode,
+            (0, 0, padding, padding), (1, dilation), group, has_bias, weight_init, bias_init,
+            "NCHW", dtype,
+        )  # fmt: skip
+
+    def construct(self, x):
+        argument.tensor("Conv1dTranspose", x)
+        if x.ndim != 3:
+            raise ValueError(
+                f"For 'Conv1dTranspose', the input must be (N, C, L), but got shape {x.shape}."
+            )
+        x = x.expand_dims(2)
+        self._check_input(x)
+        return self._computed(x).squeeze(2)
+
+
+class Conv3dTranspose(_Transposed):
+    r"""As `Conv2dTranspose`, of three axes: `(N, C, D, H, W)` -> `(N, O, D', H', W')`.
+
+    `weight` is `(C, O / group, kd, kh, kw)`. `output_padding` makes the result larger where the
+    stride leaves it open.
+
+    >>> nn.Conv3dTranspose(3, 8, 4, 2)(ops.ones((1, 3, 5, 5, 5))).shape
+    (1, 8, 10, 10, 10)
+    """
+
+    _axes, _formats = 3, ("NCDHW",)
+
+    def __init__(
+        self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+        dilation=1, group=1, output_padding=0, has_bias=False, weight_init=None, bias_init=None,
+        data_format="NCDHW", dtype=float32,
+    ):  # fmt: skip
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+            has_bias, weight_init, bias_init, data_format, dtype,
+        )  # fmt: skip
+        self.output_padding = per_axis("Conv3dTranspose", "output_padding", output_padding, 3, 0)
+        self._check_more(self.output_padding)
+
+    def construct(self, x):
+        self._check_input(x)
+        return self._computed(x, self.output_padding)

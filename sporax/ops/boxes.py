@@ -1,0 +1,194 @@
+"""Boxes in images: rows (x1, y1, x2, y2) of pixels, of which both ends are part of the box."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from sporax.ops.declare import Array, op
+
+_CLIP = 0.016
+
+
+def _check_boxes(name, boxes, columns=4):
+    if boxes.ndim != 2 or boxes.shape[1] != columns:
+        raise ValueError(f"'{name}' must have shape (n, {columns}), but has {boxes.shape}")
+
+
+def _four(name, numbers):
+    numbers = (numbers,) * 4 if isinstance(numbers, (int, float)) else numbers
+    if not isinstance(numbers, (tuple, list)) or len(numbers) != 4:
+        raise ValueError(f"'{name}' must be four numbers, but got {numbers!r}")
+    return jnp.asarray(numbers, jnp.float32)
+
+
+def _middles_and_sizes(boxes):
+    starts, ends = boxes[:, :2], boxes[:, 2:]
+    return (starts + ends) * 0.5, ends - starts + 1
+
+
+def _overlaps(boxes, others, extra):
+    """(areas that pairs share `(n, m)`, areas of `boxes` `(n, 1)`, of `others` `(m,)`)."""
+    starts = jnp.maximum(boxes[:, None, :2], others[:, :2])
+    ends = jnp.minimum(boxes[:, None, 2:], others[:, 2:])
+    shared = jnp.maximum(ends - starts + extra, 0).prod(-1)
+    areas = [(b[:, 2:] - b[:, :2] + extra).prod(-1) for b in (boxes, others)]
+    return shared, areas[0][:, None], areas[1]
+
+
+@op(primitive="IOU(mode='iou')(anchor_boxes, gt_boxes)")
+def iou(anchor_boxes: Array, gt_boxes: Array, mode="iou"):
+    """What pairs of boxes share, over what they cover together: `(n, 4)`, `(m, 4)` -> `(m, n)`.
+
+    `mode` 'iof': over the area of the box of `gt_boxes`.
+
+    >>> boxes = Tensor([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 3.0, 1.0]])
+    >>> ops.iou(boxes, boxes).asnumpy()
+    array([[1. , 0.5],
+           [0.5, 1. ]], dtype=float32)
+    """
+    if mode not in ("iou", "iof"):
+        raise ValueError(f"'mode' must be 'iou' or 'iof', but got {mode!r}")
+    _check_boxes("anchor_boxes", anchor_boxes)
+    _check_boxes("gt_boxes", gt_boxes)
+    shared, areas, of_anchors = _overlaps(gt_boxes, anchor_boxes, 1)
+    return shared / (areas if mode == "iof" else areas + of_anchors - shared)
+
+
+@op(
+    primitive="BoundingBoxEncode(means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0))"
+    "(anchor_box, groundtruth_box)"
+)
+def bounding_box_encode(
+    anchor_box: Array, groundtruth_box: Array, means=(0.0,) * 4, stds=(1.0,) * 4
+):
+    """How to get from each anchor to its box: shifts of the middle over the anchor's sizes, and
+    logarithms of the sizes' ratios; less `means`, over `stds`: `(n, 4)`.
+
+    >>> box = Tensor([[0.0, 0.0, 1.0, 1.0]])
+    >>> ops.bounding_box_encode(box, box).asnumpy()
+    array([[0., 0., 0., 0.]], dtype=float32)
+    """
+    _check_boxes("anchor_box", anchor_box)
+    _check_boxes("groundtruth_box", groundtruth_box)
+    middle, size = _middles_and_sizes(anchor_box)
+    wanted, wanted_size = _middles_and_sizes(groundtruth_box)
+    deltas = jnp.concatenate([(wanted - middle) / size, jnp.log(wanted_size / size)], 1)
+    return (deltas - _four("means", means)) / _four("stds", stds)
+
+
+@op(
+    primitive="BoundingBoxDecode(max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0), "
+    "wh_ratio_clip=0.016)(anchor_box, deltas)"
+)
+def bounding_box_decode(
+    anchor_box: Array, deltas: Array, max_shape, means=(0.0,) * 4, stds=(1.0,) * 4,
+    wh_ratio_clip=_CLIP,
+):  # fmt: skip
+    r"""The boxes to which `deltas` lead from the anchors, inside an image of `max_shape` (H, W).
+
+    The inverse of `bounding_box_encode`; sizes change by a factor of at most 1 / `wh_ratio_clip`.
+
+    >>> box = Tensor([[1.0, 1.0, 2.0, 2.0]])
+    >>> ops.bounding_box_decode(box, ops.zeros((1, 4)), (8, 8)).asnumpy()
+    array([[1., 1., 2., 2.]], dtype=float32)
+    """
+    _check_boxes("anchor_box", anchor_box)
+    _check_boxes("deltas", deltas)
+    if len(max_shape) != 2:
+        raise ValueError(f"'max_shape' must be (height, width), but got {max_shape}")
+    deltas = deltas * _four("stds", stds) + _four("means", means)
+    middle, size = _middles_and_sizes(anchor_box)
+    most = abs(math.log(wh_ratio_clip))
+    middle = middle + size * deltas[:, :2]
+    half = size * jnp.exp(jnp.clip(deltas[:, 2:], -most, most)) * 0.5
+    last = jnp.asarray([max_shape[1] - 1, max_shape[0] - 1], anchor_box.dtype)
+    ends = [jnp.clip(end, 0, last) for end in (middle - half + 0.5, middle + half - 0.5)]
+    return jnp.concatenate(ends, 1)
+
+
+@op(primitive="CheckValid()(bboxes, img_metas)", differentiable=False)
+def check_valid(bboxes: Array, img_metas: Array):
+    """Which boxes lie in an image, of which `img_metas` is (height, width, factor for both).
+
+    >>> ops.check_valid(Tensor([[0.0, 0.0, 3.0, 3.0]]), Tensor([4.0, 2.0, 1.0])).asnumpy()
+    array([False])
+    """
+    _check_boxes("bboxes", bboxes)
+    if img_metas.shape != (3,):
+        raise ValueError(f"'img_metas' must have shape (3,), but has {img_metas.shape}")
+    last = img_metas[1::-1] * img_metas[2] - 1
+    return (bboxes[:, :2] >= 0).all(1) & (bboxes[:, 2:] <= last).all(1)
+
+
+@op(primitive="NMSWithMask(iou_threshold=0.5)(bboxes)", function=(), differentiable=False)
+def non_maximum_suppression(bboxes: Array, iou_threshold=0.5):
+    """`(n, 5)`, rows (x1, y1, x2, y2, score): by falling score, where they stand then, and which
+    are kept: those that share at most `iou_threshold` with each one kept before."""
+    _check_boxes("bboxes", bboxes, 5)
+    ranked = bboxes[jnp.argsort(-bboxes[:, 4], stable=True)]
+    shared, areas, others = _overlaps(ranked[:, :4], ranked[:, :4], 0)
+    together = areas + others - shared
+    near = shared > iou_threshold * together
+    places = jnp.arange(len(ranked))
+
+    def without(i, kept):
+        return kept & ~(kept[i] & near[i] & (places > i))
+
+    kept = lax.fori_loop(0, len(ranked), without, jnp.ones(len(ranked), bool))
+    return ranked, places.astype(jnp.int32), kept
+
+
+def _bilinear(plane, y, x):
+    """`plane` (C, H, W) at places (...): (C, ...); 0 from one pixel beyond the edges on."""
+    height, width = plane.shape[1:]
+    inside = (y >= -1) & (y <= height) & (x >= -1) & (x <= width)
+    y, x = jnp.clip(y, 0, height - 1), jnp.clip(x, 0, width - 1)
+    top, left = (jnp.floor(lax.stop_gradient(a)).astype(int) for a in (y, x))
+    total = 0
+    for row, down in ((top, 1 - (y - top)), (top + 1, y - top)):
+        for column, across in ((left, 1 - (x - left)), (left + 1, x - left)):
+            seen = plane[:, jnp.minimum(row, height - 1), jnp.minimum(column, width - 1)]
+            total = total + seen * (down * across)
+    return jnp.where(inside, total, 0)
+
+
+@op(
+    primitive="ROIAlign(pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1)"
+    "(features, rois)",
+    function=(),
+)
+def roi_align(
+    features: Array, rois: Array, pooled_height, pooled_width, spatial_scale, sample_num=2,
+    roi_end_mode=1,
+):  # fmt: skip
+    """Regions `(n, 5)` (image, x1, y1, x2, y2) of `(N, C, H, W)` -> `(n, C, rows, columns)`: means
+    over `sample_num` by `sample_num` places in each part of a region."""
+    if features.ndim != 4:
+        raise ValueError(f"'features' must be (N, C, H, W), but has shape {features.shape}")
+    _check_boxes("rois", rois, 5)
+    if roi_end_mode not in (0, 1):
+        raise ValueError(f"'roi_end_mode' must be 0 or 1, but got {roi_end_mode}")
+    if not isinstance(sample_num, int) or sample_num < 1:
+        raise ValueError(
+            f"'sample_num' must be an int of at least 1, but got {sample_num}; a number of places "
+            "that depends on each region is not there yet"
+        )
+    parts = pooled_height, pooled_width
+
+    def one(roi):
+        starts = roi[2:0:-1] * spatial_scale
+        ends = (roi[4:2:-1] + roi_end_mode) * spatial_scale
+        sizes = ends - starts
+        sizes = sizes if roi_end_mode else jnp.maximum(sizes, 1)
+        places = []
+        for start, size, count in zip(starts, sizes, parts, strict=True):
+            at = (jnp.arange(count * sample_num) + 0.5) / (count * sample_num)
+            places.append(start + size * at)
+        y, x = jnp.meshgrid(*places, indexing="ij")
+        seen = _bilinear(features[roi[0].astype(int)], y, x)
+        split = seen.reshape(-1, parts[0], sample_num, parts[1], sample_num)
+        return split.mean((2, 4))
+
+    return jax.vmap(one)(rois)

@@ -1,0 +1,204 @@
+"""Operations of the user's own: `Custom`, and the notes that go with those of other devices."""
+
+import numpy as np
+
+from sporax.autodiff.function import Function
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.core.value import thread
+from sporax.engine.host import through
+from sporax.ops.primitive import Primitive
+
+_KINDS = "hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia"
+
+_ELSEWHERE = (
+    "sporax has no kernels of other languages: write the operation with 'ops' functions, which "
+    "XLA compiles, or as a NumPy function with func_type='pyfunc'"
+)
+
+
+class Custom(Primitive):
+    """A function on NumPy arrays as an operation: `func_type` 'pyfunc'.
+
+    `func`: arrays to an array or a tuple of them, computed on the host each time. `out_shape`,
+    `out_dtype`: what results have, or functions of the inputs' that say so; None takes them as they
+    come. `bprop`: a function (inputs, output, gradient of the output) -> gradients of the inputs.
+    `reg_info`: accepted. Raises NotImplementedError for kernels of other kinds.
+
+    >>> twice = ops.Custom(lambda x: x * 2, lambda s: s, lambda d: d, "pyfunc")
+    >>> twice(Tensor([1.0, 2.0])).asnumpy()
+    array([2., 4.], dtype=float32)
+    """
+
+    def __init__(
+        self, func, out_shape=None, out_dtype=None, func_type="pyfunc", bprop=None, reg_info=None
+    ):
+        super().__init__("Custom")
+        if func_type not in _KINDS:
+            raise ValueError(
+                f"For 'Custom', 'func_type' must be one of {_KINDS}, but got {func_type!r}."
+            )
+        if func_type != "pyfunc":
+            raise NotImplementedError(
+                f"For 'Custom', 'func_type' must be 'pyfunc', but got {func_type!r}. {_ELSEWHERE}."
+            )
+        if not callable(func):
+            raise TypeError(
+                f"For 'Custom', 'func' must be a function, but got {type(func).__name__}."
+            )
+        self.func, self.out_shape, self.out_dtype, self.bprop = func, out_shape, out_dtype, bprop
+        self.func_type, self.reg_info = func_type, reg_info
+        members = {"forward": staticmethod(self._forward), "backward": staticmethod(self._backward)}
+        self._apply = type("Custom", (Function,), members).apply
+
+    def __call__(self, *inputs):
+        if thread.tape is not None or thread.recorder.capture is None:
+            return self._apply(*inputs)
+        return through(self._apply, self._apply, inputs, {})[0]  # captured: between two graphs
+
+    def _forward(self, ctx, *inputs):
+        given = [x.asnumpy() if isinstance(x, Tensor) else x for x in inputs]
+        found = self.func(*given)
+        several = isinstance(found, (tuple, list))
+        arrays = [np.asarray(a) for a in (found if several else (found,))]
+        kinds = [
+            self._wanted(wanted, [getattr(x, name, None) for x in inputs], len(arrays))
+            for name, wanted in (("shape", self.out_shape), ("dtype", self.out_dtype))
+        ]
+        outputs = []
+        for array, shape, dtype in zip(arrays, *kinds, strict=True):
+            if shape is not None and tuple(shape) != array.shape:
+                raise ValueError(
+                    f"For 'Custom', what 'func' returns must have the shape {tuple(shape)} of "
+                    f"'out_shape', but got {array.shape}."
+                )
+            outputs.append(Tensor(array, dtype or dtypes.from_numpy(array.dtype)))
+        ctx.given, ctx.output = inputs, tuple(outputs) if several else outputs[0]
+        return ctx.output
+
+    @staticmethod
+    def _wanted(wanted, of_inputs, count):
+        """A shape or dtype for each of `count` results."""
+        if callable(wanted) and not isinstance(wanted, type | dtypes.Type):
+            wanted = wanted(*of_inputs)
+        if wanted is None or (count == 1 and not _nested(wanted)):
+            return [wanted] * count
+        return list(wanted)
+
+    def _backward(self, ctx, *grads):
+        if self.bprop is None:
+            raise NotImplementedError(
+                "For 'Custom', 'bprop' must be given where a derivative is taken, but it is None. "
+                "Pass a function (inputs, output, gradient of the output) -> gradients."
+            )
+        one = not isinstance(ctx.output, tuple)
+        found = self.bprop(*ctx.given, ctx.output, grads[0] if one else grads)
+        return tuple(found) if isinstance(found, (tuple, list)) else found
+
+
+def _nested(wanted):
+    """Whether it names something for each of several results."""
+    is_sequence = isinstance(wanted, (tuple, list))
+    return is_sequence and len(wanted) > 0 and not isinstance(wanted[0], int)
+
+
+class CustomRegOp:
+    """Notes on a kernel of another device, one after the other; `get_op_info` gives them all.
+
+    >>> info = ops.CustomRegOp("twice").input(0, "x").output(0, "y").target("CPU").get_op_info()
+    >>> info["op_name"], info["target"]
+    ('twice', 'CPU')
+    """
+
+    def __init__(self, op_name="Custom"):
+        self.op_name, self.target_ = op_name, "UnKnown"
+        self.inputs, self.outputs, self.attr_, self.dtype_format_ = [], [], [], []
+        self.fusion_type_ = ""
+
+    def input(self, index=None, name=None, param_type="required", **kwargs):
+        """Note an input."""
+        self.inputs.append({"index": index, "name": name, "paramType": param_type, **kwargs})
+        return self
+
+    def output(self, index=None, name=None, param_type="required", **kwargs):
+        """Note an output."""
+        self.outputs.append({"index": index, "name": name, "paramType": param_type, **kwargs})
+        return self
+
+    def attr(self, name=None, param_type=None, value_type=None, default_value=None, **kwargs):
+        """Note an attribute."""
+        given = {"name": name, "paramType": param_type, "type": value_type}
+        given["defaultValue"] = default_value
+        self.attr_.append({k: v for k, v in {**given, **kwargs}.items() if v is not None})
+        return self
+
+    def dtype_format(self, *args):
+        """Note dtypes and formats, of inputs and outputs in turn (see `DataType`)."""
+        self.dtype_format_.append(args)
+        return self
+
+    def fusion_type(self, fusion_type):
+        """Note how it may be fused."""
+        self.fusion_type_ = fusion_type
+        return self
+
+    def target(self, target=None):
+        """Note the device."""
+        self.target_ = target
+        return self
+
+    def get_op_info(self):
+        """All notes, a dict."""
+        return {
+            "op_name": self.op_name, "inputs": self.inputs, "outputs": self.outputs,
+            "attr": self.attr_, "fusion_type": self.fusion_type_,
+            "dtype_format": self.dtype_format_, "target": self.target_,
+        }  # fmt: skip
+
+
+def custom_info_register(*reg_info):
+    """A decorator that keeps notes on a kernel, and changes nothing else."""
+
+    def register(function):
+        function.reg_info = reg_info
+        return function
+
+    return register
+
+
+_CODES = {
+    "BOOL": "bool", "BF16": "bfloat16", "C64": "complex64", "C128": "complex128", "None": "",
+    **{f"F{n}": f"float{n}" for n in (16, 32, 64)},
+    **{f"I{n}": f"int{n}" for n in (8, 16, 32, 64)},
+    **{f"U{n}": f"uint{n}" for n in (8, 16, 32, 64)},
+}  # fmt: skip
+_FORMATS = {
+    "Default": "DefaultFormat", "None": "", "5HD": "NC1HWC0", "FracZ": "FRACTAL_Z",
+    "FracNZ": "FRACTAL_NZ", "FracZNLSTM": "FRACTAL_ZN_LSTM", "FracZNRNN": "FRACTAL_ZN_RNN",
+    "ND_RNNBIAS": "ND_RNN_BIAS",
+    "C1HWNCoC0": "C1HWNCoC0", "ChannelLast": "ChannelLast", "DHWCN": "DHWCN", "HWCN": "HWCN",
+    "FRACTAL_Z_3D": "FRACTAL_Z_3D", "NC1HWC0": "NC1HWC0", "NCDHW": "NCDHW", "NCHW": "NCHW",
+    "NDC1HWC0": "NDC1HWC0", "NDHWC": "NDHWC", "NHWC": "NHWC",
+}  # fmt: skip
+
+
+class _Names(type):
+    def __getattr__(cls, name):
+        code, _, layout = name.partition("_")
+        kind = layout.removeprefix("Default_").lower()
+        if code in _CODES and layout.startswith("Default_") and kind in ("list", "tuple"):
+            return _CODES[code], _FORMATS["Default"], kind
+        if code in _CODES and layout in _FORMATS:
+            return _CODES[code], _FORMATS[layout]
+        raise AttributeError(
+            f"For 'DataType', a name must be a dtype and a format like 'F32_Default', but got "
+            f"{name!r}."
+        )
+
+
+class DataType(metaclass=_Names):
+    """Dtypes and formats of kernels of other devices, by name.
+
+    >>> ops.DataType.F32_Default
+    ('float32', 'DefaultFormat')
+    """

@@ -1,0 +1,119 @@
+"""Images and volumes sampled at places that a grid gives."""
+
+import itertools
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, composite, op
+
+_MODES = "bilinear", "nearest"
+_BEYOND = "zeros", "border", "reflection"
+
+
+def _places(grid, size, corners):
+    """From [-1, 1] to elements: -1 and 1 are the outermost centres (`corners`), or edges."""
+    return (grid + 1) * 0.5 * (size - 1) if corners else ((grid + 1) * size - 1) * 0.5
+
+
+def _reflected(at, size, corners):
+    """Places mirrored until they lie inside."""
+    low, span = (0.0, size - 1.0) if corners else (-0.5, float(size))
+    if span == 0:
+        return jnp.zeros_like(at)
+    turn = jnp.mod(at - low, 2 * span)
+    return jnp.where(turn > span, 2 * span - turn, turn) + low
+
+
+@op(name="grid_sample", function=())
+def sampled(input: Array, grid: Array, mode="bilinear", padding_mode="zeros", align_corners=False):
+    """As `grid_sample`, one example after the other."""
+    axes = input.ndim - 2
+    if axes not in (2, 3) or grid.ndim != input.ndim or grid.shape[-1] != axes:
+        raise ValueError(
+            "'input' must be (N, C, H, W) with 'grid' (N, H', W', 2), or (N, C, D, H, W) with "
+            f"(N, D', H', W', 3), but got {input.shape} and {grid.shape}"
+        )
+    if len(input) != len(grid):
+        raise ValueError(f"'input' and 'grid' must have one N, but got {len(input)}, {len(grid)}")
+    for name, value, known in [("mode", mode, _MODES), ("padding_mode", padding_mode, _BEYOND)]:
+        if value not in known:
+            raise ValueError(f"'{name}' must be one of {known}, but got {value!r}")
+    sizes = input.shape[2:]
+    at = []
+    for axis, size in enumerate(sizes):  # the grid's last axis starts with the image's last one
+        place = _places(grid[..., axes - 1 - axis], size, align_corners)
+        if padding_mode == "reflection":
+            place = _reflected(place, size, align_corners)
+        at.append(place if padding_mode == "zeros" else jnp.clip(place, 0, size - 1))
+    examples = jnp.arange(len(input)).reshape(-1, *[1] * (grid.ndim - 2))
+
+    def seen(places):
+        inside = np.True_
+        for place, size in zip(places, sizes, strict=True):
+            inside = inside & (place >= 0) & (place < size)
+        kept = [jnp.clip(p, 0, n - 1).astype(int) for p, n in zip(places, sizes, strict=True)]
+        found = jnp.moveaxis(input, 1, -1)[examples, *kept]
+        return jnp.where(inside[..., None], found, 0)
+
+    if mode == "nearest":
+        return jnp.moveaxis(seen([jnp.round(place) for place in at]), -1, 1)
+    low = [jnp.floor(place) for place in at]
+    total = 0
+    for side in itertools.product((0, 1), repeat=axes):
+        weight = 1
+        for place, first, further in zip(at, low, side, strict=True):
+            share = place - first
+            weight = weight * (share if further else 1 - share)
+        corner = [first + further for first, further in zip(low, side, strict=True)]
+        total = total + seen(corner) * weight[..., None]
+    return jnp.moveaxis(total, -1, 1)
+
+
+@composite(
+    mint="nn.functional.grid_sample",
+    primitive=tuple(
+        f"GridSampler{axes}D(interpolation_mode: mode='bilinear', padding_mode='zeros', "
+        "align_corners=False)(input_x: input, grid)"
+        for axes in (2, 3)
+    ),
+)
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    """`input` `(N, C, H, W)` at the places `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1].
+
+    Or `(N, C, D, H, W)` at (x, y, z). `mode`: 'bilinear' or 'nearest'. `padding_mode`, beyond the
+    edges: 'zeros', 'border' (the edge) or 'reflection'. `align_corners`: -1 and 1 are the centres
+    of the outermost elements, else the outer edges.
+
+    >>> grid = Tensor([[[[-0.5, 0.0], [0.0, 0.0]]]])
+    >>> ops.grid_sample(Tensor([[[[1.0, 3.0]]]]), grid).asnumpy()
+    array([[[[1., 2.]]]], dtype=float32)
+    """
+    return sampled(input, grid, mode, padding_mode, bool(align_corners))
+
+
+@composite(primitive="AffineGrid(align_corners=False)(theta, size)")
+def affine_grid(theta, size, align_corners=False):
+    """For each map `theta` `(N, 2, 3)`, the grid `(N, H, W, 2)` it makes of an image's places.
+
+    `size`: (N, C, H, W); or `(N, 3, 4)` and (N, C, D, H, W). For `grid_sample`.
+
+    >>> ops.affine_grid(Tensor([[[1.0, 0, 0], [0, 1, 0]]]), (1, 1, 1, 2)).asnumpy()
+    array([[[[-0.5,  0. ],
+             [ 0.5,  0. ]]]], dtype=float32)
+    """
+    axes = len(size) - 2
+    if axes not in (2, 3) or theta.shape != (size[0], axes, axes + 1):
+        raise ValueError(
+            "For 'affine_grid', 'theta' must be (N, 2, 3) with 'size' (N, C, H, W), or (N, 3, 4) "
+            f"with (N, C, D, H, W), but got {theta.shape} and {tuple(size)}."
+        )
+    along = []
+    for n in size[2:]:
+        step = np.linspace(-1, 1, n) if align_corners else (np.arange(n) * 2 + 1) / n - 1
+        along.append(step if n > 1 or not align_corners else np.zeros(1))
+    grid = np.meshgrid(*along, indexing="ij")[::-1]
+    places = np.stack([*grid, np.ones_like(grid[0])], -1).reshape(-1, axes + 1)
+    made = theta.matmul(Tensor(places.T, theta.dtype))
+    return made.swapaxes(1, 2).reshape(size[0], *size[2:], axes)

@@ -1,0 +1,68 @@
+"""Rows for `sporax.ops.spectrum`."""
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from tests.samples import Refusal, Sample
+
+
+def fourier(x, signal_ndim, inverse, real, norm="backward", onesided=True, signal_sizes=()):
+    axes = tuple(range(-signal_ndim, 0))
+    if real and onesided:
+        kind = np.fft.irfftn if inverse else np.fft.rfftn
+        return kind(x, signal_sizes or None, axes=axes, norm=norm)
+    out = (np.fft.ifftn if inverse else np.fft.fftn)(x, axes=axes, norm=norm)
+    return out.real if real and inverse else out
+
+
+def product(indices, values, dense, sparse_shape, adjoint_st=False, adjoint_dt=False):
+    whole = np.zeros(sparse_shape)
+    for (i, j), value in zip(indices, values, strict=True):
+        whole[i, j] += value
+    return (whole.T if adjoint_st else whole) @ (dense.T if adjoint_dt else dense)
+
+
+def vectors(x, full_matrices=False):
+    """With the signs that JAX's routine gives, which is the one NumPy has too."""
+    u, s, v = np.linalg.svd(x, full_matrices)
+    return s, u, v.swapaxes(-1, -2)
+
+
+HALF = np.array([[3.0, 1 - 2j, -0.5 + 1j], [1j, 2.0, 0.3 - 1j]])
+AT = np.array([[0, 1], [1, 2], [1, 2]])
+REAL = {"signal_ndim": 1, "inverse": False, "real": True}
+BACK = {"signal_ndim": 1, "inverse": True, "real": True}
+
+SAMPLES = [
+    Sample("fourier", [(2, 5)], fourier, REAL, sharp="complex results"),
+    Sample("fourier", [(2, 3, 4)], fourier, REAL | {"signal_ndim": 2, "norm": "ortho"},
+           sharp="complex results"),
+    Sample("fourier", [(2, 4)], fourier, REAL | {"onesided": False}, sharp="complex results"),
+    Sample("fourier", [HALF], fourier, BACK | {"signal_sizes": (5,)},
+           sharp="imaginary parts that do not count"),
+    Sample("fourier", [HALF], fourier, BACK | {"onesided": False}),
+    Sample("fourier", [HALF], fourier,
+           {"signal_ndim": 2, "inverse": True, "real": False, "norm": "forward"}),
+    Sample("singular_values", [(2, 3, 2)], lambda x: np.linalg.svd(x, compute_uv=False)),
+    Sample("singular_vectors", [(3, 2)], vectors),
+    Sample("singular_vectors", [(2, 3, 2)], vectors, {"full_matrices": True},
+           sharp="vectors of the null space are free"),
+    Sample("sparse_matmul", [AT, (3,), (3, 2)], product, {"sparse_shape": (2, 3)},
+           names=["indices", "values", "dense"]),
+    Sample("sparse_matmul", [AT, (3,), (2, 2)], product,
+           {"sparse_shape": (2, 3), "adjoint_st": True, "adjoint_dt": True},
+           names=["indices", "values", "dense"]),
+]  # fmt: skip
+
+X = ops.ones((2, 3))
+REFUSALS = [
+    Refusal("fft-dims", lambda: ops.FFTWithSize(4, False, False)(X), ValueError, ("'signal_nd",)),
+    Refusal("fft-norm", lambda: ops.FFTWithSize(1, False, True, "x")(X), ValueError, ("'norm'",)),
+    Refusal("fft-dtype", lambda: ops.FFTWithSize(1, True, True)(X), TypeError, ("complex",)),
+    Refusal("svd-dims", lambda: ops.svd(X[0]), ValueError, ("'svd'", "2 dimensions", "(3,)")),
+    Refusal(
+        "sparse", lambda: ops.SparseTensorDenseMatmul()(Tensor([[0, 0]]), X[0, :1], (2, 2), X.T),
+        ValueError, ("'SparseTensorDenseMatmul'", "(2, 2)", "(3, 2)"),
+    ),
+]  # fmt: skip
