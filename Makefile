@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test test-all test-onnx lint bench clean
+.PHONY: demo test test-all test-onnx coverage lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -29,6 +29,13 @@ test-onnx:
 	$(PYTHON) -m venv .venvs/onnx
 	.venvs/onnx/bin/python -m pip install --quiet --editable '.[onnx,test]'
 	.venvs/onnx/bin/python -m pytest tests/test_onnx.py
+
+# Which of the names that public scripts use the tests call, docs/coverage.md; and stubs for editors.
+coverage: $(READY)
+	rm -rf .calls
+	$(BIN)/python -m pytest -n 2 -m 'not slow' --calls .calls
+	$(BIN)/python tools/write_coverage.py --calls .calls
+	$(BIN)/python tools/write_stubs.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -15,9 +15,11 @@ _PUBLIC = {
         ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort
         dtype_to_nptype dtype_to_pytype get_py_obj_dtype pytype_to_dtype""",
     "sporax.core.context": """
-        COMPATIBLE GRAPH_MODE LAX PYNATIVE_MODE ParallelMode STRICT get_auto_parallel_context
-        get_context reset_auto_parallel_context set_auto_parallel_context set_context
-        set_deterministic set_device""",
+        COMPATIBLE GRAPH_MODE LAX PYNATIVE_MODE STRICT get_context set_context set_deterministic
+        set_device""",
+    "sporax.core.parallel": """
+        ParallelMode get_auto_parallel_context reset_auto_parallel_context
+        set_auto_parallel_context""",
     "sporax.core.random": """
         Generator default_generator get_rng_state get_seed initial_seed manual_seed seed
         set_rng_state set_seed""",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sporax.core import random
-from sporax.data import config
+from sporax.data import config as data_config
 from sporax.engine import churn, recorder
 from sporax.engine.program import Layout
 from sporax.engine.trace import forest
@@ -13,7 +13,7 @@ from sporax.engine.trace import forest
 @pytest.fixture(autouse=True)
 def seeded():
     random.set_seed(0)
-    config.set_seed(5489)  # its default: no seed
+    data_config.set_seed(5489)  # its default: no seed
     np.random.seed(0)
     churn.families.clear()  # shapes that differ from test to test are no sign of change
 
@@ -35,3 +35,14 @@ def on_numpy():
         patch.setattr(recorder, "prepare", prepare)
         yield
     forest.clear()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--calls", help="a folder: note which public names passing tests call")
+
+
+def pytest_configure(config):
+    if config.getoption("--calls"):
+        from tests.calls import Calls
+
+        config.pluginmanager.register(Calls(config.getoption("--calls")))

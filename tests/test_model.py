@@ -320,8 +320,8 @@ REFUSED = {
     "missing": (AttributeError, "no 'mindspore.train.Model.infer_x' yet", lambda: model().infer_x),
     "a missing callback": (
         AttributeError,
-        "no 'mindspore.train.data_sink' yet",
-        lambda: train.data_sink,
+        "no 'mindspore.train.ConvertModelUtils' yet",
+        lambda: train.ConvertModelUtils,
     ),
 }
 

@@ -7,7 +7,7 @@ from sporax.autodiff.custom import again
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.tape import Variables
 from sporax.autodiff.walk import Recording
-from sporax.core import random
+from sporax.core import cells, random
 from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.core.value import Changes, thread
 from sporax.engine.dependence import same
@@ -21,7 +21,7 @@ class AnnouncedCall:
     """
 
     def __init__(self, cell, args, kwargs):
-        parameters = list(cell.get_parameters())
+        parameters = [p for _, p in cells.parameters(cell)]
         handles = tensors_of((args, kwargs)) + [p for p in parameters if p.requires_grad]
         before = [p._lift() for p in parameters], _random_state(), Changes.count
         self.values = [h._lift() for h in handles]

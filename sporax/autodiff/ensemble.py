@@ -4,6 +4,7 @@ import contextlib
 
 import jax.numpy as jnp
 
+from sporax.core.cells import parameters
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 
@@ -18,7 +19,7 @@ class Ensemble:
 
     def __init__(self, who, cells):
         self.who, self.cells = who, list(cells)
-        parts = [list(cell.parameters_and_names()) for cell in self.cells]
+        parts = [list(parameters(cell)) for cell in self.cells]
         makes = {tuple((path, p.shape, str(p.dtype)) for path, p in part) for part in parts}
         kinds = {type(cell) for cell in self.cells}
         if len(makes) != 1 or len(kinds) != 1:

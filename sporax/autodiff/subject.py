@@ -9,6 +9,7 @@ from sporax.autodiff.binding import named_inputs, paths
 from sporax.autodiff.grad import Derivative
 from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.core import random
+from sporax.core.cells import is_cell, parameters, tree
 from sporax.core.dtype import from_numpy
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor, new_value
@@ -62,8 +63,8 @@ class Subject:
         self.count = len(given)
         held, self.precisions = [*loose, *self.parameters], []
         for cell in cells:
-            held += [p for _, p in cell.parameters_and_names()]
-            for _, part in cell.cells_and_names():
+            held += [p for _, p in parameters(cell)]
+            for _, part in tree(cell):
                 held += tensors_of(vars(part))
                 self.precisions.append((part, vars(part).get("_precision")))
         held += random.states()
@@ -171,12 +172,12 @@ def random_like(rng, shape, is_complex):
 
 def reached(fn, inputs):
     """(the Cells, the other Tensors) that a function refers to."""
-    if _is_cell(fn):
+    if is_cell(fn):
         return [fn], []
     followed = Dependence(fn, inputs).followed()
     given = {id(t) for t in tensors_of(inputs)}
     loose = [v for v in followed if isinstance(v, Tensor) and id(v) not in given]
-    return [v for v in followed if _is_cell(v)], loose
+    return [v for v in followed if is_cell(v)], loose
 
 
 def refuse_nesting():
@@ -188,14 +189,10 @@ def refuse_nesting():
         )
 
 
-def _is_cell(obj):
-    return callable(obj) and hasattr(type(obj), "cells_and_names") and not isinstance(obj, type)
-
-
 def _trainable(fn, cells, loose):
     found = {}
     for cell in cells:
-        for path, p in cell.parameters_and_names():
+        for path, p in parameters(cell):
             if p.requires_grad:
                 found.setdefault(id(p), (path if cell is fn else p.name, p))
     for p in loose:

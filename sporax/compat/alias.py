@@ -3,7 +3,8 @@
 `paths.csv` is the table. A row whose `found_in` has a colon is one name and the object it stands
 for; any other row is a module, and the modules in which its names are looked up, in order. A module
 that has nothing to look into, or a name not found, is what sporax does not have yet: the import of
-the module works, and the line that uses a missing name says so.
+the module works, and the line that uses a missing name says so. `refused.csv` names what sporax has
+not on purpose.
 """
 
 import csv
@@ -16,6 +17,7 @@ import types
 from pathlib import Path
 
 from sporax import __version__, module_if_there
+from sporax.compat.refusal import REFUSED, Refused, explained
 
 ROOT = "mindspore"
 MINDSPORE_VERSION = "2.10.0"  # whose behaviour sporax follows; scripts compare it
@@ -38,9 +40,17 @@ def _rows():
 MODULES, SYMBOLS = _rows()
 
 
-def missing(path):
-    """What to say of a path that leads nowhere yet."""
-    return f"sporax has no '{path}' yet"
+def _refusals():
+    """Where a name is looked up -> the names refused there, by the path that the table gives."""
+    found = {}
+    for path in REFUSED:
+        module, _, name = path.rpartition(".")
+        for home in MODULES.get(module) or [module]:
+            found[home, name] = path
+    return found
+
+
+_REFUSALS = _refusals()
 
 
 def _symbol(path):
@@ -56,6 +66,8 @@ def find(module, name):
         found = _symbol(path)
         if found is not None:
             return found
+        if path in REFUSED:
+            return Refused(path)
     if path in MODULES:
         return importlib.import_module(path)
     for home in () if name.startswith("__") else MODULES[module]:
@@ -63,7 +75,10 @@ def find(module, name):
         # a module there is sporax's own file, not a name that MindSpore has
         if found is not None and not isinstance(found, types.ModuleType):
             return found
-    raise AttributeError(missing(path))
+    for home in MODULES[module] or [module]:
+        if (home, name) in _REFUSALS:
+            return Refused(_REFUSALS[home, name])
+    raise AttributeError(explained(path))
 
 
 class AliasModule(types.ModuleType):
@@ -107,7 +122,7 @@ class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return None
         if fullname not in MODULES:
             kind = ImportError if _in_from_import() else ModuleNotFoundError
-            raise kind(missing(fullname))
+            raise kind(explained(fullname))
         return importlib.machinery.ModuleSpec(
             fullname, self, origin=str(_TABLE.parent), is_package=True
         )

@@ -1,8 +1,10 @@
 """On how many devices? One process, so far: what scripts ask before they decide."""
 
+import functools
 import os
 
 from sporax.core.errors import missing
+from sporax.core.parallel import get_auto_parallel_context
 
 _BACKENDS = ("hccl", "nccl", "mccl")
 _SIZES = ("MS_WORKER_NUM", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE")  # what launchers tell
@@ -60,23 +62,32 @@ get_group_size = _of_group("get_group_size", "How many processes there are", 1)
 get_local_rank_size = _of_group("get_local_rank_size", "How many there are on this machine", 1)
 
 
-def _get_device_num():
-    """How many devices take part: 1."""
-    return 1
+def create_group(group, rank_ids, options=None):
+    """Name a group of processes: of the only one, `rank_ids` is [0].
+
+    Raises NotImplementedError for a group of several.
+    """
+    if not isinstance(group, str) or not isinstance(rank_ids, list):
+        raise TypeError(
+            "For 'create_group', 'group' must be a string and 'rank_ids' a list, but got "
+            f"{group!r} and {rank_ids!r}."
+        )
+    if rank_ids != [0]:
+        raise NotImplementedError(
+            f"sporax has no training on several processes yet, but 'rank_ids' is {rank_ids}."
+        )
 
 
-def _get_parallel_mode():
-    """How work is shared among devices: not at all."""
-    return "stand_alone"
-
-
-def _get_gradients_mean():
-    """Whether gradients of several devices are averaged: no."""
-    return False
+# what packages ask of `mindspore.parallel._utils`
+_get_device_num = functools.partial(get_auto_parallel_context, "device_num")
+_get_global_rank = functools.partial(get_auto_parallel_context, "global_rank")
+_get_parallel_mode = functools.partial(get_auto_parallel_context, "parallel_mode")
+_get_gradients_mean = functools.partial(get_auto_parallel_context, "gradients_mean")
 
 
 __all__ = [
     "GlobalComm",
+    "create_group",
     "get_group_size",
     "get_local_rank",
     "get_local_rank_size",

@@ -5,6 +5,7 @@ import inspect
 
 import numpy as np
 
+from sporax.core.cells import is_cell, tree
 from sporax.core.errors import describe
 from sporax.core.value import Aval
 from sporax.engine.dependence import marks_of, same
@@ -121,8 +122,8 @@ def _path(dependence, cell):
     roots = [(name, value) for _, name, value, _ in dependence.reads]
     roots += [(type(value).__name__, value) for value in dependence.followed()]
     for label, root in roots:
-        if hasattr(root, "cells_and_names"):
-            for below, part in root.cells_and_names():
+        if is_cell(root):
+            for below, part in tree(root):
                 if part is cell:
                     return f"{label}.{below}" if below else label
     return f"a {type(cell).__name__}"

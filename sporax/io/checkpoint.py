@@ -9,6 +9,7 @@ import tempfile
 
 import numpy as np
 
+from sporax.core.cells import parameters
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.io import background, files
@@ -144,7 +145,7 @@ def _target(name, format):
 def _named(save_obj):
     """(name, tensor or string) for what is to be saved."""
     if hasattr(save_obj, "parameters_and_names"):
-        return _unique([(p.name, p) for _, p in save_obj.parameters_and_names()])
+        return _unique([(p.name, p) for _, p in parameters(save_obj)])
     if isinstance(save_obj, dict):
         return [_dict_item(name, x) for name, x in save_obj.items()]
     if isinstance(save_obj, list):

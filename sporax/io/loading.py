@@ -2,6 +2,7 @@
 
 import logging
 
+from sporax.core import cells
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 
@@ -29,7 +30,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     (['bias'], [])
     """
     _check(net, parameter_dict, strict_load, remove_redundancy)
-    parameters = [p for _, p in net.parameters_and_names()]
+    parameters = [p for _, p in cells.parameters(net)]
     plan, missing = {}, []
     for p in parameters:
         if p.name not in parameter_dict:

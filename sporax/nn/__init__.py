@@ -166,6 +166,7 @@ from sporax.nn.transformer import (
 )
 from sporax.nn.transposed import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 from sporax.nn.wrap import (
+    DistributedGradReducer,
     ForwardValueAndGrad,
     TrainOneStepCell,
     WithEvalCell,
@@ -214,6 +215,7 @@ __all__ = [
     "Dense",
     "DenseBnAct",
     "DiceLoss",
+    "DistributedGradReducer",
     "Dropout",
     "Dropout1d",
     "Dropout2d",

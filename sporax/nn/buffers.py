@@ -3,9 +3,10 @@
 import itertools
 
 from sporax.autodiff.hooks import HookHandle, check_callable
+from sporax.core.cells import tree
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes
-from sporax.nn.members import check_name, taken, tree
+from sporax.nn.members import check_name, taken
 
 _registered = {}  # hooks called at every registration, by number
 _numbers = itertools.count()

@@ -7,6 +7,7 @@ from sporax.autodiff.announced import call_announced
 from sporax.autodiff.custom import call_with_bprop
 from sporax.autodiff.tape import unrecorded
 from sporax.core import context
+from sporax.core.cells import tree
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
@@ -17,7 +18,7 @@ from sporax.nn.buffers import Buffered, is_buffer
 from sporax.nn.contents import Contents
 from sporax.nn.conversion import Converted
 from sporax.nn.hooked import Hooked, run_with_hooks
-from sporax.nn.members import Members, check_name, refuse_one_name_twice, taken, tree
+from sporax.nn.members import Members, check_name, refuse_one_name_twice, taken
 from sporax.nn.precision import FLAGS, run_in_precision
 from sporax.nn.recomputable import Recomputable, run_recomputed
 from sporax.nn.state import Stateful
@@ -201,6 +202,11 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
             )
 
     def __getattr__(self, name):
+        if "_params" not in self.__dict__:
+            raise AttributeError(
+                f"The '{type(self).__name__}' object has no attribute '{name}': its '__init__' "
+                "has not called 'super().__init__()' yet. Call it first."
+            )
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __delattr__(self, name):

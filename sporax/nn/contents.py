@@ -3,8 +3,9 @@
 from collections import OrderedDict
 from typing import Any
 
+from sporax.core.cells import parameters, tree
 from sporax.core.parameter import check_prefix
-from sporax.nn.members import refuse_one_name_twice, tree
+from sporax.nn.members import refuse_one_name_twice
 
 
 class Contents:
@@ -35,12 +36,7 @@ class Contents:
 
     def parameters_and_names(self, name_prefix="", expand=True):
         """(path, Parameter) for each parameter, each once."""
-        seen = set()
-        for prefix, cell in tree(self, name_prefix) if expand else [(name_prefix, self)]:
-            for name, p in cell._params.items():
-                if p is not None and id(p) not in seen:
-                    seen.add(id(p))
-                    yield (f"{prefix}.{name}" if prefix else name), p
+        yield from parameters(self, name_prefix, expand)
 
     def get_parameters(self, expand=True):
         """All parameters, those of cells below too unless `expand` is False."""

@@ -6,8 +6,9 @@ import numpy as np
 
 from sporax.core import context
 from sporax.core import dtype as dtypes
+from sporax.core.cells import tree
 from sporax.core.tensor import Tensor, new_value
-from sporax.nn.members import tensors_in, tree
+from sporax.nn.members import tensors_in
 
 
 class Converted:

@@ -10,11 +10,11 @@ from sporax.autodiff.hooks import Gate, HookHandle, avals_of, check_callable, na
 from sporax.autodiff.saved import saved_tensors_hooks
 from sporax.autodiff.tape import MUTED
 from sporax.core import context
+from sporax.core.cells import tree
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of, with_tensors
 from sporax.core.value import Changes, thread
-from sporax.nn.members import tree
 
 _KINDS = (
     "forward_pre", "forward", "backward_pre", "backward", "saved_tensors", "parameter_forward",

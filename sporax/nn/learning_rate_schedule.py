@@ -20,6 +20,9 @@ class LearningRateSchedule(Cell):
     ...         return 0.1 * 0.5**global_step
     """
 
+    def __init__(self):
+        super().__init__()
+
     def construct(self, global_step):
         raise NotImplementedError(
             f"For '{type(self).__name__}', the method 'construct(self, global_step)' must be "

@@ -4,10 +4,10 @@ from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from sporax.autodiff.custom import CellBprop
+from sporax.core.cells import tree
 from sporax.core.errors import users_frame
 from sporax.nn.cell import Cell
 from sporax.nn.hooked import Passage
-from sporax.nn.members import tree
 
 _CALL = Cell.__call__.__code__
 _BACK = {f.__code__ for f in (CellBprop.backward, Passage.answer)}

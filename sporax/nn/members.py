@@ -42,18 +42,6 @@ class Members(dict):
         return dict, (dict(self),)  # the cell makes them its own again
 
 
-def tree(cell, prefix="", seen=None):
-    """(path, cell) for a cell and all below, depth first, each once."""
-    seen = set() if seen is None else seen
-    if cell in seen:
-        return
-    seen.add(cell)
-    yield prefix, cell
-    for name, part in cell._cells.items():
-        if part is not None:
-            yield from tree(part, f"{prefix}.{name}" if prefix else name, seen)
-
-
 def tensors_in(cell):
     """A cell's own parameters and buffers."""
     return [t for t in (*cell._params.values(), *cell._buffers.values()) if t is not None]

@@ -5,8 +5,9 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
 from sporax.autodiff.hooks import HookHandle, check_callable
+from sporax.core.cells import tree
 from sporax.core.tensor import Tensor
-from sporax.nn.members import tensors_in, tree
+from sporax.nn.members import tensors_in
 
 _EXTRA = "_extra_state"
 _KINDS = ("state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post")

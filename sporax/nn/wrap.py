@@ -95,6 +95,39 @@ class Identity(Cell):
         return x
 
 
+class DistributedGradReducer(Cell):
+    """The gradients, summed or averaged over all processes: of one process, its own.
+
+    `parameters`: those that the gradients belong to. `mean`: whether they are averaged. `degree`:
+    of how many processes, 1. `fusion_type`, `group`: accepted. Raises NotImplementedError for
+    another `degree`.
+
+    >>> nn.DistributedGradReducer([])((Tensor([1.0]),))[0].asnumpy()
+    array([1.], dtype=float32)
+    """
+
+    def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group="hccl_world_group"):
+        super().__init__(auto_prefix=False)
+        if mean is not None and not isinstance(mean, bool):
+            raise TypeError(
+                "For 'DistributedGradReducer', 'mean' must be a bool or None, but got "
+                f"{type(mean).__name__}."
+            )
+        if degree is not None and (not isinstance(degree, int) or degree < 1):
+            raise ValueError(
+                "For 'DistributedGradReducer', 'degree' must be a positive int or None, but got "
+                f"{degree!r}."
+            )
+        if degree not in (None, 1):
+            raise NotImplementedError(
+                f"sporax has no training on several processes yet, but 'degree' is {degree}."
+            )
+        self.mean, self.degree, self.group = bool(mean), 1, group
+
+    def construct(self, grads):
+        return grads
+
+
 class TrainOneStepCell(Cell):
     """One step of training: the gradients of `network`'s output (the loss), then `optimizer`.
 

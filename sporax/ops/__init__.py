@@ -4,9 +4,16 @@ import importlib
 import pkgutil
 
 from sporax.core.errors import missing
+from sporax.ops.collective import ReduceOp
 from sporax.ops.custom import Custom, CustomRegOp, DataType, custom_info_register
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
-from sporax.ops.primitive import Primitive, _get_cache_prim
+from sporax.ops.primitive import (
+    Primitive,
+    PrimitiveWithCheck,
+    PrimitiveWithInfer,
+    _get_cache_prim,
+    prim_attr_register,
+)
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
@@ -19,8 +26,12 @@ __all__ = [
     "CustomRegOp",
     "DataType",
     "Primitive",
+    "PrimitiveWithCheck",
+    "PrimitiveWithInfer",
+    "ReduceOp",
     "_get_cache_prim",
     "custom_info_register",
+    "prim_attr_register",
     *FUNCTIONS,
     *PRIMITIVES,
 ]

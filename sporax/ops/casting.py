@@ -63,15 +63,20 @@ def type_as(input, other):
 for _name, _method in [("astype", _astype), ("to", _to), ("type", _type)]:
     attach(_name, _method)
 
+
+def _converting(name, dtype):
+    bound = cast.declaration.bind((dtype,))
+
+    def convert(self):
+        return apply(bound, self)
+
+    convert.__name__, convert.__doc__ = name, f"The tensor in {dtype}."
+    return convert
+
+
 # Tensor.float() and its like
 for _name, _dtype in {
     "float": "float32", "int": "int32", "half": "float16", "long": "int64", "bool": "bool",
     "double": "float64", "short": "int16", "byte": "uint8", "bfloat16": "bfloat16",
 }.items():  # fmt: skip
-    _bound = cast.declaration.bind((dtypes.NAMES[_dtype],))
-
-    def _convert(self, _bound=_bound):
-        return apply(_bound, self)
-
-    _convert.__name__, _convert.__doc__ = _name, f"The tensor in {dtypes.NAMES[_dtype]}."
-    attach(_name, _convert)
+    attach(_name, _converting(_name, dtypes.NAMES[_dtype]))

@@ -1,5 +1,10 @@
 """`Primitive`: an operation as an object, with its attributes given when it is made."""
 
+import functools
+import inspect
+
+_UNSHOWN = ("input_names", "output_names")
+
 
 class Primitive:
     """Base of the operation classes, e.g. `ops.Softmax(axis=-1)(x)`.
@@ -39,9 +44,58 @@ class Primitive:
         """Accepted on one device, where there is nothing to shard."""
         return self
 
+    def get_attr_dict(self):
+        """The attributes by name."""
+        return dict(self.attrs)
+
+    def __call__(self, *args):
+        raise NotImplementedError(
+            f"For '{self.name}', '__call__' must be defined in Python, but {type(self).__name__} "
+            "does not define it, and MindSpore's kernels are not here. Write it with ops."
+        )
+
     def __repr__(self):
-        inner = ", ".join(f"{k}={v}" for k, v in self.attrs.items())
+        inner = ", ".join(f"{k}={v}" for k, v in self.attrs.items() if k not in _UNSHOWN)
         return f"Prim[{self.name}]<{inner}>" if inner else f"Prim[{self.name}]"
+
+
+class PrimitiveWithInfer(Primitive):
+    """A Primitive whose class says in Python which shape and dtype come out: `infer_shape` and
+    `infer_dtype`. They are not asked here, since `__call__` tells both.
+    """
+
+
+class PrimitiveWithCheck(Primitive):
+    """A Primitive whose class checks shapes and dtypes in Python: `check_shape`, `check_dtype`.
+    They are not asked here, since `__call__` does.
+    """
+
+
+def prim_attr_register(fn):
+    """A decorator of a Primitive's `__init__`: what it is given becomes attributes, before it runs.
+
+    >>> class Scale(ops.Primitive):
+    ...     @ops.prim_attr_register
+    ...     def __init__(self, factor=2):
+    ...         pass
+    ...     def __call__(self, x):
+    ...         return x * self.factor
+    >>> scale = Scale(3)
+    >>> scale, scale(Tensor([1.0])).asnumpy()
+    (Prim[Scale]<factor=3>, array([3.], dtype=float32))
+    """
+    signature = inspect.signature(fn)
+
+    @functools.wraps(fn)
+    def register(self, *args, **kwargs):
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        Primitive.__init__(self, type(self).__name__)
+        for name, value in list(bound.arguments.items())[1:]:
+            self.add_prim_attr(name, value)
+        fn(self, *args, **kwargs)
+
+    return register
 
 
 _made = {}

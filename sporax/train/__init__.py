@@ -28,6 +28,7 @@ from sporax.train.metrics import (
 )
 from sporax.train.model import Model
 from sporax.train.monitor import History, LambdaCallback, LossMonitor, TimeMonitor
+from sporax.train.sinking import data_sink
 from sporax.train.steering import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau
 
 _CallbackManager, _InternalCallbackParam = CallbackManager, InternalCallbackParam
@@ -63,6 +64,7 @@ __all__ = [
     "Top5CategoricalAccuracy",
     "TopKCategoricalAccuracy",
     "auc",
+    "data_sink",
     "get_metric_fn",
     "names",
     "rearrange_inputs",

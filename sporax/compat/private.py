@@ -1,0 +1,112 @@
+"""Private and removed functions of MindSpore's that packages import nevertheless."""
+
+import contextlib
+import functools
+import inspect
+import os
+import pathlib
+
+import numpy as np
+
+from sporax.compat import checks
+from sporax.core import context, parallel
+from sporax.core.tensor import Tensor
+
+
+def _args_type_validator_check(*checks_by_position, **checks_by_name):
+    """A decorator: each named argument goes through its check, called with value and name."""
+
+    def decorate(function):
+        signature = inspect.signature(function)
+        wanted = signature.bind_partial(*checks_by_position, **checks_by_name).arguments
+        wanted = wanted.get("kwargs", wanted)
+
+        @functools.wraps(function)
+        def checked(*args, **kwargs):
+            given = signature.bind(*args, **kwargs).arguments
+            for name, value in (given | given.get("kwargs", {})).items():
+                if name in wanted:
+                    wanted[name](value, name)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def _valid_value_checks(types, class_name):
+    """A check for `_args_type_validator_check`: the value is one of the dtypes."""
+    return lambda value, name: checks.check_type_name(name, value, types, class_name)
+
+
+def _valid_type_checks(types, class_name):
+    """A check for `_args_type_validator_check`: the value is of one of the types."""
+    return lambda value, name: checks.check_type_name(name, type(value), types, class_name)
+
+
+def _make_directory(path, arg_name="path"):
+    """The absolute path of a directory, made if it is not there.
+
+    Raises TypeError and ValueError for what is no path.
+    """
+    if not isinstance(path, str):
+        raise TypeError(f"The {arg_name} is invalid, the type should be string.")
+    if not path.strip():
+        raise ValueError(f"The {arg_name} is invalid, it should be non-blank.")
+    made = pathlib.Path(os.path.realpath(path))
+    made.mkdir(parents=True, exist_ok=True)
+    return str(made)
+
+
+def _handle_loss(loss):
+    """A network's outputs as the number that callbacks show: the mean of the first of them."""
+    if isinstance(loss, (tuple, list)) and loss and isinstance(loss[0], Tensor):
+        loss = loss[0]
+    if isinstance(loss, Tensor):
+        return float(np.mean(loss.asnumpy()))
+    return loss
+
+
+class _AutoParallelContext:
+    """The settings of `set_auto_parallel_context`, as methods `get_...` and `set_...`."""
+
+    def __getattr__(self, name):
+        kind, _, setting = name.partition("_")
+        if kind == "get" and setting:
+            return functools.partial(parallel.get_auto_parallel_context, setting)
+        if kind == "set" and setting:
+            return lambda value: parallel.set_auto_parallel_context(**{setting: value})
+        raise AttributeError(f"The context of parallel training has no '{name}'.")
+
+    def reset(self):
+        """Give all settings their defaults again."""
+        parallel.reset_auto_parallel_context()
+
+
+_CONTEXT = _AutoParallelContext()
+
+
+def auto_parallel_context():
+    """The one object that holds the settings of parallel training."""
+    return _CONTEXT
+
+
+def no_init_parameters():
+    """A `with` block in which networks are made whose numbers a checkpoint will give: accepted.
+
+    Parameters start as they always do, since drawing them costs less than reading them.
+    """
+    return contextlib.nullcontext()
+
+
+def run_check():
+    """Multiply two matrices on the device and say whether the product is right.
+
+    Raises RuntimeError if it is not.
+    """
+    a = np.arange(6.0).reshape(2, 3)
+    found = (Tensor(a) @ Tensor(a.T)).asnumpy()
+    device = context.get_context("device_target")
+    if not np.allclose(found, a @ a.T):
+        raise RuntimeError(f"For 'run_check', a product of matrices on {device} is wrong: {found}.")
+    print(f"sporax multiplies matrices on {device} as it should.")

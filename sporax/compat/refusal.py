@@ -1,0 +1,50 @@
+"""The names that sporax has not, on purpose: one table of them, by reason.
+
+A name of the table can be imported, since scripts import what they may never use; the line that
+uses it raises an error with the reason.
+"""
+
+import csv
+from pathlib import Path
+
+_TABLE = Path(__file__).with_name("refused.csv")
+
+
+def _rows():
+    with open(_TABLE, encoding="utf8") as file:
+        return {name: r["reason"] for r in csv.DictReader(file) for name in r["names"].split()}
+
+
+REFUSED = _rows()  # path -> reason
+
+
+def explained(path):
+    """What to say of a path that leads nowhere."""
+    reason = REFUSED.get(path)
+    return f"sporax has no '{path}'" + (f": {reason}." if reason else " yet")
+
+
+class Refused:
+    """What stands for a name of the table: any use of it raises NotImplementedError.
+
+    >>> Refused("mindspore.Profiler")()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: sporax has no 'mindspore.Profiler': jax.profiler ...
+    """
+
+    def __init__(self, path, *subclassing):
+        if subclassing:  # Python makes a subclass by calling the type of the base
+            raise NotImplementedError(explained(subclassing[0][0]._path))
+        self._path = path
+
+    def __call__(self, *args, **kwargs):
+        raise NotImplementedError(explained(self._path))
+
+    def __getattr__(self, name):
+        if name.startswith("__"):  # what Python itself asks of any object
+            raise AttributeError(name)
+        raise NotImplementedError(explained(self._path))
+
+    def __repr__(self):
+        return f"<{explained(self._path)}>"

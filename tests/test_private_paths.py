@@ -1,0 +1,266 @@
+"""Private and removed names that packages import, what is refused, and settings of one device.
+
+`tests/recorded/checks.json` comes from MindSpore, by `tools/record_checks.py`.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sporax
+from sporax import Parameter, Tensor, grad, nn, ops
+from sporax.compat.refusal import REFUSED
+from sporax.core.parallel import get_auto_parallel_context, set_auto_parallel_context
+from sporax.data import NumpySlicesDataset
+from tests.check_cases import CASES, answer
+
+sporax.install_as_mindspore()
+RECORDED = Path(__file__).parent / "recorded"
+CHECKED = json.loads((RECORDED / "checks.json").read_text("utf8"))
+
+
+@pytest.fixture(autouse=True)
+def settings_as_at_the_start():
+    yield
+    sporax.reset_auto_parallel_context()
+    sporax.set_context(pynative_synchronize=False)
+
+
+# checks of arguments -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("question", CASES)
+def test_a_check_answers_as_mindspores(question):
+    from mindspore import _checkparam
+
+    assert answer(question, _checkparam, sporax) == CHECKED[question]
+
+
+def test_a_check_of_a_range_is_one():  # MindSpore 2.10 refuses every value, with no words
+    from mindspore import _checkparam as checks
+
+    assert checks.check("n", 3, "m", (1, 5), checks.INC_BOTH) == 3
+    with pytest.raises(ValueError, match=r"For 'Op', the 'n' should be in m: \[1, 5\), but got 5"):
+        checks.check("n", 5, "m", (1, 5), checks.INC_LEFT, "Op")
+
+
+def test_a_validator_has_the_checks_of_releases_before_2_0():
+    from mindspore._checkparam import Rel, Validator
+    from mindspore._checkparam import Validator as validator
+
+    assert Validator.check_positive_int(3, "n") == 3
+    assert validator.check_integer("n", 3, 0, Rel.GT, "Op") == 3
+    assert Validator.check_float_legal_value("r", 0.5, None) == 0.5
+    assert Validator.check("n", 3, "m", 4, Rel.LE) == 3 and Rel.LE == Validator.LE
+    with pytest.raises(ValueError, match="For 'Op', the 'r' must be float and must > 0"):
+        Validator.check_float_positive("r", -0.5, "Op")
+    with pytest.raises(TypeError, match="For 'Op', the type of 'x' should be 'int'"):
+        Validator.check_value_type("x", "a", [int], "Op")
+
+
+def test_arguments_of_the_transformers_layers_are_checked():
+    from mindspore._checkparam import Validator
+    from mindspore.nn.transformer.layers import _args_type_validator_check, _valid_value_checks
+
+    class Layer:
+        @_args_type_validator_check(
+            size=Validator.check_positive_int,
+            dtype=_valid_value_checks([sporax.float32, sporax.float16], "Layer"),
+        )
+        def __init__(self, size, dtype=sporax.float32):
+            self.size = size
+
+    assert Layer(3, dtype=sporax.float16).size == 3
+    with pytest.raises(ValueError, match="The 'size' must be int and must > 0, but got '0'"):
+        Layer(0)
+    with pytest.raises(TypeError, match="For 'Layer', the 'dtype' should be one of"):
+        Layer(3, dtype=sporax.int32)
+
+
+# other private functions ----------------------------------------------------------------------
+
+
+def test_a_directory_is_made(tmp_path):
+    from mindspore.train._utils import _make_directory
+
+    made = _make_directory(str(tmp_path / "a" / "b"))
+    assert Path(made).is_dir() and _make_directory(made) == made
+    for wrong, error in ((3, TypeError), (" ", ValueError)):
+        with pytest.raises(error, match="The path is invalid"):
+            _make_directory(wrong)
+
+
+@pytest.mark.parametrize(
+    "loss, shown",
+    [(Tensor([1.0, 3.0]), 2.0), ((Tensor(2.0), 1), 2.0), (3, 3), ("x", "x"), ([1], [1])],
+    ids=str,
+)
+def test_a_loss_is_shown_as_its_mean(loss, shown):
+    from mindspore.train.callback._callback import _handle_loss
+
+    assert _handle_loss(loss) == shown
+
+
+def test_names_of_activations_and_networks_without_numbers():
+    from mindspore.nn.layer.activation import _activation
+    from mindspore.nn.utils import no_init_parameters
+    from mindspore.ops.functional import pows
+
+    assert {"relu", "gelu", "tanh"} <= set(_activation.keys())
+    with no_init_parameters():
+        net = nn.Dense(2, 3)
+    assert net(ops.ones((1, 2))).shape == (1, 3)
+    assert float(pows(Tensor(3.0), 2)) == 9
+
+
+def test_the_installation_checks_itself(capsys):
+    import mindspore
+
+    mindspore.run_check()
+    assert capsys.readouterr().out == "sporax multiplies matrices on CPU as it should.\n"
+
+
+# what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", sorted(REFUSED))
+def test_a_refused_name_is_imported_and_says_why_it_is_refused_where_it_is_used(path):
+    module, _, name = path.rpartition(".")
+    if module.endswith("Cell"):
+        with pytest.raises(AttributeError):
+            getattr(nn.Cell(), name)
+        return
+    scope = {}
+    exec(f"from {module} import {name} as refused", scope)
+    for use in ("refused(1)", "refused.attribute", "class Own(refused): pass"):
+        with pytest.raises(NotImplementedError) as raised:
+            exec(use, scope)
+        assert str(raised.value).endswith(f".{name}': {REFUSED[path]}.")
+    assert "sporax has no" in repr(scope["refused"])
+
+
+def test_a_refused_name_is_so_under_its_legacy_paths():
+    from mindspore.common import COOTensor
+    from mindspore.ops.operations import ScalarSummary
+
+    for refused, name in ((COOTensor, "COOTensor"), (ScalarSummary, "ScalarSummary")):
+        with pytest.raises(NotImplementedError, match=f"sporax has no 'mindspore.*{name}'"):
+            refused()
+    assert not hasattr(ScalarSummary, "__wrapped__")
+
+
+# one device ----------------------------------------------------------------------------------
+
+
+def test_settings_of_parallel_training_are_kept():
+    import mindspore as ms
+    from mindspore import context
+    from mindspore.parallel._auto_parallel_context import auto_parallel_context
+    from mindspore.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
+
+    mode = context.ParallelMode.DATA_PARALLEL
+    assert _get_parallel_mode() == "stand_alone"
+    context.set_auto_parallel_context(parallel_mode=mode, gradients_mean=True, device_num=1)
+    assert ms.get_auto_parallel_context("parallel_mode") == _get_parallel_mode() == mode
+    assert (_get_gradients_mean(), _get_device_num()) == (True, 1)
+    assert auto_parallel_context().get_gradients_mean() is True
+    auto_parallel_context().set_full_batch(True)
+    assert get_auto_parallel_context("full_batch") is True
+    context.reset_auto_parallel_context()
+    assert (_get_gradients_mean(), _get_parallel_mode()) == (False, "stand_alone")
+    with pytest.raises(AttributeError, match="has no 'nothing'"):
+        auto_parallel_context().nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "given, error, says",
+    [
+        ({"nonsense": 1}, ValueError, "there is no setting 'nonsense'"),
+        ({"parallel_mode": "x"}, ValueError, "'parallel_mode' must be one of"),
+        ({"search_mode": "x"}, ValueError, "'search_mode' must be one of"),
+        ({"gradients_mean": 3}, TypeError, "'gradients_mean' must be of type bool, but got int"),
+        ({"device_num": True}, TypeError, "'device_num' must be of type int, but got bool"),
+        ({"device_num": 0}, ValueError, "'device_num' must be positive"),
+        ({"device_num": 8}, NotImplementedError, "no training on several devices yet"),
+        ({"global_rank": 2}, NotImplementedError, "'global_rank' is 2"),
+        ({"parallel_mode": "auto_parallel"}, NotImplementedError, "'parallel_mode' is"),
+        ({"full_batch": True, "pipeline_stages": 2}, NotImplementedError, "'pipeline_stages'"),
+    ],
+)
+def test_settings_of_parallel_training_that_are_refused_change_nothing(given, error, says):
+    with pytest.raises(error, match=says):
+        set_auto_parallel_context(**given)
+    assert get_auto_parallel_context("full_batch") is False
+
+
+@pytest.mark.executors
+def test_collective_operations_of_one_process_give_what_came():
+    x = Tensor([1.0, 2.0])
+    for operation in (ops.AllReduce(ops.ReduceOp.MAX), ops.AllGather(), ops.ReduceScatter("sum")):
+        np.testing.assert_array_equal(operation(x).asnumpy(), [1, 2])
+        slope = grad(lambda x, operation=operation: operation(x * x))(x)
+        np.testing.assert_array_equal(slope.asnumpy(), [2, 4])
+    assert ops.Broadcast(0)((x, x))[1] is x
+    weight = Parameter(x, name="w")
+    reducer = nn.DistributedGradReducer([weight], True, 1)
+    assert reducer((x,))[0] is x
+    for call, error, says in (
+        (lambda: ops.AllReduce("mean")(x), ValueError, "'op' must be one of"),
+        (lambda: ops.AllReduce(group=3)(x), TypeError, "'group' must be a string"),
+        (lambda: ops.AllGather()(3), TypeError, "'input_x' must be a Tensor"),
+        (lambda: ops.Broadcast(1)((x,)), ValueError, "'root_rank' must be 0"),
+        (lambda: nn.DistributedGradReducer([weight], 3), TypeError, "'mean' must be a bool"),
+        (lambda: nn.DistributedGradReducer([weight], degree=0), ValueError, "'degree' must be"),
+        (lambda: nn.DistributedGradReducer([weight], degree=8), NotImplementedError, "several"),
+        (lambda: sporax.distributed.create_group("g", [0, 1]), NotImplementedError, "several"),
+        (lambda: sporax.distributed.create_group("g", 0), TypeError, "'rank_ids' a list"),
+    ):
+        with pytest.raises(error, match=says):
+            call()
+    sporax.distributed.create_group("g", [0])
+
+
+def test_memory_settings_and_waiting():
+    from mindspore import runtime
+
+    runtime.set_memory(max_size="10GB", optimize_level="O1")
+    assert sporax.get_context("max_device_memory") == "10GB"
+    with pytest.raises(ValueError, match="'optimize_level' must be 'O0' or 'O1'"):
+        runtime.set_memory(optimize_level="O9")
+    y = Tensor([1.0]) + 1
+    runtime.synchronize()
+    runtime.launch_blocking()
+    assert sporax.get_context("pynative_synchronize") is True
+    assert float(y) == 2
+
+
+# data that a step fetches itself ----------------------------------------------------------------
+
+
+def test_a_sunk_function_fetches_its_rows():
+    rows = {"x": np.arange(3.0, dtype=np.float32), "y": np.ones(3, np.float32)}
+    data = NumpySlicesDataset(rows, shuffle=False)
+    seen = []
+    step = sporax.data_sink(lambda x, y: seen.append(float(x)) or x + y, data, sink_size=2)
+    assert [float(step()) for _ in range(3)] == [2.0, 1.0, 3.0]
+    assert seen == [0, 1, 2, 0, 1, 2]
+    captured = sporax.data_sink(lambda x, y: x - y, data, jit_config=sporax.JitConfig("O1"))
+    assert [float(captured()) for _ in range(4)] == [-1.0, 0.0, 1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    "given, error, says",
+    [
+        ({"fn": 3}, TypeError, "'fn' must be a function, but got int"),
+        ({"dataset": 3}, TypeError, "'dataset' must be a dataset"),
+        ({"sink_size": 0}, ValueError, "'sink_size' must be positive"),
+        ({"sink_size": 0.5}, TypeError, "'sink_size' must be an int"),
+        ({"jit_config": "O1"}, TypeError, "'jit_config' must be a JitConfig or None"),
+    ],
+)
+def test_a_sunk_function_refuses_wrong_arguments(given, error, says):
+    data = NumpySlicesDataset({"x": np.ones(2)})
+    with pytest.raises(error, match=f"For 'data_sink', {says}"):
+        sporax.data_sink(**{"fn": lambda x: x, "dataset": data, **given})

@@ -1,0 +1,48 @@
+"""Record the parameters of the names that scripts use; run it where MindSpore 2.10 is installed.
+
+    python tools/record_parameters.py tests/recorded
+
+Writes `parameters.json`: for each name of `uses.csv` with three uses or more that `inspect` knows,
+its parameters in order. A class is asked for those of its constructor, a Primitive also for those
+of its call (under `name()`).
+"""
+
+import csv
+import functools
+import importlib
+import json
+import sys
+from pathlib import Path
+
+import mindspore as ms
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from parameter_names import ANYTHING, told
+
+CALLED_THROUGH = {ms.ops.Primitive: "__call__", ms.nn.Cell: "construct"}
+
+
+def follow(path):
+    """The object at a path; None if there is none."""
+    parts = path.split(".")
+    for i in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:i]))
+        except ImportError:
+            continue
+        return functools.reduce(lambda at, name: getattr(at, name, None), parts[i:], found)
+    return None
+
+
+if __name__ == "__main__":
+    folder, kept = Path(sys.argv[1]), {}
+    with open(folder / "uses.csv", encoding="utf8") as file:
+        symbols = [row["symbol"] for row in csv.DictReader(file) if int(row["uses"]) >= 3]
+    for symbol in sorted(symbols):
+        found = follow(symbol)
+        if callable(found):
+            for suffix, names in told(found, CALLED_THROUGH).items():
+                if names is not None and names != ANYTHING:
+                    kept[symbol + suffix] = names
+    lines = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in kept.items())
+    (folder / "parameters.json").write_text("{\n" + lines + "\n}\n", "utf8")

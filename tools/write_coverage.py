@@ -1,0 +1,160 @@
+"""Write docs/coverage.md: which of the names that scripts use are there, and which work.
+
+    python tools/write_coverage.py                     # the page, from what is recorded
+    python tools/write_coverage.py --calls FOLDER      # what `pytest --calls FOLDER` noted, first
+    python tools/write_coverage.py --usage FOLDER      # the counts of names and keywords, first
+
+`make coverage` runs the tests with their calls noted, and writes the page.
+"""
+
+import argparse
+import collections
+import csv
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+from tests import surface  # noqa: E402
+
+PAGE = ROOT / "docs" / "coverage.md"
+STATES = ("works", "resolves", "refused", "missing")
+HEAD = """\
+# What is covered
+
+Written by `tools/write_coverage.py`; `make coverage` writes it anew. Counted are the uses of
+MindSpore's names in 2,387 files of image models, molecular dynamics, scientific computing, courses
+and tutorials that others wrote for MindSpore, without those of `mindnlp`.
+
+A name *works* if a test that passes calls it; a layer or Primitive, if one runs in such a test.
+What is not called (dtypes, numbers, enumerations) works if it is there. A name *resolves* if it is
+there, but no test calls it by that name. A name is *refused* if using it raises an error that says
+why there is none, and what to write instead. That a name works does not say that it does with all
+of its keywords; those in use that are not even taken are listed.
+"""
+
+
+def usage(folder):
+    """Take the counts of names, keywords and paths from a folder of measurements."""
+    kept = []
+    for r in _read(folder / "api_usage.csv"):
+        uses = _outside(r)
+        if uses:
+            kept.append((r["symbol"], r["module_group"], r["documented"], uses))
+    kept.sort(key=lambda row: (-row[3], row[0]))
+    _write("uses.csv", ("symbol", "group", "documented", "uses"), kept)
+    known = {symbol for symbol, *_ in kept}
+    kept = [
+        (r["symbol"], r["keyword"], r["times_passed"])
+        for r in _read(folder / "api_kwargs.csv")
+        if r["symbol"] in known
+    ]
+    _write("keywords.csv", ("symbol", "keyword", "times"), kept)
+    kept = [
+        (r["path_as_written"], r["canonical_symbol"], r["path_resolves_in_2_10"], _outside(r),
+         r["files"])
+        for r in _read(folder / "api_import_paths.csv")
+    ]  # fmt: skip
+    _write("import_paths.csv", ("path", "canonical", "in_mindspore", "uses", "files"), kept)
+
+
+def _outside(row):
+    return int(row["uses_total"]) - int(row["uses_mindnlp"])
+
+
+def _read(path):
+    with open(path, encoding="utf8") as file:
+        return list(csv.DictReader(file))
+
+
+def _write(name, head, kept):
+    with open(surface.RECORDED / name, "w", encoding="utf8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([head, *kept])
+
+
+def calls(folder):
+    """Take the names that tests called from the files of their processes."""
+    found = {name for path in folder.glob("*.txt") for name in path.read_text("utf8").split()}
+    text = "".join(f"{name}\n" for name in sorted(found))
+    (surface.RECORDED / "called.txt").write_text(text, "utf8")
+
+
+def page():
+    """The page, as it should be now."""
+    groups = collections.defaultdict(list)
+    for symbol, group, documented, count in surface.uses():
+        groups[group].append((surface.status(symbol), documented, count, symbol))
+    counted = [row for group in surface.GROUPS for row in groups[group]]
+    others = {g: r for g, r in groups.items() if g not in surface.GROUPS}
+    return "\n".join([
+        HEAD,
+        "## By use\n",
+        *_by_use(counted),
+        "## By group\n",
+        *_table({g: groups[g] for g in surface.GROUPS}),
+        "## Names that no test calls, by use\n",
+        _listed(counted, "resolves"),
+        "## Names that are refused, by use\n",
+        _listed(counted, "refused"),
+        "## Names that are missing, by use\n",
+        _listed(counted, "missing"),
+        "## Keywords in use that are not taken\n",
+        "Of those that MindSpore 2.10 takes.\n",
+        ", ".join(f"`{s}({k}=)` {n}" for s, k, n in surface.keywords_missing()) or "None.",
+        "\n## Other groups\n",
+        "Data sets of files, images and text, profiling, and legacy and private paths.\n",
+        *_table(others),
+    ])  # fmt: skip
+
+
+def _by_use(counted):
+    total = sum(count for _, _, count, _ in counted)
+    often = [row for row in counted if row[2] >= 3]
+    for title, rows in (("all names", counted), ("names with three uses or more", often)):
+        by = _uses_by_state(rows)
+        here = by["works"] + by["resolves"]
+        yield (
+            f"- {title} ({len(rows)}): {100 * here / sum(by.values()):.1f} % of uses are of names "
+            f"that are there, {100 * by['works'] / sum(by.values()):.1f} % of names that work, "
+            f"{100 * by['refused'] / sum(by.values()):.1f} % of names that are refused"
+        )
+    yield f"- uses in all: {total}\n"
+
+
+def _uses_by_state(rows):
+    by = collections.Counter()
+    for state, _, count, _ in rows:
+        by[state] += count
+    return by
+
+
+def _table(groups):
+    """One row a group: names, how many are documented, in which state, and uses that resolve."""
+    yield "| group | names | documented | work | resolve only | refused | missing | uses there |"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|"
+    for group, rows in groups.items():
+        states = collections.Counter(state for state, *_ in rows)
+        by = _uses_by_state(rows)
+        share = 100 * (by["works"] + by["resolves"]) / max(1, sum(by.values()))
+        cells = [len(rows), sum(documented for _, documented, *_ in rows)]
+        cells += [states[state] for state in STATES]
+        yield f"| {group} | {' | '.join(map(str, cells))} | {share:.1f} % |"
+    yield ""
+
+
+def _listed(rows, wanted):
+    found = sorted((-n, s.removeprefix("mindspore.")) for state, _, n, s in rows if state == wanted)
+    return ", ".join(f"`{name}` {-count}" for count, name in found) + ".\n" if found else "None.\n"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--usage", type=Path)
+    parser.add_argument("--calls", type=Path)
+    given = parser.parse_args()
+    if given.usage:
+        usage(given.usage)
+    if given.calls:
+        calls(given.calls)
+    PAGE.write_text(page(), "utf8")
