@@ -13,9 +13,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sporax import nn
+from sporax import nn, ops
 from sporax.core import context
 from sporax.core.parameter import Parameter
+from sporax.core.random import _Seed
 from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
 from sporax.nn.cell import Cell
@@ -247,6 +248,14 @@ def test_nothing_is_lost(make, words):
         assert calls(make, jit) == wanted
     assert len(seen) == 1
     assert seen[0].filename == __file__
+
+
+def test_a_seed_that_sporax_takes_from_numpy_is_no_effect(monkeypatch):
+    monkeypatch.setattr(_Seed, "given", None)
+    drop = ops.Dropout(0.5)
+    captured = jit(lambda x: drop(x)[0])
+    masks = {captured(Tensor(np.ones(64, np.float32))).asnumpy().tobytes() for _ in range(4)}
+    assert (captured.dynamic, captured.captures, len(masks)) == (False, 1, 4)
 
 
 @pytest.mark.parametrize("name", ["kept Tensors", "iterator", "numbers of NumPy"])

@@ -104,13 +104,24 @@ class _Seed:
     """The seed that `set_seed` was given last; None before."""
 
     given: int | None = None
+    own_draws = 0  # how often sporax itself has drawn from NumPy's global generator
     followers: ClassVar[list[Any]] = []  # functions that are told a new one
 
 
 def _entropy():
     """Without a seed, a number from NumPy's global generator, as scripts that only call
     `numpy.random.seed` expect."""
-    return int(np.random.randint(2**31)) if _Seed.given is None else _Seed.given
+    return _own_draw(2**31) if _Seed.given is None else _Seed.given
+
+
+def _own_draw(end):
+    _Seed.own_draws += 1
+    return int(np.random.randint(end, dtype=np.int64))
+
+
+def own_draws():
+    """How often sporax itself has drawn from NumPy's global generator."""
+    return _Seed.own_draws
 
 
 def _mixed(own):
@@ -163,7 +174,7 @@ def host():
 
     It begins from NumPy's global generator, which `set_seed` and `numpy.random.seed` set.
     """
-    return np.random.default_rng(np.random.randint(2**63, dtype=np.int64))
+    return np.random.default_rng(_own_draw(2**63))
 
 
 def set_seed(seed):

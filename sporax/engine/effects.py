@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from sporax.core.errors import is_users
+from sporax.core.random import own_draws
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.engine.dependence import codes_in
 from sporax.engine.reasons import whereabouts
@@ -28,9 +29,10 @@ MOST = 3  # captures in a row that change something themselves
 
 
 def draws():
-    """What the random generators that Python and NumPy share will give next."""
+    """What the random generators that Python and NumPy share will give next, and how often sporax
+    itself has drawn there."""
     state: Any = np.random.get_state()
-    return random.getstate(), state[1].tobytes(), state[2:]
+    return (random.getstate(), state[1].tobytes(), state[2:]), own_draws()
 
 
 def is_held(recorder, result, values):
@@ -109,10 +111,13 @@ def before(dependence):
 
 
 def drew(drawn, dependence):
-    """The effect where random numbers were drawn since `drawn`, by another thread perhaps."""
-    if draws() == drawn:
+    """The effect where random numbers were drawn since `drawn`; another thread may have done so,
+    or sporax itself, for a seed or an initial value."""
+    (now, own), (then, own_then) = draws(), drawn
+    if now == then:
         return None
-    if threading.active_count() > 1 and not _names_random(dependence):
+    others = threading.active_count() > 1 or own != own_then
+    if others and not _names_random(dependence):
         return None
     return Effect(
         "draws random numbers from NumPy or from 'random'",
