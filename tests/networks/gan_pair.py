@@ -7,28 +7,26 @@ from mindspore.common import initializer as init
 
 
 def conv(in_channels, out_channels, kernel_size, stride, padding):
-    weight = init.initializer(init.Normal(0.02), [out_channels, in_channels, kernel_size, kernel_size])
     return nn.Conv2d(
         in_channels,
         out_channels,
         kernel_size=kernel_size,
         stride=stride,
         padding=padding,
-        weight_init=weight,
+        weight_init=init.Normal(0.02),
         has_bias=False,
         pad_mode="pad",
     )
 
 
 def conv_transpose(in_channels, out_channels, kernel_size, stride=1, padding=0):
-    weight = init.initializer(init.Normal(0.02), [in_channels, out_channels, kernel_size, kernel_size])
     return nn.Conv2dTranspose(
         in_channels,
         out_channels,
         kernel_size=kernel_size,
         stride=stride,
         padding=padding,
-        weight_init=weight,
+        weight_init=init.Normal(0.02),
         has_bias=False,
         pad_mode="pad",
     )

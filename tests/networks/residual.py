@@ -227,7 +227,7 @@ def training(net):
         {"params": others, "weight_decay": 0.0},
         {"order_params": net.trainable_params()},
     ]
-    optimizer = nn.Momentum(groups, learning_rate=0.02, momentum=0.9, use_nesterov=True)
+    optimizer = nn.Momentum(groups, learning_rate=0.02, momentum=0.9)
     criterion = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     train = nn.TrainOneStepCell(nn.WithLossCell(net, criterion), optimizer)
     return train.set_train()
