@@ -223,6 +223,8 @@ def batch(step):
 
 
 def training(net):
+    for name, parameter in net.parameters_and_names():
+        parameter.name = name  # blocks that were appended to a list kept earlier share names
     net.set_train()
     lr = nn.cosine_decay_lr(1e-7, 1e-3, total_step=10, step_per_epoch=5, decay_epoch=2)
     optimizer = nn.Adam(net.trainable_params(), learning_rate=lr)
