@@ -1,7 +1,7 @@
 """Small but complete networks, as MindSpore's users write them: built, printed, run and trained.
 
 Dynamic mode gives what MindSpore 2.10 gave (`tools/record_networks.py`), jit and GRAPH_MODE what
-dynamic mode gives.
+dynamic mode gives. Most compile for too long for `make test`.
 """
 
 import numpy as np
@@ -17,6 +17,10 @@ from tests import network_runs  # noqa: E402  (it imports mindspore)
 from tests.network_runs import NAMES, Run  # noqa: E402
 
 RECORDED = recorded("networks")
+QUICK = {
+    "autoencoder", "graph_network", "neural_ode", "normalising_flow", "physics_informed", "policy",
+    "recommender",
+}  # fmt: skip
 IN_GRAPH_MODE = ["densely_connected", "graph_network", "recommender", "shifted_windows"]
 
 
@@ -34,7 +38,11 @@ def close_steps(found, wanted, rtol, atol):
         close(step, other, rtol, atol)
 
 
-@pytest.fixture(scope="module", params=NAMES)
+def marked(names):
+    return [pytest.param(n, marks=[] if n in QUICK else pytest.mark.slow) for n in names]
+
+
+@pytest.fixture(scope="module", params=marked(NAMES))
 def both(request):
     """(the name, all that the network gives in dynamic mode): computed once for the tests."""
     return request.param, network_runs.everything(request.param)
@@ -67,7 +75,7 @@ def test_learns_the_same_under_jit(both):
     close(run.answer(), found["trained"], rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", IN_GRAPH_MODE)
+@pytest.mark.parametrize("name", marked(IN_GRAPH_MODE))
 def test_learns_the_same_in_graph_mode(name):
     dynamic = Run(name).train()
     context.set_context(mode=context.GRAPH_MODE)
@@ -78,6 +86,7 @@ def test_learns_the_same_in_graph_mode(name):
         context.set_context(mode=context.PYNATIVE_MODE)
 
 
+@pytest.mark.slow
 def test_derivatives_of_forces():
     """By finite differences along one direction of all weights: MindSpore's 0.895 by the first
     parameter's is 0.774 in differences."""

@@ -161,9 +161,7 @@ class Unet(nn.Cell):
                 if last
                 else nn.Conv2d(a, b, 4, 2, pad_mode="pad", padding=1)
             )
-            self.downs.append(
-                nn.CellList([block(a, a), Residual(PreNorm(a, Attention(a))), down])
-            )
+            self.downs.append(nn.CellList([block(a, a), Residual(PreNorm(a, Attention(a))), down]))
         self.mid = block(dims[-1], dims[-1])
         for i, (a, b) in enumerate(reversed(in_out)):
             last = i == len(in_out) - 1

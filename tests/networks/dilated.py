@@ -46,13 +46,14 @@ class Pyramid(nn.Cell):
         super().__init__()
         branches = [nn.Conv2d(in_channels, out_channels, 1)]
         for rate in rates:
-            branches.append(
-                nn.Conv2d(in_channels, out_channels, 3, pad_mode="same", dilation=rate)
-            )
+            branches.append(nn.Conv2d(in_channels, out_channels, 3, pad_mode="same", dilation=rate))
         branches.append(Pooled(in_channels, out_channels))
         self.branches = nn.CellList(branches)
         self.project = nn.SequentialCell(
-            [nn.Conv2d(out_channels * len(branches), out_channels, 1), nn.GroupNorm(2, out_channels)]
+            [
+                nn.Conv2d(out_channels * len(branches), out_channels, 1),
+                nn.GroupNorm(2, out_channels),
+            ]
         )
 
     def construct(self, x):

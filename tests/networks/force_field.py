@@ -60,7 +60,9 @@ class Cutoff(Cell):
 class Interaction(Cell):
     def __init__(self, dim, num_basis):
         super().__init__()
-        self.filter_net = nn.SequentialCell([nn.Dense(num_basis, dim), nn.SiLU(), nn.Dense(dim, dim)])
+        self.filter_net = nn.SequentialCell(
+            [nn.Dense(num_basis, dim), nn.SiLU(), nn.Dense(dim, dim)]
+        )
         self.atomwise = nn.Dense(dim, dim, has_bias=False)
         self.output = nn.SequentialCell([nn.Dense(dim, dim), nn.SiLU(), nn.Dense(dim, dim)])
 
@@ -77,7 +79,9 @@ class BondEnergy(Cell):
         self.force_constant = Parameter(
             Tensor(np.full(len(index), 2.0), ms.float32), name="bond_gamma"
         )
-        self.bond_length = Parameter(Tensor(np.full(len(index), 1.0), ms.float32), name="length_gamma")
+        self.bond_length = Parameter(
+            Tensor(np.full(len(index), 1.0), ms.float32), name="length_gamma"
+        )
 
     def construct(self, coordinate, pbc_box):
         a = F.gather(coordinate, self.index[:, 0], 0)

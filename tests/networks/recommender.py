@@ -117,9 +117,7 @@ class TrainStepWrap(nn.Cell):
         self.optimizer_w = nn.Adagrad(
             params=self.weights_w, learning_rate=5e-2, accum=1.0, loss_scale=sens
         )
-        self.optimizer_d = nn.Adam(
-            self.weights_d, learning_rate=3.5e-3, eps=1e-8, loss_scale=sens
-        )
+        self.optimizer_d = nn.Adam(self.weights_d, learning_rate=3.5e-3, eps=1e-8, loss_scale=sens)
         self.grad_w = C.GradOperation(get_by_list=True, sens_param=True)
         self.grad_d = C.GradOperation(get_by_list=True, sens_param=True)
         self.sens = sens

@@ -1,4 +1,4 @@
-"""A residual network of bottleneck blocks with grouped convolutions, trained by TrainOneStepCell."""
+"""A residual network of bottlenecks with grouped convolutions, trained by TrainOneStepCell."""
 
 from typing import List, Optional, Type, Union
 
@@ -142,9 +142,7 @@ class ResNet(nn.Cell):
                     )
                 )
             elif isinstance(cell, nn.BatchNorm2d):
-                cell.gamma.set_data(
-                    init.initializer("ones", cell.gamma.shape, cell.gamma.dtype)
-                )
+                cell.gamma.set_data(init.initializer("ones", cell.gamma.shape, cell.gamma.dtype))
                 cell.beta.set_data(init.initializer("zeros", cell.beta.shape, cell.beta.dtype))
             elif isinstance(cell, nn.Dense):
                 cell.weight.set_data(

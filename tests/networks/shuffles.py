@@ -23,9 +23,7 @@ class ShuffleUnit(nn.Cell):
                 nn.Conv2d(inp, mid, kernel_size=1, stride=1, has_bias=False),
                 nn.BatchNorm2d(num_features=mid, momentum=0.9),
                 nn.ReLU(),
-                nn.Conv2d(
-                    mid, mid, ksize, stride, pad_mode="pad", padding=ksize // 2, group=mid
-                ),
+                nn.Conv2d(mid, mid, ksize, stride, pad_mode="pad", padding=ksize // 2, group=mid),
                 nn.BatchNorm2d(num_features=mid, momentum=0.9),
                 nn.Conv2d(mid, outputs, kernel_size=1, stride=1, has_bias=False),
                 nn.BatchNorm2d(num_features=outputs, momentum=0.9),

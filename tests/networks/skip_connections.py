@@ -1,4 +1,4 @@
-"""An encoder and a decoder with skip connections between them, transposed convolutions, Dice loss."""
+"""An encoder and a decoder with skip connections, transposed convolutions, Dice loss."""
 
 import mindspore as ms
 import mindspore.nn as nn
@@ -37,9 +37,7 @@ class UNet(nn.Cell):
     def __init__(self, channels=(4, 8, 16), classes=2):
         super().__init__()
         self.inc = double_conv(1, channels[0])
-        self.down = nn.CellList(
-            [double_conv(a, b) for a, b in zip(channels[:-1], channels[1:])]
-        )
+        self.down = nn.CellList([double_conv(a, b) for a, b in zip(channels[:-1], channels[1:])])
         self.maxpool = nn.MaxPool2d(kernel_size=2, stride=2)
         self.up = nn.CellList(
             [Up(b, a) for a, b in reversed(list(zip(channels[:-1], channels[1:])))]
@@ -64,7 +62,9 @@ class DiceAndEntropy(nn.Cell):
         self.sum = P.ReduceSum(keep_dims=False)
 
     def construct(self, logits, label):
-        target = F.transpose(ops.one_hot(label, self.classes, Tensor(1.0), Tensor(0.0)), (0, 3, 1, 2))
+        target = F.transpose(
+            ops.one_hot(label, self.classes, Tensor(1.0), Tensor(0.0)), (0, 3, 1, 2)
+        )
         probability = self.softmax(logits)
         both = self.sum(probability * target, (0, 2, 3))
         either = self.sum(probability, (0, 2, 3)) + self.sum(target, (0, 2, 3))
