@@ -1,4 +1,4 @@
-"""Segmentation: depth-wise separable convolutions, a pyramid of dilated ones, resizing, a masked loss."""
+"""Segmentation: depth-wise and dilated convolutions, a pyramid, resizing, a masked loss."""
 
 import mindspore as ms
 import numpy as np

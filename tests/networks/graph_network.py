@@ -1,4 +1,4 @@
-"""Graphs as lists of edges: convolution, attention by segments, a readout over the graphs of a batch."""
+"""Graphs as lists of edges: convolution, attention by segments, a readout of each graph."""
 
 import mindspore as ms
 import numpy as np

@@ -140,8 +140,7 @@ def training(net):
 
     def train_step(data, label):
         (loss, _), grads = grad_fn(data, label)
-        loss = ops.depend(loss, optimizer(grads))
-        return loss
+        return ops.depend(loss, optimizer(grads))
 
     return train_step
 

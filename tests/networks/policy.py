@@ -1,4 +1,4 @@
-"""Reinforcement learning: an actor and a critic, returns by discounting, PPO's clipped objective."""
+"""Reinforcement learning: actor and critic, discounted returns, the clipped objective."""
 
 import mindspore as ms
 import mindspore.nn.probability.distribution as msd

@@ -1,4 +1,4 @@
-"""Wide, factorised and deep parts over one large table of embeddings; two optimizers share a step."""
+"""Wide, factorised and deep parts over one large table of embeddings; two optimizers."""
 
 import mindspore as ms
 import mindspore.common.dtype as mstype
