@@ -9,6 +9,7 @@ from sporax.core import context
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.engine.jit import jit
 from sporax.nn.cell import Cell
 
 
@@ -107,3 +108,30 @@ def test_nothing_is_kept_of_a_call_that_would_be_the_same_again():
     net = nn.Dense(3, 2).set_grad()
     net(ops.ones((1, 3)))
     assert net._announced is None or thread.recorder.immediate
+
+
+class Noting(Cell):
+    """w * x, and how many calls there were, in a Parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor([1.0, 1.0]))
+        self.count = Parameter(Tensor([0.0]), requires_grad=False)
+
+    def construct(self, x):
+        ops.assign_add(self.count, Tensor([1.0]))
+        return self.w * x
+
+
+def test_in_a_capture_too():
+    net, x = Noting().set_grad(), Tensor([1.0, 2.0])
+
+    def step(x):
+        y = net(x)
+        return y, grad(net, None, net.trainable_params())(x)
+
+    step = jit(step)
+    for calls in (1, 2, 3):
+        y, (by_w,) = step(x)
+        assert by_w.asnumpy().tolist() == y.asnumpy().tolist() == [1.0, 2.0]
+        assert net.count.asnumpy().tolist() == [calls]

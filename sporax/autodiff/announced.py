@@ -26,10 +26,10 @@ class AnnouncedCall:
         before = [p._lift() for p in parameters], _random_state(), Changes.count
         self.values = [h._lift() for h in handles]
         self.given = _with_values(args, kwargs)
-        recorder = thread.recorder
+        recorder = self.recorder = thread.recorder
         with Variables(handles) as variables, Recording() as self.recording:
             self.recording.tape.hooks.update(hooks_of(handles, variables.values))
-            self.output = cell(*args, **kwargs)
+            self.output = cell._compute(args, kwargs)
             outs = tensors_of(self.output)
             self.kept = map_tensors(itself, self.output), outs, [t._lift() for t in outs]
         self.twins = dict(zip(map(id, self.values), variables.values, strict=True))
@@ -43,6 +43,9 @@ class AnnouncedCall:
         """Whether the same call, differentiated by the `handles`, would be this one: nothing that
         it depends on has changed since."""
         asked = [id(h._value) for h in handles]
+        captures = self.recorder.capture, thread.recorder.capture
+        if any(captures) and self.recorder is not thread.recorder:
+            return False  # one graph's Values mean nothing in another
         return (
             self.changes == Changes.count
             and len(set(asked)) == len(asked)
@@ -70,7 +73,7 @@ def call_announced(cell, args, kwargs):
 
 def announced_call(fn, args, kwargs, handles):
     """The last call of `fn`, if it serves; it does so once."""
-    if thread.tape is not None or thread.recorder.capture is not None:
+    if thread.tape is not None:
         return None
     own = getattr(fn, "__dict__", {})
     call = own.get("_announced")

@@ -65,11 +65,10 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
         if capture is not None:
             if capture.called(self) and not self._cells:
                 return through(self, unrecorded(self), args, kwargs)[0]
-        elif thread.tape is None:
-            if context._values["mode"] == context.GRAPH_MODE:
-                return self._as_graph()(*args, **kwargs)
-            if self.requires_grad:
-                return call_announced(self, args, kwargs)
+        elif thread.tape is None and context._values["mode"] == context.GRAPH_MODE:
+            return self._as_graph()(*args, **kwargs)
+        if self.requires_grad and thread.tape is None:
+            return call_announced(self, args, kwargs)
         return self._compute(args, kwargs)
 
     def _called(self, *args, **kwargs):

@@ -74,13 +74,22 @@ class _Ordered(Cell):
     def _path(self):
         """What stands before a number in the names of parameters: the way to this container.
 
-        Nobody tells a container where it is kept; its parameters' names do.
+        Nobody tells a container where it is kept; its parameters' names do. Where the first cell's
+        number stands in a name more than once, the second cell decides, else the last one is taken:
+        a mistake if the cell is a container itself, but checkpoints hold the names that follow.
         """
+        named = []
         for key, cell in self._cells.items():
-            for inside, p in Cell.parameters_and_names(cell):
-                if f".{p.name}".endswith(f".{key}.{inside}"):
-                    return p.name.removesuffix(f"{key}.{inside}")
-        return ""
+            first = next(iter(Cell.get_parameters(cell)), None)
+            if first is not None:
+                named.append((key, first.name.split(".")))
+        if not named:
+            return ""
+        (key, parts), *others = named
+        places = [i for i, part in enumerate(parts) if part == key]
+        for other, its in others[:1]:
+            places = [i for i in places if its[i : i + 1] == [other]][:1] or places
+        return "".join(f"{part}." for part in parts[: places[-1]]) if places else ""
 
     def _put(self, key, cell, path):
         Changes.count += 1
@@ -171,8 +180,9 @@ class CellList(_Ordered):
             raise TypeError(
                 f"For 'CellList', 'cells' must be a list, but got {type(cells).__name__}."
             )
+        path = self._path()
         for cell in cells:
-            self.append(cell)
+            self._put(str(len(self)), _checked(self, cell), path)
         return self
 
     __iadd__ = extend

@@ -105,7 +105,10 @@ def split_evenly(input: Array, axis=0, output_num=1):
     return _pieces(input, list(range(step, total, step)), axis)
 
 
-@op(tensor="chunk(input, chunks, dim: axis=0)", mint="chunk(input, chunks, dim: axis=0)")
+@op(
+    tensor=("chunk(input, chunks, dim: axis=0)", "chunk(input, chunks, axis=0)"),
+    mint="chunk(input, chunks, dim: axis=0)",
+)
 def chunk(input: Array, chunks, axis=0):
     """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple.
 
