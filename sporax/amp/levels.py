@@ -153,13 +153,11 @@ def _whitelisted(network, dtype, kinds):
 
 def _operation(kind):
     """The name that the operation of a Primitive goes by."""
-    for declaration in OPS.values():
-        for written in declaration.faces["primitive"]:
-            if written.partition("(")[0] == kind.__name__:
-                return declaration.name
-    raise NotImplementedError(
-        f"sporax has no mixed precision of the Primitive '{kind.__name__}' yet"
-    )
+    if kind.operation is None:
+        raise NotImplementedError(
+            f"sporax has no mixed precision of the Primitive '{kind.__name__}' yet"
+        )
+    return kind.operation
 
 
 def _is_chosen(cell):

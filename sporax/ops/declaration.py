@@ -41,7 +41,7 @@ class Declaration:
     def __init__(self, fn, name, promotes, check, differentiable, real=None):
         self.fn, self.promotes, self.check, self.real = fn, promotes, check, real
         self.differentiable = differentiable
-        self.name = name  # as messages name it
+        self.name = self.operation = name  # as messages name it
         self.signature = inspect.signature(fn)
         self.operands = {
             n: p.annotation

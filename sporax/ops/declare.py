@@ -50,16 +50,19 @@ def op(
     return declare
 
 
-def composite(*, tensor=None, mint=None, numpy=None, primitive=None, function=True):
+def composite(*, tensor=None, mint=None, numpy=None, primitive=None, function=True, of=None):
     """Declare a function on Tensors that is written in terms of other operations.
 
     `tensor`, `mint`, `numpy`, `function`: faces, each as written (a signature), as a bare name for
-    the function as it is, or True for its own name. `primitive`: classes as written.
+    the function as it is, or True for its own name. `primitive`: classes as written. `of`: the
+    name of the declared function that does the work of a Primitive.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
     def declare(fn):
-        return _publish(Composite(fn), function, tensor, primitives, mint, numpy)
+        declaration = Composite(fn)
+        declaration.operation = of and OPS[of].name
+        return _publish(declaration, function, tensor, primitives, mint, numpy)
 
     return declare
 
@@ -78,6 +81,7 @@ def _publish(declaration, function, tensor, primitives, mint, numpy):
         NUMPY[named] = declaration, written
     for written in primitives:
         made = declaration.primitive(written)
+        made.operation = declaration.operation
         PRIMITIVES[made.__name__] = made
     return functions.get(declaration.fn.__name__, plain)
 

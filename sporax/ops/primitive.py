@@ -9,8 +9,11 @@ _UNSHOWN = ("input_names", "output_names")
 class Primitive:
     """Base of the operation classes, e.g. `ops.Softmax(axis=-1)(x)`.
 
-    `name`: the operation's name; `attrs`: its attributes as given.
+    `name`: the operation's name; `attrs`: its attributes as given. `operation`: what the operation
+    that computes it is called in traces; None where that is not one.
     """
+
+    operation: str | None = None
 
     def __init__(self, name):
         self.name = name
