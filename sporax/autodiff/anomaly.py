@@ -2,7 +2,6 @@
 
 import linecache
 import sys
-import warnings
 from contextlib import ContextDecorator
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -13,7 +12,7 @@ from sporax.autodiff.binding import named_inputs, paths
 from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.autodiff.walk import Recording
 from sporax.core import context
-from sporax.core.errors import is_users
+from sporax.core.errors import is_users, warn
 from sporax.core.value import Aval, thread
 from sporax.engine.operation import Pullback
 from sporax.engine.recorder import Recorder, RunAtOnce, run_pending
@@ -146,11 +145,9 @@ class Watch:
         for name, value, cotangent in zip(names, variables.values, found, strict=True):
             if cotangent is None and (what, name) not in self.said:
                 self.said.add((what, name))
-                warnings.warn(
+                warn(
                     f"For '{derivative.who}', the gradient of {name} is zero because the output "
                     f"does not depend on it: {self._why(value)}",
-                    RuntimeWarning,
-                    stacklevel=_level(),
                 )
 
     def _why(self, value):
@@ -232,14 +229,6 @@ def _range(value, names, i):
         return f"{name}: {kind}"
     low, high = float(array.min()), float(array.max())
     return f"{name}: {kind}, " + (f"{low:.6g}" if array.size == 1 else f"{low:.6g} to {high:.6g}")
-
-
-def _level():
-    """At which level of the stack, from the caller, the user's line is."""
-    frame, level = sys._getframe(1), 1
-    while frame is not None and not is_users(frame):
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 class AnomalyMode(ContextDecorator):

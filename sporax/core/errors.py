@@ -3,6 +3,7 @@
 import re
 import sys
 import traceback
+import warnings
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).parents[1])
@@ -93,6 +94,14 @@ def users_frame(frame):
     while frame is not None and not is_users(frame):
         frame, called = frame.f_back, frame.f_code.co_name
     return frame, called
+
+
+def warn(message, category=RuntimeWarning):
+    """Warn at the innermost line of the call that is the user's own."""
+    frame, level = sys._getframe(1), 2
+    while frame is not None and not is_users(frame):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 _LIBRARIES = {"contextlib", "functools", "jax", "numpy"}  # what stands between a user and sporax

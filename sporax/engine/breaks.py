@@ -1,8 +1,6 @@
 """Where a captured function needs a number: the line, what it met there, and what to write."""
 
-import warnings
-
-from sporax.core.errors import user_call
+from sporax.core.errors import user_call, warn
 
 _SHAPED = "Its result's shape depends on numbers; 'ops.where' and masks keep shapes."
 _READ = "Return the Tensor and read its numbers outside."
@@ -75,9 +73,7 @@ class Break:
 
     def warn(self, name):
         """Tell, once a function, where its capture ended and what to write instead."""
-        warnings.warn(
+        warn(
             f"'{name}' needs a number while it is captured, at {self}. It runs dynamically from "
             f"now on, with the same results. To capture it: {self.remedy}",
-            RuntimeWarning,
-            stacklevel=7,
         )

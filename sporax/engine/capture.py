@@ -373,7 +373,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
                 raise (HELD if is_kept else effect).refusal(name, function)
             noted.run(noted.recorder)
             if not is_kept:
-                effect.warn(name, function, 6)
+                effect.warn(name, function)
             return result, KEPT if is_kept else None
         given = [*tensors, *noted.scalars]
         slots = {id(t): i for i, t in reversed(list(enumerate(given)))}

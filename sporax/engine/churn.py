@@ -9,12 +9,10 @@ the same numbers up to rounding. `make bench` measures it: a hundred steps of a 
 each of another length.
 """
 
-import warnings
-
 import jax
 import numpy as np
 
-from sporax.core.errors import describe, user_frame
+from sporax.core.errors import describe, user_frame, warn
 from sporax.core.value import Aval
 from sporax.engine import telling
 from sporax.engine.program import Layout, Program
@@ -51,7 +49,7 @@ def prepare(state, alive, dead, inputs):
         if plan is not None:
             if not family.warned:
                 family.warned = True
-                warn(before, layout.inputs)
+                _warn_of_change(before, layout.inputs)
             program = run = Interpretation(plan)
             if telling.channel.is_on:
                 why = _why(before, layout.inputs, family, state)
@@ -117,16 +115,14 @@ class Interpretation:
         made.extend([jax.device_put(np.array(a)) for a in self.plan(*given)])
 
 
-def warn(before, now):
+def _warn_of_change(before, now):
     """Say once which input changes its shape, and where."""
     changed = [f"{a} -> {b}" for a, b in zip(before, now, strict=False) if a is not b]
     at = user_frame()
     where = f" at {at.filename}:{at.lineno}" if at is not None else ""
-    warnings.warn(
+    warn(
         f"The shapes of a computation change from step to step{where} "
         f"(inputs: {', '.join(changed[:3])}). A new set of shapes runs on NumPy the first time and "
         "is compiled when it comes again. For full speed let the same shapes come back, e.g. by "
         "padding to a few lengths.",
-        RuntimeWarning,
-        stacklevel=2,
     )

@@ -13,12 +13,11 @@ import random
 import threading
 import traceback
 import types
-import warnings
 from typing import Any
 
 import numpy as np
 
-from sporax.core.errors import is_users
+from sporax.core.errors import is_users, warn
 from sporax.core.random import own_draws
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.engine.dependence import codes_in
@@ -73,14 +72,12 @@ class Effect:
             return f"'{name}'{whereabouts(function)}", f"it {self.what}"
         return f"'{name}'", f"it {self.what} ({found})"
 
-    def warn(self, name, function, stacklevel):
+    def warn(self, name, function):
         """Tell, once a function, why it runs dynamically from now on."""
         who, what = self._told(name, function)
-        warnings.warn(
+        warn(
             f"{who} cannot be captured, since {what}, which a program would not do. It runs "
             f"dynamically from now on, with the same results. To capture it: {self.remedy}",
-            RuntimeWarning,
-            stacklevel=stacklevel + 1,
         )
 
     def refusal(self, name, function):

@@ -2,7 +2,6 @@
 
 import re
 import traceback
-import warnings
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +9,7 @@ import numpy as np
 from jax import export as stablehlo
 from jax.errors import InconclusiveDimensionOperation
 
-from sporax.core.errors import is_users
+from sporax.core.errors import is_users, warn
 from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, Unsized, Value, thread
 from sporax.engine.exported import Exported, Spec, structure
@@ -57,11 +56,9 @@ def lowered(name, function, inputs, lower):
         raise
     _refuse_writes(listing)
     if listing.prints:
-        warnings.warn(
+        warn(
             f"For 'export', '{name}' prints, which is Python's work: the file computes the same "
             "and prints nothing. Return what is to be seen.",
-            RuntimeWarning,
-            stacklevel=4,
         )
     return listing, program
 

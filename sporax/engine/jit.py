@@ -2,9 +2,9 @@
 
 import functools
 import inspect
-import warnings
 from typing import Any
 
+from sporax.core.errors import warn
 from sporax.core.value import thread
 from sporax.engine.capture import capture
 from sporax.engine.convert import Conversions
@@ -214,7 +214,7 @@ class JitFunction:
         """Its Python has to run at each call."""
         if self.fullgraph:
             raise effect.refusal(self.name, self.fn)
-        effect.warn(self.name, self.fn, 6)
+        effect.warn(self.name, self.fn)
         self.dynamic, self.variants = True, {}
 
     def _capture(self, variants, args, kwargs, tensors, memo, sizes, numbers) -> Any:
@@ -231,15 +231,15 @@ class JitFunction:
         if not channel.is_on and self.captures != self.MANY:
             return run()
         who = f"'{self.name}'{whereabouts(self.fn)}"
-        reason = why(self.fn, self.variants, variants, tensors, memo, numbers.given)
+        reason = "its branches and loops are operations now"
+        if not self.conversions.is_new:
+            reason = why(self.fn, self.variants, variants, tensors, memo, numbers.given)
         if self.captures == self.MANY:
-            warnings.warn(
+            warn(
                 f"{who} has been captured {self.MANY} times, and is compiled each time; this time "
                 f"because {reason}. For one program, keep shapes the same (padding), and give "
                 "numbers that change in a Tensor or as 'mutable(n)'. 'sporax.explain()' tells of "
-                "each capture.",
-                RuntimeWarning,
-                stacklevel=5,
+                "each capture."
             )
         if not channel.is_on:
             return run()
@@ -272,12 +272,10 @@ class JitFunction:
         what = "an attribute of a Cell" if name is None else f"'{name}'"
         if memo:
             what = "the shape of what a Cell or Function on NumPy returned"
-        warnings.warn(
+        warn(
             f"'{self.name}' was captured {self.MOST_VARIANTS} times because {what} was another one "
             "each time. It runs dynamically from now on, with the same results. To capture it, "
             "give what changes as an argument, in a Tensor.",
-            RuntimeWarning,
-            stacklevel=3,
         )
         self.dynamic, self.variants = True, {}
 

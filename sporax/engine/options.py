@@ -1,6 +1,6 @@
 """What `jit` may be told, as MindSpore 2.10 has it, and what it must not be told."""
 
-import warnings
+from sporax.core.errors import warn
 
 _STRINGS = {  # parameter -> what it may be
     "capture_mode": ("ast", "bytecode", "trace"),
@@ -32,11 +32,9 @@ def check_options(capture_mode, jit_level, dynamic, fullgraph, options):
         if name in _OPTIONS:
             _check_option(name, given)
         elif name not in _EARLIER:
-            warnings.warn(
+            warn(
                 f"For 'jit', the option '{name}' is not known and changes nothing. Known are "
                 f"{', '.join(_OPTIONS)}.",
-                RuntimeWarning,
-                stacklevel=3,
             )
 
 

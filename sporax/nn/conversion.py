@@ -1,12 +1,11 @@
 """`Cell.to`: parameters and buffers in another dtype."""
 
-import warnings
-
 import numpy as np
 
 from sporax.core import context
 from sporax.core import dtype as dtypes
 from sporax.core.cells import tree
+from sporax.core.errors import warn
 from sporax.core.tensor import Tensor, new_value
 from sporax.nn.members import tensors_in
 
@@ -74,11 +73,10 @@ def _floating(dtype):
             "parameters and buffers keep their dtype."
         )
     if dtypes.to_numpy(dtype).kind == "c":
-        warnings.warn(
+        warn(
             f"Cell.to({dtype}): layers are made for real numbers, and not all of them compute with "
             "complex ones.",
             UserWarning,
-            stacklevel=3,
         )
     return dtype
 

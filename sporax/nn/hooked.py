@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import itertools
-import warnings
 import weakref
 
 from sporax.autodiff.hooks import Gate, HookHandle, avals_of, check_callable, name_of, replaced
@@ -11,6 +10,7 @@ from sporax.autodiff.saved import saved_tensors_hooks
 from sporax.autodiff.tape import MUTED
 from sporax.core import context
 from sporax.core.cells import tree
+from sporax.core.errors import warn
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of, with_tensors
@@ -230,10 +230,9 @@ def _call_always(cell, progress):
         try:
             result = hook_fn(cell, *given, progress.output)
         except Exception as error:  # noqa: BLE001 - the first error is the one to see
-            warnings.warn(
+            warn(
                 f"For 'register_forward_hook', {name_of(hook_fn)} of {type(cell).__name__} raised "
                 f"{error!r} after the call had failed with another error.",
-                stacklevel=4,
             )
             continue
         progress.output = progress.output if result is None else result
