@@ -15,6 +15,9 @@ def _integer(value):
 _RULES = {
     "positive": ("a number greater than 0", _number, lambda x: x > 0),
     "not_negative": ("a number, at least 0", _number, lambda x: x >= 0),
+    "not_positive": ("a number, at most 0", _number, lambda x: x <= 0),
+    "number": ("a number", _number, lambda x: True),
+    "fraction": ("a number from 0 to 1", _number, lambda x: 0 <= x <= 1),
     "inside_one": ("a number between 0 and 1, neither included", _number, lambda x: 0 < x < 1),
     "positive_int": ("an int greater than 0", _integer, lambda x: x > 0),
     "not_negative_int": ("an int, at least 0", _integer, lambda x: x >= 0),
@@ -48,7 +51,8 @@ def _rule(name):
     return check
 
 
-positive, not_negative, inside_one, positive_int, not_negative_int, flag = map(_rule, _RULES)
+positive, not_negative, not_positive, number, fraction, inside_one, *_rest = map(_rule, _RULES)
+positive_int, not_negative_int, flag = _rest
 
 
 def below(who, **given):

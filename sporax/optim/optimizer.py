@@ -73,7 +73,7 @@ class Optimizer(Cell):
             self._take_all(given, rate, checked_decay(who, weight_decay, self.loss_scale))
         self.param_length = len(self.parameters)
         self._done = (True,) * self.param_length
-        self._updates = None
+        self._updates = self._prepare_again = None
 
     def _take_all(self, parameters, rate, decay):
         """One learning rate and one weight decay for all parameters."""
@@ -134,6 +134,7 @@ class Optimizer(Cell):
 
     def _prepare(self, rule, *states, **attributes):
         """Say once which operation updates which handles; `states`: a ParameterTuple each."""
+        self._prepare_again = functools.partial(self._prepare, rule, *states, **attributes)
         flags = zip(self.decay_flags, self.grad_centralization_flags, strict=True)
         self._updates = tuple(
             (
@@ -150,6 +151,13 @@ class Optimizer(Cell):
                 flags, zip(self.parameters, *states, strict=True), strict=True
             )
         )
+
+    def _leave_decay_and_scale(self):
+        """From now on another optimizer that calls this one decays and scales the gradients."""
+        self.exec_weight_decay = self.need_scale = False
+        self.decay_flags = (False,) * self.param_length
+        if self._prepare_again is not None:
+            self._prepare_again()
 
     def _update(self, gradients, *scalars):
         """Apply the prepared operations; nothing changes unless all of them accept."""
