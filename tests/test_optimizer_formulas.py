@@ -11,7 +11,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from tests.optimizer_cases import PARAMETERS, STEPS, Kit, run
 
-KIT = Kit(optim, Tensor, Parameter)
+KIT = Kit(optim, Tensor, Parameter, None)
 RATE, DECAY, SCALE = 0.1, 0.2, 8.0
 
 

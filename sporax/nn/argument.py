@@ -19,6 +19,7 @@ _RULES = {
     "number": ("a number", _number, lambda x: True),
     "fraction": ("a number from 0 to 1", _number, lambda x: 0 <= x <= 1),
     "inside_one": ("a number between 0 and 1, neither included", _number, lambda x: 0 < x < 1),
+    "integer": ("an int", _integer, lambda x: True),
     "positive_int": ("an int greater than 0", _integer, lambda x: x > 0),
     "not_negative_int": ("an int, at least 0", _integer, lambda x: x >= 0),
     "flag": ("a bool", lambda x: isinstance(x, bool), lambda x: True),
@@ -52,7 +53,7 @@ def _rule(name):
 
 
 positive, not_negative, not_positive, number, fraction, inside_one, *_rest = map(_rule, _RULES)
-positive_int, not_negative_int, flag = _rest
+integer, positive_int, not_negative_int, flag = _rest
 
 
 def below(who, **given):

@@ -10,6 +10,7 @@ from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.nn import argument
+from sporax.optim import group
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.rule import rule
 
@@ -119,8 +120,8 @@ class LARS(Optimizer):
         optimizer._leave_decay_and_scale()
 
     def construct(self, gradients):
-        gradients = self.scale_grad(self._counted(gradients))
-        self._refuse_shapes(gradients)
+        gradients = self.scale_grad(group.counted("LARS", gradients, self.parameters))
+        group.refuse_shapes("LARS", gradients, self.parameters)
         rates, decays = self.opt.get_lr(), self.get_weight_decay()
         rates = rates if self.opt.is_group_lr else (rates,) * self.param_length
         decays = decays if self.is_group else (decays,) * self.param_length

@@ -39,7 +39,17 @@ _centralize = _operation("gradients_centralization", centralized)
 _scale = _operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
 
 
-class Optimizer(Cell):
+class Stepping(Cell):
+    """A Cell whose call is a step of training."""
+
+    def __call__(self, *args, **kwargs):
+        result = super().__call__(*args, **kwargs)
+        if thread.tape is None:
+            run_pending()  # a step ends here
+        return result
+
+
+class Optimizer(Stepping):
     """Base of the optimizers, which change `parameters` when called with their gradients.
 
     `learning_rate`: a number, a Tensor, a list with a value for each step, or a
@@ -119,12 +129,6 @@ class Optimizer(Cell):
 
     # a step ---------------------------------------------------------------------------------
 
-    def __call__(self, *args, **kwargs):
-        result = super().__call__(*args, **kwargs)
-        if thread.tape is None:
-            run_pending()  # a step ends here
-        return result
-
     def construct(self, gradients):
         """Change the parameters; a subclass defines how."""
         raise NotImplementedError(
@@ -161,7 +165,7 @@ class Optimizer(Cell):
 
     def _update(self, gradients, *scalars):
         """Apply the prepared operations; nothing changes unless all of them accept."""
-        gradients = self._counted(gradients)
+        gradients = group.counted(type(self).__name__, gradients, self.parameters)
         rates, decays = self.get_lr(), self.get_weight_decay()
         rates = rates if self.is_group_lr else repeat(rates)
         decays = decays if self.is_group else repeat(decays)
@@ -174,7 +178,7 @@ class Optimizer(Cell):
                 last = (decay, *scale) if decayed else scale
                 changes.append((handles, apply(op, *handles, gradient, rate, *scalars, *last)))
         except ValueError:
-            self._refuse_shapes(gradients)
+            group.refuse_shapes(type(self).__name__, gradients, self.parameters)
             raise
         for handles, results in changes:
             for handle, result in zip(handles, results, strict=True):
@@ -182,31 +186,6 @@ class Optimizer(Cell):
         step = self.global_step
         step._rebind(apply(_advance, step)._value)
         return self._done
-
-    def _counted(self, gradients):
-        if isinstance(gradients, Tensor) and self.param_length == 1:
-            return (gradients,)
-        if not isinstance(gradients, (tuple, list)):
-            raise TypeError(
-                f"For '{type(self).__name__}', the gradients must be a tuple of Tensors, but got "
-                f"{type(gradients).__name__}."
-            )
-        if len(gradients) != self.param_length:
-            raise ValueError(
-                f"For '{type(self).__name__}', there must be a gradient for each of the "
-                f"{self.param_length} parameters, but got {len(gradients)}. Differentiate with "
-                "respect to 'optimizer.parameters'."
-            )
-        return gradients
-
-    def _refuse_shapes(self, gradients):
-        for p, gradient in zip(self.parameters, gradients, strict=True):
-            if p.shape != gradient.shape:
-                raise ValueError(
-                    f"For '{type(self).__name__}', the gradient of parameter '{p.name}' must have "
-                    f"its shape {p.shape}, but got {gradient.shape}. Give the gradients in the "
-                    "order of 'optimizer.parameters'."
-                ) from None
 
     # for subclasses that write their own step -----------------------------------------------
 
