@@ -193,6 +193,7 @@ def test_a_group_may_be_changed_and_added_between_steps():
     optimizer = experimental.SGD([a], 0.5)
     optimizer((Tensor([1.0]),))
     optimizer.param_groups[0]["lr"] = 0.25
+    optimizer.add_param_group({"params": []})
     optimizer.add_param_group({"params": b, "lr": 0.125, "weight_decay": 1.0})
     assert optimizer((Tensor([1.0]), Tensor([1.0]))) is True
     assert (float(a), float(b)) == (0.25, 0.75)
@@ -264,6 +265,7 @@ REFUSALS = [
     (lambda: experimental.AdamW(one(), Tensor([0.1])), ValueError, "must have no dimensions"),
     (lambda: experimental.SGD(one(), 0.1, nesterov=True), ValueError, "'nesterov' needs"),
     (lambda: experimental.SGD([], 0.1), ValueError, "'params' must not be empty"),
+    (lambda: experimental.SGD([{"params": [1]}], 0.1), TypeError, "hold Parameters, but got int"),
     (lambda: experimental.SGD([{"params": set(one())}], 0.1), TypeError, "but got a set"),
     (lambda: experimental.SGD([{"params": LIST}, {"params": LIST}], 0.1), ValueError, "in two"),
     (lambda: experimental.SGD(one(), 0.1)(()), ValueError, "each of the 1 parameters, but got 0"),

@@ -65,8 +65,13 @@ class Optimizer(Stepping):
             raise TypeError(
                 f"For '{who}', 'params' must be in an order, but got a set. Give a list."
             )
-        params = groups.parameters_of(who, "params", params)
-        groups.check_kinds(who, params)
+        params = list(params)
+        for p in params:  # there may be none
+            if not isinstance(p, Parameter):
+                raise TypeError(
+                    f"For '{who}', 'params' of a group must hold Parameters, but got "
+                    f"{type(p).__name__}."
+                )
         known = {id(p) for p in self.parameters}
         if any(id(p) in known for p in params):
             raise ValueError(f"For '{who}', a parameter must be in one group, but is in two.")
