@@ -92,6 +92,16 @@ def adamw(p, g, s, t, decay):
     return p - RATE * m / (1 - 0.9**t) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
 
 
+def radam(p, g, s, t, decay):
+    m, v = _moments(g + decay * p, s)
+    most, length = 1999, 1999 - 2 * t * 0.999**t / (1 - 0.999**t)
+    factor = 1
+    if length > 5:
+        share = (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
+        factor = np.sqrt(share * (1 - 0.999**t)) / (np.sqrt(v) + 1e-8)
+    return p - RATE * m / (1 - 0.9**t) * factor
+
+
 def layered(ps, **keywords):
     inner = optim.Momentum(ps, RATE, 0.9, weight_decay=DECAY, loss_scale=SCALE)
     return optim.LARS(inner, coefficient=0.05, **keywords)
@@ -114,6 +124,10 @@ ROWS = {
         lambda ps: experimental.AdamW(ps, RATE, weight_decay=DECAY, maximize=True),
         adamw,
     ),
+    "experimental.RAdam": (
+        lambda ps: experimental.RAdam(ps, RATE, weight_decay=DECAY),
+        radam,
+    ),
     "experimental.SGD": (
         lambda ps: experimental.SGD(ps, RATE, 0.9, weight_decay=DECAY),
         momentum,
@@ -125,7 +139,13 @@ ROWS = {
     ),
 }
 SCALED = {"LARS", "LARS clipped"}
-DECAYS_ALL = {"FTRL", "experimental.Adam", "experimental.AdamW", "experimental.SGD"}
+DECAYS_ALL = {
+    "FTRL",
+    "experimental.RAdam",
+    "experimental.Adam",
+    "experimental.AdamW",
+    "experimental.SGD",
+}
 SPARES = {("LARS", "fc.bias"), ("LARS clipped", "fc.bias")}  # by the filter
 
 

@@ -4,14 +4,9 @@ from types import MappingProxyType
 
 import jax.numpy as jnp
 
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.engine.operation import Op
-from sporax.engine.recorder import apply
 from sporax.nn import argument
 from sporax.optim import sgd as plain
-from sporax.optim.experimental.optimizer import Optimizer
+from sporax.optim.experimental.optimizer import ByRule, checked_betas
 from sporax.optim.rule import rule
 
 
@@ -50,11 +45,8 @@ def _adam(decoupled):
 adam = rule("Adam", states=3)(_adam(decoupled=False))
 adamw = rule("AdamW", states=3)(_adam(decoupled=True))
 
-_advance = Op("state_step", lambda step: step + 1)
-_advance.cut = True
 
-
-class SGD(Optimizer):
+class SGD(ByRule):
     r"""$v \leftarrow u v + (1 - dampening) g$, then $p \leftarrow p - \eta v$.
 
     $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step takes $v = g$. `nesterov`
@@ -69,6 +61,8 @@ class SGD(Optimizer):
     """
 
     _STATES = MappingProxyType({"accum": "zeros", "stat": "ones"})
+    _RULE = sgd
+    _NUMBERS = ("momentum", "dampening", "weight_decay", "nesterov", "maximize")
 
     def __init__(
         self, params, lr, momentum=0, dampening=0, weight_decay=0.0, nesterov=False, *,
@@ -82,64 +76,31 @@ class SGD(Optimizer):
                 "For 'SGD', 'nesterov' needs a 'momentum' greater than 0 and no 'dampening', but "
                 f"got momentum {momentum} and dampening {dampening}."
             )
-        defaults = {
-            "lr": lr, "momentum": float(momentum), "dampening": float(dampening),
-            "weight_decay": weight_decay, "nesterov": nesterov, "maximize": maximize,
-            "grad_centralization": False,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-
-    def construct(self, gradients):
-        return self._update(
-            gradients, sgd, _of("momentum dampening weight_decay nesterov maximize")
-        )
+        super().__init__(
+            params, lr=lr, momentum=float(momentum), dampening=float(dampening),
+            weight_decay=weight_decay, nesterov=nesterov, maximize=maximize,
+            grad_centralization=False,
+        )  # fmt: skip
 
 
-def _of(names):
-    """The function that takes these numbers out of a group."""
-    names = names.split()
-
-    def numbers(group):
-        found = {name: group[name] for name in names}
-        if "betas" in found:
-            found["betas"] = tuple(found["betas"])
-        return found
-
-    return numbers
-
-
-class _Adaptive(Optimizer):
+class _Adaptive(ByRule):
     """What Adam and AdamW have in common."""
 
     _STATES = MappingProxyType(
         {"exp_avg": "zeros", "exp_avg_sq": "zeros", "max_exp_avg_sq": "zeros"}
     )
-    _NUMBERS = staticmethod(_of("betas eps weight_decay amsgrad maximize"))
-    _RULE = adam
+    _RULE, _COUNTER = adam, "state_step"
+    _NUMBERS = ("betas", "eps", "weight_decay", "amsgrad", "maximize")
 
     def __init__(self, params, lr, betas, eps, weight_decay, amsgrad, maximize):
         who = type(self).__name__
-        if not isinstance(betas, (tuple, list)) or len(betas) != 2:
-            raise TypeError(f"For '{who}', 'betas' must be a tuple of 2 numbers, but got {betas}.")
-        for i, beta in enumerate(betas):
-            if not 0 <= beta < 1:
-                raise ValueError(
-                    f"For '{who}', 'betas[{i}]' must be from 0 up to 1, 1 not included, but got "
-                    f"{beta}."
-                )
+        checked_betas(who, betas)
         argument.not_negative(who, eps=eps)
         argument.flag(who, amsgrad=amsgrad, maximize=maximize)
-        defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
-            "amsgrad": amsgrad, "maximize": maximize,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-        self.state_step = Parameter(Tensor(0, dtypes.int32), name="state_step")
-
-    def construct(self, gradients):
-        done = self._update(gradients, self._RULE, self._NUMBERS, self.state_step)
-        self.state_step._rebind(apply(_advance, self.state_step)._value)
-        return done
+        super().__init__(
+            params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
+            maximize=maximize,
+        )  # fmt: skip
 
 
 class Adam(_Adaptive):

@@ -6,6 +6,7 @@ from collections import defaultdict
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.nn import argument
 from sporax.optim import group as groups
@@ -120,10 +121,37 @@ class Optimizer(Stepping):
             "defined. Change 'self.parameters' in it."
         )
 
-    # for the optimizers here ----------------------------------------------------------------
 
-    def _update(self, gradients, rule, numbers, *scalars):
-        """Apply `rule` to all parameters; `numbers(group)`: its attributes for a group."""
+_advance = Op("count", lambda step: step + 1)
+_advance.cut = True
+
+
+class ByRule(Optimizer):
+    """An Optimizer of one update rule, which takes the numbers `_NUMBERS` of a group, and the steps
+    so far where they are counted in a Parameter called `_COUNTER`."""
+
+    _RULE, _NUMBERS, _COUNTER = None, (), None
+
+    def __init__(self, params, **defaults):
+        super().__init__(params, defaults)
+        if self._COUNTER is not None:
+            setattr(self, self._COUNTER, Parameter(Tensor(0, dtypes.int32), name=self._COUNTER))
+
+    def construct(self, gradients):
+        if self._COUNTER is None:
+            return self._update(gradients)
+        counter = getattr(self, self._COUNTER)
+        done = self._update(gradients, counter)
+        counter._rebind(apply(_advance, counter)._value)
+        return done
+
+    def _bound(self, group):
+        numbers = {name: group[name] for name in self._NUMBERS}
+        return self._RULE.bind(
+            **{k: tuple(v) if isinstance(v, list) else v for k, v in numbers.items()}
+        )
+
+    def _update(self, gradients, *scalars):
         gradients = groups.counted(type(self).__name__, gradients, self.parameters)
         states = [getattr(self, name) for name in self._STATES]
         handles = list(zip(self.parameters, *states, strict=True))
@@ -132,7 +160,7 @@ class Optimizer(Stepping):
             for group, start, end in zip(
                 self.param_groups, self.group_start_id, self.group_start_id[1:], strict=False
             ):
-                op, rate = rule.bind(**numbers(group)), group["lr"]
+                op, rate = self._bound(group), group["lr"]
                 rate = rate if isinstance(rate, Tensor) else Tensor(rate, dtypes.float32)
                 for mine, gradient in zip(handles[start:end], gradients[start:end], strict=True):
                     changes.append((mine, apply(op, *mine, gradient, rate, *scalars)))
@@ -143,6 +171,17 @@ class Optimizer(Stepping):
             for handle, result in zip(mine, results, strict=True):
                 handle._rebind(result._value)
         return True
+
+
+def checked_betas(who, betas):
+    """Refuse `betas` unless they are two numbers from 0 up to 1."""
+    if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+        raise TypeError(f"For '{who}', 'betas' must be a tuple of 2 numbers, but got {betas}.")
+    for i, beta in enumerate(betas):
+        if not 0 <= beta < 1:
+            raise ValueError(
+                f"For '{who}', 'betas[{i}]' must be from 0 up to 1, 1 not included, but got {beta}."
+            )
 
 
 __all__ = ["Optimizer"]
