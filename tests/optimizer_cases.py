@@ -1,7 +1,8 @@
 """Twenty steps of each optimizer as rows, to be run by MindSpore (recorded) and by sporax.
 
-Two things MindSpore's CPU leaves out although its documentation has them, so they are not here:
-`use_nesterov` of Momentum and `update_slots` of Adagrad.
+What MindSpore's CPU leaves out or gets wrong against its documentation is not here, but in
+test_optimizer_formulas.py and test_optimizers.py: `use_nesterov` of Momentum, `update_slots` of
+Adagrad, `l1` of FTRL (its sign is dropped), and Lamb and LARS, which have no kernel.
 """
 
 from typing import NamedTuple
@@ -19,6 +20,7 @@ class Kit(NamedTuple):
     nn: object
     Tensor: object
     Parameter: object
+    experimental: object  # mindspore.experimental.optim
 
     def parameters(self):
         rng = np.random.default_rng(0)
@@ -96,6 +98,23 @@ def changing(name, **keywords):
     return Case(f"{name}(changing)", make)
 
 
+def later(name, **keywords):
+    """A case of `experimental.optim` with nothing but keywords."""
+    label = ",".join(f"{k}={v}" for k, v in keywords.items())
+    made = lambda kit, ps: getattr(kit.experimental, name)(ps, **keywords)  # noqa: E731
+    return Case(f"experimental.{name}({label})", made)
+
+
+def later_grouped(name, **keywords):
+    """Groups of `experimental.optim`, of which one has numbers of its own."""
+
+    def make(kit, ps):
+        groups = [{"params": ps[1:3], "lr": 0.2, "weight_decay": 0.3}, {"params": [ps[3], ps[0]]}]
+        return getattr(kit.experimental, name)(groups, 0.05, **keywords)
+
+    return Case(f"experimental.{name}(groups)", make)
+
+
 CASES = [
     plain("SGD"),
     plain("SGD", learning_rate=0.05, momentum=0.9),
@@ -123,6 +142,32 @@ CASES = [
     plain("ASGD", learning_rate=0.2, lambd=0.1, alpha=0.5, t0=5.0, weight_decay=0.1),
     plain("Rprop"),
     plain("Rprop", learning_rate=0.3, etas=(0.3, 1.5), step_sizes=(0.01, 0.5), weight_decay=0.1),
+    plain("Adadelta"),
+    plain("Adadelta", learning_rate=0.5, rho=0.7, epsilon=1e-3, loss_scale=4.0, weight_decay=0.1),
+    plain("FTRL"),
+    plain("FTRL", learning_rate=0.1, initial_accum=0.5, l2=0.3, weight_decay=0.1),
+    plain("FTRL", learning_rate=0.1, lr_power=-0.3, loss_scale=4.0),
+    plain("ProximalAdagrad"),
+    plain("ProximalAdagrad", accum=0.5, learning_rate=0.1, l1=0.2, l2=0.3, weight_decay=0.1),
+    plain("LazyAdam", learning_rate=0.1, weight_decay=0.1),
+    plain("LazyAdam", learning_rate=0.1, use_nesterov=True, loss_scale=16.0),
+    later("Adam"),
+    later("Adam", lr=0.1, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1, maximize=True),
+    later("AdamW"),
+    later("AdamW", lr=0.1, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1, maximize=True),
+    later("AdamW", lr=0.1, amsgrad=True),
+    later("SGD", lr=0.05),
+    later("SGD", lr=0.05, momentum=0.9, dampening=0.3, weight_decay=0.1, maximize=True),
+    later("SGD", lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.1),
+    later("Adadelta", lr=0.5, rho=0.7, eps=1e-3, weight_decay=0.1, maximize=True),
+    later("Adagrad", lr=0.1, lr_decay=0.1, weight_decay=0.1, initial_accumulator_value=0.5),
+    later("Adagrad", lr=0.1, eps=1e-3, maximize=True),
+    later("Adamax", lr=0.1, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1, maximize=True),
+    later("RAdam", lr=0.1, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1),
+    later("RMSprop", lr=0.05, alpha=0.9, eps=1e-3, maximize=True),
+    later("RMSprop", lr=0.05, alpha=0.9, momentum=0.5, centered=True, weight_decay=0.1),
+    *[later_grouped(name) for name in ("Adam", "AdamW", "RMSprop")],
+    later_grouped("SGD", momentum=0.9),
     Case("Adam(schedule)", lambda kit, ps: kit.nn.Adam(ps, scheduled(kit))),
     Case(
         "Momentum(decay schedule)",
@@ -134,10 +179,12 @@ CASES = [
     ),
     *[grouped(name) for name in ("SGD", "Adam", "AdamWeightDecay", "RMSProp", "Adagrad")],
     *[grouped(name) for name in ("AdaMax", "ASGD", "Rprop")],
+    *[grouped(name) for name in ("Adadelta", "ProximalAdagrad")],
     grouped("Momentum", momentum=0.9),
     changing("Momentum", momentum=0.9, weight_decay=0.1),
     changing("AdamWeightDecay", weight_decay=0.1),
     changing("AdaMax", weight_decay=0.1),
+    changing("Adadelta", weight_decay=0.1),
 ]
 
 SCHEDULES = {
@@ -165,3 +212,61 @@ LISTS = {
     "polynomial again": lambda nn: nn.polynomial_decay_lr(0.1, 0.01, STEPS, 3, 2, 2.0, True),
     "warm-up": lambda nn: nn.warmup_lr(0.1, STEPS, 3, 4),
 }
+
+# schedules of experimental.optim: `make(lr_scheduler, optimizer)`
+SCHEDULERS = {
+    "step": lambda s, o: s.StepLR(o, 3, 0.5),
+    "milestones": lambda s, o: s.MultiStepLR(o, [2, 5, 5], 0.5),
+    "constant": lambda s, o: s.ConstantLR(o, 0.25, 4),
+    "linear": lambda s, o: s.LinearLR(o, 0.2, 0.9, 4),
+    "exponential": lambda s, o: s.ExponentialLR(o, 0.9),
+    "polynomial": lambda s, o: s.PolynomialLR(o, 4, 2.0),
+    "cosine": lambda s, o: s.CosineAnnealingLR(o, 3, 0.01),
+    "lambda": lambda s, o: s.LambdaLR(o, [lambda t: 0.9**t, lambda t: 1.0 / (t + 1)]),
+    "times": lambda s, o: s.MultiplicativeLR(o, lambda t: 0.9),
+    "triangular": lambda s, o: s.CyclicLR(o, 0.01, 0.1, 2, 3),
+    "triangular2": lambda s, o: s.CyclicLR(o, [0.01, 0.02], [0.1, 0.2], 3, mode="triangular2"),
+    "exp_range": lambda s, o: s.CyclicLR(o, 0.01, 0.1, 2, mode="exp_range", gamma=0.9),
+    "own scale": lambda s, o: s.CyclicLR(o, 0.01, 0.1, 2, scale_fn=lambda x: 1 / x),
+    "restarts": lambda s, o: s.CosineAnnealingWarmRestarts(o, 2, 2, 0.01),
+    "equal restarts": lambda s, o: s.CosineAnnealingWarmRestarts(o, 4),
+    "sequence": lambda s, o: s.SequentialLR(
+        o, [s.ConstantLR(o, 0.1, 2), s.ExponentialLR(o, 0.9), s.StepLR(o, 2)], [3, 7]
+    ),
+}
+# which of them MindSpore can give a step to, too
+DIRECT = ["step", "constant", "linear", "exponential", "polynomial", "cosine", "equal restarts"]
+DIRECT_STEPS = [0, 3, 1, 7]
+PLATEAUS = {
+    "min": {"patience": 1},
+    "max": {"mode": "max", "patience": 0, "cooldown": 2, "factor": 0.5},
+    "abs": {"threshold_mode": "abs", "threshold": 0.3, "patience": 0, "min_lr": [0.02, 0.2]},
+    "max abs": {"mode": "max", "threshold_mode": "abs", "threshold": 0.3, "patience": 1},
+}
+METRICS = [1.0, 1.5, 0.9, 0.8, 0.8, 0.8, 0.7, 1.8, 2.5, 2.6, 2.6, 2.5, 2.4]
+
+
+def _two_rates(kit):
+    a, b = (kit.Parameter(kit.Tensor(np.ones(1, np.float32)), name=name) for name in "ab")
+    return kit.experimental.SGD([{"params": [a], "lr": 0.5}, {"params": [b]}], 0.1)
+
+
+def rates_of(kit, make, steps):
+    """The rates of two groups at first and after each of `steps`: the arguments of `step`."""
+    scheduler = make(kit.experimental.lr_scheduler, _two_rates(kit))
+    found = [[float(lr) for lr in scheduler.get_last_lr()]]
+    for arguments in steps:
+        scheduler.step(*arguments)
+        found.append([float(lr) for lr in scheduler.get_last_lr()])
+    return found
+
+
+def scheduler_rates(kit):
+    """Everything that is recorded of the schedules of experimental.optim."""
+    direct = [(step,) for step in DIRECT_STEPS]
+    found = {name: rates_of(kit, make, [()] * 13) for name, make in SCHEDULERS.items()}
+    found |= {f"{name}, direct": rates_of(kit, SCHEDULERS[name], direct) for name in DIRECT}
+    for name, keywords in PLATEAUS.items():
+        make = lambda s, o, k=keywords: s.ReduceLROnPlateau(o, **k)  # noqa: E731
+        found[name] = rates_of(kit, make, [(metric,) for metric in METRICS])
+    return found

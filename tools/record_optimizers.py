@@ -16,13 +16,22 @@ sys.path.insert(0, str(ROOT))
 import mindspore  # noqa: E402
 import numpy as np  # noqa: E402
 from mindspore import Parameter, Tensor, nn  # noqa: E402
+from mindspore.experimental import optim  # noqa: E402
 
-from tests.optimizer_cases import CASES, LISTS, SCHEDULES, STEPS, Kit, run  # noqa: E402
+from tests.optimizer_cases import (  # noqa: E402
+    CASES,
+    LISTS,
+    SCHEDULES,
+    STEPS,
+    Kit,
+    run,
+    scheduler_rates,
+)
 
 
 def main():
     mindspore.set_context(pynative_synchronize=True)
-    kit = Kit(nn, Tensor, Parameter)
+    kit = Kit(nn, Tensor, Parameter, optim)
     arrays, names = {}, {}
     for case in CASES:
         history, state = run(kit, case)
@@ -37,7 +46,8 @@ def main():
     folder = ROOT / "tests" / "recorded"
     folder.mkdir(exist_ok=True)
     np.savez_compressed(folder / "optimizers.npz", **arrays)
-    text = json.dumps({"names": names, "schedules": schedules, "lists": lists}, indent=1)
+    found = {"names": names, "schedules": schedules, "lists": lists}
+    text = json.dumps(found | {"schedulers": scheduler_rates(kit)}, indent=1)
     (folder / "optimizers.json").write_text(text + "\n")
 
 

@@ -15,7 +15,11 @@ def _integer(value):
 _RULES = {
     "positive": ("a number greater than 0", _number, lambda x: x > 0),
     "not_negative": ("a number, at least 0", _number, lambda x: x >= 0),
+    "not_positive": ("a number, at most 0", _number, lambda x: x <= 0),
+    "number": ("a number", _number, lambda x: True),
+    "fraction": ("a number from 0 to 1", _number, lambda x: 0 <= x <= 1),
     "inside_one": ("a number between 0 and 1, neither included", _number, lambda x: 0 < x < 1),
+    "integer": ("an int", _integer, lambda x: True),
     "positive_int": ("an int greater than 0", _integer, lambda x: x > 0),
     "not_negative_int": ("an int, at least 0", _integer, lambda x: x >= 0),
     "flag": ("a bool", lambda x: isinstance(x, bool), lambda x: True),
@@ -48,7 +52,8 @@ def _rule(name):
     return check
 
 
-positive, not_negative, inside_one, positive_int, not_negative_int, flag = map(_rule, _RULES)
+positive, not_negative, not_positive, number, fraction, inside_one, *_rest = map(_rule, _RULES)
+integer, positive_int, not_negative_int, flag = _rest
 
 
 def below(who, **given):

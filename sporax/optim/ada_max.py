@@ -53,7 +53,7 @@ class AdaMax(Optimizer):
 
     def construct(self, gradients):
         power = apply(_next_power, self.beta1_power, self.beta1)
-        done = self._update(gradients, power.reshape(()), self.beta1, self.beta2, self.eps)
+        done = self._update(gradients, power, self.beta1, self.beta2, self.eps)
         self.beta1_power._rebind(power._value)
         return done
 

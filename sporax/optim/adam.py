@@ -58,22 +58,29 @@ class Adam(Optimizer):
     0.5
     """
 
+    _POWER = ()  # shape of the powers
+
     def __init__(
         self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
         use_nesterov=False, weight_decay=0.0, loss_scale=1.0, use_amsgrad=False, **kwargs,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
+        who = type(self).__name__
         lazy, offload = _placement(kwargs, use_amsgrad)
-        argument.inside_one("Adam", beta1=beta1, beta2=beta2)
-        argument.positive("Adam", eps=eps)
-        argument.flag("Adam", use_locking=use_locking, use_nesterov=use_nesterov)
-        argument.flag("Adam", use_amsgrad=use_amsgrad, use_lazy=lazy, use_offload=offload)
+        argument.inside_one(who, beta1=beta1, beta2=beta2)
+        argument.positive(who, eps=eps)
+        argument.flag(who, use_locking=use_locking, use_nesterov=use_nesterov)
+        argument.flag(who, use_amsgrad=use_amsgrad, use_lazy=lazy, use_offload=offload)
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
         self.use_locking, self.use_lazy, self.use_offload = use_locking, lazy, offload
         self.beta1, self.beta2 = Tensor(beta1, dtypes.float32), Tensor(beta2, dtypes.float32)
         self.eps = Tensor(eps, dtypes.float32)
-        self.beta1_power = Parameter(initializer(1, (), dtypes.float32), name="beta1_power")
-        self.beta2_power = Parameter(initializer(1, (), dtypes.float32), name="beta2_power")
+        self.beta1_power = Parameter(
+            initializer(1, self._POWER, dtypes.float32), name="beta1_power"
+        )
+        self.beta2_power = Parameter(
+            initializer(1, self._POWER, dtypes.float32), name="beta2_power"
+        )
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
         if use_amsgrad:
@@ -108,6 +115,27 @@ def _placement(kwargs, use_amsgrad):
     return lazy, offload
 
 
+class LazyAdam(Adam):
+    """`Adam`, which with the dense gradients here is the same; its powers have shape (1,).
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = LazyAdam([p], 0.5)((Tensor([3.0]),))
+    >>> print(round(p.asnumpy()[0], 3))
+    0.5
+    """
+
+    _POWER = (1,)
+
+    def __init__(
+        self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
+        use_nesterov=False, weight_decay=0.0, loss_scale=1.0,
+    ):  # fmt: skip
+        super().__init__(
+            params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay,
+            loss_scale,
+        )  # fmt: skip
+
+
 class AdamWeightDecay(Optimizer):
     r"""$m$, $v$ as `Adam`'s, then $p \leftarrow p - \eta (\frac{m}{\sqrt{v} + eps} + \lambda p)$.
 
@@ -136,4 +164,4 @@ class AdamWeightDecay(Optimizer):
         return self._update(gradients, self.beta1, self.beta2, self.eps)
 
 
-__all__ = ["Adam", "AdamWeightDecay"]
+__all__ = ["Adam", "AdamWeightDecay", "LazyAdam"]

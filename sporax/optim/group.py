@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
 from sporax.optim.rate import built_rate, checked_decay, checked_rate
 
 KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
@@ -54,6 +55,34 @@ def check_unique(who, parameters):
                 f"'{p.name}' comes twice."
             )
         seen.add(p.name)
+
+
+def counted(who, gradients, parameters):
+    """The gradients as a tuple or list, one for each parameter."""
+    if isinstance(gradients, Tensor) and len(parameters) == 1:
+        return (gradients,)
+    if not isinstance(gradients, (tuple, list)):
+        raise TypeError(
+            f"For '{who}', the gradients must be a tuple of Tensors, but got "
+            f"{type(gradients).__name__}."
+        )
+    if len(gradients) != len(parameters):
+        raise ValueError(
+            f"For '{who}', there must be a gradient for each of the {len(parameters)} parameters, "
+            f"but got {len(gradients)}. Differentiate with respect to 'optimizer.parameters'."
+        )
+    return gradients
+
+
+def refuse_shapes(who, gradients, parameters):
+    """Refuse the gradients if one has not its parameter's shape."""
+    for p, gradient in zip(parameters, gradients, strict=True):
+        if p.shape != gradient.shape:
+            raise ValueError(
+                f"For '{who}', the gradient of parameter '{p.name}' must have its shape {p.shape}, "
+                f"but got {gradient.shape}. Give the gradients in the order of "
+                "'optimizer.parameters'."
+            ) from None
 
 
 def parse(who, groups, rate, decay, loss_scale):

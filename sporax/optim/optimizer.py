@@ -39,7 +39,17 @@ _centralize = _operation("gradients_centralization", centralized)
 _scale = _operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
 
 
-class Optimizer(Cell):
+class Stepping(Cell):
+    """A Cell whose call is a step of training."""
+
+    def __call__(self, *args, **kwargs):
+        result = super().__call__(*args, **kwargs)
+        if thread.tape is None:
+            run_pending()  # a step ends here
+        return result
+
+
+class Optimizer(Stepping):
     """Base of the optimizers, which change `parameters` when called with their gradients.
 
     `learning_rate`: a number, a Tensor, a list with a value for each step, or a
@@ -73,7 +83,7 @@ class Optimizer(Cell):
             self._take_all(given, rate, checked_decay(who, weight_decay, self.loss_scale))
         self.param_length = len(self.parameters)
         self._done = (True,) * self.param_length
-        self._updates = None
+        self._updates = self._prepare_again = None
 
     def _take_all(self, parameters, rate, decay):
         """One learning rate and one weight decay for all parameters."""
@@ -119,12 +129,6 @@ class Optimizer(Cell):
 
     # a step ---------------------------------------------------------------------------------
 
-    def __call__(self, *args, **kwargs):
-        result = super().__call__(*args, **kwargs)
-        if thread.tape is None:
-            run_pending()  # a step ends here
-        return result
-
     def construct(self, gradients):
         """Change the parameters; a subclass defines how."""
         raise NotImplementedError(
@@ -134,6 +138,7 @@ class Optimizer(Cell):
 
     def _prepare(self, rule, *states, **attributes):
         """Say once which operation updates which handles; `states`: a ParameterTuple each."""
+        self._prepare_again = functools.partial(self._prepare, rule, *states, **attributes)
         flags = zip(self.decay_flags, self.grad_centralization_flags, strict=True)
         self._updates = tuple(
             (
@@ -151,9 +156,16 @@ class Optimizer(Cell):
             )
         )
 
+    def _leave_decay_and_scale(self):
+        """From now on another optimizer that calls this one decays and scales the gradients."""
+        self.exec_weight_decay = self.need_scale = False
+        self.decay_flags = (False,) * self.param_length
+        if self._prepare_again is not None:
+            self._prepare_again()
+
     def _update(self, gradients, *scalars):
         """Apply the prepared operations; nothing changes unless all of them accept."""
-        gradients = self._counted(gradients)
+        gradients = group.counted(type(self).__name__, gradients, self.parameters)
         rates, decays = self.get_lr(), self.get_weight_decay()
         rates = rates if self.is_group_lr else repeat(rates)
         decays = decays if self.is_group else repeat(decays)
@@ -166,7 +178,7 @@ class Optimizer(Cell):
                 last = (decay, *scale) if decayed else scale
                 changes.append((handles, apply(op, *handles, gradient, rate, *scalars, *last)))
         except ValueError:
-            self._refuse_shapes(gradients)
+            group.refuse_shapes(type(self).__name__, gradients, self.parameters)
             raise
         for handles, results in changes:
             for handle, result in zip(handles, results, strict=True):
@@ -174,31 +186,6 @@ class Optimizer(Cell):
         step = self.global_step
         step._rebind(apply(_advance, step)._value)
         return self._done
-
-    def _counted(self, gradients):
-        if isinstance(gradients, Tensor) and self.param_length == 1:
-            return (gradients,)
-        if not isinstance(gradients, (tuple, list)):
-            raise TypeError(
-                f"For '{type(self).__name__}', the gradients must be a tuple of Tensors, but got "
-                f"{type(gradients).__name__}."
-            )
-        if len(gradients) != self.param_length:
-            raise ValueError(
-                f"For '{type(self).__name__}', there must be a gradient for each of the "
-                f"{self.param_length} parameters, but got {len(gradients)}. Differentiate with "
-                "respect to 'optimizer.parameters'."
-            )
-        return gradients
-
-    def _refuse_shapes(self, gradients):
-        for p, gradient in zip(self.parameters, gradients, strict=True):
-            if p.shape != gradient.shape:
-                raise ValueError(
-                    f"For '{type(self).__name__}', the gradient of parameter '{p.name}' must have "
-                    f"its shape {p.shape}, but got {gradient.shape}. Give the gradients in the "
-                    "order of 'optimizer.parameters'."
-                ) from None
 
     # for subclasses that write their own step -----------------------------------------------
 

@@ -26,6 +26,7 @@ class Rule:
             wide = jnp.promote_types(param.dtype, jnp.float32)
             kept = (param, *rest[: self.states])
             grad, *scalars = [x.astype(wide) for x in rest[self.states :]]
+            scalars = [x.reshape(()) for x in scalars]
             old = [x.astype(wide) for x in kept]
             scale = scalars.pop() if scales else None
             decay = scalars.pop() if decays else None

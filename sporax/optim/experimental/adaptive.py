@@ -1,0 +1,168 @@
+"""Adadelta, Adagrad, Adamax, RAdam and RMSprop with `param_groups`."""
+
+import math
+from types import MappingProxyType
+
+import jax.numpy as jnp
+
+from sporax.nn import argument
+from sporax.optim import ada_delta
+from sporax.optim.experimental.optimizer import ByRule, checked_betas
+from sporax.optim.rule import rule
+
+
+def _gradient(grad, param, weight_decay, maximize=False):
+    return (-grad if maximize else grad) + weight_decay * param
+
+
+@rule("Adadelta", states=2)
+def adadelta(param, accum, accum_update, grad, rate, *, rho, eps, weight_decay, maximize):
+    grad = _gradient(grad, param, weight_decay, maximize)
+    return ada_delta.adadelta.fn(param, accum, accum_update, grad, rate, rho, eps)
+
+
+@rule("Adagrad", states=1)
+def adagrad(param, accum, grad, rate, steps, *, lr_decay, eps, weight_decay, maximize):
+    grad = _gradient(grad, param, weight_decay, maximize)
+    accum = accum + grad * grad
+    return param - rate / (1 + steps * lr_decay) * grad / (jnp.sqrt(accum) + eps), accum
+
+
+@rule("Adamax", states=2)
+def adamax(param, m, v, grad, rate, steps, *, betas, eps, weight_decay, maximize):
+    grad = _gradient(grad, param, weight_decay, maximize)
+    m = m + (grad - m) * (1 - betas[0])
+    v = jnp.maximum(v * betas[1], jnp.abs(grad) + eps)
+    return param - rate / (1 - betas[0] ** (steps + 1)) * m / v, m, v
+
+
+@rule("RAdam", states=2)
+def radam(param, m, v, grad, rate, steps, *, betas, eps, weight_decay):
+    grad, steps = _gradient(grad, param, weight_decay), steps + 1
+    m, v = m + (grad - m) * (1 - betas[0]), v + (grad * grad - v) * (1 - betas[1])
+    # 1 - power loses in Float32 what the small difference of two lengths needs
+    unbiased = -jnp.expm1(steps * math.log(betas[1])) if betas[1] else 1.0
+    most = 2 / (1 - betas[1]) - 1
+    length = most - 2 * steps * (1 - unbiased) / unbiased
+    known = length > 5  # whether the variance can be told by now
+    of = jnp.where(known, length, most)
+    share = (of - 4) * (of - 2) * most / ((most - 4) * (most - 2) * of)
+    factor = jnp.where(known, jnp.sqrt(share * unbiased) / (jnp.sqrt(v) + eps), 1)
+    return param - rate / (1 - betas[0] ** steps) * m * factor, m, v
+
+
+@rule("RMSprop", states=3)
+def rmsprop(
+    param, mean, square, moment, grad, rate, *,
+    alpha, eps, weight_decay, momentum, centered, maximize,
+):  # fmt: skip
+    grad = _gradient(grad, param, weight_decay, maximize)
+    square = alpha * square + (1 - alpha) * grad * grad
+    mean = alpha * mean + (1 - alpha) * grad if centered else mean
+    change = grad / (jnp.sqrt(square - mean * mean if centered else square) + eps)
+    if momentum > 0:
+        change = moment = momentum * moment + change
+    return param - rate * change, mean, square, moment
+
+
+class Adadelta(ByRule):
+    """As `nn.Adadelta`, with `eps` for its epsilon; `maximize`: with the gradient's negative."""
+
+    _STATES = MappingProxyType({"accum": 0, "accum_update": 0})
+    _RULE, _NUMBERS = adadelta, ("rho", "eps", "weight_decay", "maximize")
+
+    def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, *, maximize=False):
+        argument.positive("Adadelta", eps=eps)
+        argument.fraction("Adadelta", rho=rho)
+        argument.flag("Adadelta", maximize=maximize)
+        super().__init__(
+            params, lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize
+        )
+
+
+class Adagrad(ByRule):
+    r"""$s \leftarrow s + g^2$, $p \leftarrow p - \frac{\eta}{1 + t d} \frac{g}{\sqrt{s} + eps}$.
+
+    $d$ is `lr_decay`, $t$ counts the steps from 0, $s$ starts as `initial_accumulator_value`;
+    `maximize`: with $-g$. Weight decay is added to the gradient.
+    """
+
+    _RULE, _COUNTER = adagrad, "step_t"
+    _NUMBERS = ("lr_decay", "eps", "weight_decay", "maximize")
+
+    def __init__(
+        self, params, lr=0.01, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0,
+        eps=1e-10, *, maximize=False,
+    ):  # fmt: skip
+        start = initial_accumulator_value
+        argument.not_negative("Adagrad", lr_decay=lr_decay, initial_accumulator_value=start)
+        argument.positive("Adagrad", eps=eps)
+        argument.flag("Adagrad", maximize=maximize)
+        object.__setattr__(self, "_STATES", {"accum": start})
+        super().__init__(
+            params, lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
+            initial_accumulator_value=start, maximize=maximize,
+        )  # fmt: skip
+
+
+class Adamax(ByRule):
+    r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \max(\beta_2 v, |g| + eps)$,
+    $p \leftarrow p - \frac{\eta}{1 - \beta_1^t} \frac{m}{v}$; `maximize`: with $-g$.
+
+    Weight decay is added to the gradient.
+    """
+
+    _STATES = MappingProxyType({"exp_avg": "zeros", "exp_inf": "zeros"})
+    _RULE, _COUNTER = adamax, "step_t"
+    _NUMBERS = ("betas", "eps", "weight_decay", "maximize")
+
+    def __init__(
+        self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, *, maximize=False
+    ):
+        checked_betas("Adamax", betas)
+        argument.positive("Adamax", eps=eps)
+        argument.flag("Adamax", maximize=maximize)
+        super().__init__(
+            params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize
+        )
+
+
+class RAdam(ByRule):
+    """Adam without division by the root of $v$ until its variance can be told, and with a factor
+    for that variance afterwards (Liu et al., 2020). Weight decay is added to the gradient."""
+
+    _STATES = MappingProxyType({"exp_avg": "zeros", "exp_avg_sq": "zeros"})
+    _RULE, _COUNTER = radam, "step_t"
+    _NUMBERS = ("betas", "eps", "weight_decay")
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
+        checked_betas("RAdam", betas)
+        argument.positive("RAdam", eps=eps)
+        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
+
+
+class RMSprop(ByRule):
+    r"""$s \leftarrow \alpha s + (1 - \alpha) g^2$, $v \leftarrow u v + \frac{g}{\sqrt{s} + eps}$,
+    $p \leftarrow p - \eta v$; `centered`: with $s$ less the square of the gradient's mean.
+
+    $u$ is `momentum`; `maximize`: with $-g$. Weight decay is added to the gradient.
+    """
+
+    _STATES = MappingProxyType({"mean_grad": "zeros", "mean_square": "zeros", "moment": "zeros"})
+    _RULE = rmsprop
+    _NUMBERS = ("alpha", "eps", "weight_decay", "momentum", "centered", "maximize")
+
+    def __init__(
+        self, params, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0,
+        centered=False, maximize=False,
+    ):  # fmt: skip
+        argument.not_negative("RMSprop", alpha=alpha, momentum=momentum)
+        argument.positive("RMSprop", eps=eps)
+        argument.flag("RMSprop", centered=centered, maximize=maximize)
+        super().__init__(
+            params, lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered,
+            weight_decay=weight_decay, maximize=maximize,
+        )  # fmt: skip
+
+
+__all__ = ["Adadelta", "Adagrad", "Adamax", "RAdam", "RMSprop"]

@@ -1,0 +1,347 @@
+"""Schedules that change the learning rates of an optimizer's groups when `step` is called."""
+
+import math
+from bisect import bisect_right
+from functools import partial
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.nn import argument
+from sporax.optim.experimental import rates
+from sporax.optim.experimental.schedule import (
+    LRScheduler,
+    Rates,
+    checked_optimizer,
+    for_each,
+    later,
+    narrow,
+    set_number,
+    sooner,
+    state,
+)
+
+
+class _Formula(LRScheduler):
+    """A schedule by `following(epoch, lr, base)`, or `direct(epoch, base)` where an epoch is given,
+    functions on arrays."""
+
+    def _begin(self, optimizer, last_epoch, following, direct, **numbers):
+        """What `__init__` ends with; the formulas' numbers are attributes too."""
+        vars(self).update(numbers)
+        each = (partial(fn, **numbers) for fn in (following, direct))
+        self._following, self._direct = (Op(type(self).__name__, fn) for fn in each)
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        each = zip(self._last_lr, self.base_lrs, strict=True)
+        return [apply(self._following, self.last_epoch, lr, base) for lr, base in each]
+
+    def _get_closed_form_lr(self):
+        return [apply(self._direct, self.last_epoch, base) for base in self.base_lrs]
+
+
+class StepLR(_Formula):
+    """The rate times `gamma` every `step_size` steps."""
+
+    def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
+        argument.positive_int("StepLR", step_size=step_size)
+        argument.number("StepLR", gamma=gamma)
+        self._begin(
+            optimizer, last_epoch, rates.step, rates.step_at,
+            step_size=step_size, gamma=gamma,
+        )  # fmt: skip
+
+
+class MultiStepLR(_Formula):
+    """The rate times `gamma` at each of the steps `milestones`."""
+
+    def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
+        if not isinstance(milestones, list):
+            raise TypeError(
+                "For 'MultiStepLR', 'milestones' must be a list of ints, but got "
+                f"{type(milestones).__name__}."
+            )
+        for milestone in milestones:
+            argument.integer("MultiStepLR", milestones=milestone)
+        argument.number("MultiStepLR", gamma=gamma)
+        self._begin(
+            optimizer, last_epoch, rates.milestones, rates.milestones_at,
+            milestones=tuple(milestones), gamma=gamma,
+        )  # fmt: skip
+
+
+class ConstantLR(_Formula):
+    """The rate times `factor` (0 to 1) for the first `total_iters` steps."""
+
+    def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
+        argument.fraction("ConstantLR", factor=factor)
+        argument.integer("ConstantLR", total_iters=total_iters)
+        self._begin(
+            optimizer, last_epoch, rates.constant, rates.constant_at,
+            factor=factor, total_iters=total_iters,
+        )  # fmt: skip
+
+
+class LinearLR(_Formula):
+    """The rate times a factor from `start_factor` to `end_factor` in `total_iters` steps."""
+
+    def __init__(
+        self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1
+    ):
+        argument.fraction("LinearLR", start_factor=start_factor, end_factor=end_factor)
+        argument.positive("LinearLR", start_factor=start_factor)
+        argument.positive_int("LinearLR", total_iters=total_iters)
+        self._begin(
+            optimizer, last_epoch, rates.linear, rates.linear_at,
+            start_factor=start_factor, end_factor=end_factor, total_iters=total_iters,
+        )  # fmt: skip
+
+
+class ExponentialLR(_Formula):
+    """The rate times `gamma` at every step."""
+
+    def __init__(self, optimizer, gamma, last_epoch=-1):
+        argument.number("ExponentialLR", gamma=gamma)
+        self._begin(optimizer, last_epoch, rates.exponential, rates.exponential_at, gamma=gamma)
+
+
+class PolynomialLR(_Formula):
+    """The rate times (1 - step / `total_iters`) to the `power`, until that is 0."""
+
+    def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
+        argument.positive_int("PolynomialLR", total_iters=total_iters)
+        argument.not_negative("PolynomialLR", power=power)
+        self._begin(
+            optimizer, last_epoch, rates.polynomial, rates.polynomial_at,
+            total_iters=total_iters, power=power,
+        )  # fmt: skip
+
+
+class CosineAnnealingLR(_Formula):
+    """From the rate to `eta_min` and back along a cosine, in `T_max` steps each way."""
+
+    def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
+        argument.positive_int("CosineAnnealingLR", T_max=T_max)
+        argument.number("CosineAnnealingLR", eta_min=eta_min)
+        self._begin(
+            optimizer, last_epoch, rates.cosine, rates.cosine_at, T_max=T_max, eta_min=eta_min
+        )
+
+
+class LambdaLR(LRScheduler):
+    """The first rate times `lr_lambda(epoch)`; a function, or a list with one for each group."""
+
+    def __init__(self, optimizer, lr_lambda, last_epoch=-1):
+        self.lr_lambdas = for_each(
+            "LambdaLR", "lr_lambda", lr_lambda, checked_optimizer("LambdaLR", optimizer)
+        )
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        each = zip(self.base_lrs, self.lr_lambdas, strict=True)
+        return [base * fn(self.last_epoch) for base, fn in each]
+
+
+class MultiplicativeLR(LRScheduler):
+    """The rate times `lr_lambda(epoch)` at every step; a function, or a list with one for each
+    group."""
+
+    def __init__(self, optimizer, lr_lambda, last_epoch=-1):
+        who = "MultiplicativeLR"
+        self.lr_lambdas = for_each(who, "lr_lambda", lr_lambda, checked_optimizer(who, optimizer))
+        self._started = last_epoch >= 0
+        super().__init__(optimizer, last_epoch)
+        self._started = True
+
+    def get_lr(self):
+        if not self._started:
+            return [lr.value() for lr in self._last_lr]
+        each = zip(self._last_lr, self.lr_lambdas, strict=True)
+        return [lr * fn(self.last_epoch) for lr, fn in each]
+
+
+# how a cycle's height goes: by what it is counted, and the function
+_SCALES = {
+    "triangular": ("cycle", lambda x, gamma: 1.0),
+    "triangular2": ("cycle", lambda x, gamma: 0.5 ** (x - 1)),
+    "exp_range": ("iterations", lambda x, gamma: gamma**x),
+}
+
+
+class CyclicLR(LRScheduler):
+    """Between `base_lr` and `max_lr`: up in `step_size_up` steps, down in `step_size_down`.
+
+    The height of a cycle: `mode` 'triangular' keeps it, 'triangular2' halves it every cycle,
+    'exp_range' has it times `gamma` every step; or `scale_fn(x)`, x the cycle (from 1) or the step,
+    as `scale_mode` 'cycle' or 'iterations' says.
+    """
+
+    def __init__(
+        self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None,
+        mode="triangular", gamma=1.0, scale_fn=None, scale_mode="cycle", last_epoch=-1,
+    ):  # fmt: skip
+        checked_optimizer("CyclicLR", optimizer)
+        base = for_each("CyclicLR", "base_lr", base_lr, optimizer)
+        if last_epoch == -1:
+            for group, lr in zip(optimizer.param_groups, base, strict=True):
+                set_number(group["lr"], lr)
+        if scale_fn is None and mode not in _SCALES:
+            raise ValueError(
+                f"For 'CyclicLR', 'mode' must be one of {', '.join(_SCALES)} where "
+                f"there is no 'scale_fn', but got {mode!r}."
+            )
+        self.mode, self.gamma, self.scale_mode, self.scale_fn = mode, gamma, scale_mode, scale_fn
+        if scale_fn is None:
+            self.scale_mode, scale = _SCALES[mode]
+            self.scale_fn = partial(scale, gamma=gamma)
+        up = float(step_size_up)
+        down = up if step_size_down is None else float(step_size_down)
+        self.total_step_size, self.step_up_ratio = up + down, up / (up + down)
+        self._triangle = Op("CyclicLR", partial(rates.triangle, total=up + down, up=up))
+        self.max_lrs = [Tensor(lr) for lr in for_each("CyclicLR", "max_lr", max_lr, optimizer)]
+        self._lowest = [Tensor(lr) for lr in base]
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = self._lowest
+
+    def get_lr(self):
+        cycle, height = apply(self._triangle, self.last_epoch)
+        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        each = zip(self._lowest, self.max_lrs, strict=True)
+        return [low + (high - low) * height * scale for low, high in each]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """From the rate to `eta_min` along a cosine in `T_0` steps, then again, in `T_mult` times as
+    many every time."""
+
+    def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1):
+        who = "CosineAnnealingWarmRestarts"
+        argument.positive_int(who, T_0=T_0, T_mult=T_mult)
+        argument.number(who, eta_min=eta_min)
+        self.T_0, self.T_i = state(T_0, "T_0"), state(T_0, "T_i")
+        self.T_cur = state(last_epoch, "T_cur")
+        self.T_mult, self.eta_min = T_mult, Tensor(eta_min, dtypes.float32)
+        self._restart = Op(who, partial(rates.restart, T_mult=T_mult))
+        self._place = Op(who, partial(rates.restart_at, T_0=T_0, T_mult=T_mult))
+        self._cosine = Op(who, rates.cosine_between)
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        place = self.T_cur, self.T_i, self.eta_min
+        return [apply(self._cosine, base, *place) for base in self.base_lrs]
+
+    def step(self, epoch=None):
+        """The next step, or the step `epoch`, which may lie between two."""
+        if epoch is None:
+            new = apply(self._restart, self.last_epoch, self.T_cur, self.T_i)
+        else:
+            if epoch < 0:
+                raise ValueError(
+                    "For 'CosineAnnealingWarmRestarts', 'epoch' must be at least 0, but got "
+                    f"{epoch}."
+                )
+            epoch = epoch if isinstance(epoch, Tensor) else Tensor(epoch, dtypes.float32)
+            new = apply(self._place, epoch)
+        for handle, value in zip((self.last_epoch, self.T_cur, self.T_i), new, strict=True):
+            set_number(handle, value)
+        for lr, value in zip(self._last_lr, self.get_lr(), strict=True):
+            set_number(lr, value)
+
+
+class SequentialLR(Rates):
+    """`schedulers` one after another, the next from each of the steps `milestones` on."""
+
+    def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
+        for i, scheduler in enumerate(schedulers):
+            if scheduler.optimizer is not optimizer:
+                raise ValueError(
+                    f"For 'SequentialLR', all schedulers must have its 'optimizer', but scheduler "
+                    f"{i} has another."
+                )
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "For 'SequentialLR', there must be a milestone between each two schedulers, but "
+                f"got {len(schedulers)} schedulers and {len(milestones)} milestones."
+            )
+        self.optimizer, self._schedulers, self.milestones = optimizer, schedulers, milestones
+        self.last_epoch = state(last_epoch + 1, "last_epoch_SequentialLR")
+        for group in optimizer.param_groups:
+            set_number(group["lr"], group["initial_lr"])
+        for scheduler in schedulers:
+            set_number(scheduler.last_epoch, apply(sooner, scheduler.last_epoch))
+        schedulers[0].step()
+        self._last_lr = schedulers[0]._last_lr
+
+    def step(self):
+        """The next step."""
+        set_number(self.last_epoch, apply(later, self.last_epoch))
+        epoch = int(self.last_epoch)
+        now = bisect_right(self.milestones, epoch)
+        begins = now > 0 and self.milestones[now - 1] == epoch
+        self._schedulers[now].step(*([0] if begins else []))
+
+
+class ReduceLROnPlateau(Rates):
+    """The rate times `factor` once a metric was no better for more than `patience` steps.
+
+    Better: less (`mode` 'min') or more ('max') than the best by `threshold`, a share of it
+    (`threshold_mode` 'rel') or a number ('abs'). After a reduction `cooldown` steps do not count;
+    no rate falls below `min_lr` (a number, or one for each group), nor by less than `eps`.
+    """
+
+    def __init__(
+        self, optimizer, mode="min", factor=0.1, patience=10, threshold=1e-4,
+        threshold_mode="rel", cooldown=0, min_lr=0, eps=1e-8,
+    ):  # fmt: skip
+        who = "ReduceLROnPlateau"
+        checked_optimizer(who, optimizer)
+        argument.number(who, factor=factor, patience=patience, threshold=threshold, eps=eps)
+        argument.below(who, factor=factor, one=1.0)
+        for name, value, known in (
+            ("mode", mode, ("min", "max")), ("threshold_mode", threshold_mode, ("rel", "abs")),
+        ):  # fmt: skip
+            if value not in known:
+                raise ValueError(
+                    f"For '{who}', '{name}' must be '{known[0]}' or '{known[1]}', but got "
+                    f"{value!r}."
+                )
+        lowest = for_each(who, "min_lr", min_lr, optimizer)
+        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
+        self.threshold, self.threshold_mode = threshold, threshold_mode
+        self.cooldown, self.eps = cooldown, eps
+        self.min_lrs = [Tensor(lr, dtypes.float32) for lr in lowest]
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.last_epoch = state(0, f"last_epoch_{who}")
+        self.best, self.wait = state(self.mode_worse, "best"), state(0, "wait")
+        self.cooldown_counter = state(0, "cooldown_counter")
+        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+        better = partial(
+            rates.better, mode=mode, threshold=threshold, relative=threshold_mode == "rel"
+        )
+        self._watch = Op(who, partial(rates.watch, better=better, patience=patience, rest=cooldown))
+        self._reduce = Op(who, partial(rates.reduced, factor=factor, eps=eps))
+
+    def step(self, metrics):
+        """Take one value of the metric."""
+        metrics = metrics if isinstance(metrics, Tensor) else Tensor(metrics, dtypes.float32)
+        set_number(self.last_epoch, apply(later, self.last_epoch))
+        kept = self.best, self.wait, self.cooldown_counter
+        *new, stale = apply(self._watch, apply(narrow, metrics), *kept)
+        for handle, value in zip(kept, new, strict=True):
+            set_number(handle, value)
+        for lr, lowest in zip(self._last_lr, self.min_lrs, strict=True):
+            set_number(lr, apply(self._reduce, lr, lowest, stale))
+        return True
+
+    def in_cooldown(self):
+        """Whether steps do not count at present."""
+        return self.cooldown_counter > 0
+
+
+__all__ = [
+    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
+    "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "PolynomialLR",
+    "ReduceLROnPlateau", "SequentialLR", "StepLR",
+]  # fmt: skip

@@ -1,0 +1,187 @@
+"""`Optimizer`: groups of parameters, each a dict of its own numbers."""
+
+import types
+from collections import defaultdict
+
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.nn import argument
+from sporax.optim import group as groups
+from sporax.optim.optimizer import Stepping
+
+
+class Optimizer(Stepping):
+    """Base of the optimizers with `param_groups`.
+
+    `params`: Parameters, or dicts with 'params' and what the group has of its own; `defaults`: what
+    a group has otherwise, 'lr' among it. A group is a dict and may be changed between steps: its
+    'lr' is a Parameter (`ops.assign` changes it; a number may take its place).
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> Optimizer([p], {"lr": 0.5, "weight_decay": 0.0})
+    Optimizer (
+    Parameter Group 0
+        lr: 0.5
+        weight_decay: 0.0
+    )
+    """
+
+    _STATES = types.MappingProxyType({})  # name of a state of each parameter -> what it starts as
+
+    def __init__(self, params, defaults):
+        super().__init__(auto_prefix=False)
+        who = type(self).__name__
+        given = groups.parameters_of(who, "params", params)
+        groups.check_kinds(who, given)
+        self.defaults = defaults
+        self.state = defaultdict(dict)
+        self.param_groups, self.lrs, self.group_start_id = [], [], [0]
+        self.parameters = ParameterTuple(())
+        for name in self._STATES:
+            setattr(self, name, ParameterTuple(()))
+        for group in given if isinstance(given[0], dict) else [{"params": given}]:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group):
+        """One more group: a dict with 'params' (a Parameter or a list) and its own numbers.
+
+        >>> p = [Parameter(Tensor([1.0]), name=name) for name in "ab"]
+        >>> optimizer = Optimizer(p[:1], {"lr": 0.5})
+        >>> optimizer.add_param_group({"params": p[1], "lr": 0.25})
+        >>> [float(group["lr"]) for group in optimizer.param_groups]
+        [0.5, 0.25]
+        """
+        who = type(self).__name__
+        if not isinstance(param_group, dict) or "params" not in param_group:
+            raise TypeError(
+                f"For '{who}', a parameter group must be a dict with 'params', but got "
+                f"{type(param_group).__name__}."
+            )
+        params = param_group["params"]
+        params = [params] if isinstance(params, Parameter) else params
+        if isinstance(params, (set, frozenset)):
+            raise TypeError(
+                f"For '{who}', 'params' must be in an order, but got a set. Give a list."
+            )
+        params = list(params)
+        for p in params:  # there may be none
+            if not isinstance(p, Parameter):
+                raise TypeError(
+                    f"For '{who}', 'params' of a group must hold Parameters, but got "
+                    f"{type(p).__name__}."
+                )
+        known = {id(p) for p in self.parameters}
+        if any(id(p) in known for p in params):
+            raise ValueError(f"For '{who}', a parameter must be in one group, but is in two.")
+        group = param_group  # MindSpore keeps and completes the dict that is given
+        group["params"] = params
+        for name, value in self.defaults.items():
+            group.setdefault(name, value)
+        group["lr"] = self._rate(group.get("lr"), f"learning_rate_group_{len(self.param_groups)}")
+        decay = group.setdefault("weight_decay", 0.0)
+        argument.not_negative(who, weight_decay=decay)
+        group["weight_decay"] = float(decay)
+        self.param_groups.append(group)
+        self.lrs.append(group["lr"])
+        self.group_start_id.append(self.group_start_id[-1] + len(params))
+        self.parameters = ParameterTuple((*self.parameters, *params))
+        for name, start in self._STATES.items():
+            new = ParameterTuple(params).clone(prefix=name, init=start)
+            setattr(self, name, ParameterTuple((*getattr(self, name), *new)))
+
+    def _rate(self, rate, name):
+        who = type(self).__name__
+        if isinstance(rate, Tensor):
+            if rate.ndim:
+                raise ValueError(
+                    f"For '{who}', a Tensor as 'lr' must have no dimensions, but got shape "
+                    f"{rate.shape}."
+                )
+            return Parameter(Tensor(rate.asnumpy(), dtypes.float32), name=name)
+        argument.not_negative(who, lr=rate)
+        return Parameter(Tensor(float(rate), dtypes.float32), name=name)
+
+    def __repr__(self):
+        lines = []
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"\nParameter Group {i}\n")
+            for key in sorted(group.keys() - {"params"}):
+                value = group[key]
+                value = value.value() if isinstance(value, Parameter) else value
+                lines.append(f"    {key}: {value}\n")
+        return f"{type(self).__name__} ({''.join(lines)})"
+
+    def construct(self, *hyper_params):
+        """Change the parameters; a subclass defines how."""
+        raise NotImplementedError(
+            f"For '{type(self).__name__}', the method 'construct(self, gradients)' must be "
+            "defined. Change 'self.parameters' in it."
+        )
+
+
+_advance = Op("count", lambda step: step + 1)
+_advance.cut = True
+
+
+class ByRule(Optimizer):
+    """An Optimizer of one update rule, which takes the numbers `_NUMBERS` of a group, and the steps
+    so far where they are counted in a Parameter called `_COUNTER`."""
+
+    _RULE, _NUMBERS, _COUNTER = None, (), None
+
+    def __init__(self, params, **defaults):
+        super().__init__(params, defaults)
+        if self._COUNTER is not None:
+            setattr(self, self._COUNTER, Parameter(Tensor(0, dtypes.int32), name=self._COUNTER))
+
+    def construct(self, gradients):
+        if self._COUNTER is None:
+            return self._update(gradients)
+        counter = getattr(self, self._COUNTER)
+        done = self._update(gradients, counter)
+        counter._rebind(apply(_advance, counter)._value)
+        return done
+
+    def _bound(self, group):
+        numbers = {name: group[name] for name in self._NUMBERS}
+        return self._RULE.bind(
+            **{k: tuple(v) if isinstance(v, list) else v for k, v in numbers.items()}
+        )
+
+    def _update(self, gradients, *scalars):
+        gradients = groups.counted(type(self).__name__, gradients, self.parameters)
+        states = [getattr(self, name) for name in self._STATES]
+        handles = list(zip(self.parameters, *states, strict=True))
+        changes = []
+        try:
+            for group, start, end in zip(
+                self.param_groups, self.group_start_id, self.group_start_id[1:], strict=False
+            ):
+                op, rate = self._bound(group), group["lr"]
+                rate = rate if isinstance(rate, Tensor) else Tensor(rate, dtypes.float32)
+                for mine, gradient in zip(handles[start:end], gradients[start:end], strict=True):
+                    changes.append((mine, apply(op, *mine, gradient, rate, *scalars)))
+        except ValueError:
+            groups.refuse_shapes(type(self).__name__, gradients, self.parameters)
+            raise
+        for mine, results in changes:
+            for handle, result in zip(mine, results, strict=True):
+                handle._rebind(result._value)
+        return True
+
+
+def checked_betas(who, betas):
+    """Refuse `betas` unless they are two numbers from 0 up to 1."""
+    if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+        raise TypeError(f"For '{who}', 'betas' must be a tuple of 2 numbers, but got {betas}.")
+    for i, beta in enumerate(betas):
+        if not 0 <= beta < 1:
+            raise ValueError(
+                f"For '{who}', 'betas[{i}]' must be from 0 up to 1, 1 not included, but got {beta}."
+            )
+
+
+__all__ = ["Optimizer"]

@@ -1,0 +1,103 @@
+"""Optimizers whose step ends where a penalty on the weights is least: FTRL, proximal Adagrad."""
+
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.nn import argument
+from sporax.optim.optimizer import Optimizer
+from sporax.optim.rule import rule
+
+
+def _shrunk(x, by):
+    """x nearer to 0 by so much, and 0 where it was as near."""
+    return jnp.where(jnp.abs(x) > by, x - jnp.sign(x) * by, 0)
+
+
+@rule("FTRL", states=2)
+def ftrl(param, moment, linear, grad, rate, l1, l2, lr_power):
+    grown = moment + grad * grad
+    strength = grown**-lr_power / rate
+    linear = linear + grad - (strength - moment**-lr_power / rate) * param
+    return _shrunk(-linear, l1) / (strength + 2 * l2), grown, linear
+
+
+@rule("ProximalAdagrad", states=1)
+def proximal_adagrad(param, accum, grad, rate, l1, l2):
+    accum = accum + grad * grad
+    rate = rate / jnp.sqrt(accum)
+    return _shrunk(param - rate * grad, rate * l1) / (1 + rate * l2), accum
+
+
+class FTRL(Optimizer):
+    r"""$s' = s + g^2$, $z \leftarrow z + g - \frac{s'^{-q} - s^{-q}}{\eta} p$, then
+    $p \leftarrow \frac{\operatorname{sign}(z) l_1 - z}{s'^{-q} / \eta + 2 l_2}$ where
+    $|z| > l_1$ and 0 elsewhere.
+
+    McMahan et al., 2013. $q$ is `lr_power` (at most 0), `initial_accum` where $s$ starts. The
+    learning rate is one number. The rest as `Optimizer`'s; without groups weight decay spares no
+    parameter. `use_locking` is accepted: an update is one operation here.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = FTRL([p], initial_accum=0.0, learning_rate=1.0)((Tensor([4.0]),))
+    >>> print(p.asnumpy())
+    [0.]
+    """
+
+    def __init__(
+        self, params, initial_accum=0.1, learning_rate=0.001, lr_power=-0.5, l1=0.0, l2=0.0,
+        use_locking=False, loss_scale=1.0, weight_decay=0.0,
+    ):  # fmt: skip
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        if self.dynamic_lr or self.is_group_lr:
+            raise ValueError(
+                "For 'FTRL', 'learning_rate' must be one number for all parameters and steps, but "
+                "got a changing one or a group's own. Use another optimizer for that."
+            )
+        argument.positive("FTRL", learning_rate=learning_rate)
+        argument.not_negative("FTRL", initial_accum=initial_accum, l1=l1, l2=l2)
+        argument.not_positive("FTRL", lr_power=lr_power)
+        argument.flag("FTRL", use_locking=use_locking)
+        self.l1, self.l2, self.lr, self.lr_power = l1, l2, learning_rate, lr_power
+        self.use_locking = use_locking
+        self._scalars = tuple(Tensor(x, dtypes.float32) for x in (l1, l2, lr_power))
+        self.moments = self.parameters.clone(prefix="moments", init=initial_accum)
+        self.linear = self.parameters.clone(prefix="linear", init="zeros")
+        if not self.is_group:
+            self.decay_flags = (True,) * self.param_length
+        self._prepare(ftrl, self.moments, self.linear)
+
+    def construct(self, grads):
+        return self._update(grads, *self._scalars)
+
+
+class ProximalAdagrad(Optimizer):
+    r"""$s \leftarrow s + g^2$, $a = \eta / \sqrt{s}$, $d = p - a g$, then
+    $p \leftarrow \frac{\operatorname{sign}(d) \max(|d| - a l_1, 0)}{1 + a l_2}$.
+
+    Duchi and Singer, 2009. `accum`: where $s$ starts. The rest as `Optimizer`'s; weight decay is
+    added to the gradient. `use_locking` is accepted: an update is one operation here.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = ProximalAdagrad([p], accum=0.0, learning_rate=0.25, l1=1.0)((Tensor([1.0]),))
+    >>> print(p.asnumpy())
+    [0.5]
+    """
+
+    def __init__(
+        self, params, accum=0.1, learning_rate=0.001, l1=0.0, l2=0.0, use_locking=False,
+        loss_scale=1.0, weight_decay=0.0,
+    ):  # fmt: skip
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        argument.not_negative("ProximalAdagrad", accum=accum, l1=l1, l2=l2)
+        argument.flag("ProximalAdagrad", use_locking=use_locking)
+        self.use_locking = use_locking
+        self.l1, self.l2 = Tensor(l1, dtypes.float32), Tensor(l2, dtypes.float32)
+        self.accum = self.parameters.clone(prefix="accum", init=accum)
+        self._prepare(proximal_adagrad, self.accum)
+
+    def construct(self, grads):
+        return self._update(grads, self.l1, self.l2)
+
+
+__all__ = ["FTRL", "ProximalAdagrad"]
