@@ -104,7 +104,8 @@ x.astype("float16") | x.half() | ops.cast(x, np.float16) | ops.Cast()(x, dtypes.
     | x.to(dtypes.float16) | x.type(dtypes.float16)
 x.bool() | x.astype(bool) | x != 0
 ops.zeros((2, 3)) | ops.zeros_like(x) | ops.Zeros()((2, 3), dtypes.float32) | ops.ZerosLike()(x)
-    | mint.zeros((2, 3)) | x.new_zeros((2, 3)) | ops.full((2, 3), 0.0) | ops.full_like(x, 0)
+    | mint.zeros((2, 3)) | x.new_zeros((2, 3)) | ops.full_like(x, 0)
+    | ops.full((2, 3), 0.0, dtype=dtypes.float32)
     | ops.fill(dtypes.float32, (2, 3), 0)
 ops.arange(0, 6, 2) | ops.range(0, 6, 2) | mint.arange(0, 6, 2) | ops.arange(3) * 2
 ops.tril(x) | x.tril() | ops.Tril()(x) | mint.tril(x)
@@ -262,7 +263,7 @@ def test_dtypes_of_results_are_mindspores(text):
 
 
 CREATED = {
-    "ops.zeros((2,))": "Float32", "ops.full((2,), 3)": "Int64", "ops.full((2,), 2.5)": "Float32",
+    "ops.zeros((2,))": "Float32", "ops.full((2,), 3)": "Int64", "ops.full((2,), 2.5)": "Int64",
     "ops.arange(3)": "Int64", "ops.arange(0, 1, 0.3)": "Float32",
     "ops.linspace(0, 1, 3)": "Float32",
     "ops.eye(2)": "Float32", "ops.one_hot(Tensor([0]), 3)": "Int64",

@@ -18,7 +18,7 @@ SAMPLES = collect("SAMPLES")
 
 # Declared as differentiable, but with no sample that is differentiated; each with its reason.
 NOT_DIFFERENTIATED = {
-    "full": "it has no Tensor operand",
+    "filled": "it has no Tensor operand",
     "igamma": "JAX differentiates it once only; first order in `tests/test_distributions.py`",
     "igammac": "as igamma",
 }

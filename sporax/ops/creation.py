@@ -58,21 +58,28 @@ def ones(shape, dtype=None):
 
 
 @op(
-    function=(
-        "full(size, fill_value, *, dtype=None)",
-        "fill(type: dtype, shape: size, value: fill_value)",
-    ),
+    function="fill(type: dtype, shape: size, value: fill_value)",
     primitive="Fill()(dtype, dims: size, x: fill_value)",
     mint="full(size, fill_value, *, dtype=None)",
-)  # fmt: skip
-def full(size, fill_value: Array, *, dtype=None):
+)
+def filled(size, fill_value: Array, *, dtype=None):
     """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has.
 
-    >>> ops.full((2,), 3.0).asnumpy()
+    >>> mint.full((2,), 3.0).asnumpy()
     array([3., 3.], dtype=float32)
     """
     wanted = fill_value.dtype if dtype is None else dtypes.to_numpy(dtype)
     return jnp.broadcast_to(fill_value.astype(wanted), _shape(size))
+
+
+@composite()
+def full(size, fill_value, *, dtype=None):
+    """`fill_value` in the shape `size`, in `dtype` or else in Int64, whatever the value is.
+
+    >>> ops.full((2,), 3.5, dtype=ms.float32).asnumpy()
+    array([3.5, 3.5], dtype=float32)
+    """
+    return filled(size, fill_value, dtype=dtypes.int64 if dtype is None else dtype)
 
 
 @op(
@@ -126,7 +133,7 @@ def new_ones(input, size, dtype=None):
 @composite(tensor=True, function=())
 def new_full(input, size, fill_value, *, dtype=None):
     """`fill_value` in the shape `size`, in the tensor's dtype unless another is given."""
-    return full(size, fill_value, dtype=input.dtype if dtype is None else dtype)
+    return filled(size, fill_value, dtype=input.dtype if dtype is None else dtype)
 
 
 def _fill_in_place(self, value):

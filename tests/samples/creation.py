@@ -22,7 +22,7 @@ SAMPLES = [
     Sample("zeros", [], lambda size, dtype: np.zeros(size), {"size": 2, "dtype": dtypes.int32}),
     Sample("ones", [], lambda shape: np.ones(shape), {"shape": (2, 0)}),
     Sample(
-        "full",
+        "filled",
         [],
         lambda size, fill_value: np.full(size, fill_value),
         {"size": (2,), "fill_value": 2.5},
