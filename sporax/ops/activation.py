@@ -175,8 +175,8 @@ def hardtanh(input: Array, min_val=-1.0, max_val=1.0):
     >>> ops.hardtanh(Tensor([-3.0, 0.5])).asnumpy()
     array([-1. ,  0.5], dtype=float32)
     """
-    low, high = jnp.asarray(min_val, input.dtype), jnp.asarray(max_val, input.dtype)
-    return jnp.where(input <= low, low, jnp.where(input >= high, high, input))
+    low, high = (jnp.asarray(bound).astype(input.dtype) for bound in (min_val, max_val))
+    return jnp.where(input <= min_val, low, jnp.where(input >= max_val, high, input))
 
 
 @op(primitive="HShrink(lambd=0.5)(input)", mint="nn.functional.hardshrink(input, lambd=0.5)",

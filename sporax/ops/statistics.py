@@ -210,6 +210,10 @@ def cumprod(input: Array, dim, dtype=None):
     return jnp.cumprod(input.astype(wanted), dim, wanted)
 
 
+def _is_nan(x):
+    return x != x  # also of integers
+
+
 def _running(name, word, better, primitive, index, mint):
     def function(input: Array, axis):
         at = jnp.broadcast_to(
@@ -221,7 +225,7 @@ def _running(name, word, better, primitive, index, mint):
         )
 
         def later(a, b):
-            keep = better(a[0], b[0])
+            keep = better(a[0], b[0]) | (_is_nan(a[0]) & ~_is_nan(b[0]))  # NaN stays, as in NumPy
             return jnp.where(keep, a[0], b[0]), jnp.where(keep, a[1], b[1])
 
         return jax.lax.associative_scan(later, (input, at), axis=axis % input.ndim)
