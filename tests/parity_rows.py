@@ -72,7 +72,7 @@ EDGES = {
     "bool": lambda arrays: [a > 0 for a in arrays],
     "0-d": lambda arrays: [a.reshape(-1)[0].reshape(()) for a in arrays],
 }
-QUICK = {"odd", "empty", "0-d", "int32", "bool"}
+QUICK = {"odd", "empty", "0-d", "int32"}
 # where the sample's reference says nothing: it is for other numbers, or for floats only
 NO_REFERENCE = {
     "erfinv-odd", "erfinv-float16", "erfinv-float64", "nan_to_num-odd", "rsqrt-odd", "topk-odd",
