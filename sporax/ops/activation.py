@@ -95,7 +95,7 @@ _APPROXIMATE = {"none": False, "tanh": True}
 
 
 @op(
-    primitive="GeLU()(input)",
+    name="GeLU",
     mint="nn.functional.gelu(input, *, approximate='none')",
     check=floats_only("GeLU"),
 )
@@ -111,6 +111,16 @@ def gelu(input: Array, approximate="none"):
     if approximate not in _APPROXIMATE:
         raise ValueError(f"'approximate' must be 'none' or 'tanh', but got {approximate!r}")
     return jax.nn.gelu(input, _APPROXIMATE[approximate])
+
+
+@composite(primitive="GeLU()(input)", function=())
+def _gelu_by_tanh(input):
+    """`gelu` with `approximate='tanh'`, which is what MindSpore's Primitive computes.
+
+    >>> ops.GeLU()(Tensor([1.0])).asnumpy().round(4)
+    array([0.8412], dtype=float32)
+    """
+    return gelu(input, "tanh")
 
 
 @op(mint="nn.functional.leaky_relu(input, negative_slope: alpha=0.01)", name="LeakyReLU",
@@ -165,8 +175,8 @@ def hardtanh(input: Array, min_val=-1.0, max_val=1.0):
     >>> ops.hardtanh(Tensor([-3.0, 0.5])).asnumpy()
     array([-1. ,  0.5], dtype=float32)
     """
-    low, high = jnp.asarray(min_val, input.dtype), jnp.asarray(max_val, input.dtype)
-    return jnp.where(input <= low, low, jnp.where(input >= high, high, input))
+    low, high = (jnp.asarray(bound).astype(input.dtype) for bound in (min_val, max_val))
+    return jnp.where(input <= min_val, low, jnp.where(input >= max_val, high, input))
 
 
 @op(primitive="HShrink(lambd=0.5)(input)", mint="nn.functional.hardshrink(input, lambd=0.5)",

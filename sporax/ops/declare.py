@@ -69,7 +69,9 @@ def composite(*, tensor=None, mint=None, numpy=None, primitive=None, function=Tr
 
 def _publish(declaration, function, tensor, primitives, mint, numpy):
     """Make the faces of a declaration and put each where users find it."""
-    declaration.faces = {"tensor": tensor, "primitive": primitives, "mint": mint, "numpy": numpy}
+    declaration.faces = {
+        "ops": function, "tensor": tensor, "primitive": primitives, "mint": mint, "numpy": numpy,
+    }  # fmt: skip
     plain = declaration.face()
     functions = _faces(declaration, function, plain)
     FUNCTIONS.update(functions)

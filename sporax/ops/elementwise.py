@@ -12,6 +12,10 @@ def _reciprocal(x):
     return 1 / x
 
 
+def _fraction(x):
+    return x - jnp.trunc(x) if jnp.issubdtype(x.dtype, jnp.inexact) else jnp.zeros_like(x)
+
+
 # names (the first is the declaration's), Primitives, formula, function, an example
 _FLOATING = [
     ("exp", "Exp", "$e^{x}$", jnp.exp, "0.0", "1."),
@@ -50,6 +54,7 @@ _OF_ANY = [
     ("neg negative", "Neg", "$-x$", jnp.negative, "2.0", "-2."),
     ("positive", "", "$x$ itself", jnp.positive, "2.0", "2."),
     ("square", "Square", "$x^2$", jnp.square, "3.0", "9."),
+    ("frac", "", r"$x - \operatorname{trunc}(x)$", _fraction, "-1.5", "-0.5"),
     ("sign", "Sign", "-1, 0 or 1, the sign of $x$", jnp.sign, "-3.0", "-1."),
 ]
 
@@ -57,7 +62,6 @@ _OF_FRACTIONS = [  # which leave integers as they are
     ("floor", "Floor", r"$\lfloor x \rfloor$", jnp.floor, "1.5", "1."),
     ("ceil", "Ceil", r"$\lceil x \rceil$", jnp.ceil, "1.5", "2."),
     ("trunc", "Trunc", "$x$ rounded toward zero", jnp.trunc, "-1.5", "-1."),
-    ("frac", "", r"$x - \operatorname{trunc}(x)$", lambda x: x - jnp.trunc(x), "-1.5", "-0.5"),
 ]
 
 _TESTS = [
@@ -66,7 +70,7 @@ _TESTS = [
     ("isinf", "IsInf", "Whether $x$ is infinite", jnp.isinf, "1.0", "False"),
     ("isneginf", "", r"Whether $x = -\infty$", jnp.isneginf, "1.0", "False"),
     ("isposinf", "", r"Whether $x = \infty$", jnp.isposinf, "1.0", "False"),
-    ("signbit", "", "Whether $x$ has a minus sign", jnp.signbit, "-1.0", " True"),
+    ("signbit", "", "Whether $x < 0$", lambda x: x < 0, "-1.0", " True"),
 ]
 
 _UNLIKE_NUMPY = {"sqrt": "x", "arcsin": "x", "frac": "x", "rad2deg": "x", "deg2rad": "x"}

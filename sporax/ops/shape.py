@@ -220,7 +220,8 @@ def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
     if order == "F":
         input = jnp.transpose(input)
     first, last = range(input.ndim)[start_dim], range(input.ndim)[end_dim]
-    return jnp.reshape(input, (*input.shape[:first], -1, *input.shape[last + 1 :]))
+    joined = math.prod(input.shape[first : last + 1])  # -1 would be open where there is a 0
+    return jnp.reshape(input, (*input.shape[:first], joined, *input.shape[last + 1 :]))
 
 
 def _flatten_method(self, start_dim=0, end_dim=-1, *, order="C"):

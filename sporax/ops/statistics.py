@@ -210,35 +210,49 @@ def cumprod(input: Array, dim, dtype=None):
     return jnp.cumprod(input.astype(wanted), dim, wanted)
 
 
-def _running(name, word, better, primitive):
+def _is_nan(x):
+    return x != x  # also of integers
+
+
+def _running(name, word, better, primitive, index, mint):
     def function(input: Array, axis):
         at = jnp.broadcast_to(
             jnp.expand_dims(
-                jnp.arange(input.shape[axis], dtype=jnp.int64),
+                jnp.arange(input.shape[axis], dtype=index),
                 [i for i in range(input.ndim) if i != axis % input.ndim],
             ),
             input.shape,
         )
 
         def later(a, b):
-            keep = better(a[0], b[0])
+            keep = better(a[0], b[0]) | (_is_nan(a[0]) & ~_is_nan(b[0]))  # NaN stays, as in NumPy
             return jnp.where(keep, a[0], b[0]), jnp.where(keep, a[1], b[1])
 
         return jax.lax.associative_scan(later, (input, at), axis=axis % input.ndim)
 
     function.__name__, function.__module__ = name, __name__
-    function.__doc__ = f"""The {word} element so far along `axis`, and its index (Int64).
+    kind = dtypes.from_numpy(index)
+    function.__doc__ = f"""The {word} element so far along `axis`, and its index ({kind}).
 
     >>> ops.{name}(Tensor([2.0, 2.0]), 0)[0].asnumpy()
     array([2., 2.], dtype=float32)
     """
-    return op(tensor=True, primitive=f"{primitive}(axis)(input)", mint=f"{name}(input, dim: axis)")(
-        function
-    )
+    return op(tensor=True, primitive=f"{primitive}(axis)(input)", mint=mint)(function)
 
 
-cummax = _running("cummax", "largest", jnp.greater, "Cummax")
-cummin = _running("cummin", "smallest", jnp.less, "Cummin")
+cummax = _running("cummax", "largest", jnp.greater, "Cummax", jnp.int64, "cummax(input, dim: axis)")
+cummin = _running("cummin", "smallest", jnp.less, "Cummin", jnp.int32, None)
+
+
+@composite(mint="cummin(input, dim)", function=())
+def _cummin_in_int64(input, dim):
+    """The smallest element so far along `dim`, and its index (Int64).
+
+    >>> mint.cummin(Tensor([2.0, 1.0]), 0)[1].asnumpy()
+    array([0, 1])
+    """
+    values, index = cummin(input, dim)
+    return values, index.astype(dtypes.int64)
 
 
 @op(function="addn(x: tensors)", primitive="AddN()(x: tensors)")

@@ -1,0 +1,46 @@
+"""What a call gives, as JSON: read by the tests, written by `tools/record_parity.py`.
+
+NumPy is all that it needs, so that it runs under MindSpore and under sporax alike.
+"""
+
+import numpy as np
+
+MOST = 64  # elements that are kept one by one; more are kept as a digest
+
+
+def described(result):
+    """Tensors as [dtype, shape, numbers]; tuples and lists of them as lists."""
+    if isinstance(result, (tuple, list)):
+        return [described(r) for r in result]
+    if not hasattr(result, "asnumpy"):
+        return repr(result)
+    array = (result.float() if str(result.dtype) == "BFloat16" else result).asnumpy()
+    return [str(result.dtype), list(array.shape), numbers(array)]
+
+
+def numbers(array):
+    """The numbers, one after the other; of many of them three sums."""
+    flat = array.reshape(-1)
+    if flat.dtype.kind == "c":
+        flat = flat.view(flat.real.dtype)
+    if flat.size > MOST:
+        wide = flat.astype(np.float64)
+        flat = np.stack(
+            [wide.mean(), np.abs(wide).mean(), (wide * np.cos(range(wide.size))).mean()]
+        )
+    if flat.dtype.kind == "f":
+        return [float(f"{number:.8g}") for number in flat.tolist()]
+    return [int(number) for number in flat.tolist()]
+
+
+def packed(array):
+    """An input as JSON."""
+    flat = array.reshape(-1)
+    flat = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+    return [array.dtype.name, array.shape, flat.tolist()]
+
+
+def unpacked(dtype, shape, flat):
+    kind = np.dtype(dtype)
+    real = np.zeros(0, kind).real.dtype
+    return np.array(flat, real).view(kind).reshape(shape)

@@ -1,0 +1,163 @@
+"""Every way in which a sample can be called, as source: `ops.softmax(a, axis=0)`, `a.softmax(...)`,
+`ops.Softmax(0)(a)`, `mint.nn.functional.softmax(a, dim=0)`.
+
+The source names the sample's inputs `a`, `b`, ... and MindSpore's dtypes `ms.float32`, so that the
+same text can be evaluated under MindSpore (`tools/record_parity.py`).
+"""
+
+import inspect
+import string
+
+import numpy as np
+
+import sporax
+import sporax.mint
+import sporax.ops
+from sporax.core import dtype as dtypes
+from sporax.ops.declare import OPS
+
+_BY_NAME = inspect.Parameter.KEYWORD_ONLY
+
+
+class Named:
+    """Stands for an input of a sample: its source."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+def inputs(sample):
+    return [Named(name) for name in string.ascii_lowercase[: len(sample.inputs)]]
+
+
+def source(value):
+    """A value as it is written; KeyError if it cannot be."""
+    if isinstance(value, Named):
+        return value.name
+    if isinstance(value, tuple):
+        return "(" + "".join(f"{source(v)}, " for v in value).rstrip() + ")"
+    if isinstance(value, list):
+        return "[" + ", ".join(source(v) for v in value) + "]"
+    if isinstance(value, dtypes.Type):
+        return f"ms.{value.attribute}".replace("ms.bool", "ms.bool_")
+    if isinstance(value, float) and not np.isfinite(value):
+        return f"float('{value}')"
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return repr(value)
+    raise KeyError(type(value).__name__)
+
+
+def faces(declaration):
+    """(kind, face as written) of a declaration's faces, a signature of its own written out."""
+    for kind in ("ops", "tensor", "primitive", "mint"):  # those of `mindspore.numpy`: test_numpy.py
+        written = declaration.faces[kind]
+        for face in (written,) if isinstance(written, str | bool) else written or ():
+            name = declaration.fn.__name__ if face is True else face
+            if face is not False:
+                yield kind, name if "(" in name else f"{name}{_own(declaration)}"
+
+
+def _own(declaration):
+    """The signature of the declaration itself, as a face is written."""
+    kinds = [p.replace(annotation=inspect.Parameter.empty) for p in _parameters(declaration)]
+    kinds = [p if p.default is p.empty else p.replace(default=None) for p in kinds]
+    return str(inspect.Signature(kinds))
+
+
+def _parameters(declaration):
+    return declaration.signature.parameters.values()
+
+
+def bound(declaration, sample):
+    """{canonical name: value} of a sample's call; KeyError if it calls another face by names."""
+    given = inputs(sample)
+    named = dict(zip(sample.names or (), given, strict=bool(sample.names))) | sample.attrs
+    signature, canonical = _called(declaration)
+    if not set(named) <= set(canonical):
+        raise KeyError(declaration.name)
+    given = [] if sample.names else [tuple(given)] if sample.packed else given
+    found = signature.bind(*given, **named).arguments
+    return {canonical[name]: value for name, value in found.items()}
+
+
+def _called(declaration):
+    """The signature that samples are written for, and the canonical names of its parameters."""
+    for kind, written in faces(declaration):
+        if kind == "ops" and written.partition("(")[0] == declaration.fn.__name__:
+            parameters = declaration.parse(written)[1]
+            names = {p.name: canonical for p, canonical in parameters}
+            return inspect.Signature([p for p, _ in parameters]), names
+    return declaration.signature, {name: name for name in declaration.signature.parameters}
+
+
+def arguments(declaration, parameters, given):
+    """The values for a face's parameters; KeyError if it has one that the sample leaves open."""
+    values = {}
+    for parameter, canonical in parameters:
+        own = declaration.signature.parameters.get(canonical)
+        if canonical in given:
+            values[parameter.name] = given[canonical]
+        elif parameter.default is inspect.Parameter.empty:
+            if own is None or own.default is inspect.Parameter.empty:
+                raise KeyError(canonical)
+            values[parameter.name] = own.default
+        elif own is not None and parameter.default != own.default:
+            values[parameter.name] = own.default
+    return values
+
+
+def listed(values, parameters, named=True):
+    """Arguments as they are written: inputs by position as long as they come first.
+
+    `named=False`: all by position, since Primitives are called so.
+    """
+    parts, leading, last = [], True, max([0, *_places(values, parameters)])
+    for place, (parameter, _) in enumerate(parameters):
+        name = parameter.name
+        value = values.get(name, parameter.default)
+        first = value[0] if isinstance(value, tuple) and value else value
+        leading = leading and isinstance(first, Named) and parameter.kind is not _BY_NAME
+        if name in values or (not named and place < last):
+            parts.append(f"{name}={source(value)}" if named and not leading else source(value))
+    return ", ".join(parts)
+
+
+def _places(values, parameters):
+    return [place for place, (parameter, _) in enumerate(parameters) if parameter.name in values]
+
+
+def call(declaration, kind, written, sample):
+    """The source of a call of this face; KeyError where it cannot express the sample."""
+    given = bound(declaration, sample)
+    head, _, operands = written.partition(")(")
+    name, parameters = declaration.parse(f"{head})" if operands else written)
+    called = declaration.parse(f"{name}({operands}")[1] if operands else []
+    if not set(given) <= {canonical for _, canonical in (*parameters, *called)}:
+        raise KeyError(name)
+    values = arguments(declaration, parameters, given)
+    if kind == "ops":
+        return f"ops.{name}({listed(values, parameters)})"
+    if kind == "primitive":
+        taken = arguments(declaration, called, given)
+        return f"ops.{name}({listed(values, parameters)})({listed(taken, called, named=False)})"
+    if kind == "mint":
+        return f"mint.{written.partition('(')[0]}({listed(values, parameters)})"
+    itself = values.pop(parameters[0][0].name)
+    return f"{source(itself)}.{name}({listed(values, parameters[1:])})"
+
+
+def calls(sample):
+    """The sources of all calls that give what the sample gives."""
+    found = {}
+    for kind, written in faces(OPS[sample.op]):
+        try:
+            found[call(OPS[sample.op], kind, written, sample)] = kind
+        except KeyError:
+            continue
+    return found
+
+
+def evaluate(call, tensors):
+    """What a call gives here."""
+    names = dict(zip(string.ascii_lowercase, tensors, strict=False))
+    return eval(call, {"ms": sporax, "ops": sporax.ops, "mint": sporax.mint, **names})
