@@ -10,6 +10,34 @@ _PACKAGE = str(Path(__file__).parents[1])
 _WHO = re.compile(r"^For '[^']*', ")  # an inner refusal, named again by the outer one
 _NO_AXIS = "index out of range", "out of bounds", "between instances of"
 
+# what a function on arrays, JAX below it included, raises for operands or attributes that do not fit
+REFUSALS = (
+    TypeError, ValueError, LookupError, NotImplementedError, NameError, AttributeError,
+    AssertionError, ArithmeticError,
+)  # fmt: skip
+
+_INT = (
+    "as an integer", "integer type", "integers or slices", "nly integers", "int() argument",
+    "instead of an integer",
+)  # fmt: skip
+_SEQUENCE = "not iterable", "has no len()", "not subscriptable", "zip() argument"
+_NUMBER = (
+    "unsupported operand", "bad operand", "not supported between", "requires ndarray",
+    "as an abstract array", "could not convert", "real number",
+)  # fmt: skip
+
+
+def _holds(kinds, x):
+    return all(_holds(kinds, e) for e in x) if isinstance(x, tuple) else isinstance(x, kinds)
+
+
+# (what Python or JAX says of a broken rule, the rule, whether an attribute keeps it)
+_RULES = (
+    (_INT, "an int or a tuple of ints", lambda x: _holds((int, type(None)), x)),
+    (_SEQUENCE, "a tuple or list", lambda x: isinstance(x, tuple)),
+    (_NUMBER, "a number", lambda x: isinstance(x, int | float | complex)),
+)
+
 
 def describe(aval):
     """How messages name an operand: `Float32 (2, 3)`, or the kind of a Python number."""
@@ -28,7 +56,7 @@ def operand_error(op, avals, cause):
     )
     reason = not_broadcast(avals) if "broadcast" in str(cause) else None
     reason = reason or not_an_axis(op.attributes, avals, str(cause))
-    reason = reason or _WHO.sub("", str(cause).strip().split("\n")[0].rstrip("."))
+    reason = reason or broken_rule(op.attributes, cause)
     given = f" with {op.attributes}" if op.attributes else ""
     what = f"operands do not fit: {operands}{given}"
     what = what if avals else f"arguments do not fit: {op.attributes}"
@@ -61,6 +89,24 @@ def not_an_axis(attributes, avals, cause):
             if isinstance(axis, str) or (isinstance(axis, int) and not -ndim <= axis < ndim):
                 return f"'{name}' must be an int in [{-ndim}, {ndim}), but got {axis!r}"
     return None
+
+
+def broken_rule(attributes, cause):
+    """Which rule was broken, after an error from within: its own words where it tells, else the
+    attribute that does not keep what Python or JAX asks for."""
+    said = _WHO.sub("", str(cause).strip().split("\n")[0].rstrip("."))
+    for words, rule, keeps in _RULES:
+        if any(w in said.lower() for w in words):
+            for name, value in attributes.items():
+                if not keeps(value):
+                    return f"'{name}' must be {rule}, but got {value!r:.80}"
+    if isinstance(cause, ZeroDivisionError):
+        return "A number or size that divides here must not be 0"
+    if isinstance(cause, IndexError) and said == "tuple index out of range":
+        return "An operand must have more dimensions"
+    if isinstance(cause, KeyError):
+        return f"There is no {said} to choose"
+    return said or "They break a rule of the operation"
 
 
 def _about_shapes(reason):

@@ -32,6 +32,10 @@ class Arrays:
 
 OPTIONAL = Array | None
 
+# attributes that hold axes
+_AXES = {"axis", "axis0", "axis1", "dim", "dim1", "dim2", "dims", "source", "destination",
+         "start_dim", "end_dim", "batch_dims"}  # fmt: skip
+
 
 class Declaration:
     """An operation: its function on arrays, its parameters, its faces."""
@@ -62,6 +66,7 @@ class Declaration:
         found = self.bound.get(key)
         if found is None:
             values = dict(zip(self.attributes, key[0 if structure is None else 1 :], strict=True))
+            self._accept(values)
             shown = {
                 k: v for k, v in values.items() if v is not self.signature.parameters[k].default
             }
@@ -72,6 +77,20 @@ class Declaration:
                 found.real = functools.partial(self._evaluate, values, structure, fn=self.real)
             found.operands = self._names(structure)
         return found
+
+    def _accept(self, attributes):
+        """Refuse what the function would take for something else: any object for a flag, and a
+        string for an axis, which JAX would look up among its named ones."""
+        for name, value in attributes.items():
+            if isinstance(self.signature.parameters[name].default, bool):
+                fits, rule, remedy = value in (False, True), "a bool", "Give True or False"
+            else:
+                fits, rule = name not in _AXES or _is_axes(value), "an int or a tuple of ints"
+                remedy = "Give the axis by its number, -1 for the last one"
+            if not fits:
+                raise TypeError(
+                    f"For '{self.name}', '{name}' must be {rule}, but got {value!r:.80}. {remedy}."
+                )
 
     def _names(self, structure):
         """What messages call the operands of a call."""
@@ -211,12 +230,14 @@ class Declaration:
         given.update({canonical: p.name for p, canonical in called})
         itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         call = self._compile("__call__", [itself, *[p for p, _ in called]], given)
+        call.__qualname__ = f"{name}.__call__"
         scope = {f"_d{i + 1}": p.default for i, (p, _) in enumerate(built)}
         parameters = [itself, *[p for p, _ in built]]
         lines = ["    Primitive.__init__(self, _name)"]
         lines += [f"    self._set('{p.name}', {p.name})" for p, _ in built]
         scope.update(Primitive=Primitive, _name=name, __name__=None)
         exec(f"def __init__({as_written(parameters)}):\n" + "\n".join(lines), scope)
+        scope["__init__"].__qualname__ = name
         members = {
             "__init__": scope["__init__"],
             "__call__": call,
@@ -240,6 +261,11 @@ def as_written(parameters):
             keyword = True
         parts.append(p.name if p.default is inspect.Parameter.empty else f"{p.name}=_d{i}")
     return ", ".join(parts)
+
+
+def _is_axes(value):
+    """Whether it is an int, None, or a tuple of such."""
+    return all(map(_is_axes, value)) if isinstance(value, tuple) else isinstance(value, int | None)
 
 
 def _static(declaration, name, value):

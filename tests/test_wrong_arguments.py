@@ -1,0 +1,81 @@
+"""Every declared operation with one wrong argument at a time: it takes it, or refuses it in the one
+voice. No error of JAX, and none of Python from within, reaches the caller.
+"""
+
+import inspect
+import traceback
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sporax
+from sporax import ops
+from sporax.core.tensor import Tensor
+from sporax.engine.recorder import run_pending
+from sporax.ops.declare import OPS
+from tests.samples import collect
+
+# what JAX and NumPy say where a complex number becomes a real one
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SAMPLES = {sample.op: sample for sample in reversed(collect("SAMPLES"))}
+PACKAGE = str(Path(sporax.__file__).parent)
+REFUSALS = (TypeError, ValueError, IndexError, RuntimeError)
+
+# what stands in for an operand: other things than a Tensor, other dtypes, ranks and shapes
+OPERANDS = {
+    "a string": lambda x: "wrong",
+    "no dimensions": lambda x: Tensor(np.float32(1)),
+    "two more dimensions": lambda x: Tensor(np.ones((*x.shape, 1, 2), np.float32)),
+    "other sizes": lambda x: Tensor(np.ones([n + 5 for n in x.shape], np.float32)),
+    "complex numbers": lambda x: Tensor(np.ones(x.shape, np.complex64)),
+}
+ATTRIBUTES = ["wrong", None, {}, ("a", "b"), 1.5, 97, 0]
+
+
+def sample_call(name):
+    """(the function that an operation's first sample calls, its arguments by name)"""
+    sample = SAMPLES[name]
+    function = getattr(ops, name, None) or OPS[name].face()
+    tensors = [Tensor(a) for a in sample.arrays(np.float32)]
+    named = dict(zip(sample.names or (), tensors, strict=bool(sample.names)))
+    given = [] if sample.names else [tuple(tensors)] if sample.packed else tensors
+    bound = inspect.signature(function).bind(*given, **named, **sample.attrs)
+    bound.apply_defaults()
+    return function, bound.arguments
+
+
+def wrong(value):
+    """(what it is, it) for what may stand wrongly in the place of a value."""
+    if isinstance(value, Tensor):
+        return [(what, make(value)) for what, make in OPERANDS.items()]
+    found = [(repr(other), other) for other in ATTRIBUTES]
+    if isinstance(value, tuple) and value and isinstance(value[0], Tensor):
+        found += [(what, (make(value[0]), *value[1:])) for what, make in OPERANDS.items()]
+    return found
+
+
+def leak(call):
+    """What is wrong with the error that a call raises; None if nothing is, or there is none."""
+    try:
+        call()
+    except Exception as error:
+        innermost = traceback.extract_tb(error.__traceback__, -1)[0].filename
+        if isinstance(error, REFUSALS) and str(error).startswith("For '"):
+            return None if innermost.startswith(PACKAGE) else f"raised in {innermost}"
+        return f"{type(error).__name__}: {error}"
+    finally:
+        run_pending()
+    return None
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_a_wrong_argument_is_refused_in_one_voice_or_taken(name):
+    function, given = sample_call(name)
+    found = {
+        f"{parameter}: {what}": leak(lambda: function(**{**given, parameter: other}))
+        for parameter, value in given.items()
+        for what, other in wrong(value)
+    }
+    assert not {where: what for where, what in found.items() if what is not None}
