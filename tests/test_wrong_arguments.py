@@ -56,11 +56,11 @@ def wrong(value):
     return found
 
 
-def leak(call):
+def leak(function, given):
     """What is wrong with the error that a call raises; None if nothing is, or there is none."""
     try:
-        call()
-    except Exception as error:
+        function(**given)
+    except Exception as error:  # noqa: BLE001 - it is what is looked at
         innermost = traceback.extract_tb(error.__traceback__, -1)[0].filename
         if isinstance(error, REFUSALS) and str(error).startswith("For '"):
             return None if innermost.startswith(PACKAGE) else f"raised in {innermost}"
@@ -74,8 +74,52 @@ def leak(call):
 def test_a_wrong_argument_is_refused_in_one_voice_or_taken(name):
     function, given = sample_call(name)
     found = {
-        f"{parameter}: {what}": leak(lambda: function(**{**given, parameter: other}))
+        f"{parameter}: {what}": leak(function, {**given, parameter: other})
         for parameter, value in given.items()
         for what, other in wrong(value)
     }
     assert not {where: what for where, what in found.items() if what is not None}
+
+
+# what a function written in operations says of something else in the place of its Tensors
+COMPOSITES = {
+    "hstack": lambda: ops.hstack("wrong"),
+    "interpolate": lambda: ops.interpolate(None, 2),
+    "dropout1d": lambda: ops.dropout1d({}),
+    "shuffle": lambda: ops.shuffle(Tensor([1.0, 2.0]), seed="wrong"),
+    "view_as": lambda: Tensor([1.0]).view_as("wrong"),
+    "numpy.cov": lambda: sporax.numpy.cov(Tensor([[0.0, 1.0]]), fweights=Tensor([1, 2, 3])),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSITES)
+def test_functions_of_operations_refuse_too(name):
+    assert leak(COMPOSITES[name], {}) is None
+    with pytest.raises((TypeError, ValueError), match="must"):
+        COMPOSITES[name]()
+
+
+def test_a_string_is_no_axis_and_no_flag():
+    x = Tensor(np.ones((2, 3), np.float32))
+    with pytest.raises(TypeError, match=r"For 'ReduceMean', 'axis' must be an int or a tuple"):
+        ops.mean(x, "rows")
+    with pytest.raises(
+        TypeError, match=r"For 'ReduceMean', 'keep_dims' must be a bool, but got 'n"
+    ):
+        ops.mean(x, 1, "no")
+
+
+def test_the_errors_of_a_users_function_stay_its_own():
+    def broken(x):
+        raise KeyError("mine")
+
+    for call in (ops.vmap(broken), ops.grad(broken)):
+        with pytest.raises(KeyError, match="mine"):
+            call(Tensor([1.0]))
+
+
+def test_a_primitive_is_named_where_its_call_does_not_fit():
+    with pytest.raises(TypeError, match=r"^Softmax\(\) got an unexpected keyword argument 'dim'"):
+        ops.Softmax(dim=1)
+    with pytest.raises(TypeError, match=r"^Softmax\.__call__\(\) missing 1"):
+        ops.Softmax()()

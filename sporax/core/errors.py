@@ -7,10 +7,13 @@ import warnings
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).parents[1])
-_WHO = re.compile(r"^For '[^']*', ")  # an inner refusal, named again by the outer one
+_WHO = re.compile(
+    r"^For ('[^']*'|a random operation), "
+)  # an inner refusal, named again by the outer one
+_NO_ATTRIBUTE = re.compile(r"^'(\w+)' object has no attribute ")
 _NO_AXIS = "index out of range", "out of bounds", "between instances of"
 
-# what a function on arrays, JAX below it included, raises for operands or attributes that do not fit
+# what a function on arrays, JAX below it included, raises for arguments that do not fit
 REFUSALS = (
     TypeError, ValueError, LookupError, NotImplementedError, NameError, AttributeError,
     AssertionError, ArithmeticError,
@@ -63,6 +66,37 @@ def operand_error(op, avals, cause):
     message = f"For '{op.name}', the {what}. "
     kind = TypeError if isinstance(cause, TypeError) and not _about_shapes(reason) else ValueError
     return kind(f"{message}{reason[:1].upper()}{reason[1:]}.")
+
+
+def refuse(name, given, cause):
+    """Raise what a function written in operations raised from within as its own refusal of the
+    arguments `given`. Nothing, where the cause tells already, or came out of the user's code."""
+    if str(cause).startswith("For '") or isinstance(cause, NotImplementedError):
+        return
+    if any(is_users(frame) for frame, _ in traceback.walk_tb(cause.__traceback__)):
+        return
+    given = {n: value for n, value in given.items() if value is not cause}
+    shown = ", ".join(f"'{n}' {_shown(value)}" for n, value in given.items())
+    reason = _no_tensor(given, cause) or broken_rule({}, cause)
+    kind = TypeError if isinstance(cause, TypeError | AttributeError) else ValueError
+    raise kind(
+        f"For '{name}', the arguments do not fit: {shown}. {reason[:1].upper()}{reason[1:]}."
+    ) from None
+
+
+def _no_tensor(given, cause):
+    """Which argument was taken for a Tensor; None if that is not the cause."""
+    found = _NO_ATTRIBUTE.match(str(cause))
+    kind = found and found[1]
+    for name, value in given.items():
+        if type(value).__name__ == kind:
+            return f"'{name}' must be a Tensor, or hold Tensors, but got {kind}"
+    return None
+
+
+def _shown(value):
+    value = getattr(value, "_value", value)
+    return describe(value.aval) if hasattr(value, "aval") else f"{value!r:.80}"
 
 
 def not_broadcast(avals):

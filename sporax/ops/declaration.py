@@ -11,6 +11,7 @@ import inspect
 import numpy as np
 
 from sporax.core.dtype import NAMES as DTYPES
+from sporax.core.errors import REFUSALS, refuse
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -292,6 +293,9 @@ def _static(declaration, name, value):
     return value
 
 
+_OPEN = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+
+
 class Composite(Declaration):
     """A function on Tensors, and its faces."""
 
@@ -299,13 +303,21 @@ class Composite(Declaration):
         super().__init__(fn, fn.__name__, False, None, True)
 
     def _body(self, scope, argument):
-        scope["_fn"] = self.fn
+        scope.update(_fn=self.fn, _refuse=refuse, _refusals=REFUSALS)
         kinds = self.signature.parameters
         given = [
             argument(n) if p.kind is not p.KEYWORD_ONLY else f"{n}={argument(n)}"
             for n, p in kinds.items()
         ]
-        return f"    return _fn({', '.join(given)})"
+        in_numpy = self.fn.__module__.startswith("sporax.numpy")
+        name = f"numpy.{self.name}" if in_numpy else self.name
+        return (
+            f"    try:\n        return _fn({', '.join(given)})\n"
+            f"    except _refusals as cause:\n        _refuse('{name}', locals(), cause)\n"
+            "        raise"
+        )
 
     def face(self, written=None):
-        return self.fn if written is None else super().face(written)
+        kinds = {p.kind for p in self.signature.parameters.values()}
+        is_open = not kinds.isdisjoint(_OPEN)  # whose lines cannot be written out
+        return self.fn if written is None and is_open else super().face(written)
