@@ -7,8 +7,39 @@ import warnings
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).parents[1])
-_WHO = re.compile(r"^For '[^']*', ")  # an inner refusal, named again by the outer one
+_WHO = re.compile(
+    r"^For ('[^']*'|a random operation), "
+)  # an inner refusal, named again by the outer one
+_NO_ATTRIBUTE = re.compile(r"^'(\w+)' object has no attribute ")
 _NO_AXIS = "index out of range", "out of bounds", "between instances of"
+
+# what a function on arrays, JAX below it included, raises for arguments that do not fit
+REFUSALS = (
+    TypeError, ValueError, LookupError, NotImplementedError, NameError, AttributeError,
+    AssertionError, ArithmeticError,
+)  # fmt: skip
+
+_INT = (
+    "as an integer", "integer type", "integers or slices", "nly integers", "int() argument",
+    "instead of an integer",
+)  # fmt: skip
+_SEQUENCE = "not iterable", "has no len()", "not subscriptable", "zip() argument"
+_NUMBER = (
+    "unsupported operand", "bad operand", "not supported between", "requires ndarray",
+    "as an abstract array", "could not convert", "real number",
+)  # fmt: skip
+
+
+def _holds(kinds, x):
+    return all(_holds(kinds, e) for e in x) if isinstance(x, tuple) else isinstance(x, kinds)
+
+
+# (what Python or JAX says of a broken rule, the rule, whether an attribute keeps it)
+_RULES = (
+    (_INT, "an int or a tuple of ints", lambda x: _holds((int, type(None)), x)),
+    (_SEQUENCE, "a tuple or list", lambda x: isinstance(x, tuple)),
+    (_NUMBER, "a number", lambda x: isinstance(x, int | float | complex)),
+)
 
 
 def describe(aval):
@@ -28,13 +59,44 @@ def operand_error(op, avals, cause):
     )
     reason = not_broadcast(avals) if "broadcast" in str(cause) else None
     reason = reason or not_an_axis(op.attributes, avals, str(cause))
-    reason = reason or _WHO.sub("", str(cause).strip().split("\n")[0].rstrip("."))
+    reason = reason or broken_rule(op.attributes, cause)
     given = f" with {op.attributes}" if op.attributes else ""
     what = f"operands do not fit: {operands}{given}"
     what = what if avals else f"arguments do not fit: {op.attributes}"
     message = f"For '{op.name}', the {what}. "
     kind = TypeError if isinstance(cause, TypeError) and not _about_shapes(reason) else ValueError
     return kind(f"{message}{reason[:1].upper()}{reason[1:]}.")
+
+
+def refuse(name, given, cause):
+    """Raise what a function written in operations raised from within as its own refusal of the
+    arguments `given`. Nothing, where the cause tells already, or came out of the user's code."""
+    if str(cause).startswith("For '") or isinstance(cause, NotImplementedError):
+        return
+    if any(is_users(frame) for frame, _ in traceback.walk_tb(cause.__traceback__)):
+        return
+    given = {n: value for n, value in given.items() if value is not cause}
+    shown = ", ".join(f"'{n}' {_shown(value)}" for n, value in given.items())
+    reason = _no_tensor(given, cause) or broken_rule({}, cause)
+    kind = TypeError if isinstance(cause, TypeError | AttributeError) else ValueError
+    raise kind(
+        f"For '{name}', the arguments do not fit: {shown}. {reason[:1].upper()}{reason[1:]}."
+    ) from None
+
+
+def _no_tensor(given, cause):
+    """Which argument was taken for a Tensor; None if that is not the cause."""
+    found = _NO_ATTRIBUTE.match(str(cause))
+    kind = found and found[1]
+    for name, value in given.items():
+        if type(value).__name__ == kind:
+            return f"'{name}' must be a Tensor, or hold Tensors, but got {kind}"
+    return None
+
+
+def _shown(value):
+    value = getattr(value, "_value", value)
+    return describe(value.aval) if hasattr(value, "aval") else f"{value!r:.80}"
 
 
 def not_broadcast(avals):
@@ -61,6 +123,24 @@ def not_an_axis(attributes, avals, cause):
             if isinstance(axis, str) or (isinstance(axis, int) and not -ndim <= axis < ndim):
                 return f"'{name}' must be an int in [{-ndim}, {ndim}), but got {axis!r}"
     return None
+
+
+def broken_rule(attributes, cause):
+    """Which rule was broken, after an error from within: its own words where it tells, else the
+    attribute that does not keep what Python or JAX asks for."""
+    said = _WHO.sub("", str(cause).strip().split("\n")[0].rstrip("."))
+    for words, rule, keeps in _RULES:
+        if any(w in said.lower() for w in words):
+            for name, value in attributes.items():
+                if not keeps(value):
+                    return f"'{name}' must be {rule}, but got {value!r:.80}"
+    if isinstance(cause, ZeroDivisionError):
+        return "A number or size that divides here must not be 0"
+    if isinstance(cause, IndexError) and said == "tuple index out of range":
+        return "An operand must have more dimensions"
+    if isinstance(cause, KeyError):
+        return f"There is no {said} to choose"
+    return said or "They break a rule of the operation"
 
 
 def _about_shapes(reason):

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.errors import operand_error
+from sporax.core.errors import REFUSALS, operand_error
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
 from sporax.engine.trace import forest
@@ -97,7 +97,7 @@ class Op:
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         try:
             out = jax.eval_shape(run, *specs)
-        except (TypeError, ValueError, IndexError, NotImplementedError) as cause:
+        except REFUSALS as cause:
             raise operand_error(self, avals, cause) from None
         single = not isinstance(out, (tuple, list))
         outs = tuple(Aval.of(o.shape, o.dtype) for o in ([out] if single else out))
@@ -119,7 +119,7 @@ class Op:
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         try:
             out = jax.eval_shape(functools.partial(self.compute, avals, real=True), *specs)
-        except (TypeError, ValueError, IndexError, NotImplementedError):
+        except REFUSALS:
             return False
         return any(jnp.issubdtype(o.dtype, jnp.inexact) for o in jax.tree.leaves(out))
 

@@ -211,6 +211,12 @@ def nanstd(a: Array, axis=None, dtype=None, ddof=0, keepdims=False):
 @array_op("covariance", public=False)
 def _covariance(m: Array, fweights: OPTIONAL = None, aweights: OPTIONAL = None, ddof=1):
     """The covariance of the rows of a matrix; `cov` calls it."""
+    for name, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is not None and weights.shape != m.shape[-1:]:
+            raise ValueError(
+                f"'{name}' must have shape {m.shape[-1:]}, one number for each observation, but "
+                f"has {weights.shape}"
+            )
     fixed = None if fweights is None else fweights.astype(jnp.int32)
     return jnp.cov(m, ddof=ddof, fweights=fixed, aweights=aweights)
 

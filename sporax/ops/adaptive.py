@@ -60,6 +60,8 @@ def adaptive_avg_pool3d(input, output_size):
 @op(function=(), name="AdaptiveMaxPool2D", check=floats_only("AdaptiveMaxPool2D"))
 def adaptive_max_pool_with_index(input: Array, output_size, axes=2):
     """As `adaptive_max_pool2d`, and where in its plane each number was found (Int64)."""
+    if jnp.iscomplexobj(input):  # JAX refuses that only when it compiles
+        raise TypeError("'input' must be of real numbers, which have an order; give 'input.abs()'")
     parts = _parts(input, output_size, axes)
     shape = input.shape[-axes:]
     plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)

@@ -11,6 +11,7 @@ import inspect
 import numpy as np
 
 from sporax.core.dtype import NAMES as DTYPES
+from sporax.core.errors import REFUSALS, refuse
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -31,6 +32,10 @@ class Arrays:
 
 
 OPTIONAL = Array | None
+
+# attributes that hold axes
+_AXES = {"axis", "axis0", "axis1", "dim", "dim1", "dim2", "dims", "source", "destination",
+         "start_dim", "end_dim", "batch_dims"}  # fmt: skip
 
 
 class Declaration:
@@ -62,6 +67,7 @@ class Declaration:
         found = self.bound.get(key)
         if found is None:
             values = dict(zip(self.attributes, key[0 if structure is None else 1 :], strict=True))
+            self._accept(values)
             shown = {
                 k: v for k, v in values.items() if v is not self.signature.parameters[k].default
             }
@@ -72,6 +78,20 @@ class Declaration:
                 found.real = functools.partial(self._evaluate, values, structure, fn=self.real)
             found.operands = self._names(structure)
         return found
+
+    def _accept(self, attributes):
+        """Refuse what the function would take for something else: any object for a flag, and a
+        string for an axis, which JAX would look up among its named ones."""
+        for name, value in attributes.items():
+            if isinstance(self.signature.parameters[name].default, bool):
+                fits, rule, remedy = value in (False, True), "a bool", "Give True or False"
+            else:
+                fits, rule = name not in _AXES or _is_axes(value), "an int or a tuple of ints"
+                remedy = "Give the axis by its number, -1 for the last one"
+            if not fits:
+                raise TypeError(
+                    f"For '{self.name}', '{name}' must be {rule}, but got {value!r:.80}. {remedy}."
+                )
 
     def _names(self, structure):
         """What messages call the operands of a call."""
@@ -211,12 +231,14 @@ class Declaration:
         given.update({canonical: p.name for p, canonical in called})
         itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         call = self._compile("__call__", [itself, *[p for p, _ in called]], given)
+        call.__qualname__ = f"{name}.__call__"
         scope = {f"_d{i + 1}": p.default for i, (p, _) in enumerate(built)}
         parameters = [itself, *[p for p, _ in built]]
         lines = ["    Primitive.__init__(self, _name)"]
         lines += [f"    self._set('{p.name}', {p.name})" for p, _ in built]
         scope.update(Primitive=Primitive, _name=name, __name__=None)
         exec(f"def __init__({as_written(parameters)}):\n" + "\n".join(lines), scope)
+        scope["__init__"].__qualname__ = name
         members = {
             "__init__": scope["__init__"],
             "__call__": call,
@@ -240,6 +262,11 @@ def as_written(parameters):
             keyword = True
         parts.append(p.name if p.default is inspect.Parameter.empty else f"{p.name}=_d{i}")
     return ", ".join(parts)
+
+
+def _is_axes(value):
+    """Whether it is an int, None, or a tuple of such."""
+    return all(map(_is_axes, value)) if isinstance(value, tuple) else isinstance(value, int | None)
 
 
 def _static(declaration, name, value):
@@ -266,6 +293,9 @@ def _static(declaration, name, value):
     return value
 
 
+_OPEN = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+
+
 class Composite(Declaration):
     """A function on Tensors, and its faces."""
 
@@ -273,13 +303,21 @@ class Composite(Declaration):
         super().__init__(fn, fn.__name__, False, None, True)
 
     def _body(self, scope, argument):
-        scope["_fn"] = self.fn
+        scope.update(_fn=self.fn, _refuse=refuse, _refusals=REFUSALS)
         kinds = self.signature.parameters
         given = [
             argument(n) if p.kind is not p.KEYWORD_ONLY else f"{n}={argument(n)}"
             for n, p in kinds.items()
         ]
-        return f"    return _fn({', '.join(given)})"
+        in_numpy = self.fn.__module__.startswith("sporax.numpy")
+        name = f"numpy.{self.name}" if in_numpy else self.name
+        return (
+            f"    try:\n        return _fn({', '.join(given)})\n"
+            f"    except _refusals as cause:\n        _refuse('{name}', locals(), cause)\n"
+            "        raise"
+        )
 
     def face(self, written=None):
-        return self.fn if written is None else super().face(written)
+        kinds = {p.kind for p in self.signature.parameters.values()}
+        is_open = not kinds.isdisjoint(_OPEN)  # whose lines cannot be written out
+        return self.fn if written is None and is_open else super().face(written)

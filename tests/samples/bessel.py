@@ -3,7 +3,8 @@
 import numpy as np
 import scipy.special as special
 
-from tests.samples import Sample
+from sporax import ops
+from tests.samples import Refusal, Sample
 
 FUNCTIONS = ["i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1"]
 EVERYWHERE = {"i0", "i0e", "i1", "i1e", "j0", "j1"}
@@ -33,4 +34,13 @@ SAMPLES += [
 SAMPLES += [
     Sample(f"bessel_{name}", [np.array([0.0, -0.7])], _of(name))
     for name in ("i0", "i1", "j0", "j1")
+]
+
+REFUSALS = [
+    Refusal(
+        "bessel-string",
+        lambda: ops.bessel_i0("one"),
+        TypeError,
+        ("For 'BesselI0'", "must be a Tensor or a number", "'one'"),
+    ),
 ]

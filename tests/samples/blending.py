@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tests.samples import Sample
+from sporax import ops
+from tests.samples import Refusal, Sample
 
 POSITIVE = (0.5, 3.0)
 ZEROS = np.array([0.0, 2.0, -1.0])
@@ -32,5 +33,14 @@ SAMPLES = [
         np.nan_to_num,
         {"posinf": 5.0, "neginf": -6.0},
         sharp="its inputs are not finite",
+    ),
+]
+
+REFUSALS = [
+    Refusal(
+        "lerp-shapes",
+        lambda: ops.lerp(ops.ones((2, 3)), ops.ones((2, 4)), 0.5),
+        ValueError,
+        ("For 'Lerp'", "'end' Float32 (2, 4)", "reshape"),
     ),
 ]
