@@ -233,6 +233,7 @@ def _call_always(cell, progress):
             warn(
                 f"For 'register_forward_hook', {name_of(hook_fn)} of {type(cell).__name__} raised "
                 f"{error!r} after the call had failed with another error.",
+                UserWarning,
             )
             continue
         progress.output = progress.output if result is None else result
