@@ -27,20 +27,12 @@ from sporax.engine.factors import Unpadded, factors, size_at, varying
 from sporax.engine.listing import Recording
 from sporax.engine.operation import Op, Rule
 from sporax.engine.padding import Padded
+from sporax.engine.places import Places
 from sporax.engine.printed import print_exchanged
 from sporax.engine.program import Layout
 from sporax.engine.recorder import record, wrap
 from sporax.engine.scalars import going_on
 from sporax.engine.sizes import SYMBOLS, Misfit
-
-
-class Slot:
-    """An input that comes with the call."""
-
-    __slots__ = ("place",)
-
-    def __init__(self, place):
-        self.place = place
 
 
 class Calls(Recording):
@@ -142,15 +134,16 @@ class Resized:
         self.recorded = len(self.layout.steps)
         self.places = [v.index for v in (*results, *[value for _, value in written])]
         self.written, self.n_results = [handle for handle, _ in written], len(results)
-        slots = {id(value): Slot(i) for i, value in enumerate(before)}
         self.scalars = [s.made for s in closed.scalars]
-        self.sources = [
-            slots.get(id(twin)) or handles.get(id(twin), value)
+        slots = {id(value): i for i, value in enumerate([*before, *self.scalars])}
+        sources = [
+            twin if id(twin) in slots else handles.get(id(twin), value)
             for twin, value in zip(closed.inputs, closed.operands, strict=True)
-        ] + [Slot(i) for i, _ in enumerate(self.scalars, len(given))]
-        self.state = {id(s) for s in (*self.sources, *self.written) if not isinstance(s, Slot)}
+        ]
+        self.sources = Places([*sources, *self.scalars], slots)
+        self.state = {id(s) for s in (*self.sources.state(), *self.written)}
         self.cells = list(closed.cells.items())
-        self.trained = marks_of(self.sources)
+        self.trained = marks_of(self.sources.state())
         self.avals = [v.aval for v in (*closed.inputs, *self.scalars)]
         self.exact = sizes.of(tensors)
         self.layouts: Any = None  # of the results
@@ -195,12 +188,9 @@ class Resized:
         return min(grid, self.exact[name]) if self.exact[name] >= n else grid
 
     def _run(self, tensors, sizes, room):
-        values = []
-        for source, aval in zip(self.sources, self.avals, strict=True):
-            if isinstance(source, Slot):
-                values.append(_padded(tensors[source.place]._value, aval, room))
-            else:
-                values.append(source if isinstance(source, Value) else source._value)
+        values = [handle._value for handle in self.sources.of(tensors)]
+        for k, _ in self.sources.slots:
+            values[k] = _padded(values[k], self.avals[k], room)
         given = [number("jit", n) for n in sizes.values()]
         made = record(self._operation(room), *values, *given)
         for handle, value in zip(self.written, made[self.n_results :], strict=True):

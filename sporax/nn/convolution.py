@@ -128,6 +128,14 @@ def checked_line(layer, padding, weight_init, **sizes):
     return weight_init
 
 
+def as_plane(layer, x):
+    """An input `(N, C, L)` as `(N, C, 1, L)`; anything else is refused."""
+    argument.tensor(layer, x)
+    if x.ndim != 3:
+        raise ValueError(f"For '{layer}', the input must be (N, C, L), but got shape {x.shape}.")
+    return x.expand_dims(2)
+
+
 class Conv2d(Convolution):
     r"""$y_o = b_o + \sum_c w_{oc} \star x_c$: `(N, C, H, W)` -> `(N, O, H', W')`.
 
@@ -184,10 +192,7 @@ class Conv1d(Conv2d):
         )  # fmt: skip
 
     def construct(self, x):
-        argument.tensor("Conv1d", x)
-        if x.ndim != 3:
-            raise ValueError(f"For 'Conv1d', the input must be (N, C, L), but got shape {x.shape}.")
-        return super().construct(x.expand_dims(2)).squeeze(2)
+        return super().construct(as_plane("Conv1d", x)).squeeze(2)
 
 
 class Conv3d(Convolution):

@@ -2,8 +2,7 @@
 
 from sporax import ops
 from sporax.core.dtype import float32
-from sporax.nn import argument
-from sporax.nn.convolution import Convolution, checked_line, per_axis
+from sporax.nn.convolution import Convolution, as_plane, checked_line, per_axis
 from sporax.ops.transposed import transposed_as_mode
 
 
@@ -91,12 +90,7 @@ class Conv1dTranspose(_Transposed):
         )  # fmt: skip
 
     def construct(self, x):
-        argument.tensor("Conv1dTranspose", x)
-        if x.ndim != 3:
-            raise ValueError(
-                f"For 'Conv1dTranspose', the input must be (N, C, L), but got shape {x.shape}."
-            )
-        x = x.expand_dims(2)
+        x = as_plane("Conv1dTranspose", x)
         self._check_input(x)
         return self._computed(x).squeeze(2)
 

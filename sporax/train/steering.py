@@ -154,12 +154,7 @@ class ReduceLROnPlateau(_Watching):
 
     def on_train_epoch_end(self, run_context):
         run = run_context.original_args()
-        rate = run.optimizer.learning_rate
-        if not isinstance(rate, Parameter):
-            raise ValueError(
-                "For 'ReduceLROnPlateau', the optimizer must have one learning rate that is a "
-                f"number, but got {type(rate).__name__}."
-            )
+        rate = _rate("ReduceLROnPlateau", run)
         now = self._watched(run)
         if now is None:
             return
@@ -198,12 +193,7 @@ class LearningRateScheduler(Callback):
 
     def step_end(self, run_context):
         run = run_context.original_args()
-        rate = run.optimizer.learning_rate
-        if not isinstance(rate, Parameter):
-            raise ValueError(
-                "For 'LearningRateScheduler', the optimizer must have one learning rate that is a "
-                f"number, but got {type(rate).__name__}."
-            )
+        rate = _rate("LearningRateScheduler", run)
         now = float(str(rate.asnumpy()))  # as it is printed: 0.1, not 0.10000000149011612
         new = self.learning_rate_function(now, run.cur_step_num)
         if not math.isclose(now, new, rel_tol=1e-10):
@@ -211,3 +201,14 @@ class LearningRateScheduler(Callback):
 
 
 __all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]
+
+
+def _rate(who, run):
+    """The one learning rate of the optimizer, a Parameter."""
+    rate = run.optimizer.learning_rate
+    if not isinstance(rate, Parameter):
+        raise ValueError(
+            f"For '{who}', the optimizer must have one learning rate that is a number, but got "
+            f"{type(rate).__name__}."
+        )
+    return rate
