@@ -30,7 +30,7 @@ from sporax.engine.padding import Padded
 from sporax.engine.places import Places
 from sporax.engine.printed import print_exchanged
 from sporax.engine.program import Layout
-from sporax.engine.recorder import record, wrap
+from sporax.engine.recorder import record, run_pending, wrap
 from sporax.engine.scalars import going_on
 from sporax.engine.sizes import SYMBOLS, Misfit
 
@@ -179,7 +179,9 @@ class Resized:
         sizes = self.sizes.of(tensors)
         room = {name: self._bucket(name, n) for name, n in sizes.items()}
         with borrowing:  # two threads must not begin from the same state
-            return self._run(tensors, sizes, room)
+            results = self._run(tensors, sizes, room)
+        run_pending()
+        return results
 
     def _bucket(self, name, n):
         """The smallest of the sizes that have a program which is at least n."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from sporax.core.tree import map_tensors, tensors_of, with_tensors
 from sporax.core.value import Changes
-from sporax.engine.recorder import run_pending, wrap
+from sporax.engine.recorder import wrap
 
 
 class Variant:
@@ -64,7 +64,6 @@ class Variant:
     def __call__(self, tensors, memo=()):
         """The result for the Tensors of a call; `memo`: what calls on the host have returned."""
         values = self.graph(tensors, memo) if memo else self.graph(tensors)
-        run_pending()
         if self._fresh is None:
             return with_tensors(self._shape, map(wrap, values))
         made, self._fresh = self._fresh, None
