@@ -8,13 +8,13 @@ arguments passed to them, `called.txt` lists the names that passing tests called
 
 import csv
 import functools
-import importlib
 import inspect
 import json
 from pathlib import Path
 
 import sporax
-from sporax.compat.refusal import REFUSED, Refused
+from sporax.cli import check
+from sporax.compat.refusal import Refused
 from tests.parameter_names import told
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -41,6 +41,9 @@ GROUPS = [
     "communication",
 ]
 
+# of a file that others wrote: every name is there, every one of these groups, or not even those
+FILE_STATES = "whole", "counted", "other"
+
 
 def rows(name):
     with open(RECORDED / name, encoding="utf8") as file:
@@ -54,6 +57,33 @@ def uses():
     return [(r["symbol"], r["group"], r["documented"] == "1", int(r["uses"])) for r in found]
 
 
+def is_counted(name):
+    """Whether a name, `keyword=` and all, belongs to the groups above.
+
+    One that is not in the counts belongs where its siblings do: `mindspore.ops.Any` to ops.
+    """
+    symbol = name.partition("(")[0]
+    group = _groups().get(symbol)
+    while group is None and "." in symbol:
+        symbol = symbol.rpartition(".")[0]
+        group = _groups_below().get(symbol)
+    return group in GROUPS
+
+
+@functools.cache
+def _groups():
+    return {symbol: group for symbol, group, *_ in uses()}
+
+
+@functools.cache
+def _groups_below():
+    """{module: the group of its most used name}."""
+    found = {}
+    for symbol, group, *_ in uses():
+        found.setdefault(symbol.rpartition(".")[0], group)
+    return found
+
+
 @functools.cache
 def called():
     return frozenset((RECORDED / "called.txt").read_text("utf8").split())
@@ -61,30 +91,14 @@ def called():
 
 @functools.cache
 def follow(path):
-    """The object at a path, a `Refused`, or None: `from longest.module import the.rest`."""
-    found = _follow(path)
-    if found is None and path in REFUSED:  # a method, which no import could stand for
-        return Refused(path)
-    return found
-
-
-def _follow(path):
+    """The object at a path, a `Refused`, or None."""
     sporax.install_as_mindspore()
-    parts = path.split(".")
-    for i in range(len(parts) - 1, 0, -1):
-        try:
-            found = importlib.import_module(".".join(parts[:i]))
-            break
-        except ImportError:
-            continue
-    for name in parts[i:]:
-        if isinstance(found, Refused):
-            return found
-        try:
-            found = getattr(found, name)
-        except AttributeError:
-            return None
-    return found
+    name, found = check.follow(path)
+    return (
+        found
+        if name == path or isinstance(found, Refused)
+        else getattr(found, path[len(name) + 1 :], None)
+    )
 
 
 def code_of(found):

@@ -3,6 +3,7 @@
     python tools/write_coverage.py                     # the page, from what is recorded
     python tools/write_coverage.py --calls FOLDER      # what `pytest --calls FOLDER` noted, first
     python tools/write_coverage.py --usage FOLDER      # the counts of names and keywords, first
+    python tools/write_coverage.py --trees NAME=FOLDER ...   # the files that have all names, first
 
 `make coverage` runs the tests with their calls noted, and writes the page.
 """
@@ -15,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
+from sporax.cli.check import CannotRead, programs, uses_in  # noqa: E402
 from tests import surface  # noqa: E402
 
 PAGE = ROOT / "docs" / "coverage.md"
@@ -31,6 +33,12 @@ What is not called (dtypes, numbers, enumerations) works if it is there. A name 
 there, but no test calls it by that name. A name is *refused* if using it raises an error that says
 why there is none, and what to write instead. That a name works does not say that it does with all
 of its keywords; those in use that are not even taken are listed.
+"""
+BY_FILE = """\
+What `sporax check` finds in public repositories: the files that use MindSpore, those that find
+every name of the groups below, and those that find every name at all (data sets of images, text and
+audio, profiling and private paths too). What Tensors and Cells are asked for at run time is not
+among them.
 """
 
 
@@ -80,6 +88,29 @@ def calls(folder):
     (surface.RECORDED / "called.txt").write_text(text, "utf8")
 
 
+def trees(given):
+    """Count the files of each NAME=FOLDER whose names are all there."""
+    kept = []
+    for name, _, folder in (text.partition("=") for text in given):
+        states = collections.Counter(map(_state_of_file, programs([folder])))
+        kept.append((name, *(states[state] for state in surface.FILE_STATES)))
+    _write("files.csv", ("corpus", *surface.FILE_STATES), kept)
+
+
+def _state_of_file(path):
+    """'whole': all names are there; 'counted': all of the counted groups; 'other'; or None."""
+    try:
+        uses = uses_in(path)
+    except CannotRead:
+        return None
+    faults = [use.name for use in uses if use.fault]
+    if not uses:
+        return None
+    if not faults:
+        return "whole"
+    return "other" if any(map(surface.is_counted, faults)) else "counted"
+
+
 def page():
     """The page, as it should be now."""
     groups = collections.defaultdict(list)
@@ -91,6 +122,8 @@ def page():
         HEAD,
         "## By use\n",
         *_by_use(counted),
+        "## By file\n",
+        *_by_file(),
         "## By group\n",
         *_table({g: groups[g] for g in surface.GROUPS}),
         "## Names that no test calls, by use\n",
@@ -120,6 +153,19 @@ def _by_use(counted):
             f"{100 * by['refused'] / sum(by.values()):.1f} % of names that are refused"
         )
     yield f"- uses in all: {total}\n"
+
+
+def _by_file():
+    """Of each corpus: its files, and how many would find every name."""
+    yield BY_FILE
+    yield "| corpus | files | every name of these groups | every name |"
+    yield "|---|--:|--:|--:|"
+    for row in surface.rows("files.csv"):
+        whole, counted, other = (int(row[state]) for state in surface.FILE_STATES)
+        files = whole + counted + other
+        shares = (f"{n} ({100 * n / files:.1f} %)" for n in (whole + counted, whole))
+        yield f"| {row['corpus']} | {files} | {' | '.join(shares)} |"
+    yield ""
 
 
 def _uses_by_state(rows):
@@ -152,9 +198,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--usage", type=Path)
     parser.add_argument("--calls", type=Path)
+    parser.add_argument("--trees", nargs="+", metavar="NAME=FOLDER", default=())
     given = parser.parse_args()
     if given.usage:
         usage(given.usage)
     if given.calls:
         calls(given.calls)
+    if given.trees:
+        trees(given.trees)
     PAGE.write_text(page(), "utf8")

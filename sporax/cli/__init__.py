@@ -1,4 +1,4 @@
-"""From the shell: `sporax run script.py`, `sporax version`."""
+"""From the shell: `sporax run script.py`, `sporax check folder`, `sporax version`."""
 
 from sporax.cli.command import main
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from sporax import __version__
+from sporax.cli.check import check
 from sporax.cli.run import run_module, run_script
 from sporax.compat import MINDSPORE_VERSION
 
@@ -31,6 +32,16 @@ def _parser():
         "arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv"
     )
     run.set_defaults(action=lambda given: _run(run, given))
+
+    checking = commands.add_parser(
+        "check",
+        help="say which of MindSpore's names in a program are not there",
+        description="Read Python files and notebooks, without running them, and name each use of a "
+        "name of MindSpore's that would fail here. What is asked of Tensors and Cells "
+        "(x.argmax()) is not followed.",
+    )
+    checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
+    checking.set_defaults(action=lambda given: check(given.paths))
 
     version = commands.add_parser("version", help="say which sporax this is")
     version.set_defaults(action=_version)

@@ -1,0 +1,280 @@
+"""`sporax check`: which of MindSpore's names in a program are not there? It runs nothing.
+
+What a name stands for is known where it can be followed from an import: `ms.nn.Conv2d`, and
+`ops.relu` after `from mindspore import ops`. What a Tensor or a Cell is asked for at run time is
+not.
+"""
+
+import ast
+import dataclasses
+import importlib
+import inspect
+import json
+import os
+import sys
+import types
+import warnings
+from collections import Counter
+from pathlib import Path
+
+from sporax.compat import install_as_mindspore
+from sporax.compat.refusal import REFUSED, Refused
+
+ROOT = "mindspore"
+_KINDS = ".py", ".ipynb"
+_SKIPPED = "__pycache__", "node_modules", "site-packages"
+_MAGIC = tuple("!%?")  # how a line of a notebook begins that is no Python
+_WRONG, _NO_FILE = 1, 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Use:
+    """One name of MindSpore's in a file; `fault` says what is wrong with it, or is None."""
+
+    place: str  # "train.py:12", "lesson.ipynb, cell 3:2"
+    name: str
+    fault: str | None
+
+
+class CannotRead(Exception):
+    """A file that is no Python program."""
+
+
+def check(paths):
+    """Print every name below `paths` that is not there; returns the exit code.
+
+    0: all are there; 1: some are not, or a file cannot be read; 2: a path is not there.
+    """
+    absent = [path for path in paths if not os.path.exists(path)]
+    if absent:
+        print(f"sporax: no file or folder '{absent[0]}'", file=sys.stderr)
+        return _NO_FILE
+    found, files, unread = [], 0, 0
+    for path in programs(paths):
+        try:
+            uses = uses_in(path)
+        except CannotRead as error:
+            print(f"{path}: {error}")
+            unread += 1
+            continue
+        files += bool(uses)
+        found += uses
+        for use in uses:
+            if use.fault:
+                print(f"{use.place}: {use.fault}")
+    print(_summary(found, files))
+    return _WRONG if unread or any(use.fault for use in found) else 0
+
+
+def _summary(found, files):
+    faults = Counter(use.name for use in found if use.fault)
+    names = len({use.name for use in found})
+    said = f"of MindSpore: {names} names, used {len(found)} times, files: {files}; "
+    if not faults:
+        return said + "all are there"
+    most = ", ".join(f"{name} ({count})" for name, count in faults.most_common(8))
+    return said + f"names that fail: {len(faults)}, used {faults.total()} times: {most}"
+
+
+def programs(paths):
+    """The Python files and notebooks among `paths` and below the folders among them, in order."""
+    for path in map(Path, paths):
+        if not path.is_dir():
+            yield path
+            continue
+        for folder, folders, files in os.walk(path):
+            folders[:] = sorted(f for f in folders if f[0] != "." and f not in _SKIPPED)
+            yield from (Path(folder, file) for file in sorted(files) if file.endswith(_KINDS))
+
+
+def uses_in(path):
+    """[Use] of a Python file or a notebook, in order; CannotRead if it is neither."""
+    install_as_mindspore()
+    try:
+        text = path.read_text("utf8")
+        if path.suffix == ".ipynb":
+            cells = json.loads(text)["cells"]
+            parts = [
+                (f"{path}, cell {number}", _without_magic("".join(cell["source"])))
+                for number, cell in enumerate(cells, 1)
+                if cell["cell_type"] == "code"
+            ]
+        else:
+            parts = [(str(path), text)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the program's own: "\d" in a string, say
+            trees = [(place, ast.parse(part)) for place, part in parts]
+    except SyntaxError as error:
+        raise CannotRead(f"is no Python program: {error.msg} (line {error.lineno})") from None
+    except (UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
+        raise CannotRead(f"is no Python program: {error}") from None
+    reader = _Reader()
+    for _, tree in trees:
+        reader.bind(tree)
+    for place, tree in trees:
+        reader.place = place
+        reader.visit(tree)
+    return reader.uses
+
+
+def _without_magic(source):
+    """A cell's source with the lines that are no Python (shell, magic) left empty."""
+    if source.startswith("%%"):
+        return ""
+    lines = source.split("\n")
+    kept = (
+        line[: len(line) - len(line.lstrip())] + "pass" if line.lstrip()[:1] in _MAGIC else line
+        for line in lines
+    )
+    return "\n".join(kept)
+
+
+class _Reader(ast.NodeVisitor):
+    """Follows the names that imports bind, through a file, in two passes."""
+
+    def __init__(self):
+        self.bound = {}  # a name of the file -> the path it stands for
+        self.uses = []
+        self.place = ""
+        self.guarded = 0  # how many `try` with a handler for a failed import are around
+
+    def bind(self, tree):
+        """Take in what the imports of a file bind, but for names that it gives other values too."""
+        for node in ast.walk(tree):
+            for path, name in _imported(node):
+                if name.asname:
+                    self.bound[name.asname] = path
+                elif name.name != "*":
+                    self.bound[ROOT] = ROOT
+        for node in ast.walk(tree):
+            if isinstance(node, ast.arg):
+                self.bound.pop(node.arg, None)
+            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                self.bound.pop(node.id, None)
+
+    def visit_Try(self, node):
+        catches = any(_catches_imports(handler) for handler in node.handlers)
+        self.guarded += catches
+        for statement in node.body:
+            self.visit(statement)
+        self.guarded -= catches
+        for statement in [*node.handlers, *node.orelse, *node.finalbody]:
+            self.visit(statement)
+
+    def visit_Import(self, node):
+        for path, _ in _imported(node):
+            self._note(node, path)
+
+    visit_ImportFrom = visit_Import
+
+    def visit_Attribute(self, node):
+        path = self._path(node)
+        if path is None:
+            self.generic_visit(node)
+        else:
+            self._note(node, path)
+
+    def visit_Name(self, node):
+        path = self.bound.get(node.id)
+        if path is not None and isinstance(node.ctx, ast.Load):
+            self._note(node, path)
+
+    def visit_Call(self, node):
+        path = self._path(node.func)
+        if path is not None:
+            for keyword in node.keywords:
+                if keyword.arg is not None:
+                    self._note_keyword(node, path, keyword.arg)
+        self.generic_visit(node)
+
+    def _path(self, node):
+        """'mindspore.nn.Conv2d' of `nn.Conv2d`; None for what no import leads to."""
+        names = []
+        while isinstance(node, ast.Attribute):
+            names.append(node.attr)
+            node = node.value
+        path = self.bound.get(node.id) if isinstance(node, ast.Name) else None
+        return None if path is None else ".".join([path, *reversed(names)])
+
+    def _note(self, node, path):
+        importing = isinstance(node, ast.Import | ast.ImportFrom)
+        name, found = follow(path)
+        fault = None
+        if isinstance(found, Refused):  # may be imported; it is used where it is named again
+            fault = None if importing else repr(found)[1:-1]
+        elif found is None and not self.guarded:
+            fault = f"sporax has no '{name}' yet"
+        self.uses.append(Use(f"{self.place}:{node.lineno}", name, fault))
+
+    def _note_keyword(self, node, path, keyword):
+        name, found = follow(path)
+        taken = None if name != path else _parameters(found)
+        if taken is not None and keyword not in taken:
+            fault = f"{name} takes no '{keyword}' (it takes {', '.join(taken)})"
+            self.uses.append(Use(f"{self.place}:{node.lineno}", f"{name}({keyword}=)", fault))
+
+
+def _imported(node):
+    """(path, alias) of each name of MindSpore's that an import statement brings."""
+    if isinstance(node, ast.Import):
+        found = [(name.name, name) for name in node.names]
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        found = [(_joined(node.module, name.name), name) for name in node.names]
+    else:
+        found = []
+    for path, name in found:
+        if path == ROOT or path.startswith(f"{ROOT}."):
+            if isinstance(node, ast.ImportFrom) and name.name != "*" and name.asname is None:
+                name = ast.alias(name.name, name.name)
+            yield path, name
+
+
+def _joined(module, name):
+    return module if name == "*" else f"{module}.{name}"
+
+
+def _catches_imports(handler):
+    names = [n.id for n in ast.walk(handler.type or ast.Name("Exception")) if hasattr(n, "id")]
+    return any(n in ("ImportError", "ModuleNotFoundError", "Exception", "AttributeError")
+               for n in names)  # fmt: skip
+
+
+def follow(path):
+    """(the name, what it leads to): through modules and classes; None if it leads nowhere.
+
+    The name is what there is of the path up to the first part that is missing, or is a value.
+    """
+    name, found = ROOT, importlib.import_module(ROOT)
+    for part in path.split(".")[1:]:
+        if not isinstance(found, types.ModuleType | type):
+            module = _module(name)  # a function and a module share the name `common.tensor`
+            if module is None:
+                return name, found
+            found = module
+        name = f"{name}.{part}"
+        found = getattr(found, part, None)
+        if found is None:
+            found = _module(name)
+        if found is None:
+            return name, Refused(name) if name in REFUSED else None
+    return name, found
+
+
+def _module(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def _parameters(found):
+    """The names that a call takes; None if it takes any, or does not say."""
+    if isinstance(found, Refused) or not callable(found):
+        return None
+    try:
+        parameters = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
