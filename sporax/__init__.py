@@ -16,7 +16,7 @@ _PUBLIC = {
         dtype_to_nptype dtype_to_pytype get_py_obj_dtype pytype_to_dtype""",
     "sporax.core.context": """
         COMPATIBLE GRAPH_MODE LAX PYNATIVE_MODE STRICT get_context set_context set_deterministic
-        set_device""",
+        set_device set_recursion_limit""",
     "sporax.core.parallel": """
         ParallelMode get_auto_parallel_context reset_auto_parallel_context
         set_auto_parallel_context""",

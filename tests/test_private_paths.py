@@ -264,3 +264,20 @@ def test_a_sunk_function_refuses_wrong_arguments(given, error, says):
     data = NumpySlicesDataset({"x": np.ones(2)})
     with pytest.raises(error, match=f"For 'data_sink', {says}"):
         sporax.data_sink(**{"fn": lambda x: x, "dataset": data, **given})
+
+
+def test_dependences_that_the_programs_order_keeps():
+    from mindspore.ops import functional as F
+    from mindspore.ops import operations as P
+
+    counter = Parameter(Tensor(1.0), name="counter")
+
+    @sporax.jit
+    def step(x):
+        first = counter * x
+        second = ops.assign(counter, x + 5)
+        assert F.control_depend(first, second) is first
+        return P.ControlDepend(depend_mode=1)(first, second), second
+
+    first, second = step(Tensor(3.0))
+    assert (float(first), float(second), float(counter)) == (3.0, 8.0, 8.0)

@@ -2,6 +2,7 @@
 
 import pytest
 
+import sporax
 from sporax.core.context import get_context
 from sporax.core.tuning import threads_num
 from sporax.data import config
@@ -44,3 +45,12 @@ def test_threads_num_is_kept():
     threads_num(2)
     assert get_context("runtime_num_threads") == 2
     threads_num(before)
+
+
+@pytest.mark.parametrize("wrong, kind", [(0, ValueError), (-1, ValueError), (1.5, TypeError),
+                                         (True, TypeError), (None, TypeError)])  # fmt: skip
+def test_a_wrong_depth_of_calls_is_refused_and_nothing_changes(wrong, kind):
+    before = sporax.get_context("max_call_depth")
+    with pytest.raises(kind, match="For 'set_recursion_limit', 'recursion_limit' must be"):
+        sporax.set_recursion_limit(wrong)
+    assert sporax.get_context("max_call_depth") == before

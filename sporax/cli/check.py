@@ -269,7 +269,7 @@ def _module(name):
 
 def _parameters(found):
     """The names that a call takes; None if it takes any, or does not say."""
-    if isinstance(found, Refused) or not callable(found):
+    if isinstance(found, Refused) or not callable(found) or hasattr(found, "overloads"):
         return None
     try:
         parameters = inspect.signature(found).parameters.values()

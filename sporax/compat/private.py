@@ -110,3 +110,20 @@ def run_check():
     if not np.allclose(found, a @ a.T):
         raise RuntimeError(f"For 'run_check', a product of matrices on {device} is wrong: {found}.")
     print(f"sporax multiplies matrices on {device} as it should.")
+
+
+class ControlDepend:
+    """`ControlDepend(depend_mode=0)(src, dst)`: that `src` is computed before `dst`.
+
+    Removed from MindSpore with 1.3, and still called. There is nothing to do: what is written to a
+    Parameter is written in the program's order, captured or not.
+    """
+
+    def __init__(self, depend_mode=0):
+        self.depend_mode = depend_mode
+
+    def __call__(self, src, dst):
+        return src
+
+
+control_depend = ControlDepend()

@@ -131,6 +131,30 @@ def _has(name):
         return False
 
 
+def set_recursion_limit(recursion_limit=1000):
+    """Set how deep calls may be nested while a function is captured: kept as 'max_call_depth'.
+
+    Python's own limit (`sys.setrecursionlimit`) is what holds here.
+    Raises TypeError and ValueError for what is no positive int.
+
+    >>> set_recursion_limit(5000)
+    >>> get_context("max_call_depth")
+    5000
+    >>> set_recursion_limit()
+    """
+    if type(recursion_limit) is not int:
+        raise TypeError(
+            "For 'set_recursion_limit', 'recursion_limit' must be an int, but got "
+            f"{recursion_limit!r} of type {type(recursion_limit).__name__}."
+        )
+    if recursion_limit <= 0:
+        raise ValueError(
+            "For 'set_recursion_limit', 'recursion_limit' must be positive, but got "
+            f"{recursion_limit}."
+        )
+    set_context(max_call_depth=recursion_limit)
+
+
 def set_device(device_target, device_id=None):
     """Choose the device by name: 'CPU', 'GPU' or 'TPU'."""
     _check_device(device_target, "set_device")
