@@ -90,7 +90,7 @@ def float_power(x1: Array, x2: Array):
 
 
 @composite(numpy="divmod(x1, x2, dtype=None)")
-def divmod_of(x1: Array, x2: Array):
+def divmod_of(x1: Array, x2: Array) -> Arrays:
     """The pair of `floor_divide` and `remainder`.
 
     >>> [t.tolist() for t in divmod_of(Tensor([7]), Tensor([2]))]

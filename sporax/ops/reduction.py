@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.ops.arithmetic import floating, maximum, minimum
-from sporax.ops.declare import MINT, OPTIONAL, Array, attach, composite, op, overloaded
+from sporax.ops.declare import MINT, OPTIONAL, Array, Arrays, attach, composite, op, overloaded
 
 
 def axes(axis):
@@ -182,7 +182,7 @@ def _with_index(x, axis, keepdims, find):
 
 
 @op(primitive="ArgMaxWithValue(axis=0, keep_dims=False)(input)")
-def max_with_index(input: Array, axis=0, keep_dims=False):
+def max_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
     """The index (Int64) of the largest element along `axis`, and that element.
 
     >>> [t.asnumpy() for t in ops.ArgMaxWithValue(axis=1)(Tensor([[1.0, 2.0]]))]
@@ -192,7 +192,7 @@ def max_with_index(input: Array, axis=0, keep_dims=False):
 
 
 @op(primitive="ArgMinWithValue(axis=0, keep_dims=False)(input)")
-def min_with_index(input: Array, axis=0, keep_dims=False):
+def min_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
     """The index (Int64) of the smallest element along `axis`, and that element.
 
     >>> [t.asnumpy() for t in ops.ArgMinWithValue(axis=1)(Tensor([[1.0, 2.0]]))]
