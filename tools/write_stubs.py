@@ -10,7 +10,6 @@ from there. `mindspore-stubs` says the same of the paths under which scripts imp
 import ast
 import builtins
 import functools
-import importlib
 import inspect
 import sys
 import types
@@ -80,7 +79,8 @@ def _module(head, lines):
     text = "\n".join(body)
     used = {line for sign, line in _USED.items() if sign in text and line not in lines}
     imports = sorted({*used, *lines} - set(body))
-    return "\n".join([f'"""{head}; written by tools/write_stubs.py."""', "", *imports, "", *body, ""])
+    head = f'"""{head}; written by tools/write_stubs.py."""'
+    return "\n".join([head, "", *imports, "", *body, ""])
 
 
 def _item(name, found):
@@ -116,13 +116,10 @@ def _source_names(module):
 
 def _names_of(body):
     for node in body:
-        if isinstance(node, ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.FunctionDef) and not any(
-            isinstance(d, ast.Call) and ast.unparse(d.func) in ("op", "composite", "array_op")
-            for d in node.decorator_list
-        ):
-            yield node.name
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            called = {ast.unparse(d).partition("(")[0] for d in node.decorator_list}
+            if called.isdisjoint({"op", "composite", "array_op"}):
+                yield node.name
 
 
 def _shown(kind):

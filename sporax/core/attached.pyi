@@ -220,9 +220,9 @@ class Attached(Layout):
         """How many elements along `axis` (`()`: of all) are not zero."""
     def cross(self, other, dim=None) -> Tensor:
         """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
-    def cummax(self, axis) -> Tensor:
+    def cummax(self, axis) -> builtins.tuple[Tensor, ...]:
         """The largest element so far along `axis`, and its index (Int64)."""
-    def cummin(self, axis) -> Tensor:
+    def cummin(self, axis) -> builtins.tuple[Tensor, ...]:
         """The smallest element so far along `axis`, and its index (Int32)."""
     def cumprod(self, dim, dtype=None) -> Tensor:
         r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64."""
@@ -247,7 +247,7 @@ class Attached(Layout):
     def divide(self, other, *, rounding_mode=None) -> Tensor:
         """$input / other$, broadcast together; integers divide to Float32."""
     def dot(self, other) -> Tensor:
-        r"""$\sum_k a_{\dots k} b_{\dots k \dots}$: the last axis with the second-last (or only) one."""
+        r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
     def double(self) -> Tensor:
         """The tensor in Float64."""
     def eq(self, other) -> Tensor:
@@ -337,7 +337,7 @@ class Attached(Layout):
     def index_select(self, axis, index) -> Tensor:
         """The slices along `axis` that the one-dimensional `index` names."""
     def inner(self, other) -> Tensor:
-        r"""$\sum_k a_{\dots k} b_{\dots k}$: the product over both last axes."""
+        r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
     def inverse(self) -> Tensor:
         """The inverse of each matrix in the last two dimensions."""
     def invert(self) -> Tensor:
@@ -421,10 +421,10 @@ class Attached(Layout):
     def matmul(self, tensor2) -> Tensor:
         r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
     @overload
-    def max(self, dim, keepdim=False) -> Tensor:
+    def max(self, dim, keepdim=False) -> builtins.tuple[Tensor, ...]:
         """The largest elements along `axis` and their indices (Int64), a pair."""
     @overload
-    def max(self, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False) -> Tensor:
+    def max(self, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False) -> Any:
         """The largest elements along `axis` and their indices (Int64), a pair."""
     def maximum(self, other) -> Tensor:
         """The larger of both, element by element; NaN where either is NaN."""
@@ -435,10 +435,10 @@ class Attached(Layout):
     def mean(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
     @overload
-    def min(self, dim, keepdim=False) -> Tensor:
+    def min(self, dim, keepdim=False) -> builtins.tuple[Tensor, ...]:
         """The smallest elements along `axis` and their indices (Int64), a pair."""
     @overload
-    def min(self, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False) -> Tensor:
+    def min(self, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False) -> Any:
         """The smallest elements along `axis` and their indices (Int64), a pair."""
     def minimum(self, other) -> Tensor:
         """The smaller of both, element by element; NaN where either is NaN."""

@@ -44,7 +44,7 @@ class Parameter(Tensor):
     unique = False  # pyright: ignore[reportAssignmentType]  (a method of other Tensors)
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name under which checkpoints and optimizers know the parameter; one without a name
         gets a number, until a Cell keeps it under an attribute."""
         if not self._named:

@@ -61,22 +61,22 @@ class Tensor(Attached):
     # what it is -----------------------------------------------------------------------------
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """The size of each dimension, a tuple of ints."""
         return self._value.aval.shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> dtypes.Type:
         """The MindSpore dtype of the elements."""
         return dtypes.from_numpy(self._value.aval.dtype)
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         """How many dimensions there are."""
         return self._value.aval.ndim
 
     @property
-    def size(self):
+    def size(self) -> int:
         """How many elements there are."""
         return self._value.aval.size
 

@@ -35,7 +35,7 @@ def amin(input, dim=(), keepdim=False) -> Tensor:
 def any(input, dim=None, keepdim=False) -> Tensor:
     """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
 def arange(start=0, end=None, step=1, *, dtype=None) -> Tensor:
-    r"""$start, start + step, \dots$ before `end`; with one argument, from 0 up to it."""
+    r"""$start, start + step, \ldots$ before `end`; with one argument, from 0 up to it."""
 def arccos(input) -> Tensor:
     r"""$\arccos x$, element by element."""
 def arccosh(input) -> Tensor:
@@ -102,7 +102,7 @@ def count_nonzero(input, dim=None) -> Tensor:
     """How many elements along `axis` (`()`: of all) are not zero."""
 def cross(input, other, dim=None) -> Tensor:
     """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
-def cummax(input, dim) -> Tensor:
+def cummax(input, dim) -> builtins.tuple[Tensor, ...]:
     """The largest element so far along `axis`, and its index (Int64)."""
 def cummin(input, dim) -> builtins.tuple[Tensor, ...]:
     """The smallest element so far along `dim`, and its index (Int64)."""
@@ -115,7 +115,7 @@ def div(input, other, *, rounding_mode=None) -> Tensor:
 def divide(input, other, *, rounding_mode=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def dot(input, other) -> Tensor:
-    r"""$\sum_k a_{\dots k} b_{\dots k \dots}$: the last axis with the second-last (or only) one."""
+    r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
 def dropout(input, p=0.5, training=True, inplace=False) -> Tensor:
     """`ops.dropout` with `p` in [0, 1]; `inplace`: the result is put into `input` too."""
 def dropout2d(input, p=0.5, training=True, inplace=False) -> Tensor:

@@ -61,13 +61,13 @@ def asarray(a, dtype=None) -> Tensor:
     """`a` as a Tensor: a Tensor as it is; numbers, and lists of them, as Int32, Float32 or Bool."""
 def asfarray(a, dtype=...) -> Tensor:
     """As `asarray`, in a floating dtype: Float32 in place of any other."""
-def atleast_1d(*arys) -> Tensor:
+def atleast_1d(*arys) -> Any:
     """Each array with at least one dimension; a list, if there are several."""
-def atleast_2d(*arys) -> Tensor:
+def atleast_2d(*arys) -> Any:
     """Each array with at least two dimensions, those of size 1 put first."""
-def atleast_3d(*arys) -> Tensor:
+def atleast_3d(*arys) -> Any:
     """Each array with at least three dimensions, a vector in the middle one."""
-def average(x, axis=None, weights=None, returned=False) -> Tensor:
+def average(x, axis=None, weights=None, returned=False) -> Any:
     r"""$\sum_i w_i x_i / \sum_i w_i$ along `axis`, the mean without `weights`."""
 def bartlett(M) -> Tensor:
     """A window of `M` points, $1 - |2n / (M - 1) - 1|$: Float32."""
@@ -143,7 +143,7 @@ def divide(x1, x2, dtype=None) -> Tensor:
 def divmod(x1, x2, dtype=None) -> builtins.tuple[Tensor, ...]:
     """The pair of `floor_divide` and `remainder`."""
 def dot(a, b) -> Tensor:
-    r"""$\sum_k a_{\dots k} b_{\dots k \dots}$: the last axis with the second-last (or only) one."""
+    r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
 def dsplit(x, indices_or_sections) -> builtins.list:
     """`split` along dimension 2."""
 def dstack(tup) -> Tensor:
@@ -196,7 +196,7 @@ def gcd(x1, x2, dtype=None) -> Tensor:
     """The greatest common divisor, element by element, broadcast together."""
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0) -> Tensor:
     """`num` numbers from `start` to `stop`, each the same multiple of the one before."""
-def gradient(f, *varargs, axis=None, edge_order=1) -> Tensor:
+def gradient(f, *varargs, axis=None, edge_order=1) -> Any:
     """Slopes by central differences along each axis (or `axis`): a Tensor, or a list of them."""
 def greater(x1, x2, dtype=None) -> Tensor:
     """$input > other$, element by element: Bool, broadcast together."""
@@ -230,7 +230,7 @@ def indices(dimensions, dtype=..., sparse=False) -> builtins.list:
     """The coordinates of a grid of these `dimensions`, a list of Tensors."""
 inf: builtins.float
 def inner(a, b) -> Tensor:
-    r"""$\sum_k a_{\dots k} b_{\dots k}$: the product over both last axes."""
+    r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
 int16: Any
 int32: Any
 int64: Any
@@ -268,7 +268,7 @@ def less(x1, x2, dtype=None) -> Tensor:
     """$input < other$, element by element: Bool, broadcast together."""
 def less_equal(x1, x2, dtype=None) -> Tensor:
     r"""$input \leq other$, element by element: Bool, broadcast together."""
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0) -> Tensor:
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0) -> Any:
     """`num` numbers from `start` to `stop`, equally far apart; with `retstep` the step too."""
 def log(x, dtype=None) -> Tensor:
     r"""$\ln x$, element by element."""

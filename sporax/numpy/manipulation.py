@@ -123,7 +123,7 @@ def _at_least(ndim, name, arys, shape):
 
 
 @composite(numpy=True)
-def atleast_1d(*arys):
+def atleast_1d(*arys) -> Array | list:
     """Each array with at least one dimension; a list, if there are several.
 
     >>> atleast_1d(3).shape
@@ -133,7 +133,7 @@ def atleast_1d(*arys):
 
 
 @composite(numpy=True)
-def atleast_2d(*arys):
+def atleast_2d(*arys) -> Array | list:
     """Each array with at least two dimensions, those of size 1 put first.
 
     >>> atleast_2d([1, 2]).shape
@@ -143,7 +143,7 @@ def atleast_2d(*arys):
 
 
 @composite(numpy=True)
-def atleast_3d(*arys):
+def atleast_3d(*arys) -> Array | list:
     """Each array with at least three dimensions, a vector in the middle one.
 
     >>> atleast_3d([1, 2]).shape

@@ -207,7 +207,7 @@ def gradient_along(f: Array, h: Array, axis):
 
 
 @composite(numpy=True)
-def gradient(f, *varargs, axis=None, edge_order=1):
+def gradient(f, *varargs, axis=None, edge_order=1) -> Array | list:
     """Slopes by central differences along each axis (or `axis`): a Tensor, or a list of them.
 
     `varargs`: the distance of elements, one number for all or one each; 1 by default.

@@ -327,11 +327,11 @@ class CumSum(Primitive):
 class Cummax(Primitive):
     """The largest element so far along `axis`, and its index (Int64)."""
     def __init__(self, axis) -> None: ...
-    def __call__(self, input) -> Tensor: ...
+    def __call__(self, input) -> builtins.tuple[Tensor, ...]: ...
 class Cummin(Primitive):
     """The smallest element so far along `axis`, and its index (Int32)."""
     def __init__(self, axis) -> None: ...
-    def __call__(self, input) -> Tensor: ...
+    def __call__(self, input) -> builtins.tuple[Tensor, ...]: ...
 class DType(Primitive):
     """The MindSpore dtype of the elements."""
     def __init__(self) -> None: ...
@@ -1301,7 +1301,7 @@ def angle(input) -> Tensor:
 def any(input, axis=None, keep_dims=False) -> Tensor:
     """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
 def arange(start=0, end=None, step=1, *, dtype=None) -> Tensor:
-    r"""$start, start + step, \dots$ before `end`; with one argument, from 0 up to it."""
+    r"""$start, start + step, \ldots$ before `end`; with one argument, from 0 up to it."""
 def arccos(input) -> Tensor:
     r"""$\arccos x$, element by element."""
 def arccosh(input) -> Tensor:
@@ -1458,9 +1458,9 @@ def cross(input, other, dim=None) -> Tensor:
     """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0) -> Tensor:
     r"""$-\ln \operatorname{softmax}(x)_t$ for scores $x$ of the classes (axis 1) and target $t$."""
-def cummax(input, axis) -> Tensor:
+def cummax(input, axis) -> builtins.tuple[Tensor, ...]:
     """The largest element so far along `axis`, and its index (Int64)."""
-def cummin(input, axis) -> Tensor:
+def cummin(input, axis) -> builtins.tuple[Tensor, ...]:
     """The smallest element so far along `axis`, and its index (Int32)."""
 def cumprod(input, dim, dtype=None) -> Tensor:
     r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64."""
@@ -1489,7 +1489,7 @@ def div_no_nan(input, other) -> Tensor:
 def divide(input, other, *, rounding_mode=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def dot(input, other) -> Tensor:
-    r"""$\sum_k a_{\dots k} b_{\dots k \dots}$: the last axis with the second-last (or only) one."""
+    r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
 def dropout(input, p=0.5, training=True, seed=None) -> Tensor:
     """In training, each element is 0 with probability `p`, else $x / (1 - p)$; else `input`."""
 def dropout1d(input, p=0.5, training=True) -> Tensor:
@@ -1635,7 +1635,7 @@ def index_fill(x, axis, index, value) -> Tensor:
 def index_select(input, axis, index) -> Tensor:
     """The slices along `axis` that the one-dimensional `index` names."""
 def inner(input, other) -> Tensor:
-    r"""$\sum_k a_{\dots k} b_{\dots k}$: the product over both last axes."""
+    r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
 def inplace_add(x, v, indices) -> Tensor:
     """`x` with `v[i]` added to row `indices[i]`; a row named twice gets both."""
 def inplace_sub(x, v, indices) -> Tensor:
@@ -1738,7 +1738,7 @@ def matmul(input, other) -> Tensor:
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
 def matmul_transposed(input, other, transpose_a=False, transpose_b=False) -> Tensor:
     """`matmul` with the last two dimensions of either operand swapped first."""
-def max(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
+def max(input, axis=None, keepdims=False, *, initial=None, where=None) -> builtins.tuple[Tensor, ...]:
     """The largest elements along `axis` and their indices (Int64), a pair."""
 def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False) -> Tensor:
     """The greatest number of each window of `(N, C, H, W)`."""
@@ -1750,9 +1750,9 @@ def maximum(input, other) -> Tensor:
     """The larger of both, element by element; NaN where either is NaN."""
 def mean(x, axis=None, keep_dims=False) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
-def meshgrid(*inputs, indexing='xy') -> Tensor:
+def meshgrid(*inputs, indexing='xy') -> builtins.tuple[Tensor, ...]:
     """Coordinate tensors of the grid over one-dimensional `inputs`, a tuple."""
-def min(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
+def min(input, axis=None, keepdims=False, *, initial=None, where=None) -> builtins.tuple[Tensor, ...]:
     """The smallest elements along `axis` and their indices (Int64), a pair."""
 def min_with_index(input, axis=0, keep_dims=False) -> builtins.tuple[Tensor, ...]:
     """The index (Int64) of the smallest element along `axis`, and that element."""
@@ -1839,7 +1839,7 @@ def prelu(input, weight) -> Tensor:
 def prod(input, axis=None, keep_dims=False, dtype=None) -> Tensor:
     r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def progression(start, end, step, dtype) -> Tensor:
-    r"""$start, start + step, \dots$ before `end`; `arange` calls it."""
+    r"""$start, start + step, \ldots$ before `end`; `arange` calls it."""
 def rad2deg(x) -> Tensor:
     r"""$180 x / \pi$, element by element."""
 def rand(*size, dtype=None, seed=None) -> Tensor:

@@ -211,7 +211,7 @@ _VALUE_AND_INDEX = """The {word} elements along `axis` and their indices (Int64)
 
 
 def _declare_value_and_index(word, name, plain, with_index, find, value, index):
-    def function(input, axis=None, keepdims=False, *, initial=None, where=None):
+    def function(input, axis=None, keepdims=False, *, initial=None, where=None) -> Arrays:
         if axis is None and where is None:
             return plain(input, initial=initial), Tensor(0)
         if initial is None:
@@ -222,14 +222,14 @@ def _declare_value_and_index(word, name, plain, with_index, find, value, index):
 
     def whole(
         input, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False
-    ):  # fmt: skip
+    ) -> Array | Arrays:  # fmt: skip
         if return_indices:
             return function(input, axis, keepdims, initial=initial, where=where)
         if isinstance(axis, int) and initial is None:
             return with_index(input, axis, keepdims)[1]
         return plain(input, axis, keepdims, initial=initial, where=where)
 
-    def along(input, dim, keepdim=False):
+    def along(input, dim, keepdim=False) -> Arrays:
         return function(input, dim, keepdim)
 
     doc = _VALUE_AND_INDEX.format(

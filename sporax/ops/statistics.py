@@ -215,7 +215,7 @@ def _is_nan(x):
 
 
 def _running(name, word, better, primitive, index, mint):
-    def function(input: Array, axis):
+    def function(input: Array, axis) -> Arrays:
         at = jnp.broadcast_to(
             jnp.expand_dims(
                 jnp.arange(input.shape[axis], dtype=index),
