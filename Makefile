@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test test-all test-onnx coverage lint bench clean
+.PHONY: demo test test-all test-onnx coverage docs lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -36,6 +36,13 @@ coverage: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow' --calls .calls
 	$(BIN)/python tools/write_coverage.py --calls .calls
 	$(BIN)/python tools/write_stubs.py
+
+# The pages, in build/html: guides, and every public name, from the objects themselves.
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	rm -rf build/pages
+	$(BIN)/python tools/write_pages.py build/pages
+	$(BIN)/sphinx-build -q -W --keep-going -j auto -c docs build/pages build/html
 
 lint: $(READY)
 	$(BIN)/ruff check .

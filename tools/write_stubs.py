@@ -1,61 +1,294 @@
-"""Write sporax/ops/__init__.pyi: the operations' names and parameters, for editors and checkers.
+"""Write the stubs (`.pyi`) of what is made at run time: names and parameters, for editors.
 
     python tools/write_stubs.py
 
-Functions and classes come from the declarations, at run time; a file of their names cannot be read.
+Operations come from their declarations, Tensor's methods are attached, names are looked up when
+they are used: a file of their names cannot be read. What stands in a module as it is, is imported
+from there. `mindspore-stubs` says the same of the paths under which scripts import it.
 """
 
+import ast
+import builtins
+import functools
 import inspect
 import sys
+import types
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-from sporax import ops  # noqa: E402
-from sporax.ops.declare import FUNCTIONS, PRIMITIVES  # noqa: E402
+import sporax  # noqa: E402
+from sporax import mint, nn, ops, optim  # noqa: E402
+from sporax import numpy as mnp  # noqa: E402
+from sporax.compat import alias  # noqa: E402
+from sporax.core import dtype as dtypes  # noqa: E402
+from sporax.core.tensor import Tensor  # noqa: E402
+from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES, Array, Arrays  # noqa: E402
 
-STUB = ROOT / "sporax" / "ops" / "__init__.pyi"
-HEAD = '''\
-"""What is computed? The operations, by name; written by tools/write_stubs.py."""
-
-from typing import Any
-
-'''
-
-
-def stub():
-    """The file, as it should be now."""
-    others = [name for name in ops.__all__ if name not in FUNCTIONS and name not in PRIMITIVES]
-    homes = sorted((getattr(ops, name).__module__, name) for name in others)
-    imports = [f"from {home} import {name} as {name}" for home, name in homes]
-    functions = [_function(name, FUNCTIONS[name]) for name in sorted(FUNCTIONS)]
-    classes = [line for name in sorted(PRIMITIVES) for line in _class(name, PRIMITIVES[name])]
-    return HEAD + "\n".join([*imports, "", *functions, "", *classes]) + "\n"
+# what a declaration says it returns, where that is no class of Python's; nothing: an array
+RESULTS = {
+    inspect.Signature.empty: "Tensor",
+    Array: "Tensor",
+    Tensor: "Tensor",
+    Arrays: "builtins.tuple[Tensor, ...]",
+    Iterator: "Iterator[Tensor]",
+    dtypes.Type: "Type",
+}
+LITERAL = bool | int | str | None  # defaults that are shown
 
 
-def _function(name, function, result="Any"):
-    return f"def {name}({_parameters(function)}) -> {result}: ..."
+def stubs():
+    """{path of a stub: its text}, as they should be now."""
+    found = {
+        "sporax/__init__.pyi": _module("MindSpore's names", _top()),
+        "sporax/core/attached.pyi": _module("Tensor's methods", _attached()),
+        "sporax/core/named.pyi": _module("The dtypes", _dtypes()),
+        "sporax/ops/__init__.pyi": _module("The operations, by name", _operations()),
+        "sporax/nn/__init__.pyi": _module("The cells, by name", _cells()),
+        "sporax/numpy/__init__.pyi": _module("The operations as NumPy's users call them", _numpy()),
+    }
+    for path in ("", "nn.", "nn.functional.", "linalg.", "special."):
+        head = f"What `{'.'.join(['mint', path]).strip('.')}` has"
+        found[f"sporax/mint/{path.replace('.', '/')}__init__.pyi"] = _module(head, _mint(path))
+    return found | _paths()
+
+
+def written():
+    """The stubs that are there."""
+    return [*(ROOT / "sporax").rglob("*.pyi"), *(ROOT / "mindspore-stubs").rglob("*.pyi")]
+
+
+# what a stub is made of -----------------------------------------------------------------------
+
+_USED = {
+    "builtins.": "import builtins",
+    "overload\n": "from typing import overload",
+    "Any": "from typing import Any",
+    "Iterator[": "from collections.abc import Iterator",
+    " Tensor": "from sporax.core.tensor import Tensor as Tensor",
+    "[Tensor": "from sporax.core.tensor import Tensor as Tensor",
+    "-> Type": "from sporax.core.dtype import Type as Type",
+    "(Primitive)": "from sporax.ops.primitive import Primitive as Primitive",
+}
+
+
+def _module(head, lines):
+    lines = list(lines)
+    body = [line for line in lines if not line.startswith("from ")]
+    text = "\n".join(body)
+    used = {line for sign, line in _USED.items() if sign in text and line not in lines}
+    imports = sorted({*used, *lines} - set(body))
+    head = f'"""{head}; written by tools/write_stubs.py."""'
+    return "\n".join([head, "", *imports, "", *body, ""])
+
+
+def _item(name, found):
+    """The lines that declare an object under a name."""
+    if isinstance(found, types.ModuleType):
+        package, _, module = found.__name__.rpartition(".")
+        return [f"from {package} import {module} as {name}"]
+    home = getattr(found, "__module__", None)
+    declared = "declaration" in vars(found) if hasattr(found, "__dict__") else False
+    own = getattr(found, "__name__", name)
+    if not declared and _stands(home, own, found):
+        return [f"from {home} import {own} as {name}"]
+    if inspect.isclass(found):
+        return list(_class(name, found))
+    if callable(found):
+        return _function(name, found)
+    return [f"{name}: {_shown(type(found))}"]
+
+
+def _stands(home, name, found):
+    """Whether it is what its module's own source says under that name."""
+    return name in _source_names(home) and getattr(sys.modules[home], name) is found
+
+
+@functools.cache
+def _source_names(module):
+    """The names that a module's source defines and decorates with nothing, or assigns."""
+    file = getattr(sys.modules.get(module), "__file__", None) or ""
+    if not file.endswith(".py"):
+        return set()
+    return set(_names_of(ast.parse(Path(file).read_text("utf8")).body))
+
+
+def _names_of(body):
+    for node in body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            called = {ast.unparse(d).partition("(")[0] for d in node.decorator_list}
+            if called.isdisjoint({"op", "composite", "array_op"}):
+                yield node.name
+
+
+def _shown(kind):
+    """A class as an annotation."""
+    if kind in RESULTS:
+        return RESULTS[kind]
+    if isinstance(kind, type) and getattr(builtins, kind.__name__, None) is kind:
+        return f"builtins.{kind.__name__}"
+    if kind in (None, type(None)):
+        return "None"
+    return "Any"
+
+
+def _result(function):
+    declaration = getattr(function, "declaration", None)
+    signature = inspect.signature(function) if declaration is None else declaration.signature
+    return _shown(signature.return_annotation)
+
+
+def _function(name, function, indent="", result=None, decorator=()):
+    """The lines of a `def`, or of several where it has several signatures."""
+    several = getattr(function, "overloads", None)
+    if several and indent:
+        return [line for f in several for line in _function(name, f, indent, None, ["@overload"])]
+    given = _parameters(function, "self" if indent else None)
+    head = f"{indent}def {name}({given}) -> {result or _result(function)}:"
+    before = [indent + d for d in decorator]
+    text = _summary(function)
+    return [*before, head, f"{indent}    {text}"] if text else [*before, f"{head} ..."]
 
 
 def _class(name, made):
     yield f"class {name}(Primitive):"
-    yield f"    {_function('__init__', made.__init__, 'None')}"
-    yield f"    {_function('__call__', made.__call__)}"
+    if _summary(made):
+        yield f"    {_summary(made)}"
+    yield f"    def __init__({_parameters(made.__init__)}) -> None: ..."
+    yield f"    def __call__({_parameters(made.__call__)}) -> {_result(made.__call__)}: ..."
 
 
-def _parameters(function):
-    """As they stand in a `def`, without what defaults are."""
+def _summary(found):
+    """The first paragraph of the docstring, as a docstring."""
+    text = " ".join((inspect.getdoc(found) or "").split("\n\n")[0].split()).split(" >>> ")[0]
+    if not text or '"""' in text:
+        return ""
+    end = " " if text[-1] in '"\\' else ""
+    return f'{"r" if chr(92) in text else ""}"""{text}{end}"""'
+
+
+def _parameters(function, first=None):
+    """As they stand in a `def`; of the defaults, what can be written down."""
     shown = [
-        p.replace(annotation=p.empty, default=p.empty if p.default is p.empty else _Ellipsis())
+        p.replace(annotation=p.empty, default=p.empty if p.default is p.empty else _Default(p))
         for p in inspect.signature(function).parameters.values()
     ]
+    if first and shown[0].kind is not inspect.Parameter.VAR_POSITIONAL:
+        shown[0] = shown[0].replace(name=first)  # as a method's is called, whatever the function's
     return str(inspect.Signature(shown))[1:-1]
 
 
-class _Ellipsis:
+class _Default:
+    def __init__(self, parameter):
+        value = parameter.default
+        parts = value if isinstance(value, tuple) else (value,)
+        numbers = isinstance(value, float) and value - value == 0
+        plain = numbers or all(isinstance(part, LITERAL) for part in parts)
+        self.text = repr(value) if plain else "..."
+
     def __repr__(self):
-        return "..."
+        return self.text
+
+
+# the modules ----------------------------------------------------------------------------------
+
+
+def _operations():
+    for name in sorted(ops.__all__):
+        found = {**FUNCTIONS, **PRIMITIVES}.get(name, getattr(ops, name))
+        yield from _item(name, found)
+
+
+def _numpy():
+    for name in dir(mnp):
+        yield from _item(name, getattr(mnp, name))
+
+
+def _mint(prefix):
+    """The names right below; those of modules below them are in theirs."""
+    space = mint if not prefix else getattr(mint, prefix[:-1].split(".")[0])
+    for part in prefix[:-1].split(".")[1:]:
+        space = getattr(space, part)
+    for name in dir(space):
+        if f"{prefix}{name}" in MINT:
+            yield from _item(name, MINT[f"{prefix}{name}"])
+        else:
+            yield f"from . import {name} as {name}"
+
+
+def _cells():
+    homes = {name: getattr(nn, name) for name in [*nn.__all__, *optim.__all__]}
+    for name, found in sorted(homes.items()):
+        yield from _item(name, found)
+
+
+def _top():
+    for name, home in sorted(sporax._HOMES.items()):
+        if getattr(sporax.module_if_there(home), name, None) is not None:
+            yield f"from {home} import {name} as {name}"
+    for name, home in sorted(sporax._MODULES.items()):
+        package, _, module = home.rpartition(".")
+        if sporax.module_if_there(home) is not None:
+            yield f"from {package} import {module} as {name}"
+    yield "__version__: str"
+    yield "def module_if_there(name) -> Any: ..."
+
+
+def _dtypes():
+    kinds = {type(found) for found in dtypes.NAMES.values() if found.numpy_dtype is not None}
+    yield from (f"from sporax.core.dtype import {k.__name__} as {k.__name__}" for k in kinds)
+    for name, found in sorted(dtypes.NAMES.items()):
+        if found.numpy_dtype is not None and getattr(dtypes, name, None) is found:
+            yield f"{name}: {type(found).__name__}"
+
+
+def _attached():
+    """What Tensor has beyond what its own source says."""
+    source = ast.parse(inspect.getsource(Tensor))
+    own = {node.name for node in ast.walk(source) if isinstance(node, ast.FunctionDef)}
+    own |= {node.id for node in ast.walk(source) if isinstance(node, ast.Name)}
+    yield "from sporax.core.layout import Layout as Layout"
+    yield "class Attached(Layout):"
+    for name, found in sorted(vars(Tensor).items()):
+        if name in own or name == "__hash__":
+            continue
+        if isinstance(found, property):
+            yield from _function(name, found.fget, "    ", decorator=["@property"])
+        elif isinstance(found, types.FunctionType):
+            yield from _function(name, found, "    ")
+
+
+def _paths():
+    """`mindspore-stubs`: for each module of the table, the modules that its names come from."""
+    packages = {path.rpartition(".")[0] for path in alias.MODULES}
+    found = {}
+    for path, homes in alias.MODULES.items():
+        lines = [f"from {home} import *" for home in homes if sporax.module_if_there(home)]
+        lines += [line for symbol in alias.SYMBOLS for line in _symbol(path, symbol)]
+        if not lines:
+            continue
+        file = path.replace(".", "/").replace("mindspore", "mindspore-stubs", 1)
+        file += "/__init__.pyi" if path in packages else ".pyi"
+        found[file] = _module(f"`{path}`, as sporax has it", lines)
+    return found
+
+
+def _symbol(path, symbol):
+    """The line for one object of the table, if it is in that module."""
+    module, _, name = symbol.rpartition(".")
+    home, _, original = alias.SYMBOLS[symbol].partition(":")
+    if module != path or name.startswith("__") or alias._symbol(symbol) is None:
+        return
+    if not original:
+        home, _, original = home.rpartition(".")
+    yield f"from {home} import {original} as {name}"
 
 
 if __name__ == "__main__":
-    STUB.write_text(stub(), "utf8")
+    texts = stubs()
+    for old in {*written()} - {ROOT / path for path in texts}:
+        old.unlink()
+    for path, text in texts.items():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(text, "utf8")

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -207,7 +208,7 @@ def _nothing(item):
 
 def grad(
     fn, grad_position=0, weights=None, has_aux=False, return_ids=False, *, per_sample=False
-):  # fmt: skip
+) -> Callable:  # fmt: skip
     """The function that computes the gradient of `fn`.
 
     `grad_position`: an int or tuple of ints, the arguments to differentiate; None for none.
@@ -238,7 +239,7 @@ def grad(
 
 def value_and_grad(
     fn, grad_position=0, weights=None, has_aux=False, return_ids=False, *, per_sample=False
-):  # fmt: skip
+) -> Callable:  # fmt: skip
     """The function that computes `fn` and its gradient: `(value, gradient)`; see `grad`.
 
     >>> value, gradient = value_and_grad(lambda x: x * x)(Tensor([3.0]))
@@ -353,7 +354,7 @@ class GradOperation:
                 )
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
-    def __call__(self, fn, weights=None):
+    def __call__(self, fn, weights=None) -> Callable:
         both = self.with_value(fn, weights)
 
         @functools.wraps(fn, updated=())

@@ -70,7 +70,7 @@ class Hooks:
         return cotangent
 
 
-def register_hook(self, hook_fn):
+def register_hook(self, hook_fn) -> Any:
     """Call `hook_fn(grad)` when a derivative has found this tensor's whole gradient.
 
     It may return another gradient of the same shape; several hooks are called one after the
@@ -92,7 +92,7 @@ def register_hook(self, hook_fn):
     return hooks.add(hook_fn)
 
 
-def hooks(self):
+def hooks(self) -> list:
     """The functions registered by `register_hook`."""
     found = self.__dict__.get("_hooks")
     return [] if found is None else list(found.functions.values())

@@ -1,6 +1,7 @@
 """`vjp`, `jvp`, `jacfwd`, `jacrev`: derivatives along a direction, and whole Jacobians."""
 
 import functools
+from collections.abc import Callable
 
 import jax.numpy as jnp
 
@@ -98,7 +99,7 @@ def pushed(who, fn, args, positions, tangents, has_aux=False):
     return taped, [zeros_like(v) if g is None else g for v, g in zip(seeds, made, strict=True)]
 
 
-def vjp(fn, *inputs, weights=None, has_aux=False):
+def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
     """`(fn(*inputs), function)`, where the function maps cotangents to gradients, $v^T J$.
 
     It takes one cotangent for each output, of its shape, and returns a tuple with a gradient for
@@ -129,7 +130,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     return taped.result, pull
 
 
-def jvp(fn, inputs, v, has_aux=False):
+def jvp(fn, inputs, v, has_aux=False) -> tuple:
     """`(fn(*inputs), J v)`: the derivative of all outputs in the direction `v` of the inputs.
 
     `inputs`: a Tensor, or a tuple or list of them. `v`: the same, of the same shapes and dtypes.
@@ -164,7 +165,7 @@ def jvp(fn, inputs, v, has_aux=False):
     return (taped.differentiated, along, taped.aux) if has_aux else (taped.result, along)
 
 
-def jacfwd(fn, grad_position=0, has_aux=False):
+def jacfwd(fn, grad_position=0, has_aux=False) -> Callable:
     """The function that computes the Jacobian of `fn`, a column for each number of the inputs.
 
     `grad_position`: an int or tuple of ints, the arguments to differentiate. The derivative of an
@@ -180,7 +181,7 @@ def jacfwd(fn, grad_position=0, has_aux=False):
     return _jacobian("jacfwd", fn, grad_position, has_aux, _by_columns)
 
 
-def jacrev(fn, grad_position=0, has_aux=False):
+def jacrev(fn, grad_position=0, has_aux=False) -> Callable:
     """The function that computes the Jacobian of `fn`, a row for each number of the outputs.
 
     Arguments and results are those of `jacfwd`.

@@ -1,5 +1,7 @@
 """`recompute`: less memory in a training step, for more computation."""
 
+from typing import Any
+
 from sporax.autodiff.enclosed import Enclosed, is_differentiated
 from sporax.core.tree import tensors_of, with_tensors
 from sporax.engine.recorder import wrap
@@ -8,7 +10,7 @@ from sporax.engine.recorder import wrap
 def recompute(
     block, *args, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None,
     **kwargs,
-):  # fmt: skip
+) -> Any:  # fmt: skip
     """`block(*args, **kwargs)`; its derivative computes the inside again instead of keeping it.
 
     `block`: a Cell or a function. Only what goes in is kept. Both passes draw the same random

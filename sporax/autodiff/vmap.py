@@ -1,6 +1,7 @@
 """`vmap`: a function of one example as a function of a batch."""
 
 import functools
+from collections.abc import Callable
 
 from sporax.autodiff.enclosed import Enclosed
 from sporax.autodiff.ensemble import Ensemble
@@ -10,7 +11,7 @@ from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.engine.recorder import wrap
 
 
-def vmap(fn, in_axes=0, out_axes=0):
+def vmap(fn, in_axes=0, out_axes=0) -> Callable:
     """The function that computes `fn` for each slice of its arguments, all at once.
 
     `fn`: a function or Cell; it is recorded for one slice. For a CellList each slice has a Cell of

@@ -1,7 +1,12 @@
 """MindSpore's dtypes under all their names, and the rule by which operands meet."""
 
+from typing import TYPE_CHECKING
+
 import ml_dtypes
 import numpy as np
+
+if TYPE_CHECKING:  # the dtypes by name: a stub, by tools/write_stubs.py
+    from sporax.core.named import *  # noqa: F403  # pyright: ignore[reportMissingModuleSource]
 
 
 class Type:

@@ -40,10 +40,11 @@ class Parameter(Tensor):
 
     # What MindSpore keeps for parallel training; a script may read and set them.
     comm_fusion, parallel_optimizer_comm_recompute = 1, False
-    unique, sliced, cache_enable, key, inited_param = False, False, False, -1, None
+    sliced, cache_enable, key, inited_param = False, False, -1, None
+    unique = False  # pyright: ignore[reportAssignmentType]  (a method of other Tensors)
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name under which checkpoints and optimizers know the parameter; one without a name
         gets a number, until a Cell keeps it under an attribute."""
         if not self._named:

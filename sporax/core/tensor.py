@@ -1,6 +1,5 @@
 """`Tensor`: a mutable handle to an immutable Value."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -14,8 +13,13 @@ from sporax.core.host import NUMBERS, blank, host_array
 from sporax.core.layout import Layout
 from sporax.core.value import Aval, Undrawn, Unsized, Value, held, leaf, number, thread
 
+if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_stubs.py
+    from sporax.core.attached import Attached  # pyright: ignore[reportMissingModuleSource]
+else:
+    Attached = Layout
 
-class Tensor(Layout):
+
+class Tensor(Attached):
     """An n-dimensional array of one dtype.
 
     `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: by
@@ -31,9 +35,6 @@ class Tensor(Layout):
     # `_origin`: of what an index took out, (weak reference to the source, index)
     __slots__ = ("__dict__", "__weakref__", "_origin", "_value")
     __array_priority__ = 1000  # NumPy's operators leave the work to ours
-
-    if TYPE_CHECKING:  # of the methods that operations attach, those that are used here
-        astype: Callable[..., "Tensor"]
 
     def __init__(
         self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None
@@ -60,22 +61,22 @@ class Tensor(Layout):
     # what it is -----------------------------------------------------------------------------
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """The size of each dimension, a tuple of ints."""
         return self._value.aval.shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> dtypes.Type:
         """The MindSpore dtype of the elements."""
         return dtypes.from_numpy(self._value.aval.dtype)
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         """How many dimensions there are."""
         return self._value.aval.ndim
 
     @property
-    def size(self):
+    def size(self) -> int:
         """How many elements there are."""
         return self._value.aval.size
 
@@ -371,7 +372,7 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, 
     return Tensor(input_data, dtype, shape, init, const_arg, device)
 
 
-def is_tensor(obj):
+def is_tensor(obj) -> bool:
     """Whether `obj` is a Tensor (a Parameter is one too)."""
     return isinstance(obj, Tensor)
 

@@ -283,7 +283,7 @@ class JitFunction:
 def jit(
     function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgraph=False, backend="",
     **options,
-):  # fmt: skip
+) -> Any:  # fmt: skip
     """Compile a function, a method or a Cell into one program; also a decorator, with or without
     arguments. Of a Cell class it compiles `construct`.
 

@@ -63,7 +63,7 @@ class Initializer:
         return array
 
 
-def initializer(init, shape=None, dtype=dtypes.float32):
+def initializer(init, shape=None, dtype=dtypes.float32) -> Tensor:
     """A Tensor of initial values.
 
     `init`: an `Initializer`, the name of one (such as 'xavier_uniform'), a number to fill with, or

@@ -60,7 +60,7 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
 
     # calling --------------------------------------------------------------------------------
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Any:
         capture = thread.recorder.capture
         if capture is not None:
             if capture.called(self) and not self._cells:

@@ -111,7 +111,7 @@ class _Ordered(Cell):
 
 
 class SequentialCell(_Ordered):
-    """Cells called one after the other: $f_n(\\dots f_1(x))$.
+    """Cells called one after the other: $f_n(\\ldots f_1(x))$.
 
     Made of cells, of one list of them, or of an OrderedDict, whose keys name them. Slices are
     SequentialCells that name their parameters anew.

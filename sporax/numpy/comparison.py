@@ -3,13 +3,14 @@
 import numpy as np
 
 from sporax import ops
+from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.numpy.faces import array_of, composite, dtype_of, promoted, tensors_of
 from sporax.numpy.manipulation import common_shape
 
 
 @composite(numpy=True)
-def promote_types(type1, type2):
+def promote_types(type1, type2) -> dtypes.Type:
     """The dtype that both are converted to.
 
     >>> promote_types("int32", "float16")
@@ -19,7 +20,7 @@ def promote_types(type1, type2):
 
 
 @composite(numpy=True)
-def result_type(*arrays_and_dtypes):
+def result_type(*arrays_and_dtypes) -> dtypes.Type:
     """The dtype that all, Tensors, numbers or dtypes, are converted to.
 
     >>> result_type(Tensor([1]), 2.5)
@@ -40,7 +41,7 @@ def result_type(*arrays_and_dtypes):
 
 
 @composite(numpy=True)
-def isscalar(element):
+def isscalar(element) -> bool:
     """Whether it is a number or a string, not a Tensor or a sequence: a bool.
 
     >>> isscalar(3.5)

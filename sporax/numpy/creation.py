@@ -9,7 +9,7 @@ from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.value import is_size
-from sporax.numpy.faces import Array, array_of, array_op, composite, dtype_of
+from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, dtype_of
 
 _FLOAT = dtypes.float32
 _FLOATING = (dtypes.float16, dtypes.float32, dtypes.float64)
@@ -272,7 +272,7 @@ _geometric = _spaced(
 @composite(numpy=True)
 def linspace(
     start: Array, stop: Array, num=50, endpoint=True, retstep=False, dtype=None, axis=0
-):  # fmt: skip
+) -> Array | Arrays:  # fmt: skip
     """`num` numbers from `start` to `stop`, equally far apart; with `retstep` the step too.
 
     `endpoint`: whether `stop` is the last of them. `axis`: where they go if the ends are arrays.

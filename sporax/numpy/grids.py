@@ -7,11 +7,11 @@ from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.numpy.creation import arange, linspace
-from sporax.numpy.faces import Array, array_of, array_op, composite, in_one_dtype
+from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, in_one_dtype
 
 
 @composite(numpy=True)
-def meshgrid(*xi, sparse=False, indexing="xy"):
+def meshgrid(*xi, sparse=False, indexing="xy") -> list:
     """Coordinates of the grid over the flattened `xi`, a list of as many Tensors.
 
     `sparse`: each with size 1 along the others' dimensions. `indexing`: 'xy' lets the first vary
@@ -64,7 +64,7 @@ mgrid, ogrid = Grid(sparse=False), Grid(sparse=True)
 
 
 @composite(numpy=True)
-def indices(dimensions, dtype=dtypes.int32, sparse=False):
+def indices(dimensions, dtype=dtypes.int32, sparse=False) -> list:
     """The coordinates of a grid of these `dimensions`, a list of Tensors.
 
     >>> indices((2, 3))[0].asnumpy()
@@ -79,7 +79,7 @@ def indices(dimensions, dtype=dtypes.int32, sparse=False):
 
 
 @composite(numpy=True)
-def ix_(*args):
+def ix_(*args) -> Arrays:
     """One-dimensional Tensors as an open grid: each along its own dimension, a tuple.
 
     >>> [t.shape for t in ix_(Tensor([0, 1]), Tensor([2]))]
@@ -174,7 +174,7 @@ def _int32(arrays):
 
 
 @composite(numpy=True)
-def diag_indices(n, ndim=2):
+def diag_indices(n, ndim=2) -> Arrays:
     """The indices of the main diagonal of `ndim` dimensions of size `n`: a tuple of Int32.
 
     >>> diag_indices(2)[0].asnumpy()
@@ -194,7 +194,7 @@ def _triangle_indices(name, n, k, m):
 
 
 @composite(numpy=True)
-def tril_indices(n, k=0, m=None):
+def tril_indices(n, k=0, m=None) -> Arrays:
     """Rows and columns of the lower triangle of an `n` by `m` matrix: a pair of Int32.
 
     >>> [t.tolist() for t in tril_indices(2)]
@@ -204,7 +204,7 @@ def tril_indices(n, k=0, m=None):
 
 
 @composite(numpy=True)
-def triu_indices(n, k=0, m=None):
+def triu_indices(n, k=0, m=None) -> Arrays:
     """Rows and columns of the upper triangle of an `n` by `m` matrix: a pair of Int32.
 
     >>> [t.tolist() for t in triu_indices(2)]
@@ -221,7 +221,7 @@ def _matrix_shape(name, arr):
 
 
 @composite(numpy=True)
-def tril_indices_from(arr, k=0):
+def tril_indices_from(arr, k=0) -> Arrays:
     """`tril_indices` for a matrix of that shape.
 
     >>> [t.tolist() for t in tril_indices_from(Tensor([[1, 2], [3, 4]]))]
@@ -232,7 +232,7 @@ def tril_indices_from(arr, k=0):
 
 
 @composite(numpy=True)
-def triu_indices_from(arr, k=0):
+def triu_indices_from(arr, k=0) -> Arrays:
     """`triu_indices` for a matrix of that shape.
 
     >>> [t.tolist() for t in triu_indices_from(Tensor([[1, 2], [3, 4]]))]

@@ -7,7 +7,7 @@ from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.numpy.creation import linspace
-from sporax.numpy.faces import Array, array_of, array_op, composite, in_one_dtype
+from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, in_one_dtype
 from sporax.numpy.mathematics import diff
 from sporax.ops.declare import OPTIONAL
 
@@ -146,7 +146,7 @@ def _bins(values, edges):
 
 
 @composite(numpy=True)
-def histogramdd(sample, bins=10, range=None, weights=None, density=False):
+def histogramdd(sample, bins=10, range=None, weights=None, density=False) -> tuple:
     """How many of the points (rows of `sample`, or one array a coordinate) lie in each cell of a
     grid, and the list of the edges along each axis.
 
@@ -189,7 +189,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
 
 
 @composite(numpy=True)
-def histogram(a, bins=10, range=None, weights=None, density=False):
+def histogram(a, bins=10, range=None, weights=None, density=False) -> Arrays:
     """How many elements (or the sum of their weights) lie in each bin, and the bins' edges: a pair.
 
     `bins`: so many equal ones, or their edges. `density`: divided by total and width.
@@ -205,7 +205,7 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
 
 
 @composite(numpy=True)
-def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
+def histogram2d(x, y, bins=10, range=None, weights=None, density=False) -> Arrays:
     """`histogramdd` of two coordinates: the counts, the edges along `x` and those along `y`.
 
     >>> histogram2d([0.0, 1.0], [0.0, 1.0], 2)[0].tolist()

@@ -123,7 +123,7 @@ def _at_least(ndim, name, arys, shape):
 
 
 @composite(numpy=True)
-def atleast_1d(*arys):
+def atleast_1d(*arys) -> Array | list:
     """Each array with at least one dimension; a list, if there are several.
 
     >>> atleast_1d(3).shape
@@ -133,7 +133,7 @@ def atleast_1d(*arys):
 
 
 @composite(numpy=True)
-def atleast_2d(*arys):
+def atleast_2d(*arys) -> Array | list:
     """Each array with at least two dimensions, those of size 1 put first.
 
     >>> atleast_2d([1, 2]).shape
@@ -143,7 +143,7 @@ def atleast_2d(*arys):
 
 
 @composite(numpy=True)
-def atleast_3d(*arys):
+def atleast_3d(*arys) -> Array | list:
     """Each array with at least three dimensions, a vector in the middle one.
 
     >>> atleast_3d([1, 2]).shape
@@ -154,7 +154,7 @@ def atleast_3d(*arys):
 
 
 @composite(numpy=True)
-def broadcast_arrays(*args):
+def broadcast_arrays(*args) -> list:
     """All arrays in the shape that they broadcast to, a list.
 
     >>> [t.shape for t in broadcast_arrays([1, 2], [[1], [2]])]
@@ -356,7 +356,7 @@ def _split(name, x, indices_or_sections, axis):
 
 
 @composite(numpy=True)
-def split(x: Array, indices_or_sections, axis=0):
+def split(x: Array, indices_or_sections, axis=0) -> list:
     """Pieces along `axis`, a list: so many equal ones, or cut at the indices of a tuple.
 
     >>> [t.tolist() for t in split(Tensor([1, 2, 3]), (1,))]
@@ -366,7 +366,7 @@ def split(x: Array, indices_or_sections, axis=0):
 
 
 @composite(numpy=True)
-def array_split(x: Array, indices_or_sections, axis=0):
+def array_split(x: Array, indices_or_sections, axis=0) -> list:
     """As `split`, where the first pieces may be larger by one.
 
     >>> [t.tolist() for t in array_split(Tensor([1, 2, 3]), 2)]
@@ -376,7 +376,7 @@ def array_split(x: Array, indices_or_sections, axis=0):
 
 
 def _split_along(name, axis):
-    def function(x: Array, indices_or_sections):
+    def function(x: Array, indices_or_sections) -> list:
         return split(x, indices_or_sections, axis)
 
     function.__name__, function.__module__ = name, __name__

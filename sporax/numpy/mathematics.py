@@ -90,7 +90,7 @@ def float_power(x1: Array, x2: Array):
 
 
 @composite(numpy="divmod(x1, x2, dtype=None)")
-def divmod_of(x1: Array, x2: Array):
+def divmod_of(x1: Array, x2: Array) -> Arrays:
     """The pair of `floor_divide` and `remainder`.
 
     >>> [t.tolist() for t in divmod_of(Tensor([7]), Tensor([2]))]
@@ -207,7 +207,7 @@ def gradient_along(f: Array, h: Array, axis):
 
 
 @composite(numpy=True)
-def gradient(f, *varargs, axis=None, edge_order=1):
+def gradient(f, *varargs, axis=None, edge_order=1) -> Array | list:
     """Slopes by central differences along each axis (or `axis`): a Tensor, or a list of them.
 
     `varargs`: the distance of elements, one number for all or one each; 1 by default.

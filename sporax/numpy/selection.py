@@ -7,6 +7,7 @@ from sporax import ops
 from sporax.core.tensor import Tensor
 from sporax.numpy.faces import (
     Array,
+    Arrays,
     array_of,
     array_op,
     composite,
@@ -116,7 +117,7 @@ def argwhere(a: Array):
 
 
 @composite(numpy=True)
-def size(a: Array, axis=None):
+def size(a: Array, axis=None) -> int:
     """How many elements there are, in all or along `axis`: an int.
 
     >>> size(Tensor([[1, 2]]), 0)
@@ -127,7 +128,7 @@ def size(a: Array, axis=None):
 
 
 @composite(numpy=True)
-def array_str(a):
+def array_str(a) -> str:
     """What `print` shows of a Tensor.
 
     >>> array_str(Tensor([1, 2]))
@@ -155,7 +156,7 @@ def _check_order(order):
 
 
 @array_op("unravel_index(indices, shape, order='C')", differentiable=False)
-def unravel_index(indices: Array, shape, order="C"):
+def unravel_index(indices: Array, shape, order="C") -> Arrays:
     """Indices into the flattened array as a tuple of indices into `shape`, clipped to it.
 
     >>> [t.tolist() for t in unravel_index(Tensor([5]), (2, 3))]
@@ -213,7 +214,7 @@ def in1d(ar1: Array, ar2: Array, invert=False):
 
 
 @composite(numpy=True)
-def unique(x: Array, return_inverse=False):
+def unique(x: Array, return_inverse=False) -> Array | Arrays:
     """The distinct elements of the flattened array in order of first appearance; with
     `return_inverse` also the index of each element's equal among them.
 

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 
 from sporax import ops
 from sporax.core import dtype as dtypes
-from sporax.numpy.faces import Array, array_of, array_op, cast, composite, dtype_of
+from sporax.numpy.faces import Array, Arrays, array_of, array_op, cast, composite, dtype_of
 from sporax.numpy.manipulation import axes_of, axis_of, concatenate
 from sporax.ops.declare import OPTIONAL
 from sporax.ops.statistics import safe_root
@@ -96,7 +96,9 @@ def cumprod(a: Array, axis=None, dtype=None):
 
 
 @composite(numpy=True)
-def average(x: Array, axis=None, weights: OPTIONAL = None, returned=False):
+def average(
+    x: Array, axis=None, weights: OPTIONAL = None, returned=False
+) -> Array | Arrays:  # fmt: skip
     r"""$\sum_i w_i x_i / \sum_i w_i$ along `axis`, the mean without `weights`.
 
     `weights`: of the shape of `x`, or a vector along an int `axis`. `returned`: the sum of weights

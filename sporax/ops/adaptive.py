@@ -9,7 +9,7 @@ import numpy as np
 from sporax.core.dtype import int32
 from sporax.ops.activation import floats_only
 from sporax.ops.casting import cast
-from sporax.ops.declare import Array, composite, op
+from sporax.ops.declare import Array, Arrays, composite, op
 
 
 @op(
@@ -58,7 +58,7 @@ def adaptive_avg_pool3d(input, output_size):
 
 
 @op(function=(), name="AdaptiveMaxPool2D", check=floats_only("AdaptiveMaxPool2D"))
-def adaptive_max_pool_with_index(input: Array, output_size, axes=2):
+def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
     """As `adaptive_max_pool2d`, and where in its plane each number was found (Int64)."""
     if jnp.iscomplexobj(input):  # JAX refuses that only when it compiles
         raise TypeError("'input' must be of real numbers, which have an order; give 'input.abs()'")

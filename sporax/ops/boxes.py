@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.ops.declare import Array, op
+from sporax.ops.declare import Array, Arrays, op
 
 _CLIP = 0.016
 
@@ -123,7 +123,7 @@ def check_valid(bboxes: Array, img_metas: Array):
 
 
 @op(primitive="NMSWithMask(iou_threshold=0.5)(bboxes)", function=(), differentiable=False)
-def non_maximum_suppression(bboxes: Array, iou_threshold=0.5):
+def non_maximum_suppression(bboxes: Array, iou_threshold=0.5) -> Arrays:
     """`(n, 5)`, rows (x1, y1, x2, y2, score): by falling score, where they stand then, and which
     are kept: those that share at most `iou_threshold` with each one kept before."""
     _check_boxes("bboxes", bboxes, 5)

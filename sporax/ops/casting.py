@@ -1,5 +1,7 @@
 """Conversion from one dtype to another."""
 
+from typing import Any
+
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
@@ -49,7 +51,7 @@ def _to(self, dtype=None, non_blocking=False, copy=False):
     return self if dtype is None else _astype(self, dtype, copy)
 
 
-def _type(self, dtype=None):
+def _type(self, dtype=None) -> Any:
     """The name of the dtype, or the tensor in another."""
     return str(self.dtype) if dtype is None else cast(self, dtype)
 

@@ -7,7 +7,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.ops.activation import softmax
 from sporax.ops.casting import cast
-from sporax.ops.declare import composite
+from sporax.ops.declare import Arrays, composite
 from sporax.ops.draws import draw_candidates, draw_classes, dtype_of_kind, next_key, source_of
 from sporax.ops.sampling import joined
 
@@ -119,7 +119,7 @@ def _candidates(name, law, true_classes, num_true, num_sampled, unique, range_ma
 @composite()
 def uniform_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False
-):
+) -> Arrays:
     """`num_sampled` of `range_max` classes, all equally likely, and how often they are expected.
 
     `true_classes`: integers `(batch, num_true)`. `unique`: each class at most once.
@@ -144,7 +144,7 @@ def uniform_candidate_sampler(
 def uniform_candidates_of_class(
     itself, true_classes, num_true, num_sampled, unique, range_max, seed=0,
     remove_accidental_hits=False,
-):  # fmt: skip
+) -> Arrays:  # fmt: skip
     """As `uniform_candidate_sampler`."""
     return uniform_candidate_sampler(
         true_classes, num_true, num_sampled, unique, range_max, source_of(itself, seed),
@@ -155,7 +155,7 @@ def uniform_candidates_of_class(
 @composite()
 def log_uniform_candidate_sampler(
     true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0
-):
+) -> Arrays:
     r"""As `uniform_candidate_sampler`, for classes in the order of how frequent they are.
 
     Class k of n = `range_max` has the probability $\ln \frac{k + 2}{k + 1} / \ln(n + 1)$.
@@ -176,7 +176,7 @@ def log_uniform_candidate_sampler(
 )
 def log_uniform_candidates_of_class(
     itself, true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0
-):
+) -> Arrays:
     """As `log_uniform_candidate_sampler`."""
     return log_uniform_candidate_sampler(
         true_classes, num_true, num_sampled, unique, range_max, source_of(itself, seed)

@@ -147,7 +147,7 @@ attach("zero_", _zero_in_place)
 
 @op(name="Range", differentiable=False)
 def progression(start, end, step, dtype):
-    """$start, start + step, \\dots$ before `end`; `arange` calls it."""
+    """$start, start + step, \\ldots$ before `end`; `arange` calls it."""
     if step == 0:
         raise ValueError("'step' must not be zero")
     return jnp.arange(start, end, step, dtype=dtypes.to_numpy(dtype))
@@ -160,7 +160,7 @@ def _number(x):
 
 @composite(mint=True)
 def arange(start=0, end=None, step=1, *, dtype=None):
-    """$start, start + step, \\dots$ before `end`; with one argument, from 0 up to it.
+    """$start, start + step, \\ldots$ before `end`; with one argument, from 0 up to it.
 
     Int64 if all three are integers, else Float32, unless a `dtype` is given.
 
@@ -280,13 +280,13 @@ def diagonal(input: Array, offset=0, dim1=0, dim2=1):
 
 
 @op(primitive="Meshgrid(indexing='xy')(inputs)")
-def grid(inputs: Arrays, indexing="xy"):
+def grid(inputs: Arrays, indexing="xy") -> Arrays:
     """The coordinates of a grid over one-dimensional tensors; `meshgrid` calls it."""
     return tuple(jnp.meshgrid(*inputs, indexing=indexing))
 
 
 @composite()
-def meshgrid(*inputs, indexing="xy"):
+def meshgrid(*inputs, indexing="xy") -> Arrays:
     """Coordinate tensors of the grid over one-dimensional `inputs`, a tuple.
 
     `indexing`: 'xy' lets the first input vary along columns, 'ij' along rows.

@@ -319,5 +319,8 @@ class Composite(Declaration):
 
     def face(self, written=None):
         kinds = {p.kind for p in self.signature.parameters.values()}
-        is_open = not kinds.isdisjoint(_OPEN)  # whose lines cannot be written out
-        return self.fn if written is None and is_open else super().face(written)
+        if written is not None or kinds.isdisjoint(_OPEN):
+            return super().face(written)
+        self.fn.declaration = self  # whose lines cannot be written out
+        self.fn.__signature__ = self.signature.replace(return_annotation=inspect.Signature.empty)
+        return self.fn

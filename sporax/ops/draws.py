@@ -15,20 +15,20 @@ from sporax.core.random import Generator, generator_of, generator_of_primitive
 from sporax.core.tensor import Tensor
 from sporax.core.value import borrowing
 from sporax.ops.activation import floats_only
-from sporax.ops.declare import Array, op
+from sporax.ops.declare import Array, Arrays, op
 
 # keys ---------------------------------------------------------------------------------------
 
 
 @op(function=(), differentiable=False)
-def advance(state: Array):
+def advance(state: Array) -> Arrays:
     """A key, and the state after it: (key, key, count) with the count one higher."""
     key = jax.random.fold_in(state[:2], state[2])
     return key, state + jnp.array([0, 0, 1], jnp.uint32)
 
 
 @op(function=(), differentiable=False)
-def split_key(key: Array):
+def split_key(key: Array) -> Arrays:
     """Two keys made of one, for what needs two draws."""
     first, second = jax.random.split(key)
     return first, second
@@ -250,7 +250,7 @@ def draw_classes(key: Array, weights: Array, count, replacement):
 
 
 @op(function=(), differentiable=False)
-def draw_nonzero(key: Array, mask: Array, count):
+def draw_nonzero(key: Array, mask: Array, count) -> Arrays:
     """Where `count` of the nonzero elements are, Int32 (count, ndim), and which rows count."""
     flat = (mask != 0).ravel()
     bits = jax.random.bits(key, flat.shape, jnp.uint64) >> 1
@@ -269,7 +269,7 @@ _LAWS = {
 
 
 @op(function=(), differentiable=False)
-def draw_candidates(key: Array, wanted: Array, count, unique, n, law, avoid):
+def draw_candidates(key: Array, wanted: Array, count, unique, n, law, avoid) -> Arrays:
     """`count` of `n` classes; how often each of `wanted`, and of the classes drawn, is expected.
 
     `unique`: draw again until all are different; the draws that this takes are counted in.
@@ -304,7 +304,7 @@ def draw_candidates(key: Array, wanted: Array, count, unique, n, law, avoid):
 
 
 @op(function=(), check=lambda x, *rest: floats_only("Dropout")(x))
-def drop(input: Array, key: Array, p: Array, together=0):
+def drop(input: Array, key: Array, p: Array, together=0) -> Arrays:
     """Elements set to 0 with probability `p`, the others over 1 - p; and where they were kept.
 
     `together`: along how many of the last axes elements are kept or set to 0 together.

@@ -11,6 +11,7 @@ it says.
 """
 
 import operator
+from collections.abc import Iterator
 from weakref import ref
 
 import jax
@@ -283,7 +284,7 @@ def getitem(self, index):
     return out
 
 
-def setitem(self, index, value):
+def setitem(self, index, value) -> None:
     """`self[index] = value`, broadcast to what the index takes and converted to this dtype.
 
     >>> x = Tensor([1.0, -2.0, 3.0])
@@ -336,7 +337,7 @@ def _is_array(item):
     return isinstance(item, (list, tuple, np.ndarray, range, Tensor))
 
 
-def iterate(self):
+def iterate(self) -> Iterator:
     """The tensors along the first dimension."""
     if not self.shape:
         raise TypeError("For 'iter', the tensor must have a dimension, but it is 0-dimensional.")

@@ -1,5 +1,7 @@
 """What a tensor is: its shape, dtype and size, as Python values or as tensors."""
 
+from typing import Any
+
 import numpy as np
 
 from sporax.core import dtype as dtypes
@@ -13,7 +15,7 @@ def _aval(x):
 
 
 @composite(primitive="Shape()(x: input_x)")
-def shape(input_x):
+def shape(input_x) -> tuple:
     """The size of each dimension, a tuple of ints.
 
     >>> ops.shape(Tensor([[1, 2]]))
@@ -23,7 +25,7 @@ def shape(input_x):
 
 
 @composite(primitive="Rank()(x: input_x)")
-def rank(input_x):
+def rank(input_x) -> int:
     """How many dimensions there are, an int.
 
     >>> ops.rank(Tensor([[1, 2]]))
@@ -33,7 +35,7 @@ def rank(input_x):
 
 
 @composite(primitive="Size()(input_x)")
-def size(input_x):
+def size(input_x) -> int:
     """How many elements there are, an int.
 
     >>> ops.size(Tensor([[1, 2]]))
@@ -43,7 +45,7 @@ def size(input_x):
 
 
 @composite(primitive="DType()(x)")
-def dtype(x):
+def dtype(x) -> dtypes.Type:
     """The MindSpore dtype of the elements.
 
     >>> print(ops.dtype(Tensor([1.0])))
@@ -53,7 +55,7 @@ def dtype(x):
 
 
 @composite()
-def numel(input):
+def numel(input) -> int:
     """How many elements there are, an int."""
     return _aval(input).size
 
@@ -72,7 +74,7 @@ FUNCTIONS["is_tensor"] = is_tensor
 
 
 def _kind(name, doc, kinds):
-    def function(input):
+    def function(input) -> bool:
         return _aval(input).dtype.kind in kinds
 
     function.__name__, function.__doc__ = name, doc
@@ -84,7 +86,7 @@ is_floating_point = _kind("is_floating_point", "Whether the dtype is floating, a
 is_complex = _kind("is_complex", "Whether the dtype is complex, a bool.", "c")
 
 
-def _is_signed(self):
+def _is_signed(self) -> bool:
     """Whether the dtype has negative numbers, a bool."""
     return self._value.aval.dtype.kind in "fViR"
 
@@ -119,7 +121,7 @@ def copy(input):
 
 
 @composite(primitive="Depend()(value, expr)")
-def depend(value, expr):
+def depend(value, expr) -> Any:
     """`value`; operations take effect in the order in which they are written anyway."""
     return value
 
@@ -155,7 +157,7 @@ def tuple_to_array(input_x):
 
 
 @composite(primitive="TensorToTuple()(input_tensor)", function=())
-def tensor_to_tuple(input_tensor):
+def tensor_to_tuple(input_tensor) -> tuple:
     """The numbers of a tensor of one dimension (or none), as a tuple of Python numbers.
 
     >>> ops.TensorToTuple()(Tensor([1, 2]))
@@ -170,6 +172,6 @@ def tensor_to_tuple(input_tensor):
 
 
 @composite(primitive="ScalarCast()(input_x, input_y)")
-def scalar_cast(input_x, input_y):
+def scalar_cast(input_x, input_y) -> bool | int | float:
     """A Python number in another dtype, as a Python number."""
     return dtypes.to_numpy(input_y).type(input_x).item()

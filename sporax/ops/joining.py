@@ -71,7 +71,7 @@ def _axis(input, axis):
     ),
     mint="split(tensor, split_size_or_sections, dim: axis=0)",
 )
-def split(tensor: Array, split_size_or_sections, axis=0):
+def split(tensor: Array, split_size_or_sections, axis=0) -> Arrays:
     """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given.
 
     >>> [t.shape for t in ops.split(ops.zeros((5,)), 2)]
@@ -89,7 +89,7 @@ def split(tensor: Array, split_size_or_sections, axis=0):
 
 
 @op(primitive="Split(axis=0, output_num=1)(input_x: input)")
-def split_evenly(input: Array, axis=0, output_num=1):
+def split_evenly(input: Array, axis=0, output_num=1) -> Arrays:
     """`output_num` pieces of equal size along `axis`, a tuple.
 
     >>> [t.shape for t in ops.Split(0, 2)(ops.zeros((4,)))]
@@ -109,7 +109,7 @@ def split_evenly(input: Array, axis=0, output_num=1):
     tensor=("chunk(input, chunks, dim: axis=0)", "chunk(input, chunks, axis=0)"),
     mint="chunk(input, chunks, dim: axis=0)",
 )
-def chunk(input: Array, chunks, axis=0):
+def chunk(input: Array, chunks, axis=0) -> Arrays:
     """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple.
 
     >>> [t.shape for t in ops.chunk(ops.zeros((5,)), 2)]
@@ -122,7 +122,7 @@ def chunk(input: Array, chunks, axis=0):
 
 
 @op(tensor=True)
-def tensor_split(input: Array, indices_or_sections, axis=0):
+def tensor_split(input: Array, indices_or_sections, axis=0) -> Arrays:
     """Pieces along `axis`, a tuple: so many (the first ones larger by one), or cut at indices.
 
     >>> [t.shape for t in ops.tensor_split(ops.zeros((5,)), 2)]
@@ -137,7 +137,7 @@ def tensor_split(input: Array, indices_or_sections, axis=0):
     tensor="unbind(input, dim: axis=0)",
     mint="unbind(input, dim: axis=0)",
 )
-def unstack(input: Array, axis=0, num=None):
+def unstack(input: Array, axis=0, num=None) -> Arrays:
     """The slices along `axis`, without it, a tuple; `num` of them, if that is given.
 
     >>> [t.asnumpy() for t in ops.unstack(Tensor([[1, 2], [3, 4]]))]

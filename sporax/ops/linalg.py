@@ -122,7 +122,7 @@ def mv(mat: Array, vec: Array):
 
 @product(tensor=True, mint=True, numpy="dot(a: input, b: other)")
 def dot(input: Array, other: Array):
-    r"""$\sum_k a_{\dots k} b_{\dots k \dots}$: the last axis with the second-last (or only) one.
+    r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one.
 
     >>> ops.dot(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])).asnumpy()
     array([[11.]], dtype=float32)
@@ -132,7 +132,7 @@ def dot(input: Array, other: Array):
 
 @product(tensor=True, numpy="inner(a: input, b: other)")
 def inner(input: Array, other: Array):
-    r"""$\sum_k a_{\dots k} b_{\dots k}$: the product over both last axes.
+    r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes.
 
     >>> ops.inner(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])).asnumpy()
     array(11., dtype=float32)

@@ -6,7 +6,7 @@ from jax import lax
 
 from sporax.ops.activation import floats_only
 from sporax.ops.arithmetic import magnitude
-from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 
 _REDUCE = {"none": lambda x: x, "mean": jnp.mean, "sum": jnp.sum}
 
@@ -235,7 +235,7 @@ def nll_loss(
 )
 def nll_loss_and_weight(
     logits: Array, labels: Array, weight: Array, reduction="mean", ignore_index=-100
-):
+) -> Arrays:
     """`nll_loss`, and the sum of the weights that counted."""
     loss = _likelihood_loss(logits, labels, weight, ignore_index, reduction, 0.0)
     axis = _classes(logits, labels, weight)
@@ -281,7 +281,7 @@ def _soft_loss(logits, labels):
 
 @op(primitive="SoftmaxCrossEntropyWithLogits()(logits, labels)", function=(),
     check=floats_only("SoftmaxCrossEntropyWithLogits"))  # fmt: skip
-def softmax_cross_entropy_and_slope(logits: Array, labels: Array):
+def softmax_cross_entropy_and_slope(logits: Array, labels: Array) -> Arrays:
     r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ for each row, and its derivative by $x$."""
     _same_shape(logits, labels)
     return _soft_loss(logits, labels), lax.stop_gradient(jax.nn.softmax(logits) - labels)

@@ -167,7 +167,7 @@ class Partial(Primitive):
         return functools.partial(fn, *args)
 
 
-def tail(sequence):
+def tail(sequence) -> tuple:
     """All of a tuple or list but its first item.
 
     >>> ops.tail((1, 2, 3))

@@ -5,7 +5,7 @@ from sporax.core import dtype as dtypes
 from sporax.ops.activation import floats_only, softmax
 from sporax.ops.casting import cast
 from sporax.ops.creation import arange
-from sporax.ops.declare import composite
+from sporax.ops.declare import Arrays, composite
 from sporax.ops.draws import draw_quantile, draw_uniform, drop, next_key, source_of
 from sporax.ops.reduction import argmax
 from sporax.ops.selection import where
@@ -35,7 +35,7 @@ def dropout(input, p=0.5, training=True, seed=None):
 
 
 @composite(function=(), primitive="Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
-def dropout_and_mask(itself, x, keep_prob=0.5, Seed0=0, Seed1=0):
+def dropout_and_mask(itself, x, keep_prob=0.5, Seed0=0, Seed1=0) -> Arrays:
     """`dropout`, and where elements were kept."""
     if not 0 < keep_prob <= 1:
         raise ValueError(f"For 'Dropout', 'keep_prob' must be in (0, 1], but got {keep_prob}.")
@@ -94,13 +94,13 @@ def _with_mask(name, x, keep_prob, axes):
 
 
 @composite(function=(), primitive="Dropout2D(keep_prob=0.5)(x)")
-def dropout2d_and_mask(x, keep_prob=0.5):
+def dropout2d_and_mask(x, keep_prob=0.5) -> Arrays:
     """`dropout2d`, and where elements were kept: Bool."""
     return _with_mask("Dropout2D", x, keep_prob, 4)
 
 
 @composite(function=(), primitive="Dropout3D(keep_prob=0.5)(x)")
-def dropout3d_and_mask(x, keep_prob=0.5):
+def dropout3d_and_mask(x, keep_prob=0.5) -> Arrays:
     """`dropout3d`, and where elements were kept: Bool."""
     return _with_mask("Dropout3D", x, keep_prob, 5)
 

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from sporax.ops.activation import floats_only
-from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 
 
 def _precise(x):
@@ -41,7 +41,7 @@ def _fits(input, shape, *parameters):
 )
 def layer_norm_with_moments(
     input: Array, gamma: Array, beta: Array, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7
-):
+) -> Arrays:
     r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, with $\mu$ and $\sigma^2$.
 
     Moments over the axes from `begin_norm_axis` on; `gamma`, `beta` have the sizes of those from
@@ -103,7 +103,7 @@ def _channels(input, data_format, *parameters):
 def batch_norm_with_batch(
     input: Array, scale: Array, bias: Array, mean: Array, variance: Array, momentum=0.1,
     epsilon=1e-5, data_format="NCHW",
-):  # fmt: skip
+) -> Arrays:  # fmt: skip
     r"""Normalized by the batch's own moments (Ioffe and Szegedy, 2015).
 
     Returns the result; `mean` and `variance` moved toward the batch's by `momentum` (the unbiased
@@ -185,7 +185,7 @@ def batch_norm(
 def batch_norm_and_moments(
     input_x, scale, bias, mean, variance, is_training=False, epsilon=1e-5, momentum=0.1,
     data_format="NCHW",
-):  # fmt: skip
+) -> Arrays:  # fmt: skip
     """As `batch_norm`; also the moments used, twice, as the class returns them."""
     used = mean, variance
     if is_training:

@@ -8,7 +8,7 @@ import numpy as np
 from sporax.lowering import pooling as lowering
 from sporax.ops.activation import floats_only, tensors_only
 from sporax.ops.convolution import PAD_MODES, per_axis, same_padding
-from sporax.ops.declare import Array, composite, op
+from sporax.ops.declare import Array, Arrays, composite, op
 
 _FORMATS = {1: ("NCHW",), 2: ("NCHW", "NHWC"), 3: ("NCHW", "NCDHW")}
 
@@ -97,7 +97,7 @@ def max_pool(
 @op(function=(), check=tensors_only("MaxPool"))
 def max_pool_with_index(
     input: Array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, axes=2
-):
+) -> Arrays:
     """As `max_pool`, and where in its plane each number was found (Int64, in reading order)."""
     at = Windows(input.shape[-axes:], kernel_size, stride, "pad", padding, dilation, ceil_mode)
     return lowering.max_pool_with_index(

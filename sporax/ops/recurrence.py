@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.ops.declare import OPTIONAL, Array, op
+from sporax.ops.declare import OPTIONAL, Array, Arrays, op
 
 
 def _simple(bend):
@@ -40,7 +40,7 @@ KINDS = {
 def states_along(
     x: Array, hidden: Array, cell: OPTIONAL, weight_ih: Array, weight_hh: Array, bias_ih: OPTIONAL,
     bias_hh: OPTIONAL, lengths: OPTIONAL = None, *, kind, reverse=False,
-):  # fmt: skip
+) -> Arrays:  # fmt: skip
     """States along `x` `(L, N, C)`, and the last one: `(L, N, H)`, `(N, H)` (and `(N, H)` of lstm).
 
     `hidden` (and `cell`) `(N, H)`: the first state; `weight_ih` `(g H, C)`, `weight_hh` `(g H, H)`,
@@ -84,7 +84,7 @@ def states_along(
 def recurrent_step(
     x: Array, hidden: Array, cell: OPTIONAL, weight_ih: Array, weight_hh: Array, bias_ih: OPTIONAL,
     bias_hh: OPTIONAL, *, kind,
-):  # fmt: skip
+) -> Array | Arrays:  # fmt: skip
     """One step: the state `(N, H)` (and `(N, H)` of lstm) after `x` `(N, C)`."""
     if x.shape[-1:] != weight_ih.shape[1:] or hidden.shape[-1:] != weight_hh.shape[1:]:
         raise ValueError(

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.ops.arithmetic import floating, maximum, minimum
-from sporax.ops.declare import MINT, OPTIONAL, Array, attach, composite, op, overloaded
+from sporax.ops.declare import MINT, OPTIONAL, Array, Arrays, attach, composite, op, overloaded
 
 
 def axes(axis):
@@ -182,7 +182,7 @@ def _with_index(x, axis, keepdims, find):
 
 
 @op(primitive="ArgMaxWithValue(axis=0, keep_dims=False)(input)")
-def max_with_index(input: Array, axis=0, keep_dims=False):
+def max_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
     """The index (Int64) of the largest element along `axis`, and that element.
 
     >>> [t.asnumpy() for t in ops.ArgMaxWithValue(axis=1)(Tensor([[1.0, 2.0]]))]
@@ -192,7 +192,7 @@ def max_with_index(input: Array, axis=0, keep_dims=False):
 
 
 @op(primitive="ArgMinWithValue(axis=0, keep_dims=False)(input)")
-def min_with_index(input: Array, axis=0, keep_dims=False):
+def min_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
     """The index (Int64) of the smallest element along `axis`, and that element.
 
     >>> [t.asnumpy() for t in ops.ArgMinWithValue(axis=1)(Tensor([[1.0, 2.0]]))]
@@ -211,7 +211,7 @@ _VALUE_AND_INDEX = """The {word} elements along `axis` and their indices (Int64)
 
 
 def _declare_value_and_index(word, name, plain, with_index, find, value, index):
-    def function(input, axis=None, keepdims=False, *, initial=None, where=None):
+    def function(input, axis=None, keepdims=False, *, initial=None, where=None) -> Arrays:
         if axis is None and where is None:
             return plain(input, initial=initial), Tensor(0)
         if initial is None:
@@ -222,14 +222,14 @@ def _declare_value_and_index(word, name, plain, with_index, find, value, index):
 
     def whole(
         input, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False
-    ):  # fmt: skip
+    ) -> Array | Arrays:  # fmt: skip
         if return_indices:
             return function(input, axis, keepdims, initial=initial, where=where)
         if isinstance(axis, int) and initial is None:
             return with_index(input, axis, keepdims)[1]
         return plain(input, axis, keepdims, initial=initial, where=where)
 
-    def along(input, dim, keepdim=False):
+    def along(input, dim, keepdim=False) -> Arrays:
         return function(input, dim, keepdim)
 
     doc = _VALUE_AND_INDEX.format(

@@ -9,7 +9,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.ops.casting import cast
 from sporax.ops.creation import arange
-from sporax.ops.declare import composite
+from sporax.ops.declare import Arrays, composite
 from sporax.ops.draws import (
     common_shape,
     draw_bernoulli,
@@ -137,7 +137,7 @@ def shuffle_of_class(itself, x, seed=0, seed2=0):
 
 
 @composite()
-def choice_with_mask(input_x, count=256, seed=None):
+def choice_with_mask(input_x, count=256, seed=None) -> Arrays:
     """Where `count` of the nonzero elements are, taken at random, each at most once.
 
     Returns indices, Int32 `(count, ndim)`, and Bool `(count,)`: whether the index counts. Where
@@ -153,7 +153,7 @@ def choice_with_mask(input_x, count=256, seed=None):
 
 
 @composite(function=(), primitive="RandomChoiceWithMask(count=256, seed=0, seed2=0)(input_x)")
-def choice_of_class(itself, input_x, count=256, seed=0, seed2=0):
+def choice_of_class(itself, input_x, count=256, seed=0, seed2=0) -> Arrays:
     """As `choice_with_mask`."""
     return choice_with_mask(input_x, count, source_of(itself, seed, seed2))
 

@@ -52,7 +52,7 @@ def global_norm(tensors: Arrays):
 
 
 @composite()
-def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
+def clip_by_global_norm(x, clip_norm=1.0, use_norm=None) -> Arrays:
     """The Tensors of a tuple or list, scaled down together so that their common Euclidean length
     is at most `clip_norm`.
 

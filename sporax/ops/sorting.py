@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.ops.declare import Array, attach, composite, op
+from sporax.ops.declare import Array, Arrays, attach, composite, op
 
 
 @op(
@@ -16,7 +16,7 @@ from sporax.ops.declare import Array, attach, composite, op
         "sort(input, dim: axis=-1, descending=False, stable=False)",
     ),
 )
-def sort(input: Array, axis=-1, descending=False, stable=True):
+def sort(input: Array, axis=-1, descending=False, stable=True) -> Arrays:
     """The elements in order along `axis`, and the index (Int32) that each had: a pair.
 
     Equal elements keep their order.
@@ -53,7 +53,7 @@ def argsort(input: Array, axis=-1, descending=False, stable=True):
     tensor=("topk(input, k, dim=-1, largest=True, sorted=True)", "top_k(input, k, sorted=True)"),
     primitive="TopK(sorted=True)(input_x: input, k)",
 )  # fmt: skip
-def topk(input: Array, k, dim=None, largest=True, sorted=True):
+def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
     """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and
     their indices (Int32): a pair.
 
@@ -73,7 +73,7 @@ def topk(input: Array, k, dim=None, largest=True, sorted=True):
 
 
 @composite(mint="sort", function=())
-def sort_int64(input, *, dim=-1, descending=False, stable=False):
+def sort_int64(input, *, dim=-1, descending=False, stable=False) -> Arrays:
     """See `ops.sort`; the indices are Int64."""
     value, at = sort(input, dim, descending)
     return value, at.long()
@@ -86,7 +86,7 @@ def argsort_int64(input, dim=-1, descending=False, stable=False):
 
 
 @composite(mint="topk", function=())
-def topk_int64(input, k, dim=-1, largest=True, sorted=True):
+def topk_int64(input, k, dim=-1, largest=True, sorted=True) -> Arrays:
     """See `ops.topk`; the indices are Int64."""
     value, at = topk(input, k, dim, largest, sorted)
     return value, at.long()
@@ -123,7 +123,7 @@ attach("searchsorted", _searchsorted_method)
 
 
 @composite(primitive="Unique()(x: input)")
-def unique(input):
+def unique(input) -> Arrays:
     """The distinct elements in order of first appearance, and for each element the index of its
     equal among them (Int64 for Int64 input, else Int32): a pair.
 

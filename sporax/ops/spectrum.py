@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 
 from sporax.ops.arithmetic import floating
-from sporax.ops.declare import Array, composite, op
+from sporax.ops.declare import Array, Arrays, composite, op
 
 _SCALES = "backward", "forward", "ortho"
 
@@ -48,7 +48,7 @@ def singular_values(input: Array):
 
 
 @op(function=(), name="svd")
-def singular_vectors(input: Array, full_matrices=False):
+def singular_vectors(input: Array, full_matrices=False) -> Arrays:
     """As `svd`."""
     u, s, v = jnp.linalg.svd(floating(input), full_matrices)
     return s, u, jnp.conj(jnp.swapaxes(v, -1, -2))

@@ -46,13 +46,13 @@ std = _spread("std", "Standard deviation, the square root of `var`,", "1.", _dev
 
 
 @composite()
-def var_mean(input, axis=None, ddof=0, keepdims=False):
+def var_mean(input, axis=None, ddof=0, keepdims=False) -> Arrays:
     """The pair of variance and mean; see `var`."""
     return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
 @composite()
-def std_mean(input, axis=None, ddof=0, keepdims=False):
+def std_mean(input, axis=None, ddof=0, keepdims=False) -> Arrays:
     """The pair of standard deviation and mean; see `std`."""
     return std(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
@@ -215,7 +215,7 @@ def _is_nan(x):
 
 
 def _running(name, word, better, primitive, index, mint):
-    def function(input: Array, axis):
+    def function(input: Array, axis) -> Arrays:
         at = jnp.broadcast_to(
             jnp.expand_dims(
                 jnp.arange(input.shape[axis], dtype=index),
@@ -245,7 +245,7 @@ cummin = _running("cummin", "smallest", jnp.less, "Cummin", jnp.int32, None)
 
 
 @composite(mint="cummin(input, dim)", function=())
-def _cummin_in_int64(input, dim):
+def _cummin_in_int64(input, dim) -> Arrays:
     """The smallest element so far along `dim`, and its index (Int64).
 
     >>> mint.cummin(Tensor([2.0, 1.0]), 0)[1].asnumpy()

@@ -12,7 +12,7 @@ def float_status(x: Array):
 
 
 @composite()
-def tuple_len(x):
+def tuple_len(x) -> int:
     """How many items a tuple has.
 
     >>> ops.tuple_len((1, 2))

@@ -194,11 +194,11 @@ class Distribution(Cell):
         return self._find("var")(*self.get_dist_args(*args, **kwargs))
 
     def entropy(self, *args, **kwargs):
-        r"""$-E[\\ln p]$."""
+        r"""$-E[\ln p]$."""
         return self._find("entropy")(*self.get_dist_args(*args, **kwargs))
 
     def kl_loss(self, dist, *args, **kwargs):
-        r"""$E[\\ln p - \\ln q]$ (Kullback and Leibler), q of the same kind.
+        r"""$E[\ln p - \ln q]$ (Kullback and Leibler), q of the same kind.
 
         `dist`: the kind's name. Then the parameters of q (by name with `_b` after it), then, if
         they are not this distribution's, those of p.
@@ -219,7 +219,7 @@ class Distribution(Cell):
         return self._find("kl")(*others, *self.get_dist_args(*rest, **kwargs))
 
     def cross_entropy(self, dist, *args, **kwargs):
-        r"""$-E[\\ln q]$; arguments as `kl_loss`'s."""
+        r"""$-E[\ln q]$; arguments as `kl_loss`'s."""
         divergence = self.kl_loss(dist, *args, **kwargs)
         own = {n: v for n, v in kwargs.items() if n in self.parameter_names}
         rest = args if any(n.endswith("_b") for n in kwargs) else args[len(self.RULES) :]

@@ -1,0 +1,4 @@
+"""`mindspore.amp`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.amp import *
+

@@ -1,0 +1,9 @@
+"""`mindspore.common.api`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax import jit as ms_function
+from sporax import jit_class as jit_class
+from sporax import jit_class as ms_class
+from sporax.autodiff import *
+from sporax.engine.executor import *
+from sporax.engine.jit import *
+

@@ -1,0 +1,4 @@
+"""`mindspore.common.dtype`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.core.dtype import *
+

@@ -1,0 +1,4 @@
+"""`mindspore.common.mutable`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax import *
+

@@ -1,0 +1,4 @@
+"""`mindspore.common.recompute`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax import *
+

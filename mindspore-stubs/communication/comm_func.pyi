@@ -1,0 +1,4 @@
+"""`mindspore.communication.comm_func`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.distributed import *
+

@@ -1,0 +1,4 @@
+"""`mindspore.experimental.optim`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.optim.experimental import *
+

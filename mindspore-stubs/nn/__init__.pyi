@@ -1,0 +1,8 @@
+"""`mindspore.nn`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.core.parameter import Parameter as Parameter
+from sporax.mint.nn import Linear as Linear
+from sporax.nn import *
+from sporax.optim import *
+from sporax.train import *
+

@@ -1,0 +1,5 @@
+"""`mindspore.nn.dynamic_lr`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.nn import *
+from sporax.optim import *
+

@@ -1,0 +1,4 @@
+"""`mindspore.nn.layer.embedding`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.nn import *
+

@@ -1,0 +1,4 @@
+"""`mindspore.nn.reinforcement`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.nn import *
+

@@ -1,0 +1,4 @@
+"""`mindspore.numpy.math_ops`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.numpy import *
+

@@ -1,0 +1,8 @@
+"""`mindspore.ops`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax import Tensor as Tensor
+from sporax import constexpr as constexpr
+from sporax.autodiff import *
+from sporax.ops import *
+from sporax.ops import pow as pows
+

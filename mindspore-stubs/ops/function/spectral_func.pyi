@@ -1,0 +1,5 @@
+"""`mindspore.ops.function.spectral_func`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.autodiff import *
+from sporax.ops import *
+

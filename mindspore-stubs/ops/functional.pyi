@@ -1,0 +1,7 @@
+"""`mindspore.ops.functional`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax import constexpr as constexpr
+from sporax.autodiff import *
+from sporax.ops import *
+from sporax.ops import pow as pows
+

@@ -1,0 +1,4 @@
+"""`mindspore.parallel._ps_context`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.distributed import *
+

@@ -1,0 +1,7 @@
+"""`mindspore.train`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.amp import *
+from sporax.io import *
+from sporax.train import *
+from sporax.train.sinking import data_sink as data_sink
+

@@ -1,0 +1,677 @@
+"""Tensor's methods; written by tools/write_stubs.py."""
+
+from collections.abc import Iterator
+from sporax.core.layout import Layout as Layout
+from sporax.core.tensor import Tensor as Tensor
+from typing import Any
+from typing import overload
+import builtins
+
+class Attached(Layout):
+    @property
+    def H(self) -> Tensor:
+        """A matrix, transposed and conjugated; ValueError for another number of dimensions."""
+    @property
+    def T(self) -> Tensor:
+        """The tensor with its dimensions in reverse order."""
+    def __abs__(self) -> Tensor:
+        """$|x|$, element by element."""
+    def __add__(self, other) -> Tensor:
+        """`+`"""
+    def __and__(self, other) -> Tensor: ...
+    def __eq__(self, other) -> Tensor: ...
+    def __floordiv__(self, other) -> Tensor:
+        """`//`"""
+    def __ge__(self, other) -> Tensor: ...
+    def __getitem__(self, index) -> Tensor:
+        """`self[index]`, as in NumPy; see this module for indices out of range, masks and writing."""
+    def __gt__(self, other) -> Tensor: ...
+    def __invert__(self) -> Tensor: ...
+    def __iter__(self) -> Iterator[Tensor]:
+        """The tensors along the first dimension."""
+    def __le__(self, other) -> Tensor: ...
+    def __lt__(self, other) -> Tensor: ...
+    def __matmul__(self, other) -> Tensor:
+        """`a @ b`"""
+    def __mod__(self, other) -> Tensor:
+        """`%`"""
+    def __mul__(self, other) -> Tensor:
+        """`*`"""
+    def __ne__(self, other) -> Tensor: ...
+    def __neg__(self) -> Tensor:
+        """$-x$, element by element."""
+    def __or__(self, other) -> Tensor: ...
+    def __pos__(self) -> Tensor:
+        """$x$ itself, element by element."""
+    def __pow__(self, exponent) -> Tensor:
+        """$input^{exponent}$, broadcast together."""
+    def __radd__(self, other) -> Tensor:
+        """`+`"""
+    def __rand__(self, other) -> Tensor: ...
+    def __rfloordiv__(self, other) -> Tensor:
+        """`//`"""
+    def __rmatmul__(self, other) -> Tensor:
+        """`a @ b`"""
+    def __rmod__(self, other) -> Tensor:
+        """`%`"""
+    def __rmul__(self, other) -> Tensor:
+        """`*`"""
+    def __ror__(self, other) -> Tensor: ...
+    def __round__(self, decimals=0) -> Tensor: ...
+    def __rpow__(self, other) -> Tensor:
+        """`**`"""
+    def __rsub__(self, other) -> Tensor:
+        """`-`"""
+    def __rtruediv__(self, other) -> Tensor:
+        """`/`"""
+    def __rxor__(self, other) -> Tensor: ...
+    def __setitem__(self, index, value) -> None:
+        """`self[index] = value`, broadcast to what the index takes and converted to this dtype."""
+    def __sub__(self, other) -> Tensor:
+        """`-`"""
+    def __truediv__(self, other) -> Tensor:
+        """`/`"""
+    def __xor__(self, other) -> Tensor: ...
+    def abs(self) -> Tensor:
+        """$|x|$, element by element."""
+    def absolute(self) -> Tensor:
+        """$|x|$, element by element."""
+    def acos(self) -> Tensor:
+        r"""$\arccos x$, element by element."""
+    def acosh(self) -> Tensor:
+        r"""$\operatorname{arcosh} x$, element by element."""
+    def add(self, other, *, alpha=1) -> Tensor:
+        r"""$input + alpha \cdot other$, broadcast together."""
+    def add_(self, *args, **kwargs) -> Tensor:
+        """`add` put into the tensor itself."""
+    def addbmm(self, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
+        r"""$\beta \cdot input + \alpha \sum_b batch1_b \, batch2_b$."""
+    def addcdiv(self, tensor1, tensor2, *, value=1) -> Tensor:
+        r"""$input + value \cdot tensor1 / tensor2$."""
+    def addcmul(self, tensor1, tensor2, value=1) -> Tensor:
+        r"""$input + value \cdot tensor1 \cdot tensor2$."""
+    def addmm(self, mat1, mat2, *, beta=1, alpha=1) -> Tensor:
+        r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ for matrices."""
+    def addmv(self, mat, vec, *, beta=1, alpha=1) -> Tensor:
+        r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector."""
+    def addr(self, vec1, vec2, *, beta=1, alpha=1) -> Tensor:
+        r"""$\beta \cdot x + \alpha \cdot vec1 \, vec2^\top$ for vectors."""
+    def adjoint(self) -> Tensor:
+        """The last two axes swapped, and conjugated."""
+    @overload
+    def all(self, axis=None, keep_dims=False) -> Tensor:
+        """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
+    @overload
+    def all(self, dim=None, keepdim=False) -> Tensor:
+        """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
+    def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
+        """Whether all elements are close, as `isclose` says: a Python bool."""
+    def amax(self, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
+        """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
+    def amin(self, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
+        """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
+    def angle(self) -> Tensor:
+        r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number."""
+    @overload
+    def any(self, axis=None, keep_dims=False) -> Tensor:
+        """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+    @overload
+    def any(self, dim=None, keepdim=False) -> Tensor:
+        """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+    def arccos(self) -> Tensor:
+        r"""$\arccos x$, element by element."""
+    def arccosh(self) -> Tensor:
+        r"""$\operatorname{arcosh} x$, element by element."""
+    def arcsinh(self) -> Tensor:
+        r"""$\operatorname{arsinh} x$, element by element."""
+    def arctan(self) -> Tensor:
+        r"""$\arctan x$, element by element."""
+    def arctan2(self, other) -> Tensor:
+        r"""The angle in $(-\pi, \pi]$ of the point with ordinate `input` and abscissa `other`."""
+    def arctanh(self) -> Tensor:
+        r"""$\operatorname{artanh} x$, element by element."""
+    @overload
+    def argmax(self, axis=None, keepdims=False) -> Tensor:
+        """The index of the largest element along `dim`, or among all elements if None: Int64."""
+    @overload
+    def argmax(self, dim=None, keepdim=False) -> Tensor:
+        """The index of the largest element along `dim`, or among all elements if None: Int64."""
+    @overload
+    def argmin(self, axis=None, keepdims=False) -> Tensor:
+        """The index of the smallest element along `axis`, or among all elements if None: Int32."""
+    @overload
+    def argmin(self, dim=None, keepdim=False) -> Tensor:
+        """The index of the smallest element along `axis`, or among all elements if None: Int32."""
+    @overload
+    def argsort(self, axis=-1, descending=False) -> Tensor:
+        """The indices (Int32) that put the elements in order along `axis`."""
+    @overload
+    def argsort(self, dim=-1, descending=False, stable=False) -> Tensor:
+        """The indices (Int32) that put the elements in order along `axis`."""
+    def asin(self) -> Tensor:
+        r"""$\arcsin x$, element by element."""
+    def asinh(self) -> Tensor:
+        r"""$\operatorname{arsinh} x$, element by element."""
+    def astype(self, dtype, copy=True) -> Tensor:
+        """The tensor in another dtype; see `ops.cast`. `copy=False`: itself if it has that dtype."""
+    def atan(self) -> Tensor:
+        r"""$\arctan x$, element by element."""
+    def atan2(self, other) -> Tensor:
+        r"""The angle in $(-\pi, \pi]$ of the point with ordinate `input` and abscissa `other`."""
+    def atanh(self) -> Tensor:
+        r"""$\operatorname{artanh} x$, element by element."""
+    def baddbmm(self, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
+        r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
+    def bernoulli(self, *, generator=None) -> Tensor:
+        """1 with a probability, else 0, in the shape and dtype of `input`."""
+    def bernoulli_(self, p=0.5, *, generator=None) -> Tensor:
+        """The tensor filled with 1 with probability `p` (a number or Tensor), else 0."""
+    def bfloat16(self) -> Tensor:
+        """The tensor in BFloat16."""
+    def bitwise_and(self, other) -> Tensor:
+        r"""$input \land other$, element by element, bit by bit, broadcast together."""
+    def bitwise_not(self) -> Tensor:
+        """Every bit turned over; on Bool, "not"."""
+    def bitwise_or(self, other) -> Tensor:
+        r"""$input \lor other$, element by element, bit by bit, broadcast together."""
+    def bitwise_xor(self, other) -> Tensor:
+        r"""$input \oplus other$, element by element, bit by bit, broadcast together."""
+    def bmm(self, mat2) -> Tensor:
+        """`matmul` of two batches of matrices."""
+    def broadcast_to(self, *shape) -> Tensor:
+        """See `ops.broadcast_to`."""
+    def byte(self) -> Tensor:
+        """The tensor in UInt8."""
+    def cauchy(self, median=0.0, sigma=1.0) -> Tensor:
+        r"""Numbers of density $\sigma / (\pi ((x - median)^2 + \sigma^2))$, shaped as `input`."""
+    def ceil(self) -> Tensor:
+        r"""$\lceil x \rceil$, element by element."""
+    def cholesky(self, upper=False) -> Tensor:
+        """The triangle $L$ with $L L^T = input$, a positive definite matrix (`upper`: $L^T$)."""
+    @overload
+    def chunk(self, chunks, dim=0) -> builtins.tuple[Tensor, ...]:
+        """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
+    @overload
+    def chunk(self, chunks, axis=0) -> builtins.tuple[Tensor, ...]:
+        """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
+    def clamp(self, min=None, max=None) -> Tensor:
+        """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+    def clamp_(self, min=None, max=None) -> Tensor:
+        """`clamp` put into the tensor itself."""
+    def clip(self, min=None, max=None) -> Tensor:
+        """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+    def clone(self) -> Tensor:
+        """A tensor of the same contents, which goes its own way from here; derivatives go through."""
+    def conj(self) -> Tensor:
+        """$a - b i$ for $a + b i$; what is real stays as it is."""
+    def copy(self) -> Tensor:
+        """A tensor of the same contents, which goes its own way from here; derivatives go through."""
+    def copy_(self, src, non_blocking=False) -> Tensor:
+        """The contents of `src` put into the tensor."""
+    def cos(self) -> Tensor:
+        r"""$\cos x$, element by element."""
+    def cosh(self) -> Tensor:
+        r"""$\cosh x$, element by element."""
+    @overload
+    def count_nonzero(self, dim=None) -> Tensor:
+        """How many elements along `axis` (`()`: of all) are not zero."""
+    @overload
+    def count_nonzero(self, axis=(), keep_dims=False, dtype=...) -> Tensor:
+        """How many elements along `axis` (`()`: of all) are not zero."""
+    def cross(self, other, dim=None) -> Tensor:
+        """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
+    def cummax(self, axis) -> builtins.tuple[Tensor, ...]:
+        """The largest element so far along `axis`, and its index (Int64)."""
+    def cummin(self, axis) -> builtins.tuple[Tensor, ...]:
+        """The smallest element so far along `axis`, and its index (Int32)."""
+    def cumprod(self, dim, dtype=None) -> Tensor:
+        r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64."""
+    @overload
+    def cumsum(self, axis=None, dtype=None) -> Tensor: ...
+    @overload
+    def cumsum(self, dim, *, dtype=None) -> Tensor: ...
+    def deg2rad(self) -> Tensor:
+        r"""$\pi x / 180$, element by element."""
+    def det(self) -> Tensor:
+        """The determinant of each matrix in the last two dimensions."""
+    def diag(self) -> Tensor:
+        """The elements of `input` on the diagonal of twice as many dimensions, zeros elsewhere."""
+    def diagonal(self, offset=0, axis1=0, axis2=1) -> Tensor:
+        """The diagonal of two dimensions, `offset` above the main one; it comes last."""
+    def digamma(self) -> Tensor:
+        r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element."""
+    def div(self, other, *, rounding_mode=None) -> Tensor:
+        """$input / other$, broadcast together; integers divide to Float32."""
+    def div_(self, *args, **kwargs) -> Tensor:
+        """`div` put into the tensor itself."""
+    def divide(self, other, *, rounding_mode=None) -> Tensor:
+        """$input / other$, broadcast together; integers divide to Float32."""
+    def dot(self, other) -> Tensor:
+        r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
+    def double(self) -> Tensor:
+        """The tensor in Float64."""
+    def eq(self, other) -> Tensor:
+        """$input = other$, element by element: Bool, broadcast together."""
+    def equal(self, other) -> Tensor:
+        """$input = other$, element by element: Bool, broadcast together."""
+    def erf(self) -> Tensor:
+        r"""$\frac{2}{\sqrt\pi} \int_0^x e^{-t^2} dt$, element by element."""
+    def erfc(self) -> Tensor:
+        r"""$1 - \operatorname{erf}(x)$, element by element."""
+    def erfinv(self) -> Tensor:
+        """The inverse of `erf`, element by element."""
+    def erfinv_(self) -> Tensor:
+        """`erfinv` put into the tensor itself."""
+    def exp(self) -> Tensor:
+        """$e^{x}$, element by element."""
+    def exp2(self) -> Tensor:
+        """$2^x$, element by element."""
+    def exp_(self) -> Tensor:
+        """`exp` put into the tensor itself."""
+    def expand(self, *shape) -> Tensor:
+        """See `ops.broadcast_to`."""
+    def expand_as(self, other) -> Tensor:
+        """`input` broadcast to the shape of `other`."""
+    def expand_dims(self, axis) -> Tensor:
+        """A dimension of size 1 put in at `axis`."""
+    def expm1(self) -> Tensor:
+        """$e^x - 1$, element by element."""
+    def exponential_(self, lambd=1, *, generator=None) -> Tensor:
+        r"""The tensor filled with numbers of density $\lambda e^{-\lambda x}$."""
+    def fill(self, value) -> Tensor:
+        """`fill_value` in the shape of `input`, in its dtype unless another is given."""
+    def fill_(self, value) -> Tensor:
+        """Every element set to `value`."""
+    def flatten(self, start_dim=0, end_dim=-1, *, order='C') -> Tensor:
+        """The dimensions from `start_dim` to `end_dim` made into one; all of them by default."""
+    def flip(self, *dims) -> Tensor:
+        """See `ops.flip`."""
+    def float_power(self, other) -> Tensor:
+        """$input^{exponent}$, computed in Float64."""
+    def floor(self) -> Tensor:
+        r"""$\lfloor x \rfloor$, element by element."""
+    def floor_(self) -> Tensor:
+        """`floor` put into the tensor itself."""
+    def floor_divide(self, other) -> Tensor:
+        r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+    def floor_divide_(self, *args, **kwargs) -> Tensor:
+        """`floor_divide` put into the tensor itself."""
+    def fmod(self, other) -> Tensor:
+        """The remainder of a division rounded toward zero, with the dividend's sign."""
+    def frac(self) -> Tensor:
+        r"""$x - \operatorname{trunc}(x)$, element by element."""
+    @overload
+    def gather(self, input_indices, axis, batch_dims=0) -> Tensor: ...
+    @overload
+    def gather(self, dim, index) -> Tensor: ...
+    def gather_elements(self, dim, index) -> Tensor:
+        """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
+    def gather_nd(self, indices) -> Tensor:
+        """What each row of `indices` (its last dimension) points to, from the first dimension on."""
+    def ge(self, other) -> Tensor:
+        r"""$input \geq other$, element by element: Bool, broadcast together."""
+    def ger(self, vec2) -> Tensor:
+        """$a_i b_j$ of two vectors."""
+    def greater(self, other) -> Tensor:
+        """$input > other$, element by element: Bool, broadcast together."""
+    def greater_equal(self, other) -> Tensor:
+        r"""$input \geq other$, element by element: Bool, broadcast together."""
+    def gt(self, other) -> Tensor:
+        """$input > other$, element by element: Bool, broadcast together."""
+    def half(self) -> Tensor:
+        """The tensor in Float16."""
+    def hooks(self) -> builtins.list:
+        """The functions registered by `register_hook`."""
+    def hypot(self, other) -> Tensor:
+        r"""$\sqrt{input^2 + other^2}$."""
+    def i0(self) -> Tensor:
+        r"""$I_0(x) = \frac1\pi \int_0^\pi e^{x \cos t} dt$, element by element; nan where it is not real."""
+    def igamma(self, other) -> Tensor:
+        r"""$P(a, x) = \frac{1}{\Gamma(a)} \int_0^x t^{a - 1} e^{-t} dt$ with a `input`, x `other`."""
+    def igammac(self, other) -> Tensor:
+        """$Q(a, x) = 1 - P(a, x)$, see `igamma`."""
+    def imag(self) -> Tensor:
+        """The imaginary part; zeros for what is real."""
+    def index_fill(self, axis, index, value) -> Tensor:
+        """`x` with `value` in the slices along `axis` that `index` names."""
+    def index_select(self, axis, index) -> Tensor:
+        """The slices along `axis` that the one-dimensional `index` names."""
+    def inner(self, other) -> Tensor:
+        r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
+    def inverse(self) -> Tensor:
+        """The inverse of each matrix in the last two dimensions."""
+    def invert(self) -> Tensor:
+        """Every bit turned over; on Bool, "not"."""
+    def is_complex(self) -> builtins.bool:
+        """Whether the dtype is complex, a bool."""
+    def is_floating_point(self) -> builtins.bool:
+        """Whether the dtype is floating, a bool."""
+    def is_signed(self) -> builtins.bool:
+        """Whether the dtype has negative numbers, a bool."""
+    def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
+        r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
+    def isfinite(self) -> Tensor:
+        """Whether $x$ is finite, element by element."""
+    def isinf(self) -> Tensor:
+        """Whether $x$ is infinite, element by element."""
+    def isnan(self) -> Tensor:
+        """Whether $x$ is not a number, element by element."""
+    def isneginf(self) -> Tensor:
+        r"""Whether $x = -\infty$, element by element."""
+    def isposinf(self) -> Tensor:
+        r"""Whether $x = \infty$, element by element."""
+    def isreal(self) -> Tensor:
+        """Whether the imaginary part is zero."""
+    def le(self, other) -> Tensor:
+        r"""$input \leq other$, element by element: Bool, broadcast together."""
+    def lerp(self, end, weight) -> Tensor:
+        r"""$input + weight \cdot (end - input)$."""
+    def less(self, other) -> Tensor:
+        """$input < other$, element by element: Bool, broadcast together."""
+    def less_equal(self, other) -> Tensor:
+        r"""$input \leq other$, element by element: Bool, broadcast together."""
+    def lgamma(self) -> Tensor:
+        r"""$\ln |\Gamma(x)|$, element by element."""
+    def log(self) -> Tensor:
+        r"""$\ln x$, element by element."""
+    def log10(self) -> Tensor:
+        r"""$\log_{10} x$, element by element."""
+    def log1p(self) -> Tensor:
+        r"""$\ln(1 + x)$, element by element."""
+    def log2(self) -> Tensor:
+        r"""$\log_2 x$, element by element."""
+    def log_(self) -> Tensor:
+        """`log` put into the tensor itself."""
+    def log_normal(self, mean=1.0, std=2.0) -> Tensor:
+        """$e^z$ for z normal around `mean` with deviation `std`, in the shape and dtype of `input`."""
+    def logaddexp(self, other) -> Tensor:
+        r"""$\ln(e^{input} + e^{other})$, without overflow."""
+    def logaddexp2(self, other) -> Tensor:
+        r"""$\log_2(2^{input} + 2^{other})$, without overflow."""
+    def logical_and(self, other) -> Tensor:
+        r"""$input \land other$, element by element: Bool, broadcast together."""
+    def logical_not(self) -> Tensor:
+        """Whether $input = 0$, element by element: Bool."""
+    def logical_or(self, other) -> Tensor:
+        r"""$input \lor other$, element by element: Bool, broadcast together."""
+    def logical_xor(self, other) -> Tensor:
+        r"""$input \oplus other$, element by element: Bool, broadcast together."""
+    @overload
+    def logsumexp(self, dim, keepdim=False) -> Tensor:
+        r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
+    @overload
+    def logsumexp(self, axis, keepdims=False) -> Tensor:
+        r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
+    def long(self) -> Tensor:
+        """The tensor in Int64."""
+    def lt(self, other) -> Tensor:
+        """$input < other$, element by element: Bool, broadcast together."""
+    @property
+    def mH(self) -> Tensor:
+        """The last two axes swapped, and conjugated."""
+    @property
+    def mT(self) -> Tensor:
+        """The tensor with its last two dimensions swapped."""
+    def masked_fill(self, mask, value) -> Tensor:
+        """`value`, a number or a tensor without dimensions, where the Bool `mask` is True."""
+    def masked_fill_(self, mask, value) -> Tensor:
+        """`value` put where the Bool `mask` is True; see `ops.masked_fill`."""
+    def masked_select(self, mask) -> Tensor:
+        """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
+    def matmul(self, tensor2) -> Tensor:
+        r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
+    @overload
+    def max(self, dim, keepdim=False) -> builtins.tuple[Tensor, ...]:
+        """The largest elements along `axis` and their indices (Int64), a pair."""
+    @overload
+    def max(self, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False) -> Any:
+        """The largest elements along `axis` and their indices (Int64), a pair."""
+    def maximum(self, other) -> Tensor:
+        """The larger of both, element by element; NaN where either is NaN."""
+    @overload
+    def mean(self, axis=None, keep_dims=False) -> Tensor:
+        r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+    @overload
+    def mean(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+        r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+    @overload
+    def min(self, dim, keepdim=False) -> builtins.tuple[Tensor, ...]:
+        """The smallest elements along `axis` and their indices (Int64), a pair."""
+    @overload
+    def min(self, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False) -> Any:
+        """The smallest elements along `axis` and their indices (Int64), a pair."""
+    def minimum(self, other) -> Tensor:
+        """The smaller of both, element by element; NaN where either is NaN."""
+    def mm(self, mat2) -> Tensor:
+        """`matmul` of two matrices."""
+    def moveaxis(self, source, destination) -> Tensor:
+        """Dimensions `source` (an int or several) moved to the places `destination`."""
+    def movedim(self, source, destination) -> Tensor:
+        """Dimensions `source` (an int or several) moved to the places `destination`."""
+    def mul(self, other) -> Tensor:
+        r"""$input \cdot other$, broadcast together."""
+    def mul_(self, *args, **kwargs) -> Tensor:
+        """`mul` put into the tensor itself."""
+    def multinomial(self, num_samples, replacement=True, seed=None) -> Tensor:
+        """`num_samples` indices for each row of `input`, as likely as the row's weights say: Int32."""
+    def multiply(self, value) -> Tensor:
+        r"""$input \cdot other$, broadcast together."""
+    def nan_to_num(self, nan=None, posinf=None, neginf=None) -> Tensor:
+        """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
+    def narrow(self, dim, start, length) -> Tensor:
+        """`length` slices along `axis`, from `start` on."""
+    def ne(self, other) -> Tensor:
+        r"""$input \neq other$, element by element: Bool, broadcast together."""
+    def neg(self) -> Tensor:
+        """$-x$, element by element."""
+    def negative(self) -> Tensor:
+        """$-x$, element by element."""
+    def new_full(self, size, fill_value, *, dtype=None) -> Tensor:
+        """`fill_value` in the shape `size`, in the tensor's dtype unless another is given."""
+    def new_ones(self, size, dtype=None) -> Tensor:
+        """Ones of shape `size`, in the tensor's dtype unless another is given."""
+    def new_zeros(self, size, dtype=None) -> Tensor:
+        """Zeros of shape `size`, in the tensor's dtype unless another is given."""
+    def nonzero(self, *, as_tuple=False) -> Tensor:
+        """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked."""
+    def norm(self, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+        """A norm of vectors (`dim`: an int) or matrices (`dim`: a pair of ints)."""
+    def normal_(self, mean=0, std=1, *, generator=None) -> Tensor:
+        """The tensor filled with numbers normal around `mean` with deviation `std`."""
+    def not_equal(self, other) -> Tensor:
+        r"""$input \neq other$, element by element: Bool, broadcast together."""
+    def outer(self, vec2) -> Tensor:
+        """$a_i b_j$ of two vectors."""
+    def permute(self, *dims, axis=None) -> Tensor:
+        """The dimensions in the order of `dims`."""
+    def positive(self) -> Tensor:
+        """$x$ itself, element by element."""
+    def pow(self, exponent) -> Tensor:
+        """$input^{exponent}$, broadcast together."""
+    @overload
+    def prod(self, axis=None, keep_dims=False, dtype=None) -> Tensor:
+        r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+    @overload
+    def prod(self, dim=None, keepdim=False, dtype=None) -> Tensor:
+        r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+    def rad2deg(self) -> Tensor:
+        r"""$180 x / \pi$, element by element."""
+    def random_(self, from_=0, to=None, *, generator=None) -> Tensor:
+        """The tensor filled with integers in [from_, to), all equally likely."""
+    def random_categorical(self, num_sample, seed=0, dtype=...) -> Tensor:
+        """`num_sample` indices for each row of `logits`, with probabilities $softmax(logits)$."""
+    def ravel(self) -> Tensor:
+        """All elements in one dimension, in row-major order."""
+    def real(self) -> Tensor:
+        """The real part; what is real stays as it is."""
+    def reciprocal(self) -> Tensor:
+        """$1 / x$, element by element."""
+    def register_hook(self, hook_fn) -> Any:
+        """Call `hook_fn(grad)` when a derivative has found this tensor's whole gradient."""
+    def remainder(self, other) -> Tensor:
+        r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
+    def remainder_(self, *args, **kwargs) -> Tensor:
+        """`remainder` put into the tensor itself."""
+    def repeat(self, *repeats, axis=None) -> Tensor:
+        """The tensor laid out `repeats[i]` times along dimension `i`, as `tile`; with `axis`, each element repeated along it, as `ops.repeat_interleave`."""
+    def repeat_interleave(self, repeats, axis=None) -> Tensor:
+        """Each element `repeats` times along `axis`; of the flattened input if that is None."""
+    def requires_grad_(self, requires_grad=True) -> Tensor:
+        """Whether derivatives with respect to this tensor are taken; without, they are zero."""
+    def reshape(self, *shape, **keyword) -> Tensor:
+        """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+    def reshape_as(self, other) -> Tensor:
+        """`input` in the shape of `other`."""
+    def reverse(self, axis) -> Tensor:
+        """The order of the elements turned round along `dims`, an int or a tuple of ints."""
+    def roll(self, shifts, dims=None) -> Tensor:
+        """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
+    def round(self, decimals=0) -> Tensor:
+        """Rounded to `decimals` places; halves go to the even neighbour."""
+    def rsqrt(self) -> Tensor:
+        r"""$1 / \sqrt{x}$, element by element."""
+    @overload
+    def scatter(self, dim, index, src, reduce='none') -> Tensor:
+        """See `ops.scatter`."""
+    @overload
+    def scatter(self, axis, index, src) -> Tensor: ...
+    def scatter_(self, dim, index, src, reduce='none') -> Tensor:
+        """`scatter` put into the tensor itself."""
+    def scatter_add(self, dim, index, src) -> Tensor:
+        """`input`, where `src` is added to the elements at `index` along `dim`."""
+    def scatter_add_(self, dim, index, src) -> Tensor:
+        """`scatter_add` put into the tensor itself."""
+    def searchsorted(self, v, side='left', sorter=None) -> Tensor:
+        """See `ops.searchsorted`."""
+    def select(self, dim, index) -> Tensor:
+        """The slice at `index` along `dim`, without that dimension."""
+    def short(self) -> Tensor:
+        """The tensor in Int16."""
+    def sigmoid(self) -> Tensor:
+        """$1 / (1 + e^{-x})$, element by element."""
+    def sigmoid_(self) -> Tensor:
+        """`sigmoid` put into the tensor itself."""
+    def sign(self) -> Tensor:
+        """-1, 0 or 1, the sign of $x$, element by element."""
+    def sign_(self) -> Tensor:
+        """`sign` put into the tensor itself."""
+    def signbit(self) -> Tensor:
+        """Whether $x < 0$, element by element."""
+    def sin(self) -> Tensor:
+        r"""$\sin x$, element by element."""
+    def sinc(self) -> Tensor:
+        r"""$\sin(\pi x) / (\pi x)$, and 1 at 0, element by element."""
+    def sinh(self) -> Tensor:
+        r"""$\sinh x$, element by element."""
+    def softmax(self, axis, dtype=None) -> Tensor:
+        r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`, in `dtype` if given."""
+    @overload
+    def sort(self, axis=-1, descending=False) -> builtins.tuple[Tensor, ...]:
+        """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
+    @overload
+    def sort(self, dim=-1, descending=False, stable=False) -> builtins.tuple[Tensor, ...]:
+        """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
+    @overload
+    def split(self, split_size, dim=0) -> builtins.tuple[Tensor, ...]:
+        """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given."""
+    @overload
+    def split(self, split_size_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
+        """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given."""
+    def sqrt(self) -> Tensor:
+        r"""$\sqrt{x}$, element by element."""
+    def square(self) -> Tensor:
+        """$x^2$, element by element."""
+    def squeeze(self, *axis, **keyword) -> Tensor:
+        """See `ops.squeeze`."""
+    @overload
+    def std(self, axis=None, ddof=0, keepdims=False) -> Tensor:
+        """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
+    @overload
+    def std(self, dim=None, *, correction=1, keepdim=False) -> Tensor:
+        """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
+    def sub(self, other, *, alpha=1) -> Tensor:
+        r"""$input - alpha \cdot other$, broadcast together."""
+    def sub_(self, *args, **kwargs) -> Tensor:
+        """`sub` put into the tensor itself."""
+    def subtract(self, other, *, alpha=1) -> Tensor:
+        r"""$input - alpha \cdot other$, broadcast together."""
+    @overload
+    def sum(self, axis=None, dtype=None, keepdims=False, initial=None) -> Tensor:
+        r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions."""
+    @overload
+    def sum(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+        r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions."""
+    def svd(self, full_matrices=False, compute_uv=True) -> Tensor:
+        r"""$A = u \, diag(s) \, v^H$ of each matrix `(*, m, n)`: (s, u, v), or s if not `compute_uv`."""
+    def swapaxes(self, axis0, axis1) -> Tensor:
+        """Two dimensions swapped."""
+    def swapdims(self, dim0, dim1) -> Tensor:
+        """Two dimensions swapped."""
+    def t(self) -> Tensor:
+        """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
+    def take(self, indices, axis=None, mode='clip') -> Tensor:
+        """The elements (with `axis`, the slices along it) at `indices`."""
+    def tan(self) -> Tensor:
+        r"""$\tan x$, element by element."""
+    def tanh(self) -> Tensor:
+        r"""$\tanh x$, element by element."""
+    def tanh_(self) -> Tensor:
+        """`tanh` put into the tensor itself."""
+    def tensor_split(self, indices_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
+        """Pieces along `axis`, a tuple: so many (the first ones larger by one), or cut at indices."""
+    def tile(self, *dims) -> Tensor:
+        """See `ops.tile`."""
+    def to(self, dtype=None, non_blocking=False, copy=False) -> Tensor:
+        """The tensor in another dtype; the device is XLA's to choose."""
+    def top_k(self, k, sorted=True) -> builtins.tuple[Tensor, ...]:
+        """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
+    def topk(self, k, dim=-1, largest=True, sorted=True) -> builtins.tuple[Tensor, ...]:
+        """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
+    def trace(self) -> Tensor:
+        """The sum of a matrix's diagonal."""
+    def transpose(self, *axes, dim0=None, dim1=None) -> Tensor:
+        """Swaps the two dimensions named; with one sequence, or more than two ints, puts all dimensions in that order; without arguments, in reverse."""
+    def tril(self, diagonal=0) -> Tensor:
+        """The lower triangle of the last two dimensions, zeros above `diagonal`."""
+    def triu(self, diagonal=0) -> Tensor:
+        """The upper triangle of the last two dimensions, zeros below `diagonal`."""
+    def true_divide(self, other) -> Tensor:
+        """$input / other$, broadcast together; integers divide to Float32."""
+    def trunc(self) -> Tensor:
+        """$x$ rounded toward zero, element by element."""
+    def type_as(self, other) -> Tensor:
+        """`input` in the dtype of `other`."""
+    def unbind(self, dim=0) -> builtins.tuple[Tensor, ...]:
+        """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
+    def uniform(self, from_=0.0, to=1.0, generator=None) -> Tensor:
+        """Numbers uniform in [from_, to), in the shape and dtype of `input`."""
+    def uniform_(self, from_=0, to=1, *, generator=None) -> Tensor:
+        """The tensor filled with numbers uniform in [from_, to)."""
+    def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None) -> Tensor:
+        """The distinct elements (along `dim`, the distinct slices) in order; then, where asked, the index of each element's equal among them and how often each occurs, Int64."""
+    def unsorted_segment_max(self, segment_ids, num_segments) -> Tensor:
+        """The largest of the slices of `x` with equal `segment_ids`, one a segment."""
+    def unsorted_segment_min(self, segment_ids, num_segments) -> Tensor:
+        """The smallest of the slices of `x` with equal `segment_ids`, one a segment."""
+    def unsorted_segment_prod(self, segment_ids, num_segments) -> Tensor:
+        """The product of the slices of `x` with equal `segment_ids`, one a segment."""
+    def unsorted_segment_sum(self, segment_ids, num_segments) -> Tensor:
+        """The sum of the slices of `input_x` with equal `segment_ids`, one a segment."""
+    def unsqueeze(self, dim) -> Tensor:
+        """A dimension of size 1 put in at `axis`."""
+    @overload
+    def var(self, axis=None, ddof=0, keepdims=False) -> Tensor:
+        r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
+    @overload
+    def var(self, dim=None, *, correction=1, keepdim=False) -> Tensor:
+        r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
+    def view(self, *shape, **keyword) -> Tensor:
+        """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+    def view_as(self, other) -> Tensor:
+        """`input` in the shape of `other`."""
+    def where(self, condition, y) -> Tensor:
+        """`input` where `condition` is nonzero, else `other`, all broadcast together."""
+    def xlogy(self, other) -> Tensor:
+        r"""$input \cdot \ln other$, and 0 where `input` is 0."""
+    def zero_(self) -> Tensor:
+        """Every element set to zero."""

@@ -1,0 +1,390 @@
+"""What `mint` has; written by tools/write_stubs.py."""
+
+from . import linalg as linalg
+from . import nn as nn
+from . import special as special
+from sporax.core.tensor import Tensor as Tensor
+import builtins
+
+def abs(input) -> Tensor:
+    """$|x|$, element by element."""
+def acos(input) -> Tensor:
+    r"""$\arccos x$, element by element."""
+def acosh(input) -> Tensor:
+    r"""$\operatorname{arcosh} x$, element by element."""
+def add(input, other, *, alpha=1) -> Tensor:
+    r"""$input + alpha \cdot other$, broadcast together."""
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
+    r"""$\beta \cdot input + \alpha \sum_b batch1_b \, batch2_b$."""
+def addcdiv(input, tensor1, tensor2, *, value=1) -> Tensor:
+    r"""$input + value \cdot tensor1 / tensor2$."""
+def addcmul(input, tensor1, tensor2, *, value=1) -> Tensor:
+    r"""$input + value \cdot tensor1 \cdot tensor2$."""
+def addmm(input, mat1, mat2, *, beta=1, alpha=1) -> Tensor:
+    r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ for matrices."""
+def addmv(input, mat, vec, *, beta=1, alpha=1) -> Tensor:
+    r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector."""
+def all(input, dim=None, keepdim=False) -> Tensor:
+    """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
+    """Whether all elements are close, as `isclose` says: a Python bool."""
+def amax(input, dim=(), keepdim=False) -> Tensor:
+    """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
+def amin(input, dim=(), keepdim=False) -> Tensor:
+    """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
+def any(input, dim=None, keepdim=False) -> Tensor:
+    """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+def arange(start=0, end=None, step=1, *, dtype=None) -> Tensor:
+    r"""$start, start + step, \ldots$ before `end`; with one argument, from 0 up to it."""
+def arccos(input) -> Tensor:
+    r"""$\arccos x$, element by element."""
+def arccosh(input) -> Tensor:
+    r"""$\operatorname{arcosh} x$, element by element."""
+def arcsinh(input) -> Tensor:
+    r"""$\operatorname{arsinh} x$, element by element."""
+def arctan(input) -> Tensor:
+    r"""$\arctan x$, element by element."""
+def arctan2(input, other) -> Tensor:
+    r"""The angle in $(-\pi, \pi]$ of the point with ordinate `input` and abscissa `other`."""
+def arctanh(input) -> Tensor:
+    r"""$\operatorname{artanh} x$, element by element."""
+def argmax(input, dim=None, keepdim=False) -> Tensor:
+    """The index of the largest element along `dim`, or among all elements if None: Int64."""
+def argmin(input, dim=None, keepdim=False) -> Tensor:
+    """The index of the smallest element along `dim`, or among all elements if None: Int64."""
+def argsort(input, dim=-1, descending=False, stable=False) -> Tensor:
+    """See `ops.argsort`; the indices are Int64."""
+def asin(input) -> Tensor:
+    r"""$\arcsin x$, element by element."""
+def asinh(input) -> Tensor:
+    r"""$\operatorname{arsinh} x$, element by element."""
+def atan(input) -> Tensor:
+    r"""$\arctan x$, element by element."""
+def atan2(input, other) -> Tensor:
+    r"""The angle in $(-\pi, \pi]$ of the point with ordinate `input` and abscissa `other`."""
+def atanh(input) -> Tensor:
+    r"""$\operatorname{artanh} x$, element by element."""
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
+    r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
+def bernoulli(input, *, generator=None) -> Tensor:
+    """1 with a probability, else 0, in the shape and dtype of `input`."""
+def bitwise_and(input, other) -> Tensor:
+    r"""$input \land other$, element by element, bit by bit, broadcast together."""
+def bitwise_not(input) -> Tensor:
+    """Every bit turned over; on Bool, "not"."""
+def bitwise_or(input, other) -> Tensor:
+    r"""$input \lor other$, element by element, bit by bit, broadcast together."""
+def bitwise_xor(input, other) -> Tensor:
+    r"""$input \oplus other$, element by element, bit by bit, broadcast together."""
+def bmm(input, mat2) -> Tensor:
+    """`matmul` of two batches of matrices."""
+def broadcast_to(input, shape) -> Tensor:
+    """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
+def cat(tensors, dim=0) -> Tensor:
+    """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
+def ceil(input) -> Tensor:
+    r"""$\lceil x \rceil$, element by element."""
+def chunk(input, chunks, dim=0) -> builtins.tuple[Tensor, ...]:
+    """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
+def clamp(input, min=None, max=None) -> Tensor:
+    """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+def clip(input, min=None, max=None) -> Tensor:
+    """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+def clone(input) -> Tensor:
+    """A tensor of the same contents, which goes its own way from here; derivatives go through."""
+def concat(tensors, dim=0) -> Tensor:
+    """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
+def cos(input) -> Tensor:
+    r"""$\cos x$, element by element."""
+def cosh(input) -> Tensor:
+    r"""$\cosh x$, element by element."""
+def count_nonzero(input, dim=None) -> Tensor:
+    """How many elements along `axis` (`()`: of all) are not zero."""
+def cross(input, other, dim=None) -> Tensor:
+    """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
+def cummax(input, dim) -> builtins.tuple[Tensor, ...]:
+    """The largest element so far along `axis`, and its index (Int64)."""
+def cummin(input, dim) -> builtins.tuple[Tensor, ...]:
+    """The smallest element so far along `dim`, and its index (Int64)."""
+def cumprod(input, dim, dtype=None) -> Tensor:
+    r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64."""
+def cumsum(input, dim, dtype=None) -> Tensor:
+    r"""$y_i = \sum_{j \leq i} x_j$ along `axis`."""
+def div(input, other, *, rounding_mode=None) -> Tensor:
+    """$input / other$, broadcast together; integers divide to Float32."""
+def divide(input, other, *, rounding_mode=None) -> Tensor:
+    """$input / other$, broadcast together; integers divide to Float32."""
+def dot(input, other) -> Tensor:
+    r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
+def dropout(input, p=0.5, training=True, inplace=False) -> Tensor:
+    """`ops.dropout` with `p` in [0, 1]; `inplace`: the result is put into `input` too."""
+def dropout2d(input, p=0.5, training=True, inplace=False) -> Tensor:
+    """`ops.dropout2d`; `inplace`: the result is put into `input` too."""
+def dstack(tensors) -> Tensor:
+    """See `numpy.dstack`, which it follows."""
+def einsum(equation, *operands) -> Tensor:
+    """Einstein's summation: products summed over the letters missing right of `->`."""
+def eq(input, other) -> Tensor:
+    """$input = other$, element by element: Bool, broadcast together."""
+def equal(input, other) -> Tensor:
+    """$input = other$, element by element: Bool, broadcast together."""
+def erf(input) -> Tensor:
+    r"""$\frac{2}{\sqrt\pi} \int_0^x e^{-t^2} dt$, element by element."""
+def erfc(input) -> Tensor:
+    r"""$1 - \operatorname{erf}(x)$, element by element."""
+def erfinv(input) -> Tensor:
+    """The inverse of `erf`, element by element."""
+def exp(input) -> Tensor:
+    """$e^{x}$, element by element."""
+def exp2(input) -> Tensor:
+    """$2^x$, element by element."""
+def expm1(input) -> Tensor:
+    """$e^x - 1$, element by element."""
+def eye(n, m=None, dtype=None) -> Tensor:
+    """`n` rows and `m` columns (`n` by default), ones on the diagonal, Float32 by default."""
+def flatten(input, start_dim=0, end_dim=-1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim` made into one."""
+def flip(input, dims) -> Tensor:
+    """The order of the elements turned round along `dims`, an int or a tuple of ints."""
+def float_power(input, exponent) -> Tensor:
+    """$input^{exponent}$, computed in Float64."""
+def floor(input) -> Tensor:
+    r"""$\lfloor x \rfloor$, element by element."""
+def floor_divide(input, other) -> Tensor:
+    r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+def fmod(input, other) -> Tensor:
+    """The remainder of a division rounded toward zero, with the dividend's sign."""
+def frac(input) -> Tensor:
+    r"""$x - \operatorname{trunc}(x)$, element by element."""
+def full(size, fill_value, *, dtype=None) -> Tensor:
+    """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has."""
+def full_like(input, fill_value, *, dtype=None) -> Tensor:
+    """`fill_value` in the shape of `input`, in its dtype unless another is given."""
+def gather(input, dim, index) -> Tensor:
+    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
+def ge(input, other) -> Tensor:
+    r"""$input \geq other$, element by element: Bool, broadcast together."""
+def greater(input, other) -> Tensor:
+    """$input > other$, element by element: Bool, broadcast together."""
+def greater_equal(input, other) -> Tensor:
+    r"""$input \geq other$, element by element: Bool, broadcast together."""
+def gt(input, other) -> Tensor:
+    """$input > other$, element by element: Bool, broadcast together."""
+def hstack(tensors) -> Tensor:
+    """See `numpy.hstack`, which it follows."""
+def imag(input) -> Tensor:
+    """The imaginary part; zeros for what is real."""
+def index_select(input, dim, index) -> Tensor:
+    """The slices along `axis` that the one-dimensional `index` names."""
+def inverse(input) -> Tensor:
+    """The inverse of each matrix in the last two dimensions."""
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
+    r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
+def isfinite(input) -> Tensor:
+    """Whether $x$ is finite, element by element."""
+def isinf(input) -> Tensor:
+    """Whether $x$ is infinite, element by element."""
+def isnan(input) -> Tensor:
+    """Whether $x$ is not a number, element by element."""
+def isneginf(input) -> Tensor:
+    r"""Whether $x = -\infty$, element by element."""
+def le(input, other) -> Tensor:
+    r"""$input \leq other$, element by element: Bool, broadcast together."""
+def lerp(input, end, weight) -> Tensor:
+    r"""$input + weight \cdot (end - input)$."""
+def less(input, other) -> Tensor:
+    """$input < other$, element by element: Bool, broadcast together."""
+def less_equal(input, other) -> Tensor:
+    r"""$input \leq other$, element by element: Bool, broadcast together."""
+def linspace(start, end, steps, *, dtype=None) -> Tensor:
+    """`steps` numbers at equal distances from `start` to `end`, both included; Float32."""
+def log(input) -> Tensor:
+    r"""$\ln x$, element by element."""
+def log10(input) -> Tensor:
+    r"""$\log_{10} x$, element by element."""
+def log1p(input) -> Tensor:
+    r"""$\ln(1 + x)$, element by element."""
+def log2(input) -> Tensor:
+    r"""$\log_2 x$, element by element."""
+def logaddexp(input, other) -> Tensor:
+    r"""$\ln(e^{input} + e^{other})$, without overflow."""
+def logaddexp2(input, other) -> Tensor:
+    r"""$\log_2(2^{input} + 2^{other})$, without overflow."""
+def logical_and(input, other) -> Tensor:
+    r"""$input \land other$, element by element: Bool, broadcast together."""
+def logical_not(input) -> Tensor:
+    """Whether $input = 0$, element by element: Bool."""
+def logical_or(input, other) -> Tensor:
+    r"""$input \lor other$, element by element: Bool, broadcast together."""
+def logical_xor(input, other) -> Tensor:
+    r"""$input \oplus other$, element by element: Bool, broadcast together."""
+def logsumexp(input, dim, keepdim=False) -> Tensor:
+    r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
+def lt(input, other) -> Tensor:
+    """$input < other$, element by element: Bool, broadcast together."""
+def masked_select(input, mask) -> Tensor:
+    """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
+def matmul(input, other) -> Tensor:
+    r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
+def max(input) -> Tensor: ...
+def maximum(input, other) -> Tensor:
+    """The larger of both, element by element; NaN where either is NaN."""
+def mean(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+    r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+def meshgrid(*tensors, indexing=None) -> Tensor:
+    """Coordinate tensors of the grid over one-dimensional tensors; rows first by default."""
+def min(input) -> Tensor: ...
+def minimum(input, other) -> Tensor:
+    """The smaller of both, element by element; NaN where either is NaN."""
+def mm(input, mat2) -> Tensor:
+    """`matmul` of two matrices."""
+def mul(input, other) -> Tensor:
+    r"""$input \cdot other$, broadcast together."""
+def multinomial(input, num_samples, replacement=False, *, generator=None) -> Tensor:
+    """As `ops.multinomial`, by default each index at most once: Int64."""
+def mv(input, vec) -> Tensor:
+    """`matmul` of a matrix and a vector."""
+def nan_to_num(input, nan=None, posinf=None, neginf=None) -> Tensor:
+    """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
+def narrow(input, dim, start, length) -> Tensor:
+    """`length` slices along `axis`, from `start` on."""
+def ne(input, other) -> Tensor:
+    r"""$input \neq other$, element by element: Bool, broadcast together."""
+def neg(input) -> Tensor:
+    """$-x$, element by element."""
+def negative(input) -> Tensor:
+    """$-x$, element by element."""
+def nonzero(input, *, as_tuple=False) -> Tensor:
+    """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked."""
+def norm(input, p='fro', dim=None, keepdim=False, *, dtype=None) -> Tensor:
+    r"""$(\sum_i |x_i|^p)^{1/p}$ over `dim`, or over all elements if None; 'fro' is 2."""
+def normal(mean=0.0, std=1.0, size=None, generator=None) -> Tensor:
+    """Numbers normal around `mean` with deviation `std`, numbers or Tensors of shape `size`."""
+def not_equal(input, other) -> Tensor:
+    r"""$input \neq other$, element by element: Bool, broadcast together."""
+def ones(size, *, dtype=None) -> Tensor:
+    """Ones of that `shape` (an int or a tuple of ints), Float32 unless a `dtype` is given."""
+def ones_like(input, *, dtype=None) -> Tensor:
+    """Ones of the shape of `input`, in its dtype unless another is given."""
+def outer(input, vec2) -> Tensor:
+    """$a_i b_j$ of two vectors."""
+def permute(input, dims) -> Tensor:
+    """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
+def pow(input, exponent) -> Tensor:
+    """$input^{exponent}$, broadcast together."""
+def prod(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+    r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+def rand(*size, generator=None, dtype=None, device=None) -> Tensor:
+    """Numbers uniform in [0, 1), in a floating `dtype` (Float32); `size`: ints or one tuple."""
+def rand_like(input, *, dtype=None, device=None) -> Tensor:
+    """As `mint.rand`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
+def randint(high, size, *, generator=None, dtype=None, device=None) -> Tensor:
+    """Integers from `low` (0) to `high - 1`, all equally likely, in a `dtype` (Int64)."""
+def randint_like(input, high, *, dtype=None, device=None) -> Tensor:
+    """As `mint.randint`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
+def randn(*size, generator=None, dtype=None, device=None) -> Tensor:
+    """Numbers normal around 0 with deviation 1; arguments as `mint.rand`'s."""
+def randn_like(input, *, dtype=None, device=None) -> Tensor:
+    """As `mint.randn`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
+def randperm(n, *, generator=None, dtype=...) -> Tensor:
+    """The numbers from 0 to `n - 1` in random order; `n`: an int, at least 0."""
+def ravel(input) -> Tensor:
+    """All elements in one dimension, in row-major order."""
+def real(input) -> Tensor:
+    """The real part; what is real stays as it is."""
+def reciprocal(input) -> Tensor:
+    """$1 / x$, element by element."""
+def remainder(input, other) -> Tensor:
+    r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
+def repeat_interleave(input, repeats, dim=None) -> Tensor:
+    """Each element `repeats` times along `axis`; of the flattened input if that is None."""
+def reshape(input, shape) -> Tensor:
+    """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+def roll(input, shifts, dims=None) -> Tensor:
+    """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
+def round(input, *, decimals=0) -> Tensor:
+    """Rounded to `decimals` places; halves go to the even neighbour."""
+def rsqrt(input) -> Tensor:
+    r"""$1 / \sqrt{x}$, element by element."""
+def scatter(input, dim, index, src) -> Tensor:
+    """`input`, where `src` (a Tensor or a number) replaces the elements at `index` along `axis`."""
+def scatter_add(input, dim, index, src) -> Tensor:
+    """`input`, where `src` is added to the elements at `index` along `dim`."""
+def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:
+    """Where `values` would have to be put into the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 if asked."""
+def select(input, dim, index) -> Tensor:
+    """The slice at `index` along `dim`, without that dimension."""
+def sigmoid(input) -> Tensor:
+    """$1 / (1 + e^{-x})$, element by element."""
+def sign(input) -> Tensor:
+    """-1, 0 or 1, the sign of $x$, element by element."""
+def sin(input) -> Tensor:
+    r"""$\sin x$, element by element."""
+def sinc(input) -> Tensor:
+    r"""$\sin(\pi x) / (\pi x)$, and 1 at 0, element by element."""
+def sinh(input) -> Tensor:
+    r"""$\sinh x$, element by element."""
+def sort(input, *, dim=-1, descending=False, stable=False) -> builtins.tuple[Tensor, ...]:
+    """See `ops.sort`; the indices are Int64."""
+def split(tensor, split_size_or_sections, dim=0) -> builtins.tuple[Tensor, ...]:
+    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given."""
+def sqrt(input) -> Tensor:
+    r"""$\sqrt{x}$, element by element."""
+def square(input) -> Tensor:
+    """$x^2$, element by element."""
+def squeeze(input, dim=None) -> Tensor:
+    """Without its dimensions of size 1: all of them, or those that `axis` names."""
+def stack(tensors, dim=0) -> Tensor:
+    """A tuple or list of Tensors of one shape, side by side along a new dimension `axis`."""
+def std(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
+    """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
+def std_mean(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
+    """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
+def sub(input, other, *, alpha=1) -> Tensor:
+    r"""$input - alpha \cdot other$, broadcast together."""
+def sum(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+    r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions."""
+def swapaxes(input, axis0, axis1) -> Tensor:
+    """Two dimensions swapped."""
+def t(input) -> Tensor:
+    """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
+def take(input, index) -> Tensor:
+    """The elements at `index`, as if `input` were in one dimension."""
+def tan(input) -> Tensor:
+    r"""$\tan x$, element by element."""
+def tanh(input) -> Tensor:
+    r"""$\tanh x$, element by element."""
+def tile(input, dims) -> Tensor:
+    """`input` laid out `dims[i]` times along dimension `i`; `dims` is aligned at the right."""
+def topk(input, k, dim=-1, largest=True, sorted=True) -> builtins.tuple[Tensor, ...]:
+    """See `ops.topk`; the indices are Int64."""
+def trace(input) -> Tensor:
+    """The sum of a matrix's diagonal."""
+def transpose(input, dim0, dim1) -> Tensor:
+    """Two dimensions swapped."""
+def tril(input, diagonal=0) -> Tensor:
+    """The lower triangle of the last two dimensions, zeros above `diagonal`."""
+def triu(input, diagonal=0) -> Tensor:
+    """The upper triangle of the last two dimensions, zeros below `diagonal`."""
+def trunc(input) -> Tensor:
+    """$x$ rounded toward zero, element by element."""
+def unbind(input, dim=0) -> builtins.tuple[Tensor, ...]:
+    """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None) -> Tensor:
+    """The distinct elements (along `dim`, the distinct slices) in order; then, where asked, the index of each element's equal among them and how often each occurs, Int64."""
+def unsqueeze(input, dim) -> Tensor:
+    """A dimension of size 1 put in at `axis`."""
+def var(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
+    r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
+def var_mean(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
+    r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
+def view(input, shape) -> Tensor:
+    """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+def where(condition, input, other) -> Tensor:
+    """`input` where `condition` is nonzero, else `other`, all broadcast together."""
+def xlogy(input, other) -> Tensor:
+    r"""$input \cdot \ln other$, and 0 where `input` is 0."""
+def zeros(size, *, dtype=None) -> Tensor:
+    """Zeros of shape `size` (an int or a tuple of ints), Float32 unless a `dtype` is given."""
+def zeros_like(input, *, dtype=None) -> Tensor:
+    """Zeros of the shape of `input`, in its dtype unless another is given."""

@@ -1,0 +1,8 @@
+"""What `mint.linalg` has; written by tools/write_stubs.py."""
+
+from sporax.core.tensor import Tensor as Tensor
+
+def inv(A) -> Tensor:
+    """The inverse of each matrix in the last two dimensions."""
+def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+    """A norm of vectors (`dim`: an int) or matrices (`dim`: a pair of ints)."""

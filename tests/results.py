@@ -1,0 +1,72 @@
+"""What operations return, compared with what their declarations say: stubs and pages repeat that.
+
+A declaration without a word returns a Tensor; `Arrays` are a tuple of them.
+"""
+
+import contextlib
+import inspect
+import sys
+import types
+
+from sporax import numpy as mnp
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES, Array, Arrays
+
+
+def stated(function):
+    """What a function, or its declaration, says that it returns."""
+    declaration = getattr(function, "declaration", None)
+    signature = inspect.signature(function) if declaration is None else declaration.signature
+    said = signature.return_annotation
+    return Array if said is signature.empty else said
+
+
+def fits(said, result):
+    """Whether a result is what was said."""
+    if isinstance(said, types.UnionType):
+        return any(fits(part, result) for part in said.__args__)
+    if said is Array:
+        return isinstance(result, Tensor)
+    if said is Arrays:
+        return isinstance(result, tuple) and all(isinstance(part, Tensor) for part in result)
+    return not isinstance(said, type) or isinstance(result, said)
+
+
+def faces():
+    """(name, function) of every face of an operation."""
+    for label, registry in (("ops", FUNCTIONS), ("mint", MINT), ("Tensor", vars(Tensor))):
+        for name, found in registry.items():
+            for function in getattr(found, "overloads", [found]):
+                yield f"{label}.{name}", function
+    for name, made in PRIMITIVES.items():
+        if "declaration" in vars(made):
+            yield f"ops.{name}()", made.__call__
+    for name in dir(mnp):
+        yield f"numpy.{name}", getattr(mnp, name)
+
+
+class Results:
+    """Watches calls of faces; `wrong` lists those that returned something else."""
+
+    def __init__(self):
+        self.wrong, self.known = set(), {}
+        for name, found in faces():
+            own = getattr(found, "__module__", None) == Tensor.__module__  # no face of anything
+            if isinstance(found, types.FunctionType) and not own:
+                self.known[found.__code__] = name, stated(found)
+
+    def watch(self, frame, event, result):
+        if event != "return" or result is None or frame.f_code not in self.known:
+            return
+        name, said = self.known[frame.f_code]
+        if not fits(said, result):
+            self.wrong.add(f"{name} returned {type(result).__name__}, but says {said}")
+
+    @contextlib.contextmanager
+    def watching(self):
+        before = sys.getprofile()
+        sys.setprofile(self.watch)
+        try:
+            yield
+        finally:
+            sys.setprofile(before)

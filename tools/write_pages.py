@@ -1,0 +1,385 @@
+"""Write the sources of the documentation, from the objects themselves: Markdown, for Sphinx.
+
+    python tools/write_pages.py FOLDER
+
+Names come from the registry of operations and the packages' own lists, signatures and texts from
+the objects as they are at run time. README and the pages of `docs` are put beside them as they
+stand, in the folders where they stand, so that links between them hold. `make docs` builds it all.
+"""
+
+import functools
+import importlib
+import inspect
+import re
+import shutil
+import sys
+import types
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+import sporax  # noqa: E402
+from sporax import Tensor, nn  # noqa: E402
+from sporax.ops import __all__ as OPS  # noqa: E402
+from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES  # noqa: E402
+
+
+@dataclass
+class Group:
+    """One part of the interface: where its pages are, how it is called, and which names it has."""
+
+    folder: str
+    title: str
+    chinese: str
+    names: Callable  # gives {name as users write it, without `mindspore.`: object}
+
+
+def _public(path, home):
+    """The public names of a module, below the path that users import it by."""
+
+    def names():
+        module = importlib.import_module(home)
+        listed = getattr(module, "__all__", None) or [
+            n for n, found in vars(module).items() if getattr(found, "__module__", None) == home
+        ]
+        found = {n: getattr(module, n) for n in listed if not n.startswith("_")}
+        found = {n: x for n, x in found.items() if not isinstance(x, types.ModuleType)}
+        return {f"{path}.{n}" if path else n: x for n, x in found.items()}
+
+    return names
+
+
+def _both(*groups):
+    return lambda: {name: found for names in groups for name, found in names().items()}
+
+
+def _functions():
+    others = {n: getattr(sporax.ops, n) for n in OPS if n not in {*FUNCTIONS, *PRIMITIVES}}
+    found = {**FUNCTIONS, **{n: x for n, x in others.items() if not inspect.isclass(x)}}
+    return {f"ops.{n}": x for n, x in found.items() if not n.startswith("_")}
+
+
+def _primitives():
+    others = {n: getattr(sporax.ops, n) for n in OPS if n not in {*FUNCTIONS, *PRIMITIVES}}
+    found = {**PRIMITIVES, **{n: x for n, x in others.items() if inspect.isclass(x)}}
+    return {f"ops.{n}": x for n, x in found.items()}
+
+
+def _methods():
+    names = [n for n in dir(Tensor) if not n.startswith("_")]
+    return {"Tensor": Tensor} | {f"Tensor.{n}": inspect.getattr_static(Tensor, n) for n in names}
+
+
+def _mint():
+    importlib.import_module("sporax.nn")  # which has layers for it
+    return {f"mint.{n}": found for n, found in MINT.items()}
+
+
+def _numpy():
+    module = sporax.numpy
+    return {f"numpy.{n}": getattr(module, n) for n in dir(module)}
+
+
+_LISTS = "sporax.optim.experimental"
+GROUPS = [
+    Group("mindspore", "Top level", "顶层接口", _public("", "sporax")),
+    Group("Tensor", "Tensor, method by method", "Tensor 的方法", _methods),
+    Group("nn", "Layers, losses, cells", "神经网络层、损失函数", _public("nn", "sporax.nn")),
+    Group("ops", "Operations: functions", "算子：函数", _functions),
+    Group("primitives", "Operations: primitives", "算子：Primitive 类", _primitives),
+    Group("mint", "mint", "mint 接口", _mint),
+    Group("numpy", "numpy", "numpy 接口", _numpy),
+    Group("optim", "Optimizers", "优化器", _public("nn", "sporax.optim")),
+    Group(
+        "experimental", "Optimizers with param_groups", "优化器（experimental）",
+        _both(_public("experimental.optim", _LISTS),
+              _public("experimental.optim.lr_scheduler", f"{_LISTS}.lr_scheduler")),
+    ),
+    Group(
+        "initializer", "Initializers", "参数初始化",
+        _public("common.initializer", "sporax.initializers"),
+    ),
+    Group("train", "Training, metrics, callbacks", "训练与指标", _public("train", "sporax.train")),
+    Group(
+        "dataset", "Data", "数据",
+        _both(_public("dataset", "sporax.data"), _public("dataset.config", "sporax.data.config"),
+              _public("dataset.transforms", "sporax.data.transforms")),
+    ),
+    Group("amp", "Mixed precision", "混合精度", _public("amp", "sporax.amp")),
+    Group(
+        "distribution", "Probability distributions", "概率分布",
+        _public("nn.probability.distribution", "sporax.nn.probability.distribution"),
+    ),
+    Group(
+        "communication", "Communication", "通信",
+        _public("communication", "sporax.distributed"),
+    ),
+]  # fmt: skip
+
+_SPECIAL_FIRST = [*GROUPS[1:], GROUPS[0]]  # the top level keeps what no other group has
+
+GUIDES = {  # the pages of `docs`, in the order in which they are read
+    "graph_syntax": "jit 里可以写什么",
+    "explain": "什么时候编译，为什么",
+    "derivatives": "怎样检查导数",
+    "graphs": "计算图与导出",
+    "differences": "与 MindSpore 的差异",
+    "coverage": "覆盖范围",
+    "design": "内部设计",
+}
+
+
+# which names there are --------------------------------------------------------------------------
+
+
+@functools.cache
+def entries():
+    """{group's folder: {family: {name: object}}}."""
+    found, seen = {}, set()
+    for group in _SPECIAL_FIRST:
+        found[group.folder] = families = defaultdict(dict)
+        for name, item in sorted(group.names().items(), key=lambda n: (n[0].lower(), n[0])):
+            if name not in seen:
+                families[_family(item, group.folder)][name] = item
+        seen.update(group.names())
+    return {folder: dict(sorted(families.items())) for folder, families in found.items()}
+
+
+@functools.cache
+def homes():
+    """{id of a class: the name under which its page is}: that of the most special group."""
+    found = {}
+    for group in _SPECIAL_FIRST:
+        for name, item in group.names().items():
+            if inspect.isclass(item):
+                found.setdefault(id(item), name)
+    return found
+
+
+def _family(found, folder):
+    """The module that an object is from, by its last name; that is what a page is about."""
+    home = getattr(getattr(found, "fget", found), "__module__", None) or ""
+    if isinstance(found, sporax.core.dtype.Type):
+        home = "sporax.core.dtype"
+    if not home.startswith("sporax."):
+        return folder
+    return home.rpartition(".")[2]
+
+
+def title_of(family):
+    return family.replace("_", " ").strip().capitalize()
+
+
+@functools.cache
+def faces():
+    """{id of a declaration: the names of all its faces}."""
+    found = defaultdict(list)
+    for group in GROUPS:
+        for name, item in group.names().items():
+            for one in getattr(item, "overloads", [item]):
+                declaration = getattr(one, "declaration", None)
+                if declaration is not None and name not in found[id(declaration)]:
+                    found[id(declaration)].append(name)
+    return found
+
+
+# one name ---------------------------------------------------------------------------------------
+
+
+def entry(name, found):
+    """What is said of one name, as a directive of Sphinx's Python domain."""
+    if isinstance(found, property):
+        return _directive("property", name, _text(found.fget))
+    if inspect.isclass(found):
+        return _class(name, found)
+    if callable(found) and not isinstance(found, type):
+        kind = "method" if name.startswith("Tensor.") else "function"
+        several = [_signature(f, kind) for f in getattr(found, "overloads", [found])]
+        return _directive(kind, name, _text(found) + _others(name, found), several)
+    return _directive("data", name, _text(found) if isinstance(found, sporax.Type) else repr(found))
+
+
+def _directive(kind, name, text, signatures=("",), depth=3):
+    fence = ":" * depth
+    more = "".join(f"\n{' ' * (len(fence) + len(kind) + 6)}{name}{s}" for s in signatures[1:])
+    head = f"{fence}{{py:{kind}}} mindspore.{name}{signatures[0]}"
+    if more:  # several signatures are lines of their own, which only the body can hold
+        fence, head = fence, head + more
+    return f"{head}\n{text}\n{fence}\n"
+
+
+def _class(name, found):
+    home = homes()[id(found)]
+    if home != name:
+        same = f"The same as {_link(home)}."
+        return _directive("class", name, same, [_signature(found, "class")])
+    text = _text(found)
+    called = _call_of(found)
+    if called:
+        text += f"\n\nCalled with `{called}`.\n"
+    members = [_member(name, n, x) for n, x in vars(found).items() if _is_told(n, x)]
+    members = [] if found is Tensor else members  # they are a group of their own
+    text += _others(name, found)
+    inside = "\n".join([text, *members])
+    return _directive("class", name, inside, [_signature(found, "class")], 4)
+
+
+def _is_told(name, found):
+    function = getattr(found, "__func__", getattr(found, "fget", found))
+    return not name.startswith("_") and inspect.isfunction(function) and function.__doc__
+
+
+def _member(owner, name, found):
+    full = f"{owner}.{name}"
+    if isinstance(found, property):
+        return _directive("property", full, _text(found.fget))
+    function = getattr(found, "__func__", found)
+    kind = {classmethod: "classmethod", staticmethod: "staticmethod"}.get(type(found), "method")
+    return _directive(kind, full, _text(function), [_signature(function, kind)])
+
+
+def _call_of(found):
+    """The arguments of a call of what the class makes."""
+    method = found.__call__ if issubclass(found, sporax.ops.Primitive) else None
+    if issubclass(found, nn.Cell) and found.construct is not nn.Cell.construct:
+        method = found.construct
+    if method is None or not inspect.isfunction(method):
+        return ""
+    return _signature(method, "method")
+
+
+def _others(name, found):
+    """The other faces of the same operation."""
+    same = {
+        other
+        for one in getattr(found, "overloads", [found])
+        for other in faces().get(id(getattr(one, "declaration", None)), ())
+    } - {name}
+    links = ", ".join(map(_link, sorted(same)))
+    return f"\n\nAlso as {links}.\n" if links else ""
+
+
+def _link(name, shown=None):
+    return f"{{py:obj}}`{shown or name} <mindspore.{name}>`"
+
+
+def _text(found):
+    """The docstring, in which an example is a block of its own."""
+    text = inspect.getdoc(found) or ""
+    return re.sub(
+        r"^>>> .*?(?=\n\n(?!>>>)|\Z)", lambda m: f"```pycon\n{m[0]}\n```", text, flags=re.M | re.S
+    )
+
+
+def _signature(found, kind):
+    try:
+        parameters = list(inspect.signature(found).parameters.values())
+    except ValueError:
+        return "()"
+    if kind == "method" and parameters:
+        parameters = parameters[1:]
+    shown = [
+        p.replace(annotation=p.empty, default=p.default if p.default is p.empty else _Shown(p))
+        for p in parameters
+    ]
+    return str(inspect.Signature(shown))
+
+
+class _Shown:
+    """A default as it is written."""
+
+    def __init__(self, parameter):
+        text = repr(parameter.default)
+        self.text = text if re.fullmatch(r"[\w.,'\"()\[\] +-]*", text) else "..."
+
+    def __repr__(self):
+        return self.text
+
+
+# pages ------------------------------------------------------------------------------------------
+
+
+def pages():
+    """{path: text} of all pages that are made, and of those that are put beside them."""
+    found = {}
+    for group in GROUPS:
+        families = entries()[group.folder]
+        for family, items in families.items():
+            found[f"api/{group.folder}/{family}.md"] = _page(family, items)
+        found[f"api/{group.folder}/index.md"] = _index(group, families)
+    for page in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "bench" / "README.md"]:
+        found[str(page.relative_to(ROOT))] = page.read_text("utf8")
+    found["index.md"] = _landing("README.md") + _contents()
+    found["zh.md"] = _landing("README.zh.md") + _chinese()
+    return found
+
+
+def _page(family, items):
+    homes = {getattr(getattr(x, "fget", x), "__module__", None) for x in items.values()} - {None}
+    told = {_sentence(sys.modules[home]) for home in homes if home in sys.modules}
+    parts = [f"# {title_of(family)}", *sorted(told)]
+    return "\n\n".join([*parts, *[entry(name, found) for name, found in items.items()]])
+
+
+def _sentence(module):
+    return (inspect.getdoc(module) or "").split("\n\n")[0]
+
+
+def _index(group, families):
+    lines = [f"# {group.title}", ""]
+    for family, items in families.items():
+        links = ", ".join(_link(n, n.rpartition(".")[2]) for n in items)
+        lines += [f"[{title_of(family)}]({family}.md)", f": {links}", ""]
+    return "\n".join([*lines, _toctree(families)])
+
+
+def _toctree(paths, caption=""):
+    options = [f":caption: {caption}"] if caption else [":hidden:"]
+    return "\n".join(["```{toctree}", *options, "", *paths, "```", ""])
+
+
+def _landing(file):
+    text = (ROOT / file).read_text("utf8")
+    return text.replace("](README.zh.md)", "](zh.md)").replace("](README.md)", "](index.md)")
+
+
+def _contents():
+    guides = [f"docs/{name}" for name in GUIDES]
+    api = [f"{group.title} <api/{group.folder}/index>" for group in GROUPS]
+    parts = ("Guides", [*guides, "bench/README"]), ("Interface", api), ("中文", ["zh"])
+    hidden = [_toctree(paths, caption).replace(":caption", ":hidden:\n:caption")
+              for caption, paths in parts]  # fmt: skip
+    return "\n\n" + "\n".join(hidden)
+
+
+def _chinese():
+    """The contents for readers of Chinese: what is where, in Chinese."""
+    lines = ["", "## 文档目录", "", "说明文档（英文）：", ""]
+    lines += [f"- [{chinese}](docs/{name}.md)" for name, chinese in GUIDES.items()]
+    lines += ["", "接口：", ""]
+    for group in GROUPS:
+        count = sum(map(len, entries()[group.folder].values()))
+        lines.append(f"- [{group.chinese}](api/{group.folder}/index.md)（{count} 个）")
+    return "\n".join([*lines, "", "按字母排列的全部名称见[总索引](genindex)。", ""])
+
+
+def write(folder):
+    """All pages, and the files beside them that they link to."""
+    texts = pages()
+    for path, text in texts.items():
+        for words, link in re.findall(r"\[([^\]]+)\]\(([\w./-]+)\)", text):
+            source = (ROOT / path).parent.joinpath(link).resolve()
+            if source.is_dir():  # which no page can lead to
+                text = text.replace(f"[{words}]({link})", words)
+            elif source.is_file() and (beside := str(source.relative_to(ROOT))) not in texts:
+                (folder / beside).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, folder / beside)
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, "utf8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
