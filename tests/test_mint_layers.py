@@ -18,15 +18,29 @@ RECORD = json.loads((RECORDED / "mint_layers.json").read_text("utf8"))
 @pytest.mark.parametrize("make, shape", cases.ROWS)
 def test_layer_computes_what_pytorch_does(make, shape):
     layer, wanted = eval(make, {"nn": mint.nn}), RECORD[make]
-    parameters = list(layer.get_parameters())
+    parameters = layer.trainable_params()
     for p, values in zip(parameters, cases.weights(parameters), strict=True):
         p.set_data(Tensor(values))
+    layer.set_train()
+    compare(layer, shape, wanted)
+
+
+def compare(function, shape, wanted):
     x = Tensor(cases.numbers(shape))
-    found, (size, numbers) = layer(x), wanted["output"]
+    found, (size, numbers) = function(x), wanted["output"]
+    buffers = [p for p in getattr(function, "get_parameters", list)() if not p.requires_grad]
+    for buffer, kept in zip(buffers, wanted.get("buffers", []), strict=True):
+        np.testing.assert_allclose(buffer.asnumpy().reshape(-1), kept, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(found.asnumpy(), np.reshape(numbers, size), rtol=1e-4, atol=1e-4)
-    slope = grad(lambda x: (layer(x) ** 2).sum())(x)
+    slope = grad(lambda x: (function(x) ** 2).sum())(x)
     gradient = np.reshape(wanted["gradient"], shape)
     np.testing.assert_allclose(slope.asnumpy(), gradient, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("call, shape", cases.CALLS)
+def test_call_computes_what_pytorchs_does(call, shape, on_numpy):
+    names = {"nn": mint.nn, "F": mint.nn.functional}
+    compare(lambda x: eval(call, names | {"x": x}), shape, RECORD[call])
 
 
 # as MindSpore 2.10 has them

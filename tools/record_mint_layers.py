@@ -1,8 +1,8 @@
-"""Record what PyTorch's layers compute from the rows of `tests/mint_layer_cases.py`.
+"""Record what PyTorch's layers compute from the rows and calls of `tests/mint_layer_cases.py`.
 
 Run it with an interpreter that has PyTorch: `python tools/record_mint_layers.py`. It writes
-`tests/recorded/mint_layers.json`: for each row the output, and the gradient of its sum with
-respect to the input. MindSpore 2.10 has no CPU kernels for these convolutions and poolings.
+`tests/recorded/mint_layers.json`: for each row the output, the gradient of its sum of squares
+with respect to the input, and what is in its buffers then. MindSpore 2.10 has no CPU kernels for these convolutions and poolings.
 """
 
 import json
@@ -28,7 +28,16 @@ def main():
         x = torch.tensor(cases.numbers(shape), requires_grad=True)
         y = layer(x)
         (y * y).sum().backward()
+        buffers = [[round(n, 5) for n in b.reshape(-1).tolist()] for b in layer.buffers()]
         table[make] = {
+            "output": [tuple(y.shape), [round(n, 5) for n in y.detach().reshape(-1).tolist()]],
+            "gradient": [round(n, 5) for n in x.grad.reshape(-1).tolist()],
+        } | ({"buffers": buffers} if buffers else {})
+    for call, shape in cases.CALLS:
+        x = torch.tensor(cases.numbers(shape), requires_grad=True)
+        y = eval(call, {"nn": torch.nn, "F": torch.nn.functional, "x": x})
+        (y * y).sum().backward()
+        table[call] = {
             "output": [tuple(y.shape), [round(n, 5) for n in y.detach().reshape(-1).tolist()]],
             "gradient": [round(n, 5) for n in x.grad.reshape(-1).tolist()],
         }

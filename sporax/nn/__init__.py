@@ -4,7 +4,7 @@ import importlib
 
 from sporax.autodiff import anomaly
 from sporax.core.errors import missing
-from sporax.nn import mint_layers  # noqa: F401  (they are found in `mint.nn`)
+from sporax.nn import mint_faces, mint_layers, mint_normalization  # noqa: F401  (in `mint.nn`)
 from sporax.nn.activation import (
     CELU,
     ELU,

@@ -49,22 +49,82 @@ class Linear(Cell):
         return text + f", has_bias={self.has_bias}"
 
 
-def _paddings(kernel_size, stride, dilation, padding):
-    """Zeros at top, bottom, left and right."""
+def _paddings(layer, kernel_size, stride, dilation, padding):
+    """(before, after) of each axis."""
+    count = len(kernel_size)
     if padding == "valid":
-        return 0, 0, 0, 0
+        return ((0, 0),) * count
     if padding != "same":
-        first, second = per_axis("Conv2d", "padding", padding, 2, 0)
-        return first, first, second, second
-    if stride != (1, 1):
+        return tuple((n, n) for n in per_axis(layer, "padding", padding, count, 0))
+    if max(stride) != 1:
         raise ValueError(
-            f"For 'Conv2d', 'stride' must be 1 when 'padding' is 'same', but got {stride}."
+            f"For '{layer}', 'stride' must be 1 when 'padding' is 'same', but got {stride}."
         )
     extra = [d * (k - 1) for k, d in zip(kernel_size, dilation, strict=True)]
-    return tuple([n for e in extra for n in (e // 2, e - e // 2)])
+    return tuple((e // 2, e - e // 2) for e in extra)
 
 
-class Conv2d(Cell):
+class _Convolution(Cell):
+    """What the convolutions share; `_axes`: along how many axes, `_padding_modes`: which it has."""
+
+    _axes, _padding_modes, _transposed = 2, ("zeros", *_EDGES), False
+
+    def _settings(
+        self, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
+        padding_mode, dtype,
+    ):  # fmt: skip
+        layer = type(self).__name__
+        argument.positive_int(
+            layer, in_channels=in_channels, out_channels=out_channels, groups=groups
+        )
+        argument.flag(layer, bias=bias)
+        if padding_mode not in self._padding_modes:
+            raise ValueError(
+                f"For '{layer}', 'padding_mode' must be one of {self._padding_modes}, but got "
+                f"{padding_mode!r}."
+            )
+        if in_channels % groups or out_channels % groups:
+            raise ValueError(
+                f"For '{layer}', 'in_channels' and 'out_channels' must be multiples of 'groups', "
+                f"but got {in_channels}, {out_channels} and {groups}."
+            )
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size = per_axis(layer, "kernel_size", kernel_size, self._axes)
+        self.stride = per_axis(layer, "stride", stride, self._axes)
+        self.dilation = per_axis(layer, "dilation", dilation, self._axes)
+        self.padding_mode, self.has_bias = padding_mode, bias
+        self._sides = _paddings(layer, self.kernel_size, self.stride, self.dilation, padding)
+        self.padding = padding if isinstance(padding, str) else tuple(n for n, _ in self._sides)
+        ends = (in_channels, out_channels) if self._transposed else (out_channels, in_channels)
+        shape, dtype = (ends[0], ends[1] // groups, *self.kernel_size), dtype or float32
+        self.weight = parameter(layer, "weight", default_weight(None), shape, dtype)
+        self.bias = None
+        if bias:
+            init = default_bias(None, shape)
+            self.bias = parameter(layer, "bias", init, (out_channels,), dtype)
+
+    def _checked(self, input):
+        """The input as a batch."""
+        layer = type(self).__name__
+        argument.tensor(layer, input)
+        axes = self._axes
+        if input.ndim not in (axes + 1, axes + 2) or input.shape[-1 - axes] != self.in_channels:
+            letters = ", ".join("DHW"[-axes:] if axes > 1 else "L")
+            raise ValueError(
+                f"For '{layer}', the input must be (N, C, {letters}) or (C, {letters}) with "
+                f"{self.in_channels} channels ('in_channels'), but got shape {input.shape}."
+            )
+        return input if input.ndim == axes + 2 else input.expand_dims(0)
+
+    def extend_repr(self):
+        return (
+            f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+            f"dilation={self.dilation}, groups={self.groups}, bias={self.has_bias}"
+        )
+
+
+class Conv2d(_Convolution):
     r"""`mint.nn.Conv2d`: $y_o = b_o + \sum_c w_{oc} \star x_c$, `(N, C, H, W)` -> `(N, O, H', W')`.
 
     `(C, H, W)` too. `padding`: an int or two, 'valid' (none) or 'same' ($H' = H$). `padding_mode`:
@@ -80,55 +140,82 @@ class Conv2d(Cell):
         bias=True, padding_mode="zeros", dtype=None,
     ):  # fmt: skip
         super().__init__()
-        argument.positive_int(
-            "Conv2d", in_channels=in_channels, out_channels=out_channels, groups=groups
-        )
-        argument.flag("Conv2d", bias=bias)
-        if padding_mode not in ("zeros", *_EDGES):
-            raise ValueError(
-                f"For 'Conv2d', 'padding_mode' must be one of {('zeros', *_EDGES)}, but got "
-                f"{padding_mode!r}."
-            )
-        if in_channels % groups or out_channels % groups:
-            raise ValueError(
-                "For 'Conv2d', 'in_channels' and 'out_channels' must be multiples of 'groups', but "
-                f"got {in_channels}, {out_channels} and {groups}."
-            )
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size = per_axis("Conv2d", "kernel_size", kernel_size, 2)
-        self.stride = per_axis("Conv2d", "stride", stride, 2)
-        self.dilation = per_axis("Conv2d", "dilation", dilation, 2)
-        self.padding_mode, self.has_bias = padding_mode, bias
-        self._sides = _paddings(self.kernel_size, self.stride, self.dilation, padding)
-        self.padding = padding if isinstance(padding, str) else self._sides[::2]
-        shape, dtype = (out_channels, in_channels // groups, *self.kernel_size), dtype or float32
-        self.weight = parameter("Conv2d", "weight", default_weight(None), shape, dtype)
-        self.bias = None
-        if bias:
-            init = default_bias(None, shape)
-            self.bias = parameter("Conv2d", "bias", init, shape[:1], dtype)
+        self._settings(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
+            padding_mode, dtype,
+        )  # fmt: skip
 
     def construct(self, input):
-        argument.tensor("Conv2d", input)
-        if input.ndim not in (3, 4) or input.shape[-3] != self.in_channels:
-            raise ValueError(
-                f"For 'Conv2d', the input must be (N, C, H, W) or (C, H, W) with "
-                f"{self.in_channels} channels ('in_channels'), but got shape {input.shape}."
-            )
-        x, sides = input if input.ndim == 4 else input.expand_dims(0), self._sides
-        if self.padding_mode != "zeros":
-            x, sides = ops.pad(x, (*sides[2:], *sides[:2]), self.padding_mode), (0, 0, 0, 0)
-        y = ops.conv2d(
-            x, self.weight, self.bias, self.stride, "pad", sides, self.dilation, self.groups
+        x, sides = self._checked(input), self._sides
+        around = tuple(n for n, _ in sides)
+        if self.padding_mode != "zeros" or any(a != b for a, b in sides):
+            every = tuple(n for pair in reversed(sides) for n in pair)
+            mode = "constant" if self.padding_mode == "zeros" else self.padding_mode
+            x, around = ops.pad(x, every, mode), (0,) * self._axes
+        convolve = MINT[f"nn.functional.conv{self._axes}d"]
+        y = convolve(x, self.weight, self.bias, self.stride, around, self.dilation, self.groups)
+        return y if input.ndim == self._axes + 2 else y.squeeze(0)
+
+
+class Conv1d(Conv2d):
+    """`mint.nn.Conv1d`: as `Conv2d`, of `(N, C, L)` or `(C, L)`; `weight` is `(O, C / groups, k)`.
+
+    >>> mint.nn.Conv1d(3, 8, 3, padding=1)(ops.ones((1, 3, 5))).shape
+    (1, 8, 5)
+    """
+
+    _axes = 1
+
+
+class Conv3d(Conv2d):
+    """`mint.nn.Conv3d`: as `Conv2d`, of `(N, C, D, H, W)` or `(C, D, H, W)`.
+
+    >>> mint.nn.Conv3d(3, 8, 3, padding=1)(ops.ones((1, 3, 5, 5, 5))).shape
+    (1, 8, 5, 5, 5)
+    """
+
+    _axes = 3
+
+
+class ConvTranspose2d(_Convolution):
+    r"""`mint.nn.ConvTranspose2d`: the gradient of `Conv2d` by its input.
+
+    `(N, C, H, W)` -> `(N, O, H', W')` with $H' = (H - 1) s - 2 p + d (k - 1) + 1 + p'$, p' being
+    `output_padding`, or what leads to `output_size` where that is given. `weight`: `(C, O / groups,
+    kh, kw)`.
+
+    >>> mint.nn.ConvTranspose2d(3, 8, 4, 2, 1)(ops.ones((1, 3, 5, 5))).shape
+    (1, 8, 10, 10)
+    """
+
+    _padding_modes, _transposed = ("zeros",), True
+
+    def __init__(
+        self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0,
+        groups=1, bias=True, dilation=1, padding_mode="zeros", dtype=None,
+    ):  # fmt: skip
+        super().__init__()
+        self._settings(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
+            padding_mode, dtype,
+        )  # fmt: skip
+        self.output_padding = per_axis("ConvTranspose2d", "output_padding", output_padding, 2, 0)
+
+    def construct(self, input, output_size=None):
+        x, more = self._checked(input), self.output_padding
+        if output_size is not None:
+            more = tuple(
+                wanted - ((n - 1) * s - 2 * p + d * (k - 1) + 1)
+                for wanted, n, s, (p, _), d, k in zip(
+                    tuple(output_size)[-2:], x.shape[2:], self.stride, self._sides, self.dilation,
+                    self.kernel_size, strict=True,
+                )
+            )  # fmt: skip
+        padding = tuple(n for n, _ in self._sides)
+        y = ops.conv_transpose2d(
+            x, self.weight, self.bias, self.stride, padding, more, self.groups, self.dilation
         )
         return y if input.ndim == 4 else y.squeeze(0)
-
-    def extend_repr(self):
-        return (
-            f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
-            f"dilation={self.dilation}, groups={self.groups}, bias={self.has_bias}"
-        )
 
 
 class AvgPool2dExt(Cell):
@@ -156,4 +243,6 @@ class AvgPool2dExt(Cell):
         )  # fmt: skip
 
 
-MINT["nn.Linear"], MINT["nn.Conv2d"], MINT["nn.AvgPool2d"] = Linear, Conv2d, AvgPool2dExt
+MINT["nn.AvgPool2d"] = AvgPool2dExt
+for _made in (Linear, Conv1d, Conv2d, Conv3d, ConvTranspose2d):
+    MINT[f"nn.{_made.__name__}"] = _made

@@ -59,11 +59,11 @@ def _declare(name, primitive, parameter, formula, compute, given, shown, mint=Tr
 _ROWS = [
     ("relu6", "ReLU6", "x", r"$\min(\max(x, 0), 6)$", jax.nn.relu6, "-1.0, 8.0", "0., 6.", False),
     ("silu", "SiLU", "input", r"$x \, \sigma(x)$", jax.nn.silu, "0.0", "0.", False),
-    ("mish", "Mish", "x", r"$x \tanh(\ln(1 + e^x))$", jax.nn.mish, "0.0", "0.", False),
+    ("mish", "Mish", "x", r"$x \tanh(\ln(1 + e^x))$", jax.nn.mish, "0.0", "0."),
     ("selu", "SeLU", "input_x",
-     r"$1.0507 (\max(0, x) + \min(0, 1.6733 (e^x - 1)))$", jax.nn.selu, "0.0", "0.", False),
+     r"$1.0507 (\max(0, x) + \min(0, 1.6733 (e^x - 1)))$", jax.nn.selu, "0.0", "0."),
     ("softsign", "Softsign", "x", "$x / (1 + |x|)$", jax.nn.soft_sign, "1.0", "0.5", False),
-    ("logsigmoid", "", "x", r"$\ln \sigma(x)$", jax.nn.log_sigmoid, "0.0", "-0.6931472", False),
+    ("logsigmoid", "", "x", r"$\ln \sigma(x)$", jax.nn.log_sigmoid, "0.0", "-0.6931472"),
     ("hardswish", "HSwish", "input", r"$x \min(\max(x + 3, 0), 6) / 6$", jax.nn.hard_swish,
      "3.0", "3."),
     ("hardsigmoid", "HSigmoid", "input", r"$\min(\max(x + 3, 0), 6) / 6$", jax.nn.hard_sigmoid,
@@ -135,7 +135,7 @@ def leaky_relu(input: Array, alpha=0.2):
 
 
 @op(primitive="Elu(alpha=1.0)(input_x: input)", function="elu(input_x: input, alpha=1.0)",
-    mint="nn.functional.elu(input, alpha=1.0)", check=floats_only("Elu"))  # fmt: skip
+    check=floats_only("Elu"))  # fmt: skip
 def elu(input: Array, alpha=1.0):
     r"""$x$ where it is positive, else $\alpha (e^x - 1)$ (Clevert et al., 2016).
 
@@ -168,7 +168,7 @@ def softplus(input: Array, beta=1, threshold=20):
     return jnp.where(scaled > threshold, input, jax.nn.softplus(scaled) / beta)
 
 
-@op(mint="nn.functional.hardtanh(input, min_val=-1.0, max_val=1.0)", check=tensors_only("Hardtanh"))
+@op(check=tensors_only("Hardtanh"))
 def hardtanh(input: Array, min_val=-1.0, max_val=1.0):
     r"""$\min(\max(x, min), max)$; its derivative at the bounds is 0.
 
@@ -258,7 +258,6 @@ def _in(input, dtype):
 @op(
     primitive="Softmax(axis=-1)(input)",
     tensor="softmax(input, axis, dtype=None)",
-    mint="nn.functional.softmax(input, dim: axis, dtype=None)",
     check=floats_only("Softmax"),
 )
 def softmax(input: Array, axis=-1, *, dtype=None):
@@ -273,7 +272,6 @@ def softmax(input: Array, axis=-1, *, dtype=None):
 @op(
     function="log_softmax(logits: input, axis=-1)",
     primitive="LogSoftmax(axis=-1)(logits: input)",
-    mint="nn.functional.log_softmax(input, dim: axis, *, dtype=None)",
     check=floats_only("LogSoftmax"),
 )
 def log_softmax(input: Array, axis=-1, *, dtype=None):

@@ -76,7 +76,7 @@ def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
     return jnp.take_along_axis(flat, found, -1).reshape(shape), found.reshape(shape)
 
 
-@composite()
+@composite(mint="nn.functional.adaptive_max_pool2d")
 def adaptive_max_pool2d(input, output_size, return_indices=False):
     r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane.
 
@@ -91,14 +91,17 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     return (pooled, found) if return_indices else pooled
 
 
-@composite()
-def adaptive_max_pool1d(input, output_size):
+@composite(
+    function="adaptive_max_pool1d(input, output_size)", mint="nn.functional.adaptive_max_pool1d"
+)
+def adaptive_max_pool1d(input, output_size, return_indices=False):
     """The greatest numbers of `output_size` nearly equal parts of the last axis.
 
     >>> ops.adaptive_max_pool1d(Tensor([[1.0, 2.0, 3.0, 5.0]]), 2).asnumpy()
     array([[2., 5.]], dtype=float32)
     """
-    return adaptive_max_pool_with_index(input, output_size, 1)[0]
+    pooled, found = adaptive_max_pool_with_index(input, output_size, 1)
+    return (pooled, found) if return_indices else pooled
 
 
 @composite()

@@ -299,8 +299,8 @@ _OPEN = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 class Composite(Declaration):
     """A function on Tensors, and its faces."""
 
-    def __init__(self, fn):
-        super().__init__(fn, fn.__name__, False, None, True)
+    def __init__(self, fn, name=None):
+        super().__init__(fn, name or fn.__name__, False, None, True)
 
     def _body(self, scope, argument):
         scope.update(_fn=self.fn, _refuse=refuse, _refusals=REFUSALS)

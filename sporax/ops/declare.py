@@ -50,17 +50,19 @@ def op(
     return declare
 
 
-def composite(*, tensor=None, mint=None, numpy=None, primitive=None, function=True, of=None):
+def composite(
+    *, tensor=None, mint=None, numpy=None, primitive=None, function=True, of=None, name=None
+):  # fmt: skip
     """Declare a function on Tensors that is written in terms of other operations.
 
     `tensor`, `mint`, `numpy`, `function`: faces, each as written (a signature), as a bare name for
     the function as it is, or True for its own name. `primitive`: classes as written. `of`: the
-    name of the declared function that does the work of a Primitive.
+    name of the declared function that does the work of a Primitive. `name`: how messages call it.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
     def declare(fn):
-        declaration = Composite(fn)
+        declaration = Composite(fn, name)
         declaration.operation = of and OPS[of].name
         return _publish(declaration, function, tensor, primitives, mint, numpy)
 

@@ -58,17 +58,31 @@ def bias_add(input: Array, bias: Array, data_format="NCHW"):
 
 
 @op(function=(), name="Embedding")
-def look_up(input: Array, weight: Array, padding_idx=None):
+def look_up(input: Array, weight: Array, padding_idx=None, by_frequency=False):
     """Rows of `weight` by index; what comes from row `padding_idx` brings no gradient.
 
-    An index out of range gives a row of NaN.
+    `by_frequency`: gradients are divided by how often their row is looked up. An index out of range
+    gives a row of NaN.
     """
     if not jnp.issubdtype(input.dtype, jnp.integer):
         raise TypeError("the indices must be integers; convert them with 'astype'")
     if padding_idx is not None:
         kept = np.arange(weight.shape[0]) != padding_idx % weight.shape[0]
         weight = jnp.where(kept[:, None], weight, lax.stop_gradient(weight))
-    return jnp.take(weight, input, 0, mode="fill")
+    rows = jnp.take(weight, input, 0, mode="fill")
+    if by_frequency:
+        count = jnp.zeros(weight.shape[0], weight.dtype).at[input].add(1)[input][..., None]
+        rows = rows + (rows - lax.stop_gradient(rows)) * (1 / count - 1)
+    return rows
+
+
+@op(function=(), name="Embedding", differentiable=False)
+def shortened(input: Array, weight: Array, max_norm, norm_type=2.0):
+    """`weight` with the rows that `input` names scaled to a norm of at most `max_norm`."""
+    size = jnp.linalg.norm(weight, norm_type, 1)
+    named = jnp.zeros(weight.shape[0], bool).at[input].set(True)
+    scale = jnp.where(named & (size > max_norm), max_norm / (size + 1e-7), 1)
+    return (weight * scale[:, None]).astype(weight.dtype)
 
 
 @composite(mint="nn.functional.embedding")
@@ -77,13 +91,13 @@ def embedding(
 ):
     """Rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`.
 
-    `padding_idx`: a row that brings no gradient. An index out of range gives a row of NaN.
+    `padding_idx`: a row that brings no gradient. `max_norm`: rows that are looked up are shortened
+    to that `norm_type`-norm before, in `weight` itself. `scale_grad_by_freq`: gradients of a row
+    are divided by how often it is looked up. An index out of range gives a row of NaN.
 
     >>> ops.embedding(Tensor([1]), Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy()
     array([[3., 4.]], dtype=float32)
     """
-    if max_norm is not None or scale_grad_by_freq:
-        raise NotImplementedError(
-            "For 'embedding', 'max_norm' and 'scale_grad_by_freq' are not done yet. Leave them out."
-        )
-    return look_up(input, weight, padding_idx)
+    if max_norm is not None:
+        weight._rebind(shortened(input, weight, max_norm, norm_type)._value)
+    return look_up(input, weight, padding_idx, scale_grad_by_freq)

@@ -156,10 +156,7 @@ def normalize_batch(
     return y
 
 
-@composite(
-    mint="nn.functional.batch_norm(input: input_x, running_mean, running_var, weight, bias, "
-    "training=False, momentum=0.1, eps=1e-05)"
-)
+@composite()
 def batch_norm(
     input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-5
 ):

@@ -105,7 +105,10 @@ def max_pool_with_index(
     )
 
 
-@composite(mint="nn.functional.max_pool2d")
+@composite(
+    mint="nn.functional.max_pool2d(input: x, kernel_size, stride=None, padding=0, dilation=1, "
+    "ceil_mode=False, return_indices=False)"
+)
 def max_pool2d(
     x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False
 ):
@@ -190,7 +193,10 @@ def max_pool3d(
     )  # fmt: skip
 
 
-@composite()
+@composite(
+    mint="nn.functional.avg_pool1d(input: input_x, kernel_size, stride=None, padding=0, "
+    "ceil_mode=False, count_include_pad=True)",
+)
 def avg_pool1d(
     input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True
 ):
@@ -200,11 +206,15 @@ def avg_pool1d(
     array([[[1.5, 4. ]]], dtype=float32)
     """
     return avg_pool(
-        input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad, axes=1
+        input_x, kernel_size, kernel_size if stride is None else stride, "pad", padding, ceil_mode,
+        count_include_pad, axes=1,
     )  # fmt: skip
 
 
-@composite()
+@composite(
+    mint="nn.functional.avg_pool3d(input: input_x, kernel_size, stride=None, padding=0, "
+    "ceil_mode=False, count_include_pad=True, divisor_override=None)",
+)
 def avg_pool3d(
     input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
     divisor_override=0,
@@ -215,8 +225,8 @@ def avg_pool3d(
     (1, 3, 2, 2, 2)
     """
     return avg_pool(
-        input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad,
-        divisor_override, axes=3,
+        input_x, kernel_size, kernel_size if stride is None else stride, "pad", padding, ceil_mode,
+        count_include_pad, divisor_override, axes=3,
     )  # fmt: skip
 
 

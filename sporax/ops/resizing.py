@@ -199,7 +199,10 @@ def resize_nearest(image, size, align_corners=False, half_pixel_centers=False):
     return resized(image, size=tuple(size), taps=taps, align_corners=align_corners)
 
 
-@composite()
+@composite(
+    mint="nn.functional.upsample(input, size=None, scale_factor=None, mode='nearest', "
+    "align_corners=None)",
+)
 def upsample(
     input, size=None, scale_factor=None, mode="nearest", align_corners=None,
     recompute_scale_factor=None,

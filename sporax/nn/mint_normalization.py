@@ -1,0 +1,267 @@
+"""Normalizations, embeddings and slopes as `mint.nn` has them: PyTorch's names and rules."""
+
+from sporax import ops
+from sporax.core.dtype import float32, int64
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.initializers import Normal
+from sporax.nn import argument
+from sporax.nn.cell import Cell
+from sporax.nn.initial import parameter
+from sporax.ops.declare import MINT
+
+
+class _BatchNorm(Cell):
+    """What the batch normalizations share; `_ndims`: the dimensions that an input may have."""
+
+    _ndims = ()
+
+    def __init__(
+        self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True,
+        dtype=None,
+    ):  # fmt: skip
+        super().__init__()
+        layer, shape, dtype = type(self).__name__, (num_features,), dtype or float32
+        argument.positive_int(layer, num_features=num_features)
+        argument.flag(layer, affine=affine, track_running_stats=track_running_stats)
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        self.weight = self.bias = self.running_mean = self.running_var = None
+        if affine:
+            self.weight = parameter(layer, "weight", "ones", shape, dtype)
+            self.bias = parameter(layer, "bias", "zeros", shape, dtype)
+        if track_running_stats:
+            self.running_mean = parameter(
+                layer, "running_mean", "zeros", shape, dtype, requires_grad=False
+            )
+            self.running_var = parameter(
+                layer, "running_var", "ones", shape, dtype, requires_grad=False
+            )
+            self.num_batches_tracked = Parameter(Tensor(0, int64), requires_grad=False)
+
+    def construct(self, input):
+        argument.tensor(type(self).__name__, input)
+        if input.ndim not in self._ndims:
+            raise ValueError(
+                f"For '{type(self).__name__}', the input must have "
+                f"{' or '.join(map(str, self._ndims))} dimensions, but got shape {input.shape}."
+            )
+        by_batch, momentum = self.training or not self.track_running_stats, self.momentum
+        if self.training and self.track_running_stats:
+            self.num_batches_tracked += 1
+            if momentum is None:  # the mean of all batches so far
+                momentum = 1.0 / int(self.num_batches_tracked.asnumpy())
+        return MINT["nn.functional.batch_norm"](
+            input, self.running_mean, self.running_var, self.weight, self.bias, by_batch,
+            momentum or 0.0, self.eps,
+        )  # fmt: skip
+
+    def extend_repr(self):
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    r"""`mint.nn.BatchNorm1d`: $w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$ for each channel.
+
+    Of `(N, C)` or `(N, C, L)`. In training by the moments of the batch, and `running_mean` and
+    `running_var` (unbiased) are moved toward them by `momentum`, or, if that is None, are the mean
+    of all batches; else by these. Without `track_running_stats` always by the batch's. As every
+    Cell it starts out of training: see `set_train`.
+
+    >>> mint.nn.BatchNorm1d(2)(ops.ones((3, 2))).shape
+    (3, 2)
+    """
+
+    _ndims = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """`mint.nn.BatchNorm2d`: as `BatchNorm1d`, of `(N, C, H, W)`.
+
+    >>> mint.nn.BatchNorm2d(2)(ops.ones((3, 2, 4, 4))).shape
+    (3, 2, 4, 4)
+    """
+
+    _ndims = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """`mint.nn.BatchNorm3d`: as `BatchNorm1d`, of `(N, C, D, H, W)`.
+
+    >>> mint.nn.BatchNorm3d(2)(ops.ones((3, 2, 4, 4, 4))).shape
+    (3, 2, 4, 4, 4)
+    """
+
+    _ndims = (5,)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """`mint.nn.SyncBatchNorm`: as `BatchNorm1d`, by the moments of all processes: there is one.
+
+    >>> mint.nn.SyncBatchNorm(2)(ops.ones((3, 2, 4, 4))).shape
+    (3, 2, 4, 4)
+    """
+
+    _ndims = (2, 3, 4, 5)
+
+    def __init__(
+        self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True,
+        process_group=None, dtype=None,
+    ):  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
+        self.process_group = process_group
+
+
+class GroupNorm(Cell):
+    r"""`mint.nn.GroupNorm`: $w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over groups.
+
+    `num_channels` (axis 1) is a multiple of `num_groups`; `affine`: whether there are `weight` and
+    `bias`, one number for each channel.
+
+    >>> mint.nn.GroupNorm(1, 2)(ops.ones((3, 2, 4, 4))).shape
+    (3, 2, 4, 4)
+    """
+
+    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, dtype=None):
+        super().__init__()
+        argument.positive_int("GroupNorm", num_groups=num_groups, num_channels=num_channels)
+        argument.flag("GroupNorm", affine=affine)
+        if num_channels % num_groups:
+            raise ValueError(
+                "For 'GroupNorm', 'num_channels' must be a multiple of 'num_groups', but got "
+                f"{num_channels} and {num_groups}."
+            )
+        self.num_groups, self.num_channels = num_groups, num_channels
+        self.eps, self.affine = eps, affine
+        shape, dtype = (num_channels,), dtype or float32
+        self.weight = parameter("GroupNorm", "weight", "ones", shape, dtype) if affine else None
+        self.bias = parameter("GroupNorm", "bias", "zeros", shape, dtype) if affine else None
+
+    def construct(self, input):
+        return ops.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extend_repr(self):
+        return (
+            f"num_groups={self.num_groups}, num_channels={self.num_channels}, eps={self.eps}, "
+            f"affine={self.affine}"
+        )
+
+
+class LayerNormExt(Cell):
+    r"""`mint.nn.LayerNorm`: $w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over the last axes.
+
+    `normalized_shape`: their sizes, an int or a tuple, and the shape of `weight` and `bias`.
+    `elementwise_affine`: whether there are these; `bias`: whether the latter.
+
+    >>> mint.nn.LayerNorm(3)(ops.ones((2, 3))).shape
+    (2, 3)
+    """
+
+    def __init__(
+        self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None
+    ):
+        super().__init__()
+        argument.flag("LayerNorm", elementwise_affine=elementwise_affine, bias=bias)
+        one = isinstance(normalized_shape, int)
+        shape = (normalized_shape,) if one else tuple(normalized_shape)
+        self.normalized_shape, self.eps = shape, eps
+        self.elementwise_affine, dtype = elementwise_affine, dtype or float32
+        self.weight = self.bias = None
+        if elementwise_affine:
+            self.weight = parameter("LayerNorm", "weight", "ones", shape, dtype)
+        if elementwise_affine and bias:
+            self.bias = parameter("LayerNorm", "bias", "zeros", shape, dtype)
+
+    def construct(self, input):
+        return ops.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extend_repr(self):
+        return (
+            f"normalized_shape={self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class EmbeddingExt(Cell):
+    """`mint.nn.Embedding`: rows of `weight` `(num_embeddings, embedding_dim)` by index.
+
+    `weight` starts normal, or as `_weight`; row `padding_idx` starts at 0 and brings no gradient.
+    `max_norm`: rows that are looked up are first shortened to that `norm_type`-norm, in place.
+    `_freeze`: it is not trained. `scale_grad_by_freq`: gradients of a row are divided by
+    how often it is looked up.
+
+    >>> mint.nn.Embedding(10, 3)(Tensor([[1, 2]])).shape
+    (1, 2, 3)
+    """
+
+    def __init__(
+        self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,
+        scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, dtype=None,
+    ):  # fmt: skip
+        super().__init__()
+        argument.positive_int(
+            "Embedding", num_embeddings=num_embeddings, embedding_dim=embedding_dim
+        )
+        if sparse:
+            raise ValueError(
+                "For 'Embedding', 'sparse' must be False, but got True: gradients are dense here."
+            )
+        if padding_idx is not None:
+            if not isinstance(padding_idx, int) or not (
+                -num_embeddings <= padding_idx < num_embeddings
+            ):
+                raise ValueError(
+                    f"For 'Embedding', 'padding_idx' must be an int in [{-num_embeddings}, "
+                    f"{num_embeddings}), but got {padding_idx!r}."
+                )
+            padding_idx %= num_embeddings
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type
+        self.scale_grad_by_freq, self.dtype = scale_grad_by_freq, dtype or float32
+        shape = num_embeddings, embedding_dim
+        init = Normal(1.0) if _weight is None else _weight
+        table = parameter("Embedding", "weight", init, shape, self.dtype)
+        if padding_idx is not None and _weight is None:
+            rows = table.asnumpy()
+            rows[padding_idx] = 0
+            table = Parameter(Tensor(rows))
+        table.requires_grad = not _freeze
+        self.weight = table
+
+    def construct(self, input):
+        return ops.embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
+            self.scale_grad_by_freq,
+        )  # fmt: skip
+
+    def extend_repr(self):
+        return (
+            f"num_embeddings={self.num_embeddings}, embedding_dim={self.embedding_dim}, "
+            f"padding_idx={self.padding_idx}, max_norm={self.max_norm}, "
+            f"norm_type={self.norm_type}, scale_grad_by_freq={self.scale_grad_by_freq}, "
+            f"dtype={self.dtype}"
+        )
+
+
+class PReLUExt(Cell):
+    r"""`mint.nn.PReLU`: $\max(x, 0) + w \min(x, 0)$; `weight`: one slope, or one for each channel.
+
+    >>> mint.nn.PReLU()(Tensor([[-4.0, 2.0]])).asnumpy()
+    array([[-1.,  2.]], dtype=float32)
+    """
+
+    def __init__(self, num_parameters=1, init=0.25, dtype=None):
+        super().__init__()
+        argument.positive_int("PReLU", num_parameters=num_parameters)
+        self.weight = parameter("PReLU", "weight", init, (num_parameters,), dtype or float32)
+
+    def construct(self, input):
+        return ops.prelu(input, self.weight)
+
+
+MINT["nn.LayerNorm"], MINT["nn.Embedding"], MINT["nn.PReLU"] = LayerNormExt, EmbeddingExt, PReLUExt
+for _made in (BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm, GroupNorm):
+    MINT[f"nn.{_made.__name__}"] = _made

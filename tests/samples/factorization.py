@@ -1,0 +1,97 @@
+"""Rows for `sporax.ops.factorization`."""
+
+import numpy as np
+import scipy.linalg as linalg
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from tests.samples import Refusal, Sample
+
+rng = np.random.default_rng(3)
+TALL = np.round(rng.uniform(-2, 2, (3, 2)), 2)
+MATRICES = np.round(rng.uniform(-1, 1, (2, 3, 3)), 2) + 2 * np.eye(3)
+DEFINITE = MATRICES @ np.swapaxes(MATRICES, -1, -2)
+LOWER = np.linalg.cholesky(DEFINITE)
+B = np.round(rng.uniform(-2, 2, (2, 3, 2)), 2)
+# real eigenvalues in the order in which LAPACK finds them: the matrix is a triangle
+TRIANGLE = np.array([[1.0, 2.0, 0.5], [0.0, 3.0, 1.0], [0.0, 0.0, -2.0]])
+READ = "an eigenvector's sign"
+LU, PIVOTS = map(np.array, zip(*[linalg.lu_factor(m) for m in MATRICES], strict=True))
+
+
+def qr(x, full_matrices=False):
+    return [np.linalg.qr(x, "complete" if full_matrices else "reduced")[i] for i in (0, 1)]
+
+
+def eigen(x):
+    return np.linalg.eig(x)
+
+
+def eigh(x, lower=True):
+    return np.linalg.eigh(x, "L" if lower else "U")
+
+
+def lu(x):
+    made = [linalg.lu_factor(m) for m in x]
+    orders = [linalg.lu(m, p_indices=True)[0].argsort() for m in x]
+    return np.array([m for m, _ in made]), np.array([p for _, p in made]), np.array(orders)
+
+
+def solved(b, lu, pivots):
+    return np.array([linalg.lu_solve(f, x) for *f, x in zip(lu, pivots - 1, b, strict=True)])
+
+
+def triangular(a, b, lower=True, adjoint=False, transposed=False, unit=False):
+    trans = 2 if adjoint else int(transposed)
+    return np.array([
+        linalg.solve_triangular(m, x, trans, lower, unit) for m, x in zip(a, b, strict=True)
+    ])  # fmt: skip
+
+
+def each(function):
+    return lambda x, **attrs: np.array([function(m, **attrs) for m in x])
+
+
+CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+SAMPLES = [
+    Sample("orthogonal", [TALL], qr, **CLOSE),
+    Sample("orthogonal", [MATRICES], qr, **CLOSE),
+    Sample("orthogonal", [TALL], qr, {"full_matrices": True}, sharp="JAX has none", **CLOSE),
+    Sample("eigen", [TRIANGLE], eigen, **CLOSE),
+    Sample("eigenvalues", [TRIANGLE], np.linalg.eigvals, **CLOSE),
+    Sample("symmetric_eigen", [DEFINITE], eigh, outputs=(0,), **CLOSE),
+    Sample("symmetric_eigen", [TALL[:2]], eigh, {"lower": False}, outputs=(0,), **CLOSE),
+    Sample("cholesky_inverse", [LOWER], lambda x: np.linalg.inv(x @ x.swapaxes(-1, -2)), **CLOSE),
+    Sample("cholesky_inverse", [LOWER[0].T], lambda x, upper: np.linalg.inv(x.T @ x),
+           {"upper": True}, **CLOSE),
+    Sample("cholesky_solve", [B, LOWER],
+           lambda b, x: np.linalg.solve(x @ x.swapaxes(-1, -2), b), **CLOSE),
+    Sample("triangles", [MATRICES], lu, outputs=(0,), **CLOSE),
+    Sample("lu_solve", [B, LU, (PIVOTS + 1).astype(np.int32)], solved, **CLOSE),
+    Sample("matrix_solve", [MATRICES, B], np.linalg.solve, **CLOSE),
+    Sample("matrix_solve", [MATRICES, B],
+           lambda a, b, adjoint: np.linalg.solve(a.swapaxes(-1, -2), b), {"adjoint": True}, **CLOSE),
+    Sample("solve_triangle", [LOWER, B], triangular, **CLOSE),
+    Sample("solve_triangle", [LOWER, B], triangular, {"adjoint": True}, **CLOSE),
+    Sample("solve_triangle", [LOWER, B], triangular,
+           {"lower": False, "transposed": True, "unit": True}, **CLOSE),
+    Sample("least_squares", [TALL, TALL[:, :1] + 1],
+           lambda a, b: np.linalg.lstsq(a, b, rcond=None)[0], **CLOSE),
+    Sample("pseudo_inverse", [TALL], np.linalg.pinv, **CLOSE),
+    Sample("pseudo_inverse", [np.array([[1.0, 2.0], [2.0, 4.0]])],
+           lambda x, rtol: np.linalg.pinv(x, rtol), {"rtol": 1e-3}, sharp="of lower rank", **CLOSE),
+    Sample("matrix_exp", [MATRICES], each(linalg.expm), **CLOSE),
+    Sample("matrix_power", [MATRICES], np.linalg.matrix_power, {"n": 3}, **CLOSE),
+    Sample("matrix_power", [MATRICES], np.linalg.matrix_power, {"n": -2}, **CLOSE),
+    Sample("log_determinant", [MATRICES], np.linalg.slogdet, outputs=(1,), **CLOSE),
+    Sample("logdet", [DEFINITE], lambda x: np.linalg.slogdet(x)[1], **CLOSE),
+    Sample("geqrf", [TALL], lambda x: [np.swapaxes(np.linalg.qr(x, "raw")[0], -1, -2),
+                                       np.linalg.qr(x, "raw")[1]], **CLOSE),
+    Sample("orgqr", [np.linalg.qr(TALL, "raw")[0].T.copy(), np.linalg.qr(TALL, "raw")[1]],
+           lambda x, tau: np.linalg.qr(TALL)[0], **CLOSE),
+]  # fmt: skip
+
+REFUSALS = [
+    Refusal("eig-wide", lambda: ops.eig(Tensor(TALL)), ValueError, ("For 'eig'", "(..., n, n)")),
+    Refusal("qr-mode", lambda: ops.qr(Tensor(TALL), "full"), ValueError, ("'mode'", "'full'")),
+]

@@ -1,0 +1,70 @@
+"""Rows for `sporax.ops.pairs`."""
+
+import numpy as np
+import scipy.special as special
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from tests.samples import Refusal, Sample
+
+A, B = np.array([12, -7, 0, 9], np.int32), np.array([18, 2, 5, -4], np.int32)
+FEW = np.array([1, 2, 3, 0], np.int32)
+ODD = np.array([1.0, np.nan, -2.0, np.nan])
+EVEN = np.array([np.nan, 3.0, -1.0, 0.5])
+KINKS = "constant, but for steps"
+
+
+def hurwitz(x, q):
+    """The sum itself, and Euler and Maclaurin's estimate of what comes after it."""
+    n = np.arange(200.0).reshape(-1, *(1,) * x.ndim) + q
+    end = q + 200
+    return (n**-x).sum(0) + end ** (1 - x) / (x - 1) + end**-x / 2 + x * end ** (-x - 1) / 12
+
+
+SAMPLES = [
+    Sample("common_divisor", [A, B], np.gcd),
+    Sample("common_multiple", [A, B], np.lcm),
+    Sample("scaled_by_powers", [(2, 3), (3,)], lambda a, b: a * 2**b),
+    Sample("signed_as", [(2, 3), (3,)], np.copysign, sharp="the sign of the second is a step"),
+    Sample("signed_as", [(3,)], lambda a, other: np.copysign(a, other), {"other": 2.0}),
+    Sample("unit_step", [np.array([-1.0, 0.0, 2.0]), (3,)], np.heaviside, sharp=KINKS),
+    Sample("unit_step", [(2, 3), (3,)], np.heaviside, range=(0.5, 2)),
+    Sample("maximum_without_nan", [(2, 3), (3,)], np.fmax),
+    Sample("maximum_without_nan", [ODD, EVEN], np.fmax, sharp="NaN"),
+    Sample("minimum_without_nan", [(2, 3), (3,)], np.fmin),
+    Sample("minimum_without_nan", [ODD, EVEN], np.fmin, sharp="NaN"),
+    Sample("next_toward", [(2,), (2,)], np.nextafter),
+    Sample("quotient_with_zero", [(2, 3), (3,)], np.divide, range=(0.5, 2)),
+    Sample("quotient_with_zero", [np.array([0.0, 2.0]), np.array([0.0, 4.0])],
+           lambda a, b: np.array([0.0, 0.5]), sharp="0 / 0"),
+    Sample("quotient_toward_zero", [A, B], lambda a, b: np.trunc(a / b).astype(int)),
+    Sample("quotient_toward_zero", [(3,), (3,)], lambda a, b: np.trunc(a / b)),
+    Sample("rest_toward_zero", [A, B], np.fmod),
+    Sample("rest_toward_zero", [(3,), (3,)], np.fmod),
+    Sample("shifted_left", [A, FEW], np.left_shift),
+    Sample("shifted_right", [A, FEW], np.right_shift),
+    Sample("zeta_of_hurwitz", [(2, 3), (3,)], hurwitz, range=(1.5, 4)),
+    Sample("nearly_equal", [np.array([1.0, 2.0]), np.array([1.05, 3.0])],
+           lambda a, b, tolerance: np.abs(a - b) < tolerance, {"tolerance": 0.1}),
+    Sample("polygamma_of_order", [(2, 3)], lambda x, n: special.polygamma(n, x), {"n": 1},
+           range=(0.5, 4)),
+    Sample("polygamma_of_order", [(3,)], lambda x, n: special.polygamma(n, x), {"n": 0},
+           range=(0.5, 4)),
+    Sample("mvlgamma", [(2, 3)], lambda x, p: special.multigammaln(x, p), {"p": 3}, range=(1.5, 4)),
+    Sample("logit", [(2, 3)], lambda x: np.log(x / (1 - x)), range=(0.1, 0.9)),
+    Sample("logit", [np.array([0.0, 0.5, 1.0])], lambda x, eps: special.logit(np.clip(x, eps, 1 - eps)),
+           {"eps": 0.25}, sharp="kept within bounds"),
+    Sample("tanhshrink", [(2, 3)], lambda x: x - np.tanh(x)),
+    Sample("sgn", [(2, 3)], np.sign),
+    Sample("sgn", [np.array([3 + 4j, 0, -2j])], lambda x: np.array([0.6 + 0.8j, 0, -1j]),
+           sharp="not analytic"),
+    Sample("to_even", [np.array([0.5, 1.5, -2.4])], np.rint),
+    Sample("population_count", [A], lambda x: np.array([bin(int(n) & 0xFFFFFFFF).count("1") for n in x])),
+    Sample("smallest_step", [(2,)], lambda x: np.full(2, 2.0**-23)),
+]  # fmt: skip
+
+REFUSALS = [
+    Refusal("gcd-floats", lambda: ops.gcd(Tensor([1.5]), Tensor([2])), TypeError,
+            ("For 'Gcd'", "integers")),
+    Refusal("mvlgamma-p", lambda: ops.mvlgamma(Tensor([3.0]), 0), ValueError, ("'p'", "at least 1")),
+]  # fmt: skip
