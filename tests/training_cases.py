@@ -87,6 +87,19 @@ DATA = {
     ),
     "rows of a source": lambda ms: rows(squares(ms)),
     "rows of a generator": lambda ms: rows(ms.ds.GeneratorDataset(generated, ["a", "b"])),
+    "rows that are lists": lambda ms: rows(
+        ms.ds.GeneratorDataset([[1, 2.5], [np.array([3, 4]), 5.5]], ["a", "b"], shuffle=False)
+    ),
+    "rows that are iterators": lambda ms: rows(
+        ms.ds.GeneratorDataset(lambda: (iter((i, -i)) for i in range(2)), ["a", "b"])
+    ),
+    "a list for one column": lambda ms: rows(ms.ds.GeneratorDataset([[1, 2], [3, 4]], ["a"])),
+    "an array for one column": lambda ms: rows(
+        ms.ds.GeneratorDataset([np.array([1, 2]), np.array([3, 4])], ["a"], shuffle=False)
+    ),
+    "a dataset as source": lambda ms: rows(
+        ms.ds.GeneratorDataset(squares(ms), ["p", "q"], shuffle=False)
+    ),
     "size of a generator": lambda ms: ms.ds.GeneratorDataset(
         generated, ["a", "b"]
     ).get_dataset_size(),
