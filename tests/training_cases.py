@@ -54,6 +54,19 @@ def squares(ms, **given):
     return ms.ds.GeneratorDataset(Squares(), ["a", "b"], **{"shuffle": False, **given})
 
 
+def nested(ms):
+    def source():
+        for i in range(3):
+            yield {"n": i, "deeper": {"v": np.array([i, 2 * i])}}, i
+
+    return ms.ds.GeneratorDataset(source, ["d", "i"])
+
+
+def shown(data, output_numpy=True):
+    made = data.create_tuple_iterator(num_epochs=1, output_numpy=output_numpy)
+    return [repr(row[0]) for row in made]
+
+
 def numbers(ms, n=8, **given):
     return ms.ds.NumpySlicesDataset(list(range(n)), ["x"], **{"shuffle": False, **given})
 
@@ -99,6 +112,23 @@ DATA = {
     ),
     "a dataset as source": lambda ms: rows(
         ms.ds.GeneratorDataset(squares(ms), ["p", "q"], shuffle=False)
+    ),
+    "columns of dicts": lambda ms: (shown(nested(ms)), shown(nested(ms), output_numpy=False)),
+    "columns of dicts in a batch": lambda ms: shown(
+        nested(ms).map(lambda d: d["deeper"], ["d"]).batch(2)
+    ),
+    "columns of dicts in a map": lambda ms: rows(
+        nested(ms).map(lambda d: (d["n"], d["deeper"]["v"]), ["d"], ["n", "v"])
+    ),
+    "dicts of a batch's function": lambda ms: shown(
+        numbers(ms, 4).batch(2, per_batch_map=lambda x, info: ({"all": x, "at": np.arange(2)},))
+    ),
+    "dicts of other keys in a batch": lambda ms: shown(
+        ms.ds.GeneratorDataset([{"a": 1}, {"b": 1}], ["d"]).batch(2)
+    ),
+    "the type of a dict": lambda ms: [str(t) for t in nested(ms).output_types()],
+    "text as it is": lambda ms: shown(
+        ms.ds.GeneratorDataset(["some", "text"], ["t"], shuffle=False), output_numpy=False
     ),
     "size of a generator": lambda ms: ms.ds.GeneratorDataset(
         generated, ["a", "b"]

@@ -17,7 +17,8 @@ class GeneratorDataset(Dataset):
     `source`: an object with `__getitem__` and `__len__`, from which rows are chosen; or one that
     can be iterated over, or a function that returns such a one (a generator function), from which
     they are taken as they come. A row has a value for each of `column_names` (a tuple, a list, or
-    what else can be gone through), or is a number, text, array or Tensor, the only column's value. `column_types`: the dtypes that the values must have.
+    what else can be gone through), or is a number, text, array, Tensor or dict, the only column's
+    value. `column_types`: the dtypes that the values must have.
 
     What is chosen from is shuffled, unless `shuffle` is False or there is a `sampler`.
     `num_samples`: at most so many rows an epoch. `num_shards`, `shard_id`: only every
@@ -91,7 +92,7 @@ class GeneratorDataset(Dataset):
     def _row(self, item):
         row = as_row("GeneratorDataset", _parts(item), self._columns)
         for name, array, dtype in zip(self._columns, row, self._types, strict=True):
-            if dtype is not None and array.dtype != dtype:
+            if dtype is not None and np.asarray(array).dtype != dtype:
                 raise RuntimeError(
                     f"For 'GeneratorDataset', column '{name}' must be of 'column_types' {dtype}, "
                     f"but got {array.dtype}."
