@@ -389,3 +389,9 @@ def test_an_error_under_jit_is_told_once():
     with pytest.raises(AttributeError, match="no attribute 'missing'") as raised:
         Wanting()(1)
     assert raised.value.__context__ is None
+
+
+def test_inv_is_the_reciprocal():
+    x = np.array([2.0, -4.0], np.float32)
+    for found in (ops.inv(Tensor(x)), Tensor(x).inv()):
+        np.testing.assert_array_equal(found.asnumpy(), 1 / x)
