@@ -395,3 +395,9 @@ def test_inv_is_the_reciprocal():
     x = np.array([2.0, -4.0], np.float32)
     for found in (ops.inv(Tensor(x)), Tensor(x).inv()):
         np.testing.assert_array_equal(found.asnumpy(), 1 / x)
+
+
+def test_a_primitive_that_is_told_how_to_run_is_the_same():
+    relu = ops.ReLU().recompute().set_stage(0).set_prim_instance_name("first").set_device("CPU")
+    assert relu.recompute(False) is relu and relu.attrs["recompute"] is False
+    assert relu(Tensor([-1.0, 2.0])).asnumpy().tolist() == [0.0, 2.0]
