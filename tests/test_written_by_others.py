@@ -352,3 +352,52 @@ def test_functions_at_compile_time_run():
         return x.reshape(shape_of((3, 2, 1)))[: half(2)]
 
     assert f(ops.zeros((6,))).shape == (1, 2)
+
+
+# what course pages write ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("run", [lambda f: f, jit], ids=["dynamic", "jit"])
+def test_partial_by_name(run):
+    def both():
+        less = ops.partial(lambda x, y: x - y, y=2)
+        return less(x=5), less(7)
+
+    assert run(both)() == (3, 5)
+
+
+def test_positions_of_numbers_have_no_gradient():
+    x, z = Tensor([2.0]), Tensor([3.0])
+
+    def product(x, k, z):
+        return x * k * z
+
+    by_position = sporax.grad(product, (0, 1, 2))(x, 4, z)
+    assert [g.asnumpy().tolist() for g in by_position] == [[12.0], [8.0]]
+    named = sporax.grad(product, (0, 1, 2), return_ids=True)(x, 4, z)
+    assert [i for i, _ in named] == [0, 2]
+    with pytest.raises(TypeError, match="argument 1 must hold Tensors"):
+        sporax.grad(product, 1)(x, 4, z)
+
+
+def test_an_error_under_jit_is_told_once():
+    class Wanting(nn.Cell):
+        @jit
+        def construct(self, x):
+            return x + self.missing
+
+    with pytest.raises(AttributeError, match="no attribute 'missing'") as raised:
+        Wanting()(1)
+    assert raised.value.__context__ is None
+
+
+def test_inv_is_the_reciprocal():
+    x = np.array([2.0, -4.0], np.float32)
+    for found in (ops.inv(Tensor(x)), Tensor(x).inv()):
+        np.testing.assert_array_equal(found.asnumpy(), 1 / x)
+
+
+def test_a_primitive_that_is_told_how_to_run_is_the_same():
+    relu = ops.ReLU().recompute().set_stage(0).set_prim_instance_name("first").set_device("CPU")
+    assert relu.recompute(False) is relu and relu.attrs["recompute"] is False
+    assert relu(Tensor([-1.0, 2.0])).asnumpy().tolist() == [0.0, 2.0]

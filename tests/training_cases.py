@@ -54,6 +54,19 @@ def squares(ms, **given):
     return ms.ds.GeneratorDataset(Squares(), ["a", "b"], **{"shuffle": False, **given})
 
 
+def nested(ms):
+    def source():
+        for i in range(3):
+            yield {"n": i, "deeper": {"v": np.array([i, 2 * i])}}, i
+
+    return ms.ds.GeneratorDataset(source, ["d", "i"])
+
+
+def shown(data, output_numpy=True):
+    made = data.create_tuple_iterator(num_epochs=1, output_numpy=output_numpy)
+    return [repr(row[0]) for row in made]
+
+
 def numbers(ms, n=8, **given):
     return ms.ds.NumpySlicesDataset(list(range(n)), ["x"], **{"shuffle": False, **given})
 
@@ -87,6 +100,36 @@ DATA = {
     ),
     "rows of a source": lambda ms: rows(squares(ms)),
     "rows of a generator": lambda ms: rows(ms.ds.GeneratorDataset(generated, ["a", "b"])),
+    "rows that are lists": lambda ms: rows(
+        ms.ds.GeneratorDataset([[1, 2.5], [np.array([3, 4]), 5.5]], ["a", "b"], shuffle=False)
+    ),
+    "rows that are iterators": lambda ms: rows(
+        ms.ds.GeneratorDataset(lambda: (iter((i, -i)) for i in range(2)), ["a", "b"])
+    ),
+    "a list for one column": lambda ms: rows(ms.ds.GeneratorDataset([[1, 2], [3, 4]], ["a"])),
+    "an array for one column": lambda ms: rows(
+        ms.ds.GeneratorDataset([np.array([1, 2]), np.array([3, 4])], ["a"], shuffle=False)
+    ),
+    "a dataset as source": lambda ms: rows(
+        ms.ds.GeneratorDataset(squares(ms), ["p", "q"], shuffle=False)
+    ),
+    "columns of dicts": lambda ms: (shown(nested(ms)), shown(nested(ms), output_numpy=False)),
+    "columns of dicts in a batch": lambda ms: shown(
+        nested(ms).map(lambda d: d["deeper"], ["d"]).batch(2)
+    ),
+    "columns of dicts in a map": lambda ms: rows(
+        nested(ms).map(lambda d: (d["n"], d["deeper"]["v"]), ["d"], ["n", "v"])
+    ),
+    "dicts of a batch's function": lambda ms: shown(
+        numbers(ms, 4).batch(2, per_batch_map=lambda x, info: ({"all": x, "at": np.arange(2)},))
+    ),
+    "dicts of other keys in a batch": lambda ms: shown(
+        ms.ds.GeneratorDataset([{"a": 1}, {"b": 1}], ["d"]).batch(2)
+    ),
+    "the type of a dict": lambda ms: [str(t) for t in nested(ms).output_types()],
+    "text as it is": lambda ms: shown(
+        ms.ds.GeneratorDataset(["some", "text"], ["t"], shuffle=False), output_numpy=False
+    ),
     "size of a generator": lambda ms: ms.ds.GeneratorDataset(
         generated, ["a", "b"]
     ).get_dataset_size(),

@@ -120,13 +120,15 @@ class Derivative:
                     f"For '{self.who}', 'grad_position' must name one of the {len(args)} arguments "
                     f"of the call, but got {i}."
                 )
-            if not tensors_of(args[i]):
-                raise TypeError(
-                    f"For '{self.who}', argument {i} must hold Tensors to take a derivative with "
-                    f"respect to it, but got {type(args[i]).__name__}. Wrap it in a Tensor, or "
-                    "choose another 'grad_position'."
-                )
-        return list(self.positions)
+        found = [i for i in self.positions if tensors_of(args[i])]
+        if self.positions and not found:
+            i = self.positions[0]
+            raise TypeError(
+                f"For '{self.who}', argument {i} must hold Tensors to take a derivative with "
+                f"respect to it, but got {type(args[i]).__name__}. Wrap it in a Tensor, or "
+                "choose another 'grad_position'."
+            )
+        return found
 
     @staticmethod
     def _separate(args, positions):
@@ -267,7 +269,8 @@ def _transform(who, fn, grad_position, weights, has_aux, return_ids, per_sample)
     def run(args, kwargs) -> tuple[Any, Any]:
         result, inputs, by_weight = derivative(args, kwargs)
         if return_ids:
-            inputs = [(i, g) for i, g in zip(positions, inputs, strict=True)]
+            held = [i for i in positions if tensors_of(args[i])]
+            inputs = list(zip(held, inputs, strict=True))
             by_weight = [(p.name, g) for p, g in zip(parameters, by_weight, strict=True)]
         inputs = inputs[0] if bare_position or len(inputs) == 1 else tuple(inputs)
         by_weight = by_weight[0] if bare_weight else tuple(by_weight)

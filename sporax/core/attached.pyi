@@ -118,6 +118,8 @@ class Attached(Layout):
     @overload
     def any(self, dim=None, keepdim=False) -> Tensor:
         """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+    def approximate_equal(self, other, tolerance=1e-05) -> Tensor:
+        """Whether $|x - y|$ is less than `tolerance`."""
     def arccos(self) -> Tensor:
         r"""$\arccos x$, element by element."""
     def arccosh(self) -> Tensor:
@@ -170,14 +172,18 @@ class Attached(Layout):
         """The tensor in BFloat16."""
     def bitwise_and(self, other) -> Tensor:
         r"""$input \land other$, element by element, bit by bit, broadcast together."""
+    def bitwise_left_shift(self, other) -> Tensor:
+        r"""$input \cdot 2^{other}$ of integers; broadcast together."""
     def bitwise_not(self) -> Tensor:
         """Every bit turned over; on Bool, "not"."""
     def bitwise_or(self, other) -> Tensor:
         r"""$input \lor other$, element by element, bit by bit, broadcast together."""
+    def bitwise_right_shift(self, other) -> Tensor:
+        r"""$\lfloor input / 2^{other} \rfloor$ of integers; broadcast together."""
     def bitwise_xor(self, other) -> Tensor:
         r"""$input \oplus other$, element by element, bit by bit, broadcast together."""
     def bmm(self, mat2) -> Tensor:
-        """`matmul` of two batches of matrices."""
+        """`matmul` of two batches of matrices, with the same axes before the last two."""
     def broadcast_to(self, *shape) -> Tensor:
         """See `ops.broadcast_to`."""
     def byte(self) -> Tensor:
@@ -188,6 +194,10 @@ class Attached(Layout):
         r"""$\lceil x \rceil$, element by element."""
     def cholesky(self, upper=False) -> Tensor:
         """The triangle $L$ with $L L^T = input$, a positive definite matrix (`upper`: $L^T$)."""
+    def cholesky_inverse(self, upper=False) -> Tensor:
+        r"""$(L L^\top)^{-1}$ of a triangle L, or $(U^\top U)^{-1}$ where `upper`."""
+    def cholesky_solve(self, input2, upper=False) -> Tensor:
+        r"""X with $L L^\top X = input$, `input2` being the triangle L (`upper`: $L^\top$)."""
     @overload
     def chunk(self, chunks, dim=0) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
@@ -202,12 +212,16 @@ class Attached(Layout):
         """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
     def clone(self) -> Tensor:
         """A tensor of the same contents, which goes its own way from here; derivatives go through."""
+    def col2im(self, output_size, kernel_size, dilation, padding_value, stride) -> Tensor:
+        """As `fold`, of `(N, C, kh kw, L)`."""
     def conj(self) -> Tensor:
         """$a - b i$ for $a + b i$; what is real stays as it is."""
     def copy(self) -> Tensor:
         """A tensor of the same contents, which goes its own way from here; derivatives go through."""
     def copy_(self, src, non_blocking=False) -> Tensor:
         """The contents of `src` put into the tensor."""
+    def copysign(self, other) -> Tensor:
+        """$|input|$ with the sign of `other`; broadcast together."""
     def cos(self) -> Tensor:
         r"""$\cos x$, element by element."""
     def cosh(self) -> Tensor:
@@ -250,6 +264,8 @@ class Attached(Layout):
         r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
     def double(self) -> Tensor:
         """The tensor in Float64."""
+    def eigvals(self) -> Tensor:
+        """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only."""
     def eq(self, other) -> Tensor:
         """$input = other$, element by element: Bool, broadcast together."""
     def equal(self, other) -> Tensor:
@@ -296,6 +312,10 @@ class Attached(Layout):
         r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
     def floor_divide_(self, *args, **kwargs) -> Tensor:
         """`floor_divide` put into the tensor itself."""
+    def fmax(self, other) -> Tensor:
+        """The greater one, or the other one if one is NaN; broadcast together."""
+    def fmin(self, other) -> Tensor:
+        """The lesser one, or the other one if one is NaN; broadcast together."""
     def fmod(self, other) -> Tensor:
         """The remainder of a division rounded toward zero, with the dividend's sign."""
     def frac(self) -> Tensor:
@@ -308,8 +328,12 @@ class Attached(Layout):
         """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
     def gather_nd(self, indices) -> Tensor:
         """What each row of `indices` (its last dimension) points to, from the first dimension on."""
+    def gcd(self, other) -> Tensor:
+        """The greatest common divisor of integers; broadcast together."""
     def ge(self, other) -> Tensor:
         r"""$input \geq other$, element by element: Bool, broadcast together."""
+    def geqrf(self) -> Tensor:
+        """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
     def ger(self, vec2) -> Tensor:
         """$a_i b_j$ of two vectors."""
     def greater(self, other) -> Tensor:
@@ -320,6 +344,8 @@ class Attached(Layout):
         """$input > other$, element by element: Bool, broadcast together."""
     def half(self) -> Tensor:
         """The tensor in Float16."""
+    def heaviside(self, values) -> Tensor:
+        """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
     def hooks(self) -> builtins.list:
         """The functions registered by `register_hook`."""
     def hypot(self, other) -> Tensor:
@@ -338,6 +364,8 @@ class Attached(Layout):
         """The slices along `axis` that the one-dimensional `index` names."""
     def inner(self, other) -> Tensor:
         r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
+    def inv(self) -> Tensor:
+        """$1 / x$, element by element."""
     def inverse(self) -> Tensor:
         """The inverse of each matrix in the last two dimensions."""
     def invert(self) -> Tensor:
@@ -362,6 +390,10 @@ class Attached(Layout):
         r"""Whether $x = \infty$, element by element."""
     def isreal(self) -> Tensor:
         """Whether the imaginary part is zero."""
+    def lcm(self, other) -> Tensor:
+        """The least common multiple of integers; broadcast together."""
+    def ldexp(self, other) -> Tensor:
+        r"""$input \cdot 2^{other}$; broadcast together."""
     def le(self, other) -> Tensor:
         r"""$input \leq other$, element by element: Bool, broadcast together."""
     def lerp(self, end, weight) -> Tensor:
@@ -382,12 +414,16 @@ class Attached(Layout):
         r"""$\log_2 x$, element by element."""
     def log_(self) -> Tensor:
         """`log` put into the tensor itself."""
+    def log_matrix_determinant(self) -> Tensor:
+        """The sign of each matrix' determinant, and the logarithm of its modulus."""
     def log_normal(self, mean=1.0, std=2.0) -> Tensor:
         """$e^z$ for z normal around `mean` with deviation `std`, in the shape and dtype of `input`."""
     def logaddexp(self, other) -> Tensor:
         r"""$\ln(e^{input} + e^{other})$, without overflow."""
     def logaddexp2(self, other) -> Tensor:
         r"""$\log_2(2^{input} + 2^{other})$, without overflow."""
+    def logdet(self) -> Tensor:
+        """The logarithm of each positive definite matrix' determinant."""
     def logical_and(self, other) -> Tensor:
         r"""$input \land other$, element by element: Bool, broadcast together."""
     def logical_not(self) -> Tensor:
@@ -396,6 +432,8 @@ class Attached(Layout):
         r"""$input \lor other$, element by element: Bool, broadcast together."""
     def logical_xor(self, other) -> Tensor:
         r"""$input \oplus other$, element by element: Bool, broadcast together."""
+    def logit(self, eps=None) -> Tensor:
+        r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first kept in $[eps, 1 - eps]$."""
     @overload
     def logsumexp(self, dim, keepdim=False) -> Tensor:
         r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
@@ -404,8 +442,12 @@ class Attached(Layout):
         r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
     def long(self) -> Tensor:
         """The tensor in Int64."""
+    def lstsq(self, A) -> Tensor:
+        r"""X for which $\|A X - B\|$ is least, of `input` B `(m, k)` or `(m,)` and A `(m, n)`; the shortest one where there are several."""
     def lt(self, other) -> Tensor:
         """$input < other$, element by element: Bool, broadcast together."""
+    def lu_solve(self, LU_data, LU_pivots) -> Tensor:
+        """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
     @property
     def mH(self) -> Tensor:
         """The last two axes swapped, and conjugated."""
@@ -420,6 +462,8 @@ class Attached(Layout):
         """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
     def matmul(self, tensor2) -> Tensor:
         r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
+    def matrix_power(self, n) -> Tensor:
+        """$A^n$ of each matrix; a negative `n` takes the inverse."""
     @overload
     def max(self, dim, keepdim=False) -> builtins.tuple[Tensor, ...]:
         """The largest elements along `axis` and their indices (Int64), a pair."""
@@ -456,6 +500,8 @@ class Attached(Layout):
         """`num_samples` indices for each row of `input`, as likely as the row's weights say: Int32."""
     def multiply(self, value) -> Tensor:
         r"""$input \cdot other$, broadcast together."""
+    def mvlgamma(self, p) -> Tensor:
+        """The logarithm of the gamma function of `p` dimensions."""
     def nan_to_num(self, nan=None, posinf=None, neginf=None) -> Tensor:
         """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
     def narrow(self, dim, start, length) -> Tensor:
@@ -472,6 +518,8 @@ class Attached(Layout):
         """Ones of shape `size`, in the tensor's dtype unless another is given."""
     def new_zeros(self, size, dtype=None) -> Tensor:
         """Zeros of shape `size`, in the tensor's dtype unless another is given."""
+    def nextafter(self, other) -> Tensor:
+        """The next number after `input` toward `other`; broadcast together."""
     def nonzero(self, *, as_tuple=False) -> Tensor:
         """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked."""
     def norm(self, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
@@ -480,6 +528,8 @@ class Attached(Layout):
         """The tensor filled with numbers normal around `mean` with deviation `std`."""
     def not_equal(self, other) -> Tensor:
         r"""$input \neq other$, element by element: Bool, broadcast together."""
+    def orgqr(self, input2) -> Tensor:
+        """The first columns of Q from `geqrf`'s reflections and factors `input2`: `(*, m, n)`."""
     def outer(self, vec2) -> Tensor:
         """$a_i b_j$ of two vectors."""
     def permute(self, *dims, axis=None) -> Tensor:
@@ -494,6 +544,8 @@ class Attached(Layout):
     @overload
     def prod(self, dim=None, keepdim=False, dtype=None) -> Tensor:
         r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+    def qr(self, some=True) -> Tensor:
+        """`ops.qr`; `some`: of the reduced form."""
     def rad2deg(self) -> Tensor:
         r"""$180 x / \pi$, element by element."""
     def random_(self, from_=0, to=None, *, generator=None) -> Tensor:
@@ -545,6 +597,8 @@ class Attached(Layout):
         """See `ops.searchsorted`."""
     def select(self, dim, index) -> Tensor:
         """The slice at `index` along `dim`, without that dimension."""
+    def sgn(self) -> Tensor:
+        """The sign: of a complex number, the number of modulus 1 in its direction; 0 of 0."""
     def short(self) -> Tensor:
         """The tensor in Int16."""
     def sigmoid(self) -> Tensor:
@@ -563,6 +617,8 @@ class Attached(Layout):
         r"""$\sin(\pi x) / (\pi x)$, and 1 at 0, element by element."""
     def sinh(self) -> Tensor:
         r"""$\sinh x$, element by element."""
+    def slogdet(self) -> Tensor:
+        """The sign of each matrix' determinant, and the logarithm of its modulus."""
     def softmax(self, axis, dtype=None) -> Tensor:
         r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`, in `dtype` if given."""
     @overload
@@ -631,6 +687,8 @@ class Attached(Layout):
         """The sum of a matrix's diagonal."""
     def transpose(self, *axes, dim0=None, dim1=None) -> Tensor:
         """Swaps the two dimensions named; with one sequence, or more than two ints, puts all dimensions in that order; without arguments, in reverse."""
+    def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False) -> Tensor:
+        """(X, A) with A X = b, where A is a triangle, `(*, n, n)`; `transpose`: of its transpose."""
     def tril(self, diagonal=0) -> Tensor:
         """The lower triangle of the last two dimensions, zeros above `diagonal`."""
     def triu(self, diagonal=0) -> Tensor:
@@ -671,6 +729,8 @@ class Attached(Layout):
         """`input` in the shape of `other`."""
     def where(self, condition, y) -> Tensor:
         """`input` where `condition` is nonzero, else `other`, all broadcast together."""
+    def xdivy(self, y) -> Tensor:
+        """$x / y$, and 0 where `x` is 0; broadcast together."""
     def xlogy(self, other) -> Tensor:
         r"""$input \cdot \ln other$, and 0 where `input` is 0."""
     def zero_(self) -> Tensor:

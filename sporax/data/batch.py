@@ -70,6 +70,12 @@ class _Batches(_Replacing):
 
 
 def _stacked(name, arrays):
+    if isinstance(arrays, dict):  # what `per_batch_map` made
+        return arrays
+    if isinstance(arrays[0], dict):
+        return {
+            key: _stacked(f"{name}.{key}", values) for key, values in _by_key(name, arrays).items()
+        }
     arrays = [as_array("batch", array) for array in arrays]
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
@@ -80,10 +86,20 @@ def _stacked(name, arrays):
     return np.stack(arrays)
 
 
+def _by_key(name, dicts):
+    if any(not isinstance(d, dict) or d.keys() != dicts[0].keys() for d in dicts):
+        found = sorted({str(list(d)) if isinstance(d, dict) else type(d).__name__ for d in dicts})
+        raise RuntimeError(
+            f"For 'batch', the rows of column '{name}' must be dicts with the same keys, but got "
+            f"{' and '.join(found)}."
+        )
+    return {key: [d[key] for d in dicts] for key in dicts[0]}
+
+
 @step("batch")
 class Batch(_Batches):
-    """`batch_size` rows in one, stacked along a new first axis; the last may have fewer, unless
-    `drop_remainder` leaves it out.
+    """`batch_size` rows in one, stacked along a new first axis (in dicts key by key); the last
+    may have fewer, unless `drop_remainder` leaves it out.
 
     `batch_size`: an int, or a function of a `BatchInfo`. `per_batch_map(columns..., info)`: makes
     of the lists of `input_columns` those of `output_columns`, before they are stacked. The other
@@ -154,6 +170,11 @@ class PaddedBatch(_Batches):
         return tuple([_stacked(name, arrays) for name, arrays in named])
 
     def _padded(self, name, arrays):
+        if any(isinstance(array, dict) for array in arrays):
+            raise RuntimeError(
+                f"For 'padded_batch', the rows of column '{name}' must be arrays, but got dicts. "
+                "Choose from them with 'map' first, or use 'batch'."
+            )
         shape, value = self._pads.get(name) or (None, None)
         longest = np.max([array.shape for array in arrays], axis=0).astype(int)
         shape = [None] * len(longest) if shape is None else list(shape)

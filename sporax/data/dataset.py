@@ -84,8 +84,8 @@ class Dataset:
         ]
 
     def output_types(self):
-        """The NumPy dtypes of the first row's columns."""
-        return [array.dtype for array in self._first]
+        """The NumPy dtypes of the first row's columns; that of a dict is object."""
+        return [np.asarray(value).dtype for value in self._first]
 
     def reset(self):
         """Nothing to do: each iterator begins by itself."""
@@ -159,23 +159,28 @@ def as_array(who, value):
     """One column of one row as an array; what is none is refused."""
     if isinstance(value, Tensor):
         value = value.asnumpy()
-    array = np.asarray(value)
-    if array.dtype == object:
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        array = None
+    if array is None or array.dtype == object:
         raise TypeError(
-            f"For '{who}', rows must hold numbers, strings or arrays of them, but got {value!r}."
+            f"For '{who}', rows must hold numbers, strings, arrays of them or dicts, but got "
+            f"{value!r}."
         )
     return array
 
 
 def as_row(who, item, columns):
-    """A row as a tuple of arrays, one for each column; `item`: a tuple, or a single value."""
+    """A row as a tuple, with an array or a dict of the user's for each column; `item`: a tuple, or
+    a single value."""
     parts = item if isinstance(item, tuple) else (item,)
     if len(parts) != len(columns):
         raise RuntimeError(
             f"For '{who}', there must be one value for each of the columns {columns}, but got "
             f"{len(parts)}."
         )
-    return tuple([as_array(who, part) for part in parts])
+    return tuple([part if isinstance(part, dict) else as_array(who, part) for part in parts])
 
 
 __all__ = ["Dataset"]

@@ -1,6 +1,30 @@
 """Going over a dataset's rows, epoch after epoch."""
 
+import numpy as np
+
 from sporax.core.tensor import Tensor
+
+
+def _array(value):
+    """What is in a row as an array; what is none (in a dict of the user's) as it is."""
+    value = value.asnumpy() if isinstance(value, Tensor) else value
+    array = np.asarray(value)
+    return value if array.dtype == object else array
+
+
+def _tensor(value):
+    """What is in a row as a Tensor, except text."""
+    array = _array(value)
+    is_number = isinstance(array, np.ndarray) and array.dtype.kind not in "SU"
+    return Tensor(array) if is_number else array
+
+
+def _converted(convert, value):
+    if isinstance(value, dict):
+        return {key: _converted(convert, item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)([_converted(convert, item) for item in value])
+    return convert(value)
 
 
 class Iterator:
@@ -15,7 +39,7 @@ class Iterator:
                 "For an iterator of a dataset, 'num_epochs' must be -1 or a positive int, but got "
                 f"{num_epochs!r}."
             )
-        self._convert = (lambda array: array) if output_numpy else Tensor
+        self._convert = _array if output_numpy else _tensor
         self.dataset, self._left = dataset, num_epochs
         self._columns = dataset.get_col_names()
         self._epoch, self._rows = dataset._begin(), None
@@ -37,7 +61,7 @@ class Iterator:
         except StopIteration:
             self._rows = None
             raise
-        return self._made([self._convert(array) for array in row])
+        return self._made([_converted(self._convert, value) for value in row])
 
     def _made(self, row):
         raise NotImplementedError

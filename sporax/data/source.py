@@ -16,8 +16,9 @@ class GeneratorDataset(Dataset):
 
     `source`: an object with `__getitem__` and `__len__`, from which rows are chosen; or one that
     can be iterated over, or a function that returns such a one (a generator function), from which
-    they are taken as they come. A row is a tuple with a value for each of `column_names`, or the
-    value itself. `column_types`: the dtypes that the values must have.
+    they are taken as they come. A row has a value for each of `column_names` (a tuple, a list, or
+    what else can be gone through), or is a number, text, array, Tensor or dict, the only column's
+    value. `column_types`: the dtypes that the values must have.
 
     What is chosen from is shuffled, unless `shuffle` is False or there is a `sampler`.
     `num_samples`: at most so many rows an epoch. `num_shards`, `shard_id`: only every
@@ -89,9 +90,9 @@ class GeneratorDataset(Dataset):
         return epoch
 
     def _row(self, item):
-        row = as_row("GeneratorDataset", item, self._columns)
+        row = as_row("GeneratorDataset", _parts(item), self._columns)
         for name, array, dtype in zip(self._columns, row, self._types, strict=True):
-            if dtype is not None and array.dtype != dtype:
+            if dtype is not None and np.asarray(array).dtype != dtype:
                 raise RuntimeError(
                     f"For 'GeneratorDataset', column '{name}' must be of 'column_types' {dtype}, "
                     f"but got {array.dtype}."
@@ -163,6 +164,14 @@ class NumpySlicesDataset(GeneratorDataset):
             _Slices(columns), column_names, num_samples=num_samples, shuffle=shuffle,
             sampler=sampler, num_shards=num_shards, shard_id=shard_id,
         )  # fmt: skip
+
+
+# what is one value, though some of it can be gone through
+_VALUES = str, bytes, np.ndarray, np.generic, Tensor, Mapping
+
+
+def _parts(item):
+    return item if isinstance(item, _VALUES) or not np.iterable(item) else tuple(item)
 
 
 def _sliced(column):

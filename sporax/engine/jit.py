@@ -138,17 +138,22 @@ class JitFunction:
         self.captures += 1
         numbers = Numbers(given, self.steering.get(kind, ()))
         captured = functools.partial(self._captured, args, kwargs, tensors, memo, sizes)
+        failed = None
         try:
             variant, result = captured(variants, numbers)
         except Exception as error:
-            if sizes is not None:  # each size on its own
-                self.shapes.refuse(kind, error, f"'{self.name}'{whereabouts(self.fn)}")
-                self.captures -= 1
-                tensors.clear()
-                return self._variant(args, kwargs, tensors, memo, refused)
-            # maybe of what takes nothing else for a number
-            if not numbers.standing or not isinstance(error, (AttributeError, TypeError)):
+            # a number may have come to what takes nothing else for one
+            fits = numbers.standing and isinstance(error, (AttributeError, TypeError))
+            if sizes is None and not fits:
                 raise
+            failed = error
+        if failed is not None and sizes is not None:  # each size on its own
+            self.shapes.refuse(kind, failed, f"'{self.name}'{whereabouts(self.fn)}")
+            self.captures -= 1
+            tensors.clear()
+            return self._variant(args, kwargs, tensors, memo, refused)
+        if failed is not None:
+            failed = None
             variants, numbers = self._fix_numbers(kind, given), Numbers(given, range(len(given)))
             variant, result = captured(variants, numbers)
         if variant is not None:

@@ -77,7 +77,7 @@ def bitwise_or(input, other) -> Tensor:
 def bitwise_xor(input, other) -> Tensor:
     r"""$input \oplus other$, element by element, bit by bit, broadcast together."""
 def bmm(input, mat2) -> Tensor:
-    """`matmul` of two batches of matrices."""
+    """`matmul` of two batches of matrices, with the same axes before the last two."""
 def broadcast_to(input, shape) -> Tensor:
     """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
 def cat(tensors, dim=0) -> Tensor:
@@ -162,6 +162,8 @@ def full_like(input, fill_value, *, dtype=None) -> Tensor:
     """`fill_value` in the shape of `input`, in its dtype unless another is given."""
 def gather(input, dim, index) -> Tensor:
     """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
+def gcd(input, other) -> Tensor:
+    """The greatest common divisor of integers; broadcast together."""
 def ge(input, other) -> Tensor:
     r"""$input \geq other$, element by element: Bool, broadcast together."""
 def greater(input, other) -> Tensor:
@@ -274,6 +276,8 @@ def pow(input, exponent) -> Tensor:
     """$input^{exponent}$, broadcast together."""
 def prod(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+def qr(input, mode='reduced') -> Tensor:
+    """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""
 def rand(*size, generator=None, dtype=None, device=None) -> Tensor:
     """Numbers uniform in [0, 1), in a floating `dtype` (Float32); `size`: ints or one tuple."""
 def rand_like(input, *, dtype=None, device=None) -> Tensor:
@@ -324,6 +328,8 @@ def sinc(input) -> Tensor:
     r"""$\sin(\pi x) / (\pi x)$, and 1 at 0, element by element."""
 def sinh(input) -> Tensor:
     r"""$\sinh x$, element by element."""
+def softmax(input, dim, *, dtype=None) -> Tensor:
+    r"""$e^{x_i} / \sum_j e^{x_j}$ along `dim`, in `dtype` if given."""
 def sort(input, *, dim=-1, descending=False, stable=False) -> builtins.tuple[Tensor, ...]:
     """See `ops.sort`; the indices are Int64."""
 def split(tensor, split_size_or_sections, dim=0) -> builtins.tuple[Tensor, ...]:
@@ -362,6 +368,8 @@ def trace(input) -> Tensor:
     """The sum of a matrix's diagonal."""
 def transpose(input, dim0, dim1) -> Tensor:
     """Two dimensions swapped."""
+def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> Tensor:
+    """(X, A) with A X = b, where A is a triangle, `(*, n, n)`; `transpose`: of its transpose."""
 def tril(input, diagonal=0) -> Tensor:
     """The lower triangle of the last two dimensions, zeros above `diagonal`."""
 def triu(input, diagonal=0) -> Tensor:

@@ -92,6 +92,10 @@ class Angle(Primitive):
     r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class ApproximateEqual(Primitive):
+    """Whether $|x - y|$ is less than `tolerance`."""
+    def __init__(self, tolerance=1e-05) -> None: ...
+    def __call__(self, x, y) -> Tensor: ...
 class ArgMaxWithValue(Primitive):
     """The index (Int64) of the largest element along `axis`, and that element."""
     def __init__(self, axis=0, keep_dims=False) -> None: ...
@@ -272,6 +276,18 @@ class Cholesky(Primitive):
     """The triangle $L$ with $L L^T = input$, a positive definite matrix (`upper`: $L^T$)."""
     def __init__(self, upper=False) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
+class CholeskyInverse(Primitive):
+    r"""$(L L^\top)^{-1}$ of a triangle L, or $(U^\top U)^{-1}$ where `upper`."""
+    def __init__(self, upper=False) -> None: ...
+    def __call__(self, input_x) -> Tensor: ...
+class CholeskySolve(Primitive):
+    r"""X with $L L^\top X = input$, `input2` being the triangle L (`upper`: $L^\top$)."""
+    def __init__(self, upper=False) -> None: ...
+    def __call__(self, x1, x2) -> Tensor: ...
+class Col2Im(Primitive):
+    """As `fold`, of `(N, C, kh kw, L)`."""
+    def __init__(self, kernel_size, dilation=1, padding_value=0, stride=1) -> None: ...
+    def __call__(self, x, output_size) -> Tensor: ...
 class Complex(Primitive):
     """$a + b i$ from $a$ and $b$, which must be Float32 or Float64 alike."""
     def __init__(self) -> None: ...
@@ -380,6 +396,14 @@ class DynamicShape(Primitive):
     """The size of each dimension, as a tensor of Int64."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
+class Eig(Primitive):
+    """The eigenvalues of matrices, and their vectors where `compute_v`, else nothing."""
+    def __init__(self, compute_v=False) -> None: ...
+    def __call__(self, x) -> Tensor: ...
+class Eigh(Primitive):
+    """As `scipy.linalg.eigh`: (values, vectors), or the values alone."""
+    def __init__(self, compute_eigenvectors=True, lower=True) -> None: ...
+    def __call__(self, A) -> Tensor: ...
 class Einsum(Primitive):
     """Einstein's summation; `einsum` calls it."""
     def __init__(self, equation) -> None: ...
@@ -388,6 +412,10 @@ class Elu(Primitive):
     r"""$x$ where it is positive, else $\alpha (e^x - 1)$ (Clevert et al., 2016)."""
     def __init__(self, alpha=1.0) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
+class Eps(Primitive):
+    """The distance from 1 to the next number of the dtype of `x`, in its shape."""
+    def __init__(self) -> None: ...
+    def __call__(self, x) -> Tensor: ...
 class Equal(Primitive):
     """$input = other$, element by element: Bool, broadcast together."""
     def __init__(self) -> None: ...
@@ -452,6 +480,14 @@ class FloorMod(Primitive):
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
+class Fmax(Primitive):
+    """The greater one, or the other one if one is NaN; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1, x2) -> Tensor: ...
+class Fmin(Primitive):
+    """The lesser one, or the other one if one is NaN; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1, x2) -> Tensor: ...
 class Gamma(Primitive):
     """As `gamma`."""
     def __init__(self, seed=0, seed2=0) -> None: ...
@@ -468,8 +504,16 @@ class GatherNd(Primitive):
     """What each row of `indices` (its last dimension) points to, from the first dimension on."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices) -> Tensor: ...
+class Gcd(Primitive):
+    """The greatest common divisor of integers; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, input, other) -> Tensor: ...
 class GeLU(Primitive):
     """`gelu` with `approximate='tanh'`, which is what MindSpore's Primitive computes."""
+    def __init__(self) -> None: ...
+    def __call__(self, input) -> Tensor: ...
+class Geqrf(Primitive):
+    """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Ger(Primitive):
@@ -504,6 +548,10 @@ class HSwish(Primitive):
     r"""$x \min(\max(x + 3, 0), 6) / 6$, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class Heaviside(Primitive):
+    """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, x, values) -> Tensor: ...
 class Hypot(Primitive):
     r"""$\sqrt{input^2 + other^2}$."""
     def __init__(self) -> None: ...
@@ -584,6 +632,14 @@ class LayerNorm(Primitive):
     r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, with $\mu$ and $\sigma^2$."""
     def __init__(self, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-07) -> None: ...
     def __call__(self, input_x, gamma, beta) -> builtins.tuple[Tensor, ...]: ...
+class Lcm(Primitive):
+    """The least common multiple of integers; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, input, other) -> Tensor: ...
+class LeftShift(Primitive):
+    r"""$input \cdot 2^{other}$ of integers; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1, x2) -> Tensor: ...
 class Lerp(Primitive):
     r"""$input + weight \cdot (end - input)$."""
     def __init__(self) -> None: ...
@@ -606,6 +662,10 @@ class Log(Primitive):
     def __call__(self, input) -> Tensor: ...
 class Log1p(Primitive):
     r"""$\ln(1 + x)$, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, input) -> Tensor: ...
+class LogMatrixDeterminant(Primitive):
+    """The sign of each matrix' determinant, and the logarithm of its modulus."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class LogNormalReverse(Primitive):
@@ -636,6 +696,10 @@ class LogicalXor(Primitive):
     r"""$input \oplus other$, element by element: Bool, broadcast together."""
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
+class Logit(Primitive):
+    r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first kept in $[eps, 1 - eps]$."""
+    def __init__(self, eps=-1.0) -> None: ...
+    def __call__(self, input) -> Tensor: ...
 class LpNorm(Primitive):
     r"""$(\max(\sum_i |x_i|^p, \epsilon))^{1/p}$ along `axis`."""
     def __init__(self, axis, p=2, keep_dims=False, epsilon=1e-12) -> None: ...
@@ -652,10 +716,26 @@ class MatMul(Primitive):
     """`matmul` with the last two dimensions of either operand swapped first."""
     def __init__(self, transpose_a=False, transpose_b=False) -> None: ...
     def __call__(self, input, mat2) -> Tensor: ...
+class MatrixExp(Primitive):
+    r"""$e^A = \sum_k A^k / k!$ of each matrix."""
+    def __init__(self) -> None: ...
+    def __call__(self, input) -> Tensor: ...
 class MatrixInverse(Primitive):
     """The inverse of each matrix in the last two dimensions."""
     def __init__(self, adjoint=False) -> None: ...
     def __call__(self, x) -> Tensor: ...
+class MatrixPower(Primitive):
+    """$A^n$ of each matrix; a negative `n` takes the inverse."""
+    def __init__(self, n) -> None: ...
+    def __call__(self, x) -> Tensor: ...
+class MatrixSolve(Primitive):
+    """X with A X = b, for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: of A's adjoint."""
+    def __init__(self, adjoint=False) -> None: ...
+    def __call__(self, matrix, rhs) -> Tensor: ...
+class MatrixTriangularSolve(Primitive):
+    """X with A X = b, where A is a triangle; also of its adjoint, or its transpose."""
+    def __init__(self, lower=True, adjoint=False) -> None: ...
+    def __call__(self, matrix, rhs) -> Tensor: ...
 class MaxPool(Primitive):
     """The greatest number of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`."""
     def __init__(self, kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW') -> None: ...
@@ -700,6 +780,10 @@ class MultinomialWithReplacement(Primitive):
     """As `multinomial_with_replacement`."""
     def __init__(self, numsamples, replacement=False) -> None: ...
     def __call__(self, x, seed, offset) -> Tensor: ...
+class Mvlgamma(Primitive):
+    """The logarithm of the gamma function of `p` dimensions."""
+    def __init__(self, p) -> None: ...
+    def __call__(self, x) -> Tensor: ...
 class NLLLoss(Primitive):
     """`nll_loss`, and the sum of the weights that counted."""
     def __init__(self, reduction='mean', ignore_index=-100) -> None: ...
@@ -716,6 +800,10 @@ class Neg(Primitive):
     """$-x$, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class NextAfter(Primitive):
+    """The next number after `input` toward `other`; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, input, other) -> Tensor: ...
 class NonDeterministicInts(Primitive):
     """Integers, all that `dtype` has equally likely; they repeat after the same `set_seed`."""
     def __init__(self, dtype=...) -> None: ...
@@ -740,6 +828,10 @@ class OnesLike(Primitive):
     """Ones of the shape of `input`, in its dtype unless another is given."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
+class Orgqr(Primitive):
+    """The first columns of Q from `geqrf`'s reflections and factors `input2`: `(*, m, n)`."""
+    def __init__(self) -> None: ...
+    def __call__(self, x, tau) -> Tensor: ...
 class PReLU(Primitive):
     r"""$\max(x, 0) + w \min(x, 0)$; `weight` has one number, or one for each channel (axis 1)."""
     def __init__(self) -> None: ...
@@ -768,10 +860,22 @@ class Polar(Primitive):
     r"""$r (\cos \varphi + i \sin \varphi)$ from r = `abs` and the angle."""
     def __init__(self) -> None: ...
     def __call__(self, abs, angle) -> Tensor: ...
+class Polygamma(Primitive):
+    r"""The `n`-th derivative of the digamma function, $\psi^{(n)}(x)$; `n`: an int, or a Tensor of one."""
+    def __init__(self) -> None: ...
+    def __call__(self, a, x) -> Tensor: ...
+class PopulationCount(Primitive):
+    """How many bits of each integer are 1: UInt8."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_x) -> Tensor: ...
 class Pow(Primitive):
     """$input^{exponent}$, broadcast together."""
     def __init__(self) -> None: ...
     def __call__(self, input, exponent) -> Tensor: ...
+class Qr(Primitive):
+    """$A = Q R$ of each matrix `(*, m, n)`: Q has orthonormal columns, R is upper triangular."""
+    def __init__(self, full_matrices=False) -> None: ...
+    def __call__(self, x) -> Tensor: ...
 class ROIAlign(Primitive):
     """Regions `(n, 5)` (image, x1, y1, x2, y2) of `(N, C, H, W)` -> `(n, C, rows, columns)`: means over `sample_num` by `sample_num` places in each part of a region."""
     def __init__(self, pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1) -> None: ...
@@ -884,6 +988,14 @@ class ReverseV2(Primitive):
     """The order of the elements turned round along `dims`, an int or a tuple of ints."""
     def __init__(self, axis) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class RightShift(Primitive):
+    r"""$\lfloor input / 2^{other} \rfloor$ of integers; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_x, input_y) -> Tensor: ...
+class Rint(Primitive):
+    """The nearest whole number, the even one of two that are equally near."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_x) -> Tensor: ...
 class Roll(Primitive):
     """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
     def __init__(self, shifts, dims=None) -> None: ...
@@ -1180,8 +1292,12 @@ class Trunc(Primitive):
     """$x$ rounded toward zero, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class TruncateDiv(Primitive):
+    """$x / y$ rounded toward zero; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, x, y) -> Tensor: ...
 class TruncateMod(Primitive):
-    """The remainder of a division rounded toward zero, with the dividend's sign."""
+    """The rest of $x / y$ rounded toward zero; it has the sign of `x`; broadcast together."""
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class TruncatedNormal(Primitive):
@@ -1236,6 +1352,10 @@ class Unstack(Primitive):
     """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
     def __init__(self, axis=0, num=None) -> None: ...
     def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
+class Xdivy(Primitive):
+    """$x / y$, and 0 where `x` is 0; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, x, y) -> Tensor: ...
 class Xlogy(Primitive):
     r"""$input \cdot \ln other$, and 0 where `input` is 0."""
     def __init__(self) -> None: ...
@@ -1248,6 +1368,10 @@ class ZerosLike(Primitive):
     """Zeros of the shape of `input`, in its dtype unless another is given."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
+class Zeta(Primitive):
+    r"""Hurwitz' $\sum_{n \ge 0} (n + other)^{-input}$; broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, x, q) -> Tensor: ...
 def abs(input) -> Tensor:
     """$|x|$, element by element."""
 def absolute(input) -> Tensor:
@@ -1300,6 +1424,8 @@ def angle(input) -> Tensor:
     r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number."""
 def any(input, axis=None, keep_dims=False) -> Tensor:
     """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+def approximate_equal(x, y, tolerance=1e-05) -> Tensor:
+    """Whether $|x - y|$ is less than `tolerance`."""
 def arange(start=0, end=None, step=1, *, dtype=None) -> Tensor:
     r"""$start, start + step, \ldots$ before `end`; with one argument, from 0 up to it."""
 def arccos(input) -> Tensor:
@@ -1384,14 +1510,18 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
     r"""$-w (p \, y \ln \sigma(x) + (1 - y) \ln (1 - \sigma(x)))$, stable for large $|x|$."""
 def bitwise_and(input, other) -> Tensor:
     r"""$input \land other$, element by element, bit by bit, broadcast together."""
+def bitwise_left_shift(input, other) -> Tensor:
+    r"""$input \cdot 2^{other}$ of integers; broadcast together."""
 def bitwise_not(input) -> Tensor:
     """Every bit turned over; on Bool, "not"."""
 def bitwise_or(input, other) -> Tensor:
     r"""$input \lor other$, element by element, bit by bit, broadcast together."""
+def bitwise_right_shift(input, other) -> Tensor:
+    r"""$\lfloor input / 2^{other} \rfloor$ of integers; broadcast together."""
 def bitwise_xor(input, other) -> Tensor:
     r"""$input \oplus other$, element by element, bit by bit, broadcast together."""
 def bmm(input_x, mat2) -> Tensor:
-    """`matmul` of two batches of matrices."""
+    """`matmul` of two batches of matrices, with the same axes before the last two."""
 def bounding_box_decode(anchor_box, deltas, max_shape, means=..., stds=..., wh_ratio_clip=0.016) -> Tensor:
     """The boxes to which `deltas` lead from the anchors, inside an image of `max_shape` (H, W)."""
 def bounding_box_encode(anchor_box, groundtruth_box, means=..., stds=...) -> Tensor:
@@ -1412,6 +1542,10 @@ def choice_with_mask(input_x, count=256, seed=None) -> builtins.tuple[Tensor, ..
     """Where `count` of the nonzero elements are, taken at random, each at most once."""
 def cholesky(input_x, upper=False) -> Tensor:
     """The triangle $L$ with $L L^T = input$, a positive definite matrix (`upper`: $L^T$)."""
+def cholesky_inverse(input_x, upper=False) -> Tensor:
+    r"""$(L L^\top)^{-1}$ of a triangle L, or $(U^\top U)^{-1}$ where `upper`."""
+def cholesky_solve(input, input2, upper=False) -> Tensor:
+    r"""X with $L L^\top X = input$, `input2` being the triangle L (`upper`: $L^\top$)."""
 def chunk(input, chunks, axis=0) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
 def clamp(input, min=None, max=None) -> Tensor:
@@ -1428,6 +1562,8 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False) -> Tensor
     """A Tensor, or those of a tuple or list together, scaled down to a norm of at most `max_norm`."""
 def clip_by_value(x, clip_value_min=None, clip_value_max=None) -> Tensor:
     """Each element kept between both bounds; also of each Tensor in a tuple or list."""
+def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride) -> Tensor:
+    """As `fold`, of `(N, C, kh kw, L)`."""
 def concat(tensors, axis=0) -> Tensor:
     """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
 def cond(A, p=None) -> Tensor:
@@ -1444,6 +1580,8 @@ def conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dila
     r"""$y_{no} = b_o + \sum_c x_{nc} \star w_{oc}$: `(N, C, D, H, W)` -> `(N, O, D', H', W')`."""
 def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor:
     """The gradient of `conv2d` by its input: `(N, C, H, W)` -> `(N, O, H', W')`."""
+def copysign(x, other) -> Tensor:
+    """$|input|$ with the sign of `other`; broadcast together."""
 def cos(input) -> Tensor:
     r"""$\cos x$, element by element."""
 def cosh(input) -> Tensor:
@@ -1504,6 +1642,10 @@ def dtype(x) -> Type:
     """The MindSpore dtype of the elements."""
 def dyn_shape(input_x) -> Tensor:
     """The size of each dimension, as a tensor of Int64."""
+def eig(A) -> Tensor:
+    """Eigenvalues of each matrix `(*, n, n)` and their vectors, as columns: complex, in any order."""
+def eigvals(A) -> Tensor:
+    """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only."""
 def einsum(equation, *operands) -> Tensor:
     """Einstein's summation: products summed over the letters missing right of `->`."""
 def elu(input_x, alpha=1.0) -> Tensor:
@@ -1512,6 +1654,8 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     """Rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`."""
 def empty(*size, dtype=None, device=None) -> Tensor:
     """A Tensor of that size whose numbers do not matter: zeros. The device is XLA's to choose."""
+def eps(x) -> Tensor:
+    """The distance from 1 to the next number of the dtype of `x`, in its shape."""
 def eq(input, other) -> Tensor:
     """$input = other$, element by element: Bool, broadcast together."""
 def equal(input, other) -> Tensor:
@@ -1556,8 +1700,14 @@ def floor_divide(input, other) -> Tensor:
     r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
 def floor_mod(x, y) -> Tensor:
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
+def fmax(input, other) -> Tensor:
+    """The greater one, or the other one if one is NaN; broadcast together."""
+def fmin(input, other) -> Tensor:
+    """The lesser one, or the other one if one is NaN; broadcast together."""
 def fmod(input, other) -> Tensor:
     """The remainder of a division rounded toward zero, with the dividend's sign."""
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
+    """Windows as columns put together, summed where they overlap: the transpose of `unfold`."""
 def frac(x) -> Tensor:
     r"""$x - \operatorname{trunc}(x)$, element by element."""
 def full(size, fill_value, *, dtype=None) -> Tensor:
@@ -1576,10 +1726,14 @@ def gather_nd(input_x, indices) -> Tensor:
     """What each row of `indices` (its last dimension) points to, from the first dimension on."""
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction='mean') -> Tensor:
     r"""$\frac12 (\ln v + (x - target)^2 / v)$ with $v = \max(var, eps)$; `full` adds $\frac12 \ln 2\pi$."""
+def gcd(input, other) -> Tensor:
+    """The greatest common divisor of integers; broadcast together."""
 def ge(input, other) -> Tensor:
     r"""$input \geq other$, element by element: Bool, broadcast together."""
 def gelu(input, approximate='none') -> Tensor:
     r"""$x \Phi(x)$, with the normal distribution function $\Phi$ (Hendrycks and Gimpel, 2016)."""
+def geqrf(input) -> Tensor:
+    """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
 def ger(input, vec2) -> Tensor:
     """$a_i b_j$ of two vectors."""
 def global_norm(tensors) -> Tensor:
@@ -1608,6 +1762,8 @@ def hardswish(input) -> Tensor:
     r"""$x \min(\max(x + 3, 0), 6) / 6$, element by element."""
 def hardtanh(input, min_val=-1.0, max_val=1.0) -> Tensor:
     r"""$\min(\max(x, min), max)$; its derivative at the bounds is 0."""
+def heaviside(input, values) -> Tensor:
+    """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean') -> Tensor:
     r"""$x$ where `targets` is 1, $\max(0, margin - x)$ where it is -1, 0 elsewhere."""
 def hstack(tensors) -> Tensor:
@@ -1646,6 +1802,8 @@ def integer_pow(input, exponent, real=False) -> Tensor:
     """$input^n$ for a small number `exponent` that is part of the program; `pow` calls it."""
 def interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None) -> Tensor:
     """`input` `(N, C, ...)` resized along all axes after the first two."""
+def inv(x) -> Tensor:
+    """$1 / x$, element by element."""
 def inverse(input) -> Tensor:
     """The inverse of each matrix in the last two dimensions."""
 def invert(x) -> Tensor:
@@ -1680,6 +1838,10 @@ def laplace(shape, mean, lambda_param, seed=None) -> Tensor:
     r"""Float32 numbers of density $e^{-|x - mean| / \lambda} / (2 \lambda)$."""
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05) -> Tensor:
     r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over the last axes."""
+def lcm(input, other) -> Tensor:
+    """The least common multiple of integers; broadcast together."""
+def ldexp(x, other) -> Tensor:
+    r"""$input \cdot 2^{other}$; broadcast together."""
 def le(input, other) -> Tensor:
     r"""$input \leq other$, element by element: Bool, broadcast together."""
 def leaky_relu(input, alpha=0.2) -> Tensor:
@@ -1702,6 +1864,8 @@ def log1p(input) -> Tensor:
     r"""$\ln(1 + x)$, element by element."""
 def log2(input) -> Tensor:
     r"""$\log_2 x$, element by element."""
+def log_matrix_determinant(input) -> Tensor:
+    """The sign of each matrix' determinant, and the logarithm of its modulus."""
 def log_softmax(logits, axis=-1) -> Tensor:
     r"""$x_i - \ln \sum_j e^{x_j}$ along `axis`."""
 def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0) -> builtins.tuple[Tensor, ...]:
@@ -1710,6 +1874,8 @@ def logaddexp(input, other) -> Tensor:
     r"""$\ln(e^{input} + e^{other})$, without overflow."""
 def logaddexp2(input, other) -> Tensor:
     r"""$\log_2(2^{input} + 2^{other})$, without overflow."""
+def logdet(input) -> Tensor:
+    """The logarithm of each positive definite matrix' determinant."""
 def logical_and(input, other) -> Tensor:
     r"""$input \land other$, element by element: Bool, broadcast together."""
 def logical_not(input) -> Tensor:
@@ -1718,14 +1884,20 @@ def logical_or(input, other) -> Tensor:
     r"""$input \lor other$, element by element: Bool, broadcast together."""
 def logical_xor(input, other) -> Tensor:
     r"""$input \oplus other$, element by element: Bool, broadcast together."""
+def logit(input, eps=None) -> Tensor:
+    r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first kept in $[eps, 1 - eps]$."""
 def logsigmoid(x) -> Tensor:
     r"""$\ln \sigma(x)$, element by element."""
 def logsumexp(input, dim, keepdim=False) -> Tensor:
     r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
 def lp_norm(input, axis, p=2, keep_dims=False, epsilon=1e-12) -> Tensor:
     r"""$(\max(\sum_i |x_i|^p, \epsilon))^{1/p}$ along `axis`."""
+def lstsq(input, A) -> Tensor:
+    r"""X for which $\|A X - B\|$ is least, of `input` B `(m, k)` or `(m,)` and A `(m, n)`; the shortest one where there are several."""
 def lt(input, other) -> Tensor:
     """$input < other$, element by element: Bool, broadcast together."""
+def lu_solve(b, LU_data, LU_pivots) -> Tensor:
+    """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
 def make_range(start, limit=None, delta=1) -> Tensor:
     """The ints `start, start + delta, ...` before `limit`, a tuple; with one argument, from 0."""
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction='mean') -> Tensor:
@@ -1738,12 +1910,24 @@ def matmul(input, other) -> Tensor:
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
 def matmul_transposed(input, other, transpose_a=False, transpose_b=False) -> Tensor:
     """`matmul` with the last two dimensions of either operand swapped first."""
+def matrix_exp(input) -> Tensor:
+    r"""$e^A = \sum_k A^k / k!$ of each matrix."""
+def matrix_power(input, n) -> Tensor:
+    """$A^n$ of each matrix; a negative `n` takes the inverse."""
+def matrix_solve(matrix, rhs, adjoint=False) -> Tensor:
+    """X with A X = b, for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: of A's adjoint."""
 def max(input, axis=None, keepdims=False, *, initial=None, where=None) -> builtins.tuple[Tensor, ...]:
     """The largest elements along `axis` and their indices (Int64), a pair."""
 def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False) -> Tensor:
     """The greatest number of each window of `(N, C, H, W)`."""
 def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False) -> Tensor:
     """As `max_pool2d`, of `(N, C, D, H, W)`; settings are ints or three."""
+def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
+    """Each maximum put back to its place, zeros elsewhere: `(N, C, L)`."""
+def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
+    """Each maximum put back to its place, zeros elsewhere: `(N, C, H, W)`."""
+def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
+    """Each maximum put back to its place, zeros elsewhere: `(N, C, D, H, W)`."""
 def max_with_index(input, axis=0, keep_dims=False) -> builtins.tuple[Tensor, ...]:
     """The index (Int64) of the largest element along `axis`, and that element."""
 def maximum(input, other) -> Tensor:
@@ -1778,6 +1962,8 @@ def multiply(input, other) -> Tensor:
     r"""$input \cdot other$, broadcast together."""
 def mv(mat, vec) -> Tensor:
     """`matmul` of a matrix and a vector."""
+def mvlgamma(input, p) -> Tensor:
+    """The logarithm of the gamma function of `p` dimensions."""
 def nan_to_num(input, nan=None, posinf=None, neginf=None) -> Tensor:
     """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
 def narrow(input, axis, start, length) -> Tensor:
@@ -1788,6 +1974,8 @@ def neg(input) -> Tensor:
     """$-x$, element by element."""
 def negative(input) -> Tensor:
     """$-x$, element by element."""
+def nextafter(input, other) -> Tensor:
+    """The next number after `input` toward `other`; broadcast together."""
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0) -> Tensor:
     """$-w_t x_t$ for logarithms of probabilities $x$ of the classes and the true class $t$."""
 def nonzero(input, *, as_tuple=False) -> Tensor:
@@ -1810,14 +1998,18 @@ def ones(shape, dtype=None) -> Tensor:
     """Ones of that `shape` (an int or a tuple of ints), Float32 unless a `dtype` is given."""
 def ones_like(input, *, dtype=None) -> Tensor:
     """Ones of the shape of `input`, in its dtype unless another is given."""
+def orgqr(input, input2) -> Tensor:
+    """The first columns of Q from `geqrf`'s reflections and factors `input2`: `(*, m, n)`."""
 def outer(input, vec2) -> Tensor:
     """$a_i b_j$ of two vectors."""
 def pad(input_x, padding, mode='constant', value=None) -> Tensor:
     """`input_x` continued beyond its edges, or cut."""
-def partial(fn, *args) -> Tensor:
-    """A function with its first arguments given: `ops.Partial()(fn, *args)`."""
+def partial(fn, *args, **kwargs) -> Tensor:
+    """A function with its first arguments given: `ops.Partial()(fn, *args)`, or some by name."""
 def permute(input, axis) -> Tensor:
     """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
+def pinv(x, *, atol=None, rtol=None, hermitian=False) -> Tensor:
+    r"""Moore and Penrose's inverse $V \Sigma^{+} U^H$ of each matrix `(*, m, n)`: `(*, n, m)`."""
 def pixel_shuffle(input, upscale_factor) -> Tensor:
     """Channels as finer planes: `(*, C r^2, H, W)` -> `(*, C, H r, W r)`, r = `upscale_factor`."""
 def pixel_unshuffle(input, downscale_factor) -> Tensor:
@@ -1826,6 +2018,10 @@ def poisson(shape, mean, seed=None) -> Tensor:
     r"""Counts $k$ with probability $e^{-\mu} \mu^k / k!$, Float32; `mean`: the Tensor $\mu$."""
 def polar(abs, angle) -> Tensor:
     r"""$r (\cos \varphi + i \sin \varphi)$ from r = `abs` and the angle."""
+def polygamma(n, input) -> Tensor:
+    r"""The `n`-th derivative of the digamma function, $\psi^{(n)}(x)$; `n`: an int, or a Tensor of one."""
+def population_count(input_x) -> Tensor:
+    """How many bits of each integer are 1: UInt8."""
 def positive(input) -> Tensor:
     """$x$ itself, element by element."""
 def pow(input, exponent) -> Tensor:
@@ -1840,6 +2036,8 @@ def prod(input, axis=None, keep_dims=False, dtype=None) -> Tensor:
     r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def progression(start, end, step, dtype) -> Tensor:
     r"""$start, start + step, \ldots$ before `end`; `arange` calls it."""
+def qr(input, mode='reduced') -> Tensor:
+    """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""
 def rad2deg(x) -> Tensor:
     r"""$180 x / \pi$, element by element."""
 def rand(*size, dtype=None, seed=None) -> Tensor:
@@ -1950,6 +2148,8 @@ def select(condition, input, other) -> Tensor:
     """`input` where `condition` is nonzero, else `other`, all broadcast together."""
 def selu(input_x) -> Tensor:
     r"""$1.0507 (\max(0, x) + \min(0, 1.6733 (e^x - 1)))$, element by element."""
+def sgn(input) -> Tensor:
+    """The sign: of a complex number, the number of modulus 1 in its direction; 0 of 0."""
 def shape(input_x) -> builtins.tuple:
     """The size of each dimension, a tuple of ints."""
 def shuffle(x, seed=None) -> Tensor:
@@ -1972,6 +2172,8 @@ def size(input_x) -> builtins.int:
     """How many elements there are, an int."""
 def slice(input_x, begin, size) -> Tensor:
     """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension."""
+def slogdet(input) -> Tensor:
+    """The sign of each matrix' determinant, and the logarithm of its modulus."""
 def smooth_l1_loss(input, target, beta=1.0, reduction='none') -> Tensor:
     r"""$d^2 / 2\beta$ where $d = |input - target| < \beta$, else $d - \beta / 2$ (Girshick, 2015)."""
 def soft_margin_loss(input, target, reduction='mean') -> Tensor:
@@ -2034,6 +2236,8 @@ def tan(input) -> Tensor:
     r"""$\tan x$, element by element."""
 def tanh(input) -> Tensor:
     r"""$\tanh x$, element by element."""
+def tanhshrink(input) -> Tensor:
+    r"""$x - \tanh x$."""
 def tensor_dot(x1, x2, axes) -> Tensor:
     """Products summed over axes of both: the last and first `axes` (an int), or those named."""
 def tensor_scatter_add(input_x, indices, updates) -> Tensor:
@@ -2076,6 +2280,10 @@ def true_divide(dividend, divisor) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def trunc(input) -> Tensor:
     """$x$ rounded toward zero, element by element."""
+def truncate_div(x, y) -> Tensor:
+    """$x / y$ rounded toward zero; broadcast together."""
+def truncate_mod(x, y) -> Tensor:
+    """The rest of $x / y$ rounded toward zero; it has the sign of `x`; broadcast together."""
 def tuple_len(x) -> builtins.int:
     """How many items a tuple has."""
 def tuple_to_array(input_x) -> Tensor:
@@ -2118,9 +2326,13 @@ def vstack(tensors) -> Tensor:
     """See `numpy.vstack`, which it follows."""
 def where(condition, input, other) -> Tensor:
     """`input` where `condition` is nonzero, else `other`, all broadcast together."""
+def xdivy(x, y) -> Tensor:
+    """$x / y$, and 0 where `x` is 0; broadcast together."""
 def xlogy(input, other) -> Tensor:
     r"""$input \cdot \ln other$, and 0 where `input` is 0."""
 def zeros(size, dtype=None) -> Tensor:
     """Zeros of shape `size` (an int or a tuple of ints), Float32 unless a `dtype` is given."""
 def zeros_like(input, *, dtype=None) -> Tensor:
     """Zeros of the shape of `input`, in its dtype unless another is given."""
+def zeta(input, other) -> Tensor:
+    r"""Hurwitz' $\sum_{n \ge 0} (n + other)^{-input}$; broadcast together."""

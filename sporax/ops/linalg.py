@@ -102,12 +102,18 @@ def mm(input: Array, mat2: Array):
     function="bmm(input_x: input, mat2)", tensor="bmm(input, mat2)", mint="bmm(input, mat2)"
 )  # fmt: skip
 def bmm(input: Array, mat2: Array):
-    """`matmul` of two batches of matrices.
+    """`matmul` of two batches of matrices, with the same axes before the last two.
 
     >>> ops.bmm(ops.ones((5, 2, 3)), ops.ones((5, 3, 4))).shape
     (5, 2, 4)
     """
-    return _fixed(input, mat2, 3, 3)
+    batch = input.shape[:-2]
+    if not batch or batch != mat2.shape[:-2]:
+        raise ValueError(
+            "the operands must have the same axes before the last two, one at least; 'matmul' "
+            "takes any"
+        )
+    return _multiply(input, mat2)
 
 
 @product(mint="mv(input: mat, vec)")

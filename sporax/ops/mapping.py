@@ -154,17 +154,19 @@ class HyperMap(Map):
 
 
 class Partial(Primitive):
-    """A function with its first arguments given: `ops.Partial()(fn, *args)`.
+    """A function with its first arguments given: `ops.Partial()(fn, *args)`, or some by name.
 
     >>> ops.Partial()(lambda x, y: x - y, 5)(3)
     2
+    >>> ops.Partial()(lambda x, y: x - y, y=5)(x=3)
+    -2
     """
 
     def __init__(self):
         super().__init__("Partial")
 
-    def __call__(self, fn, *args):
-        return functools.partial(fn, *args)
+    def __call__(self, fn, *args, **kwargs):
+        return functools.partial(fn, *args, **kwargs)
 
 
 def tail(sequence) -> tuple:

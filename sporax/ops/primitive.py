@@ -43,6 +43,24 @@ class Primitive:
         """Accepted: XLA places operations itself."""
         return self.add_prim_attr("primitive_target", device_target)
 
+    def set_stage(self, stage):
+        """Accepted: all stages of a pipeline are on the one device."""
+        return self.add_prim_attr("stage", stage)
+
+    def set_prim_instance_name(self, instance_name):
+        """Note a name for this one."""
+        self.instance_name = instance_name
+        return self
+
+    def recompute(self, mode=True):
+        """Accepted: a derivative keeps an operation's operands, and computes the rest again."""
+        if not isinstance(mode, bool):
+            raise TypeError(
+                f"For 'recompute', 'mode' must be a bool, but got {type(mode).__name__}."
+            )
+        self.attrs["recompute"] = mode  # no attribute of the object, which would hide this method
+        return self
+
     def shard(self, in_strategy=None, out_strategy=None):
         """Accepted on one device, where there is nothing to shard."""
         return self

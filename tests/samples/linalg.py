@@ -42,6 +42,7 @@ SAMPLES = [
     Sample("matmul_transposed", [(2, 3, 2), (4, 2)], transposed, {"transpose_b": True}),
     Sample("mm", [(2, 3), (3, 2)], np.matmul),
     Sample("bmm", [(2, 2, 3), (2, 3, 1)], np.matmul),
+    Sample("bmm", [(2, 3, 2, 3), (2, 3, 3, 1)], np.matmul),
     Sample("mv", [(2, 3), (3,)], np.matmul),
     Sample("dot", [(2, 3), (3, 2)], np.dot),
     Sample("dot", [(2, 3, 2), (2, 2, 1)], np.dot),

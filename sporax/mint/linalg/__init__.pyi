@@ -6,3 +6,5 @@ def inv(A) -> Tensor:
     """The inverse of each matrix in the last two dimensions."""
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """A norm of vectors (`dim`: an int) or matrices (`dim`: a pair of ints)."""
+def qr(A, mode='reduced') -> Tensor:
+    """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""

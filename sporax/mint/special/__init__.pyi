@@ -12,6 +12,8 @@ def expm1(input) -> Tensor:
     """$e^x - 1$, element by element."""
 def log1p(input) -> Tensor:
     r"""$\ln(1 + x)$, element by element."""
+def log_softmax(input, dim=None, *, dtype=None) -> Tensor:
+    r"""$x_i - \ln \sum_j e^{x_j}$ along `dim`; None as `softmax` has it."""
 def round(input, *, decimals=0) -> Tensor:
     """Rounded to `decimals` places; halves go to the even neighbour."""
 def sinc(input) -> Tensor:
