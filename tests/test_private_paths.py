@@ -115,6 +115,43 @@ def test_names_of_activations_and_networks_without_numbers():
     assert float(pows(Tensor(3.0), 2)) == 9
 
 
+@pytest.mark.parametrize(
+    "kind, error, shown",
+    [
+        ("value", ValueError, "size 3"),
+        ("type", TypeError, "size <class 'int'>"),
+        ("runtime", RuntimeError, "size 3"),
+        ("unimplemented", NotImplementedError, "size 3"),
+    ],
+)
+def test_an_error_is_raised_by_a_function(kind, error, shown):
+    from mindspore.numpy import utils_const
+
+    raising = getattr(utils_const, f"_raise_{kind}_error")
+    for given, text in ((("size ", 3), shown), (("size",), "size")):
+        with pytest.raises(error) as raised:
+            raising(*given)
+        assert str(raised.value) == text
+
+
+def test_values_are_drawn_for_initializers_of_ones_own():
+    from mindspore.common import initializer
+
+    drawn = initializer._init_random_uniform(2.0, 3.0, (4, 5))
+    assert drawn.dtype == np.float32 and drawn.min() >= 2 and drawn.max() < 3
+    assert (initializer._init_random_normal(2.0, 0.0, (4,)) == 2).all()
+    drawn = initializer._init_truncated_normal(-1, 2, 10, 3, (10000,))
+    assert drawn.min() >= -1 and drawn.max() <= 2
+    assert abs(drawn.mean() - 1.167) < 0.05  # 10 + 3 (f(-11/3) - f(-8/3)) / (F(-8/3) - F(-11/3))
+
+
+def test_a_batch_is_one_to_isinstance():
+    from mindspore.dataset.engine.datasets import BatchDataset
+
+    data = NumpySlicesDataset({"x": np.ones(4)})
+    assert isinstance(data.batch(2), BatchDataset) and not isinstance(data, BatchDataset)
+
+
 def test_the_installation_checks_itself(capsys):
     import mindspore
 
@@ -158,10 +195,15 @@ def test_settings_of_parallel_training_are_kept():
     import mindspore as ms
     from mindspore import context
     from mindspore.parallel._auto_parallel_context import auto_parallel_context
-    from mindspore.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
+    from mindspore.parallel._utils import (
+        _get_device_num,
+        _get_gradients_mean,
+        _get_parallel_mode,
+        _get_parameter_broadcast,
+    )
 
     mode = context.ParallelMode.DATA_PARALLEL
-    assert _get_parallel_mode() == "stand_alone"
+    assert _get_parallel_mode() == "stand_alone" and _get_parameter_broadcast() is False
     context.set_auto_parallel_context(parallel_mode=mode, gradients_mean=True, device_num=1)
     assert ms.get_auto_parallel_context("parallel_mode") == _get_parallel_mode() == mode
     assert (_get_gradients_mean(), _get_device_num()) == (True, 1)
@@ -281,3 +323,50 @@ def test_dependences_that_the_programs_order_keeps():
 
     first, second = step(Tensor(3.0))
     assert (float(first), float(second), float(counter)) == (3.0, 8.0, 8.0)
+
+
+def test_a_helper_gives_the_rows_of_an_epoch():
+    data = NumpySlicesDataset({"x": np.arange(4.0), "y": np.arange(4)}, shuffle=False).batch(2)
+    helper = sporax.DatasetHelper(data, dataset_sink_mode=False, epoch_num=2)
+    seen = [[(x.asnumpy().tolist(), y.shape) for x, y in helper] for _ in range(2)]
+    assert seen == 2 * [[([0.0, 1.0], (2,)), ([2.0, 3.0], (2,))]]
+    with pytest.raises(RuntimeError, match="'num_epochs' have been gone through"):
+        list(helper)
+    assert helper.sink_size() == 2
+    assert helper.types_shapes() == ([sporax.float64, sporax.int64], [[2], [2]])
+    network = nn.Cell()
+    assert sporax.connect_network_with_dataset(network, helper) is network
+    for given, error in (((data, 3), TypeError), ((data, False, 0), ValueError), ((3,), TypeError)):
+        with pytest.raises(error, match="For 'DatasetHelper'"):
+            sporax.DatasetHelper(*given)
+
+
+def test_what_a_loop_of_ones_own_takes_from_models():
+    from mindspore.dataset.engine.datasets import _set_training_dataset
+    from mindspore.parallel._ps_context import _is_role_pserver
+    from mindspore.parallel._utils import _device_number_check
+    from mindspore.train.callback import Callback, RunContext, _CallbackManager
+    from mindspore.train.model import _StepSync, _transfer_tensor_to_tuple
+
+    class Told(Callback):
+        def __init__(self):
+            self.events = []
+
+        def begin(self, run_context):
+            self.events.append("begin")
+
+        def step_end(self, run_context):
+            self.events.append("step_end")
+
+    told, run = Told(), RunContext({})
+    with _CallbackManager([_StepSync(), told]) as callbacks:
+        callbacks.begin(run)
+        callbacks.epoch_begin(run)
+        callbacks.step_end(run)
+    assert told.events == ["begin", "step_end"]
+    x = Tensor([1.0])
+    assert _transfer_tensor_to_tuple(x) == (x,) and _transfer_tensor_to_tuple([x]) == [x]
+    assert not _is_role_pserver() and _set_training_dataset(None) is None
+    _device_number_check("data_parallel", 1)
+    with pytest.raises(ValueError, match="device_number must be 1, but got 2"):
+        _device_number_check("stand_alone", 2)

@@ -9,8 +9,9 @@ import pathlib
 import numpy as np
 
 from sporax.compat import checks
-from sporax.core import context, parallel
+from sporax.core import context, parallel, runtime
 from sporax.core.tensor import Tensor
+from sporax.train import Callback
 
 
 def _args_type_validator_check(*checks_by_position, **checks_by_name):
@@ -44,6 +45,21 @@ def _valid_type_checks(types, class_name):
     return lambda value, name: checks.check_type_name(name, type(value), types, class_name)
 
 
+def _raising(kind, shown):
+    """A function that raises an error of a kind, with what `shown` makes of its second argument."""
+
+    def raise_it(info, param=None):
+        raise kind(info if param is None else f"{info}{shown(param)}")
+
+    return raise_it
+
+
+_raise_type_error = _raising(TypeError, type)
+_raise_value_error = _raising(ValueError, str)
+_raise_runtime_error = _raising(RuntimeError, str)
+_raise_unimplemented_error = _raising(NotImplementedError, str)
+
+
 def _make_directory(path, arg_name="path"):
     """The absolute path of a directory, made if it is not there.
 
@@ -65,6 +81,36 @@ def _handle_loss(loss):
     if isinstance(loss, Tensor):
         return float(np.mean(loss.asnumpy()))
     return loss
+
+
+def _transfer_tensor_to_tuple(inputs):
+    """A Tensor alone as a tuple of it, anything else as it is."""
+    return (inputs,) if isinstance(inputs, Tensor) else inputs
+
+
+class _StepSync(Callback):
+    """A callback that waits, at the end of each step, until all is computed."""
+
+    def step_end(self, run_context):
+        runtime.synchronize()
+
+
+def _set_training_dataset(dataset):
+    """Name the data on which a training goes on after a device was lost: accepted, not needed."""
+
+
+def _is_role_pserver():
+    """Whether this process is a parameter server: there is none."""
+    return False
+
+
+def _device_number_check(parallel_mode, device_number):
+    """Raises ValueError where several devices are to work each for itself."""
+    if parallel_mode == parallel.ParallelMode.STAND_ALONE and device_number != 1:
+        raise ValueError(
+            f"If parallel_mode is {parallel_mode}, device_number must be 1, but got "
+            f"{device_number}."
+        )
 
 
 class _AutoParallelContext:

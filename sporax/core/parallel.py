@@ -17,7 +17,7 @@ _GROUPS = ("all_group_parallel", "same_server_group_parallel", "no_group_paralle
 _FUSED = {"mode": "auto", "config": None}
 
 # name -> (default, types, allowed values or None)
-_SETTINGS = {
+SETTINGS = {
     "parallel_mode": (ParallelMode.STAND_ALONE, str, ParallelMode.MODE_LIST),
     "search_mode": (_SEARCHES[0], str, _SEARCHES),
     "auto_parallel_search_mode": (_SEARCHES[0], str, _SEARCHES),
@@ -129,8 +129,8 @@ def reset_auto_parallel_context():
 
 
 def _setting(who, name):
-    if name not in _SETTINGS:
+    if name not in SETTINGS:
         raise ValueError(
-            f"For '{who}', there is no setting '{name}'. There are: {', '.join(_SETTINGS)}."
+            f"For '{who}', there is no setting '{name}'. There are: {', '.join(SETTINGS)}."
         )
-    return _SETTINGS[name]
+    return SETTINGS[name]

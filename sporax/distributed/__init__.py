@@ -4,7 +4,7 @@ import functools
 import os
 
 from sporax.core.errors import missing
-from sporax.core.parallel import get_auto_parallel_context
+from sporax.core.parallel import SETTINGS, get_auto_parallel_context
 
 _BACKENDS = ("hccl", "nccl", "mccl")
 _SIZES = ("MS_WORKER_NUM", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE")  # what launchers tell
@@ -78,13 +78,6 @@ def create_group(group, rank_ids, options=None):
         )
 
 
-# what packages ask of `mindspore.parallel._utils`
-_get_device_num = functools.partial(get_auto_parallel_context, "device_num")
-_get_global_rank = functools.partial(get_auto_parallel_context, "global_rank")
-_get_parallel_mode = functools.partial(get_auto_parallel_context, "parallel_mode")
-_get_gradients_mean = functools.partial(get_auto_parallel_context, "gradients_mean")
-
-
 __all__ = [
     "GlobalComm",
     "create_group",
@@ -98,4 +91,7 @@ __all__ = [
 
 
 def __getattr__(name):
+    setting = name.removeprefix("_get_")
+    if setting != name and setting in SETTINGS:  # what packages ask of `mindspore.parallel._utils`
+        return functools.partial(get_auto_parallel_context, setting)
     raise missing("communication", name)

@@ -20,6 +20,9 @@ from sporax.initializers.random import (
 )
 from sporax.initializers.random import fan_of as _calculate_correct_fan
 from sporax.initializers.random import gain_of as _calculate_gain
+from sporax.initializers.random import normal_array as _init_random_normal
+from sporax.initializers.random import truncated_normal_array as _init_truncated_normal
+from sporax.initializers.random import uniform_array as _init_random_uniform
 
 # those with an underscore are names that scripts take all the same
 __all__ = [
@@ -44,6 +47,9 @@ __all__ = [
     "_calculate_correct_fan",
     "_calculate_fan_in_and_fan_out",
     "_calculate_gain",
+    "_init_random_normal",
+    "_init_random_uniform",
+    "_init_truncated_normal",
     "_register",
     "initializer",
 ]

@@ -72,6 +72,13 @@ def normal_array(mean, sigma, shape):
     return array
 
 
+def truncated_normal_array(low, high, mean, sigma, shape):
+    """A Float32 array as `normal_array`'s, where only values in [low, high] count."""
+    array = np.empty(shape, np.float32)
+    fill_truncated_normal(array, mean, sigma, low, high)
+    return array
+
+
 def _positive(who, **given):
     for name, value in given.items():
         if not value > 0:

@@ -28,7 +28,7 @@ from sporax.train.metrics import (
 )
 from sporax.train.model import Model
 from sporax.train.monitor import History, LambdaCallback, LossMonitor, TimeMonitor
-from sporax.train.sinking import data_sink
+from sporax.train.sinking import DatasetHelper, connect_network_with_dataset, data_sink
 from sporax.train.steering import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau
 
 _CallbackManager, _InternalCallbackParam = CallbackManager, InternalCallbackParam
@@ -43,6 +43,7 @@ __all__ = [
     "CheckpointConfig",
     "ConfusionMatrix",
     "ConfusionMatrixMetric",
+    "DatasetHelper",
     "Dice",
     "EarlyStopping",
     "Fbeta",
@@ -64,6 +65,7 @@ __all__ = [
     "Top5CategoricalAccuracy",
     "TopKCategoricalAccuracy",
     "auc",
+    "connect_network_with_dataset",
     "data_sink",
     "get_metric_fn",
     "names",

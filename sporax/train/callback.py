@@ -83,6 +83,7 @@ class CallbackManager(Callback):
 
 for _event in EVENTS:
     setattr(Callback, _event, _nothing(_event))
+    setattr(CallbackManager, _event, _to_all(_event))
     for _kind, _words in (("train", "training"), ("eval", "evaluation")):
         _name = f"on_{_kind}_{_event}"
         setattr(Callback, _name, _as(_event, _words))

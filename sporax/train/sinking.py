@@ -1,9 +1,12 @@
-"""`data_sink`: a function that fetches its own data."""
+"""Data that a loop does not fetch itself: `data_sink`, `DatasetHelper`."""
 
 import functools
+import itertools
 
+from sporax.core import dtype as dtypes
 from sporax.engine.jit import jit
 from sporax.engine.marking import JitConfig
+from sporax.nn import argument
 
 
 def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
@@ -54,3 +57,62 @@ def _endless(dataset):
             yield row
         if count == 0:
             raise ValueError("For 'data_sink', 'dataset' must have rows, but it has none.")
+
+
+class DatasetHelper:
+    """Goes over a dataset: each loop over it gives the rows of one epoch, as lists of Tensors.
+
+    `dataset_sink_mode`: whether a queue on the device holds the rows; there is none, so rows come
+    in the same way. `sink_size`: in that mode how many rows one loop gives, going on where the last
+    one ended, and after the last row with the first; -1 for all. `epoch_num`: how many epochs there
+    are, -1 for no end. Raises TypeError and ValueError for arguments of another kind.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> data = NumpySlicesDataset({"x": np.array([1.0, 2.0, 3.0])}, shuffle=False)
+    >>> helper = sporax.DatasetHelper(data, True, sink_size=2, epoch_num=-1)
+    >>> [[float(x) for x, in helper] for _ in range(2)]
+    [[1.0, 2.0], [3.0, 1.0]]
+    """
+
+    def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
+        if not hasattr(dataset, "create_tuple_iterator"):
+            raise TypeError(
+                "For 'DatasetHelper', 'dataset' must be a dataset, but got "
+                f"{type(dataset).__name__}."
+            )
+        argument.flag("DatasetHelper", dataset_sink_mode=dataset_sink_mode)
+        if sink_size != -1:
+            argument.positive_int("DatasetHelper", sink_size=sink_size)
+        self._dataset = dataset
+        self._size = dataset.get_dataset_size() if sink_size == -1 else sink_size
+        counted = dataset_sink_mode and sink_size != -1
+        self._rows = None if counted else dataset.create_tuple_iterator(num_epochs=epoch_num)
+        self._endless = _endless(dataset) if counted else None
+
+    def __iter__(self):
+        if self._endless is None:
+            return iter(self._rows)
+        return itertools.islice(self._endless, self._size)
+
+    def types_shapes(self):
+        """The dtypes and the shapes of a row's columns, as two lists."""
+        kinds = [dtypes.from_numpy(kind) for kind in self._dataset.output_types()]
+        return kinds, self._dataset.output_shapes()
+
+    def sink_size(self):
+        """How many rows one loop gives."""
+        return self._size
+
+    def stop_send(self):
+        """End a queue of rows on the device: there is none."""
+
+    def release(self):
+        """Free what a queue of rows holds: there is none."""
+
+    def continue_send(self):
+        """Fill a queue of rows again: there is none."""
+
+
+def connect_network_with_dataset(network, dataset_helper):
+    """The network as it is, to be called with the rows that looping over `dataset_helper` gives."""
+    return network
