@@ -11,6 +11,8 @@ import numpy as np
 from sporax.compat import checks
 from sporax.core import context, parallel
 from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors
+from sporax.ops.casting import cast
 
 
 def _args_type_validator_check(*checks_by_position, **checks_by_name):
@@ -65,6 +67,11 @@ def _handle_loss(loss):
     if isinstance(loss, Tensor):
         return float(np.mean(loss.asnumpy()))
     return loss
+
+
+def mixed_precision_cast(dtype, inputs):
+    """The floating Tensors in `inputs` in another dtype, all else as it is."""
+    return map_tensors(lambda t: cast(t, dtype) if t.is_floating_point() else t, inputs)
 
 
 class _AutoParallelContext:
