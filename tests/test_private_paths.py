@@ -28,6 +28,18 @@ def settings_as_at_the_start():
     sporax.set_context(pynative_synchronize=False)
 
 
+def test_a_mixed_precision_cast_leaves_what_does_not_float():
+    """As MindSpore 2.10 answers, but that a list stays one."""
+    from mindspore.ops import functional
+
+    given = {"a": (Tensor([1.5]), Tensor([1]), 3.0, None), "b": [Tensor([2.0], sporax.float16)]}
+    cast = functional.mixed_precision_cast(sporax.float16, given)
+    first, second, *rest = cast["a"]
+    assert (first.dtype, second.dtype, rest) == (sporax.float16, sporax.int64, [3.0, None])
+    assert cast["b"][0].dtype == sporax.float16 and first.asnumpy() == 1.5
+    assert functional.mixed_precision_cast(sporax.float32, Tensor(2)).dtype == sporax.int64
+
+
 # checks of arguments -------------------------------------------------------------------------
 
 

@@ -284,6 +284,145 @@ def test_an_optimizers_subclass_updates():
     assert [m.name for m in optimizer.moments] == ["moments.weight"]
 
 
+def test_subclasses_call_the_primitives_of_their_layers():
+    """Each layer's own Primitive, called by a subclass, computes what the layer does."""
+
+    class Standardized(nn.Conv2d):
+        def construct(self, x):
+            y = self.conv2d(x, self.weight)
+            return self.bias_add(y, self.bias) if self.has_bias else y
+
+    class Written(nn.Dense):
+        def construct(self, x):
+            y = self.matmul(self.reshape(x, (-1, self.shape_op(x)[-1])), self.weight)
+            return self.reshape(self.bias_add(y, self.bias), (*self.shape_op(x)[:-1], -1))
+
+    class Channels(nn.LayerNorm):
+        def construct(self, x):
+            y, _, _ = self.layer_norm(x, self.gamma, self.beta)
+            return y
+
+    class Fixed(nn.BatchNorm2d):
+        def construct(self, x):
+            moving = self.moving_mean, self.moving_variance
+            return self.bn_infer(x, self.gamma, self.beta, *moving)[0]
+
+    class Mean(nn.LossBase):
+        def construct(self, x, y):
+            return self.reduce_mean(self.cast(self.mul(x - y, x - y), sporax.float32))
+
+    image = Tensor(np.random.default_rng(0).normal(size=(2, 3, 5, 5)).astype(np.float32))
+    rows = [
+        (Standardized, (3, 4, 3), {"stride": 2, "pad_mode": "pad", "padding": 1, "has_bias": True}),
+        (Written, (5, 4), {}),
+        (Channels, ((5,),), {}),
+        (Fixed, (3,), {}),
+    ]
+    for kind, given, named in rows:
+        layer = kind(*given, **named)
+        wanted = kind.__mro__[1].construct(layer, image).asnumpy()
+        np.testing.assert_allclose(layer(image).asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+        assert "conv2d" not in layer.__dict__ and len(kind._on_request) > 0
+    assert Mean()(Tensor([1.0, 3.0]), Tensor([0.0, 1.0])).asnumpy() == 2.5
+
+
+def test_what_a_layer_makes_on_request_can_be_set_by_a_subclass():
+    class Own(nn.Dense):
+        def __init__(self):
+            super().__init__(2, 2)
+            self.matmul = nn.Identity()
+
+        def construct(self, x):
+            return self.matmul(x)
+
+    assert Own()(Tensor(X)).shape == X.shape
+
+
+def test_a_number_is_assigned_to_a_parameter_without_dimensions():
+    class Counter(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.count = Parameter(Tensor(0, sporax.int32), name="count")
+
+        def construct(self, x):
+            self.count += 1
+            if self.count >= 3:
+                self.count = 0
+            return x + self.count
+
+    for mode in (sporax.PYNATIVE_MODE, sporax.GRAPH_MODE):
+        sporax.set_context(mode=mode)
+        counter = Counter()
+        held = counter.count
+        assert [int(counter(Tensor(0))) for _ in range(7)] == [1, 2, 0, 1, 2, 0, 1]
+        assert counter.count is held
+    with pytest.raises(TypeError, match="attribute 'weight' is that of a Parameter"):
+        nn.Dense(2, 2).weight = 0
+
+
+@pytest.mark.parametrize("run", [lambda f: f, jit], ids=["dynamic", "captured"])
+def test_gradients_are_accumulated_over_batches(run):
+    """Against NumPy: Momentum's rule once in two calls, with the mean of the gradients."""
+    from mindspore.boost.grad_accumulation import GradientAccumulation
+
+    weight = Parameter(Tensor(X[0]), name="weight")
+    momentum = nn.Momentum([weight], 0.1, 0.9)
+    accumulate = GradientAccumulation(2, momentum)
+    step = run(lambda loss, gradient: accumulate(loss, (gradient,)))
+    wanted, moving = X[0].astype(float), np.zeros(2)
+    for i in range(6):
+        gradients = X[i % 3], X[(i - 1) % 3]
+        step(Tensor(float(i)), Tensor(gradients[0]))
+        if i % 2:
+            moving = 0.9 * moving + np.mean(gradients, axis=0)
+            wanted = wanted - 0.1 * moving
+        np.testing.assert_allclose(weight.asnumpy(), wanted, rtol=1e-5)
+    assert int(momentum.global_step.asnumpy()[0]) == 3
+
+
+def test_an_optimizer_in_the_manner_of_model_zoos_updates():
+    """It maps a function of many signatures over its Parameters, and counts steps itself."""
+    rule = ops.MultitypeFuncGraph("rule")
+
+    @rule.register("Tensor", "Tensor", "Tensor", "Tensor", "Bool", "Bool")
+    def _update(rate, decay, parameter, gradient, decayed, used):
+        if not used:
+            return gradient
+        if decayed:
+            gradient = gradient + decay * parameter
+        return ops.depend(True, ops.assign(parameter, parameter - rate * gradient))
+
+    class Plain(nn.Optimizer):
+        def get_lr(self):
+            rate = self.learning_rate
+            if self.dynamic_lr:
+                rate = self.learning_rate(self.global_step).reshape(())
+            if self._is_dynamic_lr_or_weight_decay():
+                self.assignadd(self.global_step, self.global_step_increase_tensor)
+            return rate
+
+        @jit
+        def construct(self, gradients):
+            gradients = self._grad_sparse_indices_deduplicate(self.scale_grad(gradients))
+            update = ops.partial(rule, self.get_lr(), self.get_weight_decay())
+            lists = self.parameters, gradients, self.decay_flags, self.optim_filter
+            done = self.hyper_map(update, *lists)
+            if self.use_parallel:
+                self.broadcast_params(done)
+            return done
+
+    weights = [Parameter(Tensor(X[0]), name="w"), Parameter(Tensor(X[1]), name="beta")]
+    optimizer = Plain([0.5, 0.25], weights, weight_decay=0.1)
+    for _ in range(2):
+        optimizer((Tensor(X[1]), Tensor(X[2])))
+    w, beta = X[0].astype(float), X[1].astype(float)
+    for rate in (0.5, 0.25):
+        w = w - rate * (X[1] + 0.1 * w)
+        beta = beta - rate * X[2]
+    for found, wanted in zip(weights, (w, beta), strict=True):
+        np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-6)
+
+
 def test_a_metrics_subclass_is_evaluated():
     class Largest(Metric):
         def __init__(self):

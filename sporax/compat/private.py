@@ -12,6 +12,8 @@ from sporax.compat import checks
 from sporax.core import context, parallel, runtime
 from sporax.core.tensor import Tensor
 from sporax.train import Callback
+from sporax.core.tree import map_tensors
+from sporax.ops.casting import cast
 
 
 def _args_type_validator_check(*checks_by_position, **checks_by_name):
@@ -111,6 +113,11 @@ def _device_number_check(parallel_mode, device_number):
             f"If parallel_mode is {parallel_mode}, device_number must be 1, but got "
             f"{device_number}."
         )
+
+
+def mixed_precision_cast(dtype, inputs):
+    """The floating Tensors in `inputs` in another dtype, all else as it is."""
+    return map_tensors(lambda t: cast(t, dtype) if t.is_floating_point() else t, inputs)
 
 
 class _AutoParallelContext:

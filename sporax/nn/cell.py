@@ -1,7 +1,7 @@
 """`Cell`: a network or a part of one, with its parameters, its sub-cells and its mode."""
 
 import functools
-from typing import Any
+from typing import Any, ClassVar
 
 from sporax.autodiff.announced import call_announced
 from sporax.autodiff.custom import call_with_bprop
@@ -91,6 +91,10 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
         if self._hooks is not None:
             return run_with_hooks(self, construct, args, kwargs)
         return construct(*args, **kwargs)
+
+    # attributes that a layer does not use itself: the Primitives that MindSpore's layer computes
+    # with, which subclasses call. name -> what makes it of the layer
+    _on_request: ClassVar[dict[str, Any]] = {}
 
     bprop = None  # a subclass may define its own derivative here
     bprop_debug = False  # accepted: a bprop is Python that a debugger can stop in, always
@@ -190,7 +194,9 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
         part = self.__dict__[registry][name]
         if value is None:
             self.__dict__[registry][name] = None
-        elif isinstance(part, Parameter) and isinstance(value, Tensor):
+        elif isinstance(part, Parameter) and isinstance(
+            value, Tensor if part.shape else (Tensor, int, float)
+        ):
             part.set_data(value)
         else:
             kind, takes = _TAKES[registry]
@@ -206,6 +212,9 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
                 f"The '{type(self).__name__}' object has no attribute '{name}': its '__init__' "
                 "has not called 'super().__init__()' yet. Call it first."
             )
+        make = type(self)._on_request.get(name)
+        if make is not None:
+            return make(self)
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __delattr__(self, name):

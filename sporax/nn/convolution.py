@@ -1,5 +1,8 @@
 """Convolution layers."""
 
+from typing import ClassVar
+
+from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
 from sporax.nn import argument
@@ -54,6 +57,15 @@ class Convolution(Cell):
     """
 
     _axes, _formats, _transposed = 2, ("NCHW",), False
+    _on_request: ClassVar = {"bias_add": lambda layer: ops.BiasAdd(layer.data_format)}
+
+    def _settings(self):
+        """The arguments of the Primitive that convolves as this layer does."""
+        return {
+            "out_channel": self.out_channels, "kernel_size": self.kernel_size, "pad": self.padding,
+            "pad_mode": self.pad_mode, "stride": self.stride, "dilation": self.dilation,
+            "group": self.group, "data_format": self.data_format,
+        }  # fmt: skip
 
     def __init__(
         self, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
@@ -149,6 +161,10 @@ class Conv2d(Convolution):
     """
 
     _formats = "NCHW", "NHWC"
+    _on_request: ClassVar = {
+        **Convolution._on_request,
+        "conv2d": lambda layer: ops.Conv2D(**layer._settings()),
+    }
 
     def __init__(
         self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
@@ -206,6 +222,10 @@ class Conv3d(Convolution):
     """
 
     _axes, _formats = 3, ("NCDHW",)
+    _on_request: ClassVar = {
+        **Convolution._on_request,
+        "conv3d": lambda layer: ops.Conv3D(**layer._settings()),
+    }
 
     def __init__(
         self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,

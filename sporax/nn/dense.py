@@ -1,5 +1,7 @@
 """Dense layers."""
 
+from typing import ClassVar
+
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.nn import argument
@@ -18,6 +20,13 @@ class Dense(Cell):
     >>> nn.Dense(3, 4)(ops.ones((2, 3))).shape
     (2, 4)
     """
+
+    _on_request: ClassVar = {
+        "matmul": lambda layer: ops.MatMul(transpose_b=True),
+        "bias_add": lambda layer: ops.BiasAdd(),
+        "reshape": lambda layer: ops.Reshape(),
+        "shape_op": lambda layer: ops.Shape(),
+    }
 
     def __init__(
         self, in_channels, out_channels, weight_init=None, bias_init=None, has_bias=True,

@@ -1,5 +1,7 @@
 """Losses as Cells."""
 
+from typing import ClassVar
+
 from sporax import ops
 from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
@@ -17,6 +19,13 @@ class LossBase(Cell):
     >>> Distance()(Tensor([1.0, 2.0]), Tensor([1.0, 1.0])).asnumpy()
     array(0.5, dtype=float32)
     """
+
+    _on_request: ClassVar = {
+        "cast": lambda loss: ops.Cast(),
+        "mul": lambda loss: ops.Mul(),
+        "reduce_mean": lambda loss: ops.ReduceMean(),
+        "reduce_sum": lambda loss: ops.ReduceSum(),
+    }
 
     def __init__(self, reduction="mean"):
         super().__init__()

@@ -160,9 +160,7 @@ class LayerNormExt(Cell):
     (2, 3)
     """
 
-    def __init__(
-        self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None
-    ):
+    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
         super().__init__()
         argument.flag("LayerNorm", elementwise_affine=elementwise_affine, bias=bias)
         one = isinstance(normalized_shape, int)

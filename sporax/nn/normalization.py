@@ -1,5 +1,7 @@
 """Normalization layers."""
 
+from typing import ClassVar
+
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.nn import argument
@@ -12,6 +14,10 @@ class _BatchNorm(Cell):
     """What the batch normalizations share; `_ndims`: the dimensions that an input may have."""
 
     _ndims = ()
+    _on_request: ClassVar = {
+        "bn_train": lambda layer: ops.BatchNorm(True, layer.eps, layer.momentum, layer.format),
+        "bn_infer": lambda layer: ops.BatchNorm(False, layer.eps, layer.momentum, layer.format),
+    }
 
     def __init__(
         self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones",
@@ -233,6 +239,12 @@ class LayerNorm(Cell):
     >>> nn.LayerNorm((2,))(Tensor([[1.0, 3.0]])).asnumpy().round(3)
     array([[-1.,  1.]], dtype=float32)
     """
+
+    _on_request: ClassVar = {
+        "layer_norm": lambda layer: ops.LayerNorm(
+            layer.begin_norm_axis, layer.begin_params_axis, layer.epsilon
+        )
+    }
 
     def __init__(
         self, normalized_shape, begin_norm_axis=-1, begin_params_axis=-1, gamma_init="ones",

@@ -120,7 +120,9 @@ def _declare(name, face, primitive, formula, compute, given, shown, differentiab
     >>> ops.{public}({given}).asnumpy()
     {shown}
     """
-    own = face.replace("(x: input", "(input")  # what a method's first operand is called, nobody sees
+    own = face.replace(
+        "(x: input", "(input"
+    )  # what a method's first operand is called, nobody sees
     return binary(
         function=face, primitive=primitive or None, tensor=own if also else None,
         mint=face if also == "both" else None, differentiable=differentiable,

@@ -31,9 +31,7 @@ def overlaid(columns: Array, *, size, kernel, stride, dilation, around):
             for i, d, n, s in zip(place, dilation, counts, stride, strict=True)
         )
         image = image.at[(..., *along)].add(parts[:, :, *place])
-    inner = tuple(
-        slice(before, before + n) for n, (before, _) in zip(size, around, strict=True)
-    )
+    inner = tuple(slice(before, before + n) for n, (before, _) in zip(size, around, strict=True))
     return image[(..., *inner)]
 
 

@@ -3,7 +3,9 @@
 import functools
 import inspect
 from itertools import repeat
+from typing import ClassVar
 
+from sporax import ops
 from sporax.core import context
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter, ParameterTuple
@@ -62,6 +64,17 @@ class Optimizer(Stepping):
     >>> print(Optimizer(0.1, [p]).get_lr().asnumpy())
     0.1
     """
+
+    _on_request: ClassVar = {
+        "hyper_map": lambda optimizer: ops.HyperMap(),
+        "map_": lambda optimizer: ops.Map(),
+        "map_reverse": lambda optimizer: ops.Map(reverse=True),
+        "hyper_map_reverse": lambda optimizer: ops.HyperMap(reverse=True),
+        "assignadd": lambda optimizer: ops.AssignAdd(),
+        "global_step_increase_tensor": lambda optimizer: Tensor([1], dtypes.int32),
+        "optim_filter": lambda optimizer: (True,) * optimizer.param_length,
+    }
+    use_parallel = False  # each process has all of the parameters
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
@@ -229,6 +242,12 @@ class Optimizer(Stepping):
         now = {key: current_rate(rate, self.global_step) for key, rate in now.items()}
         return tuple([now[id(rate)] for rate in rates])
 
+    def _is_dynamic_lr_or_weight_decay(self):
+        return self.dynamic_lr or self.dynamic_weight_decay
+
+    def _grad_sparse_indices_deduplicate(self, gradients):
+        return gradients  # a gradient is dense
+
     def get_weight_decay(self):
         """The weight decay of the present step (times the loss scale); a tuple for groups."""
         decays = self.weight_decay
@@ -272,6 +291,9 @@ class Optimizer(Stepping):
 
     @target.setter
     def target(self, value):
+        self._set_base_target(value)
+
+    def _set_base_target(self, value):
         if value != self.target:
             raise ValueError(
                 f"For '{type(self).__name__}', 'target' must be '{self.target}', where the "
