@@ -12,9 +12,11 @@ from sporax.core import context, printing
 from sporax.core import dtype as dtypes
 from sporax.core.host import NUMBERS, blank, host_array
 from sporax.core.layout import Layout
+from sporax.core.misfit import fitting_constructor
 from sporax.core.value import Aval, Undrawn, Unsized, Value, held, leaf, number, thread
 
 
+@fitting_constructor
 class Tensor(Layout):
     """An n-dimensional array of one dtype.
 
