@@ -123,6 +123,7 @@ from sporax.train import Callback as Callback
 from sporax.train import CheckpointConfig as CheckpointConfig
 from sporax.train import ConfusionMatrix as ConfusionMatrix
 from sporax.train import ConfusionMatrixMetric as ConfusionMatrixMetric
+from sporax.train import DatasetHelper as DatasetHelper
 from sporax.train import Dice as Dice
 from sporax.train import EarlyStopping as EarlyStopping
 from sporax.train import F1 as F1
@@ -148,6 +149,7 @@ from sporax.train import Top1CategoricalAccuracy as Top1CategoricalAccuracy
 from sporax.train import Top5CategoricalAccuracy as Top5CategoricalAccuracy
 from sporax.train import TopKCategoricalAccuracy as TopKCategoricalAccuracy
 from sporax.train import auc as auc
+from sporax.train import connect_network_with_dataset as connect_network_with_dataset
 from sporax.train import data_sink as data_sink
 from sporax.train import get_metric_fn as get_metric_fn
 from sporax.train import names as names

@@ -1,10 +1,11 @@
 """What a `Model` is told about loss scaling: the scale, and the Cell that changes it."""
 
+from sporax.core.misfit import Fitting
 from sporax.nn import argument
 from sporax.nn.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
 
-class LossScaleManager:
+class LossScaleManager(Fitting):
     """Base of what tells a scale: a subclass defines its methods."""
 
     def get_loss_scale(self):

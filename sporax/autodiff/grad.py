@@ -13,6 +13,7 @@ from sporax.autodiff.per_sample import PerSample
 from sporax.autodiff.tape import Variables, ones_like, takes_indices, zeros_like
 from sporax.autodiff.walk import Recording
 from sporax.core.dtype import from_numpy
+from sporax.core.misfit import fitting
 from sporax.core.parameter import MAKERS, Parameter
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.core.value import number, thread
@@ -208,6 +209,7 @@ def _nothing(item):
     return None
 
 
+@fitting
 def grad(
     fn, grad_position=0, weights=None, has_aux=False, return_ids=False, *, per_sample=False
 ) -> Callable:  # fmt: skip
@@ -239,6 +241,7 @@ def grad(
     return gradient
 
 
+@fitting
 def value_and_grad(
     fn, grad_position=0, weights=None, has_aux=False, return_ids=False, *, per_sample=False
 ) -> Callable:  # fmt: skip
@@ -313,6 +316,7 @@ def parameters_of(who, weights):
     return parameters
 
 
+@fitting
 def get_grad(gradients, identifier):
     """The gradient with that identifier among those that `return_ids=True` gave.
 

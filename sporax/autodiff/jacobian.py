@@ -10,6 +10,7 @@ from sporax.autodiff.grad import Derivative, parameters_of
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.tape import MUTED, Variables, ones_like, zeros_like
 from sporax.autodiff.walk import Recording, walk_back
+from sporax.core.misfit import fitting
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of, with_tensors
@@ -99,6 +100,7 @@ def pushed(who, fn, args, positions, tangents, has_aux=False):
     return taped, [zeros_like(v) if g is None else g for v, g in zip(seeds, made, strict=True)]
 
 
+@fitting
 def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
     """`(fn(*inputs), function)`, where the function maps cotangents to gradients, $v^T J$.
 
@@ -130,6 +132,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
     return taped.result, pull
 
 
+@fitting
 def jvp(fn, inputs, v, has_aux=False) -> tuple:
     """`(fn(*inputs), J v)`: the derivative of all outputs in the direction `v` of the inputs.
 
@@ -165,6 +168,7 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
     return (taped.differentiated, along, taped.aux) if has_aux else (taped.result, along)
 
 
+@fitting
 def jacfwd(fn, grad_position=0, has_aux=False) -> Callable:
     """The function that computes the Jacobian of `fn`, a column for each number of the inputs.
 
@@ -181,6 +185,7 @@ def jacfwd(fn, grad_position=0, has_aux=False) -> Callable:
     return _jacobian("jacfwd", fn, grad_position, has_aux, _by_columns)
 
 
+@fitting
 def jacrev(fn, grad_position=0, has_aux=False) -> Callable:
     """The function that computes the Jacobian of `fn`, a row for each number of the outputs.
 

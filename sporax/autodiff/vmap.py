@@ -6,11 +6,13 @@ from collections.abc import Callable
 from sporax.autodiff.enclosed import Enclosed
 from sporax.autodiff.ensemble import Ensemble
 from sporax.core.host import NUMBERS
+from sporax.core.misfit import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.engine.recorder import wrap
 
 
+@fitting
 def vmap(fn, in_axes=0, out_axes=0) -> Callable:
     """The function that computes `fn` for each slice of its arguments, all at once.
 

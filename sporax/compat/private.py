@@ -11,9 +11,9 @@ import numpy as np
 from sporax.compat import checks
 from sporax.core import context, parallel, runtime
 from sporax.core.tensor import Tensor
-from sporax.train import Callback
 from sporax.core.tree import map_tensors
 from sporax.ops.casting import cast
+from sporax.train import Callback
 
 
 def _args_type_validator_check(*checks_by_position, **checks_by_name):

@@ -75,13 +75,16 @@ def refuse(name, given, cause):
         return
     if any(is_users(frame) for frame, _ in traceback.walk_tb(cause.__traceback__)):
         return
-    given = {n: value for n, value in given.items() if value is not cause}
+    given = {n: value for n, value in given.items() if n not in _LOCAL}
     shown = ", ".join(f"'{n}' {_shown(value)}" for n, value in given.items())
     reason = _no_tensor(given, cause) or broken_rule({}, cause)
     kind = TypeError if isinstance(cause, TypeError | AttributeError) else ValueError
     raise kind(
         f"For '{name}', the arguments do not fit: {shown}. {reason[:1].upper()}{reason[1:]}."
     ) from None
+
+
+_LOCAL = {"cause", "_more", "_unknown"}  # what a face's variables hold besides its arguments
 
 
 def _no_tensor(given, cause):

@@ -4,6 +4,7 @@ import itertools
 import re
 
 from sporax.core import dtype as dtypes
+from sporax.core.misfit import fitting_constructor
 from sporax.core.tensor import Tensor, new_value
 from sporax.core.value import Changes
 
@@ -12,6 +13,7 @@ from sporax.core.value import Changes
 MAKERS = {}
 
 
+@fitting_constructor
 class Parameter(Tensor):
     """A Tensor that a Cell registers and an optimizer updates.
 

@@ -11,6 +11,7 @@ from sporax.core import context, printing
 from sporax.core import dtype as dtypes
 from sporax.core.host import NUMBERS, blank, host_array
 from sporax.core.layout import Layout
+from sporax.core.misfit import fitting_constructor
 from sporax.core.value import Aval, Undrawn, Unsized, Value, held, leaf, number, thread
 
 if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_stubs.py
@@ -19,6 +20,7 @@ else:
     Attached = Layout
 
 
+@fitting_constructor
 class Tensor(Attached):
     """An n-dimensional array of one dtype.
 

@@ -292,7 +292,6 @@ def apply(op, *operands) -> Any:
     this is the path that every operation of a user's program takes.
     """
     recorder = thread.recorder
-    found = recorder.found.get
     key, values, watched = [op], [], False
     try:
         for operand in operands:
@@ -303,7 +302,7 @@ def apply(op, *operands) -> Any:
             if value.trace is recorder:
                 key.append(value.index)
             else:
-                at = found(id(value.array))
+                at = recorder.found.get(id(value.array))
                 if at is None:
                     at = recorder.leaf(value, operand)
                     if recorder.capture is not None and isinstance(operand, Tensor):

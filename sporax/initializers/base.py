@@ -6,6 +6,7 @@ import numbers
 import numpy as np
 
 from sporax.core import dtype as dtypes
+from sporax.core.misfit import Fitting, fitting
 from sporax.core.parameter import MAKERS
 from sporax.core.tensor import Tensor
 
@@ -31,7 +32,7 @@ def register(*aliases):
     return named
 
 
-class Initializer:
+class Initializer(Fitting):
     """Base of all initializers: a subclass fills an array in place in `_initialize(self, arr)`.
 
     `kwargs`: kept as `_kwargs`, for printing and comparing only.
@@ -63,6 +64,7 @@ class Initializer:
         return array
 
 
+@fitting
 def initializer(init, shape=None, dtype=dtypes.float32) -> Tensor:
     """A Tensor of initial values.
 

@@ -8,6 +8,7 @@ from sporax.autodiff.custom import call_with_bprop
 from sporax.autodiff.tape import unrecorded
 from sporax.core import context
 from sporax.core.cells import tree
+from sporax.core.misfit import Fitting, refused
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
@@ -34,7 +35,7 @@ _TAKES = {
 _INTERNAL = frozenset([*_REGISTRIES, "_graph", "_announced"])
 
 
-class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputable):
+class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputable, Fitting):
     """Base of all networks and layers: subclass it, make parts in `__init__`, and compute in
     `construct`.
 
@@ -81,16 +82,22 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
     def _compute(self, args, kwargs):
         """`construct`, with what has been registered around it."""
         construct = self.construct
-        if thread.tape is not None:
-            if self.bprop is not None:
-                construct = functools.partial(call_with_bprop, self)
-            if self._recomputed:
-                construct = functools.partial(run_recomputed, self, construct)
-        if self._precision is not None:
-            construct = functools.partial(run_in_precision, self, construct, self._precision)
-        if self._hooks is not None:
-            return run_with_hooks(self, construct, args, kwargs)
-        return construct(*args, **kwargs)
+        try:
+            if thread.tape is not None:
+                if self.bprop is not None:
+                    construct = functools.partial(call_with_bprop, self)
+                if self._recomputed:
+                    construct = functools.partial(run_recomputed, self, construct)
+            if self._precision is not None:
+                construct = functools.partial(run_in_precision, self, construct, self._precision)
+            if self._hooks is not None:
+                return run_with_hooks(self, construct, args, kwargs)
+            return construct(*args, **kwargs)
+        except TypeError as error:
+            refusal = refused(type(self).__name__, self.construct, args, kwargs, error)
+            if refusal is None:
+                raise
+            raise refusal from None
 
     # attributes that a layer does not use itself: the Primitives that MindSpore's layer computes
     # with, which subclasses call. name -> what makes it of the layer

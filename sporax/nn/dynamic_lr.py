@@ -2,6 +2,7 @@
 
 import math
 
+from sporax.core.misfit import fitting
 from sporax.nn import argument
 
 
@@ -10,6 +11,7 @@ def _by_epoch(total_step, step_per_epoch, rate):
     return [rate(step // step_per_epoch) for step in range(total_step)]
 
 
+@fitting
 def piecewise_constant_lr(milestone, learning_rates):
     """`learning_rates[t]` for the steps from `milestone[t - 1]` (at first 0) up to `milestone[t]`.
 
@@ -48,6 +50,7 @@ def _check_decay(who, learning_rate, decay_rate, is_stair, **steps):
     argument.flag(who, is_stair=is_stair)
 
 
+@fitting
 def exponential_decay_lr(
     learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
 ):
@@ -70,6 +73,7 @@ def exponential_decay_lr(
     return _by_epoch(total_step, step_per_epoch, rate)
 
 
+@fitting
 def natural_exp_decay_lr(
     learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
 ):
@@ -93,6 +97,7 @@ def natural_exp_decay_lr(
     return _by_epoch(total_step, step_per_epoch, rate)
 
 
+@fitting
 def inverse_decay_lr(
     learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
 ):
@@ -116,6 +121,7 @@ def inverse_decay_lr(
     return _by_epoch(total_step, step_per_epoch, rate)
 
 
+@fitting
 def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     r"""$min + (max - min) (1 + \cos(\pi p)) / 2$, where $p = \min(epoch / decay\_epoch, 1)$.
 
@@ -139,6 +145,7 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     return _by_epoch(total_step, step_per_epoch, rate)
 
 
+@fitting
 def polynomial_decay_lr(
     learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power,
     update_decay_epoch=False,
@@ -167,6 +174,7 @@ def polynomial_decay_lr(
     return _by_epoch(total_step, step_per_epoch, rate)
 
 
+@fitting
 def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
     r"""$learning\_rate \cdot \min(epoch / warmup\_epoch, 1)$.
 

@@ -5,13 +5,12 @@ composites too) may be Tensors, numbers, NumPy arrays, or lists and tuples of th
 """
 
 import functools
-import inspect
 
 import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.ops.declaration import as_written
+from sporax.ops.declaration import compiled
 from sporax.ops.declare import NUMPY, OPTIONAL, Array, Arrays, op
 from sporax.ops.declare import composite as _composite
 
@@ -176,16 +175,14 @@ def face(declaration, written):
     else:
         name, parameters = declaration.parse(written, more=("dtype",))
     given = {canonical: p.name for p, canonical in parameters}
-    scope = dict(_SCOPE, _call=declaration.face(), __name__=None)
+    scope = dict(_SCOPE, _call=declaration.face())
     call = f"_call({', '.join(_argument(p, given, name, scope) for p in own.values())})"
     if "dtype" in given and "dtype" not in own:
         call = f"_cast({call}, dtype)"
-    plain = [p.replace(annotation=inspect.Parameter.empty) for p, _ in parameters]
-    scope.update({f"_d{i}": p.default for i, p in enumerate(plain)})
-    exec(f"def {name}({as_written(plain)}):\n    return {call}", scope)
-    function = scope[name]
+    plain = [p for p, _ in parameters]
+    function = compiled(name, plain, f"    return {call}", scope, f"numpy.{name}")
     function.__doc__, function.__module__ = declaration.fn.__doc__, declaration.fn.__module__
-    function.__qualname__, function.declaration = name, declaration
+    function.declaration = declaration
     return function
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from sporax.core.dtype import NAMES as DTYPES
 from sporax.core.errors import REFUSALS, refuse
+from sporax.core.misfit import MISSING, TAKEN, fitting, of_face
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -140,15 +141,21 @@ class Declaration:
 
     # faces --------------------------------------------------------------------------------
 
-    def face(self, written=None, drop_self=False):
-        """A function with the signature as written, that calls this operation."""
+    def face(self, written=None, within=""):
+        """A function with the signature as written, that calls this operation; `within`: what its
+        name begins with where users call it."""
+        written = written or self.fn.__name__
         name, parameters = (
-            (self.fn.__name__, [(p, p.name) for p in self.signature.parameters.values()])
-            if written is None
+            (
+                written.rpartition(".")[2],
+                [(p, p.name) for p in self.signature.parameters.values()],
+            )
+            if "(" not in written
             else self.parse(written)
         )
         given = {canonical: p.name for p, canonical in parameters}
-        return self._compile(name, [p for p, _ in parameters], given)
+        who = within + written.partition("(")[0]
+        return self._compile(name, [p for p, _ in parameters], given, who)
 
     def parse(self, written, more=()):
         """`name(parameter: canonical = default, ...)` -> name, [(Parameter, canonical name)].
@@ -178,10 +185,10 @@ class Declaration:
                 parameters.append((inspect.Parameter(arg.arg, kind, default=default), canonical))
         return name, parameters
 
-    def _compile(self, name, parameters, given):
-        """Write the function's few lines out, so that signature, defaults and TypeErrors are
-        Python's own and a call costs no unpacking."""
-        scope: dict = {"__name__": None}  # which tells these lines from a user's
+    def _compile(self, name, parameters, given, who):
+        """Write the function's few lines out, so that signature and defaults are Python's own and
+        a call costs no unpacking."""
+        scope: dict = {}
 
         def argument(canonical):
             if canonical in given:
@@ -192,15 +199,8 @@ class Declaration:
             scope[f"_default_{canonical}"] = default
             return f"_default_{canonical}"
 
-        body = self._body(scope, argument)
-        plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
-        for i, p in enumerate(plain):
-            if p.default is not inspect.Parameter.empty:
-                scope[f"_d{i}"] = p.default
-        exec(f"def {name}({as_written(plain)}):\n{body}", scope)
-        function = scope[name]
+        function = compiled(name, parameters, self._body(scope, argument), scope, who)
         function.__doc__, function.__module__ = self.fn.__doc__, self.fn.__module__
-        function.__qualname__ = name
         function.declaration = self
         return function
 
@@ -230,17 +230,19 @@ class Declaration:
         given.update({canonical: f"self.{p.name}" for p, canonical in built})
         given.update({canonical: p.name for p, canonical in called})
         itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        call = self._compile("__call__", [itself, *[p for p, _ in called]], given)
+        shown = ", ".join(f"{p.name}=..." if p.default is p.empty else "" for p, _ in built)
+        call = self._compile(
+            "__call__", [itself, *[p for p, _ in called]], given, f"{name}({shown.strip(', ')})"
+        )
         call.__qualname__ = f"{name}.__call__"
-        scope = {f"_d{i + 1}": p.default for i, (p, _) in enumerate(built)}
-        parameters = [itself, *[p for p, _ in built]]
         lines = ["    Primitive.__init__(self, _name)"]
         lines += [f"    self._set('{p.name}', {p.name})" for p, _ in built]
-        scope.update(Primitive=Primitive, _name=name, __name__=None)
-        exec(f"def __init__({as_written(parameters)}):\n" + "\n".join(lines), scope)
-        scope["__init__"].__qualname__ = name
+        scope = {"Primitive": Primitive, "_name": name}
+        parameters = [itself, *[p for p, _ in built]]
+        made = compiled("__init__", parameters, "\n".join(lines), scope, name)
+        made.__qualname__ = name
         members = {
-            "__init__": scope["__init__"],
+            "__init__": made,
             "__call__": call,
             "__doc__": self.fn.__doc__,
             "__module__": self.fn.__module__,
@@ -253,15 +255,30 @@ def _tuple(names):
     return "".join(f"{n}, " for n in names)
 
 
-def as_written(parameters):
-    """Parameters as they stand in a `def`, defaults replaced by `_d<i>`."""
-    parts, keyword = [], False
+def compiled(name, parameters, body, scope, who):
+    """A function of these lines, with names as `scope` has them, which refuses in the name of `who`
+    a call that does not fit. It takes anything, and looks, since what Python refuses at the door
+    could only be caught outside, at a cost to each call."""
+    parts = {True: [], False: [f"*{TAKEN[0]}"]}
+    needed, plain = [], []
+    scope.update(__name__=None, _missing=MISSING)  # None tells these lines from a user's
     for i, p in enumerate(parameters):
-        if p.kind is inspect.Parameter.KEYWORD_ONLY and not keyword:
-            parts.append("*")
-            keyword = True
-        parts.append(p.name if p.default is inspect.Parameter.empty else f"{p.name}=_d{i}")
-    return ", ".join(parts)
+        plain.append(p.replace(annotation=inspect.Parameter.empty))
+        itself = p.name == "self"
+        default = "_missing" if p.default is p.empty else f"_d{i}"
+        scope[f"_d{i}"] = p.default
+        if p.default is p.empty and not itself:
+            needed.append(f"{p.name} is _missing or ")
+        by_place = p.kind is not p.KEYWORD_ONLY
+        parts[by_place].append(p.name if itself else f"{p.name}={default}")
+    head = ", ".join([*parts[True], *parts[False], f"**{TAKEN[1]}"])
+    look = f"    if {''.join(needed)}{' or '.join(TAKEN)}:\n        raise _misfit(locals())\n"
+    exec(f"def {name}({head}):\n{look}{body}", scope)
+    function = scope[name]
+    function.__signature__ = inspect.Signature(plain, __validate_parameters__=False)
+    function.__qualname__ = name
+    scope["_misfit"] = functools.partial(of_face, who, function.__signature__)
+    return function
 
 
 def _is_axes(value):
@@ -317,10 +334,10 @@ class Composite(Declaration):
             "        raise"
         )
 
-    def face(self, written=None):
+    def face(self, written=None, within=""):
         kinds = {p.kind for p in self.signature.parameters.values()}
         if written is not None or kinds.isdisjoint(_OPEN):
-            return super().face(written)
+            return super().face(written, within)
         self.fn.declaration = self  # whose lines cannot be written out
         self.fn.__signature__ = self.signature.replace(return_annotation=inspect.Signature.empty)
-        return self.fn
+        return fitting(self.fn)

@@ -12,6 +12,8 @@ parameter that it fills:
     def softmax(input: Array, axis=-1, *, dtype=None): ...
 """
 
+import inspect
+
 from sporax.core.tensor import Tensor
 from sporax.ops.declaration import OPTIONAL, Array, Arrays, Composite, Declaration
 from sporax.ops.overload import overloaded
@@ -75,11 +77,11 @@ def _publish(declaration, function, tensor, primitives, mint, numpy):
         "ops": function, "tensor": tensor, "primitive": primitives, "mint": mint, "numpy": numpy,
     }  # fmt: skip
     plain = declaration.face()
-    functions = _faces(declaration, function, plain)
+    functions = _faces(declaration, function, plain, "")
     FUNCTIONS.update(functions)
-    for name, method in _faces(declaration, tensor, plain).items():
+    for name, method in _faces(declaration, tensor, plain, "Tensor.").items():
         attach(name, method)
-    MINT.update(_faces(declaration, mint, plain))
+    MINT.update(_faces(declaration, mint, plain, "mint."))
     for written in _as_written(numpy):
         named = declaration.fn.__name__ if written is True else written.partition("(")[0]
         NUMPY[named] = declaration, written
@@ -94,14 +96,14 @@ def _as_written(faces):
     return (faces,) if isinstance(faces, str | bool) else faces or ()
 
 
-def _faces(declaration, written, plain):
+def _faces(declaration, written, plain, within):
     """Functions by name for faces as written; those of one name are taken as its overloads."""
-    found = {}
+    found, own = {}, declaration.fn.__name__
     for face in _as_written(written):
-        if face is True or "(" not in face:
-            found.setdefault(declaration.fn.__name__ if face is True else face, []).append(plain)
-        else:
-            found.setdefault(face.partition("(")[0], []).append(declaration.face(face))
+        called = own if face is True else face.partition("(")[0]
+        is_own = called.rpartition(".")[2] == own and (face is True or "(" not in face)
+        made = plain if is_own else declaration.face(face, within)
+        found.setdefault(called, []).append(made)
     return {name: overloaded(name, fns) for name, fns in found.items()}
 
 
@@ -109,6 +111,8 @@ def attach(name, method):
     """Give `Tensor` a method; the first one to take a name keeps it."""
     if name in Tensor.__dict__:
         raise NameError(f"Tensor has a '{name}' already")
+    if inspect.isfunction(method) and method.__name__.startswith(("_", "<")):
+        method.__name__, method.__qualname__ = name, f"Tensor.{name}"  # what Python's errors say
     setattr(Tensor, name, method)
 
 

@@ -1,8 +1,11 @@
 """Adam, and Adam with weight decay apart from the gradient."""
 
+import inspect
+
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
+from sporax.core.misfit import meant
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
@@ -98,13 +101,18 @@ class Adam(Optimizer):
         return done
 
 
+def _instead(unknown):
+    named = [meant(name, inspect.signature(Adam).parameters) for name in sorted(unknown)]
+    return "".join(f" Did you mean '{name}'?" for name in named if name)
+
+
 def _placement(kwargs, use_amsgrad):
     """(use_lazy, use_offload) out of Adam's keywords."""
     unknown = set(kwargs) - {"use_lazy", "use_offload"}
     if unknown:
         raise KeyError(
             "For 'Adam', further keywords must be 'use_lazy' or 'use_offload', but got "
-            f"{', '.join(sorted(unknown))}."
+            f"{', '.join(sorted(unknown))}.{_instead(unknown)}"
         )
     lazy, offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
     if (lazy is True) + (offload is True) + (use_amsgrad is True) > 1:

@@ -2,6 +2,7 @@
 
 import logging
 
+from sporax.core.misfit import Fitting
 from sporax.core.tensor import Tensor
 
 _log = logging.getLogger("sporax")
@@ -10,7 +11,7 @@ _log = logging.getLogger("sporax")
 EVENTS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 
 
-class Callback:
+class Callback(Fitting):
     """Base of callbacks: a subclass defines methods of the names `on_train_begin`,
     `on_train_epoch_begin`, `on_train_step_begin`, `on_train_step_end`, `on_train_epoch_end`,
     `on_train_end`, or the same with `on_eval_`; each is given a `RunContext`.

@@ -2,6 +2,7 @@
 
 from sporax import amp
 from sporax.core.errors import missing
+from sporax.core.misfit import fitting_constructor
 from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
 from sporax.nn.wrap import WithEvalCell, WithLossCell
@@ -19,6 +20,7 @@ from sporax.train.monitor import TimeMonitor
 _OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
 
 
+@fitting_constructor
 class Model:
     """Trains, evaluates and uses a network.
 

@@ -2,4 +2,5 @@
 
 from sporax.autodiff import *
 from sporax.ops import *
+from sporax.ops import log_softmax as _innner_log_softmax
 

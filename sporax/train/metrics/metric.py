@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 
+from sporax.core.misfit import Fitting
 from sporax.core.tensor import Tensor
 
 
@@ -18,7 +19,7 @@ def rearrange_inputs(func):
     return chosen
 
 
-class Metric:
+class Metric(Fitting):
     """Base of metrics: a subclass defines `clear`, `update(*inputs)` and `eval`.
 
     Called, it clears itself, takes the inputs and returns what it makes of them.

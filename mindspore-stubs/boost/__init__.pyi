@@ -1,0 +1,4 @@
+"""`mindspore.boost`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.train.accumulation import *
+
