@@ -53,12 +53,6 @@ def test_the_page_is_what_the_tool_writes():
     assert (ROOT / "docs" / "coverage.md").read_text("utf8") == page, "run tools/write_coverage.py"
 
 
-def test_the_stubs_are_what_the_tool_writes():
-    stub = runpy.run_path(str(ROOT / "tools" / "write_stubs.py"))["stub"]()
-    written = (ROOT / "sporax" / "ops" / "__init__.pyi").read_text("utf8")
-    assert written == stub, "run tools/write_stubs.py"
-
-
 @pytest.mark.skipif(not MEASURED.exists(), reason="the measurements are not beside the repository")
 def test_the_counts_are_those_that_were_measured(tmp_path, monkeypatch):
     usage = runpy.run_path(str(ROOT / "tools" / "write_coverage.py"))["usage"]
