@@ -2,6 +2,7 @@
 
 import functools
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -95,7 +96,7 @@ class MnistDataset(_Folder):
 
     _columns_there = "image", "label"
     _usages = "train", "test", "all"
-    _parts = {"train": ("train",), "test": ("t10k",), "all": ("t10k", "train")}
+    _parts: ClassVar = {"train": ("train",), "test": ("t10k",), "all": ("t10k", "train")}
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
@@ -109,11 +110,12 @@ class MnistDataset(_Folder):
 
     def _found(self):
         images, labels = [], []
-        for part in self._parts[self._usage or "all"]:
-            some, theirs = (
-                self._array(f"{part}-{what}-ubyte", ndim)
-                for what, ndim in (("images-idx3", 3), ("labels-idx1", 1))
-            )
+        parts = self._parts[self._usage or "all"]
+        there = self._files(*[f"{part}-images-idx3-ubyte" for part in parts])
+        for path in there:
+            part = path.name.partition("-")[0]
+            some = self._array(path, 3)
+            theirs = self._array(*self._files(f"{part}-labels-idx1-ubyte"), 1)
             if len(some) != len(theirs):
                 raise RuntimeError(
                     f"For '{type(self).__name__}', there must be a label for each image, but there "
@@ -123,8 +125,7 @@ class MnistDataset(_Folder):
             labels.append(theirs)
         return _Pairs(np.concatenate(images), np.concatenate(labels))
 
-    def _array(self, name, ndim):
-        path = self._files(name)[0]
+    def _array(self, path, ndim):
         content = path.read_bytes()
         if len(content) < 4 + 4 * ndim or content[:4] != bytes([0, 0, 8, ndim]):
             raise self._damaged(path, f"is none of unsigned bytes with {ndim} axes, by its start")
@@ -159,7 +160,7 @@ class Cifar10Dataset(MnistDataset):
     other arguments are those of `MnistDataset`.
     """
 
-    _parts = { 
+    _parts: ClassVar = { 
         "train": ("data_batch_*.bin",), "test": ("test_batch.bin",),
         "all": ("data_batch_*.bin", "test_batch.bin"),
     }  # fmt: skip
@@ -188,7 +189,7 @@ class Cifar100Dataset(Cifar10Dataset):
     """
 
     _columns_there = "image", "coarse_label", "fine_label"
-    _parts = { 
+    _parts: ClassVar = { 
         "train": ("train.bin",), "test": ("test.bin",), "all": ("train.bin", "test.bin"),
     }  # fmt: skip
     _labels = 2
