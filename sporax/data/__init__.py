@@ -1,11 +1,19 @@
 """From which data? Pipelines of rows, from Python objects and arrays."""
 
 import enum
+import importlib
 
 from sporax.core.errors import missing
 from sporax.data import config, transforms
 from sporax.data.batch import BatchInfo
 from sporax.data.dataset import Dataset
+from sporax.data.files import (
+    Cifar10Dataset,
+    Cifar100Dataset,
+    FashionMnistDataset,
+    KMnistDataset,
+    MnistDataset,
+)
 from sporax.data.parts import zip_datasets as zip
 from sporax.data.sampler import (
     DistributedSampler,
@@ -29,9 +37,16 @@ class Shuffle(enum.StrEnum):
 
 __all__ = [
     "BatchInfo",
+    "CelebADataset",
+    "Cifar10Dataset",
+    "Cifar100Dataset",
     "Dataset",
     "DistributedSampler",
+    "FashionMnistDataset",
     "GeneratorDataset",
+    "ImageFolderDataset",
+    "KMnistDataset",
+    "MnistDataset",
     "NumpySlicesDataset",
     "RandomSampler",
     "Sampler",
@@ -46,5 +61,12 @@ __all__ = [
 ]
 
 
+# What is looked up when it is used: name -> its module.
+_LATER = {"vision": None, "CelebADataset": "pictures", "ImageFolderDataset": "pictures"}
+
+
 def __getattr__(name):
+    if name in _LATER:
+        module = importlib.import_module(f"sporax.data.{_LATER[name] or name}")
+        return module if _LATER[name] is None else getattr(module, name)
     raise missing("dataset", name)

@@ -15,6 +15,7 @@ _SETTINGS = {
     "prefetch_size": (16, 1, _MOST),  # batches made ahead
 }
 _values = {name: default for name, (default, *_) in _SETTINGS.items()}
+_times = dict.fromkeys(_SETTINGS, 0)  # how often each was set
 
 
 def _getter(name):
@@ -38,6 +39,7 @@ def _setter(name):
                 f"For 'set_{name}', '{name}' must be in [{least}, {most}], but got {value}."
             )
         _values[name] = value
+        _times[name] += 1
 
     set_to.__doc__ = f"Let `{name}` be an int in [{least}, {most}]."
     return set_to
@@ -48,8 +50,14 @@ def is_seeded():
     return _values["seed"] != _UNSEEDED
 
 
+def times_seeded():
+    """How often a seed was set."""
+    return _times["seed"]
+
+
 def _follow(seed):
     _values["seed"] = seed & _MOST
+    _times["seed"] += 1
 
 
 random._Seed.followers.append(_follow)

@@ -68,6 +68,10 @@ class Dataset:
         """How many times the rows come in an epoch."""
         return self.children[0].get_repeat_count() if self.children else 1
 
+    def num_classes(self):
+        """The number of classes; None where nothing tells it."""
+        return self.children[0].num_classes() if self.children else None
+
     @functools.cached_property
     def _first(self):
         return next(self._begin()(), ())

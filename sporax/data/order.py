@@ -7,6 +7,7 @@ The engine draws with `std::mt19937` (a buffer of rows with `std::mt19937_64`) a
 
 import contextlib
 import secrets
+import threading
 from bisect import bisect_right
 
 import numpy as np
@@ -35,6 +36,34 @@ def seed():
     if _fixed:
         return _fixed[-1]
     return config.get_seed() if config.is_seeded() else secrets.randbits(32)
+
+
+class _Streams(threading.local):
+    innermost = None  # of the pipeline whose row is being made
+    own = None  # of calls outside of pipelines
+
+
+_streams = _Streams()
+
+
+@contextlib.contextmanager
+def drawing_from(stream):
+    """Random transforms called within draw from this `numpy.random.Generator`."""
+    before, _streams.innermost = _streams.innermost, stream
+    try:
+        yield
+    finally:
+        _streams.innermost = before
+
+
+def stream():
+    """What a random transform draws from now: the pipeline's generator, or one that began when the
+    seed was set."""
+    if _streams.innermost is not None:
+        return _streams.innermost
+    if _streams.own is None or _streams.own[0] != config.times_seeded():
+        _streams.own = config.times_seeded(), np.random.default_rng(seed())
+    return _streams.own[1]
 
 
 class Twister:

@@ -6,6 +6,8 @@ class takes after the dataset.
 
 import inspect
 
+import numpy as np
+
 from sporax.data import order
 from sporax.data.dataset import Dataset, as_row, count, names, places
 
@@ -99,15 +101,16 @@ class Map(_Replacing):
         self._operations = list(operations)
 
     def _begin(self):
-        epoch = self._source._begin()
-        return lambda: map(self._row, epoch())
+        epoch, stream = self._source._begin(), np.random.default_rng(order.seed())
+        return lambda: (self._row(row, stream) for row in epoch())
 
-    def _row(self, row):
+    def _row(self, row, stream):
         made = tuple([row[i] for i in self._places])
-        for operation in self._operations:
-            made = operation(*made)
-            if not isinstance(made, tuple):
-                made = (made,)
+        with order.drawing_from(stream):
+            for operation in self._operations:
+                made = operation(*made)
+                if not isinstance(made, tuple):
+                    made = (made,)
         return self._replaced(row, as_row("map", made, self._given))
 
 

@@ -45,15 +45,16 @@ class GeneratorDataset(Dataset):
                 "For 'GeneratorDataset', 'source' must be a generator function, or have "
                 f"'__getitem__' or '__iter__', but got {type(source).__name__}."
             )
-        super().__init__(names("GeneratorDataset", column_names))
+        who = type(self).__name__
+        super().__init__(names(who, column_names))
         self.source = source
         self._types = _dtypes(column_types, self._columns)
-        self._samples = count("GeneratorDataset", "num_samples", num_samples, 1, 0)
+        self._samples = count(who, "num_samples", num_samples, 1, 0)
         self._shard = num_shards, shard_id
         self.sampler = None
         if hasattr(source, "__getitem__") and hasattr(source, "__len__"):
             arguments = sampler, shuffle, self._samples, num_shards, shard_id
-            self.sampler = chosen("GeneratorDataset", *arguments)
+            self.sampler = chosen(who, *arguments)
         elif sampler is not None:
             raise ValueError(
                 "For 'GeneratorDataset', 'source' must have '__getitem__' and '__len__' for a "
@@ -64,6 +65,16 @@ class GeneratorDataset(Dataset):
     def is_in_place(self):
         """Whether the rows are those of something indexed, in its order."""
         return type(self.sampler) is SequentialSampler
+
+    def use_sampler(self, new_sampler):
+        """Choose the rows by another sampler; only of what can be indexed."""
+        if self.sampler is None:
+            raise TypeError(
+                f"For 'use_sampler', the source must have '__getitem__' and '__len__', but "
+                f"'{type(self.source).__name__}' has not."
+            )
+        self.sampler = chosen("use_sampler", new_sampler, None, None, None, None)
+        vars(self).pop("_size", None)
 
     @functools.cached_property
     def _size(self):

@@ -1,12 +1,18 @@
 """What turns one value of a row into another: callables on arrays, for `map`."""
 
+import enum
+import operator
+
 import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.errors import missing
+from sporax.data import arguments as check
+from sporax.data import order
+from sporax.data.operation import PyTensorOperation, TensorOperation
 
 
-class Compose:
+class Compose(TensorOperation):
     """Several transforms, one after another.
 
     >>> Compose([lambda x: x + 1, lambda x: x * 2])(3)
@@ -14,29 +20,86 @@ class Compose:
     """
 
     def __init__(self, transforms):
-        if not isinstance(transforms, list):
-            raise TypeError(
-                f"For 'Compose', 'transforms' must be a list, but got {type(transforms).__name__}."
-            )
-        if not transforms:
-            raise ValueError("For 'Compose', 'transforms' must hold at least one.")
-        for i, transform in enumerate(transforms):
-            if not callable(transform):
-                raise TypeError(
-                    f"For 'Compose', 'transforms[{i}]' must be callable, but got "
-                    f"{type(transform).__name__}."
-                )
-        self.transforms = transforms
+        self.transforms = checked_transforms("Compose", transforms)
 
     def __call__(self, *values):
-        for transform in self.transforms:
-            values = transform(*values)
-            if not isinstance(values, tuple):
-                values = (values,)
-        return values[0] if len(values) == 1 else values
+        return _through(self.transforms, values)
 
 
-class TypeCast:
+class RandomApply(TensorOperation):
+    """Several transforms one after another, in `prob` of the calls.
+
+    >>> RandomApply([lambda x: x + 1], 1.0)(3)
+    4
+    """
+
+    def __init__(self, transforms, prob=0.5):
+        self.transforms = checked_transforms("RandomApply", transforms)
+        self.prob = check.number("RandomApply", "prob", prob, 0, 1)
+
+    def __call__(self, *values):
+        chosen = order.stream().random() < self.prob
+        return _through(self.transforms if chosen else [], values)
+
+
+class RandomChoice(TensorOperation):
+    """One of several transforms, at random.
+
+    >>> RandomChoice([lambda x: x + 1, lambda x: 1 + x])(3)
+    4
+    """
+
+    def __init__(self, transforms):
+        self.transforms = checked_transforms("RandomChoice", transforms)
+
+    def __call__(self, *values):
+        chosen = int(order.stream().integers(len(self.transforms)))
+        return _through([self.transforms[chosen]], values)
+
+
+class RandomOrder(PyTensorOperation):
+    """Several transforms, one after another in a random order."""
+
+    def __init__(self, transforms):
+        self.transforms = checked_transforms("RandomOrder", transforms)
+
+    def __call__(self, *values):
+        places = order.stream().permutation(len(self.transforms))
+        return _through([self.transforms[i] for i in places], values)
+
+
+def checked_transforms(who, transforms):
+    """A list of callables."""
+    if not isinstance(transforms, list):
+        raise TypeError(
+            f"For '{who}', 'transforms' must be a list, but got {type(transforms).__name__}."
+        )
+    if not transforms:
+        raise ValueError(f"For '{who}', 'transforms' must hold at least one.")
+    for i, transform in enumerate(transforms):
+        if not callable(transform):
+            raise TypeError(
+                f"For '{who}', 'transforms[{i}]' must be callable, but got "
+                f"{type(transform).__name__}."
+            )
+    return transforms
+
+
+def _through(transforms, values):
+    for transform in transforms:
+        values = transform(*values)
+        if not isinstance(values, tuple):
+            values = (values,)
+    return values[0] if len(values) == 1 else values
+
+
+def not_random(function):
+    """The function, noted down as one that gives the same for the same."""
+    function.random = False
+    return function
+
+
+class TypeCast(TensorOperation):
     """The same numbers in another dtype (MindSpore's, or NumPy's).
 
     >>> TypeCast(ms.int32)(np.array([1.7]))
@@ -57,7 +120,7 @@ class TypeCast:
         return np.asarray(value).astype(self.output_type)
 
 
-class OneHot:
+class OneHot(TensorOperation):
     r"""Class numbers as vectors that are 1 at the class and 0 elsewhere, of the same dtype.
 
     `smoothing_rate` $s$: $1 - s + s / n$ and $s / n$ instead, Float32, with $n$ = `num_classes`.
@@ -92,7 +155,7 @@ class OneHot:
         return (hot * (1 - rate) + rate / self.num_classes).astype(np.float32)
 
 
-class PadEnd:
+class PadEnd(TensorOperation):
     """An array brought to `pad_shape`: filled up with `pad_value` (0 by default), or cut off, at
     the end of each axis; None leaves an axis as it is.
 
@@ -116,7 +179,7 @@ class PadEnd:
         return np.pad(array, widths, constant_values=self.pad_value)
 
 
-class Fill:
+class Fill(TensorOperation):
     """An array of the same shape and dtype that holds `fill_value` everywhere.
 
     >>> Fill(7)(np.array([1, 2]))
@@ -130,7 +193,7 @@ class Fill:
         return np.full_like(value, self.fill_value)
 
 
-class Concatenate:
+class Concatenate(TensorOperation):
     """The array along `axis` after `prepend` and before `append`.
 
     >>> Concatenate(0, np.array([9]), np.array([8]))(np.array([1, 2]))
@@ -145,7 +208,7 @@ class Concatenate:
         return np.concatenate(parts, self.axis)
 
 
-class Duplicate:
+class Duplicate(TensorOperation):
     """The value twice: two columns of one.
 
     >>> Duplicate()(5)
@@ -156,7 +219,107 @@ class Duplicate:
         return value, value
 
 
-__all__ = ["Compose", "Concatenate", "Duplicate", "Fill", "OneHot", "PadEnd", "TypeCast"]
+class Relational(enum.IntEnum):
+    """How `Mask` compares."""
+
+    EQ = 0
+    NE = 1
+    GT = 2
+    GE = 3
+    LT = 4
+    LE = 5
+
+
+_COMPARED = {
+    Relational.EQ: operator.eq, Relational.NE: operator.ne, Relational.GT: operator.gt,
+    Relational.GE: operator.ge, Relational.LT: operator.lt, Relational.LE: operator.le,
+}  # fmt: skip
+
+
+class Mask(TensorOperation):
+    """Where an array's numbers compare so with `constant`, as `dtype`.
+
+    >>> Mask(Relational.GT, 1)(np.array([1, 2]))
+    array([False,  True])
+    """
+
+    def __init__(self, operator, constant, dtype=dtypes.bool_):
+        self.operator = check.member("Mask", "operator", operator, Relational)
+        self.constant, self._cast = constant, TypeCast(dtype)
+
+    def __call__(self, value):
+        return self._cast(_COMPARED[self.operator](np.asarray(value), self.constant))
+
+
+class Slice(TensorOperation):
+    """Parts along the first axes: an int or a list of ints for places, a slice, None or ... for
+    all. No axis is lost.
+
+    >>> Slice(0, [0, 2])(np.array([[1, 2, 3], [4, 5, 6]]))
+    array([[1, 3]])
+    """
+
+    def __init__(self, *slices):
+        for part in slices:
+            if not isinstance(part, (int, list, slice, type(None), type(...))):
+                raise TypeError(
+                    f"For 'Slice', 'slices' must be ints, lists of them, slices, None or ..., but "
+                    f"got {part!r}."
+                )
+        self.slices = slices
+
+    def __call__(self, value):
+        array = np.asarray(value)
+        given = len([part for part in self.slices if part is not ...])
+        if given > array.ndim or (... in self.slices and len(self.slices) > array.ndim):
+            raise RuntimeError(
+                f"For 'Slice', the array must have an axis for each of the {len(self.slices)} "
+                f"slices, but got shape {array.shape}."
+            )
+        for axis, part in enumerate(self.slices):
+            if part is None or part is ...:
+                continue
+            try:
+                places = np.arange(array.shape[axis])[part]
+            except IndexError as error:
+                raise RuntimeError(
+                    f"For 'Slice', the slices must be within shape {array.shape}, but got {part}: "
+                    f"{error}."
+                ) from None
+            array = np.take(array, np.atleast_1d(places), axis)
+        return array
+
+
+class Unique(TensorOperation):
+    """The different numbers of an array, where each one of the array is among them, and how often
+    each comes."""
+
+    def __call__(self, value):
+        flat = np.ravel(value)
+        _, first, inverse, counts = np.unique(flat, True, True, True)
+        places = np.argsort(first)  # as they come
+        rank = np.argsort(places)
+        found = rank[inverse].astype(np.int32), counts[places].astype(np.int32)
+        return flat[first[places]], *found
+
+
+__all__ = [
+    "Compose",
+    "Concatenate",
+    "Duplicate",
+    "Fill",
+    "Mask",
+    "OneHot",
+    "PadEnd",
+    "RandomApply",
+    "RandomChoice",
+    "RandomOrder",
+    "Relational",
+    "Slice",
+    "TypeCast",
+    "Unique",
+    "not_random",
+]
 
 
 def __getattr__(name):

@@ -1,0 +1,105 @@
+"""Checks of what data sets and transforms are given, in one voice; each returns what holds."""
+
+import math
+
+
+def _range(least, most):
+    if most == math.inf:
+        return f"at least {least}"
+    return f"in [{least}, {most}]"
+
+
+def number(who, name, value, least=-math.inf, most=math.inf, kind=(int, float)):
+    """A number within limits."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        what = "an int" if kind is int else "a number"
+        raise TypeError(f"For '{who}', '{name}' must be {what}, but got {type(value).__name__}.")
+    if not least <= value <= most:
+        raise ValueError(f"For '{who}', '{name}' must be {_range(least, most)}, but got {value}.")
+    return value
+
+
+def positive(who, name, value):
+    """A number greater than 0."""
+    if number(who, name, value) <= 0:
+        raise ValueError(f"For '{who}', '{name}' must be greater than 0, but got {value}.")
+    return value
+
+
+def whole(who, name, value, least=0, most=2**31 - 1):
+    """An int within limits."""
+    return number(who, name, value, least, most, int)
+
+
+def true_or_false(who, name, value):
+    """A bool."""
+    if not isinstance(value, bool):
+        raise TypeError(f"For '{who}', '{name}' must be a bool, but got {type(value).__name__}.")
+    return value
+
+
+def several(who, name, value, lengths, check, **limits):
+    """A tuple or list of so many items, each of which holds to `check`, as a tuple."""
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(
+            f"For '{who}', '{name}' must be a tuple or list, but got {type(value).__name__}."
+        )
+    if lengths and len(value) not in lengths:
+        wanted = " or ".join(map(str, lengths))
+        raise TypeError(f"For '{who}', '{name}' must have {wanted} items, but got {value}.")
+    return tuple(check(who, f"{name}[{i}]", item, **limits) for i, item in enumerate(value))
+
+
+def interval(who, name, value, least=-math.inf, most=math.inf):
+    """(least, most), in this order."""
+    low, high = several(who, name, value, (2,), number, least=least, most=most)
+    if low > high:
+        raise ValueError(f"For '{who}', '{name}' must be (least, most), but got {value}.")
+    return low, high
+
+
+def size(who, value, name="size", most=2**31 - 1):
+    """(height, width); `value`: that, or one int for both."""
+    if isinstance(value, int):
+        return (whole(who, name, value, 1, most),) * 2
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise TypeError(
+            f"For '{who}', '{name}' must be an int or (height, width), but got {value}."
+        )
+    return several(who, name, value, (2,), whole, least=1, most=most)
+
+
+def edges(who, value):
+    """(left, top, right, bottom); `value`: that, (left and right, top and bottom), or an int."""
+    if isinstance(value, int):
+        return (whole(who, "padding", value),) * 4
+    if isinstance(value, (tuple, list)) and len(value) not in (2, 4):
+        raise ValueError(f"For '{who}', 'padding' must have 2 or 4 items, but got {value}.")
+    found = several(who, "padding", value, (2, 4), whole)
+    return found if len(found) == 4 else found * 2
+
+
+def colour(who, value, name="fill_value"):
+    """Three bytes; `value`: that, or one for all."""
+    if isinstance(value, (int, float)):
+        return (number(who, name, value, 0, 255),) * 3
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise TypeError(f"For '{who}', '{name}' must be an int or a 3-tuple, but got {value!r}.")
+    return several(who, name, value, (3,), number, least=0, most=255)
+
+
+def member(who, name, value, kind):
+    """A member of an enumeration."""
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"For '{who}', '{name}' must be a member of {kind.__name__}, but got {value!r}."
+        )
+    return value
+
+
+def one_of(who, name, value, allowed):
+    """One of some values."""
+    if value not in allowed:
+        wanted = ", ".join(map(repr, allowed))
+        raise ValueError(f"For '{who}', '{name}' must be one of {wanted}, but got {value!r}.")
+    return value

@@ -1,0 +1,117 @@
+"""Colours of arrays (..., 3), red first: grey, hue, mixtures, and what follows from histograms."""
+
+import numpy as np
+
+from sporax.data.vision.resampling import saturated
+
+_GREY = np.array([0.299, 0.587, 0.114], np.float32)
+
+
+def grey(image):
+    """The brightness of an image's pixels, of the image's dtype."""
+    return saturated(image[..., :3].astype(np.float32) @ _GREY, image.dtype)
+
+
+def mixed(image, other, factor):
+    """The image `factor` times, and the rest of `other`."""
+    real = image.astype(np.result_type(image.dtype, np.float32))
+    return saturated(real * factor + np.asarray(other, real.dtype) * (1 - factor), image.dtype)
+
+
+def brightened(image, factor):
+    """The image times `factor`."""
+    return mixed(image, 0, factor)
+
+
+def contrasted(image, factor):
+    """Away from, or towards, the mean grey."""
+    mean = grey(image).mean()
+    return mixed(image, int(mean + 0.5) if image.dtype.kind in "iu" else mean, factor)
+
+
+def coloured(image, factor):
+    """Away from, or towards, the grey image."""
+    return mixed(image, grey(image)[..., None], factor)
+
+
+def hue_turned(image, part):
+    """Hues turned by a part of the circle; those of bytes have 256 steps, as in OpenCV."""
+    if image.dtype.kind not in "iu":
+        h, s, v = to_hsv(image)
+        return from_hsv((h + part) % 1, s, v).astype(image.dtype)
+    h, s, v = to_hsv(image / np.float32(255))
+    steps = (np.rint(h * 256) + int(part * 255)) % 256
+    s = np.rint(s * 255) / 255
+    return saturated(from_hsv(steps / 255, s, v) * 255, image.dtype)
+
+
+def to_hsv(image):
+    """Hue, saturation and value in [0, 1] of an array (..., 3) in [0, 1]."""
+    value = image.max(-1)
+    spread = value - image.min(-1)
+    r, g, b = (image[..., i] for i in range(3))
+    safe = np.where(spread > 0, spread, 1)
+    hue = np.where(
+        value == r, (g - b) / safe, np.where(value == g, 2 + (b - r) / safe, 4 + (r - g) / safe)
+    )
+    saturation = np.where(value > 0, spread / np.where(value > 0, value, 1), 0)
+    return np.where(spread > 0, hue / 6 % 1, 0), saturation, value
+
+
+def from_hsv(hue, saturation, value):
+    """The array (..., 3) of these hues, saturations and values."""
+    turns = (np.array([5, 3, 1]) + hue[..., None] * 6) % 6
+    share = np.clip(np.minimum(turns, 4 - turns), 0, 1)
+    return value[..., None] * (1 - saturation[..., None] * share)
+
+
+def gamma_adjusted(image, gamma, gain):
+    """gain * image ** gamma, for numbers in [0, 1]; those of integers are taken for 255ths."""
+    if image.dtype.kind not in "iu":
+        return np.clip(gain * image**gamma, 0, 1).astype(image.dtype)
+    table = np.clip(255 * gain * (np.arange(256) / 255) ** gamma, 0, 255)
+    return table.astype(image.dtype)[image]
+
+
+def _channels(image, table_of):
+    """An image of bytes whose channels went through the tables that `table_of(histogram)` gives."""
+    wide = image[..., None] if image.ndim == 2 else image
+    found = [
+        table_of(np.bincount(wide[..., i].ravel(), minlength=256))[wide[..., i]]
+        for i in range(wide.shape[-1])
+    ]
+    return np.stack(found, -1).reshape(image.shape)
+
+
+def equalized(image):
+    """Each channel with its grey levels evenly spread."""
+
+    def table(counts):
+        first = counts[np.flatnonzero(counts)[0]]
+        rest = counts.sum() - first
+        if rest == 0:
+            return np.arange(256, dtype=np.uint8)
+        return saturated((np.cumsum(counts) - first) * (255 / rest), np.dtype(np.uint8))
+
+    return _channels(image, table)
+
+
+def stretched(image, cutoff, ignore):
+    """Each channel from 0 to 255, without the darkest and the lightest `cutoff` percent and the
+    levels `ignore`."""
+
+    def table(counts):
+        counts = counts.copy()
+        counts[list(ignore)] = 0
+        if cutoff:
+            cut = int(counts.sum() * cutoff // 100)
+            for at in (slice(None), slice(None, None, -1)):
+                over = np.maximum(np.cumsum(counts[at]) - cut, 0)
+                counts[at] = np.diff(over, prepend=0)
+        filled = np.flatnonzero(counts)
+        if len(filled) == 0 or filled[0] >= filled[-1]:
+            return np.arange(256, dtype=np.uint8)
+        low, scale = filled[0], 255.0 / (filled[-1] - filled[0])
+        return np.clip(np.arange(256) * scale - low * scale, 0, 255).astype(np.uint8)
+
+    return _channels(image, table)

@@ -1,0 +1,217 @@
+"""Which pixels: images flipped, cropped, surrounded and cut."""
+
+import numpy as np
+
+from sporax.data import arguments as check
+from sporax.data.vision.image import (
+    ImageTensorOperation,
+    PictureOperation,
+    extent,
+    part,
+    pillow,
+    single,
+)
+from sporax.data.vision.layout import as_picture
+from sporax.data.vision.modes import Border, SliceMode
+from sporax.data.vision.resampling import PADS
+
+
+def inside(who, image, top, left, height, width):
+    rows, columns = extent(image)
+    if top + height > rows or left + width > columns:
+        raise RuntimeError(
+            f"For '{who}', the part {height} x {width} at ({top}, {left}) must be within the "
+            f"image, but got one of {rows} x {columns}."
+        )
+    return top, left, height, width
+
+
+class HorizontalFlip(ImageTensorOperation):
+    """Left and right exchanged."""
+
+    def _array(self, image):
+        return np.ascontiguousarray(np.flip(image, 1 if image.ndim == 2 else -2))
+
+
+class VerticalFlip(ImageTensorOperation):
+    """Up and down exchanged."""
+
+    def _array(self, image):
+        return np.ascontiguousarray(np.flip(image, 0 if image.ndim == 2 else -3))
+
+
+class Crop(ImageTensorOperation):
+    """The part of `size` whose upper left corner is at `coordinates`: (top, left)."""
+
+    def __init__(self, coordinates, size):
+        self.coordinates = check.several(self._who, "coordinates", coordinates, (2,), check.whole)
+        self.size = check.size(self._who, size)
+
+    def _array(self, image):
+        return part(image, *inside(self._who, image, *self.coordinates, *self.size)).copy()
+
+
+class CenterCrop(ImageTensorOperation):
+    """The middle part of `size`; black, where the image has none."""
+
+    def __init__(self, size):
+        self.size = check.size(self._who, size)
+
+    def _array(self, image):
+        (height, width), (rows, columns) = self.size, extent(image)
+        lack = max(height - rows, 0), max(width - columns, 0)
+        if any(lack):
+            (down, across), around = lack, [(0, 0)] * (image.ndim - (2 if image.ndim == 2 else 3))
+            around += [(-(-down // 2), down // 2), (-(-across // 2), across // 2)]
+            image = np.pad(image, around + ([(0, 0)] if image.ndim > 2 else []))
+            rows, columns = extent(image)
+        return part(image, (rows - height) // 2, (columns - width) // 2, height, width).copy()
+
+    def _picture(self, image):
+        (height, width), (rows, columns) = self.size, extent(image)
+        return part(image, round((rows - height) / 2), round((columns - width) / 2), height, width)
+
+
+def surrounded(image, edges, fill, how):
+    """An array with more pixels at the (left, top, right, bottom)."""
+    left, top, right, bottom = edges
+    widths = [(0, 0)] * (image.ndim - 3 if image.ndim > 2 else 0)
+    widths += [(top, bottom), (left, right)] + ([(0, 0)] if image.ndim > 2 else [])
+    if how != Border.CONSTANT:
+        return np.pad(image, widths, PADS[how])
+    if image.ndim == 2:
+        return np.pad(image, widths, constant_values=fill[0])
+    channels = [
+        np.pad(image[..., i], widths[:-1], constant_values=fill[i % len(fill)])
+        for i in range(image.shape[-1])
+    ]
+    return np.stack(channels, -1)
+
+
+class Pad(ImageTensorOperation):
+    """More pixels around: `padding` is an int, (left and right, top and bottom), or (left, top,
+    right, bottom); `fill_value`: an int or a 3-tuple, for a CONSTANT `padding_mode`.
+
+    >>> Pad(1)(np.zeros((5, 4, 3), np.uint8)).shape
+    (7, 6, 3)
+    """
+
+    def __init__(self, padding, fill_value=0, padding_mode=Border.CONSTANT):
+        self.padding = check.edges(self._who, padding)
+        self.fill_value = check.colour(self._who, fill_value)
+        self.padding_mode = check.member(self._who, "padding_mode", padding_mode, Border)
+
+    def _array(self, image):
+        return surrounded(image, self.padding, self.fill_value, self.padding_mode)
+
+    def _picture(self, image):
+        return as_picture(self._who, self._array(np.asarray(image)))
+
+
+class PadToSize(ImageTensorOperation):
+    """More pixels around an array, so that it is of `size`; `offset`: where the image is in it,
+    (top, left), in the middle by default."""
+
+    def __init__(self, size, offset=None, fill_value=0, padding_mode=Border.CONSTANT):
+        self.size = check.size(self._who, size)
+        if isinstance(offset, int):
+            offset = offset, offset
+        if offset is not None and len(offset):
+            offset = check.several(self._who, "offset", offset, (2,), check.whole)
+        self.offset = offset or None
+        self.fill_value = check.colour(self._who, fill_value)
+        self.padding_mode = check.member(self._who, "padding_mode", padding_mode, Border)
+
+    def _array(self, image):
+        rows, columns = extent(single(self._who, image))
+        down, across = self.size[0] - rows, self.size[1] - columns
+        top, left = self.offset or (down // 2, across // 2)
+        if min(top, left, down - top, across - left) < 0:
+            raise RuntimeError(
+                f"For '{self._who}', 'size' must hold the image at 'offset', but got {self.size} "
+                f"for an image of {rows} x {columns} at {(top, left)}."
+            )
+        edges = left, top, across - left, down - top
+        return surrounded(image, edges, self.fill_value, self.padding_mode)
+
+
+class FiveCrop(PictureOperation):
+    """The four corners of `size`, upper ones first, and the middle part, as a tuple."""
+
+    def __init__(self, size):
+        self.size = check.size(type(self).__name__, size)
+
+    def _picture(self, image):
+        (height, width), (rows, columns) = self.size, extent(image)
+        if height > rows or width > columns:
+            raise ValueError(
+                f"For '{type(self).__name__}', 'size' must be at most the image's, {rows} x "
+                f"{columns}, but got {self.size}."
+            )
+        down, across = rows - height, columns - width
+        corners = [(0, 0), (0, across), (down, 0), (down, across)]
+        parts = [part(image, top, left, height, width) for top, left in corners]
+        return (*parts, CenterCrop(self.size)(image))
+
+
+class TenCrop(FiveCrop):
+    """As `FiveCrop`, of the image and of the flipped one."""
+
+    def __init__(self, size, use_vertical_flip=False):
+        super().__init__(size)
+        who = type(self).__name__
+        self.upright = check.true_or_false(who, "use_vertical_flip", use_vertical_flip)
+
+    def _picture(self, image):
+        return super()._picture(image) + super()._picture(flipped(image, self.upright))
+
+
+def flipped(image, upright):
+    """One of Pillow's images, mirrored."""
+    ways = pillow().Transpose
+    return image.transpose(ways.FLIP_TOP_BOTTOM if upright else ways.FLIP_LEFT_RIGHT)
+
+
+class SlicePatches(ImageTensorOperation):
+    """An array cut into `num_height` by `num_width` equal parts, row by row, as a tuple; what does
+    not fit is filled up (PAD, with `fill_value`) or left out (DROP)."""
+
+    def __init__(self, num_height=1, num_width=1, slice_mode=SliceMode.PAD, fill_value=0):
+        self.counts = (
+            check.whole(self._who, "num_height", num_height, 1),
+            check.whole(self._who, "num_width", num_width, 1),
+        )
+        self.slice_mode = check.member(self._who, "slice_mode", slice_mode, SliceMode)
+        self.fill_value = check.whole(self._who, "fill_value", fill_value, 0, 255)
+
+    def _array(self, image):
+        image, filled = single(self._who, image), self.slice_mode
+        sizes = [
+            -(-n // k) if filled == SliceMode.PAD else n // k
+            for n, k in zip(extent(image), self.counts, strict=True)
+        ]
+        lack = [
+            max(s * k - n, 0) for s, k, n in zip(sizes, self.counts, extent(image), strict=True)
+        ]
+        if any(lack):
+            edges = 0, 0, lack[1], lack[0]
+            image = surrounded(image, edges, (self.fill_value,), Border.CONSTANT)
+        found = [
+            part(image, i * sizes[0], j * sizes[1], *sizes).copy()
+            for i in range(self.counts[0])
+            for j in range(self.counts[1])
+        ]
+        return tuple(found)
+
+
+__all__ = [
+    "CenterCrop",
+    "Crop",
+    "FiveCrop",
+    "HorizontalFlip",
+    "Pad",
+    "PadToSize",
+    "SlicePatches",
+    "TenCrop",
+    "VerticalFlip",
+]

@@ -1,0 +1,119 @@
+"""Rectangles of arrays covered with a colour."""
+
+import numpy as np
+
+from sporax.data import arguments as check
+from sporax.data import order
+from sporax.data.vision.chance import probability
+from sporax.data.vision.image import ImageTensorOperation, PyTensorOperation, single, with_channels
+from sporax.data.vision.placing import some_part
+
+
+class Erase(ImageTensorOperation):
+    """An array (H, W, C) with `value` (a number, or one for each channel, in [0, 255]) in the
+    rectangle of `height` and `width` at (`top`, `left`); `inplace`: in the array that is given."""
+
+    def __init__(self, top, left, height, width, value=0.0, inplace=False):
+        who = self._who
+        self.corner = check.whole(who, "top", top), check.whole(who, "left", left)
+        self.size = (
+            check.whole(who, "height", height, 1), check.whole(who, "width", width, 1),
+        )  # fmt: skip
+        self.value = check.colour(who, value, "value")
+        self.inplace = check.true_or_false(who, "inplace", inplace)
+
+    def _array(self, image):
+        (top, left), (height, width) = self.corner, self.size
+        image = with_channels(self._who, single(self._who, image))
+        if top >= image.shape[0] or left >= image.shape[1]:
+            raise RuntimeError(
+                f"For '{self._who}', 'top' and 'left' must be within the image, but got {top} and "
+                f"{left} for shape {image.shape}."
+            )
+        found = image if self.inplace else image.copy()
+        found[top : top + height, left : left + width] = np.array(self.value).astype(image.dtype)
+        return found
+
+
+class CutOut(ImageTensorOperation):
+    """`num_patches` random squares of `length` pixels set to 0; `is_hwc`: whether the channels are
+    the last axis, else they are the first."""
+
+    def __init__(self, length, num_patches=1, is_hwc=True):
+        self.length = check.whole(self._who, "length", length, 1)
+        self.num_patches = check.whole(self._who, "num_patches", num_patches, 1)
+        self.is_hwc = check.true_or_false(self._who, "is_hwc", is_hwc)
+
+    def _array(self, image):
+        if image.ndim != 3:
+            raise RuntimeError(
+                f"For '{self._who}', the image must have 3 axes, but got shape {image.shape}."
+            )
+        rows, columns = image.shape[:2] if self.is_hwc else image.shape[1:]
+        if self.length > min(rows, columns):
+            raise RuntimeError(
+                f"For '{self._who}', 'length' must be at most the image's, {rows} x {columns}, "
+                f"but got {self.length}."
+            )
+        found, draw = image.copy(), order.stream()
+        view = found if self.is_hwc else found.transpose(1, 2, 0)
+        for _ in range(self.num_patches):
+            top = int(draw.integers(rows - self.length + 1))
+            left = int(draw.integers(columns - self.length + 1))
+            view[top : top + self.length, left : left + self.length] = 0
+        return found
+
+
+class RandomErasing(PyTensorOperation):
+    """A random rectangle of an array (C, H, W) covered, in `prob` of the calls.
+
+    `scale`: (least, most) of its area, as a part of the image's; `ratio`: of height to width.
+    `value`: a number, one for each channel, or 'random'. `inplace`: in the array that is given.
+    Nothing happens if no rectangle fits in `max_attempts` tries.
+    """
+
+    def __init__(
+        self, prob=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, inplace=False,
+        max_attempts=10,
+    ):  # fmt: skip
+        who = type(self).__name__
+        self.prob = probability(who, prob)
+        self.scale = check.interval(who, "scale", scale, 0)
+        self.ratio = check.interval(who, "ratio", ratio)
+        check.positive(who, "scale[1]", self.scale[1]), check.positive(who, "ratio[0]", ratio[0])
+        many = isinstance(value, (tuple, list)) and len(value) == 3
+        if not (isinstance(value, (int, float)) or value == "random" or many):
+            raise ValueError(
+                f"For '{who}', 'value' must be a number, three numbers or 'random', but got "
+                f"{value!r}."
+            )
+        self.value, self.inplace = value, check.true_or_false(who, "inplace", inplace)
+        self.max_attempts = check.whole(who, "max_attempts", max_attempts, 1)
+
+    def __call__(self, image):
+        who = type(self).__name__
+        if not isinstance(image, np.ndarray):
+            raise TypeError(
+                f"For '{who}', the image must be an array, but got {type(image).__name__}. Use "
+                "'ToTensor' before."
+            )
+        if image.ndim != 3:
+            raise ValueError(
+                f"For '{who}', the image must have shape (C, H, W), but got {image.shape}."
+            )
+        draw = order.stream()
+        if draw.random() >= self.prob:
+            return image
+        box = some_part(image.shape[1:], self.scale, self.ratio, self.max_attempts)
+        if box is None:
+            return image
+        top, left, height, width = box
+        shape = image.shape[0], height, width
+        random = isinstance(self.value, str)
+        value = draw.normal(size=shape) if random else np.reshape(self.value, (-1, 1, 1))
+        found = image if self.inplace else image.copy()
+        found[:, top : top + height, left : left + width] = value.astype(image.dtype)
+        return found
+
+
+__all__ = ["CutOut", "Erase", "RandomErasing"]

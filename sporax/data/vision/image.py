@@ -1,0 +1,129 @@
+"""An image: an array (H, W) or (..., H, W, C), or one of Pillow's."""
+
+import sys
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.data.operation import PyTensorOperation, TensorOperation
+from sporax.data.vision.resampling import rows_axis
+
+
+def pillow():
+    """The module `PIL.Image`; Pillow is an optional part."""
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "sporax needs Pillow to read and change images of files. Install it: "
+            "pip install 'sporax[vision]'"
+        ) from None
+    return Image
+
+
+def is_picture(image):
+    """Whether it is an image of Pillow's."""
+    loaded = sys.modules.get("PIL.Image")
+    return loaded is not None and isinstance(image, loaded.Image)
+
+
+def as_array(who, image):
+    """An array with at least two axes."""
+    array = image.asnumpy() if isinstance(image, Tensor) else np.asarray(image)
+    if array.ndim < 2 or array.dtype.kind not in "buif":
+        raise RuntimeError(
+            f"For '{who}', the image must be an array of numbers (H, W) or (H, W, C), but got "
+            f"{array.dtype} {array.shape}. Encoded images go through 'Decode' first."
+        )
+    return array
+
+
+def with_channels(who, image, counts=(3,)):
+    """An array (..., H, W, C) with as many channels as that."""
+    if image.ndim < 3 or image.shape[-1] not in counts:
+        raise RuntimeError(
+            f"For '{who}', the image must have shape (H, W, C) with C = "
+            f"{' or '.join(map(str, counts))}, but got {image.shape}."
+        )
+    return image
+
+
+def of_bytes(who, image):
+    """An array (H, W) or (H, W, C) of bytes."""
+    if image.dtype != np.uint8 or image.ndim > 3:
+        raise RuntimeError(
+            f"For '{who}', the image must be an array (H, W) or (H, W, C) of uint8, but got "
+            f"{image.dtype} {image.shape}."
+        )
+    return image
+
+
+def single(who, image):
+    """An array (H, W) or (H, W, C)."""
+    if image.ndim > 3:
+        raise RuntimeError(
+            f"For '{who}', the image must have shape (H, W) or (H, W, C), but got {image.shape}."
+        )
+    return image
+
+
+def extent(image):
+    """(height, width)."""
+    if is_picture(image):
+        return image.size[::-1]
+    first = rows_axis(image)
+    return image.shape[first : first + 2]
+
+
+def part(image, top, left, height, width):
+    """A rectangle of it."""
+    if is_picture(image):
+        return image.crop((left, top, left + width, top + height))
+    rows, columns = slice(top, top + height), slice(left, left + width)
+    return image[rows, columns] if image.ndim == 2 else image[..., rows, columns, :]
+
+
+class ImageTensorOperation(TensorOperation):
+    """Base of transforms of images: arrays go to `_array`, Pillow's images to `_picture`, which
+    takes them for arrays unless a subclass says otherwise."""
+
+    @property
+    def _who(self):
+        return type(self).__name__
+
+    def __call__(self, image):
+        if is_picture(image):
+            return self._picture(image)
+        return self._array(as_array(self._who, image))
+
+    def _array(self, image):
+        raise NotImplementedError(f"For '{self._who}', the method '__call__' must be defined.")
+
+    def _picture(self, image):
+        return self._array(np.asarray(image))
+
+
+class PictureOperation(PyTensorOperation):
+    """Base of transforms of Pillow's images alone."""
+
+    def __call__(self, image):
+        who = type(self).__name__
+        if not is_picture(image):
+            raise TypeError(
+                f"For '{who}', the image must be one of Pillow's, but got {type(image).__name__}. "
+                "Use 'ToPIL', or 'Decode(to_pil=True)', before."
+            )
+        return self._picture(image)
+
+
+class Drawn(ImageTensorOperation):
+    """Base of random transforms: `_draw(image)` gives what this image goes through."""
+
+    def __call__(self, image):
+        image = image if is_picture(image) else as_array(self._who, image)
+        return self._draw(image)(image)
+
+
+def unchanged(image):
+    """The image as it is."""
+    return image

@@ -1,0 +1,198 @@
+"""Pixels as weighted sums of other pixels: arrays resized, mapped and blurred.
+
+Numbers follow OpenCV's conventions, as MindSpore's arrays show: pixel centres at half numbers, no
+smoothing where an image gets smaller, places between pixels to 1/32. Those of integers are within 1
+of OpenCV's, whose weights are integers too.
+"""
+
+import math
+
+import numpy as np
+
+from sporax.data.vision.modes import Border, Inter
+
+PADS = {  # how numpy.pad names them
+    Border.CONSTANT: "constant", Border.EDGE: "edge",
+    Border.REFLECT: "reflect", Border.SYMMETRIC: "symmetric",
+}  # fmt: skip
+
+
+def rows_axis(image):
+    """The axis of an image's rows: (H, W), or (..., H, W, C)."""
+    return 0 if image.ndim == 2 else image.ndim - 3
+
+
+def saturated(numbers, dtype):
+    """Numbers as a dtype: rounded and held within its range, where it is one of integers."""
+    if dtype.kind not in "iu":
+        return numbers.astype(dtype)
+    limits = np.iinfo(dtype)
+    return np.clip(np.rint(numbers), limits.min, limits.max).astype(dtype)
+
+
+def _centres(size, count):
+    """Where the pixels of a row of `count` lie in one of `size`."""
+    return (np.arange(count) + 0.5) * (size / count) - 0.5
+
+
+def _cubic(x, a):
+    x = np.abs(x)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((x - 5) * x + 8) * x * a - 4 * a
+    return np.where(x < 1, near, np.where(x < 2, far, 0.0))
+
+
+def _nearest(size, count):
+    at = np.floor(np.arange(count) * (size / count)).astype(int)
+    return np.minimum(at, size - 1)[:, None], np.ones((count, 1))
+
+
+def _linear(size, count):
+    at = _centres(size, count)
+    low = np.floor(at).astype(int)
+    part = at - low
+    return low[:, None] + np.arange(2), np.stack([1 - part, part], 1)
+
+
+def _bicubic(size, count):
+    at = _centres(size, count)
+    places = np.floor(at).astype(int)[:, None] + np.arange(-1, 3)
+    return places, _cubic(at[:, None] - places, -0.75)
+
+
+def _area(size, count):
+    """Means of what a pixel covers."""
+    scale = size / count
+    start = np.arange(count)[:, None] * scale
+    places = np.floor(start).astype(int) + np.arange(math.ceil(scale) + 1)
+    covered = np.minimum(places + 1, start + scale) - np.maximum(places, start)
+    return places, np.maximum(covered, 0) / scale
+
+
+def _area_enlarged(size, count):
+    """Pixels as large squares, mixed only where a new one lies across a border."""
+    low = np.floor(np.arange(count) * (size / count) + 1e-9).astype(int)
+    part = np.arange(1, count + 1) - (low + 1) * (count / size)
+    part = np.where(part <= 1e-9, 0, part - np.floor(part))
+    return low[:, None] + np.arange(2), np.stack([1 - part, part], 1)
+
+
+def _smooth_bicubic(size, count):
+    """As Pillow: the kernel is as wide as a pixel of the result."""
+    scale = max(size / count, 1.0)
+    at = _centres(size, count)[:, None]
+    places = np.floor(at - 2 * scale).astype(int) + np.arange(math.ceil(4 * scale) + 2)
+    weights = np.where((places < 0) | (places >= size), 0, _cubic((places - at) / scale, -0.5))
+    return places, weights / weights.sum(1, keepdims=True)
+
+
+_TAPS = {
+    Inter.NEAREST: _nearest, Inter.LINEAR: _linear, Inter.BICUBIC: _bicubic,
+    Inter.PILCUBIC: _smooth_bicubic,
+}  # fmt: skip
+
+
+def resized(image, size, how):
+    """An image brought to `size`: (height, width)."""
+    first = rows_axis(image)
+    old = image.shape[first : first + 2]
+    if how == Inter.AREA:
+        smaller = old[0] >= size[0] and old[1] >= size[1]
+        taps = _area if smaller else _area_enlarged
+    else:
+        taps = _TAPS[how]
+    if tuple(size) == tuple(old):
+        return image.copy()
+    found = image
+    for axis, count in ((first + 1, size[1]), (first, size[0])):
+        found = _along(found, axis, *taps(image.shape[axis], count))
+        if how == Inter.PILCUBIC:
+            found = saturated(found, image.dtype)  # as Pillow does, after each axis
+    return saturated(found, image.dtype)
+
+
+def _along(image, axis, places, weights):
+    if places.shape[1] == 1:
+        return np.take(image, places[:, 0], axis)
+    real = image if image.dtype.kind == "f" else image.astype(np.float32)
+    places = np.clip(places, 0, image.shape[axis] - 1)
+    shape = [-1 if i == axis else 1 for i in range(image.ndim)]
+    weights = weights.astype(real.dtype)
+    terms = [
+        np.take(real, at, axis) * weight.reshape(shape)
+        for at, weight in zip(places.T, weights.T, strict=True)
+    ]
+    return sum(terms[1:], terms[0])
+
+
+def mapped(image, matrix, size, how, fill):
+    """An image of `size` whose pixel (x, y) is that of `image` at `matrix` (3, 3) times (x, y, 1);
+    `fill`: a value for each channel, where there is none."""
+    rows, columns = np.mgrid[: size[0], : size[1]]
+    # OpenCV's affine maps are in parts of 1024, each term rounded: so ties fall alike
+    parts = 1024 if tuple(matrix[2]) == (0, 0, 1) else 2**36
+    x, y, depth = (
+        np.rint(a * columns * parts) + np.rint((b * rows + c) * parts) for a, b, c in matrix
+    )
+    x, y = x / depth, y / depth
+    if how == Inter.NEAREST:
+        nearest = (lambda a: np.floor(a + 0.5)) if parts == 1024 else np.rint
+        return _at(image, nearest(y).astype(int), nearest(x).astype(int), fill)
+    step = 32
+    rows, columns = (np.floor(a * step + 0.5).astype(int) for a in (y, x))
+    weigh = _weights[Inter.BICUBIC if how == Inter.BICUBIC else Inter.LINEAR]
+    total = 0.0
+    for i, down in weigh((rows % step) / step):
+        for j, across in weigh((columns % step) / step):
+            weight = (down * across)[(..., *[None] * (image.ndim - 2))]
+            total = total + weight * _at(image, rows // step + i, columns // step + j, fill)
+    return saturated(total, image.dtype)
+
+
+_weights = {
+    Inter.LINEAR: lambda part: [(0, 1 - part), (1, part)],
+    Inter.BICUBIC: lambda part: [(i, _cubic(part - i, -0.75)) for i in range(-1, 3)],
+}
+
+
+def _at(image, rows, columns, fill):
+    height, width = image.shape[:2]
+    inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+    found = image[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)]
+    if image.ndim == 2:
+        return np.where(inside, found, np.asarray(fill[0], image.dtype))
+    values = np.resize(np.asarray(fill), image.shape[2]).astype(image.dtype)
+    return np.where(inside[..., None], found, values)
+
+
+def _gauss(size, sigma):
+    kernel = np.exp(-0.5 * ((np.arange(size) - (size - 1) / 2) / sigma) ** 2)
+    return kernel / kernel.sum()
+
+
+def blurred(image, sizes, sigmas):
+    """An image (H, W) or (H, W, C) under a Gaussian of these widths and sigmas along x and y; one
+    of 0 follows from the width along x."""
+    own = 0.3 * ((sizes[0] - 1) * 0.5 - 1) + 0.8
+    sigmas = [sigma if sigma > 0 else own for sigma in sigmas]
+    found = image.astype(np.result_type(image.dtype, np.float32))
+    for axis, size, sigma in zip((1, 0), sizes, sigmas, strict=True):
+        length, around = image.shape[axis], size // 2
+        widths = [(around, around) if i == axis else (0, 0) for i in range(image.ndim)]
+        wide = np.pad(found, widths, "reflect" if length > 1 else "edge")
+        found = sum(
+            weight * np.take(wide, range(i, i + length), axis)
+            for i, weight in enumerate(_gauss(size, sigma))
+        )
+    return saturated(found, image.dtype)
+
+
+def sharpened(image, factor):
+    """The image away from (`factor` greater than 1), or towards, a smoothed one."""
+    real = image.astype(np.result_type(image.dtype, np.float32))
+    smooth = real.copy()
+    height, width = image.shape[:2]
+    around = sum(real[i : height - 2 + i, j : width - 2 + j] for i in range(3) for j in range(3))
+    inner = saturated((around + 4 * real[1:-1, 1:-1]) / 13, image.dtype)
+    smooth[1:-1, 1:-1] = inner
+    return saturated(smooth + (real - smooth) * factor, image.dtype)

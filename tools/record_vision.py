@@ -1,0 +1,45 @@
+"""Record what MindSpore 2.10 answers to the questions of tests/vision_cases.py and file_cases.py.
+
+    python tools/record_vision.py        # with MindSpore and Pillow installed
+
+Writes tests/recorded/vision.npz, an array for each answer, or the kind of error it ends in; and
+files.json.
+"""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+from mindspore import dataset
+from mindspore.dataset import transforms, vision
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.asking import answered  # noqa: E402
+from tests.file_cases import FILES, write_files  # noqa: E402
+from tests.vision_cases import CASES  # noqa: E402
+
+MS = SimpleNamespace(ds=dataset, vision=vision, transforms=transforms)
+
+
+def parts(name, answer):
+    """An answer's arrays, by name."""
+    several = answer if isinstance(answer, tuple) else (answer,)
+    return {f"{name}#{i}": np.asarray(one) for i, one in enumerate(several)}
+
+
+if __name__ == "__main__":
+    found = {}
+    for name, (question, _) in CASES.items():
+        found |= parts(name, answered(question, MS))
+    np.savez_compressed(ROOT / "tests" / "recorded" / "vision.npz", **found)
+    with tempfile.TemporaryDirectory() as folder:
+        where = Path(folder)
+        write_files(where)
+        answers = {n: answered(lambda ms, q=q: q(ms, where), MS) for n, q in FILES.items()}
+    target = ROOT / "tests" / "recorded" / "files.json"
+    target.write_text(json.dumps(answers, indent=0) + "\n", encoding="utf-8")
