@@ -9,6 +9,7 @@ import functools
 import numpy as np
 
 from sporax.core import dtype as dtypes
+from sporax.core.misfit import fitting
 from sporax.core.tensor import Tensor
 from sporax.ops.declaration import compiled
 from sporax.ops.declare import NUMPY, OPTIONAL, Array, Arrays, op
@@ -168,7 +169,7 @@ def face(declaration, written):
     """The function with the signature as written (True, or a bare name: the declaration's own)."""
     own = declaration.signature.parameters
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in own.values()):
-        return declaration.fn
+        return fitting(declaration.fn, f"numpy.{declaration.fn.__name__}")
     if written is True or "(" not in written:
         name = declaration.fn.__name__ if written is True else written
         parameters = [(p, p.name) for p in own.values()]
