@@ -15,7 +15,9 @@ from sporax.engine.jit import jit
 
 RECORDED = Path(__file__).parent / "recorded"
 
-nn = SimpleNamespace(**{name: getattr(cells, name) for name in cells.__all__}, SGD=optim.SGD)
+nn = SimpleNamespace(
+    **{name: getattr(cells, name) for name in cells.__all__}, SGD=optim.SGD, Momentum=optim.Momentum
+)
 MS = SimpleNamespace(
     nn=nn, ops=ops, dtype=dtype, Tensor=Tensor, Parameter=Parameter, ParameterTuple=ParameterTuple,
     grad=grad, value_and_grad=value_and_grad, get_grad=get_grad, jit=jit,

@@ -243,7 +243,7 @@ REFUSALS = [
     (lambda: nn.SGD(TWO[0]), TypeError, "'params' must be a list of Parameters"),
     (lambda: nn.SGD([1]), TypeError, "must hold Parameters only or groups (dicts) only"),
     (lambda: nn.SGD([TWO[0], {"params": TWO}]), TypeError, "but got Parameter, dict"),
-    (lambda: nn.SGD([TWO[0], TWO[0]]), RuntimeError, "'p0' comes twice"),
+    (lambda: nn.SGD([TWO[0], TWO[0]]), ValueError, "'p0' comes twice"),
     (lambda: nn.SGD([{"params": TWO, "rate": 1}]), KeyError, "order_params, but got 'rate'"),
     (lambda: nn.SGD([{"lr": 1}]), KeyError, "a parameter group must have 'params'"),
     (lambda: nn.SGD([{"params": []}]), ValueError, "'params' must not be empty"),

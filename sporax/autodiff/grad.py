@@ -310,13 +310,11 @@ def parameters_of(who, weights):
     parameters = [weights] if isinstance(weights, Parameter) else list(weights)
     for p in parameters:
         if not isinstance(p, Parameter):
-            raise TypeError(
-                f"For '{who}', 'weights' must be Parameters, but got {type(p).__name__}."
-            )
+            kind = type(p).__name__
+            raise TypeError(f"For '{who}', 'weights' must be Parameters, but got {kind}.")
     return parameters
 
 
-@fitting
 def get_grad(gradients, identifier):
     """The gradient with that identifier among those that `return_ids=True` gave.
 
@@ -332,11 +330,10 @@ def get_grad(gradients, identifier):
     while stack:
         item = stack.pop()
         if isinstance(item, tuple):
-            if len(item) == 2 and isinstance(item[0], (int, str)):
-                if item[0] == wanted:
-                    return item[1]
-            else:
+            if len(item) != 2 or not isinstance(item[0], (int, str)):
                 stack.extend(item)
+            elif item[0] == wanted:
+                return item[1]
     raise RuntimeError(f"For 'get_grad', no gradient has the identifier {wanted!r}.")
 
 

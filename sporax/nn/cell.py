@@ -32,7 +32,7 @@ _TAKES = {
     "_buffers": ("buffer", "a buffer ('register_buffer', or 'assign_value' of its own)"),
 }
 # what a captured call does not depend on
-_INTERNAL = frozenset([*_REGISTRIES, "_graph", "_announced"])
+_INTERNAL = frozenset([*_REGISTRIES, "_graph", "_announced", "_has_names"])
 
 
 class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputable, Fitting):
@@ -53,8 +53,8 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
         own.update(
             _params=Members(own), _cells=Members(own), _buffers=Members(own), _flags={},
             _auto_prefix=auto_prefix, _param_prefix="", _phase="train", _precision=None,
-            _graph=None, _announced=None, training=False, requires_grad=False, cell_type=None,
-            cell_init_args="",
+            _graph=None, _announced=None, _has_names=False, training=False, requires_grad=False,
+            cell_type=None, cell_init_args="",
         )  # fmt: skip
         if flags:
             Cell.add_flags(self, **flags)
@@ -62,6 +62,8 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
     # calling --------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs) -> Any:
+        if not self._has_names:
+            Contents._settle_names(self)
         capture = thread.recorder.capture
         if capture is not None:
             if capture.called(self) and not self._cells:

@@ -64,6 +64,15 @@ class Contents:
         """Raise ValueError where two parameters have one name."""
         refuse_one_name_twice(Contents.parameters_and_names(self))
 
+    def _settle_names(self):
+        """Before the first call: where two parameters have one name, all are named by their
+        paths."""
+        names = [p.name for p in Contents.get_parameters(self)]
+        if len(set(names)) < len(names):
+            Contents.update_parameters_name(self)
+        for _, cell in tree(self):
+            cell.__dict__["_has_names"] = True
+
     def init_parameters_data(self, auto_parallel_mode=False):
         """{parameter: parameter}: data is made when an initializer is called."""
         return {p: p for p in Contents.get_parameters(self)}

@@ -45,16 +45,24 @@ def check_kinds(who, given):
     )
 
 
-def check_unique(who, parameters):
-    """Refuse a parameter, or a name, that comes twice."""
-    seen = set()
-    for p in parameters:
-        if p.name in seen:
-            raise RuntimeError(
-                f"For '{who}', each parameter must be given once and have a name of its own, but "
-                f"'{p.name}' comes twice."
+def check_unique(who, parameters, repeated=ValueError):
+    """Refuse a name that two parameters have, and (with the error `repeated`) a parameter that
+    comes twice."""
+    first = {}
+    for i, p in enumerate(parameters):
+        at = first.setdefault(p.name, i)
+        if at == i:
+            continue
+        if parameters[at] is p:
+            raise repeated(
+                f"For '{who}', each parameter must be given once, but '{p.name}' comes twice, as "
+                f"number {at} and {i}. Leave one of them out."
             )
-        seen.add(p.name)
+        raise ValueError(
+            f"For '{who}', the names of parameters must differ, but numbers {at} and {i} are both "
+            f"called '{p.name}'. Name them: Parameter(..., name=...); those of a Cell also by "
+            "'net.update_parameters_name()'."
+        )
 
 
 def counted(who, gradients, parameters):
@@ -111,7 +119,7 @@ def parse(who, groups, rate, decay, loss_scale):
         entries += [Entry(p, own, own_decay, centralizes) for p in parameters]
     if not entries:
         raise ValueError(f"For '{who}', at least one group must have 'params'.")
-    check_unique(who, [e.parameter for e in entries])
+    check_unique(who, [e.parameter for e in entries], repeated=RuntimeError)
     return entries if order is None else _ordered(who, entries, order)
 
 

@@ -5,6 +5,7 @@ sporax in `tests/test_cells.py`. Each takes the namespace `ms` and returns plain
 from tests.cell_cases import (  # noqa: F401 -- each module adds its cases
     attributes,
     buffers,
+    colliding,
     containers,
     modes,
     naming,
