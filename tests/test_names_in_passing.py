@@ -31,6 +31,8 @@ ROWS = [
     ("p.value()", X),
     ("x.data_sync()", None),
     ("x.contiguous()", X),
+    ("ops.ScalarSummary()('loss', x)", None),
+    ("ops.HistogramSummary()('weights', x)", None),
     ("x.dim()", 2),
     ("x.numel()", 6),
     ("x.itemsize", 4),

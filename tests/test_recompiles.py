@@ -201,3 +201,27 @@ def test_a_captured_step_is_one_program_from_its_first_call_on():
         for _ in range(3):
             step(Tensor(np.ones((width, 4), np.float32)))
     assert (step.captures, compilations["programs"] - before) == (2, 2)
+
+
+def test_initial_values_are_computed_apart_from_the_first_call():
+    """What Parameters begin with is one program, the first call another, which later ones share."""
+
+    class Scaled(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.dense = nn.Dense(4, 4)
+            self.scale = ms.Parameter(0.25 * ops.ones((4,)) + 0.03125, name="scale")
+
+        def construct(self, x):
+            return self.scale * self.dense(x)
+
+    net, x = Scaled(), Tensor(X)
+    before = compilations["programs"]
+    first = net(x).asnumpy()
+    assert compilations["programs"] - before == 2 or Recorder.immediate
+    again = [net(x).asnumpy() for _ in range(3)]
+    assert compilations["programs"] - before == 2 or Recorder.immediate
+    for y in again:
+        np.testing.assert_array_equal(y, first)
+    wanted = 0.28125 * (net.dense.weight.asnumpy() @ X + net.dense.bias.asnumpy())
+    np.testing.assert_allclose(first, wanted, rtol=1e-5)

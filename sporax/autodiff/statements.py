@@ -129,7 +129,9 @@ def set_attribute(thing, name, value):
     """`thing.name = value`; in a branch or loop only where that writes to a Cell's Parameter."""
     if is_in_part():
         now = getattr(thing, "_params", {}).get(name)
-        if not isinstance(now, Parameter) or value.__class__ is not Tensor:
+        if not isinstance(now, Parameter) or not (
+            value.__class__ is Tensor or (isinstance(value, (int, float)) and not now.shape)
+        ):
             refuse(f"it gives the attribute '{name}' a value, which is no Parameter")
     setattr(thing, name, value)
 

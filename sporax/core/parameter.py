@@ -6,7 +6,7 @@ import re
 from sporax.core import dtype as dtypes
 from sporax.core.misfit import fitting_constructor
 from sporax.core.tensor import Tensor, new_value
-from sporax.core.value import Changes
+from sporax.core.value import Changes, thread
 
 # What core need not know how to do: "initial" (`initializers` says how initial values are made),
 # "apart" (`autodiff` says how a value is had without a way back to what it was computed from)
@@ -34,7 +34,9 @@ class Parameter(Tensor):
         # a Python int is an Int32 here, unlike in a Tensor, as in MindSpore
         _check_kind(default_input)
         narrow = dtypes.NAMES["int32"] if default_input.__class__ is int else None
-        self._value = _apart(new_value(default_input, narrow))
+        value = self._value = _apart(new_value(default_input, narrow))
+        if value.array is None and value.trace is thread.recorder:
+            thread.recorder.prepares = True
         self.name = name
         self.requires_grad = requires_grad
         self.layerwise_parallel = _checked("layerwise_parallel", layerwise_parallel)

@@ -36,6 +36,7 @@ class Recorder:
         "lock",
         "outputs",
         "owners",
+        "prepares",
         "reals",
         "state",
     )  # fmt: skip
@@ -54,6 +55,7 @@ class Recorder:
         self.arrays, self.owners, self.found = [], [], {}
         self.reals, self.integers = [], []
         self.is_ended = False  # whether its thread has gone on to another
+        self.prepares = False  # whether Parameters begin with what is pending
         self.lock = threading.RLock()
 
     def leaf(self, value, handle=None):

@@ -64,7 +64,12 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
     def __call__(self, *args, **kwargs) -> Any:
         if not self._has_names:
             Contents._settle_names(self)
-        capture = thread.recorder.capture
+        recorder = thread.recorder
+        capture = recorder.capture
+        if recorder.prepares and capture is None:
+            # what initial values are computed with is a trace of its own, so that the first call's
+            # is that of every other call, and compiles for all of them
+            recorder.run()
         if capture is not None:
             if capture.called(self) and not self._cells:
                 return through(self, unrecorded(self), args, kwargs)[0]

@@ -46,5 +46,21 @@ def print_(*input_x):
 
 print_.takes_text = True
 
+class Summary(Primitive):
+    """Shows `value` under `name` to whatever collects summaries. Nothing does: `SummaryRecord` and
+    `SummaryCollector` say so when they are made. So a call has no effect, as in MindSpore where
+    no collector is at work.
+    """
+
+    def __init__(self):
+        super().__init__(type(self).__name__)
+
+    def __call__(self, name, value):
+        return None
+
+
 FUNCTIONS["print_"] = print_
 PRIMITIVES["Print"] = Print
+for _kind in ("Scalar", "Tensor", "Image", "Histogram"):
+    _name = f"{_kind}Summary"
+    PRIMITIVES[_name] = type(_name, (Summary,), {"__doc__": Summary.__doc__})
