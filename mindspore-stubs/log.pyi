@@ -1,5 +1,5 @@
 """`mindspore.log`, as sporax has it; written by tools/write_stubs.py."""
 
-from  import logging as logging
 from logging import *
 
+import logging as logging

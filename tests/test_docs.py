@@ -13,7 +13,9 @@ import pytest
 import sporax
 from sporax import autodiff, mint, nn, ops
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
+from tests.results import Results
 
+RESULTS = Results()
 ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("README*.md"), *sorted((ROOT / "docs").glob("**/*.md"))]
 
@@ -54,8 +56,10 @@ def test_docstring_example(name, text):
     example = doctest.DocTestParser().get_doctest(text, scope, name, None, 0)
     report = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    runner.run(example, out=report.append)
+    with RESULTS.watching():
+        runner.run(example, out=report.append)
     assert not report, "".join(report)
+    assert not RESULTS.wrong  # what declarations say that operations return, stubs repeat
 
 
 def _home(name):

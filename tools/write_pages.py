@@ -204,11 +204,9 @@ def entry(name, found):
 
 def _directive(kind, name, text, signatures=("",), depth=3):
     fence = ":" * depth
-    more = "".join(f"\n{' ' * (len(fence) + len(kind) + 6)}{name}{s}" for s in signatures[1:])
-    head = f"{fence}{{py:{kind}}} mindspore.{name}{signatures[0]}"
-    if more:  # several signatures are lines of their own, which only the body can hold
-        fence, head = fence, head + more
-    return f"{head}\n{text}\n{fence}\n"
+    short = name.rpartition(".")[2]
+    more = "".join(f"\n\nOr `{short}{s}`.\n" for s in signatures[1:])
+    return f"{fence}{{py:{kind}}} mindspore.{name}{signatures[0]}\n{text}{more}\n{fence}\n"
 
 
 def _class(name, found):
@@ -219,7 +217,7 @@ def _class(name, found):
     text = _text(found)
     called = _call_of(found)
     if called:
-        text += f"\n\nCalled with `{called}`.\n"
+        text += f"\n\nCalled as `{found.__name__}(...){called}`.\n"
     members = [_member(name, n, x) for n, x in vars(found).items() if _is_told(n, x)]
     members = [] if found is Tensor else members  # they are a group of their own
     text += _others(name, found)
@@ -349,7 +347,7 @@ def _landing(file):
 def _contents():
     guides = [f"docs/{name}" for name in GUIDES]
     api = [f"{group.title} <api/{group.folder}/index>" for group in GROUPS]
-    parts = ("Guides", [*guides, "bench/README"]), ("Interface", api), ("中文", ["zh"])
+    parts = ("中文", ["中文说明 <zh>"]), ("Guides", [*guides, "bench/README"]), ("Interface", api)
     hidden = [_toctree(paths, caption).replace(":caption", ":hidden:\n:caption")
               for caption, paths in parts]  # fmt: skip
     return "\n\n" + "\n".join(hidden)

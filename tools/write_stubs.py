@@ -248,8 +248,9 @@ def _attached():
     source = ast.parse(inspect.getsource(Tensor))
     own = {node.name for node in ast.walk(source) if isinstance(node, ast.FunctionDef)}
     own |= {node.id for node in ast.walk(source) if isinstance(node, ast.Name)}
-    yield "from sporax.core.layout import Layout as Layout"
-    yield "class Attached(Layout):"
+    base = Tensor.__base__
+    yield f"from {base.__module__} import {base.__name__} as {base.__name__}"
+    yield f"class Attached({base.__name__}):"
     for name, found in sorted(vars(Tensor).items()):
         if name in own or name == "__hash__":
             continue
@@ -282,7 +283,7 @@ def _symbol(path, symbol):
         return
     if not original:
         home, _, original = home.rpartition(".")
-    yield f"from {home} import {original} as {name}"
+    yield f"from {home} import {original} as {name}" if home else f"import {original} as {name}"
 
 
 if __name__ == "__main__":

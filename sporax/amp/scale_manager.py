@@ -6,7 +6,11 @@ from sporax.nn.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdat
 
 
 class LossScaleManager(Fitting):
-    """Base of what tells a scale: a subclass defines its methods."""
+    """Base of what tells a scale: a subclass defines its methods.
+
+    >>> ms.FixedLossScaleManager(1024.0).get_loss_scale()
+    1024.0
+    """
 
     def get_loss_scale(self):
         """The scale now."""

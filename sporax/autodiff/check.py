@@ -13,7 +13,11 @@ _NARROW = {4: (5e-3, 2e-2, 2e-2), 8: (5e-3, 2e-2, 2e-2)}  # step, rtol, atol of 
 
 
 class GradientError(AssertionError):
-    """Derivatives and finite differences disagree; `report` has the `GradientReport`."""
+    """Derivatives and finite differences disagree; `report` has the `GradientReport`.
+
+    >>> issubclass(GradientError, AssertionError)
+    True
+    """
 
     def __init__(self, report):
         super().__init__(str(report))
@@ -53,7 +57,12 @@ class Mismatch:
 @dataclasses.dataclass
 class GradientReport:
     """What `check_grad` compared: `mismatches`, and lines that say what was `checked`, `skipped`
-    or `noted`. `written`: the `bprop`s and Functions on the way."""
+    or `noted`. `written`: the `bprop`s and Functions on the way.
+
+    >>> report = ms.check_grad(lambda x: x * x, Tensor([3.0]))
+    >>> report.mismatches
+    []
+    """
 
     order: int
     mismatches: list = dataclasses.field(default_factory=list)

@@ -319,6 +319,10 @@ def get_grad(gradients, identifier):
     """The gradient with that identifier among those that `return_ids=True` gave.
 
     `identifier`: an input's position (int) or a Parameter.
+
+    >>> slopes = grad(lambda x: x * x, 0, return_ids=True)(Tensor([3.0]))
+    >>> get_grad(slopes, 0).asnumpy()
+    array([6.], dtype=float32)
     """
     if not isinstance(identifier, (int, Parameter)):
         raise TypeError(

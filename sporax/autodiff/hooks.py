@@ -93,7 +93,13 @@ def register_hook(self, hook_fn) -> Any:
 
 
 def hooks(self) -> list:
-    """The functions registered by `register_hook`."""
+    """The functions registered by `register_hook`.
+
+    >>> x = Tensor([1.0])
+    >>> handle = x.register_hook(lambda g: g * 2)
+    >>> len(x.hooks())
+    1
+    """
     found = self.__dict__.get("_hooks")
     return [] if found is None else list(found.functions.values())
 

@@ -1,13 +1,13 @@
 """Tensor's methods; written by tools/write_stubs.py."""
 
 from collections.abc import Iterator
-from sporax.core.layout import Layout as Layout
+from sporax.core.reading import Reading as Reading
 from sporax.core.tensor import Tensor as Tensor
 from typing import Any
 from typing import overload
 import builtins
 
-class Attached(Layout):
+class Attached(Reading):
     @property
     def H(self) -> Tensor:
         """A matrix, transposed and conjugated; ValueError for another number of dimensions."""
@@ -185,7 +185,7 @@ class Attached(Layout):
     def bmm(self, mat2) -> Tensor:
         """`matmul` of two batches of matrices, with the same axes before the last two."""
     def broadcast_to(self, *shape) -> Tensor:
-        """See `ops.broadcast_to`."""
+        """The tensor repeated to fill a shape; see `ops.broadcast_to`."""
     def byte(self) -> Tensor:
         """The tensor in UInt8."""
     def cauchy(self, median=0.0, sigma=1.0) -> Tensor:
@@ -241,7 +241,8 @@ class Attached(Layout):
     def cumprod(self, dim, dtype=None) -> Tensor:
         r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64."""
     @overload
-    def cumsum(self, axis=None, dtype=None) -> Tensor: ...
+    def cumsum(self, axis=None, dtype=None) -> Tensor:
+        """The sums so far along `axis`, or of all elements; small integers are summed in Int32."""
     @overload
     def cumsum(self, dim, *, dtype=None) -> Tensor: ...
     def deg2rad(self) -> Tensor:
@@ -285,7 +286,7 @@ class Attached(Layout):
     def exp_(self) -> Tensor:
         """`exp` put into the tensor itself."""
     def expand(self, *shape) -> Tensor:
-        """See `ops.broadcast_to`."""
+        """The tensor repeated to fill a shape; see `ops.broadcast_to`."""
     def expand_as(self, other) -> Tensor:
         """`input` broadcast to the shape of `other`."""
     def expand_dims(self, axis) -> Tensor:
@@ -301,7 +302,9 @@ class Attached(Layout):
     def flatten(self, start_dim=0, end_dim=-1, *, order='C') -> Tensor:
         """The dimensions from `start_dim` to `end_dim` made into one; all of them by default."""
     def flip(self, *dims) -> Tensor:
-        """See `ops.flip`."""
+        """The tensor with the order along `dims` turned round; see `ops.flip`."""
+    def float(self) -> Tensor:
+        """The tensor in Float32."""
     def float_power(self, other) -> Tensor:
         """$input^{exponent}$, computed in Float64."""
     def floor(self) -> Tensor:
@@ -321,7 +324,8 @@ class Attached(Layout):
     def frac(self) -> Tensor:
         r"""$x - \operatorname{trunc}(x)$, element by element."""
     @overload
-    def gather(self, input_indices, axis, batch_dims=0) -> Tensor: ...
+    def gather(self, input_indices, axis, batch_dims=0) -> Tensor:
+        """The slices along `axis` at `input_indices`, or by (dim, index) one element for each index."""
     @overload
     def gather(self, dim, index) -> Tensor: ...
     def gather_elements(self, dim, index) -> Tensor:
@@ -584,7 +588,7 @@ class Attached(Layout):
         r"""$1 / \sqrt{x}$, element by element."""
     @overload
     def scatter(self, dim, index, src, reduce='none') -> Tensor:
-        """See `ops.scatter`."""
+        """The tensor, where `src` replaces what `index` names along `axis`; see `ops.scatter`."""
     @overload
     def scatter(self, axis, index, src) -> Tensor: ...
     def scatter_(self, dim, index, src, reduce='none') -> Tensor:
@@ -594,7 +598,7 @@ class Attached(Layout):
     def scatter_add_(self, dim, index, src) -> Tensor:
         """`scatter_add` put into the tensor itself."""
     def searchsorted(self, v, side='left', sorter=None) -> Tensor:
-        """See `ops.searchsorted`."""
+        """Where to put `v` so that the sorted tensor stays sorted; see `ops.searchsorted`."""
     def select(self, dim, index) -> Tensor:
         """The slice at `index` along `dim`, without that dimension."""
     def sgn(self) -> Tensor:
@@ -638,7 +642,7 @@ class Attached(Layout):
     def square(self) -> Tensor:
         """$x^2$, element by element."""
     def squeeze(self, *axis, **keyword) -> Tensor:
-        """See `ops.squeeze`."""
+        """The tensor without dimensions of size 1; see `ops.squeeze`."""
     @overload
     def std(self, axis=None, ddof=0, keepdims=False) -> Tensor:
         """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
@@ -676,7 +680,7 @@ class Attached(Layout):
     def tensor_split(self, indices_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
         """Pieces along `axis`, a tuple: so many (the first ones larger by one), or cut at indices."""
     def tile(self, *dims) -> Tensor:
-        """See `ops.tile`."""
+        """The tensor laid out `reps[i]` times along dimension `i`; see `ops.tile`."""
     def to(self, dtype=None, non_blocking=False, copy=False) -> Tensor:
         """The tensor in another dtype; the device is XLA's to choose."""
     def top_k(self, k, sorted=True) -> builtins.tuple[Tensor, ...]:

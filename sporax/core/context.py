@@ -75,6 +75,8 @@ def set_context(**settings):
     '2.3': what a Cell's backward hook is given). Settings of other backends are kept, returned by
     `get_context`, and have no effect.
     Raises ValueError for a name or a value that does not exist; then nothing is changed.
+
+    >>> ms.set_context(mode=ms.PYNATIVE_MODE)
     """
     for name, value in settings.items():
         if name not in _SETTINGS:
@@ -96,7 +98,11 @@ def set_context(**settings):
 
 
 def get_context(attr_key):
-    """The present value of a setting."""
+    """The present value of a setting.
+
+    >>> ms.get_context("mode") == ms.PYNATIVE_MODE
+    True
+    """
     if attr_key not in _SETTINGS:
         raise ValueError(
             f"For 'get_context', there is no setting '{attr_key}'. There are: "
@@ -156,7 +162,10 @@ def set_recursion_limit(recursion_limit=1000):
 
 
 def set_device(device_target, device_id=None):
-    """Choose the device by name: 'CPU', 'GPU' or 'TPU'."""
+    """Choose the device by name: 'CPU', 'GPU' or 'TPU'.
+
+    >>> ms.set_device("CPU")
+    """
     _check_device(device_target, "set_device")
     set_context(device_target=device_target)
     if device_id is not None:

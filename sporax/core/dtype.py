@@ -14,6 +14,9 @@ class Type:
 
     `numpy_dtype`: NumPy's dtype, or None for a kind of dtypes, such as `number`. `attribute`: what
     it is called in the package. `default`: which dtype a tensor of that kind gets.
+
+    >>> ms.float32, ms.float32.itemsize
+    (mindspore.float32, 4)
     """
 
     def __init__(self, name, numpy_dtype, attribute, default=None):
@@ -180,13 +183,21 @@ def dtype_to_nptype(type_):
 
 
 def dtype_to_pytype(type_):
-    """Python's type for a MindSpore dtype: bool, int, float or complex."""
+    """Python's type for a MindSpore dtype: bool, int, float or complex.
+
+    >>> ms.dtype_to_pytype(ms.float32)
+    <class 'float'>
+    """
     kind = to_numpy(type_).kind
     return {"b": bool, "i": int, "u": int, "c": complex}.get(kind, float)
 
 
 def pytype_to_dtype(obj):
-    """MindSpore's dtype for a Python or NumPy type."""
+    """MindSpore's dtype for a Python or NumPy type.
+
+    >>> ms.pytype_to_dtype(float)
+    mindspore.float64
+    """
     if isinstance(obj, Type):
         return obj
     if obj in _PYTHON:
@@ -195,7 +206,11 @@ def pytype_to_dtype(obj):
 
 
 def get_py_obj_dtype(obj):
-    """MindSpore's dtype for a Python object."""
+    """MindSpore's dtype for a Python object.
+
+    >>> ms.get_py_obj_dtype(1.5)
+    mindspore.float64
+    """
     return pytype_to_dtype(obj.dtype if hasattr(obj, "dtype") else type(obj))
 
 

@@ -33,20 +33,36 @@ class Layout:
         return tuple(reversed(steps))
 
     def stride(self, dim=None):
-        """Elements to step in each dimension (or in one), of the row-major layout."""
+        """Elements to step in each dimension (or in one), of the row-major layout.
+
+        >>> Tensor([[1, 2], [3, 4]]).stride()
+        [2, 1]
+        """
         steps = [n // self.itemsize for n in self.strides]
         return steps if dim is None else steps[dim]
 
     def storage_offset(self):
-        """Where the elements begin in their storage: at 0, every tensor has its own."""
+        """Where the elements begin in their storage: at 0, every tensor has its own.
+
+        >>> Tensor([1, 2]).storage_offset()
+        0
+        """
         return 0
 
     def is_contiguous(self):
-        """Whether the layout is row-major; it always is."""
+        """Whether the layout is row-major; it always is.
+
+        >>> Tensor([1, 2]).is_contiguous()
+        True
+        """
         return True
 
     def contiguous(self):
-        """The tensor itself, whose layout is row-major."""
+        """The tensor itself, whose layout is row-major.
+
+        >>> Tensor([1, 2]).contiguous().asnumpy()
+        array([1, 2])
+        """
         return self
 
     def flush_from_cache(self):

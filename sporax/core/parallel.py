@@ -2,7 +2,11 @@
 
 
 class ParallelMode:
-    """The ways to share work among devices, by the names that MindSpore gives them."""
+    """The ways to share work among devices, by the names that MindSpore gives them.
+
+    >>> ms.ParallelMode.STAND_ALONE
+    'stand_alone'
+    """
 
     STAND_ALONE = "stand_alone"
     DATA_PARALLEL = "data_parallel"
@@ -118,13 +122,20 @@ def _check_for_one(name, value):
 
 
 def get_auto_parallel_context(attr_key):
-    """The present value of a setting of `set_auto_parallel_context`."""
+    """The present value of a setting of `set_auto_parallel_context`.
+
+    >>> ms.get_auto_parallel_context("device_num")
+    1
+    """
     default = _setting("get_auto_parallel_context", attr_key)[0]
     return _values.get(attr_key, default)
 
 
 def reset_auto_parallel_context():
-    """Give all settings of `set_auto_parallel_context` their defaults again."""
+    """Give all settings of `set_auto_parallel_context` their defaults again.
+
+    >>> ms.reset_auto_parallel_context()
+    """
     _values.clear()
 
 

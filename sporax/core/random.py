@@ -181,6 +181,12 @@ def set_seed(seed):
     """Seed everything random: initial values, operations, and NumPy's global generator.
 
     `seed`: an int, at least 0.
+
+    >>> ms.set_seed(3)
+    >>> a = ops.rand(2)
+    >>> ms.set_seed(3)
+    >>> (a == ops.rand(2)).asnumpy()
+    array([ True,  True])
     """
     if not isinstance(seed, int) or isinstance(seed, bool):
         raise TypeError(f"For 'set_seed', 'seed' must be an int, but got {type(seed).__name__}.")
@@ -197,12 +203,21 @@ def set_seed(seed):
 
 
 def get_seed():
-    """The seed set last, or None."""
+    """The seed set last, or None.
+
+    >>> ms.set_seed(3)
+    >>> ms.get_seed()
+    3
+    """
     return _Seed.given
 
 
 def seed():
-    """Seed the default generator with a number that the system takes at random; returns it."""
+    """Seed the default generator with a number that the system takes at random; returns it.
+
+    >>> ms.seed() != ms.seed()
+    True
+    """
     return default_generator.seed()
 
 
@@ -210,20 +225,40 @@ def manual_seed(seed):
     """Seed the default generator: all operations without a seed or generator of their own.
 
     Initial values follow `set_seed`. Returns the generator.
+
+    >>> generator = ms.manual_seed(3)
+    >>> ms.initial_seed()
+    3
     """
     return default_generator.manual_seed(seed)
 
 
 def initial_seed():
-    """The seed that the default generator began from last."""
+    """The seed that the default generator began from last.
+
+    >>> generator = ms.manual_seed(3)
+    >>> ms.initial_seed()
+    3
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state():
-    """The default generator's state, a Tensor."""
+    """The default generator's state, a Tensor.
+
+    >>> state = ms.get_rng_state()
+    >>> a = ops.rand(2)
+    >>> ms.set_rng_state(state)
+    >>> (a == ops.rand(2)).asnumpy()
+    array([ True,  True])
+    """
     return default_generator.get_state()
 
 
 def set_rng_state(state):
-    """Let the default generator go on from a state that `get_rng_state` gave."""
+    """Let the default generator go on from a state that `get_rng_state` gave.
+
+    >>> state = ms.get_rng_state()
+    >>> ms.set_rng_state(state)
+    """
     default_generator.set_state(state)

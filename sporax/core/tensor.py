@@ -10,14 +10,14 @@ from jax.export import is_symbolic_dim
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
 from sporax.core.host import NUMBERS, blank, host_array
-from sporax.core.layout import Layout
 from sporax.core.misfit import fitting_constructor
+from sporax.core.reading import Reading
 from sporax.core.value import Aval, Undrawn, Unsized, Value, held, leaf, number, thread
 
 if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_stubs.py
     from sporax.core.attached import Attached  # pyright: ignore[reportMissingModuleSource]
 else:
-    Attached = Layout
+    Attached = Reading
 
 
 @fitting_constructor
@@ -92,18 +92,14 @@ class Tensor(Attached):
         """Whether the tensor has no numbers yet, only an `Initializer` to draw them."""
         return self._value.__class__ is Undrawn
 
-    def dim(self):
-        """How many dimensions there are."""
-        return self.ndim
-
-    def numel(self):
-        """How many elements there are."""
-        return self.size
-
     def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
         """Draw the numbers of a tensor that was made with `init`, once; returns the tensor.
 
         `shape`: that of the part which is wanted, by default the whole; the rest is accepted.
+
+        >>> from sporax.initializers import One
+        >>> Tensor(shape=(2,), dtype=ms.float32, init=One()).init_data().asnumpy()
+        array([1., 1.], dtype=float32)
         """
         init = self.init
         if init is None:
@@ -128,10 +124,12 @@ class Tensor(Attached):
         return context.get_context("device_target")
 
     def value(self):
-        """The tensor itself."""
-        return self
+        """The tensor itself.
 
-    ndimension, nelement = dim, numel
+        >>> Tensor([1.0]).value().asnumpy()
+        array([1.], dtype=float32)
+        """
+        return self
 
     # its numbers ----------------------------------------------------------------------------
 
@@ -147,50 +145,14 @@ class Tensor(Attached):
         value.read()
         return value
 
-    def asnumpy(self):
-        """The elements as a NumPy array of its own, which may be written to.
-
-        BFloat16 comes as the NumPy dtype of that name from `ml_dtypes`.
-        """
-        value = self._read()
-        return np.array(value.array)
-
-    numpy = asnumpy
-
-    def data_sync(self, wait=True):
-        """Compute the elements now; with `wait`, return when they are there."""
-        value = self._read()
-        if wait:
-            value.array.block_until_ready()
-
-    def get_bytes(self):
-        """The elements as bytes, row by row."""
-        return self.asnumpy().tobytes()
-
     @staticmethod
     def convert_bytes_to_tensor(bytes_data, shape, dtype):
-        """The tensor whose `get_bytes` gives `bytes_data`."""
+        """The tensor whose `get_bytes` gives `bytes_data`.
+
+        >>> Tensor.convert_bytes_to_tensor(Tensor([1, 2]).get_bytes(), (2,), ms.int64).asnumpy()
+        array([1, 2])
+        """
         return Tensor(np.frombuffer(bytes_data, dtypes.to_numpy(dtype)).reshape(shape))
-
-    def item(self, index=None):
-        """One element as a Python number."""
-        array = self.asnumpy()
-        if index is not None:
-            return array.item(index)
-        if array.size != 1:
-            raise ValueError(
-                f"For 'Tensor.item', the tensor must have one element, but got shape {self.shape}."
-                " Give an index."
-            )
-        return array.item()
-
-    def tolist(self):
-        """The elements as nested lists of Python numbers."""
-        return self.asnumpy().tolist()
-
-    def __array__(self, dtype=None, copy=None):
-        array = self.asnumpy()
-        return array if dtype is None else array.astype(dtype)
 
     def __str__(self):
         return printing.text(self.asnumpy())
@@ -200,46 +162,9 @@ class Tensor(Attached):
             return f"Tensor(shape={list(self.shape)}, dtype={self.dtype})"
         return printing.representation(self.shape, self.dtype, self.asnumpy())
 
-    def __format__(self, spec):
-        return format(self.item(), spec) if spec else str(self)
-
     def __contains__(self, element):
         element = element.asnumpy() if isinstance(element, Tensor) else element
         return bool(np.any(self.asnumpy() == element))
-
-    def __float__(self):
-        return float(self._one("float"))
-
-    def __int__(self):
-        return int(self._one("int"))
-
-    def __complex__(self):
-        return complex(self._one("complex"))
-
-    def __bool__(self):
-        return bool(self._one("bool"))
-
-    def __index__(self):
-        array = self._one("index")
-        if array.dtype.kind not in "iub":
-            raise TypeError(
-                f"For 'Tensor.__index__', the tensor must hold an integer, but got {self.dtype}."
-            )
-        return int(array)
-
-    def _one(self, what):
-        if self.size != 1:
-            raise ValueError(
-                f"For '{what}', the tensor must have exactly one element, but got shape "
-                f"{self.shape}. Reduce it first, e.g. with 'all', 'any', 'sum' or an index."
-            )
-        value = self._read()
-        return np.array(value.array).reshape(())
-
-    def __len__(self):
-        if not self.shape:
-            raise TypeError("For 'len', the tensor must have a dimension, but it is 0-dimensional.")
-        return self.shape[0]
 
     def __hash__(self):
         return id(self)
@@ -272,11 +197,19 @@ class Tensor(Attached):
             self._value = source[origin[1]]._value
 
     def assign_value(self, value):
-        """Take over the contents of another tensor, with its shape and dtype."""
+        """Take over the contents of another tensor, with its shape and dtype.
+
+        >>> Tensor([1.0]).assign_value(Tensor([2.0])).asnumpy()
+        array([2.], dtype=float32)
+        """
         return self._rebind((value if isinstance(value, Tensor) else Tensor(value))._lift())
 
     def set_dtype(self, dtype):
-        """Convert the elements, in place; returns the dtype."""
+        """Convert the elements, in place; returns the dtype.
+
+        >>> Tensor([1.0]).set_dtype(ms.int32)
+        mindspore.int32
+        """
         self._rebind(self.astype(dtype)._value)
         return self.dtype
 
@@ -300,13 +233,21 @@ class Tensor(Attached):
         return _restore, (type(self), self.asnumpy(), dict(self.__dict__))
 
     def asjax(self):
-        """The elements as a `jax.Array` of its own."""
+        """The elements as a `jax.Array` of its own.
+
+        >>> Tensor([1.0]).asjax()
+        Array([1.], dtype=float32)
+        """
         value = self._read()
         return jnp.copy(value.array)
 
     @staticmethod
     def from_numpy(array):
-        """A tensor of the dtype and contents of a NumPy array."""
+        """A tensor of the dtype and contents of a NumPy array.
+
+        >>> Tensor.from_numpy(np.array([1.0])).dtype
+        mindspore.float64
+        """
         if not isinstance(array, np.ndarray):
             raise TypeError(
                 "For 'Tensor.from_numpy', 'array' must be a numpy.ndarray, but got "
@@ -375,7 +316,11 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, 
 
 
 def is_tensor(obj) -> bool:
-    """Whether `obj` is a Tensor (a Parameter is one too)."""
+    """Whether `obj` is a Tensor (a Parameter is one too).
+
+    >>> ops.is_tensor(Tensor([1])), ops.is_tensor(1)
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 

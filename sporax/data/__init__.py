@@ -28,7 +28,11 @@ from sporax.data.source import GeneratorDataset, NumpySlicesDataset
 
 
 class Shuffle(enum.StrEnum):
-    """What is shuffled: all rows, or files and rows, or files."""
+    """What is shuffled: all rows, or files and rows, or files.
+
+    >>> Shuffle.GLOBAL
+    <Shuffle.GLOBAL: 'global'>
+    """
 
     GLOBAL = "global"
     FILES = "files"

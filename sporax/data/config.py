@@ -22,12 +22,17 @@ def _getter(name):
     def get():
         return _values[name]
 
-    get.__doc__ = f"The setting `{name}`, {_SETTINGS[name][0]} by default."
+    get.__doc__ = f"""The setting `{name}`, {_SETTINGS[name][0]} by default.
+
+    >>> set_{name}(3); get_{name}()
+    3
+    >>> set_{name}({_SETTINGS[name][0]})
+    """
     return get
 
 
 def _setter(name):
-    _, least, most = _SETTINGS[name]
+    default, least, most = _SETTINGS[name]
 
     def set_to(value):
         if not isinstance(value, int) or isinstance(value, bool):
@@ -41,7 +46,10 @@ def _setter(name):
         _values[name] = value
         _times[name] += 1
 
-    set_to.__doc__ = f"Let `{name}` be an int in [{least}, {most}]."
+    set_to.__doc__ = f"""Let `{name}` be an int in [{least}, {most}].
+
+    >>> set_{name}({default})
+    """
     return set_to
 
 

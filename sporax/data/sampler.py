@@ -16,6 +16,14 @@ class Sampler:
 
     `num_samples`: how many rows an epoch has at most; None for all. `dataset_size` is the number
     of rows to choose from, known once an epoch has begun.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> class Evens(Sampler):
+    ...     def __iter__(self):
+    ...         return iter(range(0, self.dataset_size, 2))
+    >>> rows = NumpySlicesDataset([5, 6, 7], "x", sampler=Evens())
+    >>> [int(x) for (x,) in rows.create_tuple_iterator(output_numpy=True)]
+    [5, 7]
     """
 
     def __init__(self, num_samples=None):

@@ -23,6 +23,11 @@ def init(backend_name=None):
 
     `backend_name`: 'hccl', 'nccl', 'mccl' or None. Raises NotImplementedError in one of several
     processes, since each would train by itself.
+
+    >>> init()
+    >>> get_rank()
+    0
+    >>> release()
     """
     if backend_name not in (None, *_BACKENDS):
         raise RuntimeError(
@@ -52,7 +57,11 @@ def _of_group(name, words, number):
         return number
 
     ask.__name__ = ask.__qualname__ = name
-    ask.__doc__ = f"{words}: {number}."
+    ask.__doc__ = f"""{words}: {number}.
+
+    >>> {name}()
+    {number}
+    """
     return ask
 
 
@@ -66,6 +75,10 @@ def create_group(group, rank_ids, options=None):
     """Name a group of processes: of the only one, `rank_ids` is [0].
 
     Raises NotImplementedError for a group of several.
+
+    >>> create_group("alone", [0])
+    >>> get_group_size("alone")
+    1
     """
     if not isinstance(group, str) or not isinstance(rank_ids, list):
         raise TypeError(

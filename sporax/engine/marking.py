@@ -76,6 +76,11 @@ def lazy_inline(fn=None, attrs=None, policy=None):
     """A Cell's `__init__` as it is: XLA decides what becomes part of what.
 
     `attrs`: a name or a list of names. `policy`: None or 'front'. Raises ValueError for others.
+
+    >>> class Net(nn.Cell):
+    ...     @ms.lazy_inline
+    ...     def __init__(self):
+    ...         super().__init__()
     """
     if not (attrs is None or isinstance(attrs, str) or _are_names(attrs)):
         raise ValueError(
@@ -89,7 +94,11 @@ def lazy_inline(fn=None, attrs=None, policy=None):
 
 
 def no_inline(fn=None):
-    """The function as it is: XLA decides what becomes part of what."""
+    """The function as it is: XLA decides what becomes part of what.
+
+    >>> ms.no_inline(lambda x: x + 1)(2)
+    3
+    """
     return _as_it_is if fn is None else fn
 
 

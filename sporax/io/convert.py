@@ -30,7 +30,14 @@ def ckpt_to_safetensors(
 def safetensors_to_ckpt(
     file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
 ):
-    """Write the `.ckpt` twin of a `.safetensors` file; otherwise as `ckpt_to_safetensors`."""
+    """Write the `.ckpt` twin of a `.safetensors` file; otherwise as `ckpt_to_safetensors`.
+
+    >>> import tempfile; file = tempfile.mkdtemp() + "/a.safetensors"
+    >>> ms.save_checkpoint([Parameter(1.0, name="a")], file, format="safetensors")
+    >>> safetensors_to_ckpt(file)
+    >>> float(ms.load_checkpoint(file.replace("safetensors", "ckpt"))["a"])
+    1.0
+    """
     _convert("safetensors_to_ckpt", "safetensors", "ckpt", file_path, save_path, name_map,
              file_name_regex, processes_num)  # fmt: skip
 

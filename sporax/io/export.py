@@ -85,6 +85,11 @@ def load(file_name, **kwargs):
 
     Its inputs are like those of the export; print it to see them. Raises ValueError for a file that
     is not there, damaged, or of another kind, such as one that MindSpore wrote.
+
+    >>> import tempfile; file = tempfile.mkdtemp() + "/dense.mindir"
+    >>> ms.export(nn.Dense(2, 1), ops.ones((3, 2)), file_name=file, file_format="MINDIR")
+    >>> ms.load(file)(ops.ones((3, 2))).shape
+    (3, 1)
     """
     if kwargs:
         raise NotImplementedError(

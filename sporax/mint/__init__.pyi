@@ -53,7 +53,7 @@ def argmax(input, dim=None, keepdim=False) -> Tensor:
 def argmin(input, dim=None, keepdim=False) -> Tensor:
     """The index of the smallest element along `dim`, or among all elements if None: Int64."""
 def argsort(input, dim=-1, descending=False, stable=False) -> Tensor:
-    """See `ops.argsort`; the indices are Int64."""
+    """The indices that put the elements in order; see `ops.argsort`. The indices are Int64."""
 def asin(input) -> Tensor:
     r"""$\arcsin x$, element by element."""
 def asinh(input) -> Tensor:
@@ -121,7 +121,7 @@ def dropout(input, p=0.5, training=True, inplace=False) -> Tensor:
 def dropout2d(input, p=0.5, training=True, inplace=False) -> Tensor:
     """`ops.dropout2d`; `inplace`: the result is put into `input` too."""
 def dstack(tensors) -> Tensor:
-    """See `numpy.dstack`, which it follows."""
+    """The tensors put one after the other, as `numpy.dstack` does."""
 def einsum(equation, *operands) -> Tensor:
     """Einstein's summation: products summed over the letters missing right of `->`."""
 def eq(input, other) -> Tensor:
@@ -173,7 +173,7 @@ def greater_equal(input, other) -> Tensor:
 def gt(input, other) -> Tensor:
     """$input > other$, element by element: Bool, broadcast together."""
 def hstack(tensors) -> Tensor:
-    """See `numpy.hstack`, which it follows."""
+    """The tensors put one after the other, as `numpy.hstack` does."""
 def imag(input) -> Tensor:
     """The imaginary part; zeros for what is real."""
 def index_select(input, dim, index) -> Tensor:
@@ -228,14 +228,16 @@ def masked_select(input, mask) -> Tensor:
     """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
 def matmul(input, other) -> Tensor:
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
-def max(input) -> Tensor: ...
+def max(input) -> Tensor:
+    """The largest elements along `axis` and their indices (Int64), a pair."""
 def maximum(input, other) -> Tensor:
     """The larger of both, element by element; NaN where either is NaN."""
 def mean(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def meshgrid(*tensors, indexing=None) -> Tensor:
     """Coordinate tensors of the grid over one-dimensional tensors; rows first by default."""
-def min(input) -> Tensor: ...
+def min(input) -> Tensor:
+    """The smallest elements along `axis` and their indices (Int64), a pair."""
 def minimum(input, other) -> Tensor:
     """The smaller of both, element by element; NaN where either is NaN."""
 def mm(input, mat2) -> Tensor:
@@ -331,7 +333,7 @@ def sinh(input) -> Tensor:
 def softmax(input, dim, *, dtype=None) -> Tensor:
     r"""$e^{x_i} / \sum_j e^{x_j}$ along `dim`, in `dtype` if given."""
 def sort(input, *, dim=-1, descending=False, stable=False) -> builtins.tuple[Tensor, ...]:
-    """See `ops.sort`; the indices are Int64."""
+    """The elements in order along `dim`, and where they were (`ops.sort`). The indices are Int64."""
 def split(tensor, split_size_or_sections, dim=0) -> builtins.tuple[Tensor, ...]:
     """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given."""
 def sqrt(input) -> Tensor:
@@ -363,7 +365,7 @@ def tanh(input) -> Tensor:
 def tile(input, dims) -> Tensor:
     """`input` laid out `dims[i]` times along dimension `i`; `dims` is aligned at the right."""
 def topk(input, k, dim=-1, largest=True, sorted=True) -> builtins.tuple[Tensor, ...]:
-    """See `ops.topk`; the indices are Int64."""
+    """The `k` largest elements, and where they were; see `ops.topk`. The indices are Int64."""
 def trace(input) -> Tensor:
     """The sum of a matrix's diagonal."""
 def transpose(input, dim0, dim1) -> Tensor:

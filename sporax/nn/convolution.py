@@ -152,7 +152,7 @@ class Conv2d(Convolution):
     r"""$y_o = b_o + \sum_c w_{oc} \star x_c$: `(N, C, H, W)` -> `(N, O, H', W')`.
 
     `weight` is `(O, C / group, kh, kw)`, `bias` `(O,)`; both start uniform in plus or minus one
-    over the root of $C kh kw / group$ unless given. `pad_mode`: 'same' (zeros, the odd one after:
+    over the root of $C k_h k_w / group$ unless given. `pad_mode`: 'same' (zeros, the odd one after:
     $H' = \lceil H / stride \rceil$), 'valid' (none) or 'pad' (as `padding` says: one int, or top,
     bottom, left, right).
 

@@ -15,6 +15,11 @@ class GraphCell(Cell):
 
     Raises TypeError where `graph` is not from `load` or `params_init` is no such dict, and
     NotImplementedError for an `obf_random_seed`.
+
+    >>> import tempfile; file = tempfile.mkdtemp() + "/dense.mindir"
+    >>> ms.export(nn.Dense(2, 1), ops.ones((3, 2)), file_name=file, file_format="MINDIR")
+    >>> nn.GraphCell(ms.load(file))(ops.ones((3, 2))).shape
+    (3, 1)
     """
 
     def __init__(self, graph, params_init=None, obf_random_seed=None):

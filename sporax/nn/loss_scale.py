@@ -81,6 +81,13 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     `scale_sense`: the scale, a Tensor of one element, or a Cell with a rule for it, such as
     `DynamicLossScaleUpdateCell`. Called with the network's inputs; returns the loss, whether the
     step overflowed, and the scale that it was made with. A loss of several elements is summed.
+
+    >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
+    >>> scale = Tensor([1024.0])
+    >>> step = nn.TrainOneStepWithLossScaleCell(net, nn.SGD(net.trainable_params(), 0.1), scale)
+    >>> loss, overflow, scale = step(ops.ones((3, 2)), ops.ones((3, 1)))
+    >>> bool(overflow), float(scale)
+    (False, 1024.0)
     """
 
     def __init__(self, network, optimizer, scale_sense):

@@ -32,7 +32,11 @@ class RMSELoss(LossBase):
 
 
 class MarginRankingLoss(LossBase):
-    r"""$\max(0, -target (input_1 - input_2) + margin)$; see `ops.margin_ranking_loss`."""
+    r"""$\max(0, -target (input_1 - input_2) + margin)$; see `ops.margin_ranking_loss`.
+
+    >>> nn.MarginRankingLoss()(Tensor([1.0]), Tensor([3.0]), Tensor([1.0])).asnumpy()
+    array(2., dtype=float32)
+    """
 
     def __init__(self, margin=0.0, reduction="mean"):
         super().__init__(reduction)
@@ -44,7 +48,12 @@ class MarginRankingLoss(LossBase):
 
 class CosineEmbeddingLoss(LossBase):
     r"""$1 - \cos$ for pairs that should be alike, $\max(0, \cos - margin)$ for others; see
-    `ops.cosine_embedding_loss`."""
+    `ops.cosine_embedding_loss`.
+
+    >>> x, y = Tensor([[1.0, 0.0]]), Tensor([[0.0, 1.0]])
+    >>> nn.CosineEmbeddingLoss()(x, y, Tensor([1])).asnumpy()
+    array(1., dtype=float32)
+    """
 
     def __init__(self, margin=0.0, reduction="mean"):
         super().__init__(reduction)
@@ -57,7 +66,11 @@ class CosineEmbeddingLoss(LossBase):
 
 
 class HingeEmbeddingLoss(LossBase):
-    r"""$x$ where the label is 1, $\max(0, margin - x)$ where it is -1."""
+    r"""$x$ where the label is 1, $\max(0, margin - x)$ where it is -1.
+
+    >>> nn.HingeEmbeddingLoss()(Tensor([0.5, 0.25]), Tensor([1, -1])).asnumpy()
+    array(0.625, dtype=float32)
+    """
 
     def __init__(self, margin=1.0, reduction="mean"):
         super().__init__(reduction)
@@ -68,7 +81,11 @@ class HingeEmbeddingLoss(LossBase):
 
 
 class SoftMarginLoss(LossBase):
-    r"""$\ln(1 + e^{-labels \cdot logits})$, `labels` being 1 or -1."""
+    r"""$\ln(1 + e^{-labels \cdot logits})$, `labels` being 1 or -1.
+
+    >>> round(float(nn.SoftMarginLoss()(Tensor([0.0]), Tensor([1.0]))), 4)
+    0.6931
+    """
 
     def construct(self, logits, labels):
         return ops.soft_margin_loss(logits, labels, self.reduction)

@@ -32,6 +32,11 @@ class WithEvalCell(Cell):
     """$(loss(y, label), y, label)$ with $y = network(data)$.
 
     `add_cast_fp32`: whether the output and the label are cast to float32 before the loss.
+
+    >>> evaluated = nn.WithEvalCell(nn.Dense(2, 1), nn.MSELoss())
+    >>> loss, y, label = evaluated(ops.ones((3, 2)), ops.ones((3, 1)))
+    >>> loss.shape, y.shape
+    ((), (3, 1))
     """
 
     def __init__(self, network, loss_fn, add_cast_fp32=False):
@@ -50,6 +55,11 @@ class WithEvalCell(Cell):
 class WithGradCell(Cell):
     """The gradients of all weights of $loss(network(data), label)$, or of $network(...)$ without
     `loss_fn`. `sens`: the gradient of the output to start from.
+
+    >>> gradient = nn.WithGradCell(nn.Dense(2, 1), nn.MSELoss())
+    >>> grads = gradient(ops.ones((3, 2)), ops.ones((3, 1)))
+    >>> [g.shape for g in grads]
+    [(1, 2), (1,)]
     """
 
     def __init__(self, network, loss_fn=None, sens=None):
@@ -70,6 +80,12 @@ class ForwardValueAndGrad(Cell):
 
     `weights`: the Parameters to differentiate by, with `get_by_list`; `get_all`: by all inputs;
     neither: by the first input; `sens_param`: the last input is the gradient of the output.
+
+    >>> net = nn.Dense(2, 1)
+    >>> step = nn.ForwardValueAndGrad(net, net.trainable_params(), get_by_list=True)
+    >>> value, grads = step(ops.ones((3, 2)))
+    >>> value.shape, [g.shape for g in grads]
+    ((3, 1), [(1, 2), (1,)])
     """
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
@@ -133,6 +149,11 @@ class TrainOneStepCell(Cell):
 
     Called with the network's inputs; returns the loss, or with `return_grad` (loss, {parameter's
     name: gradient}). `sens`: a number that the gradients start from, 1 by default.
+
+    >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
+    >>> step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
+    >>> step(ops.ones((3, 2)), ops.ones((3, 1))).shape
+    ()
     """
 
     def __init__(self, network, optimizer, sens=None, return_grad=False):

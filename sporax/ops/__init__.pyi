@@ -1410,8 +1410,6 @@ def adaptive_max_pool3d(input, output_size, return_indices=False) -> Tensor:
     """As `adaptive_max_pool2d`, of the last three axes; places are Int32."""
 def add(input, other) -> Tensor:
     """$input + other$, broadcast together; on Bool, "or"."""
-def add_at_index(x, index, y, axis=0) -> Tensor:
-    """`x`, where the slices of `y` along `axis` are added at `index`; `index_add` calls it."""
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \sum_b batch1_b \, batch2_b$."""
 def addcdiv(input, tensor1, tensor2, value=1) -> Tensor:
@@ -1566,10 +1564,6 @@ def chunk(input, chunks, axis=0) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
 def clamp(input, min=None, max=None) -> Tensor:
     """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
-def clamp_both(input, min, max) -> Tensor:
-    """`input` kept between both bounds; `max` wins where they cross. At a bound the derivative belongs to the input."""
-def clamp_one(input, bound, low=True) -> Tensor:
-    """`input`, at least (`low`) or at most `bound`; at the bound the derivative is the input's."""
 def clip(input, min=None, max=None) -> Tensor:
     """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None) -> builtins.tuple[Tensor, ...]:
@@ -1653,7 +1647,7 @@ def dropout2d(input, p=0.5, training=True) -> Tensor:
 def dropout3d(input, p=0.5, training=True) -> Tensor:
     """As `dropout` for whole channels: `(N, C, D, H, W)`; `p` is in [0, 1]."""
 def dstack(tensors) -> Tensor:
-    """See `numpy.dstack`, which it follows."""
+    """The tensors put one after the other, as `numpy.dstack` does."""
 def dtype(x) -> Type:
     """The MindSpore dtype of the elements."""
 def dyn_shape(input_x) -> Tensor:
@@ -1760,8 +1754,6 @@ def greater(input, other) -> Tensor:
     """$input > other$, element by element: Bool, broadcast together."""
 def greater_equal(input, other) -> Tensor:
     r"""$input \geq other$, element by element: Bool, broadcast together."""
-def grid(inputs, indexing='xy') -> builtins.tuple[Tensor, ...]:
-    """The coordinates of a grid over one-dimensional tensors; `meshgrid` calls it."""
 def grid_sample(input, grid, mode='bilinear', padding_mode='zeros', align_corners=None) -> Tensor:
     """`input` `(N, C, H, W)` at the places `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1]."""
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05) -> Tensor:
@@ -1783,7 +1775,7 @@ def heaviside(input, values) -> Tensor:
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean') -> Tensor:
     r"""$x$ where `targets` is 1, $\max(0, margin - x)$ where it is -1, 0 elsewhere."""
 def hstack(tensors) -> Tensor:
-    """See `numpy.hstack`, which it follows."""
+    """The tensors put one after the other, as `numpy.hstack` does."""
 def huber_loss(input, target, reduction='mean', delta=1.0) -> Tensor:
     r"""$d^2 / 2$ where $d = |input - target| < \delta$, else $\delta (d - \delta / 2)$."""
 def hyper_add(*args) -> Tensor:
@@ -1814,8 +1806,6 @@ def inplace_sub(x, v, indices) -> Tensor:
     """`x` with `v[i]` subtracted from row `indices[i]`; a row named twice loses both."""
 def inplace_update(x, v, indices) -> Tensor:
     """`x` with row `indices[i]` replaced by `v[i]`."""
-def integer_pow(input, exponent, real=False) -> Tensor:
-    """$input^n$ for a small number `exponent` that is part of the program; `pow` calls it."""
 def interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None) -> Tensor:
     """`input` `(N, C, ...)` resized along all axes after the first two."""
 def inv(x) -> Tensor:
@@ -1944,8 +1934,6 @@ def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=No
     """Each maximum put back to its place, zeros elsewhere: `(N, C, H, W)`."""
 def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
     """Each maximum put back to its place, zeros elsewhere: `(N, C, D, H, W)`."""
-def max_with_index(input, axis=0, keep_dims=False) -> builtins.tuple[Tensor, ...]:
-    """The index (Int64) of the largest element along `axis`, and that element."""
 def maximum(input, other) -> Tensor:
     """The larger of both, element by element; NaN where either is NaN."""
 def mean(x, axis=None, keep_dims=False) -> Tensor:
@@ -1954,8 +1942,6 @@ def meshgrid(*inputs, indexing='xy') -> builtins.tuple[Tensor, ...]:
     """Coordinate tensors of the grid over one-dimensional `inputs`, a tuple."""
 def min(input, axis=None, keepdims=False, *, initial=None, where=None) -> builtins.tuple[Tensor, ...]:
     """The smallest elements along `axis` and their indices (Int64), a pair."""
-def min_with_index(input, axis=0, keep_dims=False) -> builtins.tuple[Tensor, ...]:
-    """The index (Int64) of the smallest element along `axis`, and that element."""
 def minimum(input, other) -> Tensor:
     """The smaller of both, element by element; NaN where either is NaN."""
 def mish(x) -> Tensor:
@@ -1996,8 +1982,6 @@ def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', l
     """$-w_t x_t$ for logarithms of probabilities $x$ of the classes and the true class $t$."""
 def nonzero(input, *, as_tuple=False) -> Tensor:
     """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked."""
-def nonzero_sized(input, size) -> Tensor:
-    """The indices of the first `size` nonzero elements; `nonzero` calls it."""
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """A norm of vectors (`dim`: an int) or matrices (`dim`: a pair of ints)."""
 def normal(shape, mean, stddev, seed=None) -> Tensor:
@@ -2050,8 +2034,6 @@ def prelu(input, weight) -> Tensor:
     r"""$\max(x, 0) + w \min(x, 0)$; `weight` has one number, or one for each channel (axis 1)."""
 def prod(input, axis=None, keep_dims=False, dtype=None) -> Tensor:
     r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
-def progression(start, end, step, dtype) -> Tensor:
-    r"""$start, start + step, \ldots$ before `end`; `arange` calls it."""
 def qr(input, mode='reduced') -> Tensor:
     """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""
 def rad2deg(x) -> Tensor:
@@ -2208,8 +2190,6 @@ def sort(input_x, axis=-1, descending=False) -> builtins.tuple[Tensor, ...]:
     """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
 def split(tensor, split_size_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
     """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given."""
-def split_evenly(input, axis=0, output_num=1) -> builtins.tuple[Tensor, ...]:
-    """`output_num` pieces of equal size along `axis`, a tuple."""
 def sqrt(x) -> Tensor:
     r"""$\sqrt{x}$, element by element."""
 def square(input) -> Tensor:
@@ -2246,8 +2226,6 @@ def t(input) -> Tensor:
     """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
 def take(input, index) -> Tensor:
     """The elements at `index`, as if `input` were in one dimension."""
-def take_within(input, indices, axis=0, mode='clip') -> Tensor:
-    """The slices along `axis`, indices out of range clipped or wrapped; `Tensor.take` calls it."""
 def tan(input) -> Tensor:
     r"""$\tan x$, element by element."""
 def tanh(input) -> Tensor:
@@ -2339,7 +2317,7 @@ def var_mean(input, axis=None, ddof=0, keepdims=False) -> builtins.tuple[Tensor,
 def view_as_real(input) -> Tensor:
     """The real and imaginary parts side by side on a new last axis of size 2."""
 def vstack(tensors) -> Tensor:
-    """See `numpy.vstack`, which it follows."""
+    """The tensors put one after the other, as `numpy.vstack` does."""
 def where(condition, input, other) -> Tensor:
     """`input` where `condition` is nonzero, else `other`, all broadcast together."""
 def xdivy(x, y) -> Tensor:

@@ -76,7 +76,11 @@ globals().update(_made)
 
 @op(function=(), primitive="ReLU()(input)", check=tensors_only("ReLU"))
 def rectify(input: Array):
-    """$\\max(x, 0)$, element by element; its derivative at 0 is 0."""
+    """$\\max(x, 0)$, element by element; its derivative at 0 is 0.
+
+    >>> ops.ReLU()(Tensor([-1.0, 2.0])).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
     return jax.nn.relu(input)
 
 

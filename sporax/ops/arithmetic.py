@@ -45,7 +45,11 @@ def sub(input: Array, other: Array):
 
 @composite(tensor="add", mint="add", function=())
 def scaled_add(input, other, *, alpha=1):
-    """$input + alpha \\cdot other$, broadcast together."""
+    """$input + alpha \\cdot other$, broadcast together.
+
+    >>> mint.add(Tensor([1.0]), Tensor([2.0]), alpha=3).asnumpy()
+    array([7.], dtype=float32)
+    """
     return add(input, other if alpha.__class__ is int and alpha == 1 else mul(other, alpha))
 
 
@@ -175,7 +179,11 @@ def fmod(input: Array, other: Array):
 
 @binary(name="Pow", numpy="power(x1: input, x2: exponent, dtype=None)")
 def power(input: Array, exponent: Array):
-    """$input^{exponent}$ for an exponent that is computed; `pow` calls it."""
+    """$input^{exponent}$ for an exponent that is computed; `pow` calls it.
+
+    >>> ops.power(Tensor([2.0, 3.0]), Tensor([3.0, 2.0])).asnumpy()
+    array([8., 9.], dtype=float32)
+    """
     if jnp.issubdtype(input.dtype, jnp.integer):
         # an integer's negative power is rounded toward zero, which leaves only 1 and -1
         whole = jnp.power(input, jnp.maximum(exponent, 0))
@@ -188,7 +196,7 @@ def power(input: Array, exponent: Array):
     return jnp.power(jnp.where(unit, 1, input), exponent)
 
 
-@op(name="Pow")
+@op(name="Pow", function=())
 def integer_pow(input: Array, exponent, real=False):
     """$input^n$ for a small number `exponent` that is part of the program; `pow` calls it.
 
@@ -286,16 +294,21 @@ for _function, _name, _symbol in [
     operators(_function, _name, _symbol)
 
 
-def _in_place(function, name):
+def _in_place(function, name, shown):
     def method(self, *args, **kwargs):
         return self._rebind(function(self, *args, **kwargs)._value)
 
-    method.__name__, method.__doc__ = name, f"`{name[:-1]}` put into the tensor itself."
+    method.__name__ = name
+    method.__doc__ = f"""`{name[:-1]}` put into the tensor itself.
+
+    >>> Tensor([6.0]).{name}(Tensor([4.0])).asnumpy()
+    array([{shown}], dtype=float32)
+    """
     attach(name, method)
 
 
-for _function, _name in [
-    (scaled_add, "add_"), (subtract, "sub_"), (mul, "mul_"), (div, "div_"),
-    (floor_divide, "floor_divide_"), (remainder, "remainder_"),
+for _function, _name, _shown in [
+    (scaled_add, "add_", "10."), (subtract, "sub_", "2."), (mul, "mul_", "24."),
+    (div, "div_", "1.5"), (floor_divide, "floor_divide_", "1."), (remainder, "remainder_", "2."),
 ]:  # fmt: skip
-    _in_place(_function, _name)
+    _in_place(_function, _name, _shown)

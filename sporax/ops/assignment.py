@@ -70,29 +70,45 @@ def assign_sub(variable, value):
 
 
 def _copy_in_place(self, src, non_blocking=False):
-    """The contents of `src` put into the tensor."""
+    """The contents of `src` put into the tensor.
+
+    >>> Tensor([1.0, 2.0]).copy_(Tensor([3.0, 4.0])).asnumpy()
+    array([3., 4.], dtype=float32)
+    """
     return put("Tensor.copy_", self, src.broadcast_to(self.shape))
 
 
 attach("copy_", _copy_in_place)
 
 
-def _in_place(name):
+def _in_place(name, given, shown):
     function = FUNCTIONS[name]
 
     def method(self):
         return self._rebind(function(self)._value)
 
-    method.__name__, method.__doc__ = f"{name}_", f"`{name}` put into the tensor itself."
+    method.__name__ = f"{name}_"
+    method.__doc__ = f"""`{name}` put into the tensor itself.
+
+    >>> Tensor([{given}]).{name}_().asnumpy()
+    array([{shown}], dtype=float32)
+    """
     attach(f"{name}_", method)
 
 
-for _name in ("exp", "log", "floor", "sigmoid", "tanh", "sign", "erfinv"):
-    _in_place(_name)
+for _row in [
+    ("exp", 0.0, "1."), ("log", 1.0, "0."), ("floor", 1.5, "1."), ("sigmoid", 0.0, "0.5"),
+    ("tanh", 0.0, "0."), ("sign", -2.0, "-1."), ("erfinv", 0.0, "0."),
+]:  # fmt: skip
+    _in_place(*_row)
 
 
 def _clamp_in_place(self, min=None, max=None):
-    """`clamp` put into the tensor itself."""
+    """`clamp` put into the tensor itself.
+
+    >>> Tensor([0.0, 3.0]).clamp_(1.0, 2.0).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
     return self._rebind(clamp(self, min, max)._value)
 
 

@@ -125,7 +125,13 @@ def check_valid(bboxes: Array, img_metas: Array):
 @op(primitive="NMSWithMask(iou_threshold=0.5)(bboxes)", function=(), differentiable=False)
 def non_maximum_suppression(bboxes: Array, iou_threshold=0.5) -> Arrays:
     """`(n, 5)`, rows (x1, y1, x2, y2, score): by falling score, where they stand then, and which
-    are kept: those that share at most `iou_threshold` with each one kept before."""
+    are kept: those that share at most `iou_threshold` with each one kept before.
+
+    >>> boxes = Tensor([[0.0, 0.0, 2.0, 2.0, 0.9], [0.0, 0.0, 2.0, 2.0, 0.8]])
+    >>> _, order, kept = ops.NMSWithMask(0.5)(boxes)
+    >>> order.asnumpy(), kept.asnumpy()
+    (array([0, 1], dtype=int32), array([ True, False]))
+    """
     _check_boxes("bboxes", bboxes, 5)
     ranked = bboxes[jnp.argsort(-bboxes[:, 4], stable=True)]
     shared, areas, others = _overlaps(ranked[:, :4], ranked[:, :4], 0)
@@ -164,7 +170,12 @@ def roi_align(
     roi_end_mode=1,
 ):  # fmt: skip
     """Regions `(n, 5)` (image, x1, y1, x2, y2) of `(N, C, H, W)` -> `(n, C, rows, columns)`: means
-    over `sample_num` by `sample_num` places in each part of a region."""
+    over `sample_num` by `sample_num` places in each part of a region.
+
+    >>> regions = Tensor([[0.0, 0.0, 0.0, 2.0, 2.0]])
+    >>> ops.ROIAlign(1, 1, 1.0, 2)(ops.ones((1, 1, 4, 4)), regions).asnumpy()
+    array([[[[1.]]]], dtype=float32)
+    """
     if features.ndim != 4:
         raise ValueError(f"'features' must be (N, C, H, W), but has shape {features.shape}")
     _check_boxes("rois", rois, 5)

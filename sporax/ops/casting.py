@@ -47,18 +47,30 @@ def _astype(self, dtype, copy=True):
 
 
 def _to(self, dtype=None, non_blocking=False, copy=False):
-    """The tensor in another dtype; the device is XLA's to choose."""
+    """The tensor in another dtype; the device is XLA's to choose.
+
+    >>> Tensor([1.7]).to(ms.int32).asnumpy()
+    array([1], dtype=int32)
+    """
     return self if dtype is None else _astype(self, dtype, copy)
 
 
 def _type(self, dtype=None) -> Any:
-    """The name of the dtype, or the tensor in another."""
+    """The name of the dtype, or the tensor in another.
+
+    >>> Tensor([1.7]).type()
+    'Float32'
+    """
     return str(self.dtype) if dtype is None else cast(self, dtype)
 
 
 @composite(tensor=True)
 def type_as(input, other):
-    """`input` in the dtype of `other`."""
+    """`input` in the dtype of `other`.
+
+    >>> ops.type_as(Tensor([1.7]), Tensor([1])).dtype
+    mindspore.int64
+    """
     return cast(input, other.dtype)
 
 
@@ -72,7 +84,12 @@ def _converting(name, dtype):
     def convert(self):
         return apply(bound, self)
 
-    convert.__name__, convert.__doc__ = name, f"The tensor in {dtype}."
+    convert.__name__ = name
+    convert.__doc__ = f"""The tensor in {dtype}.
+
+    >>> Tensor([1]).{name}().dtype
+    {dtype!r}
+    """
     return convert
 
 

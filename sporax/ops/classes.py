@@ -38,7 +38,11 @@ def multinomial(input, num_samples, replacement=True, seed=None):
 
 @composite(function=(), primitive="Multinomial(seed=0, seed2=0, dtype=int32)(x, num_samples)")
 def multinomial_of_class(itself, x, num_samples, seed=0, seed2=0, dtype=dtypes.int32):
-    """As `multinomial` with replacement."""
+    """As `multinomial` with replacement.
+
+    >>> ops.Multinomial()(Tensor([0.0, 1.0]), 2).asnumpy()
+    array([1, 1], dtype=int32)
+    """
     wanted = dtype_of_kind("Multinomial", dtype, "i", error=TypeError)
     drawn = multinomial(x, num_samples, True, source_of(itself, seed, seed2))
     return cast(drawn, dtypes.from_numpy(wanted))
@@ -64,7 +68,11 @@ def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False)
     primitive="MultinomialWithReplacement(numsamples, replacement=False)(x, seed, offset)",
 )
 def multinomial_with_replacement_of_class(x, seed, offset, numsamples, replacement=False):
-    """As `multinomial_with_replacement`."""
+    """As `multinomial_with_replacement`.
+
+    >>> ops.MultinomialWithReplacement(2, True)(Tensor([0.0, 1.0]), 0, 0).asnumpy()
+    array([1, 1])
+    """
     return multinomial_with_replacement(x, seed, offset, numsamples, replacement)
 
 
@@ -145,7 +153,12 @@ def uniform_candidates_of_class(
     itself, true_classes, num_true, num_sampled, unique, range_max, seed=0,
     remove_accidental_hits=False,
 ) -> Arrays:  # fmt: skip
-    """As `uniform_candidate_sampler`."""
+    """As `uniform_candidate_sampler`.
+
+    >>> drawn, true, sampled = ops.UniformCandidateSampler(1, 3, False, 4)(Tensor([[1], [3]]))
+    >>> drawn.shape, true.asnumpy().tolist()
+    ((3,), [[0.75], [0.75]])
+    """
     return uniform_candidate_sampler(
         true_classes, num_true, num_sampled, unique, range_max, source_of(itself, seed),
         remove_accidental_hits,
@@ -177,7 +190,12 @@ def log_uniform_candidate_sampler(
 def log_uniform_candidates_of_class(
     itself, true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0
 ) -> Arrays:
-    """As `log_uniform_candidate_sampler`."""
+    """As `log_uniform_candidate_sampler`.
+
+    >>> drawn, true, sampled = ops.LogUniformCandidateSampler(1, 2, True, 5)(Tensor([[0], [1]]))
+    >>> drawn.shape, true.shape
+    ((2,), (2, 1))
+    """
     return log_uniform_candidate_sampler(
         true_classes, num_true, num_sampled, unique, range_max, source_of(itself, seed)
     )

@@ -5,7 +5,11 @@ from sporax.ops.declare import composite
 
 
 class ReduceOp:
-    """How several processes' Tensors become one, by the names that MindSpore gives it."""
+    """How several processes' Tensors become one, by the names that MindSpore gives it.
+
+    >>> ops.ReduceOp.SUM
+    'sum'
+    """
 
     SUM = "sum"
     MAX = "max"
@@ -41,19 +45,31 @@ def all_reduce_of_class(input_x, op="sum", group="hccl_world_group"):
 
 @composite(function=(), primitive="ReduceScatter(op='sum', group='hccl_world_group')(input_x)")
 def reduce_scatter_of_class(input_x, op="sum", group="hccl_world_group"):
-    """This process' part of the sum of all processes' Tensors: of one process, its own."""
+    """This process' part of the sum of all processes' Tensors: of one process, its own.
+
+    >>> ops.ReduceScatter()(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
     return _of_one("ReduceScatter", input_x, group, op)
 
 
 @composite(function=(), primitive="AllGather(group='hccl_world_group')(input_x)")
 def all_gather_of_class(input_x, group="hccl_world_group"):
-    """All processes' Tensors, one after the other along the first axis: of one process, its own."""
+    """All processes' Tensors, one after the other along the first axis: of one process, its own.
+
+    >>> ops.AllGather()(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
     return _of_one("AllGather", input_x, group)
 
 
 @composite(function=(), primitive="Broadcast(root_rank, group='hccl_world_group')(input_x)")
 def broadcast_of_class(input_x, root_rank, group="hccl_world_group"):
-    """The Tensors, a tuple, of the process `root_rank`, which is 0 where there is one process."""
+    """The Tensors, a tuple, of the process `root_rank`, which is 0 where there is one process.
+
+    >>> ops.Broadcast(0)((Tensor([1.0]),))[0].asnumpy()
+    array([1.], dtype=float32)
+    """
     if root_rank != 0:
         raise ValueError(
             f"For 'Broadcast', 'root_rank' must be 0, the only process, but got {root_rank!r}."

@@ -31,7 +31,11 @@ def imag(input: Array):
 
 @op(primitive="Conj()(input)", tensor="conj(input)")
 def conj(input: Array):
-    """$a - b i$ for $a + b i$; what is real stays as it is."""
+    """$a - b i$ for $a + b i$; what is real stays as it is.
+
+    >>> ops.conj(Tensor([1 + 2j])).asnumpy()
+    array([1.-2.j])
+    """
     return jnp.conj(input)
 
 
@@ -47,7 +51,11 @@ def angle(input: Array):
 
 @op(primitive="Complex()(real, imag)", name="Complex", function=())
 def from_parts(real: Array, imag: Array):
-    """$a + b i$ from $a$ and $b$, which must be Float32 or Float64 alike."""
+    """$a + b i$ from $a$ and $b$, which must be Float32 or Float64 alike.
+
+    >>> ops.Complex()(Tensor([1.0]), Tensor([2.0])).asnumpy()
+    array([1.+2.j], dtype=complex64)
+    """
     if real.dtype != imag.dtype or real.dtype not in (np.float32, np.float64):
         raise TypeError("both parts must be Float32, or both Float64; cast them")
     return real + 1j * imag
@@ -87,7 +95,12 @@ def isreal(input: Array):
 
 @composite(tensor="adjoint", function="adjoint(x)")
 def adjoint(x):
-    """The last two axes swapped, and conjugated."""
+    """The last two axes swapped, and conjugated.
+
+    >>> ops.adjoint(Tensor([[1 + 2j, 3 + 0j]])).asnumpy()
+    array([[1.-2.j],
+           [3.-0.j]])
+    """
     return conj(swapaxes(x, -1, -2))
 
 

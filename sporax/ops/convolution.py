@@ -133,7 +133,12 @@ convolution = conv2d.declaration.face()  # with all that the class can be given 
     function=(),
 )
 def conv2d_of_mint(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """As `ops.conv2d`; `padding`: ints, or 'valid' or 'same'."""
+    """As `ops.conv2d`; `padding`: ints, or 'valid' or 'same'.
+
+    >>> x, w = ops.ones((1, 3, 5, 5)), ops.ones((4, 3, 3, 3))
+    >>> mint.nn.functional.conv2d(x, w, padding="same").shape
+    (1, 4, 5, 5)
+    """
     if isinstance(padding, str):
         return conv2d(input, weight, bias, stride, padding, 0, dilation, groups)
     return conv2d(input, weight, bias, stride, "pad", padding, dilation, groups)

@@ -113,29 +113,49 @@ def full_like(input: Array, fill_value: Array, *, dtype=None):
 
 @composite(tensor=True, function=())
 def new_zeros(input, size, dtype=None):
-    """Zeros of shape `size`, in the tensor's dtype unless another is given."""
+    """Zeros of shape `size`, in the tensor's dtype unless another is given.
+
+    >>> Tensor([1.0]).new_zeros((2,)).asnumpy()
+    array([0., 0.], dtype=float32)
+    """
     return zeros(size, input.dtype if dtype is None else dtype)
 
 
 @composite(tensor=True, function=())
 def new_ones(input, size, dtype=None):
-    """Ones of shape `size`, in the tensor's dtype unless another is given."""
+    """Ones of shape `size`, in the tensor's dtype unless another is given.
+
+    >>> Tensor([1.0]).new_ones((2,)).asnumpy()
+    array([1., 1.], dtype=float32)
+    """
     return ones(size, input.dtype if dtype is None else dtype)
 
 
 @composite(tensor=True, function=())
 def new_full(input, size, fill_value, *, dtype=None):
-    """`fill_value` in the shape `size`, in the tensor's dtype unless another is given."""
+    """`fill_value` in the shape `size`, in the tensor's dtype unless another is given.
+
+    >>> Tensor([1.0]).new_full((2,), 3.0).asnumpy()
+    array([3., 3.], dtype=float32)
+    """
     return full(size, fill_value, dtype=input.dtype if dtype is None else dtype)
 
 
 def _fill_in_place(self, value):
-    """Every element set to `value`."""
+    """Every element set to `value`.
+
+    >>> Tensor([1.0, 2.0]).fill_(3.0).asnumpy()
+    array([3., 3.], dtype=float32)
+    """
     return self._rebind(full_like(self, value)._value)
 
 
 def _zero_in_place(self):
-    """Every element set to zero."""
+    """Every element set to zero.
+
+    >>> Tensor([1.0, 2.0]).zero_().asnumpy()
+    array([0., 0.], dtype=float32)
+    """
     return self._rebind(zeros_like(self)._value)
 
 
@@ -145,7 +165,7 @@ attach("zero_", _zero_in_place)
 # progressions -------------------------------------------------------------------------------
 
 
-@op(name="Range", differentiable=False)
+@op(name="Range", function=(), differentiable=False)
 def progression(start, end, step, dtype):
     """$start, start + step, \\ldots$ before `end`; `arange` calls it."""
     if step == 0:
@@ -279,9 +299,13 @@ def diagonal(input: Array, offset=0, dim1=0, dim2=1):
     return jnp.diagonal(input, offset, dim1, dim2)
 
 
-@op(primitive="Meshgrid(indexing='xy')(inputs)")
+@op(function=(), primitive="Meshgrid(indexing='xy')(inputs)")
 def grid(inputs: Arrays, indexing="xy") -> Arrays:
-    """The coordinates of a grid over one-dimensional tensors; `meshgrid` calls it."""
+    """The coordinates of a grid over one-dimensional tensors; `meshgrid` calls it.
+
+    >>> ops.Meshgrid(indexing="ij")((Tensor([1, 2]), Tensor([3, 4, 5])))[0].shape
+    (2, 3)
+    """
     return tuple(jnp.meshgrid(*inputs, indexing=indexing))
 
 
@@ -301,5 +325,9 @@ def meshgrid(*inputs, indexing="xy") -> Arrays:
 
 @composite(mint="meshgrid", function=())
 def mint_meshgrid(*tensors, indexing=None):
-    """Coordinate tensors of the grid over one-dimensional tensors; rows first by default."""
+    """Coordinate tensors of the grid over one-dimensional tensors; rows first by default.
+
+    >>> mint.meshgrid(Tensor([1, 2]), Tensor([3, 4, 5]), indexing="ij")[0].shape
+    (2, 3)
+    """
     return meshgrid(*tensors, indexing=indexing or "ij")

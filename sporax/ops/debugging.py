@@ -40,7 +40,12 @@ def _text(items):
 
 
 def print_(*input_x):
-    """Print the arguments, as `Print`."""
+    """Print the arguments, as `Print`.
+
+    >>> ops.print_("x:", 3)
+    x:
+    3
+    """
     Print()(*input_x)
 
 

@@ -186,14 +186,14 @@ attach("__abs__", _made["abs"])
 attach("__round__", lambda self, decimals=0: round(self, decimals=decimals or 0))
 
 
-@op(promotes=True, name="Clamp")
+@op(promotes=True, name="Clamp", function=())
 def clamp_both(input: Array, min: Array, max: Array):
     """`input` kept between both bounds; `max` wins where they cross. At a bound the derivative
     belongs to the input."""
     return _within(_within(input, min, jnp.less), max, jnp.greater)
 
 
-@op(promotes=True, name="Clamp")
+@op(promotes=True, name="Clamp", function=())
 def clamp_one(input: Array, bound: Array, low=True):
     """`input`, at least (`low`) or at most `bound`; at the bound the derivative is the input's."""
     return _within(input, bound, jnp.less if low else jnp.greater)

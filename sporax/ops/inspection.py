@@ -56,7 +56,11 @@ def dtype(x) -> dtypes.Type:
 
 @composite()
 def numel(input) -> int:
-    """How many elements there are, an int."""
+    """How many elements there are, an int.
+
+    >>> ops.numel(Tensor([[1, 2]]))
+    2
+    """
     return _aval(input).size
 
 
@@ -73,21 +77,30 @@ def dyn_shape(input_x):
 FUNCTIONS["is_tensor"] = is_tensor
 
 
-def _kind(name, doc, kinds):
+def _kind(name, kind, kinds):
     def function(input) -> bool:
         return _aval(input).dtype.kind in kinds
 
-    function.__name__, function.__doc__ = name, doc
+    function.__name__ = name
+    function.__doc__ = f"""Whether the dtype is {kind}, a bool.
+
+    >>> ops.{name}(Tensor([1.0])), ops.{name}(Tensor([1 + 2j]))
+    {"f" in kinds, "c" in kinds}
+    """
     return composite(tensor=True)(function)
 
 
 # bfloat16 is of kind 'V' in NumPy's eyes
-is_floating_point = _kind("is_floating_point", "Whether the dtype is floating, a bool.", "fV")
-is_complex = _kind("is_complex", "Whether the dtype is complex, a bool.", "c")
+is_floating_point = _kind("is_floating_point", "floating", "fV")
+is_complex = _kind("is_complex", "complex", "c")
 
 
 def _is_signed(self) -> bool:
-    """Whether the dtype has negative numbers, a bool."""
+    """Whether the dtype has negative numbers, a bool.
+
+    >>> Tensor([1]).is_signed()
+    True
+    """
     return self._value.aval.dtype.kind in "fViR"
 
 
@@ -98,7 +111,11 @@ attach("is_signed", _is_signed)
 
 @composite()
 def identity(x):
-    """`x` itself."""
+    """`x` itself.
+
+    >>> ops.identity(Tensor([1.0])).asnumpy()
+    array([1.], dtype=float32)
+    """
     return x
 
 
@@ -122,7 +139,11 @@ def copy(input):
 
 @composite(primitive="Depend()(value, expr)")
 def depend(value, expr) -> Any:
-    """`value`; operations take effect in the order in which they are written anyway."""
+    """`value`; operations take effect in the order in which they are written anyway.
+
+    >>> ops.depend(Tensor([1.0]), Tensor([2.0])).asnumpy()
+    array([1.], dtype=float32)
+    """
     return value
 
 
@@ -141,7 +162,11 @@ def scalar_to_tensor(input_x, dtype=dtypes.float32):
 
 @composite(primitive="ScalarToArray()(input_x)")
 def scalar_to_array(input_x):
-    """A number as a tensor without dimensions, of its own dtype (ints: Int64, floats: Float32)."""
+    """A number as a tensor without dimensions, of its own dtype (ints: Int64, floats: Float32).
+
+    >>> ops.scalar_to_array(3).asnumpy()
+    array(3)
+    """
     return Tensor(input_x)
 
 
@@ -173,5 +198,9 @@ def tensor_to_tuple(input_tensor) -> tuple:
 
 @composite(primitive="ScalarCast()(input_x, input_y)")
 def scalar_cast(input_x, input_y) -> bool | int | float:
-    """A Python number in another dtype, as a Python number."""
+    """A Python number in another dtype, as a Python number.
+
+    >>> ops.scalar_cast(2.7, ms.int64)
+    2
+    """
     return dtypes.to_numpy(input_y).type(input_x).item()

@@ -88,7 +88,7 @@ def split(tensor: Array, split_size_or_sections, axis=0) -> Arrays:
     return _pieces(tensor, np.cumsum(size)[:-1].tolist(), axis)
 
 
-@op(primitive="Split(axis=0, output_num=1)(input_x: input)")
+@op(function=(), primitive="Split(axis=0, output_num=1)(input_x: input)")
 def split_evenly(input: Array, axis=0, output_num=1) -> Arrays:
     """`output_num` pieces of equal size along `axis`, a tuple.
 
@@ -150,7 +150,7 @@ def unstack(input: Array, axis=0, num=None) -> Arrays:
     )
 
 
-def _by_shape(name, axis_of, least):
+def _by_shape(name, axis_of, least, shown):
     """`hstack` and its like: tensors of few dimensions are given more first."""
 
     def function(tensors):
@@ -158,7 +158,11 @@ def _by_shape(name, axis_of, least):
         return concat(tensors, axis_of(tensors[0].ndim))
 
     function.__name__ = name
-    function.__doc__ = f"See `numpy.{name}`, which it follows."
+    function.__doc__ = f"""The tensors put one after the other, as `numpy.{name}` does.
+
+    >>> ops.{name}((Tensor([1]), Tensor([2]))).shape
+    {shown}
+    """
     return function
 
 
@@ -171,10 +175,10 @@ def _at_least_3(shape):
 
 
 hstack = composite(mint=True)(
-    _by_shape("hstack", lambda n: 0 if n == 1 else 1, lambda s: s or (1,))
+    _by_shape("hstack", lambda n: 0 if n == 1 else 1, lambda s: s or (1,), (2,))
 )
-vstack = composite()(_by_shape("vstack", lambda n: 0, _at_least_2))
-dstack = composite(mint=True)(_by_shape("dstack", lambda n: 2, _at_least_3))
+vstack = composite()(_by_shape("vstack", lambda n: 0, _at_least_2, (2, 1)))
+dstack = composite(mint=True)(_by_shape("dstack", lambda n: 2, _at_least_3, (1, 1, 2)))
 
 # repetition ---------------------------------------------------------------------------------
 
@@ -191,7 +195,11 @@ def tile(input: Array, dims):
 
 
 def _tile_method(self, *dims):
-    """See `ops.tile`."""
+    """The tensor laid out `reps[i]` times along dimension `i`; see `ops.tile`.
+
+    >>> Tensor([1, 2]).tile((2,)).asnumpy()
+    array([1, 2, 1, 2])
+    """
     return tile(self, sizes(dims))
 
 
@@ -226,19 +234,31 @@ def broadcast_to(input: Array, shape):
 
 
 def _broadcast_method(self, *shape):
-    """See `ops.broadcast_to`."""
+    """The tensor repeated to fill a shape; see `ops.broadcast_to`.
+
+    >>> Tensor([1.0]).broadcast_to((2,)).asnumpy()
+    array([1., 1.], dtype=float32)
+    """
     return broadcast_to(self, sizes(shape))
 
 
 @composite()
 def expand(input_x, size):
-    """The same as `broadcast_to`."""
+    """The same as `broadcast_to`.
+
+    >>> ops.expand(Tensor([1.0]), (2,)).asnumpy()
+    array([1., 1.], dtype=float32)
+    """
     return broadcast_to(input_x, sizes((size,)))
 
 
 @composite(tensor=True)
 def expand_as(input, other):
-    """`input` broadcast to the shape of `other`."""
+    """`input` broadcast to the shape of `other`.
+
+    >>> Tensor([1.0]).expand_as(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 1.], dtype=float32)
+    """
     return broadcast_to(input, other.shape)
 
 
@@ -299,7 +319,11 @@ def flip(input: Array, dims):
 
 
 def _flip_method(self, *dims):
-    """See `ops.flip`."""
+    """The tensor with the order along `dims` turned round; see `ops.flip`.
+
+    >>> Tensor([1, 2, 3]).flip((0,)).asnumpy()
+    array([3, 2, 1])
+    """
     return flip(self, sizes(dims))
 
 

@@ -182,31 +182,54 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
 
 @composite(tensor=True, mint=True)
 def addmv(input, mat, vec, *, beta=1, alpha=1):
-    r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector."""
+    r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector.
+
+    >>> matrix, vector = Tensor([[1.0, 0.0], [0.0, 2.0]]), Tensor([3.0, 4.0])
+    >>> ops.addmv(Tensor([1.0, 1.0]), matrix, vector).asnumpy()
+    array([4., 9.], dtype=float32)
+    """
     return _scaled(input, mv(mat, vec), beta, alpha)
 
 
 @composite(tensor=True, mint=True)
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
+    r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch.
+
+    >>> ops.baddbmm(ops.ones((1, 2, 2)), ops.ones((1, 2, 3)), ops.ones((1, 3, 2))).asnumpy()
+    array([[[4., 4.],
+            [4., 4.]]], dtype=float32)
+    """
     return _scaled(input, bmm(batch1, batch2), beta, alpha)
 
 
 @composite(tensor=True, mint=True)
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    r"""$\beta \cdot input + \alpha \sum_b batch1_b \, batch2_b$."""
+    r"""$\beta \cdot input + \alpha \sum_b batch1_b \, batch2_b$.
+
+    >>> ops.addbmm(ops.ones((2, 2)), ops.ones((3, 2, 1)), ops.ones((3, 1, 2))).asnumpy()
+    array([[4., 4.],
+           [4., 4.]], dtype=float32)
+    """
     return _scaled(input, bmm(batch1, batch2).sum(0), beta, alpha)
 
 
 @composite(tensor=True)
 def addr(x, vec1, vec2, *, beta=1, alpha=1):
-    r"""$\beta \cdot x + \alpha \cdot vec1 \, vec2^\top$ for vectors."""
+    r"""$\beta \cdot x + \alpha \cdot vec1 \, vec2^\top$ for vectors.
+
+    >>> ops.addr(Tensor([[1.0, 1.0]]), Tensor([2.0]), Tensor([3.0, 4.0])).asnumpy()
+    array([[7., 9.]], dtype=float32)
+    """
     return _scaled(x, outer(vec1, vec2), beta, alpha)
 
 
 @product(primitive="Einsum(equation)(inputs: operands)", name="Einsum")
 def contraction(operands: Arrays, equation=""):
-    """Einstein's summation; `einsum` calls it."""
+    """Einstein's summation; `einsum` calls it.
+
+    >>> ops.Einsum("ij,j->i")((Tensor([[1.0, 2.0]]), Tensor([3.0, 4.0]))).asnumpy()
+    array([11.], dtype=float32)
+    """
     return jnp.einsum(equation, *operands)
 
 

@@ -235,7 +235,13 @@ def nll_loss(
 def nll_loss_and_weight(
     logits: Array, labels: Array, weight: Array, reduction="mean", ignore_index=-100
 ) -> Arrays:
-    """`nll_loss`, and the sum of the weights that counted."""
+    """`nll_loss`, and the sum of the weights that counted.
+
+    >>> labels, weights = Tensor([1], ms.int32), Tensor([1.0, 1.0])
+    >>> loss, weight = ops.NLLLoss()(Tensor([[-1.0, -2.0]]), labels, weights)
+    >>> float(loss), float(weight)
+    (2.0, 1.0)
+    """
     loss = _likelihood_loss(logits, labels, weight, ignore_index, reduction, 0.0)
     axis = _classes(logits, labels, weight)
     kept = labels != ignore_index
@@ -281,14 +287,25 @@ def _soft_loss(logits, labels):
 @op(primitive="SoftmaxCrossEntropyWithLogits()(logits, labels)", function=(),
     check=floats_only("SoftmaxCrossEntropyWithLogits"))  # fmt: skip
 def softmax_cross_entropy_and_slope(logits: Array, labels: Array) -> Arrays:
-    r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ for each row, and its derivative by $x$."""
+    r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ for each row, and its derivative by $x$.
+
+    >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])
+    >>> loss, slope = ops.SoftmaxCrossEntropyWithLogits()(logits, labels)
+    >>> loss.asnumpy().round(4), slope.asnumpy()
+    (array([0.6931], dtype=float32), array([[-0.5,  0.5]], dtype=float32))
+    """
     _same_shape(logits, labels)
     return _soft_loss(logits, labels), lax.stop_gradient(jax.nn.softmax(logits) - labels)
 
 
 @op(primitive="SparseSoftmaxCrossEntropyWithLogits(is_grad=False)(logits, labels)", function=())
 def sparse_softmax_cross_entropy(logits: Array, labels: Array, is_grad=False):
-    """The mean of the rows' cross entropy by class index, or (`is_grad`) its derivative."""
+    """The mean of the rows' cross entropy by class index, or (`is_grad`) its derivative.
+
+    >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([1], ms.int32)
+    >>> round(float(ops.SparseSoftmaxCrossEntropyWithLogits()(logits, labels)), 4)
+    0.6931
+    """
 
     axis = _classes(logits, labels, None)
 
@@ -317,5 +334,9 @@ def softmax_cross_entropy(logits: Array, labels: Array, sparse=False, reduction=
 
 @composite(function=(), primitive="SigmoidCrossEntropyWithLogits()(logits, label)")
 def sigmoid_cross_entropy(logits, label):
-    """`binary_cross_entropy_with_logits` of each element."""
+    """`binary_cross_entropy_with_logits` of each element.
+
+    >>> ops.SigmoidCrossEntropyWithLogits()(Tensor([0.0]), Tensor([1.0])).asnumpy().round(4)
+    array([0.6931], dtype=float32)
+    """
     return binary_cross_entropy_with_logits(logits, label, reduction="none")

@@ -179,7 +179,11 @@ def tail(sequence) -> tuple:
 
 
 def add_flags(fn=None, **flags):
-    """A function (or Cell) with flags for MindSpore's compiler, kept in `_func_graph_flags`."""
+    """A function (or Cell) with flags for MindSpore's compiler, kept in `_func_graph_flags`.
+
+    >>> ops.add_flags(lambda x: x + 1, fast=True)(2)
+    3
+    """
     if fn is None:
         return functools.partial(add_flags, **flags)
     fn._func_graph_flags = {**getattr(fn, "_func_graph_flags", {}), **flags}

@@ -36,7 +36,12 @@ def dropout(input, p=0.5, training=True, seed=None):
 
 @composite(function=(), primitive="Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
 def dropout_and_mask(itself, x, keep_prob=0.5, Seed0=0, Seed1=0) -> Arrays:
-    """`dropout`, and where elements were kept."""
+    """`dropout`, and where elements were kept.
+
+    >>> out, mask = ops.Dropout(keep_prob=0.5)(ops.ones((4,)))
+    >>> out.shape, mask.shape
+    ((4,), (4,))
+    """
     if not 0 < keep_prob <= 1:
         raise ValueError(f"For 'Dropout', 'keep_prob' must be in (0, 1], but got {keep_prob}.")
     return drop(x, next_key(source_of(itself, Seed0, Seed1)), 1 - keep_prob)
@@ -95,13 +100,23 @@ def _with_mask(name, x, keep_prob, axes):
 
 @composite(function=(), primitive="Dropout2D(keep_prob=0.5)(x)")
 def dropout2d_and_mask(x, keep_prob=0.5) -> Arrays:
-    """`dropout2d`, and where elements were kept: Bool."""
+    """`dropout2d`, and where elements were kept: Bool.
+
+    >>> out, mask = ops.Dropout2D(keep_prob=0.5)(ops.ones((1, 2, 3, 3)))
+    >>> out.shape, mask.dtype
+    ((1, 2, 3, 3), mindspore.bool)
+    """
     return _with_mask("Dropout2D", x, keep_prob, 4)
 
 
 @composite(function=(), primitive="Dropout3D(keep_prob=0.5)(x)")
 def dropout3d_and_mask(x, keep_prob=0.5) -> Arrays:
-    """`dropout3d`, and where elements were kept: Bool."""
+    """`dropout3d`, and where elements were kept: Bool.
+
+    >>> out, mask = ops.Dropout3D(keep_prob=0.5)(ops.ones((1, 2, 3, 3, 3)))
+    >>> out.shape, mask.dtype
+    ((1, 2, 3, 3, 3), mindspore.bool)
+    """
     return _with_mask("Dropout3D", x, keep_prob, 5)
 
 

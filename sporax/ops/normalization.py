@@ -46,6 +46,10 @@ def layer_norm_with_moments(
 
     Moments over the axes from `begin_norm_axis` on; `gamma`, `beta` have the sizes of those from
     `begin_params_axis` on (Ba et al., 2016).
+
+    >>> y, mean, variance = ops.LayerNorm()(Tensor([[1.0, 3.0]]), ops.ones((2,)), ops.zeros((2,)))
+    >>> y.asnumpy().round(3), mean.asnumpy()
+    (array([[-1.,  1.]], dtype=float32), array([[2.]], dtype=float32))
     """
     axes = tuple(range(begin_norm_axis % input.ndim, input.ndim))
     _fits(input, input.shape[begin_params_axis % input.ndim :], gamma, beta)
@@ -183,7 +187,14 @@ def batch_norm_and_moments(
     input_x, scale, bias, mean, variance, is_training=False, epsilon=1e-5, momentum=0.1,
     data_format="NCHW",
 ) -> Arrays:  # fmt: skip
-    """As `batch_norm`; also the moments used, twice, as the class returns them."""
+    """As `batch_norm`; also the moments used, twice, as the class returns them.
+
+    >>> one, zero = ops.ones((2,)), ops.zeros((2,))
+    >>> mean, variance = Parameter(zero, name="m"), Parameter(one, name="v")
+    >>> out, *moments = ops.BatchNorm()(ops.ones((3, 2)), one, zero, mean, variance)
+    >>> out.shape, len(moments)
+    ((3, 2), 4)
+    """
     used = mean, variance
     if is_training:
         y, *moved, m, v = batch_norm_with_batch(

@@ -95,13 +95,21 @@ def _pairs(who, paddings):
 
 @composite(primitive="Pad(paddings)(x)", function=())
 def pad_axes(x, paddings):
-    """`x` with zeros around: `paddings` has (before, after) for each axis; negative ones cut."""
+    """`x` with zeros around: `paddings` has (before, after) for each axis; negative ones cut.
+
+    >>> ops.Pad(((0, 0), (1, 1)))(Tensor([[1.0, 2.0]])).asnumpy()
+    array([[0., 1., 2., 0.]], dtype=float32)
+    """
     return padded(x, paddings=_pairs("Pad", paddings), mode="constant")
 
 
 @composite(primitive="MirrorPad(mode='REFLECT')(input_x: x, paddings)", function=())
 def mirror_pad(x, paddings, mode="REFLECT"):
-    """`x` mirrored at its edges, without them ('REFLECT') or with them ('SYMMETRIC')."""
+    """`x` mirrored at its edges, without them ('REFLECT') or with them ('SYMMETRIC').
+
+    >>> ops.MirrorPad()(Tensor([[1, 2, 3]]), Tensor([[0, 0], [1, 1]])).asnumpy()
+    array([[2, 1, 2, 3, 2]])
+    """
     if mode not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(
             f"For 'MirrorPad', 'mode' must be 'REFLECT' or 'SYMMETRIC', but got {mode!r}."
@@ -114,7 +122,11 @@ def mirror_pad(x, paddings, mode="REFLECT"):
     function=(),
 )
 def pad_last_first(x, paddings, constant_value=None, mode="constant", paddings_contiguous=True):
-    """As `pad`; not `paddings_contiguous`: all numbers before, then all after."""
+    """As `pad`; not `paddings_contiguous`: all numbers before, then all after.
+
+    >>> ops.PadV3()(Tensor([1.0, 2.0]), (1, 1), 0.0).asnumpy()
+    array([0., 1., 2., 0.], dtype=float32)
+    """
     numbers = _ints("PadV3", "paddings", paddings)
     if not paddings_contiguous:
         half = len(numbers) // 2

@@ -85,7 +85,11 @@ def max_pool(
     input: Array, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
     ceil_mode=False, data_format="NCHW", axes=2,
 ):  # fmt: skip
-    """The greatest number of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`."""
+    """The greatest number of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`.
+
+    >>> ops.MaxPool(2, 2)(ops.ones((1, 1, 4, 4))).shape
+    (1, 1, 2, 2)
+    """
 
     def pool(x):
         at = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, dilation, ceil_mode)
@@ -140,7 +144,11 @@ def avg_pool(
     input: Array, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
     count_include_pad=True, divisor_override=None, data_format="NCHW", axes=2,
 ):  # fmt: skip
-    """The mean of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`."""
+    """The mean of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`.
+
+    >>> ops.AvgPool(2, 2)(ops.ones((1, 1, 4, 4))).shape
+    (1, 1, 2, 2)
+    """
 
     def pool(x):
         at = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, 1, ceil_mode)
@@ -238,7 +246,11 @@ def avg_pool3d(
 def max_pool3d_of_class(
     x, kernel_size=1, strides=1, pad_mode="VALID", pad_list=0, ceil_mode=None, data_format="NCDHW"
 ):
-    """As `max_pool3d`; `pad_list`: one int, three, or front, back, top, bottom, left, right."""
+    """As `max_pool3d`; `pad_list`: one int, three, or front, back, top, bottom, left, right.
+
+    >>> ops.MaxPool3D(2, 2)(ops.ones((1, 1, 4, 4, 4))).shape
+    (1, 1, 2, 2, 2)
+    """
     return max_pool(
         x, kernel_size, strides, pad_mode, pad_list, 1, bool(ceil_mode), data_format, 3
     )  # fmt: skip
@@ -253,7 +265,11 @@ def avg_pool3d_of_class(
     input, kernel_size=1, strides=1, pad_mode="valid", pad=0, ceil_mode=False,
     count_include_pad=True, divisor_override=0, data_format="NCDHW",
 ):  # fmt: skip
-    """As `avg_pool3d`; `pad`: one int, three, or front, back, top, bottom, left, right."""
+    """As `avg_pool3d`; `pad`: one int, three, or front, back, top, bottom, left, right.
+
+    >>> ops.AvgPool3D(2, 2)(ops.ones((1, 1, 4, 4, 4))).shape
+    (1, 1, 2, 2, 2)
+    """
     return avg_pool(
         input, kernel_size, strides, pad_mode, pad, ceil_mode, count_include_pad, divisor_override,
         data_format, 3,

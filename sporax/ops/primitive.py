@@ -11,6 +11,10 @@ class Primitive:
 
     `name`: the operation's name; `attrs`: its attributes as given. `operation`: what the operation
     that computes it is called in traces; None where that is not one.
+
+    >>> softmax = ops.Softmax(axis=-1)
+    >>> isinstance(softmax, ops.Primitive), softmax.name
+    (True, 'Softmax')
     """
 
     operation: str | None = None

@@ -48,7 +48,11 @@ def standard_normal(shape, seed=None):
 
 @composite(function=(), primitive="StandardNormal(seed=0, seed2=0)(shape)")
 def normal_of_class(itself, shape, seed=0, seed2=0):
-    """As `standard_normal`."""
+    """As `standard_normal`.
+
+    >>> ops.StandardNormal()((2, 3)).shape
+    (2, 3)
+    """
     return standard_normal(shape, source_of(itself, seed, seed2))
 
 
@@ -110,7 +114,11 @@ def log_normal(input, mean=1.0, std=2.0):
     primitive="TruncatedNormal(dtype=float32, seed=0, seed2=0)(shape)",
 )
 def cut_normal_of_class(itself, shape, dtype=dtypes.float32, seed=0, seed2=0):
-    """Normal around 0 with deviation 1, of which only the values in [-2, 2] count."""
+    """Normal around 0 with deviation 1, of which only the values in [-2, 2] count.
+
+    >>> ops.TruncatedNormal()(Tensor([2, 3])).shape
+    (2, 3)
+    """
     wanted = dtype_of_kind("TruncatedNormal", dtype, "fV", error=TypeError)
     key = next_key(source_of(itself, seed, seed2))
     return draw_cut_normal(key, -2.0, 2.0, sizes("TruncatedNormal", shape), wanted)
@@ -124,6 +132,11 @@ def cut_normal_of_parameters(itself, shape, mean, stdevs, min, max, seed=0, seed
     """Normal around `mean` with deviation `stdevs`, of which only the values in [min, max] count.
 
     Each parameter is a Tensor of shape () or one number for each index of the first axis.
+
+    >>> low, high = Tensor([-1.0]), Tensor([1.0])
+    >>> normal, mean, deviation = ops.ParameterizedTruncatedNormal(), Tensor([0.0]), Tensor([1.0])
+    >>> normal(Tensor([1, 4]), mean, deviation, low, high).shape
+    (1, 4)
     """
     shape = sizes("ParameterizedTruncatedNormal", shape)
     rows = (-1, *[1] * (len(shape) - 1))
@@ -176,13 +189,21 @@ def rand_like(input, seed=None, *, dtype=None):
 
 @composite(function=(), primitive="UniformReal(seed=0, seed2=0)(shape)")
 def uniform_of_class(itself, shape, seed=0, seed2=0):
-    """Float32 numbers, uniform in [0, 1)."""
+    """Float32 numbers, uniform in [0, 1).
+
+    >>> ops.UniformReal()((2, 3)).shape
+    (2, 3)
+    """
     return rand(sizes("UniformReal", shape), seed=source_of(itself, seed, seed2))
 
 
 @composite(function=(), primitive="Uniform(minval=0.0, maxval=1.0, seed=0, offset=0)(x)")
 def uniform_like_of_class(itself, x, minval=0.0, maxval=1.0, seed=0, offset=0):
-    """Numbers uniform in [minval, maxval), in the shape and dtype of `x`."""
+    """Numbers uniform in [minval, maxval), in the shape and dtype of `x`.
+
+    >>> ops.Uniform()(ops.ones((2, 3))).shape
+    (2, 3)
+    """
     drawn = rand_like(x, source_of(itself, seed, offset))
     return cast(drawn * (maxval - minval) + minval, x.dtype)
 
@@ -202,7 +223,11 @@ def standard_laplace(shape, seed=None):
 
 @composite(function=(), primitive="StandardLaplace(seed=0, seed2=0)(shape)")
 def laplace_of_class(itself, shape, seed=0, seed2=0):
-    """As `standard_laplace`."""
+    """As `standard_laplace`.
+
+    >>> ops.StandardLaplace()((2, 3)).shape
+    (2, 3)
+    """
     return standard_laplace(shape, source_of(itself, seed, seed2))
 
 
@@ -234,7 +259,11 @@ def gamma(shape, alpha, beta, seed=None):
 
 @composite(function=(), primitive="Gamma(seed=0, seed2=0)(shape, alpha, beta)")
 def gamma_of_class(itself, shape, alpha, beta, seed=0, seed2=0):
-    """As `gamma`."""
+    """As `gamma`.
+
+    >>> ops.Gamma()((2,), Tensor([1.0]), Tensor([1.0])).shape
+    (2,)
+    """
     return gamma(shape, alpha, beta, source_of(itself, seed, seed2))
 
 
@@ -252,13 +281,21 @@ def random_gamma(shape, alpha, seed=None):
 
 @composite(function=(), primitive="RandomGamma(seed=0, seed2=0)(shape, alpha)")
 def random_gamma_of_class(itself, shape, alpha, seed=0, seed2=0):
-    """As `random_gamma`."""
+    """As `random_gamma`.
+
+    >>> ops.RandomGamma()(Tensor([2]), Tensor([1.0])).shape
+    (2, 1)
+    """
     return random_gamma(shape, alpha, source_of(itself, seed, seed2))
 
 
 @composite(function=(), primitive="Cauchy(size, median=0.0, sigma=1.0)()")
 def cauchy_of_class(size, median=0.0, sigma=1.0):
-    r"""Float32 numbers of density $\sigma / (\pi ((x - median)^2 + \sigma^2))$."""
+    r"""Float32 numbers of density $\sigma / (\pi ((x - median)^2 + \sigma^2))$.
+
+    >>> ops.Cauchy([2, 3])().shape
+    (2, 3)
+    """
     if not isinstance(size, list):
         raise TypeError(f"For 'Cauchy', 'size' must be a list, but got {type(size).__name__}.")
     return draw_quantile(next_key(), "cauchy", sizes("Cauchy", size), _FLOAT) * sigma + median

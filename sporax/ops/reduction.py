@@ -181,7 +181,7 @@ def _with_index(x, axis, keepdims, find):
     return (at, value) if keepdims else (jnp.squeeze(at, axis), jnp.squeeze(value, axis))
 
 
-@op(primitive="ArgMaxWithValue(axis=0, keep_dims=False)(input)")
+@op(function=(), primitive="ArgMaxWithValue(axis=0, keep_dims=False)(input)")
 def max_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
     """The index (Int64) of the largest element along `axis`, and that element.
 
@@ -191,7 +191,7 @@ def max_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
     return _with_index(input, axis, keep_dims, jnp.argmax)
 
 
-@op(primitive="ArgMinWithValue(axis=0, keep_dims=False)(input)")
+@op(function=(), primitive="ArgMinWithValue(axis=0, keep_dims=False)(input)")
 def min_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
     """The index (Int64) of the smallest element along `axis`, and that element.
 
@@ -243,6 +243,7 @@ def _declare_value_and_index(word, name, plain, with_index, find, value, index):
     def everything(input):
         return plain(input)
 
+    everything.__module__, everything.__doc__ = __name__, doc
     other = {"max": maximum, "min": minimum}[name]
     MINT[name] = overloaded(f"mint.{name}", [everything, along, other])
     return function
@@ -292,7 +293,11 @@ _argmin = argmin.declaration.face()
 
 @composite(mint="argmin", function=())
 def argmin_int64(input, dim=None, keepdim=False):
-    """The index of the smallest element along `dim`, or among all elements if None: Int64."""
+    """The index of the smallest element along `dim`, or among all elements if None: Int64.
+
+    >>> mint.argmin(Tensor([3.0, 1.0])).asnumpy()
+    array(1)
+    """
     return _argmin(input, dim, keepdim, dtypes.int64)
 
 

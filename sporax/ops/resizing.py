@@ -194,7 +194,12 @@ def interpolate(
     function=(),
 )
 def resize_nearest(image, size, align_corners=False, half_pixel_centers=False):
-    """`(N, C, H, W)` -> `(N, C, *size)`, each element that of its nearest neighbour."""
+    """`(N, C, H, W)` -> `(N, C, *size)`, each element that of its nearest neighbour.
+
+    >>> ops.ResizeNearestNeighbor((2, 4))(Tensor([[[[1.0, 2.0]]]])).asnumpy()
+    array([[[[1., 1., 2., 2.],
+             [1., 1., 2., 2.]]]], dtype=float32)
+    """
     taps = "nearest-exact" if half_pixel_centers else "nearest"
     return resized(image, size=tuple(size), taps=taps, align_corners=align_corners)
 
@@ -207,7 +212,11 @@ def upsample(
     input, size=None, scale_factor=None, mode="nearest", align_corners=None,
     recompute_scale_factor=None,
 ):  # fmt: skip
-    """Another name of `interpolate`."""
+    """Another name of `interpolate`.
+
+    >>> ops.upsample(Tensor([[[1.0, 2.0]]]), size=(4,)).asnumpy()
+    array([[[1., 1., 2., 2.]]], dtype=float32)
+    """
     return interpolate(
         input, size, scale_factor, mode, align_corners, recompute_scale_factor
     )  # fmt: skip
@@ -225,6 +234,9 @@ def resize_bilinear(image, size, align_corners=False, half_pixel_centers=False):
 
     `align_corners`: the outermost elements stay. Else `half_pixel_centers`: the outer edges stay;
     neither: the first element does.
+
+    >>> ops.ResizeBilinear((4, 4))(ops.ones((1, 1, 2, 2))).shape
+    (1, 1, 4, 4)
     """
     taps = "linear" if align_corners or half_pixel_centers else "linear-from-edges"
     return resized(image, size=tuple(size), taps=taps, align_corners=align_corners)

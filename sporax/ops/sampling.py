@@ -66,14 +66,22 @@ def randint_like(input, low, high, seed=None, *, dtype=None):
 
 @composite(function=(), primitive="UniformInt(seed=0, seed2=0)(shape, minval, maxval)")
 def integers_of_class(itself, shape, minval, maxval, seed=0, seed2=0):
-    """Int32 numbers from `minval` to `maxval - 1`."""
+    """Int32 numbers from `minval` to `maxval - 1`.
+
+    >>> ops.UniformInt()((2, 3), Tensor(1, ms.int32), Tensor(5, ms.int32)).shape
+    (2, 3)
+    """
     key = next_key(source_of(itself, seed, seed2))
     return draw_integers(key, minval, maxval, sizes("UniformInt", shape), np.dtype(np.int32))
 
 
 @composite(function=(), primitive="NonDeterministicInts(dtype=int64)(shape)")
 def words_of_class(shape, dtype=dtypes.int64):
-    """Integers, all that `dtype` has equally likely; they repeat after the same `set_seed`."""
+    """Integers, all that `dtype` has equally likely; they repeat after the same `set_seed`.
+
+    >>> ops.NonDeterministicInts()(Tensor([2, 3])).shape
+    (2, 3)
+    """
     wanted = dtype_of_kind("NonDeterministicInts", dtype, "i", error=TypeError)
     return draw_words(next_key(), sizes("NonDeterministicInts", shape), wanted)
 
@@ -105,13 +113,21 @@ def joined(seed, offset):
 
 @composite(function=(), primitive="RandpermV2(seed=0, offset=0, dtype=int64)(n)")
 def permutation_of_class(itself, n, seed=0, offset=0, dtype=dtypes.int64):
-    """As `randperm`."""
+    """As `randperm`.
+
+    >>> sorted(ops.RandpermV2()(3).tolist())
+    [0, 1, 2]
+    """
     return randperm(n, source_of(itself, seed, offset), dtype=dtype)
 
 
 @composite(function=(), primitive="Randperm(max_length=1, pad=-1, dtype=int32)(n)")
 def padded_permutation(n, max_length=1, pad=-1, dtype=dtypes.int32):
-    """The numbers from 0 to n - 1 in random order, then `pad` up to `max_length`; n: a Tensor."""
+    """The numbers from 0 to n - 1 in random order, then `pad` up to `max_length`; n: a Tensor.
+
+    >>> sorted(ops.Randperm(4)(Tensor([3], ms.int32)).tolist())
+    [-1, 0, 1, 2]
+    """
     n = n.reshape(())
     drawn = draw_permutation(next_key(), n, max_length, dtypes.to_numpy(dtype))
     return cast(where(arange(max_length) < n, drawn, pad), dtype)
@@ -132,7 +148,11 @@ def shuffle(x, seed=None):
 
 @composite(function=(), primitive="RandomShuffle(seed=0, seed2=0)(x)")
 def shuffle_of_class(itself, x, seed=0, seed2=0):
-    """As `shuffle`."""
+    """As `shuffle`.
+
+    >>> sorted(ops.RandomShuffle()(Tensor([1, 2, 3])).tolist())
+    [1, 2, 3]
+    """
     return shuffle(x, source_of(itself, seed, seed2))
 
 
@@ -154,7 +174,12 @@ def choice_with_mask(input_x, count=256, seed=None) -> Arrays:
 
 @composite(function=(), primitive="RandomChoiceWithMask(count=256, seed=0, seed2=0)(input_x)")
 def choice_of_class(itself, input_x, count=256, seed=0, seed2=0) -> Arrays:
-    """As `choice_with_mask`."""
+    """As `choice_with_mask`.
+
+    >>> index, mask = ops.RandomChoiceWithMask(2)(Tensor([True, False, True]))
+    >>> index.shape, mask.asnumpy()
+    ((2, 1), array([ True,  True]))
+    """
     return choice_with_mask(input_x, count, source_of(itself, seed, seed2))
 
 
@@ -182,7 +207,11 @@ def bernoulli(input, p=None, seed=None):
 
 @composite(function=(), primitive="Bernoulli(seed=-1, offset=0)(x, p=0.5)")
 def bernoulli_of_class(itself, x, p=0.5, seed=-1, offset=0):
-    """1 with probability `p`, else 0, in the shape and dtype of `x`; no `seed` where it is -1."""
+    """1 with probability `p`, else 0, in the shape and dtype of `x`; no `seed` where it is -1.
+
+    >>> ops.Bernoulli()(Tensor([1, 2, 3]), Tensor([1.0, 0.0, 1.0])).asnumpy()
+    array([1, 0, 1])
+    """
     return bernoulli(x, p, source_of(itself, max(seed, 0), offset))
 
 
@@ -209,7 +238,11 @@ def poisson(shape, mean, seed=None):
 
 @composite(function=(), primitive="Poisson(seed=0, seed2=0)(shape, mean)")
 def poisson_of_class(itself, shape, mean, seed=0, seed2=0):
-    """As `poisson`, Int32."""
+    """As `poisson`, Int32.
+
+    >>> ops.Poisson()((2, 3), Tensor([4.0])).shape
+    (2, 3)
+    """
     return cast(poisson(shape, mean, source_of(itself, seed, seed2)), dtypes.int32)
 
 
@@ -227,5 +260,9 @@ def random_poisson(shape, rate, seed=None, dtype=dtypes.float32):
 
 @composite(function=(), primitive="RandomPoisson(seed=0, seed2=0, dtype=int64)(shape, rate)")
 def random_poisson_of_class(itself, shape, rate, seed=0, seed2=0, dtype=dtypes.int64):
-    """As `random_poisson`."""
+    """As `random_poisson`.
+
+    >>> ops.RandomPoisson()(Tensor([2, 3]), Tensor([4.0, 5.0])).shape
+    (2, 3, 2)
+    """
     return random_poisson(shape, rate, source_of(itself, seed, seed2), dtype)

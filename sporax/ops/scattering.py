@@ -67,14 +67,24 @@ def _declare_nd(reduction, title, verb, shown, repeated):
         return put(f"ScatterNd{title}", input_x, made(input_x, indices, updates))
 
     variable.__name__ = f"scatter_nd_{reduction}"
-    variable.__doc__ = f"`{name}` put into `input_x`, a Parameter."
+    variable.__doc__ = f"""`{name}` put into `input_x`, a Parameter.
+
+    >>> p = Parameter(Tensor([1.0, 4.0]))
+    >>> ops.scatter_nd_{reduction}(p, Tensor([[1]]), Tensor([2.0])).asnumpy()
+    array([1., {shown}], dtype=float32)
+    """
     composite(primitive=f"ScatterNd{title}(use_locking=True)(input_x, indices, updates)")(variable)
 
     def rows(input_x, indices, updates, use_locking=False):
         return variable(input_x, indices.expand_dims(-1), updates)
 
     rows.__name__ = f"scatter_{reduction}"
-    rows.__doc__ = f"`{name}` at whole rows, put into `input_x`, a Parameter."
+    rows.__doc__ = f"""`{name}` at whole rows, put into `input_x`, a Parameter.
+
+    >>> p = Parameter(Tensor([[1.0], [4.0]]))
+    >>> ops.scatter_{reduction}(p, Tensor([1]), Tensor([[2.0]])).asnumpy().ravel()
+    array([1., {shown}], dtype=float32)
+    """
     composite(primitive=f"Scatter{title}(use_locking=False)(input_x, indices, updates)")(rows)
     return made
 
@@ -134,7 +144,11 @@ def scatter(input, axis, index, src, reduce="none"):
 
 
 def _scatter_method(self, dim, index, src, reduce="none"):
-    """See `ops.scatter`."""
+    """The tensor, where `src` replaces what `index` names along `axis`; see `ops.scatter`.
+
+    >>> Tensor([1, 2, 3]).scatter(0, Tensor([2, 0]), Tensor([7, 8])).asnumpy()
+    array([8, 2, 7])
+    """
     return tensor_scatter_elements(self, index, src, dim, reduce)
 
 
@@ -144,17 +158,29 @@ def _scatter_method_axis(self, axis, index, src):
 
 @composite(mint="scatter_add", tensor="scatter_add", function=())
 def scatter_add_along(input, dim, index, src):
-    """`input`, where `src` is added to the elements at `index` along `dim`."""
+    """`input`, where `src` is added to the elements at `index` along `dim`.
+
+    >>> mint.scatter_add(Tensor([1, 2, 3]), 0, Tensor([2, 2]), Tensor([7, 8])).asnumpy()
+    array([ 1,  2, 18])
+    """
     return tensor_scatter_elements(input, index, src, dim, "add")
 
 
 def _scatter_in_place(self, dim, index, src, reduce="none"):
-    """`scatter` put into the tensor itself."""
+    """`scatter` put into the tensor itself.
+
+    >>> Tensor([1, 2, 3]).scatter_(0, Tensor([2, 0]), Tensor([7, 8])).asnumpy()
+    array([8, 2, 7])
+    """
     return self._rebind(tensor_scatter_elements(self, index, src, dim, reduce)._value)
 
 
 def _scatter_add_in_place(self, dim, index, src):
-    """`scatter_add` put into the tensor itself."""
+    """`scatter_add` put into the tensor itself.
+
+    >>> Tensor([1, 2, 3]).scatter_add_(0, Tensor([2, 2]), Tensor([7, 8])).asnumpy()
+    array([ 1,  2, 18])
+    """
     return _scatter_in_place(self, dim, index, src, "add")
 
 
@@ -163,7 +189,7 @@ attach("scatter_", _scatter_in_place)
 attach("scatter_add_", _scatter_add_in_place)
 
 
-@op(name="IndexAdd")
+@op(function=(), name="IndexAdd")
 def add_at_index(x: Array, index: Array, y: Array, axis=0):
     """`x`, where the slices of `y` along `axis` are added at `index`; `index_add` calls it."""
     added = jnp.moveaxis(y.astype(x.dtype), axis, 0)

@@ -49,14 +49,18 @@ def masked_fill(input: Array, mask: Array, value: Array):
 
 
 def _masked_fill_in_place(self, mask, value):
-    """`value` put where the Bool `mask` is True; see `ops.masked_fill`."""
+    """`value` put where the Bool `mask` is True; see `ops.masked_fill`.
+
+    >>> Tensor([1.0, 2.0]).masked_fill_(Tensor([True, False]), 5.0).asnumpy()
+    array([5., 2.], dtype=float32)
+    """
     return self._rebind(masked_fill(self, mask, value)._value)
 
 
 attach("masked_fill_", _masked_fill_in_place)
 
 
-@op(differentiable=False)
+@op(function=(), differentiable=False)
 def nonzero_sized(input: Array, size):
     """The indices of the first `size` nonzero elements; `nonzero` calls it."""
     return jnp.stack(jnp.nonzero(input, size=size), -1).astype(jnp.int64)
@@ -150,6 +154,14 @@ def gather_elements(input: Array, dim, index: Array):
 
 
 def _gather_method(self, input_indices, axis, batch_dims=0):
+    """The slices along `axis` at `input_indices`, or by (dim, index) one element for each index.
+
+    >>> Tensor([[1, 2], [3, 4]]).gather(Tensor([1]), 0).asnumpy()
+    array([[3, 4]])
+    >>> Tensor([[1, 2], [3, 4]]).gather(dim=1, index=Tensor([[1], [0]])).asnumpy()
+    array([[2],
+           [3]])
+    """
     return gather(self, input_indices, axis, batch_dims)
 
 
@@ -196,7 +208,7 @@ def take(input, index):
     return gather(reshape(input, (-1,)), index, 0)
 
 
-@op(name="Tensor.take")
+@op(name="Tensor.take", function=())
 def take_within(input: Array, indices: Array, axis=0, mode="clip"):
     """The slices along `axis`, indices out of range clipped or wrapped; `Tensor.take` calls it."""
     if mode not in ("clip", "wrap"):
@@ -242,7 +254,12 @@ def one_hot(indices: Array, depth, on_value: Array = 1, off_value: Array = 0, ax
 
 @composite(mint="nn.functional.one_hot", function=())
 def one_hot_of_classes(tensor, num_classes=-1):
-    """1 at each index along a new last dimension of size `num_classes` (-1: as large as needed)."""
+    """1 at each index along a new last dimension of size `num_classes` (-1: as large as needed).
+
+    >>> mint.nn.functional.one_hot(Tensor([0, 2]), 3).asnumpy()
+    array([[1, 0, 0],
+           [0, 0, 1]])
+    """
     return one_hot(tensor, int(tensor.max()) + 1 if num_classes == -1 else num_classes)
 
 

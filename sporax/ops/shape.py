@@ -118,7 +118,13 @@ def _last_two_swapped(self):
 
 @composite(tensor=True, mint=True)
 def t(input):
-    """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
+    """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself.
+
+    >>> ops.t(Tensor([[1, 2, 3]])).asnumpy()
+    array([[1],
+           [2],
+           [3]])
+    """
     if input.ndim > 2:
         raise ValueError(
             f"For 't', 'input' must have at most 2 dimensions, but got shape {input.shape}. "
@@ -186,7 +192,11 @@ def squeeze(input: Array, axis=None):
 
 
 def _squeeze_method(self, *axis, **keyword):
-    """See `ops.squeeze`."""
+    """The tensor without dimensions of size 1; see `ops.squeeze`.
+
+    >>> Tensor([[[1], [2]]]).squeeze(2).asnumpy()
+    array([[1, 2]])
+    """
     if keyword:
         ((name, axis),) = keyword.items()
         if name not in ("axis", "dim"):
@@ -240,11 +250,19 @@ attach("flatten", _flatten_method)
 
 @composite(primitive="Flatten()(input_x: input)", function=())
 def matrix_of_rows(input):
-    """All dimensions but the first made into one; of one dimension, a column."""
+    """All dimensions but the first made into one; of one dimension, a column.
+
+    >>> ops.Flatten()(ops.ones((2, 3, 4))).shape
+    (2, 12)
+    """
     return flatten(input) if input.ndim > 1 else reshape(input, (-1, 1))
 
 
 @composite(tensor=True, mint=True, numpy="ravel(x: input)")
 def ravel(input):
-    """All elements in one dimension, in row-major order."""
+    """All elements in one dimension, in row-major order.
+
+    >>> ops.ravel(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array([1, 2, 3, 4])
+    """
     return reshape(input, (-1,))

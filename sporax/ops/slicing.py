@@ -76,11 +76,21 @@ def narrow(input: Array, axis, start, length):
 
 @composite(tensor="view_as", function=())
 def view_as(input, other):
-    """`input` in the shape of `other`."""
+    """`input` in the shape of `other`.
+
+    >>> Tensor([1, 2]).view_as(Tensor([[0], [0]])).asnumpy()
+    array([[1],
+           [2]])
+    """
     return input.reshape(other.shape)
 
 
 @composite(tensor="reshape_as", function=())
 def reshape_as(input, other):
-    """`input` in the shape of `other`."""
+    """`input` in the shape of `other`.
+
+    >>> Tensor([1, 2]).reshape_as(Tensor([[0], [0]])).asnumpy()
+    array([[1],
+           [2]])
+    """
     return input.reshape(other.shape)

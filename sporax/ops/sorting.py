@@ -74,20 +74,32 @@ def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
 
 @composite(mint="sort", function=())
 def sort_int64(input, *, dim=-1, descending=False, stable=False) -> Arrays:
-    """See `ops.sort`; the indices are Int64."""
+    """The elements in order along `dim`, and where they were (`ops.sort`). The indices are Int64.
+
+    >>> mint.sort(Tensor([3.0, 1.0]))[0].asnumpy()
+    array([1., 3.], dtype=float32)
+    """
     value, at = sort(input, dim, descending)
     return value, at.long()
 
 
 @composite(mint="argsort", function=())
 def argsort_int64(input, dim=-1, descending=False, stable=False):
-    """See `ops.argsort`; the indices are Int64."""
+    """The indices that put the elements in order; see `ops.argsort`. The indices are Int64.
+
+    >>> mint.argsort(Tensor([3.0, 1.0])).asnumpy()
+    array([1, 0])
+    """
     return argsort(input, dim, descending).long()
 
 
 @composite(mint="topk", function=())
 def topk_int64(input, k, dim=-1, largest=True, sorted=True) -> Arrays:
-    """See `ops.topk`; the indices are Int64."""
+    """The `k` largest elements, and where they were; see `ops.topk`. The indices are Int64.
+
+    >>> mint.topk(Tensor([3.0, 1.0, 2.0]), 2)[1].asnumpy()
+    array([0, 2])
+    """
     value, at = topk(input, k, dim, largest, sorted)
     return value, at.long()
 
@@ -115,7 +127,11 @@ def searchsorted(
 
 
 def _searchsorted_method(self, v, side="left", sorter=None):
-    """See `ops.searchsorted`."""
+    """Where to put `v` so that the sorted tensor stays sorted; see `ops.searchsorted`.
+
+    >>> Tensor([1, 3, 5]).searchsorted(Tensor([3, 6])).asnumpy()
+    array([1, 3])
+    """
     return searchsorted(self, v, side=side, sorter=sorter)
 
 

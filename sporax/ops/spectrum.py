@@ -19,6 +19,9 @@ def fourier(x: Array, signal_ndim, inverse, real, norm="backward", onesided=True
     `real`: of real numbers, or (`inverse`) to such; `onesided`: the last axis then has only the
     n // 2 + 1 frequencies that differ, and `signal_sizes` says how many numbers there were. `norm`:
     which way is divided by their number ('ortho': both, by its root).
+
+    >>> ops.FFTWithSize(1, False, True)(Tensor([1.0, 2.0, 3.0, 4.0])).asnumpy()
+    array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
     """
     if signal_ndim not in (1, 2, 3) or x.ndim < signal_ndim:
         raise ValueError(
@@ -79,7 +82,13 @@ def sparse_matmul(
     indices: Array, values: Array, sparse_shape, dense: Array, adjoint_st=False, adjoint_dt=False
 ):
     """The product of the matrix that has `values` `(n,)` at `indices` `(n, 2)`, else zeros, and
-    `dense`; each transposed (and conjugated) first where `adjoint_` says so."""
+    `dense`; each transposed (and conjugated) first where `adjoint_` says so.
+
+    >>> indices, values = Tensor([[0, 1], [1, 0]]), Tensor([2.0, 3.0])
+    >>> ops.SparseTensorDenseMatmul()(indices, values, (2, 2), Tensor([[1.0], [10.0]])).asnumpy()
+    array([[20.],
+           [ 3.]], dtype=float32)
+    """
     shape = tuple(sparse_shape)
     if len(shape) != 2 or dense.ndim != 2 or indices.shape != (*values.shape, 2):
         raise ValueError(

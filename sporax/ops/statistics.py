@@ -47,13 +47,21 @@ std = _spread("std", "Standard deviation, the square root of `var`,", "1.", _dev
 
 @composite()
 def var_mean(input, axis=None, ddof=0, keepdims=False) -> Arrays:
-    """The pair of variance and mean; see `var`."""
+    """The pair of variance and mean; see `var`.
+
+    >>> [t.asnumpy().tolist() for t in ops.var_mean(Tensor([1.0, 3.0]), ddof=0)]
+    [1.0, 2.0]
+    """
     return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
 @composite()
 def std_mean(input, axis=None, ddof=0, keepdims=False) -> Arrays:
-    """The pair of standard deviation and mean; see `std`."""
+    """The pair of standard deviation and mean; see `std`.
+
+    >>> [t.asnumpy().round(4).tolist() for t in ops.std_mean(Tensor([1.0, 3.0]), ddof=0)]
+    [1.0, 2.0]
+    """
     return std(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
@@ -115,7 +123,11 @@ def norm(A: Array, ord=None, dim=None, keepdim=False, *, dtype=None):
 
 @composite(mint="norm", function=())
 def vector_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
-    r"""$(\sum_i |x_i|^p)^{1/p}$ over `dim`, or over all elements if None; 'fro' is 2."""
+    r"""$(\sum_i |x_i|^p)^{1/p}$ over `dim`, or over all elements if None; 'fro' is 2.
+
+    >>> mint.norm(Tensor([3.0, 4.0])).asnumpy()
+    array(5., dtype=float32)
+    """
     if p in ("fro", 2, 2.0):
         return norm(input, None, dim, keepdim, dtype=dtype)
     if dim is None:
@@ -186,6 +198,11 @@ _NARROW = (dtypes.bool_, dtypes.int8, dtypes.int16, dtypes.uint8)
 
 
 def _method_cumsum(input, axis=None, dtype=None):
+    """The sums so far along `axis`, or of all elements; small integers are summed in Int32.
+
+    >>> Tensor([1.0, 2.0, 3.0]).cumsum(0).asnumpy()
+    array([1., 3., 6.], dtype=float32)
+    """
     if dtype is None and input.dtype in _NARROW:
         dtype = dtypes.int32
     return cumsum(input.reshape((-1,)), 0, dtype) if axis is None else cumsum(input, axis, dtype)

@@ -7,7 +7,11 @@ from sporax.ops.declare import Array, composite, op
 
 @op(primitive="FloatStatus()(x)", function=(), differentiable=False)
 def float_status(x: Array):
-    """Whether any number is infinite or NaN: 1 or 0, Float32 `(1,)`."""
+    """Whether any number is infinite or NaN: 1 or 0, Float32 `(1,)`.
+
+    >>> ops.FloatStatus()(Tensor([1.0, float("inf")])).asnumpy()
+    array([1.], dtype=float32)
+    """
     return (~jnp.isfinite(x)).any().astype(jnp.float32).reshape(1)
 
 

@@ -162,7 +162,12 @@ def conv2d_gradient(
     dout, weight, input_size, out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None,
     mode=1, stride=1, dilation=1, group=1, data_format="NCHW",
 ):  # fmt: skip
-    """The gradient of `Conv2D` by its input, which had the shape `input_size`."""
+    """The gradient of `Conv2D` by its input, which had the shape `input_size`.
+
+    >>> y, w = ops.ones((1, 2, 4, 4)), ops.ones((2, 3, 3, 3))
+    >>> ops.Conv2DTranspose(2, 3)(y, w, (1, 3, 6, 6)).shape
+    (1, 3, 6, 6)
+    """
     who = "Conv2DTranspose"
     if data_format != "NCHW" or mode != 1:
         raise ValueError(
@@ -200,7 +205,12 @@ def conv3d_transpose(
     dout, weight, in_channel, out_channel, kernel_size, bias=None, mode=1, pad_mode="valid", pad=0,
     stride=1, dilation=1, group=1, output_padding=0, data_format="NCDHW",
 ):  # fmt: skip
-    """The gradient of `Conv3D` by its input."""
+    """The gradient of `Conv3D` by its input.
+
+    >>> y, w = ops.ones((1, 2, 4, 4, 4)), ops.ones((2, 3, 3, 3, 3))
+    >>> ops.Conv3DTranspose(2, 3, 3)(y, w).shape
+    (1, 3, 6, 6, 6)
+    """
     who = "Conv3DTranspose"
     if dout.ndim != 5 or dout.shape[1] != in_channel or data_format != "NCDHW" or mode != 1:
         raise ValueError(

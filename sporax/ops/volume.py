@@ -70,7 +70,12 @@ def conv3d(
     function=(),
 )
 def conv3d_of_mint(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """As `ops.conv3d`; `padding`: ints, or 'valid' or 'same'."""
+    """As `ops.conv3d`; `padding`: ints, or 'valid' or 'same'.
+
+    >>> x, w = ops.ones((1, 3, 5, 5, 5)), ops.ones((4, 3, 3, 3, 3))
+    >>> mint.nn.functional.conv3d(x, w, padding=1).shape
+    (1, 4, 5, 5, 5)
+    """
     if isinstance(padding, str):
         return conv3d(input, weight, bias, stride, padding, 0, dilation, groups)
     return conv3d(input, weight, bias, stride, "pad", padding, dilation, groups)

@@ -18,6 +18,19 @@ class Callback(Fitting):
 
     What is called `begin`, `epoch_begin` and so on serves training and evaluation alike. A callback
     is a context manager, entered before and left after the run.
+
+    >>> class Count(Callback):
+    ...     steps = 0
+    ...     def on_train_step_end(self, run_context):
+    ...         self.steps += 1
+    >>> from sporax.data import NumpySlicesDataset
+    >>> from sporax.train import Model
+    >>> net, rows, count = nn.Dense(1, 1), np.ones((4, 1), np.float32), Count()
+    >>> model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+    >>> dataset = NumpySlicesDataset((rows, rows), ["x", "y"]).batch(2)
+    >>> model.train(3, dataset, callbacks=count, dataset_sink_mode=False)
+    >>> count.steps
+    6
     """
 
     def __enter__(self):

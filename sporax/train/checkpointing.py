@@ -111,6 +111,9 @@ class ModelCheckpoint(Callback):
 
     `prefix`, `directory`: strings, or functions of the run that give one. Where files of that
     prefix are there already, it becomes `prefix_1` and so on.
+
+    >>> ModelCheckpoint(prefix="net", directory="ckpt").latest_ckpt_file_name
+    ''
     """
 
     def __init__(self, prefix="CKP", directory=None, config=None):

@@ -46,6 +46,9 @@ class TimeMonitor(Callback):
 
     `data_size`: the steps of an epoch, where the run does not say. `data_time`: whether to print
     also how long a step waits for its data.
+
+    >>> TimeMonitor(data_size=10).data_size
+    10
     """
 
     def __init__(self, data_size=None, data_time=False):
@@ -79,7 +82,18 @@ class TimeMonitor(Callback):
 
 class History(Callback):
     """Keeps, as `history`, a list with an item for each epoch: of the loss ('net_output'), and of
-    each metric that was evaluated; `epoch` is {'epoch': [1, 2, ...]}."""
+    each metric that was evaluated; `epoch` is {'epoch': [1, 2, ...]}.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> from sporax.train import Model
+    >>> net, rows = nn.Dense(1, 1), np.ones((4, 1), np.float32)
+    >>> model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.0))
+    >>> dataset = NumpySlicesDataset((rows, rows), ["x", "y"]).batch(2)
+    >>> history = History()
+    >>> model.train(2, dataset, callbacks=history, dataset_sink_mode=False)
+    >>> history.epoch, len(history.history["net_output"])
+    ({'epoch': [1, 2]}, 2)
+    """
 
     def __init__(self):
         self.history, self.epoch = {}, None

@@ -84,6 +84,10 @@ class EarlyStopping(_Watching):
     much it must get better. `mode`: whether 'min' or 'max' is better; 'auto' goes by the name.
     `baseline`: what must be reached to count as better. `restore_best_weights`: whether to go back
     to the best epoch's parameters. `verbose`: whether to print when it ends.
+
+    >>> stop = EarlyStopping(monitor="loss", patience=2)
+    >>> stop.patience
+    2
     """
 
     def __init__(
@@ -186,6 +190,9 @@ class LearningRateScheduler(Callback):
 
     `step` counts from 1 through all epochs; `rate` is a float. The optimizer must have one
     learning rate that is a number.
+
+    >>> LearningRateScheduler(lambda rate, step: rate / (step + 1)).learning_rate_function(1.0, 3)
+    0.25
     """
 
     def __init__(self, learning_rate_function):

@@ -66,7 +66,12 @@ def rmsprop(
 
 
 class Adadelta(ByRule):
-    """As `nn.Adadelta`, with `eps` for its epsilon; `maximize`: with the gradient's negative."""
+    """As `nn.Adadelta`, with `eps` for its epsilon; `maximize`: with the gradient's negative.
+
+    >>> net = nn.Dense(2, 1)
+    >>> Adadelta(net.trainable_params(), lr=0.1).param_groups[0]["rho"]
+    0.9
+    """
 
     _STATES = MappingProxyType({"accum": 0, "accum_update": 0})
     _RULE, _NUMBERS = adadelta, ("rho", "eps", "weight_decay", "maximize")
@@ -85,6 +90,10 @@ class Adagrad(ByRule):
 
     $d$ is `lr_decay`, $t$ counts the steps from 0, $s$ starts as `initial_accumulator_value`;
     `maximize`: with $-g$. Weight decay is added to the gradient.
+
+    >>> net = nn.Dense(2, 1)
+    >>> float(Adagrad(net.trainable_params()).param_groups[0]["lr"])
+    0.009999999776482582
     """
 
     _RULE, _COUNTER = adagrad, "step_t"
@@ -110,6 +119,10 @@ class Adamax(ByRule):
     $p \leftarrow p - \frac{\eta}{1 - \beta_1^t} \frac{m}{v}$; `maximize`: with $-g$.
 
     Weight decay is added to the gradient.
+
+    >>> net = nn.Dense(2, 1)
+    >>> Adamax(net.trainable_params()).param_groups[0]["betas"]
+    (0.9, 0.999)
     """
 
     _STATES = MappingProxyType({"exp_avg": "zeros", "exp_inf": "zeros"})
@@ -129,7 +142,12 @@ class Adamax(ByRule):
 
 class RAdam(ByRule):
     """Adam without division by the root of $v$ until its variance can be told, and with a factor
-    for that variance afterwards (Liu et al., 2020). Weight decay is added to the gradient."""
+    for that variance afterwards (Liu et al., 2020). Weight decay is added to the gradient.
+
+    >>> net = nn.Dense(2, 1)
+    >>> RAdam(net.trainable_params()).param_groups[0]["betas"]
+    (0.9, 0.999)
+    """
 
     _STATES = MappingProxyType({"exp_avg": "zeros", "exp_avg_sq": "zeros"})
     _RULE, _COUNTER = radam, "step_t"
@@ -146,6 +164,10 @@ class RMSprop(ByRule):
     $p \leftarrow p - \eta v$; `centered`: with $s$ less the square of the gradient's mean.
 
     $u$ is `momentum`; `maximize`: with $-g$. Weight decay is added to the gradient.
+
+    >>> net = nn.Dense(2, 1)
+    >>> RMSprop(net.trainable_params()).param_groups[0]["alpha"]
+    0.99
     """
 
     _STATES = MappingProxyType({"mean_grad": "zeros", "mean_square": "zeros", "moment": "zeros"})

@@ -43,7 +43,13 @@ class _Formula(LRScheduler):
 
 
 class StepLR(_Formula):
-    """The rate times `gamma` every `step_size` steps."""
+    """The rate times `gamma` every `step_size` steps.
+
+    >>> from sporax.optim.experimental import SGD
+    >>> schedule = StepLR(SGD([Parameter(1.0, name="p")], 0.5), 2)
+    >>> [schedule.step() or round(float(schedule.get_last_lr()[0]), 3) for _ in range(4)]
+    [True, True, True, True]
+    """
 
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
         argument.positive_int("StepLR", step_size=step_size)
@@ -55,7 +61,13 @@ class StepLR(_Formula):
 
 
 class MultiStepLR(_Formula):
-    """The rate times `gamma` at each of the steps `milestones`."""
+    """The rate times `gamma` at each of the steps `milestones`.
+
+    >>> from sporax.optim.experimental import SGD
+    >>> schedule = MultiStepLR(SGD([Parameter(1.0, name="p")], 0.5), [1, 3])
+    >>> [schedule.step() or round(float(schedule.get_last_lr()[0]), 4) for _ in range(4)]
+    [True, True, True, True]
+    """
 
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
         if not isinstance(milestones, list):
@@ -73,7 +85,13 @@ class MultiStepLR(_Formula):
 
 
 class ConstantLR(_Formula):
-    """The rate times `factor` (0 to 1) for the first `total_iters` steps."""
+    """The rate times `factor` (0 to 1) for the first `total_iters` steps.
+
+    >>> from sporax.optim.experimental import SGD
+    >>> schedule = ConstantLR(SGD([Parameter(1.0, name="p")], 0.5), 0.5, 3)
+    >>> [schedule.step() or float(schedule.get_last_lr()[0]) for _ in range(4)]
+    [True, True, True, True]
+    """
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
         argument.fraction("ConstantLR", factor=factor)
@@ -85,7 +103,13 @@ class ConstantLR(_Formula):
 
 
 class LinearLR(_Formula):
-    """The rate times a factor from `start_factor` to `end_factor` in `total_iters` steps."""
+    """The rate times a factor from `start_factor` to `end_factor` in `total_iters` steps.
+
+    >>> from sporax.optim.experimental import SGD
+    >>> schedule = LinearLR(SGD([Parameter(1.0, name="p")], 0.5), 0.5, total_iters=2)
+    >>> [schedule.step() or float(schedule.get_last_lr()[0]) for _ in range(3)]
+    [True, True, True]
+    """
 
     def __init__(
         self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1
@@ -100,7 +124,13 @@ class LinearLR(_Formula):
 
 
 class ExponentialLR(_Formula):
-    """The rate times `gamma` at every step."""
+    """The rate times `gamma` at every step.
+
+    >>> from sporax.optim.experimental import SGD
+    >>> schedule = ExponentialLR(SGD([Parameter(1.0, name="p")], 0.5), 0.5)
+    >>> [schedule.step() or float(schedule.get_last_lr()[0]) for _ in range(3)]
+    [True, True, True]
+    """
 
     def __init__(self, optimizer, gamma, last_epoch=-1):
         argument.number("ExponentialLR", gamma=gamma)
@@ -108,7 +138,13 @@ class ExponentialLR(_Formula):
 
 
 class PolynomialLR(_Formula):
-    """The rate times (1 - step / `total_iters`) to the `power`, until that is 0."""
+    """The rate times (1 - step / `total_iters`) to the `power`, until that is 0.
+
+    >>> from sporax.optim.experimental import SGD
+    >>> schedule = PolynomialLR(SGD([Parameter(1.0, name="p")], 0.5), 4)
+    >>> [schedule.step() or round(float(schedule.get_last_lr()[0]), 3) for _ in range(4)]
+    [True, True, True, True]
+    """
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
         argument.positive_int("PolynomialLR", total_iters=total_iters)
@@ -120,7 +156,13 @@ class PolynomialLR(_Formula):
 
 
 class CosineAnnealingLR(_Formula):
-    """From the rate to `eta_min` and back along a cosine, in `T_max` steps each way."""
+    """From the rate to `eta_min` and back along a cosine, in `T_max` steps each way.
+
+    >>> from sporax.optim.experimental import SGD
+    >>> schedule = CosineAnnealingLR(SGD([Parameter(1.0, name="p")], 0.5), 2)
+    >>> [schedule.step() or round(float(schedule.get_last_lr()[0]), 3) for _ in range(2)]
+    [True, True]
+    """
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
         argument.positive_int("CosineAnnealingLR", T_max=T_max)
@@ -131,7 +173,13 @@ class CosineAnnealingLR(_Formula):
 
 
 class LambdaLR(LRScheduler):
-    """The first rate times `lr_lambda(epoch)`; a function, or a list with one for each group."""
+    """The first rate times `lr_lambda(epoch)`; a function, or a list with one for each group.
+
+    >>> from sporax.optim.experimental import SGD
+    >>> schedule = LambdaLR(SGD([Parameter(1.0, name="p")], 0.5), lambda epoch: 0.5**epoch)
+    >>> [schedule.step() or float(schedule.get_last_lr()[0]) for _ in range(3)]
+    [True, True, True]
+    """
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
         self.lr_lambdas = for_each(

@@ -206,14 +206,28 @@ class TopKCategoricalAccuracy(_Mean):
 
 
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
-    """`TopKCategoricalAccuracy` with a k of 1."""
+    """`TopKCategoricalAccuracy` with a k of 1.
+
+    >>> metric = Top1CategoricalAccuracy()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.1, 0.9], [0.8, 0.2]]), Tensor([1, 1]))
+    >>> metric.eval()
+    0.5
+    """
 
     def __init__(self):
         super().__init__(1)
 
 
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
-    """`TopKCategoricalAccuracy` with a k of 5."""
+    """`TopKCategoricalAccuracy` with a k of 5.
+
+    >>> metric = Top5CategoricalAccuracy()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.3, 0.1, 0.1, 0.1, 0.2, 0.2]]), Tensor([0]))
+    >>> metric.eval()
+    1.0
+    """
 
     def __init__(self):
         super().__init__(5)

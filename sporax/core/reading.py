@@ -1,0 +1,131 @@
+"""The numbers of a tensor as Python's, NumPy's or JAX's."""
+
+from typing import Any
+
+import numpy as np
+
+from sporax.core.layout import Layout
+
+
+class Reading(Layout):
+    """The part of `Tensor` that gives its numbers away."""
+
+    __slots__ = ()
+
+    ndim: Any
+    dtype: Any
+    _read: Any
+
+    def dim(self):
+        """How many dimensions there are.
+
+        >>> Tensor([[1, 2]]).dim()
+        2
+        """
+        return self.ndim
+
+    def numel(self):
+        """How many elements there are.
+
+        >>> Tensor([[1, 2]]).numel()
+        2
+        """
+        return self.size
+
+    ndimension, nelement = dim, numel
+
+    def asnumpy(self):
+        """The elements as a NumPy array of its own, which may be written to.
+
+        BFloat16 comes as the NumPy dtype of that name from `ml_dtypes`.
+
+        >>> Tensor([[1, 2]]).asnumpy()
+        array([[1, 2]])
+        """
+        value = self._read()
+        return np.array(value.array)
+
+    numpy = asnumpy
+
+    def data_sync(self, wait=True):
+        """Compute the elements now; with `wait`, return when they are there.
+
+        >>> x = Tensor([1.0]) + 1
+        >>> x.data_sync()
+        """
+        value = self._read()
+        if wait:
+            value.array.block_until_ready()
+
+    def get_bytes(self):
+        """The elements as bytes, row by row.
+
+        >>> list(Tensor(np.array([1, 2], np.int8)).get_bytes())
+        [1, 2]
+        """
+        return self.asnumpy().tobytes()
+
+    def item(self, index=None):
+        """One element as a Python number.
+
+        >>> Tensor([1.5]).item()
+        1.5
+        """
+        array = self.asnumpy()
+        if index is not None:
+            return array.item(index)
+        if array.size != 1:
+            raise ValueError(
+                f"For 'Tensor.item', the tensor must have one element, but got shape {self.shape}."
+                " Give an index."
+            )
+        return array.item()
+
+    def tolist(self):
+        """The elements as nested lists of Python numbers.
+
+        >>> Tensor([[1, 2]]).tolist()
+        [[1, 2]]
+        """
+        return self.asnumpy().tolist()
+
+    def __array__(self, dtype=None, copy=None):
+        array = self.asnumpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if spec else str(self)
+
+    def __float__(self):
+        return float(self._one("float"))
+
+    def __int__(self):
+        return int(self._one("int"))
+
+    def __complex__(self):
+        return complex(self._one("complex"))
+
+    def __bool__(self):
+        return bool(self._one("bool"))
+
+    def __index__(self):
+        array = self._one("index")
+        if array.dtype.kind not in "iub":
+            raise TypeError(
+                f"For 'Tensor.__index__', the tensor must hold an integer, but got {self.dtype}."
+            )
+        return int(array)
+
+    def _one(self, what):
+        if self.size != 1:
+            raise ValueError(
+                f"For '{what}', the tensor must have exactly one element, but got shape "
+                f"{self.shape}. Reduce it first, e.g. with 'all', 'any', 'sum' or an index."
+            )
+        value = self._read()
+        return np.array(value.array).reshape(())
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("For 'len', the tensor must have a dimension, but it is 0-dimensional.")
+        return self.shape[0]
