@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.errors import describe
 from sporax.ops.declare import Array, composite, op
+from sporax.ops.ranks import of_any_rank
 
 
 def floats_only(name):
@@ -261,6 +262,7 @@ def _in(input, dtype):
     mint="nn.functional.softmax(input, dim: axis, dtype=None)",
     check=floats_only("Softmax"),
 )
+@of_any_rank
 def softmax(input: Array, axis=-1, *, dtype=None):
     r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`, in `dtype` if given.
 
@@ -276,6 +278,7 @@ def softmax(input: Array, axis=-1, *, dtype=None):
     mint="nn.functional.log_softmax(input, dim: axis, *, dtype=None)",
     check=floats_only("LogSoftmax"),
 )
+@of_any_rank
 def log_softmax(input: Array, axis=-1, *, dtype=None):
     r"""$x_i - \ln \sum_j e^{x_j}$ along `axis`.
 

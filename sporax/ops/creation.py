@@ -282,7 +282,7 @@ def diagonal(input: Array, offset=0, dim1=0, dim2=1):
 @op(primitive="Meshgrid(indexing='xy')(inputs)")
 def grid(inputs: Arrays, indexing="xy"):
     """The coordinates of a grid over one-dimensional tensors; `meshgrid` calls it."""
-    return tuple(jnp.meshgrid(*inputs, indexing=indexing))
+    return tuple(jnp.meshgrid(*map(jnp.atleast_1d, inputs), indexing=indexing))
 
 
 @composite()
