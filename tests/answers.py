@@ -5,6 +5,11 @@ NumPy is all that it needs, so that it runs under MindSpore and under sporax ali
 
 import numpy as np
 
+_NAMES = {"torch.bool": "Bool", "torch.bfloat16": "BFloat16", "torch.uint8": "UInt8"} | {
+    f"torch.{kind}{bits}": f"{kind.capitalize()}{bits}"
+    for kind in ("int", "float", "complex")
+    for bits in (8, 16, 32, 64, 128)
+}  # of PyTorch's dtypes
 MOST = 64  # elements that are kept one by one; more are kept as a digest
 
 
@@ -14,8 +19,9 @@ def described(result):
         return [described(r) for r in result]
     if not hasattr(result, "asnumpy"):
         return repr(result)
-    array = (result.float() if str(result.dtype) == "BFloat16" else result).asnumpy()
-    return [str(result.dtype), list(array.shape), numbers(array)]
+    dtype = _NAMES.get(str(result.dtype), str(result.dtype))
+    array = (result.float() if dtype == "BFloat16" else result).asnumpy()
+    return [dtype, list(array.shape), numbers(array)]
 
 
 def numbers(array):

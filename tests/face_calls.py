@@ -12,6 +12,7 @@ import numpy as np
 
 import sporax
 import sporax.mint
+import sporax.numpy
 import sporax.ops
 from sporax.core import dtype as dtypes
 from sporax.ops.declare import OPS
@@ -47,9 +48,9 @@ def source(value):
     raise KeyError(type(value).__name__)
 
 
-def faces(declaration):
+def faces(declaration, kinds=("ops", "tensor", "primitive", "mint")):
     """(kind, face as written) of a declaration's faces, a signature of its own written out."""
-    for kind in ("ops", "tensor", "primitive", "mint"):  # those of `mindspore.numpy`: test_numpy.py
+    for kind in kinds:
         written = declaration.faces[kind]
         for face in (written,) if isinstance(written, str | bool) else written or ():
             name = declaration.fn.__name__ if face is True else face
@@ -130,13 +131,14 @@ def call(declaration, kind, written, sample):
     """The source of a call of this face; KeyError where it cannot express the sample."""
     given = bound(declaration, sample)
     head, _, operands = written.partition(")(")
-    name, parameters = declaration.parse(f"{head})" if operands else written)
+    more = ("dtype",) if kind == "numpy" else ()
+    name, parameters = declaration.parse(f"{head})" if operands else written, more)
     called = declaration.parse(f"{name}({operands}")[1] if operands else []
     if not set(given) <= {canonical for _, canonical in (*parameters, *called)}:
         raise KeyError(name)
     values = arguments(declaration, parameters, given)
-    if kind == "ops":
-        return f"ops.{name}({listed(values, parameters)})"
+    if kind in ("ops", "numpy"):
+        return f"{kind.replace('numpy', 'mnp')}.{name}({listed(values, parameters)})"
     if kind == "primitive":
         taken = arguments(declaration, called, given)
         return f"ops.{name}({listed(values, parameters)})({listed(taken, called, named=False)})"
@@ -146,10 +148,10 @@ def call(declaration, kind, written, sample):
     return f"{source(itself)}.{name}({listed(values, parameters[1:])})"
 
 
-def calls(sample):
+def calls(sample, kinds=("ops", "tensor", "primitive", "mint")):
     """The sources of all calls that give what the sample gives."""
     found = {}
-    for kind, written in faces(OPS[sample.op]):
+    for kind, written in faces(OPS[sample.op], kinds):
         try:
             found[call(OPS[sample.op], kind, written, sample)] = kind
         except KeyError:
@@ -158,6 +160,8 @@ def calls(sample):
 
 
 def evaluate(call, tensors):
-    """What a call gives here."""
-    names = dict(zip(string.ascii_lowercase, tensors, strict=False))
-    return eval(call, {"ms": sporax, "ops": sporax.ops, "mint": sporax.mint, **names})
+    """What a call gives here; `tensors`: in order, or by name."""
+    named = isinstance(tensors, dict)
+    names = tensors if named else dict(zip(string.ascii_lowercase, tensors, strict=False))
+    modules = {"ms": sporax, "ops": sporax.ops, "mint": sporax.mint, "mnp": sporax.numpy}
+    return eval(call, {**modules, **names})

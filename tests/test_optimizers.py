@@ -29,6 +29,10 @@ nn = types.SimpleNamespace(**faces)
 KIT = Kit(nn, Tensor, Parameter, experimental)
 
 
+# numbers of each parameter that MindSpore has in plain lists, so that its checkpoints lack them
+IN_LISTS = ("mu_", "eta_")
+
+
 def close(case):
     """Tolerances: MindSpore's 1 - beta ** t is Float32's in experimental.optim, off by 1e-5."""
     factor = 10 if case.name.startswith("experimental") else 1
@@ -39,7 +43,8 @@ def close(case):
 def test_twenty_steps_are_mindspores(case):
     history, state = run(KIT, case)
     np.testing.assert_allclose(history, ARRAYS[case.name], **close(case))
-    assert set(state) == set(TEXT["names"][case.name])
+    listed = IN_LISTS if case.name.startswith("experimental") else ()
+    assert {name for name in state if not name.startswith(listed)} == set(TEXT["names"][case.name])
     recorded = iter(ARRAYS[f"{case.name}/state"])
     for name in TEXT["names"][case.name]:
         wanted = [next(recorded) for _ in range(state[name].size)]

@@ -1,19 +1,23 @@
-"""Record, under MindSpore 2.10, what the calls of `tests/parity_rows.py` give.
+"""Record, under MindSpore 2.10 and PyTorch, what the calls of `tests/parity_rows.py` give.
 
-    python tools/record_parity.py MINDSPORE_PYTHON
+    python tools/record_parity.py MINDSPORE_PYTHON TORCH_PYTHON
 
-where MINDSPORE_PYTHON is an interpreter that has MindSpore 2.10, and this one has sporax. The calls
-are source, and their inputs NumPy's, so nothing of sporax is needed there. It writes
-`tests/recorded/parity.json`: by row a sum over its inputs, and the answers with the calls that gave
-each. A call that ends MindSpore's process is recorded as such, and the rest goes on in a new one.
+where the two are interpreters that have MindSpore 2.10 and PyTorch, and this one has sporax. The
+calls are source, and their inputs NumPy's, so nothing of sporax is needed there. PyTorch is asked
+the calls of `mint`, which is written after it. Written are `tests/recorded/parity.json` (samples),
+`parity_calls.json` and `parity_edges.json.gz` (what follows from the samples): by row a sum over calls and inputs, MindSpore's
+answers, each with the places of the calls that gave it, and PyTorch's where it is none of those.
+A call that ends MindSpore's process is recorded as such, and the rest goes on in a new one.
 """
 
+import gzip
 import json
-import string
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import numpy as np
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -37,29 +41,43 @@ def kind_of(error):
     return f"raises {type(error).__name__}: {text[:80]}"
 
 
-def answer(questions, found, start):
-    """Under MindSpore: the questions from `start` on, an answer a line."""
+def mindspore():
+    """(the names of a call, an input of NumPy's as a Tensor, what an error is recorded as)"""
     import mindspore as ms
+    import mindspore.numpy as mnp
     from mindspore import mint, ops
 
     ms.set_context(pynative_synchronize=True)
+    return {"ms": ms, "ops": ops, "mint": mint, "mnp": mnp}, ms.Tensor, kind_of
+
+
+def torch():
+    import torch as pt
+
+    pt.Tensor.astype = lambda tensor, dtype: tensor.to(dtype)
+    pt.Tensor.asnumpy = lambda tensor: tensor.resolve_conj().numpy()
+    pt.bool_ = pt.bool
+    return {"ms": pt, "mint": pt, "pt": pt}, lambda a: pt.from_numpy(np.array(a)), lambda error: None
+
+
+def answer(library, questions, found, start):
+    """Under MindSpore or PyTorch: the questions from `start` on, an answer a line."""
+    names, tensor, kind = {"mindspore": mindspore, "torch": torch}[library]()
     lines = Path(questions).read_text(encoding="utf8").splitlines()
     with Path(found).open("a", encoding="utf8") as out:
         for line in lines[int(start) :]:
             call, arrays = json.loads(line)
-            tensors = [ms.Tensor(answers.unpacked(*array)) for array in arrays]
-            names = dict(zip(string.ascii_lowercase, tensors, strict=False))
             try:
-                result = eval(call, {"ms": ms, "ops": ops, "mint": mint, **names})
-                given = answers.described(result)
+                inputs = {name: tensor(answers.unpacked(*a)) for name, a in arrays.items()}
+                given = answers.described(eval(call, {**names, **inputs}))
             except Exception as error:  # noqa: BLE001
-                given = kind_of(error)
+                given = kind(error)
             out.write(json.dumps(given) + "\n")
             out.flush()
 
 
-def ask(interpreter, questions):
-    """An answer for each (call, arrays)."""
+def ask(library, interpreter, questions):
+    """An answer for each (call, inputs by name)."""
     with tempfile.TemporaryDirectory() as folder:
         asked, found = Path(folder, "asked"), Path(folder, "found")
         asked.write_text("".join(json.dumps(q) + "\n" for q in questions), encoding="utf8")
@@ -68,34 +86,48 @@ def ask(interpreter, questions):
             done = found.read_text(encoding="utf8").splitlines()
             if len(done) == len(questions):
                 return [json.loads(line) for line in done]
-            command = [interpreter, __file__, "--answer", asked, found, str(len(done))]
+            command = [interpreter, __file__, "--answer", library, asked, found, str(len(done))]
             ended = subprocess.run(command, timeout=LONGEST, cwd=folder)
             if ended.returncode:
                 with found.open("a", encoding="utf8") as out:
                     out.write('"the process ended"\n')
 
 
-def grouped(calls, given):
-    """[[answer, calls that gave it], ...]"""
+def grouped(given):
+    """[[answer, places of the calls that gave it], ...]"""
     found = {}
-    for call, one in zip(calls, given, strict=True):
-        found.setdefault(json.dumps(one), (one, []))[1].append(call)
+    for place, one in enumerate(given):
+        found.setdefault(json.dumps(one), (one, []))[1].append(place)
     return list(found.values())
 
 
-def main(interpreter):
+def record(rows, pythons):
+    """The lines of a recorded file."""
+    arrays = [{name: answers.packed(a) for name, a in row.named.items()} for row in rows]
+    asked = [(call, a) for row, a in zip(rows, arrays, strict=True) for call in row.calls]
+    told = iter(ask("mindspore", pythons[0], asked))
+    likewise = [row.torch() for row in rows]
+    asked = [(c, a) for c, a in zip(likewise, arrays, strict=True) if c is not None]
+    torchs = iter(ask("torch", pythons[1], asked))
+    lines = []
+    for row, call in zip(rows, likewise, strict=True):
+        groups = grouped([next(told) for _ in row.calls])
+        pt = None if call is None else next(torchs)
+        known = [one for one, _ in groups]
+        entry = [row.check(), groups, *([pt] if isinstance(pt, list) and pt not in known else [])]
+        lines.append(f"{json.dumps(row.name)}: {json.dumps(entry, separators=(',', ':'))}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def main(*pythons):
     from tests import parity_rows
 
-    rows = parity_rows.rows()
-    questions = [
-        (call, [answers.packed(a) for a in row.arrays]) for row in rows for call in row.calls
-    ]
-    given = iter(ask(interpreter, questions))
-    table = {r.name: [r.check(), grouped(r.calls, [next(given) for _ in r.calls])] for r in rows}
-    lines = [f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in table.items()]
-    path = ROOT / "tests" / "recorded" / "parity.json"
-    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf8")
+    folder = ROOT / "tests" / "recorded"
+    for rows in (parity_rows.of_samples, parity_rows.of_calls, parity_rows.of_edges):
+        path = folder / parity_rows.FILES[rows]
+        text = record(list(rows()), pythons).encode()
+        path.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
 
 
 if __name__ == "__main__":
-    answer(*sys.argv[2:]) if sys.argv[1] == "--answer" else main(sys.argv[1])
+    answer(*sys.argv[2:]) if sys.argv[1] == "--answer" else main(*sys.argv[1:])

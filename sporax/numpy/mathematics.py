@@ -298,6 +298,8 @@ def kron(a: Array, b: Array):
     >>> kron(Tensor([1, 2]), Tensor([1, 1])).tolist()
     [1, 1, 2, 2]
     """
+    if a.dtype == b.dtype == bool:
+        return jnp.kron(a.astype(jnp.uint8), b.astype(jnp.uint8)) != 0
     return jnp.kron(a, b)
 
 

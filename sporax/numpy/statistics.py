@@ -192,9 +192,9 @@ def _nanvar(x, axis, ddof, keepdims):
     count = jnp.sum(~gone, axis, keepdims=True).astype(x.dtype)
     mean = jnp.sum(jnp.where(gone, 0, x), axis, keepdims=True) / count
     square = jnp.where(gone, 0, jnp.square(jnp.where(gone, 0, x) - mean))
-    return jnp.sum(square, axis, keepdims=keepdims) / (
-        count - ddof if keepdims else jnp.sum(~gone, axis).astype(x.dtype) - ddof
-    )
+    free = jnp.sum(~gone, axis, keepdims=keepdims).astype(x.dtype) - ddof
+    total = jnp.sum(square, axis, keepdims=keepdims)
+    return jnp.where(free > 0, total / jnp.where(free > 0, free, 1), jnp.nan)
 
 
 @array_op("nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False)")

@@ -709,7 +709,7 @@ class Logit(Primitive):
     def __init__(self, eps=-1.0) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class LpNorm(Primitive):
-    r"""$(\max(\sum_i |x_i|^p, \epsilon))^{1/p}$ along `axis`."""
+    r"""$\max((\sum_i |x_i|^p)^{1/p}, \epsilon)$ along `axis`."""
     def __init__(self, axis, p=2, keep_dims=False, epsilon=1e-12) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class MaskedFill(Primitive):
@@ -1897,7 +1897,7 @@ def logsigmoid(x) -> Tensor:
 def logsumexp(input, dim, keepdim=False) -> Tensor:
     r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
 def lp_norm(input, axis, p=2, keep_dims=False, epsilon=1e-12) -> Tensor:
-    r"""$(\max(\sum_i |x_i|^p, \epsilon))^{1/p}$ along `axis`."""
+    r"""$\max((\sum_i |x_i|^p)^{1/p}, \epsilon)$ along `axis`."""
 def lstsq(input, A) -> Tensor:
     r"""X for which $\|A X - B\|$ is least, of `input` B `(m, k)` or `(m,)` and A `(m, n)`; the shortest one where there are several."""
 def lt(input, other) -> Tensor:

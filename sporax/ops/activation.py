@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.errors import describe
 from sporax.ops.declare import Array, composite, op
+from sporax.ops.ranks import of_any_rank
 
 
 def floats_only(name):
@@ -264,6 +265,7 @@ def _in(input, dtype):
     tensor="softmax(input, axis, dtype=None)",
     check=floats_only("Softmax"),
 )
+@of_any_rank
 def softmax(input: Array, axis=-1, *, dtype=None):
     r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`, in `dtype` if given.
 
@@ -278,6 +280,7 @@ def softmax(input: Array, axis=-1, *, dtype=None):
     primitive="LogSoftmax(axis=-1)(logits: input)",
     check=floats_only("LogSoftmax"),
 )
+@of_any_rank
 def log_softmax(input: Array, axis=-1, *, dtype=None):
     r"""$x_i - \ln \sum_j e^{x_j}$ along `axis`.
 

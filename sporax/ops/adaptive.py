@@ -27,8 +27,7 @@ def adaptive_avg_pool2d(input: Array, output_size, axes=2):
     (1, 3, 2, 2)
     """
     for axis, parts in enumerate(_parts(input, output_size, axes), -axes):
-        weights = jnp.asarray(_averaging(input.shape[axis], parts), input.dtype)
-        input = jnp.moveaxis(jnp.matmul(jnp.moveaxis(input, axis, -1), weights.T), -1, axis)
+        input = jnp.moveaxis(_means(jnp.moveaxis(input, axis, -1), parts), -1, axis)
     return input
 
 
@@ -134,9 +133,14 @@ def _parts(input, output_size, axes):
     return parts
 
 
-def _averaging(size, parts):
-    """(len(parts), size): each row averages over one part."""
-    weights = np.zeros((len(parts), size))
-    for row, part in zip(weights, parts, strict=True):
-        row[part] = 1 / (part.stop - part.start)
-    return weights
+def _means(x, parts):
+    """The means of parts of the last axis. A number reaches its own part's mean only, so that NaN
+    does not spread, as it would in a product with a matrix of weights."""
+    sizes = np.array([part.stop - part.start for part in parts])
+    if sizes.sum() == x.shape[-1]:  # nothing is shared: equal parts, one after the other
+        return x.reshape(*x.shape[:-1], len(parts), -1).mean(-1)
+    place = np.arange(sizes.max())
+    starts = np.array([part.start for part in parts])[:, None]
+    counts = place < sizes[:, None]
+    taken = x[..., np.where(counts, starts + place, starts)]
+    return jnp.where(counts, taken, 0).sum(-1) / jnp.asarray(sizes, x.dtype)

@@ -79,6 +79,17 @@ def mul(input: Array, other: Array):
     return jnp.multiply(input, other)
 
 
+def _whole(divide, input, other):
+    """A quotient of integers; by zero it is the most or the least that there is, 0 of 0."""
+    input, other = jnp.broadcast_arrays(input, other)
+    if input.dtype == bool:  # by False as by True
+        return input
+    limits, zero = jnp.iinfo(input.dtype), jnp.zeros((), input.dtype)
+    outermost = jnp.where(input < 0, limits.min, limits.max).astype(input.dtype)
+    outermost = jnp.where(input == 0, zero, outermost)
+    return jnp.where(other == 0, outermost, divide(input, jnp.where(other == 0, zero + 1, other)))
+
+
 _ROUNDED = {None: lambda x: x, "floor": jnp.floor, "trunc": jnp.trunc}
 
 
@@ -117,7 +128,7 @@ def div(input: Array, other: Array, *, rounding_mode=None):
         )
     if rounding_mode is not None and not jnp.issubdtype(input.dtype, jnp.inexact):
         whole = {"floor": jnp.floor_divide, "trunc": jax.lax.div}[rounding_mode]
-        return whole(*jnp.broadcast_arrays(input, other))
+        return _whole(whole, input, other)
     quotient = jnp.divide(*floating(input, other))
     if rounding_mode == "floor":
         return jnp.floor_divide(input, other)
@@ -135,12 +146,14 @@ def div(input: Array, other: Array, *, rounding_mode=None):
 def floor_divide(input: Array, other: Array):
     """$\\lfloor input / other \\rfloor$, broadcast together; no derivative goes through.
 
+    An integer by zero is the largest number of its dtype, the smallest if it is negative.
+
     >>> (Tensor([7, -7]) // 2).asnumpy()
     array([ 3, -4])
     """
-    if input.dtype == bool:
-        return jnp.logical_and(input, other)
-    return jnp.floor_divide(input, other)
+    if jnp.issubdtype(input.dtype, jnp.inexact):
+        return jnp.floor_divide(input, other)
+    return _whole(jnp.floor_divide, input, other)
 
 
 @binary(

@@ -75,7 +75,8 @@ def bounding_box_encode(
     middle, size = _middles_and_sizes(anchor_box)
     wanted, wanted_size = _middles_and_sizes(groundtruth_box)
     deltas = jnp.concatenate([(wanted - middle) / size, jnp.log(wanted_size / size)], 1)
-    return (deltas - _four("means", means)) / _four("stds", stds)
+    made = (deltas - _four("means", means)) / _four("stds", stds)
+    return made.astype(anchor_box.dtype)
 
 
 @op(
@@ -105,7 +106,7 @@ def bounding_box_decode(
     half = size * jnp.exp(jnp.clip(deltas[:, 2:], -most, most)) * 0.5
     last = jnp.asarray([max_shape[1] - 1, max_shape[0] - 1], anchor_box.dtype)
     ends = [jnp.clip(end, 0, last) for end in (middle - half + 0.5, middle + half - 0.5)]
-    return jnp.concatenate(ends, 1)
+    return jnp.concatenate(ends, 1).astype(anchor_box.dtype)
 
 
 @op(primitive="CheckValid()(bboxes, img_metas)", differentiable=False)

@@ -1,5 +1,6 @@
 """Complex numbers: their parts, and tensors made of parts."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -68,7 +69,9 @@ def polar(abs: Array, angle: Array):
     >>> ops.polar(Tensor([2.0]), Tensor([0.0])).asnumpy()
     array([2.+0.j], dtype=complex64)
     """
-    return abs * jnp.cos(angle) + 1j * (abs * jnp.sin(angle))
+    # of its two parts: a product with 1j would make NaN of an infinite one
+    wide = jnp.promote_types(abs.dtype, jnp.float32)
+    return jax.lax.complex(*[(abs * turn(angle)).astype(wide) for turn in (jnp.cos, jnp.sin)])
 
 
 @op(name="view_as_real")

@@ -306,7 +306,7 @@ def grid(inputs: Arrays, indexing="xy") -> Arrays:
     >>> ops.Meshgrid(indexing="ij")((Tensor([1, 2]), Tensor([3, 4, 5])))[0].shape
     (2, 3)
     """
-    return tuple(jnp.meshgrid(*inputs, indexing=indexing))
+    return tuple(jnp.meshgrid(*map(jnp.atleast_1d, inputs), indexing=indexing))
 
 
 @composite()

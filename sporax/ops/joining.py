@@ -102,7 +102,7 @@ def split_evenly(input: Array, axis=0, output_num=1) -> Arrays:
             f"the size {total} of dimension {axis} must be divisible by output_num={output_num}"
         )
     step = total // output_num
-    return _pieces(input, list(range(step, total, step)), axis)
+    return _pieces(input, [i * step for i in range(1, output_num)], axis)
 
 
 @op(
@@ -118,7 +118,8 @@ def chunk(input: Array, chunks, axis=0) -> Arrays:
     axis = _axis(input, axis)
     total = input.shape[axis]
     size = max(-(-total // chunks), 1)
-    return _pieces(input, list(range(size, total, size)), axis)
+    ends = list(range(size, total, size)) if total else [0] * (chunks - 1)
+    return _pieces(input, ends, axis)
 
 
 @op(tensor=True)
@@ -128,7 +129,10 @@ def tensor_split(input: Array, indices_or_sections, axis=0) -> Arrays:
     >>> [t.shape for t in ops.tensor_split(ops.zeros((5,)), 2)]
     [(3,), (2,)]
     """
-    return tuple(jnp.array_split(input, indices_or_sections, _axis(input, axis)))
+    axis, given = _axis(input, axis), indices_or_sections
+    if not isinstance(given, int):
+        given = [min(int(i), input.shape[axis]) for i in given]
+    return tuple(jnp.array_split(input, given, axis))
 
 
 @op(

@@ -265,6 +265,12 @@ def trace(input: Array):
     return jnp.trace(input).astype(input.dtype)
 
 
+def solvable(x):
+    """The array in a dtype that matrices are factored in: 16 bits are too few."""
+    x = floating(x)
+    return x.astype(jnp.float32) if x.dtype.itemsize == 2 else x
+
+
 @op(
     function="inverse(input)", tensor="inverse(input)",
     mint=("inverse(input)", "linalg.inv(A: input)"),
@@ -277,7 +283,7 @@ def inverse(input: Array, adjoint=False):
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
     """
-    made = jnp.linalg.inv(floating(input))
+    made = jnp.linalg.inv(solvable(input)).astype(floating(input).dtype)
     return jnp.conj(jnp.swapaxes(made, -1, -2)) if adjoint else made
 
 
@@ -288,7 +294,7 @@ def det(input: Array):
     >>> ops.det(Tensor([[2.0, 0.0], [0.0, 4.0]])).asnumpy()
     array(8., dtype=float32)
     """
-    return jnp.linalg.det(floating(input))
+    return jnp.linalg.det(solvable(input)).astype(floating(input).dtype)
 
 
 @op(
@@ -302,7 +308,7 @@ def cholesky(input: Array, upper=False):
     array([[2., 0.],
            [0., 3.]], dtype=float32)
     """
-    return jnp.linalg.cholesky(floating(input), upper=upper)
+    return jnp.linalg.cholesky(solvable(input), upper=upper).astype(floating(input).dtype)
 
 
 @product(
@@ -331,4 +337,4 @@ def cond(A: Array, p=None):
     >>> ops.cond(Tensor([[2.0, 0.0], [0.0, 0.5]])).asnumpy()
     array(4., dtype=float32)
     """
-    return jnp.linalg.cond(floating(A), p)
+    return jnp.linalg.cond(solvable(A), p).astype(floating(A).dtype)

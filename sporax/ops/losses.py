@@ -5,10 +5,10 @@ import jax.numpy as jnp
 from jax import lax
 
 from sporax.ops.activation import floats_only
-from sporax.ops.arithmetic import magnitude
+from sporax.ops.arithmetic import floating, magnitude
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 
-_REDUCE = {"none": lambda x: x, "mean": jnp.mean, "sum": jnp.sum}
+_REDUCE = {"none": lambda x: x, "mean": lambda x: jnp.mean(floating(x)), "sum": jnp.sum}
 
 
 def _reduced(x, reduction):

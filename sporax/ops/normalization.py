@@ -1,5 +1,7 @@
 """Normalization."""
 
+import math
+
 import jax.numpy as jnp
 from jax import lax
 
@@ -219,7 +221,8 @@ def group_norm(input: Array, num_groups, weight: OPTIONAL = None, bias: OPTIONAL
     if input.ndim < 2 or input.shape[1] % num_groups:
         raise ValueError(f"the channels (axis 1) must be divisible into {num_groups} groups")
     shape = _channels(input, "NCHW", *[p for p in (weight, bias) if p is not None])
-    groups = input.reshape(input.shape[0], num_groups, -1)
+    each = math.prod(input.shape[1:]) // num_groups
+    groups = input.reshape(input.shape[0], num_groups, each)
     x = _normalized(groups, 2, eps)[0].reshape(input.shape)
     x = x if weight is None else x * weight.reshape(shape)
     return (x if bias is None else x + bias.reshape(shape)).astype(input.dtype)

@@ -7,6 +7,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.ops.arithmetic import floating, maximum, minimum
 from sporax.ops.declare import MINT, OPTIONAL, Array, Arrays, attach, composite, op, overloaded
+from sporax.ops.ranks import of_any_rank
 
 
 def axes(axis):
@@ -36,6 +37,7 @@ def _widened(x, dtype):
     mint="sum(input, dim=None, keepdim=False, *, dtype=None)",
     numpy="sum(a: input, axis: dim=None, dtype=None, keepdims: keepdim=False, initial=None)",
 )
+@of_any_rank
 def sum(input: Array, dim=None, keepdim=False, *, dtype=None, initial=None):
     r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions.
 
@@ -64,6 +66,7 @@ def _mean(x, axis, keepdims):
     mint="mean(input: x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
     numpy="mean(a: x, axis=None, keepdims: keep_dims=False, dtype=None)",
 )
+@of_any_rank
 def mean(x: Array, axis=None, keep_dims=False, dtype=None):
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all.
 
@@ -83,6 +86,7 @@ def mean(x: Array, axis=None, keep_dims=False, dtype=None):
     ),
     mint="prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
 )
+@of_any_rank
 def prod(input: Array, axis=None, keep_dims=False, dtype=None):
     r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all.
 
@@ -102,6 +106,7 @@ def prod(input: Array, axis=None, keep_dims=False, dtype=None):
     function="reduce_sum(x: input, axis=())",
     primitive="ReduceSum(keep_dims=False, skip_mode=False)(x: input, axis=())",
 )
+@of_any_rank
 def reduce_sum(input: Array, axis=(), keep_dims=False, skip_mode=False):
     r"""$\sum_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes.
 
@@ -121,6 +126,7 @@ def reduce_sum(input: Array, axis=(), keep_dims=False, skip_mode=False):
     function="reduce_prod(x: input, axis=())",
     primitive="ReduceProd(keep_dims=False)(x: input, axis=())",
 )
+@of_any_rank
 def reduce_prod(input: Array, axis=(), keep_dims=False):
     r"""$\prod_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes.
 
@@ -159,7 +165,7 @@ def _declare_extreme(word, name, primitive, short, compute, shown):
         primitive=f"{primitive}(keep_dims: keepdims=False)(x: input, axis=())",
         tensor=written,
         mint=f"{name}(input, dim: axis=(), keepdim: keepdims=False)",
-    )(function)
+    )(of_any_rank(function))
 
 
 amax = _declare_extreme("largest", "amax", "ReduceMax", "max", jnp.max, "3., 4.")
@@ -260,6 +266,7 @@ def _declare_value_and_index(word, name, plain, with_index, find, value, index):
     primitive="Argmax(axis: dim=-1, output_type: dtype=int32)(input_x: input)",
     differentiable=False,
 )  # fmt: skip
+@of_any_rank
 def argmax(input: Array, dim=None, keepdim=False, dtype=dtypes.int64):
     """The index of the largest element along `dim`, or among all elements if None: Int64.
 
@@ -279,6 +286,7 @@ def argmax(input: Array, dim=None, keepdim=False, dtype=dtypes.int64):
     primitive="Argmin(axis=-1, output_type: dtype=int32)(x: input)",
     differentiable=False,
 )  # fmt: skip
+@of_any_rank
 def argmin(input: Array, axis=None, keepdims=False, dtype=dtypes.int32):
     """The index of the smallest element along `axis`, or among all elements if None: Int32.
 
@@ -317,6 +325,7 @@ min = _declare_value_and_index("smallest", "min", amin, min_with_index, argmin, 
     primitive="ReduceAll(keep_dims=False)(input, axis=None)",
     differentiable=False,
 )  # fmt: skip
+@of_any_rank
 def all(input: Array, axis=None, keep_dims=False):
     """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool.
 
@@ -337,6 +346,7 @@ def all(input: Array, axis=None, keep_dims=False):
     primitive="ReduceAny(keep_dims=False)(x: input, axis=())",
     differentiable=False,
 )  # fmt: skip
+@of_any_rank
 def any(input: Array, axis=None, keep_dims=False):
     """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool.
 

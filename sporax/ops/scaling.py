@@ -6,6 +6,7 @@ from sporax.core.tree import map_tensors, tensors_of
 from sporax.ops.arithmetic import div, floating, minimum, mul
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.joining import stack
+from sporax.ops.ranks import of_any_rank
 from sporax.ops.reduction import axes
 from sporax.ops.selection import where
 from sporax.ops.statistics import norm
@@ -24,16 +25,19 @@ def l2_normalize(input: Array, axis=0, epsilon=1e-4):
 
 
 @op(primitive="LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
+@of_any_rank
 def lp_norm(input: Array, axis, p=2, keep_dims=False, epsilon=1e-12):
-    r"""$(\max(\sum_i |x_i|^p, \epsilon))^{1/p}$ along `axis`.
+    r"""$\max((\sum_i |x_i|^p)^{1/p}, \epsilon)$ along `axis`.
 
     >>> ops.LpNorm(0)(Tensor([3.0, 4.0])).asnumpy()
     array(5., dtype=float32)
     """
     x = jnp.abs(floating(input))
     total = jnp.sum(x * x if p == 2 else x**p, axes(axis), keepdims=keep_dims)
-    total = jnp.maximum(total, epsilon)
-    return jnp.sqrt(total) if p == 2 else total ** (1 / p)
+    zero = total == 0  # where a root has no derivative
+    total = jnp.where(zero, 1, total)
+    root = jnp.sqrt(total) if p == 2 else total ** (1 / p)
+    return jnp.maximum(jnp.where(zero, 0, root), epsilon)
 
 
 @op(name="clip_by_global_norm")

@@ -100,7 +100,8 @@ def scatter_nd(indices: Array, updates: Array, shape):
     >>> ops.scatter_nd(Tensor([[2], [2]]), Tensor([1.0, 2.0]), (3,)).asnumpy()
     array([0., 0., 3.], dtype=float32)
     """
-    return jnp.zeros(shape, updates.dtype).at[_rows(indices)].add(updates)
+    made = jnp.zeros(shape, updates.dtype).at[_rows(indices)]
+    return made.max(updates) if updates.dtype == bool else made.add(updates)
 
 
 # along an axis ------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from sporax.core.tensor import Tensor
 from sporax.core.value import is_size
 from sporax.ops.declare import Array, attach, composite, op
+from sporax.ops.ranks import of_any_rank
 
 
 def sizes(given):
@@ -72,6 +73,7 @@ def transpose(input: Array, dims):
     mint=("swapaxes(input, axis0, axis1)", "transpose(input, dim0: axis0, dim1: axis1)"),
     numpy="swapaxes(x: input, axis1: axis0, axis2: axis1)",
 )
+@of_any_rank
 def swapaxes(input: Array, axis0, axis1):
     """Two dimensions swapped.
 
@@ -177,6 +179,7 @@ def expand_dims(input: Array, axis):
     function="squeeze(input, axis=None)",
     mint="squeeze(input, dim: axis=None)",
 )
+@of_any_rank
 def squeeze(input: Array, axis=None):
     """Without its dimensions of size 1: all of them, or those that `axis` names.
 
@@ -230,6 +233,8 @@ def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
     if order == "F":
         input = jnp.transpose(input)
     first, last = range(input.ndim)[start_dim], range(input.ndim)[end_dim]
+    if first > last:
+        raise ValueError(f"'start_dim' must not come after 'end_dim', but is {start_dim}")
     joined = math.prod(input.shape[first : last + 1])  # -1 would be open where there is a 0
     return jnp.reshape(input, (*input.shape[:first], joined, *input.shape[last + 1 :]))
 

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax.ops.arithmetic import floating
 from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.linalg import solvable
 
 _SCALES = "backward", "forward", "ortho"
 
@@ -31,6 +32,8 @@ def fourier(x: Array, signal_ndim, inverse, real, norm="backward", onesided=True
     if norm not in _SCALES:
         raise ValueError(f"'norm' must be one of {_SCALES}, but got {norm!r}")
     axes = tuple(range(-signal_ndim, 0))
+    if not all(x.shape[axis] for axis in axes):
+        raise ValueError(f"the last {signal_ndim} axes of 'x' must have at least one number each")
     complex_ = jnp.issubdtype(x.dtype, jnp.complexfloating)
     if complex_ == (real and not inverse):
         kind = "real" if real and not inverse else "complex"
@@ -47,14 +50,15 @@ def fourier(x: Array, signal_ndim, inverse, real, norm="backward", onesided=True
 @op(function=(), name="svd")
 def singular_values(input: Array):
     """The singular values of each matrix, falling."""
-    return jnp.linalg.svd(floating(input), compute_uv=False)
+    return jnp.linalg.svd(solvable(input), compute_uv=False).astype(floating(input).dtype)
 
 
 @op(function=(), name="svd")
 def singular_vectors(input: Array, full_matrices=False) -> Arrays:
     """As `svd`."""
-    u, s, v = jnp.linalg.svd(floating(input), full_matrices)
-    return s, u, jnp.conj(jnp.swapaxes(v, -1, -2))
+    u, s, v = jnp.linalg.svd(solvable(input), full_matrices)
+    made = s, u, jnp.conj(jnp.swapaxes(v, -1, -2))
+    return tuple([x.astype(floating(input).dtype) for x in made])
 
 
 @composite(tensor=True, primitive="Svd(full_matrices=False, compute_uv=True)(a: input)")

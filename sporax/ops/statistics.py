@@ -6,7 +6,8 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.ops.arithmetic import floating, magnitude
 from sporax.ops.declare import MINT, Array, Arrays, attach, composite, op, overloaded
-from sporax.ops.reduction import axes, mean
+from sporax.ops.ranks import of_any_rank
+from sporax.ops.reduction import _cast, axes, mean
 
 
 def _spread(name, formula, shown, compute):
@@ -28,7 +29,7 @@ def _spread(name, formula, shown, compute):
         ),
         mint=f"{name}(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)",
         numpy=f"{name}(x: input, axis=None, ddof=0, keepdims=False)",
-    )(function)
+    )(of_any_rank(function))
 
 
 def _deviation(x, axis, ddof, keepdims):
@@ -99,6 +100,7 @@ def _length(x, p, axis, keepdims):
     mint="linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
     numpy="norm(x: A, ord=None, axis: dim=None, keepdims: keepdim=False)",
 )
+@of_any_rank
 def norm(A: Array, ord=None, dim=None, keepdim=False, *, dtype=None):
     r"""A norm of vectors (`dim`: an int) or matrices (`dim`: a pair of ints).
 
@@ -143,6 +145,7 @@ def vector_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
     ),
     mint=True,
 )  # fmt: skip
+@of_any_rank
 def logsumexp(input: Array, dim, keepdim=False):
     r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow.
 
@@ -161,6 +164,7 @@ def logsumexp(input: Array, dim, keepdim=False):
     numpy="count_nonzero(x, axis=None, keepdims: keep_dims=False)",
     differentiable=False,
 )  # fmt: skip
+@of_any_rank
 def count_nonzero(x: Array, axis=(), keep_dims=False, dtype=dtypes.int32):
     """How many elements along `axis` (`()`: of all) are not zero.
 
@@ -179,6 +183,7 @@ def count_nonzero(x: Array, axis=(), keep_dims=False, dtype=dtypes.int32):
     primitive="CumSum(exclusive=False, reverse=False)(input: x, axis)",
     mint="cumsum(input: x, dim: axis, dtype=None)",
 )
+@of_any_rank
 def cumsum(x: Array, axis, dtype=None, exclusive=False, reverse=False):
     r"""$y_i = \sum_{j \leq i} x_j$ along `axis`.
 
@@ -187,7 +192,7 @@ def cumsum(x: Array, axis, dtype=None, exclusive=False, reverse=False):
     >>> ops.cumsum(Tensor([1.0, 2.0, 3.0]), 0).asnumpy()
     array([1., 3., 6.], dtype=float32)
     """
-    x = x if dtype is None else x.astype(dtypes.to_numpy(dtype))
+    x = x.astype(jnp.int64) if x.dtype == bool and dtype is None else _cast(x, dtype)
     x = jnp.flip(x, axis) if reverse else x
     total = jnp.cumsum(x, axis, x.dtype)
     total = total - x if exclusive else total
@@ -216,6 +221,7 @@ attach("cumsum", overloaded("Tensor.cumsum", [_method_cumsum, _method_cumsum_dim
 
 
 @op(tensor=True, mint=True)
+@of_any_rank
 def cumprod(input: Array, dim, dtype=None):
     r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64.
 
@@ -254,7 +260,8 @@ def _running(name, word, better, primitive, index, mint):
     >>> ops.{name}(Tensor([2.0, 2.0]), 0)[0].asnumpy()
     array([2., 2.], dtype=float32)
     """
-    return op(tensor=True, primitive=f"{primitive}(axis)(input)", mint=mint)(function)
+    face = f"{primitive}(axis)(input)"
+    return op(tensor=True, primitive=face, mint=mint)(of_any_rank(function))
 
 
 cummax = _running("cummax", "largest", jnp.greater, "Cummax", jnp.int64, "cummax(input, dim: axis)")

@@ -17,6 +17,26 @@ def rprop(param, before, size, grad, rate, steps, *, etas, step_sizes):
     return param - jnp.sign(grad) * size, grad, size
 
 
+def check(who, etas, step_sizes):
+    """Refuse factors and limits of the steps that make no sense."""
+    for name, pair in (("etas", etas), ("step_sizes", step_sizes)):
+        if not isinstance(pair, tuple):
+            raise TypeError(
+                f"For '{who}', '{name}' must be a tuple, but got {type(pair).__name__}."
+            )
+        if len(pair) != 2:
+            raise ValueError(f"For '{who}', '{name}' must have 2 items, but got {len(pair)}.")
+    argument.inside_one(who, etaminus=etas[0])
+    argument.positive(who, min_step_sizes=step_sizes[0], max_step_sizes=step_sizes[1])
+    if etas[1] <= 1:
+        raise ValueError(f"For '{who}', 'etaplus' must be greater than 1, but got {etas[1]}.")
+    if step_sizes[0] > step_sizes[1]:
+        raise ValueError(
+            f"For '{who}', 'step_sizes' must be (smallest, largest), but got "
+            f"{step_sizes}. Swap them."
+        )
+
+
 class Rprop(Optimizer):
     r"""$p \leftarrow p - \Delta \operatorname{sign}(g)$ with a step $\Delta$ for each element.
 
@@ -35,22 +55,7 @@ class Rprop(Optimizer):
         self, params, learning_rate=0.1, etas=(0.5, 1.2), step_sizes=(1e-6, 50.0), weight_decay=0.0
     ):
         super().__init__(learning_rate, params, weight_decay)
-        for name, pair in (("etas", etas), ("step_sizes", step_sizes)):
-            if not isinstance(pair, tuple):
-                raise TypeError(
-                    f"For 'Rprop', '{name}' must be a tuple, but got {type(pair).__name__}."
-                )
-            if len(pair) != 2:
-                raise ValueError(f"For 'Rprop', '{name}' must have 2 items, but got {len(pair)}.")
-        argument.inside_one("Rprop", etaminus=etas[0])
-        argument.positive("Rprop", min_step_sizes=step_sizes[0], max_step_sizes=step_sizes[1])
-        if etas[1] <= 1:
-            raise ValueError(f"For 'Rprop', 'etaplus' must be greater than 1, but got {etas[1]}.")
-        if step_sizes[0] > step_sizes[1]:
-            raise ValueError(
-                "For 'Rprop', 'step_sizes' must be (smallest, largest), but got "
-                f"{step_sizes}. Swap them."
-            )
+        check("Rprop", etas, step_sizes)
         self.etaminus, self.etaplus = etas
         self.step_size_min, self.step_size_max = step_sizes
         self.prev = self.parameters.clone(prefix="prev", init="zeros")

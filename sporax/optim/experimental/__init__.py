@@ -2,10 +2,11 @@
 
 from sporax.optim.experimental import lr_scheduler
 from sporax.optim.experimental.adaptive import Adadelta, Adagrad, Adamax, RAdam, RMSprop
+from sporax.optim.experimental.averaging import ASGD, NAdam, Rprop
 from sporax.optim.experimental.descent import SGD, Adam, AdamW
 from sporax.optim.experimental.optimizer import Optimizer
 
 __all__ = [
-    "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Optimizer", "RAdam", "RMSprop",
-    "lr_scheduler",
+    "ASGD", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam",
+    "RMSprop", "Rprop", "lr_scheduler",
 ]  # fmt: skip

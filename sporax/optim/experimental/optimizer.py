@@ -30,6 +30,7 @@ class Optimizer(Stepping):
     """
 
     _STATES = types.MappingProxyType({})  # name of a state of each parameter -> what it starts as
+    _SINGLE = types.MappingProxyType({})  # likewise, of a single number for each parameter
 
     def __init__(self, params, defaults):
         super().__init__(auto_prefix=False)
@@ -40,7 +41,7 @@ class Optimizer(Stepping):
         self.state = defaultdict(dict)
         self.param_groups, self.lrs, self.group_start_id = [], [], [0]
         self.parameters = ParameterTuple(())
-        for name in self._STATES:
+        for name in (*self._STATES, *self._SINGLE):
             setattr(self, name, ParameterTuple(()))
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(group)
@@ -90,6 +91,9 @@ class Optimizer(Stepping):
         self.parameters = ParameterTuple((*self.parameters, *params))
         for name, start in self._STATES.items():
             new = ParameterTuple(params).clone(prefix=name, init=start)
+            setattr(self, name, ParameterTuple((*getattr(self, name), *new)))
+        for name, start in self._SINGLE.items():
+            new = [Parameter(Tensor(start, dtypes.float32), f"{name}_{p.name}") for p in params]
             setattr(self, name, ParameterTuple((*getattr(self, name), *new)))
 
     def _rate(self, rate, name):
@@ -153,7 +157,7 @@ class ByRule(Optimizer):
 
     def _update(self, gradients, *scalars):
         gradients = groups.counted(type(self).__name__, gradients, self.parameters)
-        states = [getattr(self, name) for name in self._STATES]
+        states = [getattr(self, name) for name in (*self._STATES, *self._SINGLE)]
         handles = list(zip(self.parameters, *states, strict=True))
         changes = []
         try:

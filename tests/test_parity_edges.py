@@ -1,0 +1,128 @@
+"""NaN, infinities, empty and 0-dimensional inputs, every dtype, mixed dtypes, Python's numbers,
+broadcasting, views, every axis: each face of each operation gives what MindSpore 2.10 gave; so do
+the functions that are made of operations.
+
+The records come from MindSpore and PyTorch, by `tools/record_parity.py`.
+Where MindSpore has no answer, or one that is wrong (`tests/parity_differences.py` says why), PyTorch's
+decides, or NumPy's in float64.
+"""
+
+import gzip
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sporax.core.tensor import Tensor
+from tests import answers, face_calls, parity_rows
+from tests.parity_differences import AT_EDGES, NOT_REFERENCES
+from tests.test_parity import tensors_in
+
+FOLDER = Path(__file__).parent / "recorded"
+RECORDED = json.loads(gzip.decompress((FOLDER / "parity_edges.json.gz").read_bytes()))
+RECORDED |= json.loads((FOLDER / "parity_calls.json").read_text("utf8"))
+ROWS = [*parity_rows.of_edges(), *parity_rows.of_calls()]
+FAMILIES = sorted({row.family for row in ROWS})
+MANY = 300  # calls that are read together, so that they are one program
+LOOSE = {"Float16": 5e-3, "BFloat16": 4e-2}  # how far two ways of rounding are apart
+
+
+def close(found, wanted, row):
+    if found[1] != wanted[1] or len(found[2]) != len(wanted[2]):
+        return False
+    loose = max(LOOSE.get(found[0], 0), LOOSE.get(wanted[0], 0))
+    return np.allclose(
+        np.array(found[2], float), np.array(wanted[2], float),
+        max(loose, 2e-5, row.rtol), max(loose, row.atol), equal_nan=True,
+    )
+
+
+def agree(ours, theirs, row, dtypes=True):
+    """Whether two answers are the same; `dtypes`: in dtype too."""
+    if isinstance(ours, str) or isinstance(theirs, str):
+        return ours == theirs
+    ours, theirs = tensors_in(ours), tensors_in(theirs)
+    if len(ours) != len(theirs):
+        return False
+    return all(
+        a == b if isinstance(a, str) or isinstance(b, str)
+        else (not dtypes or a[0] == b[0]) and close(a, b, row)
+        for a, b in zip(ours, theirs, strict=True)
+    )  # fmt: skip
+
+
+def asked(row, call):
+    """What a call gives here, not read yet, or the kind of error."""
+    try:
+        return face_calls.evaluate(call, {name: Tensor(a) for name, a in row.named.items()})
+    except (TypeError, ValueError, OverflowError, NotImplementedError) as error:
+        return f"raises {type(error).__name__}"
+
+
+def given(rows):
+    """(row, call, its place, our answer), many of them computed together."""
+    calls = [(row, call, place) for row in rows for place, call in enumerate(row.calls)]
+    for some in (calls[at : at + MANY] for at in range(0, len(calls), MANY)):
+        results = [asked(row, call) for row, call, _ in some]
+        for (row, call, place), result in zip(some, results, strict=True):
+            yield row, call, place, result if refused(result) else answers.described(result)
+
+
+def refused(answer):
+    return isinstance(answer, str) and answer.startswith(("raises", "no ", "the process"))
+
+
+def reference(row, recorded, call):
+    """PyTorch's answer, else NumPy's; None where neither has one. Those of samples are for floats."""
+    if len(recorded) > 2:
+        return recorded[2]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = by_name(row, call) if call.startswith("mnp.") else row.reference()
+    except (TypeError, ValueError, LookupError, ArithmeticError, NameError, AttributeError):
+        return None  # it was written for other inputs, or has another name
+    found = list(found) if isinstance(found, (tuple, list)) else [found]
+    found = [np.asarray(one) for one in found]
+    if any(one.dtype.kind not in "biufc" for one in found):
+        return None
+    described = [[f"{one.dtype}", list(one.shape), answers.numbers(one)] for one in found]
+    return described if len(described) > 1 else described[0]
+
+
+def by_name(row, call):
+    """What NumPy gives for a call of `mindspore.numpy`."""
+    wide = {n: a.astype(np.float64) if a.dtype.kind == "f" else a for n, a in row.named.items()}
+    return eval(call.replace("mnp.", "np."), {"np": np, **wide})
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.filterwarnings("ignore")
+def test_edges_are_mindspores_or_the_reference_s(family, on_numpy):
+    rows = [row for row in ROWS if row.family == family]
+    wrong, explained = [], set()
+    for row, call, place, ours in given(rows):
+        recorded = RECORDED[row.name]
+        assert recorded[0] == row.check(), f"record again: {row.name} has changed"
+        theirs = next(answer for answer, places in recorded[1] if place in places)
+        if not refused(theirs):
+            if agree(ours, theirs, row):
+                continue
+            why = parity_rows.reason(row, call, AT_EDGES)
+            explained.add(why)
+            if why is None:
+                wrong.append((row.name, call, ours, theirs))
+                continue
+        elif any(agree(ours, answer, row) for answer, _ in recorded[1]):
+            continue  # by another of its faces MindSpore has an answer
+        wanted = reference(row, recorded, call)
+        if refused(ours) and len(recorded) < 3:
+            continue
+        if wanted is not None and not agree(ours, wanted, row, dtypes=False):
+            why = parity_rows.reason(row, call, NOT_REFERENCES)
+            explained.add(why)
+            if why is None:
+                wrong.append((row.name, call, ours, "is not the reference's", wanted))
+    assert not wrong, f"{len(wrong)}\n" + "\n".join(map(str, wrong))
