@@ -201,6 +201,8 @@ class Tensor(Layout):
         return format(self.item(), spec) if spec else str(self)
 
     def __contains__(self, element):
+        if isinstance(element, (list, tuple, str)):  # which is no element, as in MindSpore
+            return False
         element = element.asnumpy() if isinstance(element, Tensor) else element
         return bool(np.any(self.asnumpy() == element))
 
