@@ -1,0 +1,126 @@
+"""Connectionist temporal classification: all alignments of labels with steps, summed."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.autodiff import stop_gradient, vjp
+from sporax.core.tensor import Tensor
+from sporax.ops.activation import log_softmax
+from sporax.ops.creation import ones_like
+from sporax.ops.declare import Array, composite, op
+from sporax.ops.selection import where
+
+_NONE = -1e30  # the logarithm of nothing that still has a derivative
+
+
+def _paths(log_probs, targets, blank):
+    """Per example: the labels with blanks between, and whether one may be left out before each."""
+    n, s = targets.shape
+    spaced = jnp.full((n, 2 * s + 1), blank, targets.dtype).at[:, 1::2].set(targets)
+    before = jnp.pad(spaced, ((0, 0), (2, 0)), constant_values=blank)[:, :-2]
+    return spaced, (spaced != blank) & (spaced != before)
+
+
+@op(function=(), name="ctc_loss")
+def alignments(log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array,
+               blank=0):  # fmt: skip
+    """The negative logarithm of the sum over all alignments, for each example; and that of the sums
+    up to each step and place, `(N, T, 2 S + 1)`, without a derivative."""
+    if log_probs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != log_probs.shape[1]:
+        raise ValueError("'log_probs' must be (T, N, C) and 'targets' (N, S)")
+    if not 0 <= blank < log_probs.shape[2]:
+        raise ValueError(f"'blank' must be a class, in [0, {log_probs.shape[2]}), but got {blank}")
+    spaced, skips = _paths(log_probs, targets.astype(jnp.int32), blank)
+    place = jnp.arange(spaced.shape[1])[None]
+
+    def emitted(step):
+        return jnp.take_along_axis(step, spaced, 1)
+
+    start = jnp.where(place < jnp.where(target_lengths > 0, 2, 1)[:, None], emitted(log_probs[0]),
+                      _NONE)  # fmt: skip
+
+    def step(carry, given):
+        t, probs = given
+        one = jnp.pad(carry, ((0, 0), (1, 0)), constant_values=_NONE)[:, :-1]
+        two = jnp.pad(carry, ((0, 0), (2, 0)), constant_values=_NONE)[:, :-2]
+        came = jnp.stack([carry, one, jnp.where(skips, two, _NONE)])
+        made = jax.scipy.special.logsumexp(came, 0) + emitted(probs)
+        made = jnp.where((t < input_lengths)[:, None], jnp.maximum(made, _NONE), carry)
+        return made, made
+
+    last, alphas = jax.lax.scan(step, start, (jnp.arange(1, len(log_probs)), log_probs[1:]))
+    end = 2 * target_lengths[:, None].astype(jnp.int32)
+    final = jnp.take_along_axis(last, end, 1)[:, 0]
+    label = jnp.take_along_axis(last, jnp.maximum(end - 1, 0), 1)[:, 0]
+    total = jnp.logaddexp(final, jnp.where(target_lengths > 0, label, _NONE))
+    alphas = jax.lax.stop_gradient(jnp.concatenate([start[None], alphas]).swapaxes(0, 1))
+    alphas = jnp.where(alphas < _NONE / 2, -jnp.inf, alphas)
+    return jnp.where(total < _NONE / 2, jnp.inf, -total), alphas
+
+
+def reduced(loss, target_lengths, reduction, zero_infinity):
+    """The losses of examples as `reduction` says; 'mean': each over its number of labels."""
+    if zero_infinity:
+        loss = where(loss == float("inf"), 0.0, loss)
+    if reduction == "none":
+        return loss
+    if reduction == "sum":
+        return loss.sum()
+    if reduction != "mean":
+        raise ValueError(
+            f"For 'ctc_loss', 'reduction' must be 'mean', 'sum' or 'none', but got {reduction!r}."
+        )
+    return (loss / target_lengths.clamp(1).astype(loss.dtype)).mean()
+
+
+@composite()
+def ctc_loss(
+    log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean",
+    zero_infinity=False,
+):  # fmt: skip
+    r"""$-\ln \sum$ of all alignments of labels with steps (Graves et al., 2006), and `log_alpha`.
+
+    `log_probs` `(T, N, C)`, `targets` `(N, S)`, lengths `(N,)`; class `blank` separates labels.
+    `reduction`: 'mean' (each example over its number of labels), 'sum' or 'none'. `zero_infinity`:
+    an example without any alignment counts 0.
+
+    >>> logits = ops.log_softmax(ops.zeros((2, 1, 2)))
+    >>> loss, _ = ops.ctc_loss(logits, Tensor([[1]]), Tensor([2]), Tensor([1]))
+    >>> loss.asnumpy().round(4)
+    array(0.2877, dtype=float32)
+    """
+    lengths = [t if isinstance(t, Tensor) else Tensor(t) for t in (input_lengths, target_lengths)]
+    loss, alphas = alignments(log_probs, targets, *lengths, blank)
+    return reduced(loss, lengths[1], reduction, zero_infinity), alphas
+
+
+@composite(function=(), primitive="CTCLoss(preprocess_collapse_repeated=False, "
+           "ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False)"
+           "(x, labels_indices, labels_values, sequence_length)", of="alignments")  # fmt: skip
+def ctc_loss_of_class(
+    x, labels_indices, labels_values, sequence_length, preprocess_collapse_repeated=False,
+    ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False,
+):  # fmt: skip
+    """(losses, their gradient) of logits `(T, N, C)`, whose last class is the blank.
+
+    `labels_indices` `(n, 2)`: example and place of each of `labels_values` `(n,)`, which are read.
+    """
+    if preprocess_collapse_repeated or not ctc_merge_repeated:
+        raise NotImplementedError(
+            "For 'CTCLoss', 'preprocess_collapse_repeated' must be False and 'ctc_merge_repeated' "
+            "True: others are not done."
+        )
+    places, values = labels_indices.asnumpy(), labels_values.asnumpy()
+    lengths = np.bincount(places[:, 0], minlength=x.shape[1])
+    targets = np.zeros((x.shape[1], max(1, lengths.max())), np.int32)
+    targets[places[:, 0], places[:, 1]] = values
+    given = Tensor(targets), sequence_length, Tensor(lengths.astype(np.int32))
+
+    def losses(x):
+        found, _ = alignments(log_softmax(x, -1), *given, x.shape[2] - 1)
+        return reduced(found, given[2], "none", ignore_longer_outputs_than_inputs)
+
+    loss = losses(x)
+    _, back = vjp(losses, stop_gradient(x))
+    return loss, back(ones_like(loss))

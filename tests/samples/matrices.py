@@ -1,0 +1,55 @@
+"""Rows for `sporax.ops.matrices`."""
+
+import numpy as np
+import scipy.linalg as linalg
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from tests.samples import Refusal, Sample
+
+
+def embedded(x, offset=0, dim1=-2, dim2=-1):
+    n = x.shape[-1] + abs(offset)
+    made = np.zeros((*x.shape[:-1], n, n), x.dtype)
+    for at in np.ndindex(x.shape[:-1]):
+        made[at] = np.diag(x[at], offset)
+    return np.moveaxis(made, (-2, -1), (dim1, dim2))
+
+
+def kept(x, lower, upper):
+    low = x if lower < 0 else np.triu(x, -lower)
+    return low if upper < 0 else np.tril(low, upper)
+
+
+def scattered(x, src, offset=0, dim1=0, dim2=1):
+    out = x.copy()
+    view = np.moveaxis(out, (dim1, dim2), (-2, -1))
+    for at in np.ndindex(view.shape[:-2]):
+        for i in range(src.shape[-1]):
+            view[(*at, i + max(-offset, 0), i + max(offset, 0))] = src[(*at, i)]
+    return out
+
+
+SAMPLES = [
+    Sample("diag_embed", [(2, 3)], embedded),
+    Sample("diag_embed", [(2, 3)], embedded, {"offset": 1, "dim1": 0, "dim2": 2}),
+    Sample("diag_embed", [(3,)], embedded, {"offset": -2}),
+    Sample("blocks", [(2, 3), (1, 2), (3,), ()], lambda *xs: linalg.block_diag(*xs), packed=True),
+    Sample("kronecker", [(2, 3), (2, 2)], np.kron),
+    Sample("kronecker", [(2,), (3, 2)], np.kron),
+    Sample("band", [(2, 3, 4)], kept, {"lower": 1, "upper": 0}),
+    Sample("band", [(3, 4)], kept, {"lower": -1, "upper": 1}),
+    Sample("diagonal_scatter", [(3, 4), (3,)], scattered),
+    Sample("diagonal_scatter", [(2, 3, 4), (3, 2)], scattered, {"offset": -1, "dim1": 2, "dim2": 0}),
+    Sample("powers", [(3,)], np.vander),
+    Sample("powers", [(3,)], lambda x, N: np.vander(x, N), {"N": 2}),
+    Sample("vecdot", [(2, 3), (3,)], lambda x, y: (x * y).sum(-1)),
+    Sample("vecdot", [(2, 3), (2, 3)], lambda x, y, axis: (x * y).sum(axis), {"axis": 0}),
+]
+
+REFUSALS = [
+    Refusal("diag_embed-dims", lambda: ops.diag_embed(Tensor([1.0]), 0, 1, 1), ValueError,
+            ("For 'diag_embed'", "'dim1'", "two axes")),
+    Refusal("batch_dot-axes", lambda: ops.batch_dot(ops.ones((2, 3)), ops.ones((2, 3)), 0),
+            ValueError, ("For 'batch_dot'", "'axes'", "0")),
+]  # fmt: skip
