@@ -34,6 +34,7 @@ from sporax.nn.activation import (
 )
 from sporax.nn.arrays import (
     ClipByNorm,
+    Moments,
     Norm,
     OneHot,
     Range,
@@ -74,6 +75,7 @@ from sporax.nn.flatten import Flatten
 from sporax.nn.grad import Jvp, Vjp
 from sporax.nn.graph_cell import GraphCell
 from sporax.nn.images import (
+    CentralCrop,
     PixelShuffle,
     PixelUnshuffle,
     ResizeBilinear,
@@ -198,6 +200,7 @@ __all__ = [
     "Cell",
     "CellDict",
     "CellList",
+    "CentralCrop",
     "ClipByNorm",
     "ConstantPad1d",
     "ConstantPad2d",
@@ -261,6 +264,7 @@ __all__ = [
     "MaxPool2d",
     "MaxPool3d",
     "Mish",
+    "Moments",
     "MultiheadAttention",
     "NLLLoss",
     "NaturalExpDecayLR",

@@ -26,6 +26,7 @@ from sporax.nn.activation import Tanh as Tanh
 from sporax.nn.activation import Threshold as Threshold
 from sporax.nn.activation import get_activation as get_activation
 from sporax.nn.arrays import ClipByNorm as ClipByNorm
+from sporax.nn.arrays import Moments as Moments
 from sporax.nn.arrays import Norm as Norm
 from sporax.nn.arrays import OneHot as OneHot
 from sporax.nn.arrays import Range as Range
@@ -63,6 +64,7 @@ from sporax.nn.flatten import Flatten as Flatten
 from sporax.nn.grad import Jvp as Jvp
 from sporax.nn.grad import Vjp as Vjp
 from sporax.nn.graph_cell import GraphCell as GraphCell
+from sporax.nn.images import CentralCrop as CentralCrop
 from sporax.nn.images import PixelShuffle as PixelShuffle
 from sporax.nn.images import PixelUnshuffle as PixelUnshuffle
 from sporax.nn.images import ResizeBilinear as ResizeBilinear

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core.dtype import float32, int32
+from sporax.core.dtype import float16, float32, int32
 from sporax.core.tensor import Tensor
 from sporax.nn import argument
 from sporax.nn.cell import Cell
@@ -63,6 +63,33 @@ class ClipByNorm(Cell):
         argument.tensor("ClipByNorm", x)
         length = ops.norm(x.astype(float32), dim=self.axis, keepdim=True)
         return x * clip_norm / ops.maximum(length, clip_norm)
+
+
+class Moments(Cell):
+    """Mean and (biased) variance along `axis`, of all elements by default; computed in Float32.
+
+    `keep_dims`: whether `axis` stays, with size 1.
+
+    >>> mean, variance = nn.Moments()(Tensor([1.0, 3.0]))
+    >>> mean.item(), variance.item()
+    (2.0, 1.0)
+    """
+
+    def __init__(self, axis=None, keep_dims=None):
+        super().__init__()
+        argument.flag("Moments", keep_dims=bool(keep_dims) if keep_dims is None else keep_dims)
+        self.axis = () if axis is None else axis
+        self.keep_dims = bool(keep_dims)
+
+    def construct(self, x):
+        argument.tensor("Moments", x)
+        if x.dtype not in (float16, float32):
+            raise TypeError(f"For 'Moments', 'x' must be Float16 or Float32, but got {x.dtype}.")
+        wide = x.astype(float32)
+        mean = wide.mean(self.axis, True)
+        variance = ops.square(wide - mean).mean(self.axis, self.keep_dims)
+        mean = mean if self.keep_dims else wide.mean(self.axis)
+        return mean.astype(x.dtype), variance.astype(x.dtype)
 
 
 class ReduceLogSumExp(Cell):

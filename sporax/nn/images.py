@@ -86,6 +86,36 @@ class PixelUnshuffle(Cell):
         return ops.pixel_unshuffle(input, self.downscale_factor)
 
 
+class CentralCrop(Cell):
+    """The middle of images: `central_fraction`, in (0, 1], of the height and width of
+    `(C, H, W)` or `(N, C, H, W)`; the same number is left out at both ends.
+
+    >>> nn.CentralCrop(0.5)(ops.ones((2, 3, 4, 6))).shape
+    (2, 3, 2, 4)
+    """
+
+    def __init__(self, central_fraction):
+        super().__init__()
+        if not isinstance(central_fraction, float) or not 0 < central_fraction <= 1:
+            kind = ValueError if isinstance(central_fraction, float) else TypeError
+            raise kind(
+                "For 'CentralCrop', 'central_fraction' must be a float in (0, 1], but got "
+                f"{central_fraction!r}."
+            )
+        self.central_fraction = central_fraction
+
+    def construct(self, image):
+        argument.tensor("CentralCrop", image)
+        if image.ndim not in (3, 4):
+            raise ValueError(
+                "For 'CentralCrop', 'image' must have the shape (C, H, W) or (N, C, H, W), but got "
+                f"{image.shape}."
+            )
+        top, left = (int((n - n * self.central_fraction) / 2) for n in image.shape[-2:])
+        height, width = image.shape[-2:]
+        return image[..., top : height - top, left : width - left]
+
+
 class Unfold(Cell):
     """Windows in the channels: `(N, C, H, W)` -> `(N, kh kw C, H', W')`.
 

@@ -280,6 +280,16 @@ def cross_entropy(
     return _reduced(loss, reduction)
 
 
+@op(primitive="L2Loss()(input_x: x)", function=(), check=floats_only("L2Loss"))
+def l2_loss(x: Array):
+    """Half the sum of the squares.
+
+    >>> ops.L2Loss()(Tensor([3.0, 4.0])).item()
+    12.5
+    """
+    return (x * x).sum() / 2
+
+
 def _soft_loss(logits, labels):
     return -(labels * jax.nn.log_softmax(logits)).sum(-1)
 

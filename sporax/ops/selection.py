@@ -112,7 +112,10 @@ def _integers(index):
 
 @op(
     function="gather(input_params: input, input_indices: index, axis, batch_dims=0)",
-    primitive="Gather(batch_dims=0)(input_params: input, input_indices: index, axis)",
+    primitive=(
+        "Gather(batch_dims=0)(input_params: input, input_indices: index, axis)",
+        "GatherV2()(input_params: input, input_indices: index, axis)",
+    ),
 )
 def gather(input: Array, index: Array, axis, batch_dims=0):
     """The slices of `input_params` along `axis` that `input_indices` (of any shape) name.

@@ -78,6 +78,7 @@ SAMPLES = [
         "smooth_l1_loss", [(2, 3), (2, 3)], reduced(smooth_l1), {"beta": 0.5, "reduction": "none"},
     ),
     Sample("huber_loss", [(2, 3), (2, 3)], reduced(huber), {"delta": 0.5}),
+    Sample("l2_loss", [(2, 3)], lambda x: (x * x).sum() / 2),
     Sample("kl_div", [(2, 3), (2, 3)], reduced(lambda x, y: y * (np.log(y) - x)), **CHANCES),
     Sample(
         "kl_div", [(2, 3), (2, 3)], lambda x, y, reduction: (y * (np.log(y) - x)).sum() / 2,
