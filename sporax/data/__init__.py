@@ -46,6 +46,7 @@ __all__ = [
     "GeneratorDataset",
     "ImageFolderDataset",
     "KMnistDataset",
+    "MindDataset",
     "MnistDataset",
     "NumpySlicesDataset",
     "RandomSampler",
@@ -62,7 +63,12 @@ __all__ = [
 
 
 # What is looked up when it is used: name -> its module.
-_LATER = {"vision": None, "CelebADataset": "pictures", "ImageFolderDataset": "pictures"}
+_LATER = {
+    "vision": None,
+    "CelebADataset": "pictures",
+    "ImageFolderDataset": "pictures",
+    "MindDataset": "records",
+}
 
 
 def __getattr__(name):
