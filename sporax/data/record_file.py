@@ -74,13 +74,14 @@ def uncompress(content, dtype):
 class RecordFile:
     """A file that is there: its schema, and rows by number."""
 
+    _file = None  # open from the first row on
+
     def __init__(self, path):
         self.path = Path(path)
         self.header = read_header(self.path)
         described = self.header["schema"][0]
         self.schema, self.blobs = described["schema"], described["blob_fields"]
         self.places = self._index()
-        self._file = None
 
     def __len__(self):
         return len(self.places)
@@ -138,6 +139,8 @@ class RecordFile:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+    __del__ = close
 
 
 def read_header(path):
