@@ -210,7 +210,7 @@ def test_what_is_refused(tmp_path):
         (lambda: data.MindDataset(path, shuffle="files"), NotImplementedError),
         (lambda: FileReader(path, columns=["b"]), RuntimeError),
     ):
-        with pytest.raises(kind, match="For '|sporax has no"):
+        with pytest.raises(kind, match=r"For '|sporax has no"):
             call()
 
 
@@ -222,7 +222,7 @@ def test_damaged_files(tmp_path):
     small(path, 2, overwrite=True)
     content = path.read_bytes()
     path.write_bytes(content[:-3])
-    with pytest.raises(RuntimeError, match="must hold a row of .* bytes at byte"):
+    with pytest.raises(RuntimeError, match=r"must hold a row of .* bytes at byte"):
         list(FileReader(str(path)).get_next())
     path.write_bytes(content)
     (tmp_path / "rows.db").write_bytes(b"none of SQLite's")
