@@ -1,9 +1,10 @@
-"""Record what MindSpore 2.10 answers to the questions of tests/vision_cases.py and file_cases.py.
+"""Record what MindSpore 2.10 answers to the questions of tests/vision_cases.py and file_cases.py,
+and the files that it writes of tests/record_cases.py.
 
     python tools/record_vision.py        # with MindSpore and Pillow installed
 
-Writes tests/recorded/vision.npz, an array for each answer, or the kind of error it ends in; and
-files.json.
+Writes tests/recorded/vision.npz, an array for each answer, or the kind of error it ends in;
+files.json; and mindrecord.npz, the bytes of MindRecord files and of their indices.
 """
 
 import json
@@ -15,12 +16,14 @@ from types import SimpleNamespace
 import numpy as np
 from mindspore import dataset
 from mindspore.dataset import transforms, vision
+from mindspore.mindrecord import FileWriter
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.asking import answered  # noqa: E402
 from tests.file_cases import FILES, write_files  # noqa: E402
+from tests.record_cases import RECORDS, listed, write  # noqa: E402
 from tests.vision_cases import CASES  # noqa: E402
 
 MS = SimpleNamespace(ds=dataset, vision=vision, transforms=transforms)
@@ -43,3 +46,15 @@ if __name__ == "__main__":
         answers = {n: answered(lambda ms, q=q: q(ms, where), MS) for n, q in FILES.items()}
     target = ROOT / "tests" / "recorded" / "files.json"
     target.write_text(json.dumps(answers, indent=0) + "\n", encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        kept, read = {}, {}
+        for name, case in RECORDS.items():
+            path = Path(folder, "rows")
+            write(FileWriter(str(path), overwrite=True), *case)
+            read[name] = listed(dataset.MindDataset(str(path), shuffle=False))
+            for suffix in ("", ".db"):
+                content = Path(f"{path}{suffix}").read_bytes()
+                kept[f"{name}{suffix}"] = np.frombuffer(content, np.uint8)
+    np.savez_compressed(target.with_name("mindrecord.npz"), **kept)
+    text = json.dumps(read, indent=0) + "\n"
+    target.with_name("mindrecord.json").write_text(text, encoding="utf-8")

@@ -50,6 +50,7 @@ __all__ = [
     "GeneratorDataset",
     "ImageFolderDataset",
     "KMnistDataset",
+    "MindDataset",
     "MnistDataset",
     "NumpySlicesDataset",
     "RandomSampler",
@@ -66,7 +67,12 @@ __all__ = [
 
 
 # What is looked up when it is used: name -> its module.
-_LATER = {"vision": None, "CelebADataset": "pictures", "ImageFolderDataset": "pictures"}
+_LATER = {
+    "vision": None,
+    "CelebADataset": "pictures",
+    "ImageFolderDataset": "pictures",
+    "MindDataset": "records",
+}
 
 
 def __getattr__(name):

@@ -97,7 +97,8 @@ class Dataset:
     # its rows -------------------------------------------------------------------------------
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
-        """An iterator over lists of Tensors (arrays, with `output_numpy`), epoch by epoch.
+        """An iterator over lists of Tensors (arrays, with `output_numpy`, and of strings), epoch by
+        epoch.
 
         `columns`: their names, all by default. `num_epochs`: how many there are, -1 for no end.
         """

@@ -172,7 +172,9 @@ def as_picture(who, array):
 
 def opened(who, encoded):
     """The content of an image file, as an image of Pillow's in RGB."""
-    array = np.frombuffer(encoded, np.uint8) if isinstance(encoded, bytes) else np.asarray(encoded)
+    array = np.asarray(encoded)
+    if array.dtype.kind == "S" and array.size == 1:
+        array = np.frombuffer(array.tobytes(), np.uint8)
     if array.ndim != 1:
         raise TypeError(
             f"For '{who}', an encoded image must have one axis, but got shape {array.shape}. It "

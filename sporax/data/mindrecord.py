@@ -1,0 +1,351 @@
+"""MindRecord files, written and read: `mindspore.mindrecord`."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from sporax.core.errors import missing, warn
+from sporax.data.record_file import RecordFile, RecordWriter, is_blob, read_header
+
+_MB = 2**20
+_SIZES = {  # what can be set -> (least, most)
+    "header_size": (16 * 1024, 128 * _MB),
+    "page_size": (32 * 1024, 256 * _MB),
+}
+_NUMBERS = "int32", "int64", "float32", "float64"
+# a value's type in Python -> the types of a schema that it has
+_FITTING = {
+    int: ("int32", "int64"), float: ("float32", "float64"), str: ("string",), bytes: ("bytes",),
+    **{getattr(np, name): (name,) for name in _NUMBERS},
+}  # fmt: skip
+
+
+class MindRecordException(Exception):
+    """Base of what is wrong with MindRecord files and their fields."""
+
+
+class ParamTypeError(MindRecordException, TypeError):
+    """An argument of a wrong type."""
+
+
+class ParamValueError(MindRecordException, ValueError):
+    """An argument of a wrong value."""
+
+
+class MRMInvalidSchemaError(MindRecordException, ValueError):
+    """A schema that is none."""
+
+
+class MRMDefineIndexError(MindRecordException, ValueError):
+    """A field that cannot be in the index."""
+
+
+def _checked_schema(content):
+    who = "For 'add_schema', 'content' must"
+    if not isinstance(content, dict) or not content:
+        raise MRMInvalidSchemaError(f"{who} be a dict of fields, but got {content!r}.")
+    for name, kind in content.items():
+        if not isinstance(name, str) or not re.fullmatch(r"\w+", name, re.ASCII):
+            raise MRMInvalidSchemaError(
+                f"{who} have names of letters, digits and '_', but got {name!r}."
+            )
+        if not isinstance(kind, dict) or not {"type"} <= kind.keys() <= {"type", "shape"}:
+            raise MRMInvalidSchemaError(
+                f"{who} have a dict of 'type', and 'shape' for arrays, for '{name}', but got "
+                f"{kind!r}."
+            )
+        allowed = _NUMBERS if "shape" in kind else (*_NUMBERS, "string", "bytes")
+        if kind["type"] not in allowed:
+            raise MRMInvalidSchemaError(
+                f"{who} have one of the types {', '.join(allowed)} for '{name}', but got "
+                f"{kind['type']!r}."
+            )
+        if not isinstance(kind.get("shape", []), list):
+            raise MRMInvalidSchemaError(
+                f"{who} have a list as the 'shape' of '{name}', but got {kind['shape']!r}."
+            )
+    return {name: dict(sorted(kind.items())) for name, kind in sorted(content.items())}
+
+
+def _unfit(name, kind, row):
+    """Why a row does not have what the schema says; None if it does."""
+    if name not in row:
+        return f"has no '{name}'"
+    value = row[name]
+    if "shape" not in kind:
+        if kind["type"] not in _FITTING.get(type(value), ()):
+            return f"has a {type(value).__name__} as '{name}', which is to be {kind['type']}"
+        if (
+            type(value) is int
+            and not np.iinfo(kind["type"]).min <= value <= np.iinfo(kind["type"]).max
+        ):
+            return f"has {value} as '{name}', which is to be {kind['type']}"
+        return None
+    if not isinstance(value, np.ndarray) or value.dtype != kind["type"]:
+        got = getattr(value, "dtype", type(value).__name__)
+        return f"has {got} as '{name}', which is to be an array of {kind['type']}"
+    try:
+        np.reshape(value, kind["shape"])
+    except ValueError:
+        return f"has shape {value.shape} as '{name}', which is to be {kind['shape']}"
+    return None
+
+
+class FileWriter:
+    """Writes rows into MindRecord files, which MindSpore reads too.
+
+    `file_name`: the file, or how the names of the `shard_num` files (1 to 1000) begin. `overwrite`:
+    whether files that are there may be replaced.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/digits"
+    >>> writer = FileWriter(path)
+    >>> writer.add_schema({"label": {"type": "int32"}, "image": {"type": "bytes"}})
+    >>> writer.write_raw_data([{"label": 3, "image": b"abc"}])
+    >>> writer.commit()
+    >>> list(FileReader(path).get_next())
+    [{'label': 3, 'image': b'abc'}]
+    """
+
+    def __init__(self, file_name, shard_num=1, overwrite=False):
+        if not isinstance(file_name, (str, Path)):
+            raise ParamTypeError(
+                f"For 'FileWriter', 'file_name' must be a path, but got {file_name!r}."
+            )
+        if not isinstance(shard_num, int) or isinstance(shard_num, bool):
+            raise ParamValueError(
+                f"For 'FileWriter', 'shard_num' must be an int, but got {shard_num!r}."
+            )
+        if not 1 <= shard_num <= 1000:
+            raise ParamValueError(
+                f"For 'FileWriter', 'shard_num' must be in [1, 1000], but got {shard_num}."
+            )
+        if not isinstance(overwrite, bool):
+            raise ParamValueError(
+                f"For 'FileWriter', 'overwrite' must be a bool, but got {overwrite!r}."
+            )
+        digits = len(str(shard_num - 1))
+        several = [f"{file_name}{i:0{digits}}" for i in range(shard_num)]
+        self._paths = [str(file_name)] if shard_num == 1 else several
+        self._overwrite, self._append, self._done = overwrite, False, False
+        self._schema, self._desc, self._indexed = None, "", None
+        self._sizes = {"header_size": 16 * _MB, "page_size": 32 * _MB}
+        self._writers, self._next = None, 0
+
+    @classmethod
+    def open_for_append(cls, file_name):
+        """A writer that goes on with files that are there; `file_name`: one of them."""
+        header = read_header(file_name)
+        folder, found = Path(file_name).parent, cls(file_name)
+        found._paths = [str(folder / name) for name in header["shard_addresses"]]
+        found._append = True
+        described = header["schema"][0]
+        found._schema, found._desc = described["schema"], described["desc"]
+        found._indexed = [field["index_field"] for field in header["index_fields"] or []]
+        found._sizes = {name: header[name] for name in _SIZES}
+        return found
+
+    def add_schema(self, content, desc=None):
+        """What a row holds.
+
+        `content`: {name: {"type": one of int32, int64, float32, float64, string, bytes}}, with
+        "shape": [...] for an array, whose first size may be -1. `desc`: a text for the header.
+        """
+        self._schema, self._desc = _checked_schema(content), desc or ""
+
+    def add_index(self, index_fields):
+        """The fields by which the index can be searched; all numbers and strings by default."""
+        if not isinstance(index_fields, list) or not index_fields:
+            raise ParamTypeError(
+                f"For 'add_index', 'index_fields' must be a list of names, but got "
+                f"{index_fields!r}."
+            )
+        for name in index_fields:
+            if name not in (self._schema or {}):
+                raise RuntimeError(
+                    f"For 'add_index', the fields must be those of the schema, but got {name!r}."
+                )
+            if is_blob(self._schema[name]):
+                raise MRMDefineIndexError(
+                    f"For 'add_index', the fields must be numbers or strings, but got '{name}'."
+                )
+        self._indexed = list(index_fields)
+
+    def set_header_size(self, header_size):
+        """The room for the header, in [16 KB, 128 MB], 16 MB by default."""
+        self._set("header_size", header_size)
+
+    def set_page_size(self, page_size):
+        """The room for the rows of a page, in [32 KB, 256 MB], 32 MB by default."""
+        self._set("page_size", page_size)
+
+    def _set(self, name, value):
+        least, most = _SIZES[name]
+        if not isinstance(value, int) or value % 4 or not least <= value <= most:
+            raise RuntimeError(
+                f"For 'set_{name}', '{name}' must be an int in [{least}, {most}] that 4 divides, "
+                f"but got {value!r}."
+            )
+        self._sizes[name] = value
+
+    def open_and_set_header(self):
+        """Nothing to do: the files are opened when the first rows come."""
+
+    def write_raw_data(self, raw_data, parallel_writer=False):
+        """Write rows: a list of dicts. A row that is not as the schema says is left out, with a
+        warning. `parallel_writer` has no effect here."""
+        if not isinstance(parallel_writer, bool):
+            raise TypeError(
+                f"For 'write_raw_data', 'parallel_writer' must be a bool, but got "
+                f"{parallel_writer!r}."
+            )
+        if self._done and not self._append:
+            raise RuntimeError(
+                "For 'write_raw_data', the files must not be committed yet. Use 'open_for_append'."
+            )
+        if not isinstance(raw_data, list):
+            raise ParamTypeError(
+                f"For 'write_raw_data', 'raw_data' must be a list, but got "
+                f"{type(raw_data).__name__}."
+            )
+        for row in raw_data:
+            if not isinstance(row, dict):
+                raise ParamTypeError(
+                    f"For 'write_raw_data', the rows must be dicts, but got {type(row).__name__}."
+                )
+        self._begin()
+        rows = self._fitting(raw_data)
+        count = len(self._writers)
+        for i in range(count):  # as even as it goes, the surplus to one file after another
+            few, more = divmod(len(rows), count)
+            writer = self._writers[(self._next + i) % count]
+            start = i * few + min(i, more)
+            for row in rows[start : start + few + (i < more)]:
+                writer.add(row)
+        self._next = (self._next + len(rows)) % count
+
+    def _fitting(self, raw_data):
+        rows = []
+        for i, row in enumerate(raw_data):
+            unfit = [_unfit(name, kind, row) for name, kind in self._schema.items()]
+            reasons = [reason for reason in unfit if reason]
+            if reasons:
+                warn(f"For 'write_raw_data', row {i} is left out: it {', '.join(reasons)}.")
+            else:
+                rows.append({n: _plain(row[n]) for n in self._schema})
+        if raw_data and not rows:
+            raise RuntimeError(
+                "For 'write_raw_data', at least one row must be as the schema says, but got none."
+            )
+        return rows
+
+    def _begin(self):
+        if self._writers is not None:
+            return
+        if self._schema is None:
+            raise RuntimeError("For 'FileWriter', there must be a schema. Use 'add_schema' before.")
+        if not (self._overwrite or self._append):
+            for path in self._paths:
+                if Path(path).exists():
+                    raise RuntimeError(
+                        f"For 'FileWriter', the file '{path}' must not be there. 'overwrite=True' "
+                        "replaces it."
+                    )
+        if self._indexed is None:
+            self._indexed = [name for name, kind in self._schema.items() if not is_blob(kind)]
+        self._writers = [
+            RecordWriter(
+                path, self._schema, self._desc, self._indexed, tuple(self._sizes.values()),
+                read_header(path) if self._append else None,
+            )
+            for path in self._paths
+        ]  # fmt: skip
+
+    def commit(self):
+        """Finish the files: headers and indices."""
+        self._begin()
+        names = [Path(path).name for path in self._paths]
+        for i, writer in enumerate(self._writers):
+            writer.commit(i, names, self._append)
+        self._writers, self._done = None, True
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+class FileReader:
+    """Reads the rows of MindRecord files.
+
+    `file_name`: one of the files that were written together, or a list of files. `columns`: the
+    fields that are read, all by default. The other arguments have no effect here.
+    """
+
+    def __init__(self, file_name, num_consumer=4, columns=None, operator=None):
+        if columns is not None and not isinstance(columns, list):
+            raise ParamTypeError(
+                f"For 'FileReader', 'columns' must be a list, but got {type(columns).__name__}."
+            )
+        self._files = opened(file_name)
+        for name in columns or []:
+            if name not in self._files[0].schema:
+                raise RuntimeError(
+                    f"For 'FileReader', the columns must be among "
+                    f"{list(self._files[0].schema)}, but got '{name}'."
+                )
+        self._columns = columns
+
+    def get_next(self):
+        """The rows, as dicts."""
+        for file in self._files:
+            for i in range(len(file)):
+                row = file.row(i)
+                yield row if not self._columns else {n: row[n] for n in row if n in self._columns}
+
+    def schema(self):
+        """The fields, as they were given to `FileWriter.add_schema`."""
+        return self._files[0].schema
+
+    def len(self):
+        """The number of rows."""
+        return sum(map(len, self._files))
+
+    def close(self):
+        """Let go of the files."""
+        for file in self._files:
+            file.close()
+
+
+def opened(file_name):
+    """Files as `RecordFile`s; `file_name`: one of those that were written together, or a list."""
+    given = [file_name] if isinstance(file_name, (str, Path)) else list(file_name)
+    for path in given:
+        if not Path(path).is_file():
+            raise RuntimeError(f"For 'mindrecord', there must be a file '{path}'.")
+    if isinstance(file_name, (str, Path)):
+        folder = Path(file_name).parent
+        given = [folder / name for name in read_header(file_name)["shard_addresses"]]
+    files = [RecordFile(path) for path in given]
+    for file in files:
+        if file.schema != files[0].schema:
+            raise RuntimeError(
+                f"For 'mindrecord', the files must have one schema, but '{file.path}' has another "
+                f"than '{files[0].path}'."
+            )
+    return files
+
+
+__all__ = [
+    "FileReader",
+    "FileWriter",
+    "MRMDefineIndexError",
+    "MRMInvalidSchemaError",
+    "MindRecordException",
+    "ParamTypeError",
+    "ParamValueError",
+]
+
+
+def __getattr__(name):
+    raise missing("mindrecord", name)

@@ -1,0 +1,290 @@
+"""One MindRecord file, as MindSpore writes it: its header, pages and index.
+
+A file begins with the length of a JSON text (8 bytes, low first) and the text; at `header_size`
+pages of `page_size` bytes follow. A row has a part in a RAW_DATA page, the numbers and strings in
+MessagePack, and one in a BLOB_DATA page, the bytes and arrays; each begins with its length. Where
+they are says a SQLite file beside it, `.db`, row by row.
+"""
+
+import json
+import os
+import sqlite3
+import struct
+from pathlib import Path
+
+import numpy as np
+
+from sporax.data import msgpack
+
+_PLACES = (
+    "PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END",
+    "PAGE_ID_BLOB", "PAGE_OFFSET_BLOB", "PAGE_OFFSET_BLOB_END",
+)  # fmt: skip
+_SQL = {"int32": "INTEGER", "int64": "INTEGER", "string": "TEXT"}  # others are REAL
+_COMPRESSED = "int32", "int64"  # since version 3.0
+_VERSION = "3.0"
+
+
+def is_blob(kind):
+    """Whether a field of the schema is bytes or an array."""
+    return kind["type"] == "bytes" or "shape" in kind
+
+
+def damaged(path, reason):
+    """The error for a file that is not what it should be."""
+    return RuntimeError(f"For 'mindrecord', the file '{path}' {reason}.")
+
+
+# ints in as many bytes as they need ----------------------------------------------------------
+
+
+def compress(array):
+    """The bytes of an array of ints: how many (4 bytes, high first), the number of bytes of each as
+    a power of two in 2 bits, and the ints themselves."""
+    flat = np.ravel(array).astype(np.int64)
+    kinds = np.zeros(flat.size, np.int64)
+    for power, kind in enumerate((np.int8, np.int16, np.int32)):
+        limits = np.iinfo(kind)
+        kinds[(flat < limits.min) | (flat > limits.max)] = power + 1
+    padded = np.append(kinds, np.zeros(-len(kinds) % 4, np.int64)).reshape(-1, 4)
+    control = (padded << np.array([6, 4, 2, 0])).sum(1).astype(np.uint8)
+    parts = [x.astype(f"<i{2**k}").tobytes() for x, k in zip(flat, kinds.tolist(), strict=True)]
+    return struct.pack(">I", flat.size) + control.tobytes() + b"".join(parts)
+
+
+def uncompress(content, dtype):
+    """The ints that `compress` made bytes of."""
+    (count,) = struct.unpack_from(">I", content)
+    first = 4 + -(-count // 4)
+    control = np.frombuffer(content, np.uint8, first - 4, 4)
+    kinds = ((control[:, None] >> np.array([6, 4, 2, 0])) & 3).ravel()[:count]
+    widths = 2**kinds
+    starts = first + np.cumsum(widths) - widths
+    data, found = np.frombuffer(content, np.uint8), np.empty(count, dtype)
+    for width in (1, 2, 4, 8):
+        chosen = np.flatnonzero(widths == width)
+        taken = np.ascontiguousarray(data[starts[chosen, None] + np.arange(width)])
+        found[chosen] = taken.view(f"<i{width}")[:, 0]
+    return found
+
+
+# reading -------------------------------------------------------------------------------------
+
+
+class RecordFile:
+    """A file that is there: its schema, and rows by number."""
+
+    _file = None  # open from the first row on
+
+    def __init__(self, path):
+        self.path = Path(path)
+        self.header = read_header(self.path)
+        described = self.header["schema"][0]
+        self.schema, self.blobs = described["schema"], described["blob_fields"]
+        self.places = self._index()
+
+    def __len__(self):
+        return len(self.places)
+
+    def _index(self):
+        database = Path(f"{self.path}.db")
+        if not database.is_file():
+            raise damaged(self.path, f"must have its index beside it, '{database.name}'")
+        connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+        try:
+            rows = connection.execute(f"SELECT {', '.join(_PLACES)} FROM INDEXES ORDER BY ROW_ID")
+            return np.array(rows.fetchall(), np.int64).reshape(-1, len(_PLACES))
+        except sqlite3.DatabaseError as error:
+            raise damaged(database, f"must be an index of a MindRecord file: {error}") from None
+        finally:
+            connection.close()
+
+    def _part(self, page, start, end):
+        if self._file is None:
+            self._file = open(self.path, "rb")  # noqa: SIM115 - kept open for the rows to come
+        at = self.header["header_size"] + int(page) * self.header["page_size"] + int(start)
+        content = os.pread(self._file.fileno(), int(end - start), at)
+        if len(content) < 8 or struct.unpack_from("<Q", content)[0] != len(content) - 8:
+            raise damaged(self.path, f"must hold a row of {end - start} bytes at byte {at}")
+        return content[8:]
+
+    def row(self, i):
+        """{field: number, string, bytes or array} of a row."""
+        places = self.places[i]
+        try:
+            found = msgpack.unpack(self._part(*places[:3]))
+        except ValueError as error:
+            raise damaged(self.path, f"has a damaged row {i}: {error}") from None
+        blob = self._part(*places[3:])
+        at = 0
+        for name in self.blobs:
+            if len(self.blobs) > 1:
+                (size,) = struct.unpack_from(">Q", blob, at)
+                at += 8
+            else:
+                size = len(blob)
+            found[name] = self._blob(self.schema[name], blob[at : at + size])
+            at += size
+        return {name: found[name] for name in found if name in self.schema}
+
+    def _blob(self, kind, content):
+        if "shape" not in kind:
+            return content
+        if kind["type"] in _COMPRESSED and self.header["version"] == _VERSION:
+            return uncompress(content, kind["type"]).reshape(kind["shape"])
+        return np.frombuffer(content, kind["type"]).reshape(kind["shape"])
+
+    def close(self):
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    __del__ = close
+
+
+def read_header(path):
+    """The header of a file."""
+    with open(path, "rb") as file:
+        start = file.read(8)
+        length = int.from_bytes(start, "little") if len(start) == 8 else 0
+        size = os.fstat(file.fileno()).st_size
+        if not 0 < length <= size - 8:
+            raise damaged(path, "must be a MindRecord file, but does not begin like one")
+        text = file.read(length)
+    try:
+        header = json.loads(text)
+        header["schema"][0]["blob_fields"], header["page_size"], header["header_size"]
+    except (ValueError, LookupError, TypeError) as error:
+        raise damaged(path, f"must begin with a header in JSON, but: {error}") from None
+    return header
+
+
+# writing -------------------------------------------------------------------------------------
+
+
+class RecordWriter:
+    """A file that grows row by row; `header`: of the file to go on with."""
+
+    def __init__(self, path, schema, desc, indexed, sizes, header=None):
+        self.path, self.schema, self.desc, self.indexed = Path(path), schema, desc, indexed
+        self.blobs = sorted(name for name, kind in schema.items() if is_blob(kind))
+        self.header_size, self.page_size = sizes
+        self.pages = header["page"] if header else []
+        self.saved = header["compression_size"] if header else 0
+        self.count = max((page["end_row_id"] for page in self.pages), default=0)
+        self._open = {}  # type -> the page that rows go to
+        self._rows = []  # of the index
+        self._file = open(path, "r+b" if header else "w+b")  # noqa: SIM115 - closed by commit
+
+    def add(self, row):
+        """Write a row; nothing tells of it before `commit`."""
+        numbers = {n: row[n] for n in sorted(self.schema) if n not in self.blobs}
+        raw = msgpack.pack(numbers or {"id": 0})
+        blob = b"".join(self._blob_parts(row)) if self.blobs else bytes(4)
+        parts = {kind: struct.pack("<Q", len(p)) + p
+                 for kind, p in (("BLOB_DATA", blob), ("RAW_DATA", raw))}  # fmt: skip
+        for part in parts.values():
+            if len(part) > self.page_size:
+                raise RuntimeError(
+                    f"For 'write_raw_data', a row must fit into a page of {self.page_size} bytes, "
+                    f"but has {len(part)}. Use 'set_page_size' before."
+                )
+        self._make_room({kind: len(part) for kind, part in parts.items()})
+        places = {}
+        for kind, part in parts.items():
+            page = self._open[kind]
+            start = page["page_size"]
+            self._file.seek(self.header_size + page["page_id"] * self.page_size + start)
+            self._file.write(part)
+            page["page_size"] = start + len(part)
+            places[kind] = page["page_id"], start, start + len(part)
+        self._rows.append((
+            self.count, *places["RAW_DATA"], 0, *places["BLOB_DATA"],
+            *[x for name in self.indexed for x in (0, row[name])],
+        ))  # fmt: skip
+        self.count += 1
+        self._open["BLOB_DATA"]["end_row_id"] = self.count
+
+    def _blob_parts(self, row):
+        for name in self.blobs:
+            value, kind = row[name], self.schema[name]
+            if kind["type"] in _COMPRESSED:
+                part = compress(value)
+                self.saved += value.nbytes - len(part)
+            else:
+                part = value if isinstance(value, bytes) else np.ascontiguousarray(value).tobytes()
+            if len(self.blobs) > 1:
+                yield struct.pack(">Q", len(part))
+            yield part
+
+    def _make_room(self, sizes):
+        """Begin pages where a row's parts do not fit. A blob page is a group of rows; the raw page
+        that holds their other parts lists it by the blob page's number, and where it begins."""
+        full = {
+            kind for kind, size in sizes.items()
+            if kind not in self._open or self._open[kind]["page_size"] + size > self.page_size
+        }  # fmt: skip
+        if not full:
+            return
+        self._begin("BLOB_DATA", self.count, [{"id": 0, "offset": 0}])
+        if "RAW_DATA" in full:
+            self._begin("RAW_DATA", 0, [])
+        raw, group = self._open["RAW_DATA"], self._open["BLOB_DATA"]["page_type_id"]
+        raw["row_group_ids"].append({"id": group, "offset": raw["page_size"]})
+
+    def _begin(self, kind, row, groups):
+        number = sum(page["page_type"] == kind for page in self.pages)
+        self._open[kind] = {
+            "end_row_id": row, "page_id": len(self.pages), "page_size": 0, "page_type": kind,
+            "page_type_id": number, "row_group_ids": groups, "shard_id": 0, "start_row_id": row,
+        }  # fmt: skip
+        self.pages.append(self._open[kind])
+
+    def commit(self, shard, shards, append):
+        """Write header and index; `shards`: the names of all files that belong together."""
+        for page in self.pages:
+            page["shard_id"] = shard
+        header = {
+            "header_size": self.header_size,
+            "index_fields": [{"index_field": n, "schema_id": 0} for n in self.indexed] or None,
+            "page": self.pages, "page_size": self.page_size, "compression_size": self.saved,
+            "schema": [{"blob_fields": self.blobs, "desc": self.desc, "schema": self.schema}],
+            "shard_addresses": shards, "shard_id": shard, "statistics": None, "version": _VERSION,
+        }  # fmt: skip
+        text = json.dumps(header, separators=(",", ":")).encode("utf8")
+        if len(text) + 8 > self.header_size:
+            raise RuntimeError(
+                f"For 'commit', the header must fit into {self.header_size} bytes, but has "
+                f"{len(text) + 8}. Use 'set_header_size' before."
+            )
+        self._file.seek(0)
+        self._file.write(struct.pack("<Q", len(text)) + text)
+        self._file.truncate(max(self.header_size, self._file.seek(0, os.SEEK_END)))
+        self._file.close()
+        self._write_index(append)
+
+    def _write_index(self, append):
+        database = Path(f"{self.path}.db")
+        if not append:
+            database.unlink(missing_ok=True)
+        fields = [
+            (f"INC_{i}", f"{name}_0", _SQL.get(self.schema[name]["type"], "REAL"))
+            for i, name in enumerate(self.indexed)
+        ]
+        columns = [f"{c} INT NOT NULL" for c in
+                   ("ROW_ID", *_PLACES[:3], "ROW_GROUP_ID", *_PLACES[3:])]  # fmt: skip
+        columns += [f"{inc} INT, {name} {kind}" for inc, name, kind in fields]
+        keys = ["ROW_ID", *[inc for inc, _, _ in fields]]
+        connection = sqlite3.connect(database)
+        with connection:
+            if not append:
+                table = f"INDEXES ({', '.join(columns)}, PRIMARY KEY({', '.join(keys)}))"
+                connection.execute(f"CREATE TABLE {table}")
+                connection.execute("CREATE TABLE SHARD_NAME(NAME TEXT NOT NULL)")
+                connection.execute("INSERT INTO SHARD_NAME VALUES (?)", (self.path.name,))
+            marks = ", ".join("?" * (8 + 2 * len(fields)))
+            groups = {page["page_id"]: page["page_type_id"] for page in self.pages}
+            rows = [(*row[:4], groups[row[5]], *row[5:]) for row in self._rows]
+            connection.executemany(f"INSERT INTO INDEXES VALUES ({marks})", rows)
+        connection.close()

@@ -1,0 +1,92 @@
+"""The data set of MindRecord files."""
+
+from bisect import bisect_right
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+
+from sporax.data.dataset import count, names
+from sporax.data.mindrecord import opened
+from sporax.data.source import GeneratorDataset
+
+
+class _Records:
+    """The rows of several files, each a tuple of arrays; after them, `padded` times `sample`."""
+
+    def __init__(self, files, columns, sample, padded):
+        self.files, self.columns = files, columns
+        self.ends = list(accumulate(len(file) for file in files))
+        self.padding = [self._array(name, sample[name]) for name in columns] if padded else None
+        self.padded = padded
+
+    def __len__(self):
+        return self.ends[-1] + self.padded
+
+    def __getitem__(self, i):
+        i = range(len(self))[i]
+        if i >= self.ends[-1]:
+            return tuple(self.padding)
+        at = bisect_right(self.ends, i)
+        row = self.files[at].row(i - (self.ends[at - 1] if at else 0))
+        return tuple([self._array(name, row[name]) for name in self.columns])
+
+    def _array(self, name, value):
+        kind = self.files[0].schema[name]
+        if isinstance(value, bytes):
+            return np.array([value])
+        return np.asarray(value, None if kind["type"] == "string" else kind["type"])
+
+
+class MindDataset(GeneratorDataset):
+    """The rows of MindRecord files, of MindSpore's or of `mindrecord.FileWriter`'s.
+
+    `dataset_files`: one of the files that were written together, or a list of files.
+    `columns_list`: the fields, all by default. Bytes come as an array of one string of bytes, which
+    `vision.Decode` takes. `padded_sample`: a dict of a row that comes `num_padded` times after the
+    others. `num_samples`, `shuffle`, `sampler`, `num_shards`, `shard_id`: which rows, as for
+    `GeneratorDataset`. The other arguments steer MindSpore's workers and have no effect here.
+    """
+
+    def __init__(
+        self, dataset_files, columns_list=None, num_parallel_workers=None, shuffle=None,
+        num_shards=None, shard_id=None, sampler=None, padded_sample=None, num_padded=None,
+        num_samples=None, cache=None,
+    ):  # fmt: skip
+        if cache is not None:
+            raise NotImplementedError("sporax has no 'cache' of 'MindDataset'")
+        if isinstance(shuffle, str):
+            if shuffle != "global":
+                raise NotImplementedError(f"sporax has no 'shuffle' {shuffle!r} of 'MindDataset'")
+            shuffle = True
+        elif shuffle is not None and not isinstance(shuffle, bool):
+            raise TypeError(
+                f"For 'MindDataset', 'shuffle' must be a bool or a member of Shuffle, but got "
+                f"{shuffle!r}."
+            )
+        one = isinstance(dataset_files, (str, Path))
+        for path in [dataset_files] if one else dataset_files:
+            if not Path(path).is_file():
+                raise ValueError(f"For 'MindDataset', there must be a file '{path}'.")
+        files = opened(dataset_files)
+        columns = list(files[0].schema) if columns_list is None else columns_list
+        columns = names("MindDataset", columns)
+        for name in columns:
+            if name not in files[0].schema:
+                raise RuntimeError(
+                    f"For 'MindDataset', the columns must be among {list(files[0].schema)}, but "
+                    f"got '{name}'."
+                )
+        padded = count("MindDataset", "num_padded", num_padded, 0) or 0
+        if padded and set(padded_sample or {}) != set(columns):
+            raise ValueError(
+                f"For 'MindDataset', 'padded_sample' must have the columns {columns}, but got "
+                f"{padded_sample}."
+            )
+        super().__init__(
+            _Records(files, columns, padded_sample, padded), columns, num_samples=num_samples,
+            shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id,
+        )  # fmt: skip
+
+
+__all__ = ["MindDataset"]
