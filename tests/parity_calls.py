@@ -300,5 +300,7 @@ x[b] | x[b]
 x[..., None] | x[..., None]
 """
 
-ROWS = [f"mint.{call.strip()} | " for line in _ALIKE.strip().split("\n") for call in line.split("; ")]
+ROWS = [
+    f"mint.{call.strip()} | " for line in _ALIKE.strip().split("\n") for call in line.split("; ")
+]
 ROWS += [line for line in _OTHERS.strip().split("\n") if line.count(" | ") == 1]

@@ -144,7 +144,9 @@ def mixed(sample, arrays):
         pair = [np.abs(values).astype(d) if d == "uint8" else values.astype(d)
                 for d in (left, right)]  # fmt: skip
         yield f"{left},{right}", on(sample, pair), None
-    for number, dtype in itertools.product(NUMBERS, ("float32", "float16", "int32", "uint8", "bool")):
+    for number, dtype in itertools.product(
+        NUMBERS, ("float32", "float16", "int32", "uint8", "bool")
+    ):
         value = np.array(eval(number))
         array = np.abs(values).astype(dtype)
         yield f"{dtype},{number}", on(sample, [array, value]), {1: number}
@@ -157,8 +159,16 @@ def broadcast(sample, arrays):
         return
     low, high = sample.range
     values = [np.linspace(low, high, 4), np.linspace(low, high, 7)[::-1]]
-    for left, right in (((3, 1), (1, 4)), ((), (3,)), ((4,), ()), ((2, 1, 2), (3, 1)), ((1,), (2, 2))):
-        pair = [np.resize(v, s).astype(np.float32) for v, s in zip(values, (left, right), strict=True)]
+    for left, right in (
+        ((3, 1), (1, 4)),
+        ((), (3,)),
+        ((4,), ()),
+        ((2, 1, 2), (3, 1)),
+        ((1,), (2, 2)),
+    ):
+        pair = [
+            np.resize(v, s).astype(np.float32) for v, s in zip(values, (left, right), strict=True)
+        ]
         pair = [p.astype(a.dtype) for p, a in zip(pair, arrays, strict=True)]
         yield f"{left}x{right}".replace(" ", ""), on(sample, pair), None
 

@@ -76,7 +76,9 @@ class Call(Row):
     def reference(self):
         if self.torch():
             raise ValueError("the reference is PyTorch's")
-        wide = {n: a.astype(np.float64) if a.dtype.kind == "f" else a for n, a in self.named.items()}
+        wide = {
+            n: a.astype(np.float64) if a.dtype.kind == "f" else a for n, a in self.named.items()
+        }
         return eval(self.wanted, {"np": np, **wide})
 
 

@@ -34,8 +34,11 @@ def close(found, wanted, row):
         return False
     loose = max(LOOSE.get(found[0], 0), LOOSE.get(wanted[0], 0))
     return np.allclose(
-        np.array(found[2], float), np.array(wanted[2], float),
-        max(loose, 2e-5, row.rtol), max(loose, row.atol), equal_nan=True,
+        np.array(found[2], float),
+        np.array(wanted[2], float),
+        max(loose, 2e-5, row.rtol),
+        max(loose, row.atol),
+        equal_nan=True,
     )
 
 

@@ -57,7 +57,11 @@ def torch():
     pt.Tensor.astype = lambda tensor, dtype: tensor.to(dtype)
     pt.Tensor.asnumpy = lambda tensor: tensor.resolve_conj().numpy()
     pt.bool_ = pt.bool
-    return {"ms": pt, "mint": pt, "pt": pt}, lambda a: pt.from_numpy(np.array(a)), lambda error: None
+    return (
+        {"ms": pt, "mint": pt, "pt": pt},
+        lambda a: pt.from_numpy(np.array(a)),
+        lambda error: None,
+    )
 
 
 def answer(library, questions, found, start):

@@ -51,6 +51,7 @@ def print_(*input_x):
 
 print_.takes_text = True
 
+
 class Summary(Primitive):
     """Shows `value` under `name` to whatever collects summaries. Nothing does: `SummaryRecord` and
     `SummaryCollector` say so when they are made. So a call has no effect, as in MindSpore where

@@ -117,7 +117,8 @@ def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_
     length = x.shape[-1]
     least = length + max(-offset, 0), length + max(offset, 0)
     rows, columns = (
-        int(least[i] if n is None or int(n) == -1 else n) for i, n in enumerate((num_rows, num_cols))
+        int(least[i] if n is None or int(n) == -1 else n)
+        for i, n in enumerate((num_rows, num_cols))
     )
     if rows < least[0] or columns < least[1]:
         raise ValueError(
@@ -208,9 +209,7 @@ def batch_dot(x1, x2, axes=None):
     first, second = default if axes is None else (axes, axes) if isinstance(axes, int) else axes
     places = first % a, second % b
     if 0 in places or not (-a <= first < a and -b <= second < b):
-        raise ValueError(
-            f"For 'batch_dot', 'axes' must be axes after the first, but got {axes!r}."
-        )
+        raise ValueError(f"For 'batch_dot', 'axes' must be axes after the first, but got {axes!r}.")
     if x1.shape[first] != x2.shape[second]:
         raise ValueError(
             f"For 'batch_dot', the axes {places} must have one size, but got shapes {x1.shape} and "

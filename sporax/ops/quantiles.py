@@ -212,9 +212,7 @@ _DIFF = "diff(input, n=1, dim: axis=-1, prepend=None, append=None)"
     function="diff(x: input, n=1, axis=-1, prepend=None, append=None)", mint=_DIFF,
     tensor="diff(input, n=1, axis=-1, prepend=None, append=None)", name="diff", promotes=True,
 )  # fmt: skip
-def differences(
-    input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = None
-):
+def differences(input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = None):
     """Differences of neighbours along `axis`, `n` times; of what is put before and after it too.
 
     >>> ops.diff(Tensor([1, 4, 9])).asnumpy()
@@ -251,9 +249,7 @@ def covariance(input: Array, correction=1, fweights: OPTIONAL = None, aweights: 
     """
     if input.ndim > 2:
         raise ValueError("'input' must have at most 2 dimensions")
-    return jnp.cov(
-        floating(input), ddof=int(correction), fweights=fweights, aweights=aweights
-    )
+    return jnp.cov(floating(input), ddof=int(correction), fweights=fweights, aweights=aweights)
 
 
 @op(name="CumulativeLogsumexp", function="logcumsumexp(input, axis)",

@@ -40,7 +40,9 @@ SAMPLES = [
     Sample("band", [(2, 3, 4)], kept, {"lower": 1, "upper": 0}),
     Sample("band", [(3, 4)], kept, {"lower": -1, "upper": 1}),
     Sample("diagonal_scatter", [(3, 4), (3,)], scattered),
-    Sample("diagonal_scatter", [(2, 3, 4), (3, 2)], scattered, {"offset": -1, "dim1": 2, "dim2": 0}),
+    Sample(
+        "diagonal_scatter", [(2, 3, 4), (3, 2)], scattered, {"offset": -1, "dim1": 2, "dim2": 0}
+    ),
     Sample("powers", [(3,)], np.vander),
     Sample("powers", [(3,)], lambda x, N: np.vander(x, N), {"N": 2}),
     Sample("vecdot", [(2, 3), (3,)], lambda x, y: (x * y).sum(-1)),

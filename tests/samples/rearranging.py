@@ -10,7 +10,9 @@ MASK = np.array([[True, False, True], [False, True, False]])
 
 def masked(x, mask, source):
     out = np.broadcast_to(x, np.broadcast_shapes(x.shape, mask.shape)).copy()
-    out[np.broadcast_to(mask, out.shape)] = source.reshape(-1)[: np.broadcast_to(mask, out.shape).sum()]
+    out[np.broadcast_to(mask, out.shape)] = source.reshape(-1)[
+        : np.broadcast_to(mask, out.shape).sum()
+    ]
     return out
 
 
