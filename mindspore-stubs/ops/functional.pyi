@@ -3,7 +3,6 @@
 from sporax import constexpr as constexpr
 from sporax.autodiff import *
 from sporax.compat.private import control_depend as control_depend
-from sporax.compat.private import mixed_precision_cast as mixed_precision_cast
 from sporax.ops import *
 from sporax.ops import pow as pows
 

@@ -11,8 +11,6 @@ import numpy as np
 from sporax.compat import checks
 from sporax.core import context, parallel, runtime
 from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors
-from sporax.ops.casting import cast
 from sporax.train import Callback
 
 
@@ -113,11 +111,6 @@ def _device_number_check(parallel_mode, device_number):
             f"If parallel_mode is {parallel_mode}, device_number must be 1, but got "
             f"{device_number}."
         )
-
-
-def mixed_precision_cast(dtype, inputs):
-    """The floating Tensors in `inputs` in another dtype, all else as it is."""
-    return map_tensors(lambda t: cast(t, dtype) if t.is_floating_point() else t, inputs)
 
 
 class _AutoParallelContext:

@@ -110,6 +110,8 @@ class Attached(Reading):
         """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
     def amin(self, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
         """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
+    def aminmax(self, *, axis=0, keepdims=False) -> Tensor:
+        """The least and the greatest elements along `axis` (None: of all)."""
     def angle(self) -> Tensor:
         r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number."""
     @overload
@@ -150,6 +152,8 @@ class Attached(Reading):
     @overload
     def argsort(self, dim=-1, descending=False, stable=False) -> Tensor:
         """The indices (Int32) that put the elements in order along `axis`."""
+    def argwhere(self) -> Tensor:
+        """The places of what is not zero, as rows: Int64."""
     def asin(self) -> Tensor:
         r"""$\arcsin x$, element by element."""
     def asinh(self) -> Tensor:
@@ -170,6 +174,8 @@ class Attached(Reading):
         """The tensor filled with 1 with probability `p` (a number or Tensor), else 0."""
     def bfloat16(self) -> Tensor:
         """The tensor in BFloat16."""
+    def bincount(self, weights=None, minlength=0) -> Tensor:
+        """How often each int from 0 on occurs in a vector: Float32, at least `minlength` numbers."""
     def bitwise_and(self, other) -> Tensor:
         r"""$input \land other$, element by element, bit by bit, broadcast together."""
     def bitwise_left_shift(self, other) -> Tensor:
@@ -232,6 +238,8 @@ class Attached(Reading):
     @overload
     def count_nonzero(self, axis=(), keep_dims=False, dtype=...) -> Tensor:
         """How many elements along `axis` (`()`: of all) are not zero."""
+    def cov(self, *, correction=1, fweights=None, aweights=None) -> Tensor:
+        """Covariances of the variables in the rows of `(n, m)`: `(n, n)`; of one, a number."""
     def cross(self, other, dim=None) -> Tensor:
         """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
     def cummax(self, axis) -> builtins.tuple[Tensor, ...]:
@@ -251,8 +259,14 @@ class Attached(Reading):
         """The determinant of each matrix in the last two dimensions."""
     def diag(self) -> Tensor:
         """The elements of `input` on the diagonal of twice as many dimensions, zeros elsewhere."""
+    def diagflat(self, offset=0) -> Tensor:
+        """A matrix with all elements of `input` on the diagonal `offset` above the main one."""
     def diagonal(self, offset=0, axis1=0, axis2=1) -> Tensor:
         """The diagonal of two dimensions, `offset` above the main one; it comes last."""
+    def diagonal_scatter(self, src, offset=0, dim1=0, dim2=1) -> Tensor:
+        """`input` with the diagonal `offset` of the planes of `dim1` and `dim2` from `src`."""
+    def diff(self, n=1, axis=-1, prepend=None, append=None) -> Tensor:
+        """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
     def digamma(self) -> Tensor:
         r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element."""
     def div(self, other, *, rounding_mode=None) -> Tensor:
@@ -265,6 +279,8 @@ class Attached(Reading):
         r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
     def double(self) -> Tensor:
         """The tensor in Float64."""
+    def dsplit(self, indices_or_sections) -> Tensor:
+        """`tensor_split` along axis 2."""
     def eigvals(self) -> Tensor:
         """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only."""
     def eq(self, other) -> Tensor:
@@ -303,6 +319,10 @@ class Attached(Reading):
         """The dimensions from `start_dim` to `end_dim` made into one; all of them by default."""
     def flip(self, *dims) -> Tensor:
         """The tensor with the order along `dims` turned round; see `ops.flip`."""
+    def fliplr(self) -> Tensor:
+        """Columns in reverse order."""
+    def flipud(self) -> Tensor:
+        """Rows in reverse order."""
     def float(self) -> Tensor:
         """The tensor in Float32."""
     def float_power(self, other) -> Tensor:
@@ -350,8 +370,12 @@ class Attached(Reading):
         """The tensor in Float16."""
     def heaviside(self, values) -> Tensor:
         """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
+    def histc(self, bins=100, min=0.0, max=0.0) -> Tensor:
+        """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype."""
     def hooks(self) -> builtins.list:
         """The functions registered by `register_hook`."""
+    def hsplit(self, indices_or_sections) -> Tensor:
+        """`tensor_split` along axis 1 (0 of a vector)."""
     def hypot(self, other) -> Tensor:
         r"""$\sqrt{input^2 + other^2}$."""
     def i0(self) -> Tensor:
@@ -369,7 +393,7 @@ class Attached(Reading):
     def inner(self, other) -> Tensor:
         r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
     def inv(self) -> Tensor:
-        """$1 / x$, element by element."""
+        """$1 / x$, element by element; of integers rounded toward zero, in their dtype."""
     def inverse(self) -> Tensor:
         """The inverse of each matrix in the last two dimensions."""
     def invert(self) -> Tensor:
@@ -426,6 +450,8 @@ class Attached(Reading):
         r"""$\ln(e^{input} + e^{other})$, without overflow."""
     def logaddexp2(self, other) -> Tensor:
         r"""$\log_2(2^{input} + 2^{other})$, without overflow."""
+    def logcumsumexp(self, axis) -> Tensor:
+        r"""$\ln \sum_{j \le i} e^{x_j}$ along `axis`, without overflow."""
     def logdet(self) -> Tensor:
         """The logarithm of each positive definite matrix' determinant."""
     def logical_and(self, other) -> Tensor:
@@ -462,6 +488,10 @@ class Attached(Reading):
         """`value`, a number or a tensor without dimensions, where the Bool `mask` is True."""
     def masked_fill_(self, mask, value) -> Tensor:
         """`value` put where the Bool `mask` is True; see `ops.masked_fill`."""
+    def masked_scatter(self, mask, tensor) -> Tensor:
+        """`input` with the elements of `source`, in their order, where `mask` holds."""
+    def masked_scatter_(self, mask, source) -> Tensor:
+        """`masked_scatter` put into the tensor itself."""
     def masked_select(self, mask) -> Tensor:
         """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
     def matmul(self, tensor2) -> Tensor:
@@ -482,6 +512,8 @@ class Attached(Reading):
     @overload
     def mean(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+    def median(self, axis=-1, keepdims=False) -> Tensor:
+        """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is one."""
     @overload
     def min(self, dim, keepdim=False) -> builtins.tuple[Tensor, ...]:
         """The smallest elements along `axis` and their indices (Int64), a pair."""
@@ -508,6 +540,14 @@ class Attached(Reading):
         """The logarithm of the gamma function of `p` dimensions."""
     def nan_to_num(self, nan=None, posinf=None, neginf=None) -> Tensor:
         """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
+    def nanmean(self, axis=None, keepdims=False, *, dtype=None) -> Tensor:
+        """The mean along `axis` (None: of all), those that are NaN left out."""
+    def nanmedian(self, axis=-1, keepdims=False) -> Tensor:
+        """`median` of the elements that are not NaN."""
+    def nanquantile(self, q, axis=None, keepdims=False) -> Tensor:
+        """`quantile` of the elements that are not NaN."""
+    def nansum(self, axis=None, keepdims=False, *, dtype=None) -> Tensor:
+        """The sum along `axis` (None: of all), those that are NaN left out."""
     def narrow(self, dim, start, length) -> Tensor:
         """`length` slices along `axis`, from `start` on."""
     def ne(self, other) -> Tensor:
@@ -550,6 +590,8 @@ class Attached(Reading):
         r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
     def qr(self, some=True) -> Tensor:
         """`ops.qr`; `some`: of the reduced form."""
+    def quantile(self, q, axis=None, keepdims=False) -> Tensor:
+        """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), linear between two elements."""
     def rad2deg(self) -> Tensor:
         r"""$180 x / \pi$, element by element."""
     def random_(self, from_=0, to=None, *, generator=None) -> Tensor:
@@ -580,8 +622,12 @@ class Attached(Reading):
         """`input` in the shape of `other`."""
     def reverse(self, axis) -> Tensor:
         """The order of the elements turned round along `dims`, an int or a tuple of ints."""
+    def reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0) -> Tensor:
+        """The first `seq_lengths` elements along `seq_dim` in reverse order, for each of a batch."""
     def roll(self, shifts, dims=None) -> Tensor:
         """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
+    def rot90(self, k, dims) -> Tensor:
+        """Turned by `k` right angles, from the first of `dims` toward the second."""
     def round(self, decimals=0) -> Tensor:
         """Rounded to `decimals` places; halves go to the even neighbour."""
     def rsqrt(self) -> Tensor:
@@ -601,6 +647,8 @@ class Attached(Reading):
         """Where to put `v` so that the sorted tensor stays sorted; see `ops.searchsorted`."""
     def select(self, dim, index) -> Tensor:
         """The slice at `index` along `dim`, without that dimension."""
+    def select_scatter(self, src, axis, index) -> Tensor:
+        """`input` with `src` at `index` along `axis`."""
     def sgn(self) -> Tensor:
         """The sign: of a complex number, the number of modulus 1 in its direction; 0 of 0."""
     def short(self) -> Tensor:
@@ -621,6 +669,8 @@ class Attached(Reading):
         r"""$\sin(\pi x) / (\pi x)$, and 1 at 0, element by element."""
     def sinh(self) -> Tensor:
         r"""$\sinh x$, element by element."""
+    def slice_scatter(self, src, axis=0, start=None, end=None, step=1) -> Tensor:
+        """`input` with `src` at `start:end:step` along `axis`."""
     def slogdet(self) -> Tensor:
         """The sign of each matrix' determinant, and the logarithm of its modulus."""
     def softmax(self, axis, dtype=None) -> Tensor:
@@ -731,6 +781,8 @@ class Attached(Reading):
         """The elements, in row-major order, in another shape; one -1 in it is worked out."""
     def view_as(self, other) -> Tensor:
         """`input` in the shape of `other`."""
+    def vsplit(self, indices_or_sections) -> Tensor:
+        """`tensor_split` along axis 0."""
     def where(self, condition, y) -> Tensor:
         """`input` where `condition` is nonzero, else `other`, all broadcast together."""
     def xdivy(self, y) -> Tensor:

@@ -68,6 +68,8 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
 def bernoulli(input, *, generator=None) -> Tensor:
     """1 with a probability, else 0, in the shape and dtype of `input`."""
+def bincount(input, weights=None, minlength=0) -> Tensor:
+    """How often each int from 0 on occurs in a vector: Float32, at least `minlength` numbers."""
 def bitwise_and(input, other) -> Tensor:
     r"""$input \land other$, element by element, bit by bit, broadcast together."""
 def bitwise_not(input) -> Tensor:
@@ -82,6 +84,8 @@ def broadcast_to(input, shape) -> Tensor:
     """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
 def cat(tensors, dim=0) -> Tensor:
     """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
+def cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor:
+    """As `ops.cdist`; `compute_mode`: accepted, all give the same."""
 def ceil(input) -> Tensor:
     r"""$\lceil x \rceil$, element by element."""
 def chunk(input, chunks, dim=0) -> builtins.tuple[Tensor, ...]:
@@ -110,6 +114,8 @@ def cumprod(input, dim, dtype=None) -> Tensor:
     r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64."""
 def cumsum(input, dim, dtype=None) -> Tensor:
     r"""$y_i = \sum_{j \leq i} x_j$ along `axis`."""
+def diff(input, n=1, dim=-1, prepend=None, append=None) -> Tensor:
+    """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
 def div(input, other, *, rounding_mode=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def divide(input, other, *, rounding_mode=None) -> Tensor:
@@ -172,6 +178,8 @@ def greater_equal(input, other) -> Tensor:
     r"""$input \geq other$, element by element: Bool, broadcast together."""
 def gt(input, other) -> Tensor:
     """$input > other$, element by element: Bool, broadcast together."""
+def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
+    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype."""
 def hstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.hstack` does."""
 def imag(input) -> Tensor:
@@ -234,6 +242,8 @@ def maximum(input, other) -> Tensor:
     """The larger of both, element by element; NaN where either is NaN."""
 def mean(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+def median(input, dim=None, keepdim=False) -> Tensor:
+    """The lower of the two middle elements of all; along `dim` also its index."""
 def meshgrid(*tensors, indexing=None) -> Tensor:
     """Coordinate tensors of the grid over one-dimensional tensors; rows first by default."""
 def min(input) -> Tensor:
@@ -250,6 +260,8 @@ def mv(input, vec) -> Tensor:
     """`matmul` of a matrix and a vector."""
 def nan_to_num(input, nan=None, posinf=None, neginf=None) -> Tensor:
     """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
+def nansum(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+    """The sum along `axis` (None: of all), those that are NaN left out."""
 def narrow(input, dim, start, length) -> Tensor:
     """`length` slices along `axis`, from `start` on."""
 def ne(input, other) -> Tensor:
@@ -374,8 +386,12 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> 
     """(X, A) with A X = b, where A is a triangle, `(*, n, n)`; `transpose`: of its transpose."""
 def tril(input, diagonal=0) -> Tensor:
     """The lower triangle of the last two dimensions, zeros above `diagonal`."""
+def tril_indices(row, col, offset=0, *, dtype=...) -> Tensor:
+    """Rows and columns of the elements on and below the diagonal `offset`: `(2, n)`."""
 def triu(input, diagonal=0) -> Tensor:
     """The upper triangle of the last two dimensions, zeros below `diagonal`."""
+def triu_indices(row, col, offset=0, *, dtype=...) -> Tensor:
+    """Rows and columns of the elements on and above the diagonal `offset`: `(2, n)`."""
 def trunc(input) -> Tensor:
     """$x$ rounded toward zero, element by element."""
 def unbind(input, dim=0) -> builtins.tuple[Tensor, ...]:
@@ -388,6 +404,8 @@ def var(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
     r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
 def var_mean(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
     r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
+def vdot(input, other) -> Tensor:
+    r"""$\sum_i \bar x_i y_i$ of two vectors."""
 def view(input, shape) -> Tensor:
     """The elements, in row-major order, in another shape; one -1 in it is worked out."""
 def where(condition, input, other) -> Tensor:

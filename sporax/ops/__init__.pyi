@@ -252,6 +252,14 @@ class BroadcastTo(Primitive):
     """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
     def __init__(self, shape) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class Bucketize(Primitive):
+    """How many of the rising `boundaries` are less than each element (`right`: or equal): Int32."""
+    def __init__(self, boundaries) -> None: ...
+    def __call__(self, input) -> Tensor: ...
+class CTCLoss(Primitive):
+    """(losses, their gradient) of logits `(T, N, C)`, whose last class is the blank."""
+    def __init__(self, preprocess_collapse_repeated=False, ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False) -> None: ...
+    def __call__(self, x, labels_indices, labels_values, sequence_length) -> Tensor: ...
 class Cast(Primitive):
     """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name."""
     def __init__(self) -> None: ...
@@ -260,6 +268,10 @@ class Cauchy(Primitive):
     r"""Float32 numbers of density $\sigma / (\pi ((x - median)^2 + \sigma^2))$."""
     def __init__(self, size, median=0.0, sigma=1.0) -> None: ...
     def __call__(self) -> Tensor: ...
+class Cdist(Primitive):
+    """The `p`-norm distances between the rows of `(*, n, k)` and of `(*, m, k)`: `(*, n, m)`."""
+    def __init__(self, p=2.0) -> None: ...
+    def __call__(self, x1, x2) -> Tensor: ...
 class CeLU(Primitive):
     r"""$x$ where it is positive, else $\alpha (e^{x / \alpha} - 1)$ (Barron, 2017)."""
     def __init__(self, alpha=1.0) -> None: ...
@@ -268,6 +280,10 @@ class Ceil(Primitive):
     r"""$\lceil x \rceil$, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class ChannelShuffle(Primitive):
+    """The channels of `(N, C, *)` taken from `groups` equal groups in turn."""
+    def __init__(self, group) -> None: ...
+    def __call__(self, x) -> Tensor: ...
 class CheckValid(Primitive):
     """Which boxes lie in an image, of which `img_metas` is (height, width, factor for both)."""
     def __init__(self) -> None: ...
@@ -360,6 +376,10 @@ class Depend(Primitive):
     """`value`; operations take effect in the order in which they are written anyway."""
     def __init__(self) -> None: ...
     def __call__(self, value, expr) -> Any: ...
+class DepthToSpace(Primitive):
+    """`(N, C b b, H, W)` -> `(N, C, H b, W b)`: the slowest parts of the channels become rows and columns."""
+    def __init__(self, block_size) -> None: ...
+    def __call__(self, x) -> Tensor: ...
 class Diag(Primitive):
     """The elements of `input` on the diagonal of twice as many dimensions, zeros elsewhere."""
     def __init__(self) -> None: ...
@@ -556,6 +576,10 @@ class Heaviside(Primitive):
     """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
     def __init__(self) -> None: ...
     def __call__(self, x, values) -> Tensor: ...
+class Histogram(Primitive):
+    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype."""
+    def __init__(self, bins=100, min=0.0, max=0.0) -> None: ...
+    def __call__(self, x) -> Tensor: ...
 class HistogramSummary(Primitive):
     """Shows `value` under `name` to whatever collects summaries. Nothing does: `SummaryRecord` and `SummaryCollector` say so when they are made. So a call has no effect, as in MindSpore where no collector is at work."""
     def __init__(self) -> None: ...
@@ -588,6 +612,10 @@ class ImageSummary(Primitive):
     """Shows `value` under `name` to whatever collects summaries. Nothing does: `SummaryRecord` and `SummaryCollector` say so when they are made. So a call has no effect, as in MindSpore where no collector is at work."""
     def __init__(self) -> None: ...
     def __call__(self, name, value) -> Tensor: ...
+class InTopK(Primitive):
+    """Whether the number of each row at its index `x2` is among the `k` greatest; ties are."""
+    def __init__(self, k) -> None: ...
+    def __call__(self, x1, x2) -> Tensor: ...
 class IndexAdd(Primitive):
     """`x`, where the slices of `y` along `axis` have been added at `indices`; a Parameter changes."""
     def __init__(self, axis, use_lock=True, check_index_bound=True) -> None: ...
@@ -724,6 +752,10 @@ class MaskedFill(Primitive):
     """`value`, a number or a tensor without dimensions, where the Bool `mask` is True."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, mask, value) -> Tensor: ...
+class MaskedScatter(Primitive):
+    """`input` with the elements of `source`, in their order, where `mask` holds."""
+    def __init__(self) -> None: ...
+    def __call__(self, input, mask, source) -> Tensor: ...
 class MaskedSelect(Primitive):
     """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
     def __init__(self) -> None: ...
@@ -732,6 +764,10 @@ class MatMul(Primitive):
     """`matmul` with the last two dimensions of either operand swapped first."""
     def __init__(self, transpose_a=False, transpose_b=False) -> None: ...
     def __call__(self, input, mat2) -> Tensor: ...
+class MatrixBandPart(Primitive):
+    """As `ops.matrix_band_part`."""
+    def __init__(self) -> None: ...
+    def __call__(self, x, lower, upper) -> Tensor: ...
 class MatrixExp(Primitive):
     r"""$e^A = \sum_k A^k / k!$ of each matrix."""
     def __init__(self) -> None: ...
@@ -868,6 +904,10 @@ class ParameterizedTruncatedNormal(Primitive):
     """Normal around `mean` with deviation `stdevs`, of which only the values in [min, max] count."""
     def __init__(self, seed=0, seed2=0) -> None: ...
     def __call__(self, shape, mean, stdevs, min, max) -> Tensor: ...
+class Pdist(Primitive):
+    """The `p`-norm distances between all pairs of rows of `(n, k)`, in the order of the rows."""
+    def __init__(self, p=2.0) -> None: ...
+    def __call__(self, x) -> Tensor: ...
 class Poisson(Primitive):
     """As `poisson`, Int32."""
     def __init__(self, seed=0, seed2=0) -> None: ...
@@ -1000,6 +1040,10 @@ class ResizeNearestNeighbor(Primitive):
     """`(N, C, H, W)` -> `(N, C, *size)`, each element that of its nearest neighbour."""
     def __init__(self, size, align_corners=False, half_pixel_centers=False) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
+class ReverseSequence(Primitive):
+    """The first `seq_lengths` elements along `seq_dim` in reverse order, for each of a batch."""
+    def __init__(self, seq_dim, batch_dim=0) -> None: ...
+    def __call__(self, x, seq_lengths) -> Tensor: ...
 class ReverseV2(Primitive):
     """The order of the elements turned round along `dims`, an int or a tuple of ints."""
     def __init__(self, axis) -> None: ...
@@ -1180,6 +1224,10 @@ class Sort(Primitive):
     """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
     def __init__(self, axis=-1, descending=False) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
+class SpaceToDepth(Primitive):
+    """`(N, C, H b, W b)` -> `(N, C b b, H, W)`: the inverse of `DepthToSpace`."""
+    def __init__(self, block_size) -> None: ...
+    def __call__(self, x) -> Tensor: ...
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     """The mean of the rows' cross entropy by class index, or (`is_grad`) its derivative."""
     def __init__(self, is_grad=False) -> None: ...
@@ -1442,6 +1490,8 @@ def amax(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tenso
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
+def aminmax(input, *, axis=0, keepdims=False) -> Tensor:
+    """The least and the greatest elements along `axis` (None: of all)."""
 def angle(input) -> Tensor:
     r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number."""
 def any(input, axis=None, keep_dims=False) -> Tensor:
@@ -1468,6 +1518,8 @@ def argmin(input, axis=None, keepdims=False) -> Tensor:
     """The index of the smallest element along `axis`, or among all elements if None: Int32."""
 def argsort(input, axis=-1, descending=False) -> Tensor:
     """The indices (Int32) that put the elements in order along `axis`."""
+def argwhere(input) -> Tensor:
+    """The places of what is not zero, as rows: Int64."""
 def asin(input) -> Tensor:
     r"""$\arcsin x$, element by element."""
 def asinh(input) -> Tensor:
@@ -1484,6 +1536,12 @@ def atan2(input, other) -> Tensor:
     r"""The angle in $(-\pi, \pi]$ of the point with ordinate `input` and abscissa `other`."""
 def atanh(input) -> Tensor:
     r"""$\operatorname{artanh} x$, element by element."""
+def atleast_1d(inputs) -> Tensor:
+    """With 1 axes at least, new ones of size 1; also of each of a tuple."""
+def atleast_2d(inputs) -> Tensor:
+    """With 2 axes at least, new ones of size 1; also of each of a tuple."""
+def atleast_3d(inputs) -> Tensor:
+    """With 3 axes at least, new ones of size 1; also of each of a tuple."""
 def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True) -> Tensor:
     """As `avg_pool2d`, of `(N, C, L)`."""
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=0) -> Tensor:
@@ -1492,6 +1550,8 @@ def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, cou
     """As `avg_pool2d`, of `(N, C, D, H, W)`; settings are ints or three."""
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
+def batch_dot(x1, x2, axes=None) -> Tensor:
+    """Products summed over one axis of each, for each element of the first axis, of the batch."""
 def batch_norm(input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-05) -> Tensor:
     r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$ for each channel (axis 1)."""
 def bernoulli(input, p=None, seed=None) -> Tensor:
@@ -1530,6 +1590,8 @@ def binary_cross_entropy(logits, labels, weight=None, reduction='mean') -> Tenso
     r"""$-w (y \ln x + (1 - y) \ln (1 - x))$ for probabilities $x$ and labels $y$ of one shape."""
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction='mean') -> Tensor:
     r"""$-w (p \, y \ln \sigma(x) + (1 - y) \ln (1 - \sigma(x)))$, stable for large $|x|$."""
+def bincount(input, weights=None, minlength=0) -> Tensor:
+    """How often each int from 0 on occurs in a vector: Float32, at least `minlength` numbers."""
 def bitwise_and(input, other) -> Tensor:
     r"""$input \land other$, element by element, bit by bit, broadcast together."""
 def bitwise_left_shift(input, other) -> Tensor:
@@ -1542,6 +1604,8 @@ def bitwise_right_shift(input, other) -> Tensor:
     r"""$\lfloor input / 2^{other} \rfloor$ of integers; broadcast together."""
 def bitwise_xor(input, other) -> Tensor:
     r"""$input \oplus other$, element by element, bit by bit, broadcast together."""
+def block_diag(*inputs) -> Tensor:
+    """Matrices (vectors are rows, numbers 1 by 1) along the diagonal of one, zeros elsewhere."""
 def bmm(input_x, mat2) -> Tensor:
     """`matmul` of two batches of matrices, with the same axes before the last two."""
 def bounding_box_decode(anchor_box, deltas, max_shape, means=..., stds=..., wh_ratio_clip=0.016) -> Tensor:
@@ -1550,14 +1614,22 @@ def bounding_box_encode(anchor_box, groundtruth_box, means=..., stds=...) -> Ten
     """How to get from each anchor to its box: shifts of the middle over the anchor's sizes, and logarithms of the sizes' ratios; less `means`, over `stds`: `(n, 4)`."""
 def broadcast_to(input, shape) -> Tensor:
     """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
+def bucketize(input, boundaries, *, right=False) -> Tensor:
+    """How many of the rising `boundaries` are less than each element (`right`: or equal): Int32."""
+def cartesian_prod(*inputs) -> Tensor:
+    """All combinations of an element of each vector, as rows."""
 def cast(input, dtype) -> Tensor:
     """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name."""
 def cat(tensors, axis=0) -> Tensor:
     """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
+def cdist(x1, x2, p=2.0) -> Tensor:
+    """The `p`-norm distances between the rows of `(*, n, k)` and of `(*, m, k)`: `(*, n, m)`."""
 def ceil(input) -> Tensor:
     r"""$\lceil x \rceil$, element by element."""
 def celu(x, alpha=1.0) -> Tensor:
     r"""$x$ where it is positive, else $\alpha (e^{x / \alpha} - 1)$ (Barron, 2017)."""
+def channel_shuffle(x, groups) -> Tensor:
+    """The channels of `(N, C, *)` taken from `groups` equal groups in turn."""
 def check_valid(bboxes, img_metas) -> Tensor:
     """Which boxes lie in an image, of which `img_metas` is (height, width, factor for both)."""
 def choice_with_mask(input_x, count=256, seed=None) -> builtins.tuple[Tensor, ...]:
@@ -1582,6 +1654,10 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None) -> Tensor:
     """Each element kept between both bounds; also of each Tensor in a tuple or list."""
 def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride) -> Tensor:
     """As `fold`, of `(N, C, kh kw, L)`."""
+def column_stack(tensors) -> Tensor:
+    """Vectors as columns, and matrices, side by side."""
+def combinations(input, r=2, with_replacement=False) -> Tensor:
+    """All choices of `r` elements of a vector, in its order, as rows."""
 def concat(tensors, axis=0) -> Tensor:
     """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
 def cond(A, p=None) -> Tensor:
@@ -1606,14 +1682,20 @@ def cosh(input) -> Tensor:
     r"""$\cosh x$, element by element."""
 def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean') -> Tensor:
     r"""$1 - \cos(x_1, x_2)$ where `target` is 1, $\max(0, \cos(x_1, x_2) - margin)$ where it is -1."""
+def cosine_similarity(x1, x2, dim=1, eps=1e-08) -> Tensor:
+    r"""$x_1 \cdot x_2 / (\max(\|x_1\|, \epsilon) \max(\|x_2\|, \epsilon))$ along `dim`."""
 def count_nonzero(x, axis=(), keep_dims=False, dtype=...) -> Tensor:
     """How many elements along `axis` (`()`: of all) are not zero."""
+def cov(input, *, correction=1, fweights=None, aweights=None) -> Tensor:
+    """Covariances of the variables in the rows of `(n, m)`: `(n, n)`; of one, a number."""
 def crop_and_resize(image, boxes, box_indices, crop_size, method='bilinear', extrapolation_value=0.0) -> Tensor:
     """Boxes cut out of images `(N, H, W, C)`, each resized: `(n, *crop_size, C)`."""
 def cross(input, other, dim=None) -> Tensor:
     """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0) -> Tensor:
     r"""$-\ln \operatorname{softmax}(x)_t$ for scores $x$ of the classes (axis 1) and target $t$."""
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False) -> Tensor:
+    r"""$-\ln \sum$ of all alignments of labels with steps (Graves et al., 2006), and `log_alpha`."""
 def cummax(input, axis) -> builtins.tuple[Tensor, ...]:
     """The largest element so far along `axis`, and its index (Int64)."""
 def cummin(input, axis) -> builtins.tuple[Tensor, ...]:
@@ -1634,10 +1716,20 @@ def det(input) -> Tensor:
     """The determinant of each matrix in the last two dimensions."""
 def diag(input) -> Tensor:
     """The elements of `input` on the diagonal of twice as many dimensions, zeros elsewhere."""
+def diag_embed(input, offset=0, dim1=-2, dim2=-1) -> Tensor:
+    """The last axis as a diagonal, `offset` above the main one, in the planes of new axes."""
+def diagflat(input, offset=0) -> Tensor:
+    """A matrix with all elements of `input` on the diagonal `offset` above the main one."""
 def diagonal(input, offset=0, dim1=0, dim2=1) -> Tensor:
     """The diagonal of two dimensions, `offset` above the main one; it comes last."""
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor:
+    """`input` with the diagonal `offset` of the planes of `dim1` and `dim2` from `src`."""
+def diff(x, n=1, axis=-1, prepend=None, append=None) -> Tensor:
+    """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
 def digamma(input) -> Tensor:
     r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element."""
+def dist(input, other, p=2) -> Tensor:
+    """The `p`-norm of all elements of $input - other$, broadcast together."""
 def div(input, other, *, rounding_mode=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def div_no_nan(input, other) -> Tensor:
@@ -1654,6 +1746,8 @@ def dropout2d(input, p=0.5, training=True) -> Tensor:
     """As `dropout` for whole channels: `(N, C, H, W)`; `p` is in [0, 1]."""
 def dropout3d(input, p=0.5, training=True) -> Tensor:
     """As `dropout` for whole channels: `(N, C, D, H, W)`; `p` is in [0, 1]."""
+def dsplit(input, indices_or_sections) -> Tensor:
+    """`tensor_split` along axis 2."""
 def dstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.dstack` does."""
 def dtype(x) -> Type:
@@ -1708,6 +1802,10 @@ def flatten(input, order='C', *, start_dim=1, end_dim=-1) -> Tensor:
     """The dimensions from `start_dim` to `end_dim` made into one."""
 def flip(input, dims) -> Tensor:
     """The order of the elements turned round along `dims`, an int or a tuple of ints."""
+def fliplr(input) -> Tensor:
+    """Columns in reverse order."""
+def flipud(input) -> Tensor:
+    """Rows in reverse order."""
 def float_power(input, exponent) -> Tensor:
     """$input^{exponent}$, computed in Float64."""
 def floor(input) -> Tensor:
@@ -1782,6 +1880,10 @@ def heaviside(input, values) -> Tensor:
     """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean') -> Tensor:
     r"""$x$ where `targets` is 1, $\max(0, margin - x)$ where it is -1, 0 elsewhere."""
+def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
+    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype."""
+def hsplit(input, indices_or_sections) -> Tensor:
+    """`tensor_split` along axis 1 (0 of a vector)."""
 def hstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.hstack` does."""
 def huber_loss(input, target, reduction='mean', delta=1.0) -> Tensor:
@@ -1816,8 +1918,10 @@ def inplace_update(x, v, indices) -> Tensor:
     """`x` with row `indices[i]` replaced by `v[i]`."""
 def interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None) -> Tensor:
     """`input` `(N, C, ...)` resized along all axes after the first two."""
+def intopk(x1, x2, k) -> Tensor:
+    """Whether the number of each row at its index `x2` is among the `k` greatest; ties are."""
 def inv(x) -> Tensor:
-    """$1 / x$, element by element."""
+    """$1 / x$, element by element; of integers rounded toward zero, in their dtype."""
 def inverse(input) -> Tensor:
     """The inverse of each matrix in the last two dimensions."""
 def invert(x) -> Tensor:
@@ -1828,6 +1932,8 @@ def is_complex(input) -> builtins.bool:
     """Whether the dtype is complex, a bool."""
 def is_floating_point(input) -> builtins.bool:
     """Whether the dtype is floating, a bool."""
+def is_nonzero(input) -> Tensor:
+    """Whether the one element of `input` is not zero: a bool."""
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
     r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
 def isfinite(input) -> Tensor:
@@ -1844,6 +1950,8 @@ def isreal(input) -> Tensor:
     """Whether the imaginary part is zero."""
 def kl_div(logits, labels, reduction='mean') -> Tensor:
     r"""$y (\ln y - x)$ for logarithms of probabilities $x$ and probabilities $y$."""
+def kron(input, other) -> Tensor:
+    """Kronecker's product: blocks of `other`, each times an element of `input`."""
 def l1_loss(input, target, reduction='mean') -> Tensor:
     """$|input - target|$, broadcast together; `reduction`: 'mean', 'sum' or 'none'."""
 def l2_normalize(input, axis=0, epsilon=0.0001) -> Tensor:
@@ -1888,6 +1996,8 @@ def logaddexp(input, other) -> Tensor:
     r"""$\ln(e^{input} + e^{other})$, without overflow."""
 def logaddexp2(input, other) -> Tensor:
     r"""$\log_2(2^{input} + 2^{other})$, without overflow."""
+def logcumsumexp(input, axis) -> Tensor:
+    r"""$\ln \sum_{j \le i} e^{x_j}$ along `axis`, without overflow."""
 def logdet(input) -> Tensor:
     """The logarithm of each positive definite matrix' determinant."""
 def logical_and(input, other) -> Tensor:
@@ -1924,6 +2034,10 @@ def matmul(input, other) -> Tensor:
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
 def matmul_transposed(input, other, transpose_a=False, transpose_b=False) -> Tensor:
     """`matmul` with the last two dimensions of either operand swapped first."""
+def matrix_band_part(x, lower, upper) -> Tensor:
+    """The matrices with zeros except on `lower` diagonals below the main one, `upper` above it."""
+def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align='RIGHT_LEFT') -> Tensor:
+    """The last axis as the diagonal `k` (an int) of matrices, `padding_value` elsewhere."""
 def matrix_exp(input) -> Tensor:
     r"""$e^A = \sum_k A^k / k!$ of each matrix."""
 def matrix_power(input, n) -> Tensor:
@@ -1946,6 +2060,8 @@ def maximum(input, other) -> Tensor:
     """The larger of both, element by element; NaN where either is NaN."""
 def mean(x, axis=None, keep_dims=False) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+def median(input, axis=-1, keepdims=False) -> Tensor:
+    """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is one."""
 def meshgrid(*inputs, indexing='xy') -> builtins.tuple[Tensor, ...]:
     """Coordinate tensors of the grid over one-dimensional `inputs`, a tuple."""
 def min(input, axis=None, keepdims=False, *, initial=None, where=None) -> builtins.tuple[Tensor, ...]:
@@ -1954,6 +2070,8 @@ def minimum(input, other) -> Tensor:
     """The smaller of both, element by element; NaN where either is NaN."""
 def mish(x) -> Tensor:
     r"""$x \tanh(\ln(1 + e^x))$, element by element."""
+def mixed_precision_cast(dst_dtype, x) -> Tensor:
+    """Floating Tensors in `dst_dtype`, others as they are; also those in tuples, lists and dicts."""
 def mm(input, mat2) -> Tensor:
     """`matmul` of two matrices."""
 def moveaxis(x, source, destination) -> Tensor:
@@ -1976,6 +2094,14 @@ def mvlgamma(input, p) -> Tensor:
     """The logarithm of the gamma function of `p` dimensions."""
 def nan_to_num(input, nan=None, posinf=None, neginf=None) -> Tensor:
     """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
+def nanmean(input, axis=None, keepdims=False, *, dtype=None) -> Tensor:
+    """The mean along `axis` (None: of all), those that are NaN left out."""
+def nanmedian(input, axis=-1, keepdims=False) -> Tensor:
+    """`median` of the elements that are not NaN."""
+def nanquantile(input, q, axis=None, keepdims=False) -> Tensor:
+    """`quantile` of the elements that are not NaN."""
+def nansum(input, axis=None, keepdims=False, *, dtype=None) -> Tensor:
+    """The sum along `axis` (None: of all), those that are NaN left out."""
 def narrow(input, axis, start, length) -> Tensor:
     """`length` slices along `axis`, from `start` on."""
 def ne(input, other) -> Tensor:
@@ -2014,6 +2140,8 @@ def pad(input_x, padding, mode='constant', value=None) -> Tensor:
     """`input_x` continued beyond its edges, or cut."""
 def partial(fn, *args, **kwargs) -> Tensor:
     """A function with its first arguments given: `ops.Partial()(fn, *args)`, or some by name."""
+def pdist(input, p=2.0) -> Tensor:
+    """The `p`-norm distances between all pairs of rows of `(n, k)`, in the order of the rows."""
 def permute(input, axis) -> Tensor:
     """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
 def pinv(x, *, atol=None, rtol=None, hermitian=False) -> Tensor:
@@ -2044,6 +2172,8 @@ def prod(input, axis=None, keep_dims=False, dtype=None) -> Tensor:
     r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def qr(input, mode='reduced') -> Tensor:
     """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""
+def quantile(input, q, axis=None, keepdims=False) -> Tensor:
+    """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), linear between two elements."""
 def rad2deg(x) -> Tensor:
     r"""$180 x / \pi$, element by element."""
 def rand(*size, dtype=None, seed=None) -> Tensor:
@@ -2102,10 +2232,16 @@ def reshape(input, shape) -> Tensor:
     """The elements, in row-major order, in another shape; one -1 in it is worked out."""
 def reverse(x, axis) -> Tensor:
     """The order of the elements turned round along `dims`, an int or a tuple of ints."""
+def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0) -> Tensor:
+    """The first `seq_lengths` elements along `seq_dim` in reverse order, for each of a batch."""
 def roll(input, shifts, dims=None) -> Tensor:
     """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
+def rot90(input, k, dims) -> Tensor:
+    """Turned by `k` right angles, from the first of `dims` toward the second."""
 def round(input, *, decimals=0) -> Tensor:
     """Rounded to `decimals` places; halves go to the even neighbour."""
+def row_stack(tensors) -> Tensor:
+    """Vectors as rows, and matrices, one above the other."""
 def rrelu(input, lower=0.125, upper=0.3333333333333333) -> Tensor:
     """$x$ where it is at least 0, else $a x$ with $a$ uniform in [lower, upper) (Xu et al., 2015)."""
 def rsqrt(input) -> Tensor:
@@ -2152,8 +2288,12 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
     """Where `values` would have to be put into the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 if asked."""
 def select(condition, input, other) -> Tensor:
     """`input` where `condition` is nonzero, else `other`, all broadcast together."""
+def select_scatter(input, src, axis, index) -> Tensor:
+    """`input` with `src` at `index` along `axis`."""
 def selu(input_x) -> Tensor:
     r"""$1.0507 (\max(0, x) + \min(0, 1.6733 (e^x - 1)))$, element by element."""
+def sequence_mask(lengths, maxlen=None) -> Tensor:
+    """Whether each place is within a length: `(*, maxlen)`, by default the greatest length."""
 def sgn(input) -> Tensor:
     """The sign: of a complex number, the number of modulus 1 in its direction; 0 of 0."""
 def shape(input_x) -> builtins.tuple:
@@ -2178,6 +2318,8 @@ def size(input_x) -> builtins.int:
     """How many elements there are, an int."""
 def slice(input_x, begin, size) -> Tensor:
     """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension."""
+def slice_scatter(input, src, axis=0, start=None, end=None, step=1) -> Tensor:
+    """`input` with `src` at `start:end:step` along `axis`."""
 def slogdet(input) -> Tensor:
     """The sign of each matrix' determinant, and the logarithm of its modulus."""
 def smooth_l1_loss(input, target, beta=1.0, reduction='none') -> Tensor:
@@ -2274,10 +2416,16 @@ def trace(input) -> Tensor:
     """The sum of a matrix's diagonal."""
 def transpose(input, dims) -> Tensor:
     """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
+def trapz(y, x=None, *, dx=1.0, dim=-1) -> Tensor:
+    """The integral of `y` along `dim` by trapezoids; at `x`, or `dx` apart."""
 def tril(input, diagonal=0) -> Tensor:
     """The lower triangle of the last two dimensions, zeros above `diagonal`."""
+def tril_indices(row, col, offset=0, *, dtype=...) -> Tensor:
+    """Rows and columns of the elements on and below the diagonal `offset`: `(2, n)`."""
 def triu(input, diagonal=0) -> Tensor:
     """The upper triangle of the last two dimensions, zeros below `diagonal`."""
+def triu_indices(row, col, offset=0, *, dtype=...) -> Tensor:
+    """Rows and columns of the elements on and above the diagonal `offset`: `(2, n)`."""
 def true_divide(dividend, divisor) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def trunc(input) -> Tensor:
@@ -2318,12 +2466,18 @@ def unstack(input_x, axis=0) -> builtins.tuple[Tensor, ...]:
     """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
 def upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None) -> Tensor:
     """Another name of `interpolate`."""
+def vander(x, N=None) -> Tensor:
+    """A column for each power of `x`, a vector, falling to 0; `N` columns, by default its length."""
 def var(input, axis=None, ddof=0, keepdims=False) -> Tensor:
     r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
 def var_mean(input, axis=None, ddof=0, keepdims=False) -> builtins.tuple[Tensor, ...]:
     """The pair of variance and mean; see `var`."""
+def vecdot(x, y, *, axis=-1) -> Tensor:
+    r"""$\sum_i \bar x_i y_i$ along `axis`, broadcast together."""
 def view_as_real(input) -> Tensor:
     """The real and imaginary parts side by side on a new last axis of size 2."""
+def vsplit(input, indices_or_sections) -> Tensor:
+    """`tensor_split` along axis 0."""
 def vstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.vstack` does."""
 def where(condition, input, other) -> Tensor:

@@ -26,7 +26,7 @@ _FLOATING = [
     ("expm1", "Expm1", "$e^x - 1$", jnp.expm1, "0.0", "0."),
     ("exp2", "", "$2^x$", jnp.exp2, "3.0", "8."),
     ("rsqrt", "Rsqrt", r"$1 / \sqrt{x}$", jax.lax.rsqrt, "4.0", "0.5"),
-    ("reciprocal inv", "Reciprocal Inv", "$1 / x$", _reciprocal, "4.0", "0.25"),
+    ("reciprocal", "Reciprocal Inv", "$1 / x$", _reciprocal, "4.0", "0.25"),
     ("sin", "Sin", r"$\sin x$", jnp.sin, "0.0", "0."),
     ("cos", "Cos", r"$\cos x$", jnp.cos, "0.0", "1."),
     ("tan", "Tan", r"$\tan x$", jnp.tan, "0.0", "0."),
@@ -73,16 +73,16 @@ _TESTS = [
     ("signbit", "", "Whether $x < 0$", lambda x: x < 0, "-1.0", " True"),
 ]
 
-_UNLIKE_NUMPY = dict.fromkeys(["sqrt", "inv", "arcsin", "frac", "rad2deg", "deg2rad"], "x")
+_UNLIKE_NUMPY = dict.fromkeys(["sqrt", "arcsin", "frac", "rad2deg", "deg2rad"], "x")
 _NOT_IN_MINT = {
-    "absolute", "positive", "isposinf", "signbit", "lgamma", "rad2deg", "deg2rad", "inv",
+    "absolute", "positive", "isposinf", "signbit", "lgamma", "rad2deg", "deg2rad",
 }  # fmt: skip
 _ALSO_IN_MINT = {
     "nn.functional": {"tanh", "sigmoid"},
     "special": {"erfc", "exp2", "expm1", "log1p", "sinc"},
 }
 _NOT_IN_NUMPY = {
-    "rsqrt", "inv", "sigmoid", "erf", "erfc", "erfinv", "lgamma", "frac", "sinc",
+    "rsqrt", "sigmoid", "erf", "erfc", "erfinv", "lgamma", "frac", "sinc",
 }  # fmt: skip
 _ALSO_IN_NUMPY = {  # where it has other names, or takes other arguments
     "asin": ["arcsin"], "acos": ["arccos(input, dtype=None)"], "atan": ["arctan"],
