@@ -3,7 +3,8 @@
 from sporax.autodiff.anomaly import detect_anomaly
 from sporax.autodiff.check import GradientError, GradientReport, check_grad
 from sporax.autodiff.function import Function, _Function
-from sporax.autodiff.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
+from sporax.autodiff.grad import get_grad, grad, stop_gradient, value_and_grad
+from sporax.autodiff.grad_operation import GradOperation
 from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
 from sporax.autodiff.mode import _no_grad, no_grad
 from sporax.autodiff.recompute import recompute

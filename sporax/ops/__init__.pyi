@@ -1,10 +1,10 @@
 """The operations, by name; written by tools/write_stubs.py."""
 
-from sporax.autodiff.grad import GradOperation as GradOperation
 from sporax.autodiff.grad import get_grad as get_grad
 from sporax.autodiff.grad import grad as grad
 from sporax.autodiff.grad import stop_gradient as stop_gradient
 from sporax.autodiff.grad import value_and_grad as value_and_grad
+from sporax.autodiff.grad_operation import GradOperation as GradOperation
 from sporax.autodiff.jacobian import jacfwd as jacfwd
 from sporax.autodiff.jacobian import jacrev as jacrev
 from sporax.autodiff.jacobian import jvp as jvp
@@ -302,7 +302,7 @@ class CholeskySolve(Primitive):
     def __call__(self, x1, x2) -> Tensor: ...
 class Col2Im(Primitive):
     """As `fold`, of `(N, C, kh kw, L)`."""
-    def __init__(self, kernel_size, dilation=1, padding_value=0, stride=1) -> None: ...
+    def __init__(self, kernel_size, dilation=1, padding=0, stride=1) -> None: ...
     def __call__(self, x, output_size) -> Tensor: ...
 class Complex(Primitive):
     """$a + b i$ from $a$ and $b$, which must be Float32 or Float64 alike."""

@@ -68,7 +68,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 
 @composite(
     tensor="col2im(input_x, output_size, kernel_size, dilation, padding_value, stride)",
-    primitive="Col2Im(kernel_size, dilation=1, padding_value=0, stride=1)"
+    primitive="Col2Im(kernel_size, dilation=1, padding: padding_value=0, stride=1)"
     "(x: input_x, output_size)",
 )  # fmt: skip
 def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
