@@ -7,6 +7,7 @@ import zlib
 
 import numpy as np
 
+from sporax.ops.declare import OPS
 from tests import face_calls, parity_calls, parity_edges
 from tests.samples import collect
 

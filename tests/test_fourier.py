@@ -20,7 +20,8 @@ def test_transforms_are_scipys(kind, norm):
     x = REAL if kind in ("rfft", "ihfft") else COMPLEX
     rows = [
         ("", {}, {}), ("", {"n": 6, "dim": 0}, {"n": 6, "axis": 0}),
-        ("2", {}, {}), ("n", {}, {}), ("n", {"s": (4, 3), "dim": (0, 2)}, {"s": (4, 3), "axes": (0, 2)}),
+        ("2", {}, {}), ("n", {}, {}),
+        ("n", {"s": (4, 3), "dim": (0, 2)}, {"s": (4, 3), "axes": (0, 2)}),
     ]  # fmt: skip
     for letters, ours, theirs in rows:
         wanted = getattr(scipy.fft, kind + letters)(x, norm=norm, **theirs)

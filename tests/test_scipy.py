@@ -27,7 +27,7 @@ cho_solve((cholesky(S, lower=True), True), b) | eigh(S, eigvals_only=True) | eig
 solve_triangular(A, B) | solve_triangular(A, b, trans="T") | solve_triangular(A, b, 1, True, True)
 lstsq(TALL, TALL[:, 0] + 1) | lstsq(A, B)[0]
 """
-FFT = "dct(A) | dct(A, norm='ortho', axis=0) | idct(A) | dctn(A) | idctn(A, norm='ortho') | dct(C, n=2)"
+FFT = "dct(A) | dct(A, norm='ortho', axis=0) | idct(A) | dctn(A) | idctn(A, norm='ortho')"
 
 
 def rows(text):

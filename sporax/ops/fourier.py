@@ -100,7 +100,7 @@ def _shifted(name, compute):
         return roll(input, tuple(compute(input.shape[a]) for a in axes), tuple(axes))
 
     function.__name__, function.__module__ = name, __name__
-    function.__doc__ = f"""Frequency 0 moved {"from" if name[0] == "i" else "to"} the middle of axes.
+    function.__doc__ = f"""Frequency 0 moved {"from" if name[0] == "i" else "to"} their middle.
 
     >>> sorted(ops.{name}(Tensor([0, 1, 2])).tolist())
     [0, 1, 2]

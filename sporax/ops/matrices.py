@@ -102,7 +102,8 @@ def matrix_band_part_of_class(x, lower, upper):
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """The last axis as the diagonal `k` (an int) of matrices, `padding_value` elsewhere.
 
-    `num_rows`, `num_cols`: by default a square matrix, or the least size. Several diagonals at once are not done.
+    `num_rows`, `num_cols`: by default a square matrix, or the least size. Several diagonals at once
+    are not done.
 
     >>> ops.matrix_diag(Tensor([1.0, 2.0]), padding_value=9).asnumpy()
     array([[1., 9.],

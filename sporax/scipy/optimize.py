@@ -40,8 +40,8 @@ _cheapest_pairs = OPS["cheapest_pairs"].face()
 
 
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
-    """(rows, columns) of the cheapest, or with `maximize` the dearest, choice of one element in each
-    row and column: Int64, as many as the lesser size.
+    """(rows, columns) of the cheapest, or with `maximize` the dearest, choice of one element in
+    each row and column: Int64, as many as the lesser size.
 
     `dimension_limit`: only so many columns count; from there on the result has -1.
 

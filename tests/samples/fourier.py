@@ -25,7 +25,8 @@ SAMPLES = [
 ]
 
 REFUSALS = [
-    Refusal("fft-norm", lambda: ops.fft(Tensor([1.0]), norm="half"), ValueError, ("'norm'", "half")),
+    Refusal("fft-norm", lambda: ops.fft(Tensor([1.0]), norm="half"), ValueError,
+            ("'norm'", "half")),
     Refusal("rfft-complex", lambda: ops.rfft(Tensor(np.ones(2, np.complex64))), ValueError,
             ("'input'", "real")),
 ]  # fmt: skip
