@@ -7,7 +7,7 @@ from sporax.core.tensor import Tensor
 from sporax.ops.casting import cast
 from sporax.ops.comparison import less
 from sporax.ops.creation import arange
-from sporax.ops.declare import Array, attach, composite, op
+from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op
 from sporax.ops.joining import concat, flip, tensor_split
 from sporax.ops.selection import nonzero
 from sporax.ops.shape import swapaxes
@@ -322,6 +322,17 @@ def mixed_precision_cast(dst_dtype, x):
     if isinstance(x, dict):
         return {key: mixed_precision_cast(dst_dtype, item) for key, item in x.items()}
     return cast(x, dst_dtype) if isinstance(x, Tensor) and x.is_floating_point() else x
+
+
+@composite(function="inv(x)", tensor=True)
+def inv(x):
+    """$1 / x$, element by element; of integers rounded toward zero, in their dtype.
+
+    >>> ops.inv(Tensor([2.0, 4.0])).tolist()
+    [0.5, 0.25]
+    """
+    made = FUNCTIONS["reciprocal"](x)
+    return made if x.is_floating_point() or x.is_complex() else cast(made, x.dtype)
 
 
 # lengths and distances -------------------------------------------------------------------------
