@@ -10,6 +10,7 @@ from sporax import nn as nn
 from sporax import numpy as numpy
 from sporax import ops as ops
 from sporax import optim as optim
+from sporax import scipy as scipy
 from sporax import train as train
 from sporax.amp import DynamicLossScaleManager as DynamicLossScaleManager
 from sporax.amp import FixedLossScaleManager as FixedLossScaleManager

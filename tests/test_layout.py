@@ -16,6 +16,7 @@ ROOMS |= {
     "mint": {"core", "ops", "mint"},
     "lowering": {"lowering"},
     "numpy": {"core", "ops", "numpy"},
+    "scipy": {"core", "autodiff", "ops", "__init__", "scipy"},
     "data": {"core", "data"},
     "distributed": {"core", "distributed"},
 }

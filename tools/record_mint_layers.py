@@ -2,7 +2,8 @@
 
 Run it with an interpreter that has PyTorch: `python tools/record_mint_layers.py`. It writes
 `tests/recorded/mint_layers.json`: for each row the output, the gradient of its sum of squares
-with respect to the input, and what is in its buffers then. MindSpore 2.10 has no CPU kernels for these convolutions and poolings.
+with respect to the input, and what is in its buffers then. MindSpore 2.10 has no CPU kernels
+for these convolutions and poolings.
 """
 
 import json

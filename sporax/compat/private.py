@@ -173,3 +173,12 @@ class ControlDepend:
 
 
 control_depend = ControlDepend()
+
+
+def _nd_transpose(a):
+    """The last two axes swapped."""
+    if a.ndim < 2:
+        raise ValueError(
+            f"For '_nd_transpose', 'a' must have at least 2 dimensions, but got shape {a.shape}."
+        )
+    return a.swapaxes(-1, -2)

@@ -91,6 +91,11 @@ def create_group(group, rank_ids, options=None):
         )
 
 
+def barrier(group=GlobalComm.WORLD_COMM_GROUP):
+    """Wait until every process of the group is here: there is one, which is."""
+    get_group_size(group)
+
+
 __all__ = [
     "GlobalComm",
     "create_group",

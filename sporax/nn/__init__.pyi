@@ -107,6 +107,7 @@ from sporax.nn.normalization import InstanceNorm2d as InstanceNorm2d
 from sporax.nn.normalization import InstanceNorm3d as InstanceNorm3d
 from sporax.nn.normalization import LayerNorm as LayerNorm
 from sporax.nn.normalization import SyncBatchNorm as SyncBatchNorm
+from sporax.nn.of_functions import CTCLoss as CTCLoss
 from sporax.nn.padding import ConstantPad1d as ConstantPad1d
 from sporax.nn.padding import ConstantPad2d as ConstantPad2d
 from sporax.nn.padding import ConstantPad3d as ConstantPad3d
@@ -151,6 +152,7 @@ from sporax.nn.wrap import TrainOneStepCell as TrainOneStepCell
 from sporax.nn.wrap import WithEvalCell as WithEvalCell
 from sporax.nn.wrap import WithGradCell as WithGradCell
 from sporax.nn.wrap import WithLossCell as WithLossCell
+from sporax.ops.primitive import Primitive as Primitive
 from sporax.optim.ada_delta import Adadelta as Adadelta
 from sporax.optim.ada_grad import Adagrad as Adagrad
 from sporax.optim.ada_max import AdaMax as AdaMax
@@ -167,4 +169,33 @@ from sporax.optim.proximal import ProximalAdagrad as ProximalAdagrad
 from sporax.optim.resilient import Rprop as Rprop
 from sporax.optim.rmsprop import RMSProp as RMSProp
 from sporax.optim.sgd import SGD as SGD
+from typing import Any
 
+class ChannelShuffle(Primitive):
+    """The channels of `(N, C, *)` taken from `groups` equal groups in turn."""
+    def __init__(self, groups) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class GLU(Primitive):
+    r"""$a \, \sigma(b)$, with $a$ and $b$ the halves of `input` along `axis`."""
+    def __init__(self, axis=-1) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class MaxUnpool1d(Primitive):
+    """Each maximum put back to its place, zeros elsewhere: `(N, C, L)`."""
+    def __init__(self, kernel_size, stride=None, padding=0) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class MaxUnpool2d(Primitive):
+    """Each maximum put back to its place, zeros elsewhere: `(N, C, H, W)`."""
+    def __init__(self, kernel_size, stride=None, padding=0) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class MaxUnpool3d(Primitive):
+    """Each maximum put back to its place, zeros elsewhere: `(N, C, D, H, W)`."""
+    def __init__(self, kernel_size, stride=None, padding=0) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class SeLU(Primitive):
+    r"""$1.0507 (\max(0, x) + \min(0, 1.6733 (e^x - 1)))$, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class Tanhshrink(Primitive):
+    r"""$x - \tanh x$."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...

@@ -77,11 +77,11 @@ _ROWS = {
 }
 
 
-def _layer(written, path):
+def layer(written, function, module):
     """The class of a row, written out, so that signature and TypeErrors are Python's own."""
     head, _, called = written.partition(")(")
     name, _, built = head.partition("(")
-    scope: dict = {"Cell": Cell, "function": MINT[f"nn.functional.{path}"], "__name__": None}
+    scope: dict = {"Cell": Cell, "function": function, "__name__": None}
     exec(f"def made({built}): pass\ndef called({called}: pass", scope)
     names = list(inspect.signature(scope["made"]).parameters)
     given = [
@@ -97,14 +97,14 @@ def _layer(written, path):
         scope,
     )
     members = {n: scope[n] for n in ("__init__", "construct")}
-    members |= {"__doc__": scope["function"].__doc__, "__module__": __name__}
+    members |= {"__doc__": scope["function"].__doc__, "__module__": module}
     for member in ("__init__", "construct"):
         members[member].__qualname__ = f"{name}.{member}"
     return type(name, (Cell,), members)
 
 
 for _written, _path in _ROWS.items():
-    _made = _layer(_written, _path)
+    _made = layer(_written, MINT[f"nn.functional.{_path}"], __name__)
     globals()[_made.__name__] = MINT[f"nn.{_made.__name__}"] = _made
 
 

@@ -151,7 +151,7 @@ class GroupNorm(Cell):
 
 
 class LayerNormExt(Cell):
-    r"""`mint.nn.LayerNorm`: $w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over the last axes.
+    r"""`mint.nn.LayerNorm`: $w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments of last axes.
 
     `normalized_shape`: their sizes, an int or a tuple, and the shape of `weight` and `bias`.
     `elementwise_affine`: whether there are these; `bias`: whether the latter.

@@ -21,6 +21,12 @@ for _module in pkgutil.iter_modules(__path__):
 globals().update(FUNCTIONS)
 globals().update(PRIMITIVES)
 
+# operations of our own, which MindSpore has under no such name: for other modules, not for users
+_OWN = """
+    add_at_index bitwise_not clamp_both clamp_one contraction div_no_nan global_norm grid
+    integer_pow l2_normalize lp_norm matmul_transposed max_with_index min_with_index nonzero_sized
+    power progression reduce_prod split_evenly squared_difference take_within"""
+
 __all__ = [
     "Custom",
     "CustomRegOp",
@@ -32,7 +38,7 @@ __all__ = [
     "_get_cache_prim",
     "custom_info_register",
     "prim_attr_register",
-    *FUNCTIONS,
+    *[name for name in FUNCTIONS if name not in _OWN.split()],
     *PRIMITIVES,
 ]
 

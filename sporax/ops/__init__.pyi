@@ -1352,6 +1352,10 @@ class Transpose(Primitive):
     """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
     def __init__(self) -> None: ...
     def __call__(self, input, dims) -> Tensor: ...
+class TransposeView(Primitive):
+    """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
+    def __init__(self) -> None: ...
+    def __call__(self, input, input_perm) -> Tensor: ...
 class Tril(Primitive):
     """The lower triangle of the last two dimensions, zeros above `diagonal`."""
     def __init__(self, diagonal=0) -> None: ...
@@ -1596,8 +1600,6 @@ def bitwise_and(input, other) -> Tensor:
     r"""$input \land other$, element by element, bit by bit, broadcast together."""
 def bitwise_left_shift(input, other) -> Tensor:
     r"""$input \cdot 2^{other}$ of integers; broadcast together."""
-def bitwise_not(input) -> Tensor:
-    """Every bit turned over; on Bool, "not"."""
 def bitwise_or(input, other) -> Tensor:
     r"""$input \lor other$, element by element, bit by bit, broadcast together."""
 def bitwise_right_shift(input, other) -> Tensor:
@@ -1664,8 +1666,6 @@ def cond(A, p=None) -> Tensor:
     r"""The condition number $\|A\| \|A^{-1}\|$ of matrices `(*, n, n)`."""
 def conj(input) -> Tensor:
     """$a - b i$ for $a + b i$; what is real stays as it is."""
-def contraction(operands, equation='') -> Tensor:
-    """Einstein's summation; `einsum` calls it."""
 def conv1d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, groups=1) -> Tensor:
     """`(N, C, L)` with `weight` `(O, C / groups, k)` -> `(N, O, L')`; arguments as `conv2d`'s."""
 def conv2d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, groups=1) -> Tensor:
@@ -1732,8 +1732,6 @@ def dist(input, other, p=2) -> Tensor:
     """The `p`-norm of all elements of $input - other$, broadcast together."""
 def div(input, other, *, rounding_mode=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
-def div_no_nan(input, other) -> Tensor:
-    """$input / other$, and 0 where `other` is 0."""
 def divide(input, other, *, rounding_mode=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def dot(input, other) -> Tensor:
@@ -1796,6 +1794,16 @@ def eye(n, m=None, dtype=None) -> Tensor:
     """`n` rows and `m` columns (`n` by default), ones on the diagonal, Float32 by default."""
 def fast_gelu(x) -> Tensor:
     r"""$x \sigma(1.702 x)$, close to `gelu`."""
+def fft(input, n=None, dim=-1, norm=None) -> Tensor:
+    """The Fourier transform of complex numbers, along `dim`, of `n` numbers (cut, or zeros added)."""
+def fft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
+    """The Fourier transform of complex numbers, along two axes `dim`, of `s` numbers of each."""
+def fftfreq(n, d=1.0, dtype=None) -> Tensor:
+    """The frequencies of `fft`'s result: of `n` numbers, `d` apart."""
+def fftn(input, s=None, dim=None, norm=None) -> Tensor:
+    """The Fourier transform of complex numbers, along several axes `dim`, of `s` numbers of each."""
+def fftshift(input, dim=None) -> Tensor:
+    """Frequency 0 moved to their middle."""
 def fill(type, shape, value) -> Tensor:
     """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has."""
 def flatten(input, order='C', *, start_dim=1, end_dim=-1) -> Tensor:
@@ -1852,8 +1860,6 @@ def geqrf(input) -> Tensor:
     """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
 def ger(input, vec2) -> Tensor:
     """$a_i b_j$ of two vectors."""
-def global_norm(tensors) -> Tensor:
-    """The Euclidean length of all elements of a tuple of Tensors together: Float32 at least."""
 def glu(x, axis=-1) -> Tensor:
     r"""$a \, \sigma(b)$, with $a$ and $b$ the halves of `input` along `axis`."""
 def greater(input, other) -> Tensor:
@@ -1878,6 +1884,12 @@ def hardtanh(input, min_val=-1.0, max_val=1.0) -> Tensor:
     r"""$\min(\max(x, min), max)$; its derivative at the bounds is 0."""
 def heaviside(input, values) -> Tensor:
     """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
+def hfft(input, n=None, dim=-1, norm=None) -> Tensor:
+    """The Fourier transform to real numbers, of half a spectrum, along `dim`, of `n` numbers (cut, or zeros added)."""
+def hfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
+    """The Fourier transform to real numbers, of half a spectrum, along two axes `dim`, of `s` numbers of each."""
+def hfftn(input, s=None, dim=None, norm=None) -> Tensor:
+    """The Fourier transform to real numbers, of half a spectrum, along several axes `dim`, of `s` numbers of each."""
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean') -> Tensor:
     r"""$x$ where `targets` is 1, $\max(0, margin - x)$ where it is -1, 0 elsewhere."""
 def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
@@ -1896,10 +1908,24 @@ def i0(input) -> Tensor:
     r"""$I_0(x) = \frac1\pi \int_0^\pi e^{x \cos t} dt$, element by element; nan where it is not real."""
 def identity(x) -> Tensor:
     """`x` itself."""
+def ifft(input, n=None, dim=-1, norm=None) -> Tensor:
+    """The inverse Fourier transform of complex numbers, along `dim`, of `n` numbers (cut, or zeros added)."""
+def ifft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
+    """The inverse Fourier transform of complex numbers, along two axes `dim`, of `s` numbers of each."""
+def ifftn(input, s=None, dim=None, norm=None) -> Tensor:
+    """The inverse Fourier transform of complex numbers, along several axes `dim`, of `s` numbers of each."""
+def ifftshift(input, dim=None) -> Tensor:
+    """Frequency 0 moved from their middle."""
 def igamma(input, other) -> Tensor:
     r"""$P(a, x) = \frac{1}{\Gamma(a)} \int_0^x t^{a - 1} e^{-t} dt$ with a `input`, x `other`."""
 def igammac(input, other) -> Tensor:
     """$Q(a, x) = 1 - P(a, x)$, see `igamma`."""
+def ihfft(input, n=None, dim=-1, norm=None) -> Tensor:
+    """The inverse Fourier transform to real numbers, of half a spectrum, along `dim`, of `n` numbers (cut, or zeros added)."""
+def ihfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
+    """The inverse Fourier transform to real numbers, of half a spectrum, along two axes `dim`, of `s` numbers of each."""
+def ihfftn(input, s=None, dim=None, norm=None) -> Tensor:
+    """The inverse Fourier transform to real numbers, of half a spectrum, along several axes `dim`, of `s` numbers of each."""
 def imag(input) -> Tensor:
     """The imaginary part; zeros for what is real."""
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True) -> Tensor:
@@ -1928,6 +1954,12 @@ def invert(x) -> Tensor:
     """Every bit turned over; on Bool, "not"."""
 def iou(anchor_boxes, gt_boxes, mode='iou') -> Tensor:
     """What pairs of boxes share, over what they cover together: `(n, 4)`, `(m, 4)` -> `(m, n)`."""
+def irfft(input, n=None, dim=-1, norm=None) -> Tensor:
+    """The inverse Fourier transform of real numbers, half of it, along `dim`, of `n` numbers (cut, or zeros added)."""
+def irfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
+    """The inverse Fourier transform of real numbers, half of it, along two axes `dim`, of `s` numbers of each."""
+def irfftn(input, s=None, dim=None, norm=None) -> Tensor:
+    """The inverse Fourier transform of real numbers, half of it, along several axes `dim`, of `s` numbers of each."""
 def is_complex(input) -> builtins.bool:
     """Whether the dtype is complex, a bool."""
 def is_floating_point(input) -> builtins.bool:
@@ -1954,8 +1986,6 @@ def kron(input, other) -> Tensor:
     """Kronecker's product: blocks of `other`, each times an element of `input`."""
 def l1_loss(input, target, reduction='mean') -> Tensor:
     """$|input - target|$, broadcast together; `reduction`: 'mean', 'sum' or 'none'."""
-def l2_normalize(input, axis=0, epsilon=0.0001) -> Tensor:
-    r"""$x / \sqrt{\max(\sum_i x_i^2, \epsilon)}$, summed along `axis`."""
 def laplace(shape, mean, lambda_param, seed=None) -> Tensor:
     r"""Float32 numbers of density $e^{-|x - mean| / \lambda} / (2 \lambda)$."""
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05) -> Tensor:
@@ -2014,8 +2044,6 @@ def logsigmoid(x) -> Tensor:
     r"""$\ln \sigma(x)$, element by element."""
 def logsumexp(input, dim, keepdim=False) -> Tensor:
     r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
-def lp_norm(input, axis, p=2, keep_dims=False, epsilon=1e-12) -> Tensor:
-    r"""$\max((\sum_i |x_i|^p)^{1/p}, \epsilon)$ along `axis`."""
 def lstsq(input, A) -> Tensor:
     r"""X for which $\|A X - B\|$ is least, of `input` B `(m, k)` or `(m,)` and A `(m, n)`; the shortest one where there are several."""
 def lt(input, other) -> Tensor:
@@ -2032,8 +2060,6 @@ def masked_select(input, mask) -> Tensor:
     """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
 def matmul(input, other) -> Tensor:
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
-def matmul_transposed(input, other, transpose_a=False, transpose_b=False) -> Tensor:
-    """`matmul` with the last two dimensions of either operand swapped first."""
 def matrix_band_part(x, lower, upper) -> Tensor:
     """The matrices with zeros except on `lower` diagonals below the main one, `upper` above it."""
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align='RIGHT_LEFT') -> Tensor:
@@ -2162,8 +2188,6 @@ def positive(input) -> Tensor:
     """$x$ itself, element by element."""
 def pow(input, exponent) -> Tensor:
     """$input^{exponent}$, broadcast together."""
-def power(input, exponent) -> Tensor:
-    """$input^{exponent}$ for an exponent that is computed; `pow` calls it."""
 def pows(input, exponent) -> Tensor:
     """$input^{exponent}$, broadcast together."""
 def prelu(input, weight) -> Tensor:
@@ -2214,8 +2238,6 @@ def reduce_mean(x, axis=()) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def reduce_min(x, axis=()) -> Tensor:
     """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
-def reduce_prod(x, axis=()) -> Tensor:
-    r"""$\prod_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes."""
 def reduce_sum(x, axis=()) -> Tensor:
     r"""$\sum_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes."""
 def relu(input, inplace=False) -> Tensor:
@@ -2234,6 +2256,14 @@ def reverse(x, axis) -> Tensor:
     """The order of the elements turned round along `dims`, an int or a tuple of ints."""
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0) -> Tensor:
     """The first `seq_lengths` elements along `seq_dim` in reverse order, for each of a batch."""
+def rfft(input, n=None, dim=-1, norm=None) -> Tensor:
+    """The Fourier transform of real numbers, half of it, along `dim`, of `n` numbers (cut, or zeros added)."""
+def rfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
+    """The Fourier transform of real numbers, half of it, along two axes `dim`, of `s` numbers of each."""
+def rfftfreq(n, d=1.0, dtype=None) -> Tensor:
+    """The frequencies of `rfft`'s result: of `n` numbers, `d` apart."""
+def rfftn(input, s=None, dim=None, norm=None) -> Tensor:
+    """The Fourier transform of real numbers, half of it, along several axes `dim`, of `s` numbers of each."""
 def roll(input, shifts, dims=None) -> Tensor:
     """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
 def rot90(input, k, dims) -> Tensor:
@@ -2344,8 +2374,6 @@ def sqrt(x) -> Tensor:
     r"""$\sqrt{x}$, element by element."""
 def square(input) -> Tensor:
     """$x^2$, element by element."""
-def squared_difference(input, other) -> Tensor:
-    """$(input - other)^2$."""
 def squeeze(input, axis=None) -> Tensor:
     """Without its dimensions of size 1: all of them, or those that `axis` names."""
 def stack(tensors, axis=0) -> Tensor:
@@ -2474,6 +2502,8 @@ def var_mean(input, axis=None, ddof=0, keepdims=False) -> builtins.tuple[Tensor,
     """The pair of variance and mean; see `var`."""
 def vecdot(x, y, *, axis=-1) -> Tensor:
     r"""$\sum_i \bar x_i y_i$ along `axis`, broadcast together."""
+def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None) -> Tensor:
+    r"""$(\sum_i |x_i|^p)^{1/p}$ with p = `ord` over `dim`: an int, several, or None for all."""
 def view_as_real(input) -> Tensor:
     """The real and imaginary parts side by side on a new last axis of size 2."""
 def vsplit(input, indices_or_sections) -> Tensor:

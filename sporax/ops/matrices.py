@@ -102,7 +102,8 @@ def matrix_band_part_of_class(x, lower, upper):
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """The last axis as the diagonal `k` (an int) of matrices, `padding_value` elsewhere.
 
-    `num_rows`, `num_cols`: the least sizes by default. Several diagonals at once are not done.
+    `num_rows`, `num_cols`: by default a square matrix, or the least size. Several diagonals at once
+    are not done.
 
     >>> ops.matrix_diag(Tensor([1.0, 2.0]), padding_value=9).asnumpy()
     array([[1., 9.],
@@ -116,10 +117,11 @@ def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_
         )
     length = x.shape[-1]
     least = length + max(-offset, 0), length + max(offset, 0)
-    rows, columns = (
-        int(least[i] if n is None or int(n) == -1 else n)
-        for i, n in enumerate((num_rows, num_cols))
-    )
+    given = [None if n is None or int(n) == -1 else int(n) for n in (num_rows, num_cols)]
+    square = (max(least),) * 2
+    rows, columns = square if given == [None, None] else (
+        n or fewest for n, fewest in zip(given, least, strict=True)
+    )  # fmt: skip
     if rows < least[0] or columns < least[1]:
         raise ValueError(
             f"For 'matrix_diag', 'num_rows' and 'num_cols' must be at least {least}, but got "

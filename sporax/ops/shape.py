@@ -49,7 +49,7 @@ _reshape_method("view")
 
 
 @op(
-    primitive="Transpose()(input, dims)",
+    primitive=("Transpose()(input, dims)", "TransposeView()(input, input_perm: dims)"),
     function=("transpose(input, dims)", "permute(input, axis: dims)"),
     mint="permute(input, dims)",
 )

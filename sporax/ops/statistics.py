@@ -138,6 +138,30 @@ def vector_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
     return norm(input, p, dim, keepdim, dtype=dtype)
 
 
+@composite(
+    function="vector_norm(x: input, ord=2, axis: dim=None, keepdims: keepdim=False, *, dtype=None)",
+    mint="linalg.vector_norm(x: input, ord=2, dim=None, keepdim=False, *, dtype=None)",
+    name="vector_norm",
+)  # fmt: skip
+def norm_of_vectors(input, ord=2, dim=None, keepdim=False, *, dtype=None):
+    r"""$(\sum_i |x_i|^p)^{1/p}$ with p = `ord` over `dim`: an int, several, or None for all.
+
+    >>> mint.linalg.vector_norm(Tensor([[3.0], [4.0]])).asnumpy()
+    array(5., dtype=float32)
+    """
+    if dim is None or isinstance(dim, int):
+        return vector_norm(input, ord, dim, keepdim, dtype=dtype)
+    places = sorted(d % input.ndim for d in dim)
+    others = [i for i in range(input.ndim) if i not in places]
+    flat = input.permute(*others, *places).reshape(*[input.shape[i] for i in others], -1)
+    found = vector_norm(flat, ord, -1, False, dtype=dtype)
+    return (
+        found.reshape([1 if i in places else n for i, n in enumerate(input.shape)])
+        if (keepdim)
+        else found
+    )
+
+
 @op(
     tensor=(
         "logsumexp(input, dim, keepdim=False)",

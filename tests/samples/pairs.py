@@ -52,19 +52,22 @@ SAMPLES = [
            range=(0.5, 4)),
     Sample("mvlgamma", [(2, 3)], lambda x, p: special.multigammaln(x, p), {"p": 3}, range=(1.5, 4)),
     Sample("logit", [(2, 3)], lambda x: np.log(x / (1 - x)), range=(0.1, 0.9)),
-    Sample("logit", [np.array([0.0, 0.5, 1.0])], lambda x, eps: special.logit(np.clip(x, eps, 1 - eps)),
-           {"eps": 0.25}, sharp="kept within bounds"),
+    Sample("logit", [np.array([0.0, 0.5, 1.0])],
+           lambda x, eps: special.logit(np.clip(x, eps, 1 - eps)), {"eps": 0.25},
+           sharp="kept within bounds"),
     Sample("tanhshrink", [(2, 3)], lambda x: x - np.tanh(x)),
     Sample("sgn", [(2, 3)], np.sign),
     Sample("sgn", [np.array([3 + 4j, 0, -2j])], lambda x: np.array([0.6 + 0.8j, 0, -1j]),
            sharp="not analytic"),
     Sample("to_even", [np.array([0.5, 1.5, -2.4])], np.rint),
-    Sample("population_count", [A], lambda x: np.array([bin(int(n) & 0xFFFFFFFF).count("1") for n in x])),
+    Sample("population_count", [A],
+           lambda x: np.array([bin(int(n) & 0xFFFFFFFF).count("1") for n in x])),
     Sample("smallest_step", [(2,)], lambda x: np.full(2, 2.0**-23)),
 ]  # fmt: skip
 
 REFUSALS = [
     Refusal("gcd-floats", lambda: ops.gcd(Tensor([1.5]), Tensor([2])), TypeError,
             ("For 'Gcd'", "integers")),
-    Refusal("mvlgamma-p", lambda: ops.mvlgamma(Tensor([3.0]), 0), ValueError, ("'p'", "at least 1")),
+    Refusal("mvlgamma-p", lambda: ops.mvlgamma(Tensor([3.0]), 0), ValueError,
+            ("'p'", "at least 1")),
 ]  # fmt: skip

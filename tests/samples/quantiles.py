@@ -38,7 +38,8 @@ SAMPLES = [
     Sample("nanquantile", [(2, 5)], lambda x, **more: np.nanquantile(x, **more), {"q": 0.4}),
     Sample("nansum_along", [HOLES], with_gaps(np.nansum), {"axis": 0}, sharp=ODD),
     Sample("nansum_along", [(2, 3)], np.nansum),
-    Sample("nanmean_along", [HOLES], with_gaps(np.nanmean), {"axis": 1, "keepdims": True}, sharp=ODD),
+    Sample("nanmean_along", [HOLES], with_gaps(np.nanmean),
+           {"axis": 1, "keepdims": True}, sharp=ODD),
     Sample("nanmean_along", [(2, 3)], np.nanmean),
     Sample("counted", [np.array([1, 4, 1, 0])], lambda x, length: np.bincount(x, minlength=length),
            {"length": 6}),
@@ -67,7 +68,9 @@ SAMPLES = [
 ]  # fmt: skip
 
 REFUSALS = [
-    Refusal("bincount-2d", lambda: ops.bincount(Tensor([[1, 2]])), TypeError, ("'bincount'", "vector")),
-    Refusal("bincount-negative", lambda: ops.bincount(Tensor([-1])), ValueError, ("negative", "-1")),
+    Refusal("bincount-2d", lambda: ops.bincount(Tensor([[1, 2]])), TypeError,
+            ("'bincount'", "vector")),
+    Refusal("bincount-negative", lambda: ops.bincount(Tensor([-1])), ValueError,
+            ("negative", "-1")),
     Refusal("diff-n", lambda: ops.diff(Tensor([1, 2]), -1), ValueError, ("'n'", "-1")),
 ]  # fmt: skip

@@ -1,7 +1,6 @@
 """Rows for `sporax.ops.rearranging`."""
 
 import numpy as np
-from scipy.spatial import distance
 
 from tests.samples import Sample
 
@@ -23,30 +22,14 @@ def turned(x, lengths, seq_dim, batch_dim=0):
     return np.moveaxis(out, (0, 1), (batch_dim, seq_dim))
 
 
-def distances(x1, x2, p=2.0):
-    return (np.abs(x1[..., :, None, :] - x2[..., None, :, :]) ** p).sum(-1) ** (1 / p)
-
-
-def cosine(x1, x2, dim=1):
-    x1, x2 = np.broadcast_arrays(x1, x2)
-    return (x1 * x2).sum(dim) / np.linalg.norm(x1, axis=dim) / np.linalg.norm(x2, axis=dim)
-
-
 SAMPLES = [
     Sample("masked_scatter", [(2, 3), MASK, (4,)], masked),
     Sample("masked_scatter", [(3,), MASK, (2, 3)], masked),
     Sample("reverse_sequence", [(2, 3), np.array([2, 3])], turned, {"seq_dim": 1}),
-    Sample("reverse_sequence", [(3, 2, 2), np.array([1, 3])], turned, {"seq_dim": 0, "batch_dim": 1}),
+    Sample("reverse_sequence", [(3, 2, 2), np.array([1, 3])], turned,
+           {"seq_dim": 0, "batch_dim": 1}),
     Sample("in_top_k", [np.array([[1.0, 3, 2], [4, 4, 5]]), np.array([2, 0])],
            lambda x, t, k: np.array([True, True]), {"k": 2}),
     Sample("in_top_k", [np.array([[1.0, 3, 2], [4, 4, 5]]), np.array([0, 2])],
            lambda x, t, k: np.array([False, True]), {"k": 2}),
-    Sample("cdist", [(2, 3, 2), (2, 4, 2)], distances),
-    Sample("cdist", [(3, 2), (2, 2)], distances, {"p": 3.0}),
-    Sample("pdist", [(4, 3)], distance.pdist),
-    Sample("pdist", [(3, 2)], lambda x, p: distance.pdist(x, "cityblock"), {"p": 1.0}),
-    Sample("dist", [(2, 3), (3,)], lambda a, b: np.linalg.norm(a - b)),
-    Sample("dist", [(2, 3), (2, 3)], lambda a, b, p: (np.abs(a - b) ** p).sum() ** (1 / p), {"p": 3}),
-    Sample("cosine_similarity", [(2, 3), (2, 3)], cosine),
-    Sample("cosine_similarity", [(2, 3), (1, 3)], cosine, {"dim": 0}),
 ]  # fmt: skip

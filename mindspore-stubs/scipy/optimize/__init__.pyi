@@ -1,0 +1,5 @@
+"""`mindspore.scipy.optimize`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.scipy.optimize import *
+from sporax.scipy.optimize import minimize as minimize
+

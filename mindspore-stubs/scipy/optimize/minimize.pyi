@@ -1,0 +1,4 @@
+"""`mindspore.scipy.optimize.minimize`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.scipy.optimize import *
+

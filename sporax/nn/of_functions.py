@@ -1,0 +1,44 @@
+"""Layers of `nn` that are a function with some of its arguments given before."""
+
+from sporax import ops
+from sporax.nn.cell import Cell
+from sporax.nn.mint_faces import layer
+
+# the class as it is made, and called; and the function
+_ROWS = {
+    "ChannelShuffle(groups)(x)": ops.channel_shuffle,
+    "GLU(axis=-1)(x)": ops.glu,
+    "MaxUnpool1d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)": (
+        ops.max_unpool1d
+    ),
+    "MaxUnpool2d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)": (
+        ops.max_unpool2d
+    ),
+    "MaxUnpool3d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)": (
+        ops.max_unpool3d
+    ),
+    "SeLU()(input_x)": ops.selu,
+    "Tanhshrink()(x)": ops.tanhshrink,
+}
+ChannelShuffle, GLU, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, SeLU, Tanhshrink = [
+    layer(written, function, __name__) for written, function in _ROWS.items()
+]
+
+
+class CTCLoss(Cell):
+    """`ops.ctc_loss` without `log_alpha`: `log_probs` `(T, N, C)`, `targets` `(N, S)`, lengths.
+
+    >>> logits = ops.log_softmax(ops.zeros((2, 1, 2)))
+    >>> nn.CTCLoss()(logits, Tensor([[1]]), Tensor([2]), Tensor([1])).asnumpy().round(4)
+    array(0.2877, dtype=float32)
+    """
+
+    def __init__(self, blank=0, reduction="mean", zero_infinity=False):
+        super().__init__()
+        self.blank, self.reduction, self.zero_infinity = blank, reduction, zero_infinity
+
+    def construct(self, log_probs, targets, input_lengths, target_lengths):
+        return ops.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
+            self.zero_infinity,
+        )[0]  # fmt: skip

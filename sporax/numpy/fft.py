@@ -1,0 +1,31 @@
+"""`mindspore.numpy.fft`: the transforms of `ops` by NumPy's parameters, looked up."""
+
+import importlib
+
+from sporax.core.errors import missing
+
+
+def _face(declared, name):
+    """`declared` with `axis` or `axes` for `dim`, and `a` (`x` of a shift) for the input."""
+    declaration = declared.declaration
+    first, *others = declaration.signature.parameters
+    if first != "input":
+        return declared
+    plane = "(-2, -1)" if name.endswith("2") else "None"
+    written = {
+        "n": "(a: input, n=None, axis: dim=-1, norm=None)",
+        "s": f"(a: input, s=None, axes: dim={plane}, norm=None)",
+        "dim": "(x: input, axes: dim=None)",
+    }[others[0]]
+    return declaration.face(name + written)
+
+
+def __getattr__(name):
+    found = importlib.import_module("sporax.ops.fourier").FOURIER
+    if name not in found:
+        raise missing("numpy.fft", name)
+    return globals().setdefault(name, _face(found[name], name))
+
+
+def __dir__():
+    return sorted(importlib.import_module("sporax.ops.fourier").FOURIER)

@@ -1,0 +1,61 @@
+"""Cosine transforms."""
+
+import jax.numpy as jnp
+import jax.scipy.fft as fft
+
+from sporax.core.errors import missing
+from sporax.ops.arithmetic import floating
+from sporax.ops.declare import OPS, Array, op
+
+_NORMS = (None, "ortho", "backward")
+
+
+@op(function=(), name="dct")
+def cosines(x: Array, sizes=None, axes=None, norm=None, inverse=False):
+    """The cosine transform of type 2 along `axes` (None: all), or its inverse."""
+    if norm not in _NORMS:
+        raise ValueError(f"'norm' must be one of {_NORMS}, but got {norm!r}")
+    if jnp.iscomplexobj(x):
+        raise TypeError("'x' must be of real numbers")
+    compute = fft.idctn if inverse else fft.dctn
+    return compute(floating(x), 2, sizes, axes, norm=norm)
+
+
+_cosines = OPS["cosines"].face()
+
+
+def _checked(who, type):
+    if type != 2:
+        raise NotImplementedError(f"For 'scipy.fft.{who}', 'type' must be 2, but got {type!r}.")
+
+
+def dct(x, type=2, n=None, axis=-1, norm=None):
+    r"""$2 \sum_j x_j \cos(\pi k (2 j + 1) / 2 n)$ along `axis`; 'ortho': orthonormal.
+
+    >>> sporax.scipy.fft.dct(Tensor([1.0, 1.0])).asnumpy().round(4).tolist()[0]
+    4.0
+    """
+    _checked("dct", type)
+    return _cosines(x, None if n is None else (n,), (axis,), norm, False)
+
+
+def idct(x, type=2, n=None, axis=-1, norm=None):
+    """The inverse of `dct`."""
+    _checked("idct", type)
+    return _cosines(x, None if n is None else (n,), (axis,), norm, True)
+
+
+def dctn(x, type=2, s=None, axes=None, norm=None):
+    """`dct` along several axes, by default all."""
+    _checked("dctn", type)
+    return _cosines(x, s, axes, norm, False)
+
+
+def idctn(x, type=2, s=None, axes=None, norm=None):
+    """The inverse of `dctn`."""
+    _checked("idctn", type)
+    return _cosines(x, s, axes, norm, True)
+
+
+def __getattr__(name):
+    raise missing("scipy.fft", name)

@@ -1,0 +1,195 @@
+"""SciPy's names for the matrices taken apart in `sporax.ops.factorization`.
+
+`overwrite_a` and its like are accepted and change nothing; `check_finite` refuses infinities and
+NaN, for which the numbers are read.
+"""
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.dtype import int32, int64
+from sporax.core.errors import missing
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import OPS
+
+_symmetric_eigen = OPS["symmetric_eigen"].face()
+_triangles = OPS["triangles"].face()
+_solve_triangle = OPS["solve_triangle"].face()
+
+
+def _taken(who, name, a, least=2, square=False):
+    if not isinstance(a, Tensor):
+        raise TypeError(
+            f"For 'scipy.linalg.{who}', '{name}' must be a Tensor, but got {type(a).__name__}. "
+            "Make one of it with 'Tensor(...)'."
+        )
+    if a.ndim < least or (square and a.shape[-1] != a.shape[-2]):
+        shape = "square matrices (..., n, n)" if square else f"of at least {least} dimensions"
+        raise ValueError(
+            f"For 'scipy.linalg.{who}', '{name}' must be {shape}, but got shape {a.shape}."
+        )
+    whole = a.dtype in (int32, int64)
+    return a.astype("float64") if whole else a
+
+
+def _finite(who, check, *tensors):
+    if check and any(not np.isfinite(t.asnumpy()).all() for t in tensors):
+        raise ValueError(
+            f"For 'scipy.linalg.{who}', the numbers must be finite where 'check_finite' is True."
+        )
+
+
+def block_diag(*arrs):
+    """Matrices along the diagonal of one, zeros elsewhere.
+
+    >>> sporax.scipy.linalg.block_diag(Tensor([[1.0]]), Tensor([[2.0]])).tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    return ops.block_diag(*arrs)
+
+
+def inv(a, overwrite_a=False, check_finite=True):
+    """The inverse of each matrix.
+
+    >>> sporax.scipy.linalg.inv(Tensor([[2.0]])).tolist()
+    [[0.5]]
+    """
+    a = _taken("inv", "a", a, square=True)
+    _finite("inv", check_finite, a)
+    return ops.inverse(a)
+
+
+def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
+    """The triangle U with $U^H U = a$; `lower`: L with $L L^H = a$.
+
+    >>> sporax.scipy.linalg.cholesky(Tensor([[4.0]])).tolist()
+    [[2.0]]
+    """
+    a = _taken("cholesky", "a", a, square=True)
+    _finite("cholesky", check_finite, a)
+    return ops.cholesky(a, upper=not lower)
+
+
+def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
+    """(`cholesky(a, lower)`, `lower`), for `cho_solve`.
+
+    >>> sporax.scipy.linalg.cho_factor(Tensor([[4.0]]))[1]
+    False
+    """
+    return cholesky(a, lower, overwrite_a, check_finite), lower
+
+
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    """X with A X = b, from `cho_factor(A)`; `b`: `(n,)` or `(n, k)`.
+
+    >>> c = sporax.scipy.linalg.cho_factor(Tensor([[4.0]]))
+    >>> sporax.scipy.linalg.cho_solve(c, Tensor([8.0])).tolist()
+    [2.0]
+    """
+    c, lower = c_and_lower
+    c, b = _taken("cho_solve", "c", c, square=True), _taken("cho_solve", "b", b, 1)
+    _finite("cho_solve", check_finite, c, b)
+    flat = b.ndim == c.ndim - 1
+    found = ops.cholesky_solve(b.expand_dims(-1) if flat else b, c, not lower)
+    return found.squeeze(-1) if flat else found
+
+
+def eigh(
+    a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, turbo=True,
+    eigvals=None, type=1, check_finite=True,
+):  # fmt: skip
+    """Eigenvalues (rising) and, as columns, eigenvectors of Hermitian matrices.
+
+    `lower`: which triangle is read. `b` (the generalised problem) and `eigvals` (a range): None.
+
+    >>> sporax.scipy.linalg.eigh(Tensor([[2.0, 0.0], [0.0, 1.0]]), eigvals_only=True).tolist()
+    [1.0, 2.0]
+    """
+    if b is not None or eigvals is not None or type != 1:
+        raise NotImplementedError(
+            "For 'scipy.linalg.eigh', 'b' and 'eigvals' must be None and 'type' 1: the generalised "
+            "problem and ranges are not done."
+        )
+    a = _taken("eigh", "a", a, square=True)
+    _finite("eigh", check_finite, a)
+    values, vectors = _symmetric_eigen(a, lower)
+    return values if eigvals_only else (values, vectors)
+
+
+def lstsq(A, B, rcond=None, driver=None):
+    """(X, residues, rank, singular values) for which $|A X - B|$ is least; `A`: `(m, n)`.
+
+    Singular values of at most `rcond` times the largest count as 0. `driver`: accepted.
+
+    >>> sporax.scipy.linalg.lstsq(Tensor([[2.0], [0.0]]), Tensor([4.0, 1.0]))[0].asnumpy().round(4)
+    array([2.], dtype=float32)
+    """
+    A, B = _taken("lstsq", "A", A), _taken("lstsq", "B", B, 1)
+    flat = B.ndim == A.ndim - 1
+    b = B.expand_dims(-1) if flat else B
+    x = ops.matmul(ops.pinv(A, rtol=rcond), b)
+    s = ops.svd(A, compute_uv=False)
+    limit = max(A.shape[-2:]) * float(np.finfo(s.asnumpy().dtype).eps) if rcond is None else rcond
+    rank = (s > s[..., :1] * limit).astype(int32).sum(-1)
+    rest = ops.matmul(A, x) - b
+    residues = (rest * rest.conj()).real().sum(-2) if rest.is_complex() else (rest * rest).sum(-2)
+    return (x.squeeze(-1) if flat else x), residues.squeeze(-1) if flat else residues, rank, s
+
+
+def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
+    """(P, L, U) with a = P L U; `permute_l`: (P L, U).
+
+    >>> [t.tolist() for t in sporax.scipy.linalg.lu(Tensor([[2.0]]))]
+    [[[1.0]], [[1.0]], [[2.0]]]
+    """
+    a = _taken("lu", "a", a)
+    _finite("lu", check_finite, a)
+    packed, _, order = _triangles(a)
+    rows, columns = a.shape[-2:]
+    k = min(rows, columns)
+    lower = ops.tril(packed[..., :, :k], -1) + ops.eye(rows, k, packed.dtype)
+    upper = ops.triu(packed[..., :k, :])
+    place = ops.one_hot(order, rows, Tensor(1.0), Tensor(0.0)).astype(packed.dtype)
+    permutation = place.swapaxes(-1, -2)
+    if permute_l:
+        return ops.matmul(permutation, lower), upper
+    return permutation, lower, upper
+
+
+def lu_factor(a, overwrite_a=False, check_finite=True):
+    """(L and U in one matrix, pivots: row i was swapped with which), for `lu_solve`.
+
+    >>> sporax.scipy.linalg.lu_factor(Tensor([[2.0]]))[1].tolist()
+    [0]
+    """
+    a = _taken("lu_factor", "a", a)
+    _finite("lu_factor", check_finite, a)
+    packed, pivots, _ = _triangles(a)
+    return packed, pivots
+
+
+def solve_triangular(
+    a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, debug=None,
+    check_finite=True,
+):  # fmt: skip
+    """X with A X = b, where A is a triangle, `(*, n, n)`; `b`: `(*, n)` or `(*, n, k)`.
+
+    `trans`: 0 or 'N'; 1 or 'T' of the transpose; 2 or 'C' of the adjoint.
+
+    >>> sporax.scipy.linalg.solve_triangular(Tensor([[2.0]]), Tensor([4.0])).tolist()
+    [2.0]
+    """
+    kinds = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
+    if trans not in kinds:
+        raise ValueError(
+            f"For 'scipy.linalg.solve_triangular', 'trans' must be one of {list(kinds)}, but got "
+            f"{trans!r}."
+        )
+    a = _taken("solve_triangular", "a", a, square=True)
+    b = _taken("solve_triangular", "b", b, 1)
+    _finite("solve_triangular", check_finite, a, b)
+    return _solve_triangle(a, b, lower, kinds[trans] == 2, kinds[trans] == 1, unit_diagonal)
+
+
+def __getattr__(name):
+    raise missing("scipy.linalg", name)

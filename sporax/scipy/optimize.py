@@ -1,0 +1,129 @@
+"""What `scipy.optimize` finds: the cheapest assignment, and the least value of a function."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from scipy import optimize
+
+from sporax.autodiff import value_and_grad
+from sporax.core.dtype import int64
+from sporax.core.errors import missing
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import OPS, Array, op
+
+
+def _assigned(cost, limit, maximize):
+    """On the host: rows and columns, -1 from `limit` on."""
+    length = min(cost.shape)
+    found = np.full((2, length), -1, np.int64)
+    count = min(length, int(limit))
+    wide = np.asarray(cost, np.float64)
+    pairs = optimize.linear_sum_assignment(wide[:, : int(limit)], bool(maximize))
+    found[:, :count] = np.stack(pairs)[:, :count]
+    return found[0], found[1]
+
+
+@op(function=(), name="LinearSumAssignment", differentiable=False)
+def cheapest_pairs(cost: Array, limit: Array, maximize=False):
+    """As `linear_sum_assignment`, which calls it: SciPy's, on the host."""
+    if cost.ndim != 2 or jnp.iscomplexobj(cost):
+        raise ValueError("'cost_matrix' must be a matrix of real numbers")
+    if limit.ndim or not jnp.issubdtype(limit.dtype, jnp.integer):
+        raise ValueError("'dimension_limit' must be one int")
+    shape = jax.ShapeDtypeStruct((min(cost.shape),), jnp.int64)
+    return jax.pure_callback(lambda c, n: _assigned(c, n, maximize), (shape, shape), cost, limit)
+
+
+_cheapest_pairs = OPS["cheapest_pairs"].face()
+
+
+def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
+    """(rows, columns) of the cheapest, or with `maximize` the dearest, choice of one element in
+    each row and column: Int64, as many as the lesser size.
+
+    `dimension_limit`: only so many columns count; from there on the result has -1.
+
+    >>> [t.tolist() for t in sporax.scipy.optimize.linear_sum_assignment(
+    ...     Tensor([[2.0, 1.0], [1.0, 2.0]]), False)]
+    [[0, 1], [1, 0]]
+    """
+    if not isinstance(cost_matrix, Tensor) or cost_matrix.ndim != 2:
+        raise ValueError(
+            "For 'linear_sum_assignment', 'cost_matrix' must be a Tensor of 2 dimensions."
+        )
+    if dimension_limit is None:
+        dimension_limit = Tensor(np.iinfo(np.int64).max, int64)
+    limit = dimension_limit if isinstance(dimension_limit, Tensor) else Tensor(dimension_limit)
+    maximize = bool(maximize.item()) if isinstance(maximize, Tensor) else bool(maximize)
+    return _cheapest_pairs(cost_matrix, limit.reshape(()), maximize)
+
+
+class OptimizeResults(NamedTuple):
+    """What `minimize` found: the place `x`, the value `fun` and gradient `jac` there, the counts of
+    evaluations `nfev` and of steps `nit`, whether it ended well (`success`), and `status`."""
+
+    x: Tensor
+    success: Tensor
+    status: Tensor
+    fun: Tensor
+    jac: Tensor
+    hess_inv: Tensor | None
+    nfev: Tensor
+    njev: Tensor
+    nit: Tensor
+
+
+_METHODS = {"bfgs": "BFGS", "lbfgs": "L-BFGS-B", "l-bfgs": "L-BFGS-B"}
+
+
+def minimize(
+    func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(),
+    tol=None, callback=None, options=None,
+):  # fmt: skip
+    """A place `x`, a vector, where `func(x, *args)` is least: SciPy's loop around our derivative.
+
+    `method`: 'BFGS' (also None) or 'LBFGS'. `jac`: the gradient, by default that of `func`. `tol`,
+    `callback` (of a Tensor), `options`: as SciPy's. `hess`, `hessp`, `bounds`, `constraints`: not
+    done.
+
+    >>> found = sporax.scipy.optimize.minimize(
+    ...     lambda x: ((x - 3) ** 2).sum(), Tensor([0.0]), method="BFGS", tol=1e-3)
+    >>> found.x.asnumpy().round(2)
+    array([3.], dtype=float32)
+    """
+    if str(method or "bfgs").lower() not in _METHODS:
+        raise ValueError(f"For 'minimize', 'method' must be 'BFGS' or 'LBFGS', but got {method!r}.")
+    if hess is not None or hessp is not None or bounds is not None or constraints:
+        raise NotImplementedError(
+            "For 'minimize', 'hess', 'hessp', 'bounds' and 'constraints' are not done. Leave them "
+            "out."
+        )
+    if not isinstance(x0, Tensor) or x0.ndim != 1:
+        raise TypeError("For 'minimize', 'x0' must be a Tensor of 1 dimension.")
+    both = value_and_grad(func, 0)
+
+    def evaluated(numbers):
+        x = Tensor(numbers.astype(x0.asnumpy().dtype))
+        value, slope = both(x, *args) if jac is None else (func(x, *args), jac(x, *args))
+        return float(value.asnumpy()), slope.asnumpy().astype(np.float64)
+
+    name = _METHODS[str(method or "bfgs").lower()]
+    told = callback and (lambda numbers: callback(Tensor(numbers.astype(x0.asnumpy().dtype))))
+    found = optimize.minimize(
+        evaluated, x0.asnumpy().astype(np.float64), method=name, jac=True, tol=tol, callback=told,
+        options=options,
+    )  # fmt: skip
+    inverse = found.hess_inv if isinstance(found.hess_inv, np.ndarray) else None
+    same = x0.dtype
+    return OptimizeResults(
+        Tensor(found.x, same), Tensor(bool(found.success)), Tensor(int(found.status)),
+        Tensor(found.fun, same), Tensor(found.jac, same),
+        None if inverse is None else Tensor(inverse, same),
+        Tensor(found.nfev), Tensor(found.njev), Tensor(found.nit),
+    )  # fmt: skip
+
+
+def __getattr__(name):
+    raise missing("scipy.optimize", name)

@@ -1,0 +1,55 @@
+"""Fourier transforms by all their names, against SciPy's."""
+
+import numpy as np
+import pytest
+import scipy.fft
+
+import sporax.numpy.fft as in_numpy
+from sporax import ops
+from sporax.core.tensor import Tensor
+
+rng = np.random.default_rng(2)
+REAL = rng.uniform(-1, 1, (3, 4, 5))
+COMPLEX = REAL + 1j * rng.uniform(-1, 1, (3, 4, 5))
+KINDS = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+def test_transforms_are_scipys(kind, norm):
+    x = REAL if kind in ("rfft", "ihfft") else COMPLEX
+    rows = [
+        ("", {}, {}), ("", {"n": 6, "dim": 0}, {"n": 6, "axis": 0}),
+        ("2", {}, {}), ("n", {}, {}),
+        ("n", {"s": (4, 3), "dim": (0, 2)}, {"s": (4, 3), "axes": (0, 2)}),
+    ]  # fmt: skip
+    for letters, ours, theirs in rows:
+        wanted = getattr(scipy.fft, kind + letters)(x, norm=norm, **theirs)
+        found = getattr(ops, kind + letters)(Tensor(x), norm=norm, **ours)
+        np.testing.assert_allclose(found.asnumpy(), wanted, 1e-9, 1e-12, err_msg=f"{letters}{ours}")
+        found = getattr(in_numpy, kind + letters)(Tensor(x), norm=norm, **theirs)
+        np.testing.assert_allclose(found.asnumpy(), wanted, 1e-9, 1e-12)
+
+
+def test_frequencies_and_shifts_are_numpys():
+    for n in (4, 5):
+        x = np.arange(n * 3).reshape(n, 3)
+        for name in ("fftfreq", "rfftfreq"):
+            wanted = getattr(np.fft, name)(n, 0.5)
+            np.testing.assert_allclose(getattr(ops, name)(n, 0.5).asnumpy(), wanted)
+            np.testing.assert_allclose(getattr(in_numpy, name)(n, 0.5).asnumpy(), wanted)
+        for name in ("fftshift", "ifftshift"):
+            for axis in (None, 1, (0, 1)):
+                wanted = getattr(np.fft, name)(x, axis)
+                np.testing.assert_array_equal(getattr(ops, name)(Tensor(x), axis).asnumpy(), wanted)
+                found = getattr(in_numpy, name)(Tensor(x), axes=axis).asnumpy()
+                np.testing.assert_array_equal(found, wanted)
+
+
+def test_what_is_not_there_is_named():
+    with pytest.raises(AttributeError, match=r"numpy\.fft\.none"):
+        _ = in_numpy.none
+    with pytest.raises(ValueError, match="'norm'"):
+        ops.fft(Tensor(REAL), norm="half")
+    with pytest.raises(ValueError, match="real"):
+        ops.rfft(Tensor(COMPLEX))

@@ -1,0 +1,137 @@
+"""Names that few scripts use, each against NumPy, SciPy or what MindSpore 2.10 answered."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import sporax
+from sporax import mint, nn, ops
+from sporax.autodiff import grad
+from sporax.core.tensor import Tensor
+from sporax.core.tree import tensors_of
+
+X = np.array([[1.0, 2.0], [3.0, 4.0]])
+T = np.arange(12.0).reshape(2, 2, 3)
+U = np.arange(12.0).reshape(2, 3, 2)
+ODD = np.array([[1.0, 5.0, 3.0], [2.0, 2.0, 9.0]])
+WHOLE = np.array([4, 7, -5])
+CHANNELS = np.arange(8.0).reshape(1, 8, 1, 1)
+PLANE = np.arange(8.0).reshape(1, 2, 2, 2)
+NAMES = {"X": X, "T": T, "U": U, "ODD": ODD, "WHOLE": WHOLE, "CHANNELS": CHANNELS, "PLANE": PLANE}
+
+# a call, and what it gives by NumPy
+ROWS = [
+    ("Tensor(np.array([1, 2, 2])).bincount()", [0.0, 1.0, 2.0]),
+    ("ops.bincount(Tensor(np.array([1, 2, 2])), minlength=4)", [0.0, 1.0, 2.0, 0.0]),
+    ("ops.bincount(Tensor(np.array([1, 2])), Tensor(np.array([0.5, 2.0])))", [0.0, 0.5, 2.0]),
+    ("Tensor(np.array([1, 4, 9])).diff()", [3, 5]), ("mint.diff(X, dim=0)", [[2.0, 2.0]]),
+    ("X.median(0)", (X[0], [0, 0])), ("ops.median(ODD)", ([3.0, 2.0], [2, 1])),
+    ("mint.median(ODD)", 2.0), ("mint.median(ODD, 1)[0]", [3.0, 2.0]),
+    ("X.masked_scatter(X > 1.5, X + 5)", [[1.0, 6.0], [7.0, 8.0]]),
+    ("mint.linalg.vector_norm(X)", np.linalg.norm(X)),
+    ("mint.linalg.vector_norm(T, 3, (0, 2))", (T**3).sum((0, 2)) ** (1 / 3)),
+    ("ops.vector_norm(T, 1, (0, 2), True)", T.sum((0, 2), keepdims=True)),
+    ("ops.DepthToSpace(2)(CHANNELS)", [[[[0, 2], [4, 6]], [[1, 3], [5, 7]]]]),
+    ("ops.SpaceToDepth(2)(PLANE)", np.reshape([0, 4, 1, 5, 2, 6, 3, 7], (1, 8, 1, 1))),
+    ("ops.channel_shuffle(CHANNELS, 2)", np.reshape([0, 4, 1, 5, 2, 6, 3, 7], (1, 8, 1, 1))),
+    ("nn.ChannelShuffle(4)(CHANNELS)", np.reshape([0, 2, 4, 6, 1, 3, 5, 7], (1, 8, 1, 1))),
+    ("ops.batch_dot(T, U)", np.einsum("bik,bkj->bij", T, U)),
+    ("ops.batch_dot(T, U, (1, 2))", np.einsum("bki,bjk->bij", T, U)),
+    ("ops.batch_dot(X, X)", (X * X).sum(1, keepdims=True)),
+    ("ops.block_diag(X, X[0], X[0, 0])", scipy.linalg.block_diag(X, X[0], X[0, 0])),
+    ("ops.diagflat(X, 1)", np.diagflat(X, 1)), ("ops.inv(X)", 1 / X),
+    ("ops.inv(WHOLE)", [0, 0, 0]),
+    ("ops.matrix_diag(X, 1, padding_value=9)",
+     [[[9, 1, 9], [9, 9, 2], [9, 9, 9]], [[9, 3, 9], [9, 9, 4], [9, 9, 9]]]),
+    ("ops.matrix_diag(X[0], 0, 2, 3)", [[1, 0, 0], [0, 2, 0]]),
+    ("ops.TransposeView()(X, (1, 0))", X.T), ("ops.aminmax(X, axis=1)", ([1, 3], [2, 4])),
+    ("ops.fliplr(X)", np.fliplr(X)), ("X.flipud()", np.flipud(X)),
+    *[(f"ops.rot90(T, {k}, (0, 2))", np.rot90(T, k, (0, 2))) for k in (0, 1, 2, 3, -1)],
+    ("ops.hsplit(X, 2)", np.hsplit(X, 2)), ("X.vsplit(2)", np.vsplit(X, 2)),
+    ("ops.dsplit(T, [1])", np.dsplit(T, [1])), ("ops.hsplit(X[0], 2)", np.hsplit(X[0], 2)),
+    ("ops.atleast_1d(X[0, 0])", [1.0]), ("ops.atleast_2d((X[0], X))", ([[1.0, 2.0]], X)),
+    ("ops.atleast_3d(X)", X[..., None]), ("ops.atleast_3d(X[0])", np.atleast_3d(X[0])),
+    ("ops.column_stack((X[0], X))", np.column_stack((X[0], X))),
+    ("ops.row_stack((X[0], X))", np.vstack((X[0], X))),
+    ("ops.slice_scatter(X, X[:1] + 9, 0, 1)", [[1, 2], [10, 11]]),
+    ("ops.select_scatter(X, X[0] + 9, 1, 0)", [[10, 2], [11, 4]]),
+    ("ops.cartesian_prod(X[0], X[1])", [[1, 3], [1, 4], [2, 3], [2, 4]]),
+    ("ops.combinations(WHOLE)", [[4, 7], [4, -5], [7, -5]]),
+    ("ops.combinations(WHOLE[:2], 2, True)", [[4, 4], [4, 7], [7, 7]]),
+    ("ops.argwhere(X > 1)", np.argwhere(X > 1)), ("ops.is_nonzero(X[0, 0])", True),
+    ("ops.sequence_mask(Tensor(np.array([1, 3])))", np.tri(3, dtype=bool)[[0, 2]]),
+    ("ops.tril_indices(2, 3, 1)", np.stack(np.tril_indices(2, 1, 3))),
+    ("mint.triu_indices(3, 2)", np.stack(np.triu_indices(3, 0, 2))),
+    ("mint.vdot(X[0], X[1])", 11.0), ("ops.logdet(X @ X.T)", np.log(4.0)),
+    ("mint.triangular_solve(X, X)[0]", np.linalg.solve(np.triu(X), X)),
+    ("ops.qr(X)[0] @ ops.qr(X)[1]", X), ("X.qr()[0] @ X.qr(False)[1]", X),
+    ("mint.linalg.qr(X, 'r')[1]", np.linalg.qr(X, "r")), ("ops.Eigh(False)(X @ X.T)",
+     np.linalg.eigvalsh(X @ X.T)), ("ops.Eig()(X)[1]", []), ("mint.cdist(X, X)[0, 1]", np.sqrt(8)),
+    ("ops.polygamma(1, X[0, 0])", np.pi**2 / 6), ("nn.SeLU()(X)", 1.05070098 * X),
+    ("nn.GLU(1)(X)", X[:, :1] / (1 + np.exp(-X[:, 1:]))), ("nn.Tanhshrink()(X)", X - np.tanh(X)),
+    ("ops.svd(X, compute_uv=False)", np.linalg.svd(X, compute_uv=False)),
+    ("X.svd()[0]", np.linalg.svd(X, compute_uv=False)), ("ops.top_k(X, 1)[0]", [[2.0], [4.0]]),
+    ("ops.grid_sample(PLANE, ops.zeros((1, 1, 1, 2)))", [[[[1.5]], [[5.5]]]]),
+    ("ops.MaxPool3D(2, 2)(PLANE[None])", np.reshape(7.0, (1, 1, 1, 1, 1))),
+    ("ops.SigmoidCrossEntropyWithLogits()(X, X / 4)", np.log1p(np.exp(X)) - X * X / 4),
+    ("ops.Conv2DTranspose(1, 2)(PLANE[:, :1], PLANE[:, :1], (1, 1, 3, 3))",
+     [[[[0, 0, 1], [0, 4, 6], [4, 12, 9]]]]),
+    ("nn.InstanceNorm1d(2)(T)", (T - T.mean(2, keepdims=True)) / np.sqrt(T.var(2, keepdims=True)
+     + 1e-5)),
+    ("ops.ResizeBilinear((1, 4))(PLANE[:, :1, :1])", [[[[0.0, 0.5, 1.0, 1.0]]]]),
+    ("ops.tuple_len((1, 2))", 2), ("nn.Range(1, 7, 2)()", [1, 3, 5]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call, wanted", ROWS, ids=[row[0] for row in ROWS])
+def test_a_call_gives_what_numpy_does(call, wanted):
+    names = {"nn": nn, "ops": ops, "mint": mint, "Tensor": Tensor, "np": np}
+    found = eval(call, names | {k: Tensor(v) for k, v in NAMES.items()})
+    if not tensors_of(found):
+        assert found == wanted
+        return
+    wanted = wanted if isinstance(wanted, tuple) or isinstance(found, (tuple, list)) else [wanted]
+    for ours, theirs in zip(tensors_of(found), wanted, strict=True):
+        assert ours.shape == np.shape(theirs)
+        np.testing.assert_allclose(ours.asnumpy(), theirs, 1e-5, 1e-6)
+
+
+def test_random_arrays_of_numpy_have_the_shape_asked_for():
+    ms_numpy = sporax.numpy
+    for made in (ms_numpy.rand(2, 3), ms_numpy.randn(2, 3), ms_numpy.empty((2, 3)),
+                 ms_numpy.randint(1, 5, (2, 3)), ops.empty((2, 3))):  # fmt: skip
+        assert made.shape == (2, 3)
+    drawn = ms_numpy.randint(1, 5, (200,)).asnumpy()
+    assert drawn.min() == 1 and drawn.max() == 4
+    uniform, normal = ms_numpy.rand(2000).asnumpy(), ms_numpy.randn(2000).asnumpy()
+    assert uniform.min() >= 0 and uniform.max() < 1 and abs(uniform.mean() - 0.5) < 0.03
+    assert abs(normal.mean()) < 0.1 and abs(normal.std() - 1) < 0.1
+
+
+def test_a_loss_of_ones_own_reduces_as_it_is_told():
+    class Distance(nn.LossBase):
+        def construct(self, logits, labels):
+            return self.get_loss(ops.abs(logits - labels))
+
+    x, y = Tensor(X), Tensor(X * 2)
+    for reduction, wanted in (("mean", X.mean()), ("sum", X.sum()), ("none", X)):
+        np.testing.assert_allclose(Distance(reduction)(x, y).asnumpy(), wanted)
+
+
+def test_losses_of_alignments_have_pytorchs_gradient():
+    """By the layer, the function and the class, whose gradient comes with it."""
+    rng = np.random.default_rng(1)
+    logits = rng.normal(size=(4, 1, 3))
+    labels, four, two = Tensor(np.array([[1, 2]])), Tensor(np.array([4])), Tensor(np.array([2]))
+
+    def loss(x):
+        return nn.CTCLoss(reduction="sum")(ops.log_softmax(x, -1), labels, four, two)
+
+    value, slope = loss(Tensor(logits)), grad(loss)(Tensor(logits))
+    turned = Tensor(np.roll(logits, -1, 2))  # whose last class is the blank
+    at, values = Tensor(np.array([[0, 0], [0, 1]])), Tensor(np.array([0, 1]))
+    own, back = ops.CTCLoss()(turned, at, values, four)
+    np.testing.assert_allclose(own.asnumpy()[0], value.asnumpy(), 1e-6)
+    np.testing.assert_allclose(np.roll(back.asnumpy(), 1, 2), slope.asnumpy(), 1e-5, 1e-7)
+    mean = ops.ctc_loss(ops.log_softmax(Tensor(logits)), labels, four, two)[0]
+    np.testing.assert_allclose(mean.asnumpy(), value.asnumpy() / 2, 1e-6)

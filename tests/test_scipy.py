@@ -1,0 +1,111 @@
+"""`scipy`'s names against SciPy itself."""
+
+import numpy as np
+import pytest
+import scipy.fft
+import scipy.linalg
+import scipy.optimize
+
+import sporax.scipy
+from sporax.core.tensor import Tensor
+from sporax.core.tree import tensors_of
+from sporax.engine.jit import jit
+from sporax.scipy import fft, linalg, optimize
+from sporax.scipy import ops as primitives
+
+rng = np.random.default_rng(5)
+A = rng.uniform(-1, 1, (3, 3)) + 2 * np.eye(3)
+S = A @ A.T
+B = rng.uniform(-1, 1, (3, 2))
+TALL = rng.uniform(-1, 1, (4, 2))
+NAMES = {"A": A, "S": S, "B": B, "b": B[:, 0].copy(), "TALL": TALL, "C": A[0].copy()}
+
+LINALG = """
+block_diag(A, B) | inv(A) | cholesky(S) | cholesky(S, lower=True) | lu(A) | lu(TALL)
+lu(A, permute_l=True) | lu_factor(A) | cho_solve(cho_factor(S), B)
+cho_solve((cholesky(S, lower=True), True), b) | eigh(S, eigvals_only=True) | eigh(S)[0]
+solve_triangular(A, B) | solve_triangular(A, b, trans="T") | solve_triangular(A, b, 1, True, True)
+lstsq(TALL, TALL[:, 0] + 1) | lstsq(A, B)[0]
+"""
+FFT = "dct(A) | dct(A, norm='ortho', axis=0) | idct(A) | dctn(A) | idctn(A, norm='ortho')"
+
+
+def rows(text):
+    return text.strip().replace("\n", " | ").split(" | ")
+
+
+@pytest.mark.parametrize("call", rows(LINALG))
+def test_linalg_gives_what_scipy_does(call):
+    compare(call, linalg, scipy.linalg)
+
+
+@pytest.mark.parametrize("call", rows(FFT))
+def test_fft_gives_what_scipy_does(call):
+    compare(call, fft, scipy.fft)
+
+
+def compare(call, ours, theirs):
+    wanted = eval(call, vars(theirs) | NAMES)
+    found = eval(call, vars(ours) | {k: Tensor(v) for k, v in NAMES.items()})
+    wanted = wanted if isinstance(wanted, tuple) else [wanted]
+    for ours_, theirs_ in zip(tensors_of(found), wanted, strict=True):
+        np.testing.assert_allclose(ours_.asnumpy(), theirs_, 1e-6, 1e-9)
+
+
+def test_eigenvectors_solve_their_equation():
+    values, vectors = linalg.eigh(Tensor(S))
+    np.testing.assert_allclose(S @ vectors.asnumpy(), vectors.asnumpy() * values.asnumpy())
+    values, vectors = primitives.Eig()(Tensor(A))
+    np.testing.assert_allclose(A @ vectors.asnumpy(), vectors.asnumpy() * values.asnumpy())
+    assert primitives.Eig(False)(Tensor(A))[1].size == 0
+
+
+def test_primitives_give_what_the_functions_do():
+    packed, pivots, permutation = primitives.LU()(Tensor(A))
+    p, lower, upper = linalg.lu(Tensor(A))
+    np.testing.assert_allclose(permutation.asnumpy() @ A, (lower @ upper).asnumpy())
+    np.testing.assert_allclose(packed.asnumpy(), scipy.linalg.lu_factor(A)[0])
+    x = primitives.SolveTriangular(lower=True, trans="T")(Tensor(A), Tensor(B))
+    wanted = scipy.linalg.solve_triangular(A, B, 1, lower=True)
+    np.testing.assert_allclose(x.asnumpy(), wanted)
+    assert p.shape == (3, 3) and pivots.shape == (3,)
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+def test_assignments_are_scipys_also_captured(maximize):
+    cost = rng.uniform(0, 1, (3, 5))
+    wanted = scipy.optimize.linear_sum_assignment(cost, maximize)
+    for solve in (optimize.linear_sum_assignment, jit(optimize.linear_sum_assignment)):
+        for ours, theirs in zip(solve(Tensor(cost), maximize), wanted, strict=True):
+            np.testing.assert_array_equal(ours.asnumpy(), theirs)
+    limited = primitives.LinearSumAssignment()(Tensor(np.eye(3) * -1 + 3), Tensor(2), maximize)
+    assert limited[0].tolist()[2] == -1
+
+
+def test_minimize_finds_rosenbrocks_valley():
+    def valley(x):
+        return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+
+    for method in (None, "BFGS", "LBFGS"):
+        found = optimize.minimize(valley, Tensor(np.array([0.5, 0.7, 0.9])), method=method)
+        np.testing.assert_allclose(found.x.asnumpy(), np.ones(3), atol=1e-4)
+        assert found.fun.item() < 1e-8
+
+
+REFUSED = [
+    ("linalg.inv(np.ones((2, 2)))", TypeError, "For 'scipy.linalg.inv', 'a' must be a Tensor"),
+    ("linalg.inv(Tensor(np.ones((2, 3))))", ValueError, r"square matrices .* \(2, 3\)"),
+    ("linalg.inv(Tensor([[np.inf]]))", ValueError, "'check_finite'"),
+    ("linalg.solve_triangular(Tensor([[1.0]]), Tensor([1.0]), 'X')", ValueError, "'trans'"),
+    ("linalg.eigh(Tensor([[1.0]]), Tensor([[1.0]]))", NotImplementedError, "'b'"),
+    ("optimize.minimize(sum, Tensor([1.0]), method='Powell')", ValueError, "'BFGS'"),
+    ("fft.dct(Tensor([1.0]), 3)", NotImplementedError, "'type'"),
+    ("sporax.scipy.sparse", AttributeError, "scipy.sparse"),
+]
+
+
+@pytest.mark.parametrize("call, error, says", REFUSED)
+def test_bad_input_is_refused(call, error, says):
+    names = {"linalg": linalg, "optimize": optimize, "fft": fft, "Tensor": Tensor, "np": np}
+    with pytest.raises(error, match=says):
+        eval(call, names | {"sporax": sporax})
