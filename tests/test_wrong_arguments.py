@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import sporax
-from sporax import ops
+from sporax import initializers, nn, ops, optim
+from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import Recorder, run_pending
+from sporax.initializers import initializer
 from sporax.ops.declare import OPS
 from tests.samples import collect
 
@@ -117,3 +119,78 @@ def test_the_errors_of_a_users_function_stay_its_own():
     for call in (ops.vmap(broken), ops.grad(broken)):
         with pytest.raises(KeyError, match="mine"):
             call(Tensor([1.0]))
+
+
+@pytest.mark.parametrize("axis", [True, False, "1", ("a",)])
+def test_an_axis_is_an_int_even_where_1_was_one_before(axis):
+    x = Tensor(np.ones((2, 3), np.float32))
+    for call in (ops.softmax, ops.sum, ops.cumsum, ops.argmax, ops.expand_dims, sporax.numpy.sum):
+        if isinstance(axis, bool):  # under the key of which others would be found
+            call(x, int(axis))
+        with pytest.raises(TypeError, match=r"'(axis|dim)' must be an int.*, but got "):
+            call(x, axis)
+    if isinstance(axis, bool):
+        with pytest.raises(TypeError, match=r"For 'Softmax', 'axis' must be an int"):
+            ops.Softmax(axis=axis)
+
+
+def test_what_was_refused_is_not_found_for_what_equals_it():
+    for call, wrong, right in (
+        (ops.eye, 37.0, 37),
+        (lambda n: ops.tril(ops.ones((3, 3)), n), 29.0, 29),
+        (lambda n: ops.one_hot(Tensor([1]), n, Tensor(1.0), Tensor(0.0)), 41.0, 41),
+    ):
+        with pytest.raises((TypeError, ValueError), match="For '"):
+            call(wrong)
+        assert call(right).ndim == 2
+
+
+def test_groups_of_a_convolution_are_an_int():
+    x, w = ops.ones((1, 2, 4, 4)), ops.ones((2, 2, 1, 1))
+    assert ops.conv2d(x, w, groups=True).shape == (1, 2, 4, 4)  # which is 1 to Python
+    with pytest.raises(TypeError, match=r"'groups?' must be an int, but got 1.5"):
+        ops.conv2d(x, w, groups=1.5)
+
+
+# what is refused from within a constructor, a schedule, an optimizer's step or an initializer
+MADE = {
+    "a dtype": (lambda: nn.Dense(3, 4, dtype={}), TypeError, "'dtype' must be one of"),
+    "a size": (lambda: nn.MultiheadAttention("wrong", 2), TypeError, "For 'MultiheadAttention', "),
+    "a filter": (lambda: optim.LARS(sgd(), lars_filter="wrong"), TypeError, "For 'LARS', "),
+    "a network": (lambda: nn.WithGradCell("wrong"), TypeError, "For 'WithGradCell', "),
+    "rates": (lambda: sgd([1.5, "a"]), ValueError, "For 'SGD', "),
+    "a gradient": (lambda: sgd()([1.5]), TypeError, "gradient of parameter 'w' must be a Tensor"),
+    "a number to fill with": (
+        lambda: initializer(initializers.Constant("wrong"), (2,)).init_data(),
+        ValueError, "For 'Constant', ",
+    ),
+    "a deviation": (
+        lambda: initializer(initializers.Normal("wrong"), (2,)).init_data(),
+        TypeError, "For 'Normal', .*'sigma' 'wrong'",
+    ),
+    "a mode": (
+        lambda: initializer(initializers.HeNormal(mode="wrong"), (2, 2)).init_data(),
+        ValueError, "For 'HeNormal', .*'mode' must be one of fan_in, fan_out",
+    ),
+}  # fmt: skip
+
+
+def sgd(rate=0.1):
+    return optim.SGD([Parameter(Tensor([1.0]), name="w")], rate)
+
+
+@pytest.mark.parametrize("what", MADE)
+def test_what_is_made_of_a_wrong_argument_is_refused_too(what):
+    make, kind, words = MADE[what]
+    assert leak(make, {}) is None
+    with pytest.raises(kind, match=words):
+        make()
+
+
+def test_an_error_in_a_users_initializer_stays_its_own():
+    class Mine(initializers.Initializer):
+        def _initialize(self, arr):
+            raise LookupError("mine")
+
+    with pytest.raises(LookupError, match=r"^mine$"):
+        initializer(Mine(), (2,)).init_data()

@@ -143,15 +143,13 @@ def _by_name(name):
 
 def from_numpy(dtype):
     """MindSpore's dtype for a NumPy dtype."""
-    found = _FROM_NUMPY.get(dtype)
-    if found is None:
-        try:
-            found = _FROM_NUMPY.get(np.dtype(dtype))
-        except TypeError:
-            found = None
+    try:
+        found = _FROM_NUMPY.get(dtype) or _FROM_NUMPY.get(np.dtype(dtype))
+    except (TypeError, ValueError):
+        found = None
     if found is None:
         raise TypeError(
-            f"For 'Tensor', 'dtype' must be one of {', '.join(_BY_NAME)}, but got {dtype!r}. "
+            f"For 'Tensor', 'dtype' must be one of {', '.join(_BY_NAME)}, but got {dtype!r:.80}. "
             "Convert the data first, e.g. with 'numpy.ndarray.astype'."
         )
     return found
@@ -166,7 +164,7 @@ def to_numpy(dtype):
                 "which is not the dtype of a tensor."
             )
         return dtype.default
-    if dtype in _PYTHON:
+    if isinstance(dtype, type) and dtype in _PYTHON:
         return _BY_NAME[_PYTHON[dtype]].numpy_dtype
     if isinstance(dtype, str) and dtype in NAMES:
         return to_numpy(NAMES[dtype])

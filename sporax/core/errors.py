@@ -68,10 +68,13 @@ def operand_error(op, avals, cause):
     return kind(f"{message}{reason[:1].upper()}{reason[1:]}.")
 
 
+_OWN = "For '", "sporax has no "  # how errors begin that tell already
+
+
 def refuse(name, given, cause):
     """Raise what a function written in operations raised from within as its own refusal of the
     arguments `given`. Nothing, where the cause tells already, or came out of the user's code."""
-    if str(cause).startswith("For '") or isinstance(cause, NotImplementedError):
+    if str(cause).strip("\"'").startswith(_OWN) or isinstance(cause, NotImplementedError):
         return
     if any(is_users(frame) for frame, _ in traceback.walk_tb(cause.__traceback__)):
         return

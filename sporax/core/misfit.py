@@ -9,7 +9,7 @@ import difflib
 import functools
 import inspect
 
-from sporax.core.errors import is_users
+from sporax.core.errors import REFUSALS, is_users, refuse
 
 
 class Missing:
@@ -81,8 +81,17 @@ def misfit(who, parameters, given, more=(), unknown=()):
     )
 
 
-def of_face(who, signature, values):
-    """The same for a compiled face, whose local variables are `values`."""
+AXES = "an int or a tuple of ints"
+BY_NUMBER = "Give the axis by its number, -1 for the last one"
+
+
+def of_face(who, signature, axes, values):
+    """The same for a compiled face, whose local variables are `values`; `axes` are no bools."""
+    for name in axes:
+        if isinstance(values.get(name), bool):
+            return TypeError(
+                f"For '{who}', '{name}' must be {AXES}, but got {values[name]}. {BY_NUMBER}."
+            )
     parameters = [p for p in signature.parameters.values() if p.name != "self"]
     if who.startswith("Tensor."):
         del parameters[0]
@@ -132,6 +141,10 @@ def _within(error):
     return error.__traceback__.tb_next is not None
 
 
+def _is_own(cls):
+    return cls.__module__.partition(".")[0] == "sporax"
+
+
 def fitting(function, who=None):
     """The function, refusing a call that does not fit. `who`: what messages call it."""
 
@@ -152,19 +165,23 @@ def fitting_constructor(cls):
     """Let a class of sporax's own refuse what its constructor does not take, in the name of the
     class that the user calls."""
     made = cls.__dict__.get("__init__")
-    if made is None or cls.__module__.partition(".")[0] != "sporax":
+    if made is None or not _is_own(cls):
         return cls
 
     @functools.wraps(made)
     def __init__(self, *args, **kwargs):
         try:
             return made(self, *args, **kwargs)
-        except TypeError as error:
-            if _within(error):
-                raise
-            who = (type(self) if type(self).__init__ is __init__ else cls).__name__
+        except REFUSALS as error:
+            named = type(self).__init__ is __init__ or _is_own(type(self))
+            who = (type(self) if named else cls).__name__
             signature = inspect.signature(functools.partial(made, self))
-            raise unfitting(who, signature, args, kwargs) or error from None
+            refusal = unfitting(who, signature, args, kwargs)
+            if refusal is not None and not _within(error):
+                raise refusal from None
+            if refusal is None:
+                refuse(who, signature.bind(*args, **kwargs).arguments, error)
+            raise
 
     cls.__init__ = __init__
     return cls

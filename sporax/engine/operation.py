@@ -42,8 +42,8 @@ class Op:
     """
 
     __slots__ = (
-        "alias", "attributes", "check", "converts", "cut", "fn", "mark", "name", "operands",
-        "promotes", "pulls", "real", "recorded", "rules",
+        "alias", "attributes", "check", "converts", "cut", "fn", "forget", "mark", "name",
+        "operands", "promotes", "pulls", "real", "recorded", "rules",
     )  # fmt: skip
 
     fn: Any
@@ -57,6 +57,7 @@ class Op:
         self.real = fn
         self.converts = False  # whether its operands follow a `Precision`; those of users' do
         self.mark: Any = None  # (Precision or None,) of what begins and ends one
+        self.forget: Any = None  # takes it out of the table where it is found, by equal attributes
         self.recorded = 0  # how many operations a captured function has recorded
         self.rules, self.pulls = {}, {}
 
@@ -86,7 +87,12 @@ class Op:
         """
         found = self.rules.get(avals)
         if found is None:
-            found = self.rules[avals] = self._infer(avals)
+            try:
+                found = self.rules[avals] = self._infer(avals)
+            except Exception:
+                if self.forget is not None and not self.rules:
+                    self.forget()  # a size of 2.0 is not to be found for one of 2
+                raise
             forest.learned(self.rules)
         return found
 

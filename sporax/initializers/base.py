@@ -6,6 +6,7 @@ import numbers
 import numpy as np
 
 from sporax.core import dtype as dtypes
+from sporax.core.errors import REFUSALS, refuse
 from sporax.core.misfit import Fitting, fitting
 from sporax.core.parameter import MAKERS
 from sporax.core.tensor import Tensor
@@ -60,7 +61,11 @@ class Initializer(Fitting):
     def draw(self, shape, dtype=dtypes.float32):
         """A NumPy array of initial values."""
         array = np.zeros(shape, dtypes.to_numpy(dtype))
-        self(array)
+        try:
+            self(array)
+        except REFUSALS as cause:
+            refuse(type(self).__name__, {**vars(self), "shape": shape}, cause)
+            raise
         return array
 
 

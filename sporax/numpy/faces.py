@@ -140,7 +140,7 @@ def _optional(x, name, argument):
 def _axis(axis, name):
     """An axis, or a sequence of axes, as it is; strings would be JAX's named axes."""
     for a in axis if isinstance(axis, (tuple, list)) else (axis,):
-        if not isinstance(a, (int, np.integer)):
+        if not isinstance(a, (int, np.integer)) or isinstance(a, bool):
             raise TypeError(
                 f"For 'numpy.{name}', 'axis' must be an int, a tuple of ints, or None, but got "
                 f"{axis!r}."

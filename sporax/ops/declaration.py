@@ -12,7 +12,7 @@ import numpy as np
 
 from sporax.core.dtype import NAMES as DTYPES
 from sporax.core.errors import REFUSALS, refuse
-from sporax.core.misfit import MISSING, TAKEN, fitting, of_face
+from sporax.core.misfit import AXES, BY_NUMBER, MISSING, TAKEN, fitting, of_face
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -37,6 +37,8 @@ OPTIONAL = Array | None
 # attributes that hold axes
 _AXES = {"axis", "axis0", "axis1", "dim", "dim1", "dim2", "dims", "source", "destination",
          "start_dim", "end_dim", "batch_dims"}  # fmt: skip
+# and those that JAX asks to be ints when it is too late
+_COUNTS = {"group", "groups"}
 
 
 class Declaration:
@@ -74,6 +76,7 @@ class Declaration:
             }
             fn = functools.partial(self._evaluate, values, structure)
             found = self.bound[key] = Op(self.name, fn, self.promotes, self.check, shown)
+            found.forget = functools.partial(self.bound.pop, key, None)
             found.cut, found.converts = not self.differentiable, self.converts
             if self.real is not None:
                 found.real = functools.partial(self._evaluate, values, structure, fn=self.real)
@@ -82,13 +85,20 @@ class Declaration:
 
     def _accept(self, attributes):
         """Refuse what the function would take for something else: any object for a flag, and a
-        string for an axis, which JAX would look up among its named ones."""
+        string for an axis, which JAX would look up among its named ones. A bool for a number is
+        made one."""
         for name, value in attributes.items():
-            if isinstance(self.signature.parameters[name].default, bool):
+            kind = type(self.signature.parameters[name].default)
+            if kind is bool:
                 fits, rule, remedy = value in (False, True), "a bool", "Give True or False"
+            elif name in _AXES:
+                fits, rule, remedy = _is_axes(value), AXES, BY_NUMBER
+            elif name in _COUNTS and not isinstance(value, int):
+                fits, rule, remedy = False, "an int", "Give a whole number"
             else:
-                fits, rule = name not in _AXES or _is_axes(value), "an int or a tuple of ints"
-                remedy = "Give the axis by its number, -1 for the last one"
+                if kind is int and value.__class__ is bool:
+                    attributes[name] = int(value)  # as which it is found, too
+                continue
             if not fits:
                 raise TypeError(
                     f"For '{self.name}', '{name}' must be {rule}, but got {value!r:.80}. {remedy}."
@@ -199,7 +209,8 @@ class Declaration:
             scope[f"_default_{canonical}"] = default
             return f"_default_{canonical}"
 
-        function = compiled(name, parameters, self._body(scope, argument), scope, who)
+        axes = [given[n] for n in self.attributes if n in _AXES and n in given]
+        function = compiled(name, parameters, self._body(scope, argument), scope, who, axes)
         function.__doc__, function.__module__ = self.fn.__doc__, self.fn.__module__
         function.declaration = self
         return function
@@ -239,7 +250,8 @@ class Declaration:
         lines += [f"    self._set('{p.name}', {p.name})" for p, _ in built]
         scope = {"Primitive": Primitive, "_name": name}
         parameters = [itself, *[p for p, _ in built]]
-        made = compiled("__init__", parameters, "\n".join(lines), scope, name)
+        axes = [p.name for p, canonical in built if canonical in _AXES]
+        made = compiled("__init__", parameters, "\n".join(lines), scope, name, axes)
         made.__qualname__ = name
         members = {
             "__init__": made,
@@ -255,10 +267,13 @@ def _tuple(names):
     return "".join(f"{n}, " for n in names)
 
 
-def compiled(name, parameters, body, scope, who):
+def compiled(name, parameters, body, scope, who, axes=()):
     """A function of these lines, with names as `scope` has them, which refuses in the name of `who`
     a call that does not fit. It takes anything, and looks, since what Python refuses at the door
-    could only be caught outside, at a cost to each call."""
+    could only be caught outside, at a cost to each call.
+
+    `axes`: parameters that are no bools, though True is found under the key 1.
+    """
     parts = {True: [], False: [f"*{TAKEN[0]}"]}
     needed, plain = [], []
     scope.update(__name__=None, _missing=MISSING)  # None tells these lines from a user's
@@ -272,18 +287,21 @@ def compiled(name, parameters, body, scope, who):
         by_place = p.kind is not p.KEYWORD_ONLY
         parts[by_place].append(p.name if itself else f"{p.name}={default}")
     head = ", ".join([*parts[True], *parts[False], f"**{TAKEN[1]}"])
+    needed += [f"{n} is True or {n} is False or " for n in axes if "." not in n]
     look = f"    if {''.join(needed)}{' or '.join(TAKEN)}:\n        raise _misfit(locals())\n"
     exec(f"def {name}({head}):\n{look}{body}", scope)
     function = scope[name]
     function.__signature__ = inspect.Signature(plain, __validate_parameters__=False)
     function.__qualname__ = name
-    scope["_misfit"] = functools.partial(of_face, who, function.__signature__)
+    scope["_misfit"] = functools.partial(of_face, who, function.__signature__, axes)
     return function
 
 
 def _is_axes(value):
     """Whether it is an int, None, or a tuple of such."""
-    return all(map(_is_axes, value)) if isinstance(value, tuple) else isinstance(value, int | None)
+    if isinstance(value, tuple):
+        return all(map(_is_axes, value))
+    return isinstance(value, int | None) and not isinstance(value, bool)
 
 
 def _static(declaration, name, value):

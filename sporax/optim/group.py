@@ -85,6 +85,11 @@ def counted(who, gradients, parameters):
 def refuse_shapes(who, gradients, parameters):
     """Refuse the gradients if one has not its parameter's shape."""
     for p, gradient in zip(parameters, gradients, strict=True):
+        if not isinstance(gradient, Tensor):
+            raise TypeError(
+                f"For '{who}', the gradient of parameter '{p.name}' must be a Tensor, but got "
+                f"{type(gradient).__name__}."
+            ) from None
         if p.shape != gradient.shape:
             raise ValueError(
                 f"For '{who}', the gradient of parameter '{p.name}' must have its shape {p.shape}, "
