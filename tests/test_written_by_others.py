@@ -422,6 +422,55 @@ def test_an_optimizer_in_the_manner_of_model_zoos_updates():
         np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-6)
 
 
+@pytest.mark.executors
+@pytest.mark.parametrize("mode", [sporax.PYNATIVE_MODE, sporax.GRAPH_MODE])
+@pytest.mark.parametrize("settings", [{}, {"use_nesterov": True}, {"use_amsgrad": True}], ids=str)
+def test_a_step_written_anew_with_adams_own_update(mode, settings):
+    sporax.set_context(mode=mode)
+
+    class Own(nn.Adam):
+        def construct(self, gradients):
+            gradients = self.decay_weight(self.flatten_gradients(gradients))
+            gradients = self.scale_grad(self.gradients_centralization(gradients))
+            gradients = self._grad_sparse_indices_deduplicate(gradients)
+            self.assignadd(self.global_step, self.global_step_increase_tensor)
+            self.beta1_power *= self.beta1
+            self.beta2_power *= self.beta2
+            return self._apply_adam(
+                self._parameters, self.beta1_power, self.beta2_power, self.moment1, self.moment2,
+                self.get_lr(), gradients,
+            )  # fmt: skip
+
+    found = []
+    for kind in (Own, nn.Adam):
+        weights = [Parameter(Tensor([1.0, -2.0]), name=name) for name in "ab"]
+        given = [{"params": weights[:1], "lr": 0.1, "weight_decay": 0.01}, {"params": weights[1:]}]
+        optimizer = kind(given, 0.5, loss_scale=2.0, **settings)
+        for step in range(3):
+            optimizer((Tensor([0.5, 3.0 - step]), Tensor([-1.0, step + 1.0])))
+        found.append([x.asnumpy() for x in (*weights, optimizer.global_step)])
+    np.testing.assert_allclose(np.concatenate(found[0]), np.concatenate(found[1]), rtol=1e-6)
+
+
+@pytest.mark.executors
+def test_a_step_that_maps_a_function_over_gradients_and_parameters():
+    class Descent(nn.Optimizer):
+        def construct(self, gradients):
+            down = ops.MultitypeFuncGraph("down")
+            down.register("Tensor", "Tensor", "Tensor")(lambda r, g, p: ops.assign_sub(p, r * g))
+            down = ops.partial(down, self.get_lr())
+            return self.hyper_map_reverse(down, gradients, self._parameters)
+
+    for name in ("map_", "map_reverse", "hyper_map", "hyper_map_reverse"):
+        weight = Parameter(Tensor([1.0]), name="w")
+        optimizer = Descent(0.5, [weight])
+        assert getattr(optimizer, name)(lambda x: x + 1, (1, 2)) == (2, 3)
+        optimizer((Tensor([0.5]),))
+        assert weight.asnumpy() == 0.75
+        assert not optimizer.use_parallel and optimizer.optim_filter == (True,)
+        assert not optimizer._is_dynamic_lr_or_weight_decay()
+
+
 def test_a_metrics_subclass_is_evaluated():
     class Largest(Metric):
         def __init__(self):

@@ -100,6 +100,18 @@ class Adam(Optimizer):
             power._rebind(value._value)
         return done
 
+    def _apply_adam(self, params, beta1_power, beta2_power, moment1, moment2, lr, gradients):
+        """For subclasses with a step of their own: the update by these gradients as they are."""
+        law = amsgrad.bind() if self.use_amsgrad else adam.bind(nesterov=self.use_nesterov)
+        kept = (params, moment1, moment2, *((self.vhat,) if self.use_amsgrad else ()))
+        scalars = beta1_power, beta2_power, self.beta1, self.beta2, self.eps
+        rates = lr if self.is_group_lr else (lr,) * len(params)
+        for handles, gradient, rate in zip(zip(*kept, strict=True), gradients, rates, strict=True):
+            results = apply(law, *handles, gradient, rate, *scalars)
+            for handle, result in zip(handles, results, strict=True):
+                handle._rebind(result._value)
+        return self._done
+
 
 def _instead(unknown):
     named = [meant(name, inspect.signature(Adam).parameters) for name in sorted(unknown)]
