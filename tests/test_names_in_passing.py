@@ -37,6 +37,8 @@ ROWS = [
     ("image.unfold((2, 1))", IMAGE.reshape(1, 2, 2)),
     ("image.unfold(2, padding=1, stride=2).sum()", IMAGE.sum()),
     ("ops.zeros((1, 4, 1)).fold((2, 2), 2)", np.zeros((1, 1, 2, 2))),
+    ("nn.MaxPool2d(2, 1, 'pad', [1, 0])(image)", np.float32([[[[1], [3], [3]]]])),
+    ("nn.AvgPool2d(2, 2, 'pad', [1, 1], count_include_pad=False)(image)", IMAGE),
     # what does not drop anything does not look at axes, as in MindSpore
     ("nn.Dropout1d()(ops.ones((2, 3, 4, 5))).sum()", 120),
     ("nn.Dropout2d()(x)", X),
