@@ -31,6 +31,18 @@ ROWS = [
     ("p.value()", X),
     ("x.data_sync()", None),
     ("x.contiguous()", X),
+    ("x.repeat_interleave(2, dim=1)", np.repeat(X, 2, 1)),
+    ("x.repeat_interleave(2, axis=0)", np.repeat(X, 2, 0)),
+    ("x.repeat_interleave(2)", np.repeat(X, 2)),
+    ("image.unfold((2, 1))", IMAGE.reshape(1, 2, 2)),
+    ("image.unfold(2, padding=1, stride=2).sum()", IMAGE.sum()),
+    ("ops.zeros((1, 4, 1)).fold((2, 2), 2)", np.zeros((1, 1, 2, 2))),
+    ("nn.MaxPool2d(2, 1, 'pad', [1, 0])(image)", np.float32([[[[1], [3], [3]]]])),
+    ("nn.AvgPool2d(2, 2, 'pad', [1, 1], count_include_pad=False)(image)", IMAGE),
+    # what does not drop anything does not look at axes, as in MindSpore
+    ("nn.Dropout1d()(ops.ones((2, 3, 4, 5))).sum()", 120),
+    ("nn.Dropout2d()(x)", X),
+    ("ops.dropout3d(x, 0.5, False)", X),
     ("ops.ScalarSummary()('loss', x)", None),
     ("ops.HistogramSummary()('weights', x)", None),
     ("x.dim()", 2),
@@ -77,7 +89,13 @@ ROWS = [
 @pytest.mark.executors
 @pytest.mark.parametrize("text, wanted", ROWS, ids=[text for text, _ in ROWS])
 def test_a_name_gives_what_it_says(text, wanted):
-    names = {"ops": ops, "Tensor": Tensor, "x": Tensor(X), "p": Parameter(Tensor(X), name="p")}
+    names = {
+        "ops": ops,
+        "nn": nn,
+        "Tensor": Tensor,
+        "x": Tensor(X),
+        "p": Parameter(Tensor(X), name="p"),
+    }
     names |= {"image": Tensor(IMAGE), "at": Tensor(AT), "one": ops.ones((1, 4))}
     names["four"] = [ops.ones((4,)), ops.zeros((4,)), ops.zeros((4,)), ops.ones((4,))]
     found = eval(text, names)

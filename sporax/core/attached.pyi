@@ -341,6 +341,8 @@ class Attached(Reading):
         """The lesser one, or the other one if one is NaN; broadcast together."""
     def fmod(self, other) -> Tensor:
         """The remainder of a division rounded toward zero, with the dividend's sign."""
+    def fold(self, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
+        """Windows as columns put together, summed where they overlap: the transpose of `unfold`."""
     def frac(self) -> Tensor:
         r"""$x - \operatorname{trunc}(x)$, element by element."""
     @overload
@@ -612,6 +614,10 @@ class Attached(Reading):
         """`remainder` put into the tensor itself."""
     def repeat(self, *repeats, axis=None) -> Tensor:
         """The tensor laid out `repeats[i]` times along dimension `i`, as `tile`; with `axis`, each element repeated along it, as `ops.repeat_interleave`."""
+    @overload
+    def repeat_interleave(self, repeats, dim=None) -> Tensor:
+        """Each element `repeats` times along `axis`; of the flattened input if that is None."""
+    @overload
     def repeat_interleave(self, repeats, axis=None) -> Tensor:
         """Each element `repeats` times along `axis`; of the flattened input if that is None."""
     def requires_grad_(self, requires_grad=True) -> Tensor:
@@ -755,6 +761,8 @@ class Attached(Reading):
         """`input` in the dtype of `other`."""
     def unbind(self, dim=0) -> builtins.tuple[Tensor, ...]:
         """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
+    def unfold(self, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
+        """Windows as columns: `(N, C, H, W)` -> `(N, C kh kw, L)`, L being how many windows there are."""
     def uniform(self, from_=0.0, to=1.0, generator=None) -> Tensor:
         """Numbers uniform in [from_, to), in the shape and dtype of `input`."""
     def uniform_(self, from_=0, to=1, *, generator=None) -> Tensor:

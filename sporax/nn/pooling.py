@@ -5,7 +5,7 @@ from sporax.nn.cell import Cell
 from sporax.ops.convolution import PAD_MODES
 from sporax.ops.pooling import avg_pool, max_pool, max_pool_with_index
 
-_SEVERAL = {1: "", 2: " or two", 3: " or three"}
+_SEVERAL = {1: "", 2: " or a tuple of two", 3: " or a tuple of three"}
 
 
 class _Pool(Cell):
@@ -16,6 +16,7 @@ class _Pool(Cell):
     def __init__(self, kernel_size, stride, pad_mode, padding, data_format="NCHW"):
         super().__init__()
         layer = type(self).__name__
+        padding = tuple(padding) if isinstance(padding, list) else padding
         for name, value, lowest in [
             ("kernel_size", kernel_size, 1), ("stride", stride, 1), ("padding", padding, 0),
         ]:  # fmt: skip

@@ -286,7 +286,10 @@ def repeat_elements(input: Array, repeats, axis=0):
 
 
 @composite(
-    tensor=("repeat_interleave",),
+    tensor=(
+        "repeat_interleave(input, repeats, dim: axis=None)",
+        "repeat_interleave(input, repeats, axis=None)",
+    ),
     numpy="repeat(a: input, repeats, axis=None)",
     mint="repeat_interleave(input, repeats, dim: axis=None)",
 )

@@ -63,8 +63,10 @@ def dropout1d(input, p=0.5, training=True):
     (2, 3)
     """
     _chance("dropout1d", p)
+    if not training:
+        return input
     together = _channels("dropout1d", input, (2, 3), 1)
-    return drop(input, next_key(), p, together)[0] if training and p else input
+    return drop(input, next_key(), p, together)[0] if p else input
 
 
 @composite()
@@ -75,8 +77,10 @@ def dropout2d(input, p=0.5, training=True):
     (1, 2, 3, 3)
     """
     _chance("dropout2d", p)
+    if not training:
+        return input
     together = _channels("dropout2d", input, (4,), 2)
-    return drop(input, next_key(), p, together)[0] if training and p else input
+    return drop(input, next_key(), p, together)[0] if p else input
 
 
 @composite()
@@ -87,8 +91,10 @@ def dropout3d(input, p=0.5, training=True):
     (1, 2, 3, 3, 3)
     """
     _chance("dropout3d", p)
+    if not training:
+        return input
     together = _channels("dropout3d", input, (5,), 3)
-    return drop(input, next_key(), p, together)[0] if training and p else input
+    return drop(input, next_key(), p, together)[0] if p else input
 
 
 def _with_mask(name, x, keep_prob, axes):

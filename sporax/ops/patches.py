@@ -30,7 +30,7 @@ def windows(input: Array, *, kernel, stride, dilation, around):
     return jnp.stack(seen, 2).reshape(*x.shape[:2], *kernel, *counts)
 
 
-@composite(mint="nn.functional.unfold")
+@composite(tensor=True, mint="nn.functional.unfold")
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """Windows as columns: `(N, C, H, W)` -> `(N, C kh kw, L)`, L being how many windows there are.
 

@@ -40,7 +40,7 @@ def _sizes(name, value, lowest=1):
     return per_axis(name, tuple(given) if isinstance(given, list) else given, lowest=lowest)
 
 
-@composite(mint="nn.functional.fold")
+@composite(tensor=True, mint="nn.functional.fold")
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Windows as columns put together, summed where they overlap: the transpose of `unfold`.
 
