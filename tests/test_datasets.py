@@ -118,3 +118,21 @@ def test_parts_of_a_split_are_the_same_in_every_epoch():
         part, _ = numbers(MS, 20, shuffle=None).split([0.5, 0.5], randomize)
         first, second = firsts(part, 2)
         assert first == second
+
+
+def test_settings_of_workers_are_kept():
+    config = data.config
+    for name, value in (("enable_shared_mem", False), ("num_parallel_workers", 3)):
+        before = getattr(config, f"get_{name}")()
+        getattr(config, f"set_{name}")(value)
+        assert getattr(config, f"get_{name}")() == value != before
+        getattr(config, f"set_{name}")(before)
+    config.set_num_parallel_workers(num=2)
+    with pytest.raises(TypeError, match="For 'set_numa_enable', 'numa_enable' must be a bool"):
+        config.set_numa_enable(1)
+    with pytest.raises(TypeError, match="For 'set_prefetch_size', 'size' must be an int"):
+        config.set_prefetch_size(True)
+    with pytest.raises(ValueError, match="For 'set_callback_timeout', 'timeout' must be in"):
+        config.set_callback_timeout(0)
+    with pytest.raises(NotImplementedError, match="no 'debug_hook_list' of 'set_debug_mode'"):
+        config.set_debug_mode(True, [print])

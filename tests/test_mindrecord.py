@@ -231,3 +231,30 @@ def test_damaged_files(tmp_path):
     (tmp_path / "rows.db").unlink()
     with pytest.raises(RuntimeError, match="must have its index beside it"):
         FileReader(str(path))
+
+
+def test_a_data_set_is_saved(tmp_path):
+    columns = {f"{k}{n}": np.arange(3 * 2**n).reshape(3, *[2] * n).astype(k)
+               for k in ("bool", "uint8", "int32", "uint32", "uint64", "float16", "float64")
+               for n in (0, 2)}  # fmt: skip
+    columns["text"] = np.array(["a", "bb", "c"])
+    source = data.NumpySlicesDataset(columns, shuffle=False)
+    source.save(str(tmp_path / "rows"))
+    saved = data.MindDataset(str(tmp_path / "rows"), list(columns), shuffle=False)
+    ours, theirs = (
+        list(d.create_dict_iterator(num_epochs=1, output_numpy=True)) for d in (saved, source)
+    )
+    kept = {"bool": "int32", "uint8": "int32", "uint32": "int64", "uint64": "int64",
+            "float16": "float32"}  # fmt: skip
+    for row, wanted in zip(ours, theirs, strict=True):
+        for name, array in wanted.items():
+            assert np.array_equal(row[name], array)
+            if name != "text":
+                assert row[name].dtype.name == kept.get(array.dtype.name, array.dtype.name)
+    source.save(str(tmp_path / "more"), 2)
+    assert data.MindDataset(str(tmp_path / "more0")).get_dataset_size() == 3
+    with pytest.raises(RuntimeError, match="must not be there"):
+        source.save(str(tmp_path / "rows"))
+    for wrong, kind in (((3,), TypeError), (("x", 0), ValueError), (("x", 1, "csv"), ValueError)):
+        with pytest.raises(kind, match="For 'save'"):
+            source.save(*wrong)

@@ -24,7 +24,7 @@ from sporax.data.sampler import (
     SubsetSampler,
     WeightedRandomSampler,
 )
-from sporax.data.source import GeneratorDataset, NumpySlicesDataset
+from sporax.data.source import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 
 
 class Shuffle(enum.StrEnum):
@@ -53,6 +53,7 @@ __all__ = [
     "MindDataset",
     "MnistDataset",
     "NumpySlicesDataset",
+    "PaddedDataset",
     "RandomSampler",
     "Sampler",
     "SequentialSampler",

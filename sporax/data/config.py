@@ -1,18 +1,35 @@
 """What all data pipelines go by: `mindspore.dataset.config`.
 
-Each setting `x` of the table has a `get_x()` and a `set_x(...)`.
+Each setting `x` of the table has a `get_x()` and a `set_x(...)`. All but `seed` steer MindSpore's
+threads and processes; they are kept, and have no effect here.
 """
+
+from inspect import Parameter, Signature
 
 from sporax.core import random
 
 _MOST = 2**32 - 1
+_LONGEST = 2**31 - 1
 
-# setting -> (default, the least and the greatest int allowed)
+# setting -> (default, what `set_x` calls it and its other parameters, least and greatest int)
 _UNSEEDED = 5489
 _SETTINGS = {
-    "seed": (_UNSEEDED, 0, _MOST),  # of shuffles and random transforms
-    "num_parallel_workers": (2, 1, _MOST),
-    "prefetch_size": (16, 1, _MOST),  # batches made ahead
+    "seed": (_UNSEEDED, "seed", 0, _MOST),  # of shuffles and random transforms
+    "num_parallel_workers": (2, "num", 1, _MOST),
+    "prefetch_size": (16, "size", 1, _MOST),  # batches made ahead
+    "monitor_sampling_interval": (1000, "interval", 1, _LONGEST),
+    "callback_timeout": (60, "timeout", 1, _LONGEST),
+    "autotune_interval": (0, "interval", 0, _LONGEST),
+    "multiprocessing_timeout_interval": (300, "interval", 1, _LONGEST),
+    "auto_num_workers": (False, "enable"),
+    "auto_offload": (False, "offload"),
+    "debug_mode": (False, "debug_mode_flag debug_hook_list"),
+    "dynamic_shape": (False, "is_dynamic"),
+    "enable_autotune": (False, "enable filepath_prefix"),
+    "enable_shared_mem": (True, "enable"),
+    "enable_watchdog": (True, "enable"),
+    "fast_recovery": (True, "fast_recovery"),
+    "numa_enable": (False, "numa_enable"),
 }
 _values = {name: default for name, (default, *_) in _SETTINGS.items()}
 _times = dict.fromkeys(_SETTINGS, 0)  # how often each was set
@@ -32,21 +49,33 @@ def _getter(name):
 
 
 def _setter(name):
-    default, least, most = _SETTINGS[name]
+    default, parameters, *limits = _SETTINGS[name]
+    kind, (parameter, *others) = type(default), parameters.split()
+    signature = Signature(
+        [Parameter(parameter, Parameter.POSITIONAL_OR_KEYWORD)]
+        + [Parameter(other, Parameter.POSITIONAL_OR_KEYWORD, default=None) for other in others]
+    )
 
-    def set_to(value):
-        if not isinstance(value, int) or isinstance(value, bool):
+    def set_to(*args, **kwargs):
+        given = signature.bind(*args, **kwargs).arguments
+        value = given.pop(parameter)
+        if type(value) is not kind:
             raise TypeError(
-                f"For 'set_{name}', '{name}' must be an int, but got {type(value).__name__}."
+                f"For 'set_{name}', '{parameter}' must be {'an int' if limits else 'a bool'}, but "
+                f"got {type(value).__name__}."
             )
-        if not least <= value <= most:
+        if limits and not limits[0] <= value <= limits[1]:
             raise ValueError(
-                f"For 'set_{name}', '{name}' must be in [{least}, {most}], but got {value}."
+                f"For 'set_{name}', '{parameter}' must be in {limits}, but got {value}."
             )
+        for other, what in given.items():
+            if what is not None:
+                raise NotImplementedError(f"sporax has no '{other}' of 'set_{name}'")
         _values[name] = value
         _times[name] += 1
 
-    set_to.__doc__ = f"""Let `{name}` be an int in [{least}, {most}].
+    set_to.__signature__ = signature
+    set_to.__doc__ = f"""Let `{name}` be {f"an int in {limits}" if limits else "True or False"}.
 
     >>> set_{name}({default})
     """

@@ -112,6 +112,15 @@ class Dataset:
     def __iter__(self):
         return self.create_tuple_iterator(num_epochs=1)
 
+    def save(self, file_name, num_files=1, file_type="mindrecord"):
+        """Write the rows of one epoch into `num_files` MindRecord files, which `MindDataset` reads.
+
+        Numbers are kept as Int32 or Int64, Float32 or Float64, whichever holds them.
+        """
+        from sporax.data.saving import save
+
+        save(self, file_name, num_files, file_type)
+
     # what can be done to them ---------------------------------------------------------------
 
     def __add__(self, other):

@@ -189,4 +189,23 @@ def _sliced(column):
     return column.asnumpy() if isinstance(column, Tensor) else np.asarray(column)
 
 
-__all__ = ["GeneratorDataset", "NumpySlicesDataset"]
+class PaddedDataset(GeneratorDataset):
+    """The rows of a list of dicts {column: value}, to fill another data set up with.
+
+    >>> data = PaddedDataset([{"x": np.array([1])}, {"x": np.array([2])}])
+    >>> data.get_col_names(), data.get_dataset_size()
+    (['x'], 2)
+    """
+
+    def __init__(self, padded_samples):
+        if not isinstance(padded_samples, list) or not padded_samples:
+            raise ValueError(
+                f"For 'PaddedDataset', 'padded_samples' must be a list of dicts, but got "
+                f"{padded_samples!r}."
+            )
+        columns = list(padded_samples[0])
+        rows = [tuple([row[name] for name in columns]) for row in padded_samples]
+        super().__init__(rows, columns, shuffle=False)
+
+
+__all__ = ["GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"]

@@ -16,7 +16,6 @@ from sporax.engine.recorder import apply, run_pending
 from sporax.initializers import initializer
 from sporax.nn import argument
 from sporax.nn.cell import Cell
-from sporax.ops import AssignAdd, HyperMap, Map
 from sporax.optim import group
 from sporax.optim.rate import (
     built_rate,
@@ -96,16 +95,8 @@ class Optimizer(Stepping):
             group.check_unique(who, given)
             self._take_all(given, rate, checked_decay(who, weight_decay, self.loss_scale))
         self.param_length = len(self.parameters)
-        self._serve_subclasses()
         self._done = (True,) * self.param_length
         self._updates = self._prepare_again = None
-
-    def _serve_subclasses(self):
-        """What subclasses with a step of their own expect to find."""
-        self.map_, self.map_reverse = Map(), Map(reverse=True)
-        self.hyper_map, self.hyper_map_reverse = HyperMap(), HyperMap(reverse=True)
-        self.assignadd, self.global_step_increase_tensor = AssignAdd(), Tensor([1], dtypes.int32)
-        self.use_parallel, self.optim_filter = False, (True,) * self.param_length
 
     def _take_all(self, parameters, rate, decay):
         """One learning rate and one weight decay for all parameters."""
@@ -214,14 +205,6 @@ class Optimizer(Stepping):
     def flatten_gradients(self, gradients):
         """The gradients as they are: parameters are never put into one buffer here."""
         return gradients
-
-    def _grad_sparse_indices_deduplicate(self, gradients):
-        """The gradients as they are: none of them is a list of rows that may repeat."""
-        return gradients
-
-    def _is_dynamic_lr_or_weight_decay(self):
-        """Whether the learning rate or the weight decay changes from step to step."""
-        return self.dynamic_lr or self.dynamic_weight_decay
 
     def decay_weight(self, gradients):
         """Each gradient plus weight decay times its parameter, where the parameter is decayed."""

@@ -47,20 +47,22 @@ def hue_turned(image, part):
 
 def to_hsv(image):
     """Hue, saturation and value in [0, 1] of an array (..., 3) in [0, 1]."""
-    value = image.max(-1)
-    spread = value - image.min(-1)
     r, g, b = (image[..., i] for i in range(3))
+    value = np.maximum(np.maximum(r, g), b)
+    spread = value - np.minimum(np.minimum(r, g), b)
     safe = np.where(spread > 0, spread, 1)
     hue = np.where(
         value == r, (g - b) / safe, np.where(value == g, 2 + (b - r) / safe, 4 + (r - g) / safe)
     )
     saturation = np.where(value > 0, spread / np.where(value > 0, value, 1), 0)
-    return np.where(spread > 0, hue / 6 % 1, 0), saturation, value
+    hue = np.where(spread > 0, hue / 6, 0)
+    return np.where(hue < 0, hue + 1, hue), saturation, value
 
 
 def from_hsv(hue, saturation, value):
     """The array (..., 3) of these hues, saturations and values."""
-    turns = (np.array([5, 3, 1]) + hue[..., None] * 6) % 6
+    turns = np.array([5, 3, 1], hue.dtype) + hue[..., None] * 6
+    turns = np.where(turns >= 6, turns - 6, turns)
     share = np.clip(np.minimum(turns, 4 - turns), 0, 1)
     return value[..., None] * (1 - saturation[..., None] * share)
 

@@ -103,8 +103,8 @@ def resized(image, size, how):
         taps = _TAPS[how]
     if tuple(size) == tuple(old):
         return image.copy()
-    found = image
-    for axis, count in ((first + 1, size[1]), (first, size[0])):
+    found, steps = image, [(first, size[0]), (first + 1, size[1])]
+    for axis, count in reversed(steps) if how == Inter.PILCUBIC else steps:
         found = _along(found, axis, *taps(image.shape[axis], count))
         if how == Inter.PILCUBIC:
             found = saturated(found, image.dtype)  # as Pillow does, after each axis
@@ -114,15 +114,13 @@ def resized(image, size, how):
 def _along(image, axis, places, weights):
     if places.shape[1] == 1:
         return np.take(image, places[:, 0], axis)
-    real = image if image.dtype.kind == "f" else image.astype(np.float32)
     places = np.clip(places, 0, image.shape[axis] - 1)
     shape = [-1 if i == axis else 1 for i in range(image.ndim)]
-    weights = weights.astype(real.dtype)
-    terms = [
-        np.take(real, at, axis) * weight.reshape(shape)
-        for at, weight in zip(places.T, weights.T, strict=True)
-    ]
-    return sum(terms[1:], terms[0])
+    weights = weights.astype(np.result_type(image.dtype, np.float32))
+    total = 0
+    for at, weight in zip(places.T, weights.T, strict=True):
+        total = total + np.take(image, at, axis) * weight.reshape(shape)
+    return total
 
 
 def mapped(image, matrix, size, how, fill):
@@ -135,17 +133,18 @@ def mapped(image, matrix, size, how, fill):
         np.rint(a * columns * parts) + np.rint((b * rows + c) * parts) for a, b, c in matrix
     )
     x, y = x / depth, y / depth
+    at = _framed(image, fill)
     if how == Inter.NEAREST:
         nearest = (lambda a: np.floor(a + 0.5)) if parts == 1024 else np.rint
-        return _at(image, nearest(y).astype(int), nearest(x).astype(int), fill)
-    step = 32
+        return at(nearest(y).astype(int), nearest(x).astype(int))
+    step, real = 32, np.result_type(image.dtype, np.float32)
     rows, columns = (np.floor(a * step + 0.5).astype(int) for a in (y, x))
     weigh = _weights[Inter.BICUBIC if how == Inter.BICUBIC else Inter.LINEAR]
-    total = 0.0
+    total = 0
     for i, down in weigh((rows % step) / step):
         for j, across in weigh((columns % step) / step):
-            weight = (down * across)[(..., *[None] * (image.ndim - 2))]
-            total = total + weight * _at(image, rows // step + i, columns // step + j, fill)
+            weight = (down * across).astype(real)[(..., *[None] * (image.ndim - 2))]
+            total = total + weight * at(rows // step + i, columns // step + j)
     return saturated(total, image.dtype)
 
 
@@ -155,14 +154,20 @@ _weights = {
 }
 
 
-def _at(image, rows, columns, fill):
+def _framed(image, fill):
+    """A function that gives the pixels at some rows and columns; `fill`, outside of the image."""
     height, width = image.shape[:2]
-    inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
-    found = image[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)]
-    if image.ndim == 2:
-        return np.where(inside, found, np.asarray(fill[0], image.dtype))
-    values = np.resize(np.asarray(fill), image.shape[2]).astype(image.dtype)
-    return np.where(inside[..., None], found, values)
+    framed = np.empty((height + 2, width + 2, *image.shape[2:]), image.dtype)
+    value = fill[0] if image.ndim == 2 else np.resize(np.asarray(fill), image.shape[2])
+    framed[...] = np.asarray(value).astype(image.dtype)
+    framed[1:-1, 1:-1] = image
+    flat = framed.reshape(-1, *image.shape[2:])
+
+    def at(rows, columns):
+        rows, columns = np.clip(rows, -1, height) + 1, np.clip(columns, -1, width) + 1
+        return np.take(flat, rows * (width + 2) + columns, 0)
+
+    return at
 
 
 def _gauss(size, sigma):
@@ -180,10 +185,10 @@ def blurred(image, sizes, sigmas):
         length, around = image.shape[axis], size // 2
         widths = [(around, around) if i == axis else (0, 0) for i in range(image.ndim)]
         wide = np.pad(found, widths, "reflect" if length > 1 else "edge")
-        found = sum(
-            weight * np.take(wide, range(i, i + length), axis)
-            for i, weight in enumerate(_gauss(size, sigma))
-        )
+        starts = range(size)
+        parts = [wide[:, i : i + length] if axis else wide[i : i + length] for i in starts]
+        weights = _gauss(size, sigma).astype(found.dtype)
+        found = sum(weight * part for weight, part in zip(weights, parts, strict=True))
     return saturated(found, image.dtype)
 
 
