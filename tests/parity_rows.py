@@ -7,7 +7,6 @@ import zlib
 
 import numpy as np
 
-from sporax.ops.declare import OPS
 from tests import face_calls, parity_calls, parity_edges
 from tests.samples import collect
 
@@ -48,8 +47,8 @@ class Row:
         )
 
     def check(self):
-        """A sum over calls and inputs: it tells a recorded row from one that has changed since."""
-        total = zlib.crc32("\n".join(self.calls).encode())
+        """A sum over the inputs: it tells a recorded row from one that has changed since."""
+        total = 0
         for array in self.named.values():
             total = zlib.crc32(f"{array.dtype}{array.shape}".encode() + array.tobytes(), total)
         return total

@@ -5,8 +5,8 @@
 where the two are interpreters that have MindSpore 2.10 and PyTorch, and this one has sporax. The
 calls are source, and their inputs NumPy's, so nothing of sporax is needed there. PyTorch is asked
 the calls of `mint`, which is written after it. Written are `tests/recorded/parity.json` (samples),
-`parity_calls.json` and `parity_edges.json.gz` (what follows from the samples): by row a sum over calls and inputs, MindSpore's
-answers, each with the places of the calls that gave it, and PyTorch's where it is none of those.
+`parity_calls.json` and `parity_edges.json.gz` (what follows from the samples): by row a sum over
+its inputs, MindSpore's answers, each with the calls that gave it, and PyTorch's if it is another.
 A call that ends MindSpore's process is recorded as such, and the rest goes on in a new one.
 """
 
@@ -97,11 +97,11 @@ def ask(library, interpreter, questions):
                     out.write('"the process ended"\n')
 
 
-def grouped(given):
-    """[[answer, places of the calls that gave it], ...]"""
+def grouped(calls, given):
+    """[[answer, calls that gave it], ...]"""
     found = {}
-    for place, one in enumerate(given):
-        found.setdefault(json.dumps(one), (one, []))[1].append(place)
+    for call, one in zip(calls, given, strict=True):
+        found.setdefault(json.dumps(one), (one, []))[1].append(call)
     return list(found.values())
 
 
@@ -115,7 +115,7 @@ def record(rows, pythons):
     torchs = iter(ask("torch", pythons[1], asked))
     lines = []
     for row, call in zip(rows, likewise, strict=True):
-        groups = grouped([next(told) for _ in row.calls])
+        groups = grouped(row.calls, [next(told) for _ in row.calls])
         pt = None if call is None else next(torchs)
         known = [one for one, _ in groups]
         entry = [row.check(), groups, *([pt] if isinstance(pt, list) and pt not in known else [])]
