@@ -256,7 +256,6 @@ x.masked_select(b) | x[b]
 x.select(1, 0) | x[:, 0]
 
 x.take(j) | x.ravel()[j]
-x.item(1) | x.ravel()[1]
 x.tolist() | x.astype('f4').tolist()
 x.float() | x
 i.float() | i.astype(float)

@@ -55,7 +55,7 @@ AT_EDGES = list(_entries({
     "a remainder is a number": "remainder/bool* remainder/True,bool fmod/bool* fmod/True,bool",
     "MindSpore's remainder by zero is not the same for all sizes and dtypes; NumPy's is 0":
     "remainder/whole-* remainder/*,0 fmod/whole-* fmod/*,0",
-    "a division 'in floating-point type', as documented": "div/* | ops.RealDiv*",
+    "a division 'in floating-point type', as documented": "div*/* | ops.RealDiv*",
     "1 / 4 is 0.25": "reciprocal/* | ops.Inv*",
     "no fraction: False": "frac/bool",
     "MindSpore is 3e-6 off, or less exact than its dtype": "log_softmax*/* cond/float64 "
@@ -82,7 +82,7 @@ AT_EDGES = list(_entries({
 NOT_REFERENCES = list(_entries({
     "the limit, where PyTorch has NaN": "gelu/odd hardswish/odd group_norm*/inf1 linspace*/inf0",
     "no class, no number": "cast/* nll_loss/inf0 inverse/nan0 det/inf0 cond*/* topk*/nan0",
-    "0-d weights count as one": "prelu/0-d",
+    "0-d weights count as one": "prelu*/0-d",
     "the sample's reference makes another shape of nothing": "bounding_box_*/empty0",
     "lists of Python's": "non_maximum_suppression/inf0 nonzero_sized/*",
     "unsigned integers overflow": "margin_ranking_loss/uint8 hypot/* numpy_unwrap/uint8 numpy_*/*",
