@@ -1,6 +1,7 @@
 """Calls that no sample can be written for, mostly of functions that are made of operations.
 
-A row is `call | reference`: the reference is an expression of PyTorch (`pt`), asked when the answers
+A row is `call |
+    reference`: the reference is an expression of PyTorch (`pt`), asked when the answers
 are recorded, or of NumPy (`np`, in float64). The reference of a call of `mint` is the same call of
 PyTorch's. The arrays have the names below.
 """
@@ -29,11 +30,13 @@ ARRAYS = {
 
 _ALIKE = """
 add(x, y); add(x, y, alpha=2); add(i, i, alpha=-1); sub(x, y, alpha=0.5); sub(i, 1); pow(w, y)
-pow(x, 2); pow(2, x); pow(i, 2); arange(5); arange(1, 7, 2); arange(0.0, 1.0, 0.25); arange(5, 1, -2)
+pow(x, 2); pow(2, x); pow(i, 2); arange(5); arange(1, 7, 2); arange(0.0, 1.0, 0.25)
+arange(5, 1, -2)
 meshgrid(v, u, indexing='ij'); meshgrid(v, u, indexing='xy'); clamp(x, -1, 1); clamp(x, min=0.5)
 clamp(x, max=0.5); clamp(n, -1.0, 1.0); clamp(i, 0, 3); clamp(x, y, w); clip(x, -0.5, 0.5)
 float_power(x, 2); float_power(i, 2); float_power(w, y); addcmul(x, y, w, value=0.5)
-addcdiv(x, y, w, value=2); addcdiv(x, y, w); t(x); t(v); ravel(t); nonzero(i); nonzero(z); nonzero(x)
+addcdiv(x, y, w, value=2); addcdiv(x, y, w); t(x); t(v); ravel(t); nonzero(i); nonzero(z)
+nonzero(x)
 nonzero(d); masked_select(x, b); take(x, j); allclose(x, x); allclose(n, n, equal_nan=True)
 allclose(x, y, rtol=10.0); clone(x); hstack((x, y)); hstack((v, u)); dstack((x, y)); dstack((v, v))
 repeat_interleave(x, 2, dim=1); repeat_interleave(x, 2); repeat_interleave(v, j); addmm(x, x, m)
@@ -51,7 +54,8 @@ sort(i, stable=True); argsort(x); argsort(x, dim=0, descending=True); topk(v, 2)
 topk(x, 2, dim=1, largest=False); topk(x, 1, 0); unique(h); unique(h, return_inverse=True)
 unique(h, return_counts=True); unique(h, return_inverse=True, return_counts=True)
 unique(k, dim=0); select(x, 1, 0); select(x, 0, -1)
-nn.functional.relu(x); nn.functional.adaptive_avg_pool1d(s, 3); nn.functional.adaptive_avg_pool1d(s, 4)
+nn.functional.relu(x); nn.functional.adaptive_avg_pool1d(s, 3)
+nn.functional.adaptive_avg_pool1d(s, 4)
 nn.functional.adaptive_avg_pool2d(p, (2, 3)); nn.functional.adaptive_avg_pool2d(p, (None, 3))
 nn.functional.adaptive_avg_pool3d(c, 2); nn.functional.adaptive_avg_pool3d(c, (3, 2, 1))
 nn.functional.one_hot(j); nn.functional.one_hot(j, 4); nn.functional.one_hot(k, num_classes=3)
@@ -74,12 +78,14 @@ nn.functional.pad(p, (1, 2, 0, 1), mode='circular'); nn.functional.pad(x, (-1, 1
 nn.functional.unfold(p, 2); nn.functional.unfold(p, (2, 3), stride=2, padding=1)
 nn.functional.unfold(p, 2, dilation=2); nn.functional.pixel_shuffle(p, 2)
 nn.functional.max_pool2d(p, 2); nn.functional.max_pool2d(p, 3, 1, 1)
-nn.functional.max_pool2d(p, 2, 2, ceil_mode=True); nn.functional.max_pool2d(p, 2, return_indices=True)
+nn.functional.max_pool2d(p, 2, 2, ceil_mode=True)
+nn.functional.max_pool2d(p, 2, return_indices=True)
 nn.functional.avg_pool2d(p, 2); nn.functional.avg_pool2d(p, 3, 2, 1, True)
 nn.functional.avg_pool2d(p, 3, 1, 1, count_include_pad=False)
 nn.functional.avg_pool2d(p, 2, divisor_override=3)
 nn.functional.interpolate(p, (2, 3)); nn.functional.interpolate(p, scale_factor=2.0)
-nn.functional.interpolate(p, (8, 5), mode='bilinear'); nn.functional.interpolate(s, 9, mode='linear')
+nn.functional.interpolate(p, (8, 5), mode='bilinear')
+nn.functional.interpolate(s, 9, mode='linear')
 nn.functional.interpolate(p, (8, 5), mode='bilinear', align_corners=True)
 nn.functional.interpolate(p, (8, 5), mode='bicubic', align_corners=True)
 nn.functional.interpolate(c, (2, 6, 8), mode='trilinear', align_corners=False)
@@ -141,7 +147,8 @@ ops.max(x, axis=-2, keepdims=True) | [x.max(0, keepdims=True), x.argmax(0, keepd
 ops.min(x, axis=1) | [x.min(1), x.argmin(1)]
 ops.var(x, axis=0, ddof=True) | x.var(0, ddof=1)
 ops.var_mean(x, axis=1, ddof=0) | [x.var(1), x.mean(1)]
-ops.std_mean(x, axis=-1, ddof=1, keepdims=True) | [x.std(1, ddof=1, keepdims=True), x.mean(1, keepdims=True)]
+ops.std_mean(x, axis=-1, ddof=1, keepdims=True) |
+    [x.std(1, ddof=1, keepdims=True), x.mean(1, keepdims=True)]
 ops.batch_norm(x, v, w[0], w[1], v) | (x - v) / np.sqrt(w[0] + 1e-5) * w[1] + v
 ops.pad(x, (1, 2)) | np.pad(x, ((0, 0), (1, 2)))
 ops.pad(x, [1, 0, 0, 2], value=1.5) | np.pad(x, ((0, 2), (1, 0)), constant_values=1.5)
@@ -150,27 +157,33 @@ ops.pad(p, (1, 2, 0, 1), mode='replicate') | np.pad(p, ((0, 0), (0, 0), (0, 1), 
 ops.pad(p, (1, 2, 0, 1), mode='circular') | np.pad(p, ((0, 0), (0, 0), (0, 1), (1, 2)), 'wrap')
 ops.Pad(((0, 1), (2, 0)))(x) | np.pad(x, ((0, 1), (2, 0)))
 ops.MirrorPad('REFLECT')(x, ms.Tensor([[1, 0], [2, 1]])) | np.pad(x, ((1, 0), (2, 1)), 'reflect')
-ops.MirrorPad('SYMMETRIC')(x, ms.Tensor([[1, 0], [2, 1]])) | np.pad(x, ((1, 0), (2, 1)), 'symmetric')
+ops.MirrorPad('SYMMETRIC')(x, ms.Tensor([[1, 0], [2, 1]])) |
+    np.pad(x, ((1, 0), (2, 1)), 'symmetric')
 ops.unfold(p, 2, stride=2) | pt.nn.functional.unfold(p, 2, stride=2)
 ops.pixel_shuffle(p, 2) | pt.pixel_shuffle(p, 2)
 ops.pixel_unshuffle(p, 2) | pt.pixel_unshuffle(p, 2)
 ops.max_pool2d(p, 2) | pt.max_pool2d(p, 2, 2)
-ops.max_pool2d(p, 3, 1, 1, return_indices=True) | pt.nn.functional.max_pool2d(p, 3, 1, 1, return_indices=True)
+ops.max_pool2d(p, 3, 1, 1, return_indices=True) |
+    pt.nn.functional.max_pool2d(p, 3, 1, 1, return_indices=True)
 ops.max_pool3d(c, 2) | pt.nn.functional.max_pool3d(c, 2, 2)
 ops.avg_pool1d(s, 2, 2) | pt.nn.functional.avg_pool1d(s, 2, 2)
-ops.avg_pool1d(s, 3, 1, 1, count_include_pad=False) | pt.nn.functional.avg_pool1d(s, 3, 1, 1, False, False)
+ops.avg_pool1d(s, 3, 1, 1, count_include_pad=False) |
+    pt.nn.functional.avg_pool1d(s, 3, 1, 1, False, False)
 ops.avg_pool2d(p, 2, 1) | pt.nn.functional.avg_pool2d(p, 2, 1)
 ops.avg_pool2d(p, 3, 2, 1, True, False) | pt.nn.functional.avg_pool2d(p, 3, 2, 1, True, False)
 ops.avg_pool3d(c, 2, 2) | pt.nn.functional.avg_pool3d(c, 2, 2)
 ops.MaxPool(2, 2)(p) | pt.max_pool2d(p, 2)
-ops.MaxPool(3, 2, 'same')(p) | pt.max_pool2d(pt.nn.functional.pad(p, (0, 1, 0, 1), value=-9.0), 3, 2)
+ops.MaxPool(3, 2, 'same')(p) |
+    pt.max_pool2d(pt.nn.functional.pad(p, (0, 1, 0, 1), value=-9.0), 3, 2)
 ops.AvgPool(2, 2)(p) | pt.nn.functional.avg_pool2d(p, 2)
 ops.MaxPool3D(2, 2)(c) | pt.nn.functional.max_pool3d(c, 2)
 ops.AvgPool3D(2, 2)(c) | pt.nn.functional.avg_pool3d(c, 2)
 ops.interpolate(p, size=(2, 3)) | pt.nn.functional.interpolate(p, (2, 3))
 ops.interpolate(s, size=9, mode='linear') | pt.nn.functional.interpolate(s, 9, mode='linear')
-ops.interpolate(p, size=(8, 5), mode='bilinear', align_corners=True) | pt.nn.functional.interpolate(p, (8, 5), mode='bilinear', align_corners=True)
-ops.upsample(p, size=(8, 5), mode='bilinear') | pt.nn.functional.interpolate(p, (8, 5), mode='bilinear')
+ops.interpolate(p, size=(8, 5), mode='bilinear', align_corners=True) |
+    pt.nn.functional.interpolate(p, (8, 5), mode='bilinear', align_corners=True)
+ops.upsample(p, size=(8, 5), mode='bilinear') |
+    pt.nn.functional.interpolate(p, (8, 5), mode='bilinear')
 ops.ResizeNearestNeighbor((2, 3))(p) | pt.nn.functional.interpolate(p, (2, 3))
 ops.inplace_update(x, y[:1], (1,)) | np.stack([x[0], y[0]])
 ops.inplace_add(x, y[:1], (1,)) | np.stack([x[0], x[1] + y[0]])
@@ -198,10 +211,14 @@ ops.Argmin(1)(x) | x.argmin(1)
 ops.Flatten()(t) | t.reshape(2, 12)
 ops.MaskedSelect()(x, b) | x[b]
 ops.NonZero()(i) | np.argwhere(i)
-ops.IndexAdd(1)(ms.Parameter(x), ms.Tensor([0, 2], ms.int32), y[:, :2]) | pt.index_add(x, 1, pt.tensor([0, 2]), y[:, :2])
-ops.index_add(ms.Parameter(x), ms.Tensor([1, 0], ms.int32), y, 0) | pt.index_add(x, 0, pt.tensor([1, 0]), y)
+ops.IndexAdd(1)(ms.Parameter(x), ms.Tensor([0, 2], ms.int32), y[:, :2]) |
+    pt.index_add(x, 1, pt.tensor([0, 2]), y[:, :2])
+ops.index_add(ms.Parameter(x), ms.Tensor([1, 0], ms.int32), y, 0) |
+    pt.index_add(x, 0, pt.tensor([1, 0]), y)
 ops.ScatterNdAdd()(ms.Parameter(x), k[:1], y[0, :1]) | x + np.array([[0, y[0, 0], 0], [0, 0, 0]])
-ops.Conv2DTranspose(4, 2, stride=2, pad_mode='pad', pad=0)(p, f.transpose(1, 0, 2, 3)[:, :], (1, 3, 8, 12)) | pt.conv_transpose2d(p, f.transpose(0, 1), stride=2)
+ops.Conv2DTranspose(4, 2, stride=2, pad_mode='pad', pad=0)(p, f.transpose(1, 0, 2, 3)[:, :], (1, 3,
+    8, 12)) |
+    pt.conv_transpose2d(p, f.transpose(0, 1), stride=2)
 x.max() | x.max()
 x.max(axis=1) | x.max(1)
 x.max(axis=0, keepdims=True) | x.max(0, keepdims=True)
@@ -239,7 +256,6 @@ x.masked_select(b) | x[b]
 x.select(1, 0) | x[:, 0]
 
 x.take(j) | x.ravel()[j]
-x.item(1) | x.ravel()[1]
 x.tolist() | x.astype('f4').tolist()
 x.float() | x
 i.float() | i.astype(float)
@@ -303,4 +319,6 @@ x[..., None] | x[..., None]
 ROWS = [
     f"mint.{call.strip()} | " for line in _ALIKE.strip().split("\n") for call in line.split("; ")
 ]
-ROWS += [line for line in _OTHERS.strip().split("\n") if line.count(" | ") == 1]
+ROWS += [
+    line for line in _OTHERS.strip().replace("\n    ", " ").split("\n") if line.count(" | ") == 1
+]

@@ -1,6 +1,6 @@
 """Rows that follow from the samples: the same operations with other inputs, dtypes and axes.
 
-An edge is a function that gives, for a sample, changed samples: `(what, sample, told)`, where `told`
+An edge is a function that gives, for a sample, changed samples: `(what, sample, told)`, and `told`
 says how the source of the calls changes (a Python number in an input's place, a cast, a view).
 """
 
@@ -25,7 +25,8 @@ LEFT_OUT = {"draws"}  # what is drawn is not MindSpore's
 KEEP = {"keepdim", "keepdims", "keep_dims"}
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float64")
 MIXED = (("int32", "float32"), ("float16", "float32"), ("float32", "float64"), ("int8", "uint8"),
-         ("bool", "int32"), ("int32", "int64"), ("float16", "int32"), ("bool", "float32"))  # fmt: skip
+         ("bool", "int32"), ("int32", "int64"), ("float16", "int32"),
+         ("bool", "float32"))  # fmt: skip
 NUMBERS = ("2", "-2.5", "True", "0")
 
 
@@ -87,7 +88,7 @@ def empty(sample, arrays):
     """An axis without elements: each in turn."""
     if elementwise(sample):
         for shape in ((0,), (2, 0)):
-            kept = [np.zeros(shape if i == 0 else shape[:-1] + (1,), a.dtype) if i < 2 else
+            kept = [np.zeros(shape if i == 0 else (*shape[:-1], 1), a.dtype) if i < 2 else
                     np.zeros(shape, a.dtype) for i, a in enumerate(arrays)]  # fmt: skip
             yield f"empty{shape}".replace(" ", ""), on(sample, kept), None
     elif len({a.shape for a in arrays}) == 1:
@@ -112,11 +113,14 @@ def in_dtypes(sample, arrays):
     places = floats(arrays)
     for dtype in DTYPES if places else ():
 
-        def convert(array, dtype=np.dtype(dtype)):
+        def convert(array, dtype=dtype):
+            dtype = np.dtype(dtype)
             if dtype.kind == "b":
                 return array > 0
             array = np.abs(array) if dtype.kind == "u" else array
-            return np.round(array * 2).astype(dtype) if dtype.kind in "iu" else array.astype(dtype)
+            with np.errstate(invalid="ignore", over="ignore"):  # of NaN
+                array = np.round(array * 2) if dtype.kind in "iu" else array
+                return array.astype(dtype)
 
         yield dtype, changed(sample, arrays, places, convert), None
     if places:
@@ -129,7 +133,8 @@ def whole(sample, arrays):
     if not elementwise(sample) or len(arrays) > 2:
         return
     for dtype, values in (
-        ("int32", WHOLE), ("int8", WHOLE), ("int64", WHOLE), ("uint8", np.array([0, 1, 3, 200, 255]))
+        ("int32", WHOLE), ("int8", WHOLE), ("int64", WHOLE),
+        ("uint8", np.array([0, 1, 3, 200, 255])),
     ):  # fmt: skip
         kept = grid(values.astype(dtype), len(arrays))
         yield f"whole-{dtype}", on(sample, kept), None

@@ -1,5 +1,7 @@
 """Every declared operation, against NumPy in float64, finite differences, and itself captured."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.engine.jit import jit
 from sporax.ops.declare import OPS
+from tests import parity_edges
 from tests.samples import collect
 
 pytestmark = pytest.mark.filterwarnings("ignore:The shapes of a computation change")
@@ -97,6 +100,33 @@ def test_derivatives_match_finite_differences(sample, on_numpy):
 @pytest.mark.parametrize("sample", DIFFERENTIATED, ids=str)
 def test_compiled_derivatives_match_finite_differences(sample):
     check(sample)
+
+
+def other_shapes_and_axes():
+    """Pairs of shapes that meet, and every axis by both its numbers, of the first fitting samples;
+    most of them are slow ones."""
+    done = set()
+    for sample in DIFFERENTIATED:
+        arrays = sample.arrays(np.float32)
+        for edge in (parity_edges.broadcast, parity_edges.axes):
+            if (sample.op, edge) in done or not arrays:
+                continue
+            for what, new, _ in edge(sample, arrays):
+                rank = arrays[0].ndim
+                axes = [new.attrs[name] for name in parity_edges.AXES & set(new.attrs)]
+                if all(-rank <= n < rank for n in axes if isinstance(n, int)):
+                    done.add((sample.op, edge))
+                    quick = what.endswith(("=-1", "(3,1)x(1,4)"))
+                    marks = [] if quick else [pytest.mark.slow]
+                    yield pytest.param(new, id=f"{new.op}-{what}", marks=marks)
+
+
+@pytest.mark.parametrize("sample", other_shapes_and_axes())
+def test_derivatives_at_other_shapes_and_axes(sample, on_numpy):
+    arrays = sample.arrays(np.float64)  # moved apart, since numbers that are equal have no slope
+    moved = [a + 0.013 * i if a.dtype.kind == "f" else a for i, a in enumerate(arrays)]
+    moved = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in moved]
+    check(dataclasses.replace(sample, inputs=moved))
 
 
 @pytest.mark.parametrize("refusal", collect("REFUSALS"), ids=str)

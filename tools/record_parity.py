@@ -1,12 +1,13 @@
 """Record, under MindSpore 2.10 and PyTorch, what the calls of `tests/parity_rows.py` give.
 
-    python tools/record_parity.py MINDSPORE_PYTHON TORCH_PYTHON
+    python tools/record_parity.py MINDSPORE_PYTHON TORCH_PYTHON [--missing]
 
-where the two are interpreters that have MindSpore 2.10 and PyTorch, and this one has sporax. The
-calls are source, and their inputs NumPy's, so nothing of sporax is needed there. PyTorch is asked
-the calls of `mint`, which is written after it. Written are `tests/recorded/parity.json` (samples),
-`parity_calls.json` and `parity_edges.json.gz` (what follows from the samples): by row a sum over calls and inputs, MindSpore's
-answers, each with the places of the calls that gave it, and PyTorch's where it is none of those.
+where the two are interpreters that have MindSpore 2.10 and PyTorch, and this one has sporax
+(`--missing`: only rows that are new, or whose inputs or calls have changed). The calls are source,
+and their inputs NumPy's, so nothing of sporax is needed there. PyTorch is asked those of `mint`,
+which is written after it. Written are `tests/recorded/parity.json` (samples), `parity_calls.json`
+and `parity_edges.json.gz` (what follows from the samples): by row a sum over its inputs,
+MindSpore's answers, each with the calls that gave it, and PyTorch's if it is another.
 A call that ends MindSpore's process is recorded as such, and the rest goes on in a new one.
 """
 
@@ -97,39 +98,44 @@ def ask(library, interpreter, questions):
                     out.write('"the process ended"\n')
 
 
-def grouped(given):
-    """[[answer, places of the calls that gave it], ...]"""
+def grouped(calls, given):
+    """[[answer, calls that gave it], ...]"""
     found = {}
-    for place, one in enumerate(given):
-        found.setdefault(json.dumps(one), (one, []))[1].append(place)
+    for call, one in zip(calls, given, strict=True):
+        found.setdefault(json.dumps(one), (one, []))[1].append(call)
     return list(found.values())
 
 
 def record(rows, pythons):
-    """The lines of a recorded file."""
+    """{row: entry}"""
     arrays = [{name: answers.packed(a) for name, a in row.named.items()} for row in rows]
     asked = [(call, a) for row, a in zip(rows, arrays, strict=True) for call in row.calls]
     told = iter(ask("mindspore", pythons[0], asked))
     likewise = [row.torch() for row in rows]
     asked = [(c, a) for c, a in zip(likewise, arrays, strict=True) if c is not None]
     torchs = iter(ask("torch", pythons[1], asked))
-    lines = []
+    made = {}
     for row, call in zip(rows, likewise, strict=True):
-        groups = grouped([next(told) for _ in row.calls])
+        groups = grouped(row.calls, [next(told) for _ in row.calls])
         pt = None if call is None else next(torchs)
         known = [one for one, _ in groups]
-        entry = [row.check(), groups, *([pt] if isinstance(pt, list) and pt not in known else [])]
-        lines.append(f"{json.dumps(row.name)}: {json.dumps(entry, separators=(',', ':'))}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+        kept = [pt] if isinstance(pt, list) and pt not in known else []
+        made[row.name] = [row.check(), groups, *kept]
+    return made
 
 
-def main(*pythons):
+def main(*arguments):
     from tests import parity_rows
 
-    folder = ROOT / "tests" / "recorded"
-    for rows in (parity_rows.of_samples, parity_rows.of_calls, parity_rows.of_edges):
-        path = folder / parity_rows.FILES[rows]
-        text = record(list(rows()), pythons).encode()
+    pythons, folder = arguments[:2], ROOT / "tests" / "recorded"
+    for asked in (parity_rows.of_samples, parity_rows.of_calls, parity_rows.of_edges):
+        path, rows = folder / parity_rows.FILES[asked], list(asked())
+        known = parity_rows.recorded(asked) if "--missing" in arguments else {}
+        missing = [row for row in rows if not parity_rows.is_recorded(row, known)]
+        known |= record(missing, pythons) if missing else {}
+        entries = [(row.name, json.dumps(known[row.name], separators=(",", ":"))) for row in rows]
+        lines = [f"{json.dumps(name)}: {entry}" for name, entry in entries]
+        text = ("{\n" + ",\n".join(lines) + "\n}\n").encode()
         path.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
 
 

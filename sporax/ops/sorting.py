@@ -127,12 +127,12 @@ def searchsorted(
 
 
 def _searchsorted_method(self, v, side="left", sorter=None):
-    """Where to put `v` so that the sorted tensor stays sorted; see `ops.searchsorted`.
+    """Where to put `v` so that the sorted tensor stays sorted, Int32; see `ops.searchsorted`.
 
     >>> Tensor([1, 3, 5]).searchsorted(Tensor([3, 6])).asnumpy()
-    array([1, 3])
+    array([1, 3], dtype=int32)
     """
-    return searchsorted(self, v, side=side, sorter=sorter)
+    return searchsorted(self, v, out_int32=True, side=side, sorter=sorter)
 
 
 attach("searchsorted", _searchsorted_method)

@@ -47,7 +47,7 @@ def rprop(param, before, size, grad, rate, steps, *, etas, step_sizes, maximize)
 
 
 class NAdam(ByRule):
-    r"""Adam that looks ahead with a momentum $\mu_t = \beta_1 (1 - \frac12 0.96^{t d})$, where $d$ is
+    r"""Adam that looks ahead with a momentum $\mu_t = \beta_1 (1 - \frac12 0.96^{t d})$, $d$ being
     `momentum_decay` (Dozat, 2016). Weight decay is added to the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
