@@ -14,14 +14,11 @@ from sporax.autodiff.tape import Variables, ones_like, takes_indices, zeros_like
 from sporax.autodiff.walk import Recording
 from sporax.core.dtype import from_numpy
 from sporax.core.misfit import fitting
-from sporax.core.parameter import MAKERS, Parameter
+from sporax.core.parameter import Parameter
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.core.value import number, thread
 from sporax.engine.operation import Op
-from sporax.engine.recorder import apply, record, run_pending, wrap
-
-_identity = Op("StopGradient", lambda x: x)
-_identity.cut = True
+from sporax.engine.recorder import record, run_pending, wrap
 
 
 class Derivative:
@@ -390,15 +387,3 @@ class GradOperation:
             return result, (inputs, by_weight) if self.get_all else by_weight
 
         return both
-
-
-def stop_gradient(value):
-    """The same Tensors, through which no derivative goes.
-
-    >>> grad(lambda x: x * ops.stop_gradient(x))(Tensor([3.0])).asnumpy()
-    array([3.], dtype=float32)
-    """
-    return map_tensors(lambda tensor: apply(_identity, tensor), value)
-
-
-MAKERS["apart"] = functools.partial(record, _identity)
