@@ -49,11 +49,15 @@ class Results:
     """Watches calls of faces; `wrong` lists those that returned something else."""
 
     def __init__(self):
-        self.wrong, self.known = set(), {}
+        self.wrong, self.known, shared = set(), {}, set()
         for name, found in faces():
             own = getattr(found, "__module__", None) == Tensor.__module__  # no face of anything
             if isinstance(found, types.FunctionType) and not own:
-                self.known[found.__code__] = name, stated(found)
+                _, said = self.known.setdefault(found.__code__, (name, stated(found)))
+                if said is not stated(found):
+                    shared.add(found.__code__)  # the code of a decorator's function
+        for code in shared:
+            del self.known[code]
 
     def watch(self, frame, event, result):
         if event != "return" or result is None or frame.f_code not in self.known:

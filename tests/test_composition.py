@@ -12,10 +12,9 @@ import pytest
 from numpy.polynomial import Polynomial
 
 from sporax import nn, ops
-from sporax.autodiff.grad import grad, stop_gradient, value_and_grad
-from sporax.autodiff.grad_operation import GradOperation
+from sporax.autodiff.grad import GradOperation, grad, value_and_grad
 from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
-from sporax.autodiff.mode import no_grad
+from sporax.autodiff.mode import no_grad, stop_gradient
 from sporax.autodiff.recompute import recompute
 from sporax.autodiff.vmap import vmap
 from sporax.core import context, random

@@ -106,7 +106,8 @@ GROUPS = [
     Group(
         "dataset", "Data", "数据",
         _both(_public("dataset", "sporax.data"), _public("dataset.config", "sporax.data.config"),
-              _public("dataset.transforms", "sporax.data.transforms")),
+              _public("dataset.transforms", "sporax.data.transforms"),
+              _public("dataset.vision", "sporax.data.vision")),
     ),
     Group("amp", "Mixed precision", "混合精度", _public("amp", "sporax.amp")),
     Group(

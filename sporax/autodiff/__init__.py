@@ -3,10 +3,9 @@
 from sporax.autodiff.anomaly import detect_anomaly
 from sporax.autodiff.check import GradientError, GradientReport, check_grad
 from sporax.autodiff.function import Function, _Function
-from sporax.autodiff.grad import get_grad, grad, stop_gradient, value_and_grad
-from sporax.autodiff.grad_operation import GradOperation
+from sporax.autodiff.grad import GradOperation, get_grad, grad, value_and_grad
 from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
-from sporax.autodiff.mode import _no_grad, no_grad
+from sporax.autodiff.mode import _no_grad, no_grad, stop_gradient
 from sporax.autodiff.recompute import recompute
 from sporax.autodiff.saved import saved_tensors_hooks
 from sporax.autodiff.vmap import vmap

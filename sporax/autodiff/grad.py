@@ -14,14 +14,11 @@ from sporax.autodiff.tape import Variables, ones_like, takes_indices, zeros_like
 from sporax.autodiff.walk import Recording
 from sporax.core.dtype import from_numpy
 from sporax.core.misfit import fitting
-from sporax.core.parameter import MAKERS, Parameter
+from sporax.core.parameter import Parameter
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.core.value import number, thread
 from sporax.engine.operation import Op
-from sporax.engine.recorder import apply, record, run_pending, wrap
-
-_identity = Op("StopGradient", lambda x: x)
-_identity.cut = True
+from sporax.engine.recorder import record, run_pending, wrap
 
 
 class Derivative:
@@ -341,13 +338,52 @@ def get_grad(gradients, identifier):
     raise RuntimeError(f"For 'get_grad', no gradient has the identifier {wanted!r}.")
 
 
-def stop_gradient(value):
-    """The same Tensors, through which no derivative goes.
+class GradOperation:
+    """A maker of gradient functions.
 
-    >>> grad(lambda x: x * ops.stop_gradient(x))(Tensor([3.0])).asnumpy()
-    array([3.], dtype=float32)
+    `get_all`: gradients of all inputs, else of the first. `get_by_list`: of the weights.
+    `sens_param`: the last argument of the call is the gradient of the output.
+
+    >>> double = ops.GradOperation(sens_param=True)(lambda x: x * x)
+    >>> double(Tensor([3.0]), Tensor([2.0])).asnumpy()
+    array([12.], dtype=float32)
     """
-    return map_tensors(lambda tensor: apply(_identity, tensor), value)
 
+    def __init__(self, get_all=False, get_by_list=False, sens_param=False):
+        for name, flag in [
+            ("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)
+        ]:  # fmt: skip
+            if not isinstance(flag, bool):
+                raise TypeError(
+                    f"For 'GradOperation', '{name}' must be a bool, but got {type(flag).__name__}."
+                )
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
-MAKERS["apart"] = functools.partial(record, _identity)
+    def __call__(self, fn, weights=None) -> Callable:
+        both = self.with_value(fn, weights)
+
+        @functools.wraps(fn, updated=())
+        def gradient(*args, **kwargs):
+            return both(*args, **kwargs)[1]
+
+        return gradient
+
+    def with_value(self, fn, weights=None):
+        """The function that returns (outputs, gradients)."""
+        parameters = []
+        if self.get_by_list:
+            if weights is None and hasattr(fn, "trainable_params"):
+                weights = fn.trainable_params()
+            parameters = parameters_of("GradOperation", weights)
+        positions = "all" if self.get_all else () if self.get_by_list else (0,)
+        derivative = Derivative("GradOperation", fn, positions, parameters, sens=self.sens_param)
+
+        def both(*args, **kwargs):
+            result, inputs, by_weight = derivative(args, kwargs)
+            by_weight = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
+            inputs = tuple(inputs) if self.get_all or self.get_by_list else inputs[0]
+            if not self.get_by_list:
+                return result, inputs
+            return result, (inputs, by_weight) if self.get_all else by_weight
+
+        return both

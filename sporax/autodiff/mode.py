@@ -1,9 +1,14 @@
 """What is left out of derivatives: the block of a `no_grad`, a Tensor that requires no gradient."""
 
 import contextlib
+import functools
 
 from sporax.autodiff.tape import paused
+from sporax.core.parameter import MAKERS
 from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply, record
 
 
 class no_grad(contextlib.ContextDecorator):
@@ -49,3 +54,19 @@ def requires_grad_(self, requires_grad=True):
 
 for _method in (requires_grad_,):
     setattr(Tensor, _method.__name__, _method)
+
+
+_identity = Op("StopGradient", lambda x: x)
+_identity.cut = True
+
+
+def stop_gradient(value):
+    """The same Tensors, through which no derivative goes.
+
+    >>> grad(lambda x: x * ops.stop_gradient(x))(Tensor([3.0])).asnumpy()
+    array([3.], dtype=float32)
+    """
+    return map_tensors(lambda tensor: apply(_identity, tensor), value)
+
+
+MAKERS["apart"] = functools.partial(record, _identity)

@@ -650,7 +650,7 @@ class Attached(Reading):
     def scatter_add_(self, dim, index, src) -> Tensor:
         """`scatter_add` put into the tensor itself."""
     def searchsorted(self, v, side='left', sorter=None) -> Tensor:
-        """Where to put `v` so that the sorted tensor stays sorted; see `ops.searchsorted`."""
+        """Where to put `v` so that the sorted tensor stays sorted, Int32; see `ops.searchsorted`."""
     def select(self, dim, index) -> Tensor:
         """The slice at `index` along `dim`, without that dimension."""
     def select_scatter(self, src, axis, index) -> Tensor:

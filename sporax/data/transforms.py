@@ -58,7 +58,11 @@ class RandomChoice(TensorOperation):
 
 
 class RandomOrder(PyTensorOperation):
-    """Several transforms, one after another in a random order."""
+    """Several transforms, one after another in a random order.
+
+    >>> int(RandomOrder([lambda x: x + 1, lambda x: x + 2])(4))
+    7
+    """
 
     def __init__(self, transforms):
         self.transforms = checked_transforms("RandomOrder", transforms)
@@ -94,7 +98,11 @@ def _through(transforms, values):
 
 
 def not_random(function):
-    """The function, noted down as one that gives the same for the same."""
+    """The function, noted down as one that gives the same for the same.
+
+    >>> not_random(lambda x: x + 1)(2)
+    3
+    """
     function.random = False
     return function
 
@@ -220,7 +228,11 @@ class Duplicate(TensorOperation):
 
 
 class Relational(enum.IntEnum):
-    """How `Mask` compares."""
+    """How `Mask` compares.
+
+    >>> Relational.EQ.name
+    'EQ'
+    """
 
     EQ = 0
     NE = 1
@@ -292,7 +304,11 @@ class Slice(TensorOperation):
 
 class Unique(TensorOperation):
     """The different numbers of an array, where each one of the array is among them, and how often
-    each comes."""
+    each comes.
+
+    >>> [a.tolist() for a in Unique()(np.array([3, 1, 3]))]
+    [[3, 1], [0, 1, 0], [2, 1]]
+    """
 
     def __call__(self, value):
         flat = np.ravel(value)

@@ -1,14 +1,14 @@
 """The operations, by name; written by tools/write_stubs.py."""
 
+from sporax.autodiff.grad import GradOperation as GradOperation
 from sporax.autodiff.grad import get_grad as get_grad
 from sporax.autodiff.grad import grad as grad
-from sporax.autodiff.grad import stop_gradient as stop_gradient
 from sporax.autodiff.grad import value_and_grad as value_and_grad
-from sporax.autodiff.grad_operation import GradOperation as GradOperation
 from sporax.autodiff.jacobian import jacfwd as jacfwd
 from sporax.autodiff.jacobian import jacrev as jacrev
 from sporax.autodiff.jacobian import jvp as jvp
 from sporax.autodiff.jacobian import vjp as vjp
+from sporax.autodiff.mode import stop_gradient as stop_gradient
 from sporax.autodiff.vmap import vmap as vmap
 from sporax.core.dtype import Type as Type
 from sporax.core.tensor import Tensor as Tensor

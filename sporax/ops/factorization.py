@@ -26,7 +26,13 @@ def _adjoint(a):
 
 @op(function=(), primitive="Qr(full_matrices=False)(x: input)")
 def orthogonal(input: Array, full_matrices=False):
-    r"""$A = Q R$ of each matrix `(*, m, n)`: Q has orthonormal columns, R is upper triangular."""
+    r"""$A = Q R$ of each matrix `(*, m, n)`: Q has orthonormal columns, R is upper triangular.
+
+    >>> q, r = ops.Qr()(Tensor([[3.0, 0.0], [4.0, 5.0]]))
+    >>> abs(r.asnumpy()).round(3)
+    array([[5., 4.],
+           [0., 3.]], dtype=float32)
+    """
     return tuple(jnp.linalg.qr(matrix(input), "complete" if full_matrices else "reduced"))
 
 
@@ -50,7 +56,13 @@ def qr(input, mode="reduced"):
 
 
 def _method_qr(input, some=True):
-    """`ops.qr`; `some`: of the reduced form."""
+    """`ops.qr`; `some`: of the reduced form.
+
+    >>> q, r = Tensor([[3.0, 0.0], [4.0, 5.0]]).qr()
+    >>> abs(r.asnumpy()).round(3)
+    array([[5., 4.],
+           [0., 3.]], dtype=float32)
+    """
     return orthogonal(input, not some)
 
 
@@ -81,7 +93,12 @@ def eigenvalues(input: Array):
 
 @composite(function=(), of="eigen", primitive="Eig(compute_v=False)(x: input)")
 def eig_of_class(input, compute_v=False):
-    """The eigenvalues of matrices, and their vectors where `compute_v`, else nothing."""
+    """The eigenvalues of matrices, and their vectors where `compute_v`, else nothing.
+
+    >>> values, vectors = ops.Eig(True)(Tensor([[2.0, 0.0], [0.0, 3.0]]))
+    >>> values.asnumpy().real
+    array([2., 3.], dtype=float32)
+    """
     values, vectors = eigen(input)
     return values, vectors if compute_v else vectors.reshape(-1)[:0]
 
@@ -104,7 +121,12 @@ def _diagonal(d):
     function=(), of="symmetric_eigen", primitive="Eigh(compute_eigenvectors=True, lower=True)(A)"
 )
 def eigh_of_class(A, compute_eigenvectors=True, lower=True):
-    """As `scipy.linalg.eigh`: (values, vectors), or the values alone."""
+    """As `scipy.linalg.eigh`: (values, vectors), or the values alone.
+
+    >>> values, vectors = ops.Eigh()(Tensor([[2.0, 0.0], [0.0, 3.0]]))
+    >>> values.asnumpy()
+    array([2., 3.], dtype=float32)
+    """
     values, vectors = symmetric_eigen(A, lower)
     return (values, vectors) if compute_eigenvectors else values
 
@@ -186,6 +208,11 @@ def solve_triangle(a: Array, b: Array, lower=True, adjoint=False, transposed=Fal
     """X with A X = b, where A is a triangle; also of its adjoint, or its transpose.
 
     `unit`: its diagonal is taken for ones.
+
+    >>> a, b = Tensor([[2.0, 0.0], [1.0, 4.0]]), Tensor([[2.0], [9.0]])
+    >>> ops.MatrixTriangularSolve()(a, b).asnumpy()
+    array([[1.],
+           [2.]], dtype=float32)
     """
     a, b = square(a, "a"), floating(b)
     turned = jax.lax.linalg.triangular_solve

@@ -86,31 +86,51 @@ def threshold_in_place(input, bound, value, inplace=False):
 
 @_faces("nn.functional.relu_")
 def relu_(input):
-    """`relu` put into the tensor itself."""
+    """`relu` put into the tensor itself.
+
+    >>> mint.nn.functional.relu_(Tensor([-1.0, 2.0])).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
     return _placed(input, relu(input))
 
 
 @_faces("nn.functional.sigmoid_")
 def sigmoid_(input):
-    """`sigmoid` put into the tensor itself."""
+    """`sigmoid` put into the tensor itself.
+
+    >>> mint.nn.functional.sigmoid_(Tensor([0.0])).asnumpy()
+    array([0.5], dtype=float32)
+    """
     return _placed(input, sigmoid(input))
 
 
 @_faces("nn.functional.elu_")
 def elu_(input, alpha=1.0):
-    """`elu` put into the tensor itself."""
+    """`elu` put into the tensor itself.
+
+    >>> mint.nn.functional.elu_(Tensor([0.0, 2.0])).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
     return _placed(input, elu(input, alpha))
 
 
 @_faces("nn.functional.hardtanh_")
 def hardtanh_(input, min_val=-1, max_val=1):
-    """`hardtanh` put into the tensor itself."""
+    """`hardtanh` put into the tensor itself.
+
+    >>> mint.nn.functional.hardtanh_(Tensor([-3.0, 0.5])).asnumpy()
+    array([-1. ,  0.5], dtype=float32)
+    """
     return _placed(input, hardtanh(input, min_val, max_val))
 
 
 @_faces("nn.functional.threshold_(input, threshold: bound, value)")
 def threshold_(input, bound, value):
-    """`threshold` put into the tensor itself."""
+    """`threshold` put into the tensor itself.
+
+    >>> mint.nn.functional.threshold_(Tensor([1.0, 3.0]), 2.0, 9.0).asnumpy()
+    array([9., 3.], dtype=float32)
+    """
     return _placed(input, threshold(input, bound, value))
 
 

@@ -215,7 +215,11 @@ def sgn(input: Array):
 @op(primitive="Rint()(input_x: input)", function=(),
     differentiable=False)  # fmt: skip
 def to_even(input: Array):
-    """The nearest whole number, the even one of two that are equally near."""
+    """The nearest whole number, the even one of two that are equally near.
+
+    >>> ops.Rint()(Tensor([0.5, 1.5, 2.6])).asnumpy()
+    array([0., 2., 3.], dtype=float32)
+    """
     return jnp.rint(input)
 
 

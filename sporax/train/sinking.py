@@ -114,5 +114,9 @@ class DatasetHelper:
 
 
 def connect_network_with_dataset(network, dataset_helper):
-    """The network as it is, to be called with the rows that looping over `dataset_helper` gives."""
+    """The network as it is, to be called with the rows that looping over `dataset_helper` gives.
+
+    >>> connect_network_with_dataset(nn.Dense(2, 1), None)(ops.ones((3, 2))).shape
+    (3, 1)
+    """
     return network

@@ -50,7 +50,11 @@ class RandomHorizontalFlip(_Sometimes):
 
 
 class RandomVerticalFlip(_Sometimes):
-    """Up and down exchanged, in `prob` of the calls."""
+    """Up and down exchanged, in `prob` of the calls.
+
+    >>> RandomVerticalFlip(1.0)(np.array([[[1]], [[2]]], np.uint8))[..., 0].tolist()
+    [[2], [1]]
+    """
 
     def _transform(self, image):
         if is_picture(image):
@@ -59,21 +63,33 @@ class RandomVerticalFlip(_Sometimes):
 
 
 class RandomInvert(_Sometimes):
-    """255 - x, in `prob` of the calls."""
+    """255 - x, in `prob` of the calls.
+
+    >>> RandomInvert(1.0)(np.array([[[0, 100, 255]]], np.uint8)).tolist()
+    [[[255, 155, 0]]]
+    """
 
     def _transform(self, image):
         return colour.Invert()(np.asarray(image))
 
 
 class RandomEqualize(_Sometimes):
-    """Grey levels evenly spread, in `prob` of the calls."""
+    """Grey levels evenly spread, in `prob` of the calls.
+
+    >>> RandomEqualize()(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def _transform(self, image):
         return colour.Equalize()(np.asarray(image))
 
 
 class RandomAutoContrast(_Sometimes):
-    """Channels stretched to 0 to 255 as by `AutoContrast`, in `prob` of the calls."""
+    """Channels stretched to 0 to 255 as by `AutoContrast`, in `prob` of the calls.
+
+    >>> RandomAutoContrast()(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, cutoff=0.0, ignore=None, prob=0.5):
         super().__init__(prob)
@@ -84,7 +100,11 @@ class RandomAutoContrast(_Sometimes):
 
 
 class RandomAdjustSharpness(_Sometimes):
-    """Sharpened by `degree`, in `prob` of the calls."""
+    """Sharpened by `degree`, in `prob` of the calls.
+
+    >>> RandomAdjustSharpness(2.0, 1.0)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, degree, prob=0.5):
         super().__init__(prob)
@@ -105,7 +125,11 @@ class RandomGrayscale(_Sometimes):
 
 
 class RandomColor(Drawn):
-    """More or less colour, by a factor within `degrees`: (least, most)."""
+    """More or less colour, by a factor within `degrees`: (least, most).
+
+    >>> RandomColor((0.5, 2.0))(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, degrees=(0.1, 1.9)):
         self.degrees = check.interval(self._who, "degrees", degrees, 0)
@@ -115,7 +139,11 @@ class RandomColor(Drawn):
 
 
 class RandomSharpness(Drawn):
-    """Sharper or smoother, by a factor within `degrees`: (least, most)."""
+    """Sharper or smoother, by a factor within `degrees`: (least, most).
+
+    >>> RandomSharpness((0.5, 2.0))(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, degrees=(0.1, 1.9)):
         self.degrees = check.interval(self._who, "degrees", degrees, 0)
@@ -140,6 +168,9 @@ class RandomColorAdjust(Drawn):
 
     Each is (least, most) of the factor; a number v means (max(0, 1 - v), 1 + v), and (-v, v) for
     `hue`, which is in [-0.5, 0.5].
+
+    >>> RandomColorAdjust(0.4, 0.4)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
     """
 
     def __init__(self, brightness=(1, 1), contrast=(1, 1), saturation=(1, 1), hue=(0, 0)):
@@ -171,7 +202,11 @@ def _one_after_another(steps):
 
 
 class RandomPosterize(Drawn):
-    """Only some first bits of each number; `bits`: how many, or (least, most), in [1, 8]."""
+    """Only some first bits of each number; `bits`: how many, or (least, most), in [1, 8].
+
+    >>> RandomPosterize(1)(np.array([[[0, 100, 200]]], np.uint8)).tolist()
+    [[[0, 0, 128]]]
+    """
 
     def __init__(self, bits=(8, 8)):
         bits = (bits, bits) if isinstance(bits, int) else bits
@@ -184,7 +219,11 @@ class RandomPosterize(Drawn):
 
 
 class RandomSolarize(Drawn):
-    """255 - x for x between two random numbers within `threshold`: (least, most)."""
+    """255 - x for x between two random numbers within `threshold`: (least, most).
+
+    >>> RandomSolarize((0, 255))(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, threshold=(0, 255)):
         who = self._who
@@ -205,7 +244,11 @@ _DIRECTIONS = np.array([
 
 class RandomLighting(ImageTensorOperation):
     """One colour added to the image, normally distributed as those of ImageNet vary, times
-    `alpha` (Krizhevsky et al. 2012)."""
+    `alpha` (Krizhevsky et al. 2012).
+
+    >>> RandomLighting()(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, alpha=0.05):
         self.alpha = check.number(self._who, "alpha", alpha, 0)

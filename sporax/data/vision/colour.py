@@ -34,7 +34,11 @@ def _of_pillow(name):
 
 
 class AdjustBrightness(ImageTensorOperation):
-    """The image's numbers times `brightness_factor`, at least 0."""
+    """The image's numbers times `brightness_factor`, at least 0.
+
+    >>> AdjustBrightness(2.0)(np.full((1, 1, 3), 10, np.uint8)).tolist()
+    [[[20, 20, 20]]]
+    """
 
     def __init__(self, brightness_factor):
         self.factor = check.number(self._who, "brightness_factor", brightness_factor, 0)
@@ -47,7 +51,11 @@ class AdjustBrightness(ImageTensorOperation):
 
 
 class AdjustContrast(ImageTensorOperation):
-    """`contrast_factor` times the distance to the mean grey."""
+    """`contrast_factor` times the distance to the mean grey.
+
+    >>> AdjustContrast(2.0)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, contrast_factor):
         self.factor = check.number(self._who, "contrast_factor", contrast_factor, 0)
@@ -60,7 +68,11 @@ class AdjustContrast(ImageTensorOperation):
 
 
 class AdjustSaturation(ImageTensorOperation):
-    """`saturation_factor` times the distance to the grey image."""
+    """`saturation_factor` times the distance to the grey image.
+
+    >>> AdjustSaturation(0.0)(np.array([[[90, 90, 90]]], np.uint8)).tolist()
+    [[[90, 90, 90]]]
+    """
 
     def __init__(self, saturation_factor):
         self.factor = check.number(self._who, "saturation_factor", saturation_factor, 0)
@@ -73,7 +85,11 @@ class AdjustSaturation(ImageTensorOperation):
 
 
 class AdjustSharpness(ImageTensorOperation):
-    """`sharpness_factor` times the distance to a smoothed image."""
+    """`sharpness_factor` times the distance to a smoothed image.
+
+    >>> AdjustSharpness(2.0)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, sharpness_factor):
         self.factor = check.number(self._who, "sharpness_factor", sharpness_factor, 0)
@@ -83,7 +99,11 @@ class AdjustSharpness(ImageTensorOperation):
 
 
 class AdjustHue(ImageTensorOperation):
-    """Hues turned by `hue_factor` of the circle, in [-0.5, 0.5]."""
+    """Hues turned by `hue_factor` of the circle, in [-0.5, 0.5].
+
+    >>> AdjustHue(0.5)(np.array([[[255, 0, 0]]], np.uint8)).tolist()
+    [[[0, 255, 252]]]
+    """
 
     def __init__(self, hue_factor):
         self.factor = check.number(self._who, "hue_factor", hue_factor, -0.5, 0.5)
@@ -101,7 +121,11 @@ class AdjustHue(ImageTensorOperation):
 
 
 class AdjustGamma(ImageTensorOperation):
-    r"""$gain \cdot x^{gamma}$ of numbers in [0, 1]; those of bytes are taken for 255ths."""
+    r"""$gain \cdot x^{gamma}$ of numbers in [0, 1]; those of bytes are taken for 255ths.
+
+    >>> AdjustGamma(2.0)(np.full((1, 1, 3), 0.5, np.float32)).tolist()
+    [[[0.25, 0.25, 0.25]]]
+    """
 
     def __init__(self, gamma, gain=1):
         self.gamma = check.number(self._who, "gamma", gamma, 0)
@@ -120,7 +144,11 @@ class AdjustGamma(ImageTensorOperation):
 
 
 class Invert(ImageTensorOperation):
-    """255 - x."""
+    """255 - x.
+
+    >>> Invert()(np.array([[[0, 100, 255]]], np.uint8)).tolist()
+    [[[255, 155, 0]]]
+    """
 
     def _array(self, image):
         image = single(self._who, with_channels(self._who, image, (1, 2, 3, 4)))
@@ -131,7 +159,11 @@ class Invert(ImageTensorOperation):
 
 
 class Equalize(ImageTensorOperation):
-    """Each channel with its grey levels evenly spread."""
+    """Each channel with its grey levels evenly spread.
+
+    >>> Equalize()(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def _array(self, image):
         return colours.equalized(of_bytes(self._who, image))
@@ -148,7 +180,11 @@ def ignored(who, given):
 
 class AutoContrast(ImageTensorOperation):
     """Each channel stretched to 0 to 255, without the darkest and the lightest `cutoff` percent
-    and the levels in `ignore`."""
+    and the levels in `ignore`.
+
+    >>> AutoContrast()(np.array([[[10], [20]]], np.uint8).repeat(3, 2))[0, :, 0].tolist()
+    [0, 255]
+    """
 
     def __init__(self, cutoff=0.0, ignore=None):
         self.cutoff = check.number(self._who, "cutoff", cutoff, 0, 50)
@@ -162,7 +198,11 @@ class AutoContrast(ImageTensorOperation):
 
 
 class Posterize(ImageTensorOperation):
-    """Only the first `bits` bits of each number, in [0, 8]."""
+    """Only the first `bits` bits of each number, in [0, 8].
+
+    >>> Posterize(1)(np.array([[[0, 100, 200]]], np.uint8)).tolist()
+    [[[0, 0, 128]]]
+    """
 
     def __init__(self, bits):
         self.bits = check.whole(self._who, "bits", bits, 0, 8)
@@ -172,7 +212,11 @@ class Posterize(ImageTensorOperation):
 
 
 class Solarize(ImageTensorOperation):
-    """255 - x for x within `threshold`: (least, most), or one number for least and most."""
+    """255 - x for x within `threshold`: (least, most), or one number for least and most.
+
+    >>> Solarize((50, 150))(np.array([[[0, 100, 200]]], np.uint8)).tolist()
+    [[[0, 155, 200]]]
+    """
 
     def __init__(self, threshold):
         if isinstance(threshold, (int, float)):
@@ -187,7 +231,11 @@ class Solarize(ImageTensorOperation):
 
 class GaussianBlur(ImageTensorOperation):
     """An array under a Gaussian; `kernel_size`: an odd int or (width, height); `sigma`: a number or
-    (along x, along y), from the kernel's size by default."""
+    (along x, along y), from the kernel's size by default.
+
+    >>> GaussianBlur(3)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, kernel_size, sigma=None):
         who = self._who
@@ -281,14 +329,22 @@ class _Space(PyTensorOperation):
 
 
 class RgbToHsv(_Space):
-    """Red, green and blue to hue, saturation and value; all in [0, 1]."""
+    """Red, green and blue to hue, saturation and value; all in [0, 1].
+
+    >>> RgbToHsv(is_hwc=True)(np.array([[[1.0, 0.0, 0.0]]], np.float32)).tolist()
+    [[[0.0, 1.0, 1.0]]]
+    """
 
     def _changed(self, image):
         return np.stack(colours.to_hsv(image), -1)
 
 
 class HsvToRgb(_Space):
-    """Hue, saturation and value to red, green and blue; all in [0, 1]."""
+    """Hue, saturation and value to red, green and blue; all in [0, 1].
+
+    >>> HsvToRgb(is_hwc=True)(np.array([[[0.0, 1.0, 1.0]]], np.float32)).tolist()
+    [[[1.0, 0.0, 0.0]]]
+    """
 
     def _changed(self, image):
         return colours.from_hsv(*np.moveaxis(image, -1, 0))

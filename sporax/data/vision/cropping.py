@@ -27,21 +27,33 @@ def inside(who, image, top, left, height, width):
 
 
 class HorizontalFlip(ImageTensorOperation):
-    """Left and right exchanged."""
+    """Left and right exchanged.
+
+    >>> HorizontalFlip()(np.array([[[1], [2], [3]]], np.uint8))[..., 0].tolist()
+    [[3, 2, 1]]
+    """
 
     def _array(self, image):
         return np.ascontiguousarray(np.flip(image, 1 if image.ndim == 2 else -2))
 
 
 class VerticalFlip(ImageTensorOperation):
-    """Up and down exchanged."""
+    """Up and down exchanged.
+
+    >>> VerticalFlip()(np.array([[[1]], [[2]]], np.uint8))[..., 0].tolist()
+    [[2], [1]]
+    """
 
     def _array(self, image):
         return np.ascontiguousarray(np.flip(image, 0 if image.ndim == 2 else -3))
 
 
 class Crop(ImageTensorOperation):
-    """The part of `size` whose upper left corner is at `coordinates`: (top, left)."""
+    """The part of `size` whose upper left corner is at `coordinates`: (top, left).
+
+    >>> Crop((1, 0), 2)(np.arange(16, dtype=np.uint8).reshape(4, 4, 1))[..., 0].tolist()
+    [[4, 5], [8, 9]]
+    """
 
     def __init__(self, coordinates, size):
         self.coordinates = check.several(self._who, "coordinates", coordinates, (2,), check.whole)
@@ -52,7 +64,11 @@ class Crop(ImageTensorOperation):
 
 
 class CenterCrop(ImageTensorOperation):
-    """The middle part of `size`; black, where the image has none."""
+    """The middle part of `size`; black, where the image has none.
+
+    >>> CenterCrop(2)(np.arange(16, dtype=np.uint8).reshape(4, 4, 1))[..., 0].tolist()
+    [[5, 6], [9, 10]]
+    """
 
     def __init__(self, size):
         self.size = check.size(self._who, size)
@@ -110,7 +126,11 @@ class Pad(ImageTensorOperation):
 
 class PadToSize(ImageTensorOperation):
     """More pixels around an array, so that it is of `size`; `offset`: where the image is in it,
-    (top, left), in the middle by default."""
+    (top, left), in the middle by default.
+
+    >>> PadToSize((4, 6))(np.zeros((2, 2, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, size, offset=None, fill_value=0, padding_mode=Border.CONSTANT):
         self.size = check.size(self._who, size)
@@ -174,7 +194,11 @@ def flipped(image, upright):
 
 class SlicePatches(ImageTensorOperation):
     """An array cut into `num_height` by `num_width` equal parts, row by row, as a tuple; what does
-    not fit is filled up (PAD, with `fill_value`) or left out (DROP)."""
+    not fit is filled up (PAD, with `fill_value`) or left out (DROP).
+
+    >>> [patch.shape for patch in SlicePatches(1, 2)(np.zeros((4, 6, 3), np.uint8))]
+    [(4, 3, 3), (4, 3, 3)]
+    """
 
     def __init__(self, num_height=1, num_width=1, slice_mode=SliceMode.PAD, fill_value=0):
         self.counts = (

@@ -11,7 +11,11 @@ from sporax.data.vision.placing import some_part
 
 class Erase(ImageTensorOperation):
     """An array (H, W, C) with `value` (a number, or one for each channel, in [0, 255]) in the
-    rectangle of `height` and `width` at (`top`, `left`); `inplace`: in the array that is given."""
+    rectangle of `height` and `width` at (`top`, `left`); `inplace`: in the array that is given.
+
+    >>> Erase(0, 0, 1, 2, 7)(np.zeros((2, 2, 3), np.uint8))[..., 0].tolist()
+    [[7, 7], [0, 0]]
+    """
 
     def __init__(self, top, left, height, width, value=0.0, inplace=False):
         who = self._who
@@ -37,7 +41,11 @@ class Erase(ImageTensorOperation):
 
 class CutOut(ImageTensorOperation):
     """`num_patches` random squares of `length` pixels set to 0; `is_hwc`: whether the channels are
-    the last axis, else they are the first."""
+    the last axis, else they are the first.
+
+    >>> CutOut(2)(np.ones((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, length, num_patches=1, is_hwc=True):
         self.length = check.whole(self._who, "length", length, 1)
@@ -70,6 +78,9 @@ class RandomErasing(PyTensorOperation):
     `scale`: (least, most) of its area, as a part of the image's; `ratio`: of height to width.
     `value`: a number, one for each channel, or 'random'. `inplace`: in the array that is given.
     Nothing happens if no rectangle fits in `max_attempts` tries.
+
+    >>> RandomErasing(1.0)(np.zeros((3, 4, 6), np.float32)).shape
+    (3, 4, 6)
     """
 
     def __init__(

@@ -96,7 +96,11 @@ class Normalize(ImageTensorOperation):
 
 
 class NormalizePad(Normalize):
-    """As `Normalize`, with a channel of zeros after the others; `dtype`: 'float32' or 'float16'."""
+    """As `Normalize`, with a channel of zeros after the others; `dtype`: 'float32' or 'float16'.
+
+    >>> NormalizePad([1.0] * 3, [2.0] * 3)(np.full((1, 1, 3), 5, np.uint8)).tolist()
+    [[[2.0, 2.0, 2.0, 0.0]]]
+    """
 
     def __init__(self, mean, std, dtype="float32", is_hwc=True):
         super().__init__(mean, std, is_hwc)
@@ -128,7 +132,11 @@ class ToTensor(ImageTensorOperation):
 
 
 class ToType(TypeCast):
-    """The same numbers in another dtype."""
+    """The same numbers in another dtype.
+
+    >>> ToType(np.float32)(np.zeros((1, 1, 3), np.uint8)).dtype
+    dtype('float32')
+    """
 
     def __init__(self, data_type):
         super().__init__(data_type)
@@ -201,7 +209,11 @@ class Decode(TensorOperation):
 
 
 class LinearTransformation(PyTensorOperation):
-    """(x - mean_vector) @ transformation_matrix of flattened images (C, H, W)."""
+    """(x - mean_vector) @ transformation_matrix of flattened images (C, H, W).
+
+    >>> LinearTransformation(np.eye(12), np.zeros(12))(np.zeros((3, 2, 2), np.float32)).shape
+    (3, 2, 2)
+    """
 
     def __init__(self, transformation_matrix, mean_vector):
         who, self.matrix, self.mean = type(self).__name__, transformation_matrix, mean_vector

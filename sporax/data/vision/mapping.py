@@ -76,7 +76,11 @@ class Resize(ImageTensorOperation):
 
 
 class ResizedCrop(ImageTensorOperation):
-    """A rectangle of an array, brought to `size`."""
+    """A rectangle of an array, brought to `size`.
+
+    >>> ResizedCrop(0, 0, 2, 2, (4, 6))(np.zeros((4, 4, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, top, left, height, width, size, interpolation=Inter.BILINEAR):
         who = self._who
@@ -134,6 +138,9 @@ class Rotate(ImageTensorOperation):
 
     `expand`: the result is as large as the turned image. `center`: (x, y), the middle by default.
     `fill_value`: of pixels that were not in the image.
+
+    >>> Rotate(90, expand=True)(np.zeros((4, 6, 3), np.uint8)).shape
+    (6, 4, 3)
     """
 
     def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
@@ -170,7 +177,11 @@ def affine_matrix(image, degrees, translate, scale, shear):
 
 class Affine(ImageTensorOperation):
     """An array turned clockwise by `degrees`, moved by `translate` (parts of width and height),
-    times `scale`, and sheared by `shear` degrees: one or two numbers."""
+    times `scale`, and sheared by `shear` degrees: one or two numbers.
+
+    >>> Affine(90, [0, 0], 1.0, [0, 0])(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, degrees, translate, scale, shear, resample=Inter.NEAREST, fill_value=0):
         who = self._who
@@ -217,7 +228,12 @@ def perspective_picture(who, image, points, images, how):
 
 
 class Perspective(ImageTensorOperation):
-    """The image seen from elsewhere: four points (x, y), `start_points`, come to `end_points`."""
+    """The image seen from elsewhere: four points (x, y), `start_points`, come to `end_points`.
+
+    >>> corners = [[0, 0], [5, 0], [5, 3], [0, 3]]
+    >>> Perspective(corners, corners)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
 
     def __init__(self, start_points, end_points, interpolation=Inter.BILINEAR):
         self.start_points = _points(self._who, "start_points", start_points)

@@ -78,6 +78,9 @@ class RandomResizedCrop(Drawn):
 
     `scale`: (least, most) of its area, as a part of the image's; `ratio`: of width to height. If
     none fits in `max_attempts` tries, it is the largest in the middle that does.
+
+    >>> RandomResizedCrop((2, 3))(np.zeros((4, 6, 3), np.uint8)).shape
+    (2, 3, 3)
     """
 
     def __init__(
@@ -136,7 +139,11 @@ class RandomCropDecodeResize(TensorOperation):
 
 
 class RandomResize(Drawn):
-    """The image brought to `size`, in a random way."""
+    """The image brought to `size`, in a random way.
+
+    >>> RandomResize((2, 3))(np.zeros((4, 6, 3), np.uint8)).shape
+    (2, 3, 3)
+    """
 
     def __init__(self, size):
         self._ways = [
@@ -159,6 +166,9 @@ class RandomRotation(Drawn):
     """The image turned by a random angle: `degrees` is (least, most), or d for (-d, d).
 
     The other arguments are those of `Rotate`.
+
+    >>> RandomRotation(15)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
     """
 
     def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
@@ -186,6 +196,9 @@ class RandomAffine(Drawn):
     `degrees`: (least, most), or d for (-d, d). `translate`: (least, most) along x, or also along
     y, as parts of the image. `scale`: (least, most). `shear`: (least, most) degrees along x, or
     also along y, or s for (-s, s). `fill_value`: of pixels that were not in the image.
+
+    >>> RandomAffine(15)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
     """
 
     def __init__(
