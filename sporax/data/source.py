@@ -102,11 +102,12 @@ class GeneratorDataset(Dataset):
 
     def _row(self, item):
         row = as_row("GeneratorDataset", _parts(item), self._columns)
-        for name, array, dtype in zip(self._columns, row, self._types, strict=True):
-            if dtype is not None and np.asarray(array).dtype != dtype:
+        for name, value, dtype in zip(self._columns, row, self._types, strict=True):
+            found = np.asarray(value).dtype
+            if dtype is not None and found != dtype:
                 raise RuntimeError(
                     f"For 'GeneratorDataset', column '{name}' must be of 'column_types' {dtype}, "
-                    f"but got {array.dtype}."
+                    f"but got {found}."
                 )
         return row
 
