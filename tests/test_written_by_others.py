@@ -471,6 +471,33 @@ def test_a_step_that_maps_a_function_over_gradients_and_parameters():
         assert not optimizer._is_dynamic_lr_or_weight_decay()
 
 
+@pytest.mark.executors
+@pytest.mark.parametrize("mode", [sporax.PYNATIVE_MODE, sporax.GRAPH_MODE])
+def test_parts_of_a_cell_may_be_named_in_its_slots(mode):
+    sporax.set_context(mode=mode)
+
+    class Scaled(nn.Cell):
+        __slots__ = ("dense", "scale", "shift", "weights")
+
+        def __init__(self):
+            super().__init__()
+            self.shift = self.scale = 2.0
+            self.scale = Parameter(Tensor([3.0]), name="scale")
+            self.weights = sporax.ParameterTuple([Parameter(Tensor([0.5]), name="half")])
+            self.dense = nn.Dense(1, 1, weight_init="ones", has_bias=False)
+
+        def construct(self, x):
+            return self.dense(x) * self.scale + self.weights[0] + self.shift
+
+    net, x = Scaled(), Tensor([[1.0]])
+    assert [p.name for p in net.trainable_params()] == ["scale", "half", "dense.weight"]
+    assert float(net(x)) == 5.5
+    net.scale = Tensor([4.0])
+    assert float(net(x)) == 6.5
+    gradients = sporax.grad(net, None, net.trainable_params())(x)
+    assert [float(g) for g in gradients] == [1.0, 1.0, 4.0]
+
+
 def test_a_metrics_subclass_is_evaluated():
     class Largest(Metric):
         def __init__(self):

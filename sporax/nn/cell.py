@@ -1,6 +1,7 @@
 """`Cell`: a network or a part of one, with its parameters, its sub-cells and its mode."""
 
 import functools
+from types import MemberDescriptorType
 from typing import Any, ClassVar
 
 from sporax.autodiff.announced import call_announced
@@ -190,7 +191,10 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
                 raise taken(self, name)
         self.__dict__.pop(name, None)
         if hasattr(type(self), name):
-            raise taken(self, name)
+            if not isinstance(getattr(type(self), name), MemberDescriptorType):
+                raise taken(self, name)
+            if hasattr(self, name):  # a value in one of the class's __slots__
+                object.__delattr__(self, name)
 
     def _adopt(self, name, parameter):
         if parameter is not None:
@@ -226,6 +230,8 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
                 f"The '{type(self).__name__}' object has no attribute '{name}': its '__init__' "
                 "has not called 'super().__init__()' yet. Call it first."
             )
+        if name in self.__dict__:  # a part whose name is in the class's __slots__
+            return self.__dict__[name]
         make = type(self)._on_request.get(name)
         if make is not None:
             return make(self)
