@@ -33,9 +33,8 @@ class Derivative:
 
     def __init__(self, who, fn, positions, weights, has_aux=False, sens=False):
         if not callable(fn):
-            raise TypeError(
-                f"For '{who}', 'fn' must be a function or a Cell, but got {type(fn).__name__}."
-            )
+            kind = type(fn).__name__
+            raise TypeError(f"For '{who}', 'fn' must be a function or a Cell, but got {kind}.")
         self.who, self.fn, self.positions, self.weights = who, fn, positions, weights
         self.has_aux, self.sens = has_aux, sens
         self.recorder = None
@@ -122,9 +121,8 @@ class Derivative:
         if self.positions and not found:
             i = self.positions[0]
             raise TypeError(
-                f"For '{self.who}', argument {i} must hold Tensors to take a derivative with "
-                f"respect to it, but got {type(args[i]).__name__}. Wrap it in a Tensor, or "
-                "choose another 'grad_position'."
+                f"For '{self.who}', argument {i} must hold Tensors, to be differentiated by, but "
+                f"got {type(args[i]).__name__}. Wrap it, or choose another 'grad_position'."
             )
         return found
 
@@ -322,10 +320,8 @@ def get_grad(gradients, identifier):
     array([6.], dtype=float32)
     """
     if not isinstance(identifier, (int, Parameter)):
-        raise TypeError(
-            "For 'get_grad', 'identifier' must be a position or a Parameter, but got "
-            f"{type(identifier).__name__}."
-        )
+        kind = type(identifier).__name__
+        raise TypeError(f"For 'get_grad', 'identifier' must be an int or a Parameter, not {kind}.")
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
     stack = [gradients]
     while stack:
