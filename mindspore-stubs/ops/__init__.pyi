@@ -5,5 +5,4 @@ from sporax import constexpr as constexpr
 from sporax.autodiff import *
 from sporax.compat.private import ControlDepend as ControlDepend
 from sporax.ops import *
-from sporax.ops import pow as pows
 

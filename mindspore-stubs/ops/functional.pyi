@@ -4,5 +4,4 @@ from sporax import constexpr as constexpr
 from sporax.autodiff import *
 from sporax.compat.private import control_depend as control_depend
 from sporax.ops import *
-from sporax.ops import pow as pows
 

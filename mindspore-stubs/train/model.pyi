@@ -1,5 +1,6 @@
 """`mindspore.train.model`, as sporax has it; written by tools/write_stubs.py."""
 
+from sporax import ParallelMode as ParallelMode
 from sporax.compat.private import _StepSync as _StepSync
 from sporax.compat.private import _transfer_tensor_to_tuple as _transfer_tensor_to_tuple
 from sporax.train import *
