@@ -48,7 +48,7 @@ _PUBLIC = {
     "sporax.insight": "SummaryCollector SummaryLandscape SummaryRecord",
     "sporax.compat": "install_as_mindspore",
 }
-_PACKAGES = "amp data distributed initializers insight io mint nn numpy ops optim scipy train"
+_PACKAGES = "amp data distributed initializers insight io mint nn numpy scipy ops optim scipy train"
 _MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()}
 _MODULES |= {"context": "sporax.core.context", "dtype": "sporax.core.dtype"}
 

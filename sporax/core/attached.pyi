@@ -475,7 +475,7 @@ class Attached(Reading):
     def long(self) -> Tensor:
         """The tensor in Int64."""
     def lstsq(self, A) -> Tensor:
-        r"""X for which $\|A X - B\|$ is least, of `input` B `(m, k)` or `(m,)` and A `(m, n)`; the shortest one where there are several."""
+        r"""X for which $\|A X - B\|$ is least, where A is `input`, `(m, n)`, and B is what MindSpore calls `A`, `(m, k)` or `(m,)`; the shortest one where there are several."""
     def lt(self, other) -> Tensor:
         """$input < other$, element by element: Bool, broadcast together."""
     def lu_solve(self, LU_data, LU_pivots) -> Tensor:

@@ -2045,7 +2045,7 @@ def logsigmoid(x) -> Tensor:
 def logsumexp(input, dim, keepdim=False) -> Tensor:
     r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
 def lstsq(input, A) -> Tensor:
-    r"""X for which $\|A X - B\|$ is least, of `input` B `(m, k)` or `(m,)` and A `(m, n)`; the shortest one where there are several."""
+    r"""X for which $\|A X - B\|$ is least, where A is `input`, `(m, n)`, and B is what MindSpore calls `A`, `(m, k)` or `(m,)`; the shortest one where there are several."""
 def lt(input, other) -> Tensor:
     """$input < other$, element by element: Bool, broadcast together."""
 def lu_solve(b, LU_data, LU_pivots) -> Tensor:

@@ -234,18 +234,18 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     return solve_triangle(A, b, not upper, False, transpose, unitriangular), A
 
 
-@op(function="lstsq(input: b, A: a)", tensor="lstsq(b, A: a)", name="lstsq")
+@op(function="lstsq(input: a, A: b)", tensor="lstsq(a, A: b)", name="lstsq")
 def least_squares(a: Array, b: Array):
-    r"""X for which $\|A X - B\|$ is least, of `input` B `(m, k)` or `(m,)` and A `(m, n)`; the
-    shortest one where there are several.
+    r"""X for which $\|A X - B\|$ is least, where A is `input`, `(m, n)`, and B is
+    what MindSpore calls `A`, `(m, k)` or `(m,)`; the shortest one where there are several.
 
-    >>> ops.lstsq(Tensor([[2.0], [8.0]]), Tensor([[2.0, 0.0], [0.0, 4.0]])).asnumpy().round(4)
+    >>> ops.lstsq(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])).asnumpy().round(4)
     array([[1.],
            [2.]], dtype=float32)
     """
-    a, b = matrix(a, "A"), floating(b)
+    a, b = matrix(a), floating(b)
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
-        raise ValueError("'A' must be (m, n) and 'input' (m, k) or (m,)")
+        raise ValueError("'input' must be (m, n) and 'A' (m, k) or (m,)")
     b = b[:, None] if b.ndim == 1 else b
     return jnp.linalg.pinv(a) @ b
 
