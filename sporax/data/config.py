@@ -39,11 +39,11 @@ def _getter(name):
     def get():
         return _values[name]
 
-    get.__doc__ = f"""The setting `{name}`, {_SETTINGS[name][0]} by default.
+    default = _SETTINGS[name][0]
+    get.__doc__ = f"""The setting `{name}`, {default} by default.
 
-    >>> set_{name}(3); get_{name}()
-    3
-    >>> set_{name}({_SETTINGS[name][0]})
+    >>> set_{name}({default}); get_{name}()
+    {default}
     """
     return get
 

@@ -139,12 +139,30 @@ class MnistDataset(_Folder):
 
 
 class FashionMnistDataset(MnistDataset):
-    """Pictures of clothes (Xiao et al. 2017), in files as MNIST's; see `MnistDataset`."""
+    """Pictures of clothes (Xiao et al. 2017), in files as MNIST's; see `MnistDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for what, start in ("images-idx3", b"\\0\\0\\x08\\3\\0\\0\\0\\1\\0\\0\\0\\1\\0\\0\\0\\1"), (
+    ...     "labels-idx1", b"\\0\\0\\x08\\1\\0\\0\\0\\1"):
+    ...     _ = (folder / f"t10k-{what}-ubyte").write_bytes(start + b"\\7")
+    >>> [x.tolist() for x in next(iter(FashionMnistDataset(str(folder), "test")))]
+    [[[[7]]], 7]
+    """
 
 
 class KMnistDataset(MnistDataset):
     """Handwritten Japanese characters (Clanuwat et al. 2018), in files as MNIST's; see
-    `MnistDataset`."""
+    `MnistDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for what, start in ("images-idx3", b"\\0\\0\\x08\\3\\0\\0\\0\\1\\0\\0\\0\\1\\0\\0\\0\\1"), (
+    ...     "labels-idx1", b"\\0\\0\\x08\\1\\0\\0\\0\\1"):
+    ...     _ = (folder / f"t10k-{what}-ubyte").write_bytes(start + b"\\7")
+    >>> [x.tolist() for x in next(iter(KMnistDataset(str(folder), "test")))]
+    [[[[7]]], 7]
+    """
 
 
 class _Coloured(_Pairs):
@@ -158,6 +176,13 @@ class Cifar10Dataset(MnistDataset):
 
     `dataset_dir`: the folder of `data_batch_1.bin` to `data_batch_5.bin` and `test_batch.bin`. The
     other arguments are those of `MnistDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "test_batch.bin").write_bytes(bytes([3, *[0] * 3072]))
+    >>> image, label = next(iter(Cifar10Dataset(str(folder), "test")))
+    >>> image.shape, label.item()
+    ((32, 32, 3), 3)
     """
 
     _parts: ClassVar = { 
@@ -186,6 +211,13 @@ class Cifar100Dataset(Cifar10Dataset):
 
     `dataset_dir`: the folder of `train.bin` and `test.bin`. The other arguments are those of
     `MnistDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "test.bin").write_bytes(bytes([3, 41, *[0] * 3072]))
+    >>> image, coarse, fine = next(iter(Cifar100Dataset(str(folder), "test")))
+    >>> image.shape, coarse.item(), fine.item()
+    ((32, 32, 3), 3, 41)
     """
 
     _columns_there = "image", "coarse_label", "fine_label"

@@ -63,6 +63,16 @@ class ImageFolderDataset(_Pictures):
     the images are arrays (H, W, 3), rather than the files' bytes. `num_samples`, `shuffle`,
     `sampler`, `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`. The other arguments
     steer MindSpore's workers and have no effect here.
+
+    >>> import pathlib, tempfile
+    >>> from PIL import Image
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for kind in ("cat", "dog"):
+    ...     (folder / kind).mkdir()
+    ...     Image.new("RGB", (5, 4), "red").save(folder / kind / "1.png")
+    >>> data = ImageFolderDataset(str(folder), shuffle=False, decode=True)
+    >>> [(image.shape, label.item()) for image, label in data], data.get_class_indexing()
+    ([((4, 5, 3), 0), ((4, 5, 3), 1)], {'cat': 0, 'dog': 1})
     """
 
     _columns_there = "image", "label"
@@ -113,6 +123,16 @@ class CelebADataset(_Pictures):
     `dataset_dir`: the folder of the images, of `list_attr_celeba.txt` and, for a `usage` other
     than 'all' ('train', 'valid' or 'test'), of `list_eval_partition.txt`. The other arguments are
     those of `ImageFolderDataset`.
+
+    >>> import pathlib, tempfile
+    >>> from PIL import Image
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> Image.new("RGB", (5, 4)).save(folder / "1.png")
+    >>> text = "1\\nBald Smiling\\n1.png -1 1\\n"
+    >>> _ = (folder / "list_attr_celeba.txt").write_text(text)
+    >>> image, known = next(iter(CelebADataset(str(folder), decode=True)))
+    >>> image.shape, known.tolist()
+    ((4, 5, 3), [0, 1])
     """
 
     _columns_there = "image", "attr"

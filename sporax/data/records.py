@@ -46,6 +46,13 @@ class MindDataset(GeneratorDataset):
     `vision.Decode` takes. `padded_sample`: a dict of a row that comes `num_padded` times after the
     others. `num_samples`, `shuffle`, `sampler`, `num_shards`, `shard_id`: which rows, as for
     `GeneratorDataset`. The other arguments steer MindSpore's workers and have no effect here.
+
+    >>> import tempfile
+    >>> from sporax.data import NumpySlicesDataset
+    >>> path = tempfile.mkdtemp() + "/rows"
+    >>> NumpySlicesDataset({"x": [1, 2]}, shuffle=False).save(path)
+    >>> [x.item() for x, in MindDataset(path, shuffle=False)]
+    [1, 2]
     """
 
     def __init__(
