@@ -64,7 +64,8 @@ AT_EDGES = list(_entries({
     "a Python number takes the Tensor's dtype, as elsewhere and in PyTorch": "xlogy/*float16*",
     "a number has no other axes than 0 and -1": "*/0-d*",
     "MindSpore gives what is in memory for no elements": "am??*/empty* mean*/empty* "
-    "max_pool/empty* m??_with_index*/empty* *loss*/empty* var*/empty* std*/empty* norm*/empty* "
+    "max_pool/empty* pdist*/empty* m??_with_index*/empty* *loss*/empty* var*/empty* std*/empty* "
+    "norm*/empty* "
     "count_nonzero*/empty* logsumexp*/empty* lp_norm*/empty*",
     "what is no number has no integer: MindSpore has the least one": "cast/nan0 cast/inf0",
     "the mean of integers is not rounded on the way": "var*/*int* std*/*int* std*/axis=* "
@@ -75,6 +76,7 @@ AT_EDGES = list(_entries({
     "fourier/int64",
     "as many parts as were asked for": "chunk/empty* tensor_split*/empty*",
     "a product with NaN or infinity in it, in another order": "conv2d*/nan0",
+    "the cosine, which is from -1 to 1": "cosine_similarity*/dim=*",
     "an index outside has no place": "tensor_scatter_elements*/axis=*",
 }))  # fmt: skip
 
