@@ -37,7 +37,8 @@ AT_EDGES = list(_entries({
     "NaN stays NaN; MindSpore loses it": "rectify/odd relu6/odd softplus/odd hardtanh/odd "
     "hardshrink/odd softshrink/odd softmax*/nan0 log_softmax*/nan0 maximum/odd minimum/odd "
     "tensor_scatter_max*/nan2 tensor_scatter_min*/nan2 unsorted_segment_m*/nan0 kl_div*/nan0 "
-    "clamp_*/odd clamp_*/nan* mint.clamp* sparse_softmax_cross_entropy/nan0 nll_loss/nan0 "
+    "clamp_*/odd clamp_*/nan* mint.clamp* ops.clamp* sign/odd linspace/nan0 "
+    "sparse_softmax_cross_entropy/nan0 nll_loss/nan0 "
     "gaussian_nll_loss/nan2 cond*/nan0 inverse/nan0 cummax*/nan0 cummin*/nan0 relu6/nan0",
     "NaN comes last, as in NumPy and PyTorch": "topk*/nan0 sort*/nan0 argsort*/nan0 argm*/nan0 "
     "max_with_index*/nan0 min_with_index*/nan0 am??*/nan0",
@@ -58,7 +59,7 @@ AT_EDGES = list(_entries({
     "MindSpore's remainder by zero is not the same for all sizes and dtypes; NumPy's is 0":
     "remainder/whole-* remainder/*,0 fmod/whole-* fmod/*,0",
     "a division 'in floating-point type', as documented": "div*/* | ops.RealDiv*",
-    "1 / 4 is 0.25": "reciprocal/* | ops.Inv*",
+    "1 / 4 is 0.25": "reciprocal*/* | ops.Inv*",
     "no fraction: False": "frac/bool",
     "MindSpore is 3e-6 off, or less exact than its dtype": "log_softmax*/* cond/float64 "
     "binary_cross_entropy/float16 binary_cross_entropy/turned binary_cross_entropy/sliced "
@@ -66,7 +67,8 @@ AT_EDGES = list(_entries({
     "a Python number takes the Tensor's dtype, as elsewhere and in PyTorch": "xlogy/*float16*",
     "a number has no other axes than 0 and -1": "*/0-d*",
     "MindSpore gives what is in memory for no elements": "am??*/empty* mean*/empty* "
-    "max_pool/empty* m??_with_index*/empty* *loss*/empty* var*/empty* std*/empty* norm*/empty* "
+    "max_pool/empty* pdist*/empty* m??_with_index*/empty* *loss*/empty* var*/empty* std*/empty* "
+    "norm*/empty* "
     "count_nonzero*/empty* logsumexp*/empty* lp_norm*/empty*",
     "what is no number has no integer: MindSpore has the least one": "cast/nan0 cast/inf0",
     "the mean of integers is not rounded on the way": "var*/*int* std*/*int* std*/axis=* "
@@ -77,6 +79,10 @@ AT_EDGES = list(_entries({
     "fourier/int64",
     "as many parts as were asked for": "chunk/empty* tensor_split*/empty*",
     "a product with NaN or infinity in it, in another order": "conv2d*/nan0",
+    "the cosine, which is from -1 to 1": "cosine_similarity*/dim=*",
+    "two to the power of 16 bits has 16 bits": "exp2/bfloat16",
+    "the moments have the input's dtype": "layer_norm_with_moments/float*",
+    "by the norm that is asked for, as documented": "ops.clip_by_norm*",
     "an index outside has no place": "tensor_scatter_elements*/axis=*",
 }))  # fmt: skip
 
@@ -84,6 +90,8 @@ AT_EDGES = list(_entries({
 NOT_REFERENCES = list(_entries({
     "the limit, where PyTorch has NaN": "gelu/odd hardswish/odd group_norm*/inf1 linspace*/inf0",
     "no class, no number": "cast/* nll_loss/inf0 inverse/nan0 det/inf0 cond*/* topk*/nan0",
+    "1 / 4 is 0.25": "reciprocal*/* exp2/whole-int8",
+    "the sign of a truth is no number": "sign/bool",
     "0-d weights count as one": "prelu*/0-d",
     "the sample's reference makes another shape of nothing": "bounding_box_*/empty0",
     "lists of Python's": "non_maximum_suppression/inf0 nonzero_sized/*",

@@ -59,7 +59,7 @@ def from_parts(real: Array, imag: Array):
     """
     if real.dtype != imag.dtype or real.dtype not in (np.float32, np.float64):
         raise TypeError("both parts must be Float32, or both Float64; cast them")
-    return real + 1j * imag
+    return jax.lax.complex(*jnp.broadcast_arrays(real, imag))  # 1j times infinity would be NaN
 
 
 @op(name="Polar", primitive="Polar()(abs, angle)")
