@@ -336,7 +336,7 @@ class Composite(Declaration):
 
     def face(self, written=None, within=""):
         kinds = {p.kind for p in self.signature.parameters.values()}
-        if written is not None or kinds.isdisjoint(_OPEN):
+        if "(" in (written or "") or kinds.isdisjoint(_OPEN):
             return super().face(written, within)
         self.fn.declaration = self  # whose lines cannot be written out
         self.fn.__signature__ = self.signature.replace(return_annotation=inspect.Signature.empty)

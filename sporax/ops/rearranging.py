@@ -83,7 +83,11 @@ def channel_shuffle(x, groups):
 @op(function=(), tensor="masked_scatter(input, mask, tensor: source)", name="MaskedScatter",
     primitive="MaskedScatter()(input, mask, source)")  # fmt: skip
 def masked_scatter(input: Array, mask: Array, source: Array):
-    """`input` with the elements of `source`, in their order, where `mask` holds."""
+    """`input` with the elements of `source`, in their order, where `mask` holds.
+
+    >>> ops.MaskedScatter()(Tensor([1.0, 2.0]), Tensor([False, True]), Tensor([7.0])).asnumpy()
+    array([1., 7.], dtype=float32)
+    """
     if mask.dtype != bool:
         raise TypeError("'mask' must be Bool")
     if source.dtype != input.dtype:
@@ -365,7 +369,11 @@ def cdist(x1: Array, x2: Array, p=2.0):
 @composite(function=(), name="cdist",
     mint="cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')")  # fmt: skip
 def cdist_of_mint(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """As `ops.cdist`; `compute_mode`: accepted, all give the same."""
+    """As `ops.cdist`; `compute_mode`: accepted, all give the same.
+
+    >>> mint.cdist(Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]])).asnumpy()
+    array([[5.]], dtype=float32)
+    """
     return cdist(x1, x2, p)
 
 
