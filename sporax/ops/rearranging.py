@@ -99,7 +99,11 @@ def masked_scatter(input: Array, mask: Array, source: Array):
 
 
 def _masked_scatter_in_place(self, mask, source):
-    """`masked_scatter` put into the tensor itself."""
+    """`masked_scatter` put into the tensor itself.
+
+    >>> Tensor([1.0, 2.0]).masked_scatter_(Tensor([False, True]), Tensor([7.0])).asnumpy()
+    array([1., 7.], dtype=float32)
+    """
     return self._rebind(self.masked_scatter(mask, source)._value)
 
 
