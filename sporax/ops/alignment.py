@@ -105,6 +105,11 @@ def ctc_loss_of_class(
     """(losses, their gradient) of logits `(T, N, C)`, whose last class is the blank.
 
     `labels_indices` `(n, 2)`: example and place of each of `labels_values` `(n,)`, which are read.
+
+    >>> places, labels = Tensor([[0, 0]]), Tensor([0], ms.int32)
+    >>> losses, slope = ops.CTCLoss()(ops.ones((2, 1, 3)), places, labels, Tensor([2], ms.int32))
+    >>> slope.shape
+    (2, 1, 3)
     """
     if preprocess_collapse_repeated or not ctc_merge_repeated:
         raise NotImplementedError(

@@ -94,7 +94,12 @@ def band(input: Array, lower, upper):
 
 @composite(primitive="MatrixBandPart()(x, lower, upper)", function=())
 def matrix_band_part_of_class(x, lower, upper):
-    """As `ops.matrix_band_part`."""
+    """As `ops.matrix_band_part`.
+
+    >>> ops.MatrixBandPart()(ops.ones((2, 2)), 0, 0).asnumpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
     return band(x, lower, upper)
 
 

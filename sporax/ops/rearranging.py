@@ -83,7 +83,11 @@ def channel_shuffle(x, groups):
 @op(function=(), tensor="masked_scatter(input, mask, tensor: source)", name="MaskedScatter",
     primitive="MaskedScatter()(input, mask, source)")  # fmt: skip
 def masked_scatter(input: Array, mask: Array, source: Array):
-    """`input` with the elements of `source`, in their order, where `mask` holds."""
+    """`input` with the elements of `source`, in their order, where `mask` holds.
+
+    >>> ops.MaskedScatter()(Tensor([1.0, 2.0]), Tensor([False, True]), Tensor([7.0])).asnumpy()
+    array([1., 7.], dtype=float32)
+    """
     if mask.dtype != bool:
         raise TypeError("'mask' must be Bool")
     if source.dtype != input.dtype:
@@ -95,7 +99,11 @@ def masked_scatter(input: Array, mask: Array, source: Array):
 
 
 def _masked_scatter_in_place(self, mask, source):
-    """`masked_scatter` put into the tensor itself."""
+    """`masked_scatter` put into the tensor itself.
+
+    >>> Tensor([1.0, 2.0]).masked_scatter_(Tensor([False, True]), Tensor([7.0])).asnumpy()
+    array([1., 7.], dtype=float32)
+    """
     return self._rebind(self.masked_scatter(mask, source)._value)
 
 
