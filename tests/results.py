@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import sys
 import types
+from typing import Any
 
 from sporax import numpy as mnp
 from sporax.core.tensor import Tensor
@@ -29,7 +30,7 @@ def fits(said, result):
         return isinstance(result, Tensor)
     if said is Arrays:
         return isinstance(result, tuple) and all(isinstance(part, Tensor) for part in result)
-    return not isinstance(said, type) or isinstance(result, said)
+    return said is Any or not isinstance(said, type) or isinstance(result, said)
 
 
 def faces():
