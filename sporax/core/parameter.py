@@ -51,8 +51,7 @@ class Parameter(Tensor):
     def name(self) -> str:
         """The name under which checkpoints and optimizers know the parameter; one without a name
         gets a number, until a Cell keeps it under an attribute."""
-        if not self._named:
-            self._name = self._name or f"Parameter#{next(_numbers)}"
+        self._name = self._name or f"Parameter#{next(_numbers)}"
         return self._name
 
     @name.setter
