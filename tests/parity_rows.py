@@ -136,12 +136,12 @@ def recorded(rows):
 
 
 def is_recorded(row, known):
-    """Whether `known` has a row with these inputs and all of its calls."""
+    """Whether `known` has a row with these inputs and these calls."""
     entry = known.get(row.name)
     return (
         entry is not None
         and entry[0] == row.check()
-        and set(row.calls) <= {call for _, calls in entry[1] for call in calls}
+        and set(row.calls) == {call for _, calls in entry[1] for call in calls}
     )
 
 
