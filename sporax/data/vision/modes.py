@@ -5,7 +5,11 @@ import enum
 
 class Inter(enum.IntEnum):
     """How pixels between pixels are found; ANTIALIAS is for Pillow's images alone, AREA and
-    PILCUBIC for arrays alone."""
+    PILCUBIC for arrays alone.
+
+    >>> Inter.LINEAR is Inter.BILINEAR
+    True
+    """
 
     NEAREST = 0
     ANTIALIAS = 1
@@ -17,7 +21,11 @@ class Inter(enum.IntEnum):
 
 class Border(enum.StrEnum):
     """What an image is surrounded by: one colour, its border pixels, or itself mirrored without
-    (REFLECT) and with (SYMMETRIC) these."""
+    (REFLECT) and with (SYMMETRIC) these.
+
+    >>> Border.EDGE.value
+    'edge'
+    """
 
     CONSTANT = "constant"
     EDGE = "edge"
@@ -26,21 +34,33 @@ class Border(enum.StrEnum):
 
 
 class ImageBatchFormat(enum.IntEnum):
-    """Where the channels of a batch are."""
+    """Where the channels of a batch are.
+
+    >>> ImageBatchFormat.NCHW.name
+    'NCHW'
+    """
 
     NHWC = 0
     NCHW = 1
 
 
 class SliceMode(enum.IntEnum):
-    """What happens to an image that cannot be cut into equal parts."""
+    """What happens to an image that cannot be cut into equal parts.
+
+    >>> SliceMode.DROP.name
+    'DROP'
+    """
 
     PAD = 0
     DROP = 1
 
 
 class ConvertMode(enum.IntEnum):
-    """From which channels to which."""
+    """From which channels to which.
+
+    >>> ConvertMode.COLOR_RGB2BGR is ConvertMode.COLOR_BGR2RGB
+    True
+    """
 
     COLOR_BGR2BGRA = COLOR_RGB2RGBA = 0
     COLOR_BGRA2BGR = COLOR_RGBA2RGB = 1
@@ -57,7 +77,11 @@ class ConvertMode(enum.IntEnum):
 
 
 class ImageReadMode(enum.IntEnum):
-    """What channels a file is read as."""
+    """What channels a file is read as.
+
+    >>> ImageReadMode.COLOR.name
+    'COLOR'
+    """
 
     UNCHANGED = 0
     GRAYSCALE = 1
@@ -65,7 +89,11 @@ class ImageReadMode(enum.IntEnum):
 
 
 class AutoAugmentPolicy(enum.StrEnum):
-    """For which data set a table of augmentations was found."""
+    """For which data set a table of augmentations was found.
+
+    >>> AutoAugmentPolicy.SVHN.value
+    'svhn'
+    """
 
     IMAGENET = "imagenet"
     CIFAR10 = "cifar10"
