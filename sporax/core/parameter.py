@@ -53,7 +53,7 @@ class Parameter(Tensor):
         gets a number, until a Cell keeps it under an attribute."""
         if not self._named:
             self._name = self._name or f"Parameter#{next(_numbers)}"
-        return self._name
+        return self._name  # pyright: ignore[reportReturnType]
 
     @name.setter
     def name(self, name):

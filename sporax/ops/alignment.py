@@ -101,7 +101,7 @@ def ctc_loss(
 def ctc_loss_of_class(
     x, labels_indices, labels_values, sequence_length, preprocess_collapse_repeated=False,
     ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False,
-):  # fmt: skip
+) -> Arrays:  # fmt: skip
     """(losses, their gradient) of logits `(T, N, C)`, whose last class is the blank.
 
     `labels_indices` `(n, 2)`: example and place of each of `labels_values` `(n,)`, which are read.
