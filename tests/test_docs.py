@@ -56,6 +56,7 @@ def test_docstring_example(name, text):
     example = doctest.DocTestParser().get_doctest(text, scope, name, None, 0)
     report = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    RESULTS.wrong.clear()
     with RESULTS.watching():
         runner.run(example, out=report.append)
     assert not report, "".join(report)

@@ -58,7 +58,7 @@ WITHOUT = """
     experimental.optim.lr_scheduler.SequentialLR
     dataset.vision.CutMixBatch dataset.vision.FiveCrop dataset.vision.ImageTensorOperation
     dataset.vision.MixUpBatch dataset.vision.RandomSelectSubpolicy dataset.vision.TenCrop
-    dataset.vision.UniformAugment dataset.MindDataset
+    dataset.vision.UniformAugment
     ops.HistogramSummary ops.ImageSummary ops.ScalarSummary ops.TensorSummary
 """
 # Images of Pillow's, and bytes of files.

@@ -104,13 +104,13 @@ class Attached(Reading):
     @overload
     def all(self, dim=None, keepdim=False) -> Tensor:
         """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
-    def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
+    def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> builtins.bool:
         """Whether all elements are close, as `isclose` says: a Python bool."""
     def amax(self, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
         """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
     def amin(self, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
         """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
-    def aminmax(self, *, axis=0, keepdims=False) -> Tensor:
+    def aminmax(self, *, axis=0, keepdims=False) -> builtins.tuple[Tensor, ...]:
         """The least and the greatest elements along `axis` (None: of all)."""
     def angle(self) -> Tensor:
         r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number."""
@@ -279,7 +279,7 @@ class Attached(Reading):
         r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
     def double(self) -> Tensor:
         """The tensor in Float64."""
-    def dsplit(self, indices_or_sections) -> Tensor:
+    def dsplit(self, indices_or_sections) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` along axis 2."""
     def eigvals(self) -> Tensor:
         """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only."""
@@ -358,7 +358,7 @@ class Attached(Reading):
         """The greatest common divisor of integers; broadcast together."""
     def ge(self, other) -> Tensor:
         r"""$input \geq other$, element by element: Bool, broadcast together."""
-    def geqrf(self) -> Tensor:
+    def geqrf(self) -> builtins.tuple[Tensor, ...]:
         """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
     def ger(self, vec2) -> Tensor:
         """$a_i b_j$ of two vectors."""
@@ -376,7 +376,7 @@ class Attached(Reading):
         """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype."""
     def hooks(self) -> builtins.list:
         """The functions registered by `register_hook`."""
-    def hsplit(self, indices_or_sections) -> Tensor:
+    def hsplit(self, indices_or_sections) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` along axis 1 (0 of a vector)."""
     def hypot(self, other) -> Tensor:
         r"""$\sqrt{input^2 + other^2}$."""
@@ -444,7 +444,7 @@ class Attached(Reading):
         r"""$\log_2 x$, element by element."""
     def log_(self) -> Tensor:
         """`log` put into the tensor itself."""
-    def log_matrix_determinant(self) -> Tensor:
+    def log_matrix_determinant(self) -> builtins.tuple[Tensor, ...]:
         """The sign of each matrix' determinant, and the logarithm of its modulus."""
     def log_normal(self, mean=1.0, std=2.0) -> Tensor:
         """$e^z$ for z normal around `mean` with deviation `std`, in the shape and dtype of `input`."""
@@ -514,7 +514,7 @@ class Attached(Reading):
     @overload
     def mean(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
-    def median(self, axis=-1, keepdims=False) -> Tensor:
+    def median(self, axis=-1, keepdims=False) -> Any:
         """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is one."""
     @overload
     def min(self, dim, keepdim=False) -> builtins.tuple[Tensor, ...]:
@@ -544,7 +544,7 @@ class Attached(Reading):
         """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
     def nanmean(self, axis=None, keepdims=False, *, dtype=None) -> Tensor:
         """The mean along `axis` (None: of all), those that are NaN left out."""
-    def nanmedian(self, axis=-1, keepdims=False) -> Tensor:
+    def nanmedian(self, axis=-1, keepdims=False) -> Any:
         """`median` of the elements that are not NaN."""
     def nanquantile(self, q, axis=None, keepdims=False) -> Tensor:
         """`quantile` of the elements that are not NaN."""
@@ -590,7 +590,7 @@ class Attached(Reading):
     @overload
     def prod(self, dim=None, keepdim=False, dtype=None) -> Tensor:
         r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
-    def qr(self, some=True) -> Tensor:
+    def qr(self, some=True) -> builtins.tuple[Tensor, ...]:
         """`ops.qr`; `some`: of the reduced form."""
     def quantile(self, q, axis=None, keepdims=False) -> Tensor:
         """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), linear between two elements."""
@@ -677,7 +677,7 @@ class Attached(Reading):
         r"""$\sinh x$, element by element."""
     def slice_scatter(self, src, axis=0, start=None, end=None, step=1) -> Tensor:
         """`input` with `src` at `start:end:step` along `axis`."""
-    def slogdet(self) -> Tensor:
+    def slogdet(self) -> builtins.tuple[Tensor, ...]:
         """The sign of each matrix' determinant, and the logarithm of its modulus."""
     def softmax(self, axis, dtype=None) -> Tensor:
         r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`, in `dtype` if given."""
@@ -747,7 +747,7 @@ class Attached(Reading):
         """The sum of a matrix's diagonal."""
     def transpose(self, *axes, dim0=None, dim1=None) -> Tensor:
         """Swaps the two dimensions named; with one sequence, or more than two ints, puts all dimensions in that order; without arguments, in reverse."""
-    def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False) -> Tensor:
+    def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False) -> builtins.tuple[Tensor, ...]:
         """(X, A) with A X = b, where A is a triangle, `(*, n, n)`; `transpose`: of its transpose."""
     def tril(self, diagonal=0) -> Tensor:
         """The lower triangle of the last two dimensions, zeros above `diagonal`."""
@@ -789,7 +789,7 @@ class Attached(Reading):
         """The elements, in row-major order, in another shape; one -1 in it is worked out."""
     def view_as(self, other) -> Tensor:
         """`input` in the shape of `other`."""
-    def vsplit(self, indices_or_sections) -> Tensor:
+    def vsplit(self, indices_or_sections) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` along axis 0."""
     def where(self, condition, y) -> Tensor:
         """`input` where `condition` is nonzero, else `other`, all broadcast together."""

@@ -4,6 +4,7 @@ from . import linalg as linalg
 from . import nn as nn
 from . import special as special
 from sporax.core.tensor import Tensor as Tensor
+from typing import Any
 import builtins
 
 def abs(input) -> Tensor:
@@ -26,7 +27,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector."""
 def all(input, dim=None, keepdim=False) -> Tensor:
     """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
-def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> builtins.bool:
     """Whether all elements are close, as `isclose` says: a Python bool."""
 def amax(input, dim=(), keepdim=False) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
@@ -290,7 +291,7 @@ def pow(input, exponent) -> Tensor:
     """$input^{exponent}$, broadcast together."""
 def prod(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
-def qr(input, mode='reduced') -> Tensor:
+def qr(input, mode='reduced') -> Any:
     """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""
 def rand(*size, generator=None, dtype=None, device=None) -> Tensor:
     """Numbers uniform in [0, 1), in a floating `dtype` (Float32); `size`: ints or one tuple."""
@@ -382,7 +383,7 @@ def trace(input) -> Tensor:
     """The sum of a matrix's diagonal."""
 def transpose(input, dim0, dim1) -> Tensor:
     """Two dimensions swapped."""
-def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> Tensor:
+def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> builtins.tuple[Tensor, ...]:
     """(X, A) with A X = b, where A is a triangle, `(*, n, n)`; `transpose`: of its transpose."""
 def tril(input, diagonal=0) -> Tensor:
     """The lower triangle of the last two dimensions, zeros above `diagonal`."""

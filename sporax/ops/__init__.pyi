@@ -247,7 +247,7 @@ class BoundingBoxEncode(Primitive):
 class Broadcast(Primitive):
     """The Tensors, a tuple, of the process `root_rank`, which is 0 where there is one process."""
     def __init__(self, root_rank, group='hccl_world_group') -> None: ...
-    def __call__(self, input_x) -> Tensor: ...
+    def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
 class BroadcastTo(Primitive):
     """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
     def __init__(self, shape) -> None: ...
@@ -259,7 +259,7 @@ class Bucketize(Primitive):
 class CTCLoss(Primitive):
     """(losses, their gradient) of logits `(T, N, C)`, whose last class is the blank."""
     def __init__(self, preprocess_collapse_repeated=False, ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False) -> None: ...
-    def __call__(self, x, labels_indices, labels_values, sequence_length) -> Tensor: ...
+    def __call__(self, x, labels_indices, labels_values, sequence_length) -> builtins.tuple[Tensor, ...]: ...
 class Cast(Primitive):
     """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name."""
     def __init__(self) -> None: ...
@@ -419,11 +419,11 @@ class DynamicShape(Primitive):
 class Eig(Primitive):
     """The eigenvalues of matrices, and their vectors where `compute_v`, else nothing."""
     def __init__(self, compute_v=False) -> None: ...
-    def __call__(self, x) -> Tensor: ...
+    def __call__(self, x) -> Any: ...
 class Eigh(Primitive):
     """As `scipy.linalg.eigh`: (values, vectors), or the values alone."""
     def __init__(self, compute_eigenvectors=True, lower=True) -> None: ...
-    def __call__(self, A) -> Tensor: ...
+    def __call__(self, A) -> Any: ...
 class Einsum(Primitive):
     """Einstein's summation; `einsum` calls it."""
     def __init__(self, equation) -> None: ...
@@ -539,7 +539,7 @@ class GeLU(Primitive):
 class Geqrf(Primitive):
     """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
     def __init__(self) -> None: ...
-    def __call__(self, input) -> Tensor: ...
+    def __call__(self, input) -> builtins.tuple[Tensor, ...]: ...
 class Ger(Primitive):
     """$a_i b_j$ of two vectors."""
     def __init__(self) -> None: ...
@@ -711,7 +711,7 @@ class Log1p(Primitive):
 class LogMatrixDeterminant(Primitive):
     """The sign of each matrix' determinant, and the logarithm of its modulus."""
     def __init__(self) -> None: ...
-    def __call__(self, input) -> Tensor: ...
+    def __call__(self, input) -> builtins.tuple[Tensor, ...]: ...
 class LogNormalReverse(Primitive):
     """$e^z$ for z normal around `mean` with deviation `std`, in the shape and dtype of `input`."""
     def __init__(self, mean=1.0, std=2.0) -> None: ...
@@ -931,7 +931,7 @@ class Pow(Primitive):
 class Qr(Primitive):
     """$A = Q R$ of each matrix `(*, m, n)`: Q has orthonormal columns, R is upper triangular."""
     def __init__(self, full_matrices=False) -> None: ...
-    def __call__(self, x) -> Tensor: ...
+    def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class ROIAlign(Primitive):
     """Regions `(n, 5)` (image, x1, y1, x2, y2) of `(N, C, H, W)` -> `(n, C, rows, columns)`: means over `sample_num` by `sample_num` places in each part of a region."""
     def __init__(self, pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1) -> None: ...
@@ -1494,7 +1494,7 @@ def amax(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tenso
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
-def aminmax(input, *, axis=0, keepdims=False) -> Tensor:
+def aminmax(input, *, axis=0, keepdims=False) -> builtins.tuple[Tensor, ...]:
     """The least and the greatest elements along `axis` (None: of all)."""
 def angle(input) -> Tensor:
     r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number."""
@@ -1694,7 +1694,7 @@ def cross(input, other, dim=None) -> Tensor:
     """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0) -> Tensor:
     r"""$-\ln \operatorname{softmax}(x)_t$ for scores $x$ of the classes (axis 1) and target $t$."""
-def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False) -> Tensor:
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False) -> Any:
     r"""$-\ln \sum$ of all alignments of labels with steps (Graves et al., 2006), and `log_alpha`."""
 def cummax(input, axis) -> builtins.tuple[Tensor, ...]:
     """The largest element so far along `axis`, and its index (Int64)."""
@@ -1744,7 +1744,7 @@ def dropout2d(input, p=0.5, training=True) -> Tensor:
     """As `dropout` for whole channels: `(N, C, H, W)`; `p` is in [0, 1]."""
 def dropout3d(input, p=0.5, training=True) -> Tensor:
     """As `dropout` for whole channels: `(N, C, D, H, W)`; `p` is in [0, 1]."""
-def dsplit(input, indices_or_sections) -> Tensor:
+def dsplit(input, indices_or_sections) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` along axis 2."""
 def dstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.dstack` does."""
@@ -1752,7 +1752,7 @@ def dtype(x) -> Type:
     """The MindSpore dtype of the elements."""
 def dyn_shape(input_x) -> Tensor:
     """The size of each dimension, as a tensor of Int64."""
-def eig(A) -> Tensor:
+def eig(A) -> builtins.tuple[Tensor, ...]:
     """Eigenvalues of each matrix `(*, n, n)` and their vectors, as columns: complex, in any order."""
 def eigvals(A) -> Tensor:
     """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only."""
@@ -1856,7 +1856,7 @@ def ge(input, other) -> Tensor:
     r"""$input \geq other$, element by element: Bool, broadcast together."""
 def gelu(input, approximate='none') -> Tensor:
     r"""$x \Phi(x)$, with the normal distribution function $\Phi$ (Hendrycks and Gimpel, 2016)."""
-def geqrf(input) -> Tensor:
+def geqrf(input) -> builtins.tuple[Tensor, ...]:
     """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
 def ger(input, vec2) -> Tensor:
     """$a_i b_j$ of two vectors."""
@@ -1894,7 +1894,7 @@ def hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean') -> Tenso
     r"""$x$ where `targets` is 1, $\max(0, margin - x)$ where it is -1, 0 elsewhere."""
 def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
     """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype."""
-def hsplit(input, indices_or_sections) -> Tensor:
+def hsplit(input, indices_or_sections) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` along axis 1 (0 of a vector)."""
 def hstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.hstack` does."""
@@ -1964,7 +1964,7 @@ def is_complex(input) -> builtins.bool:
     """Whether the dtype is complex, a bool."""
 def is_floating_point(input) -> builtins.bool:
     """Whether the dtype is floating, a bool."""
-def is_nonzero(input) -> Tensor:
+def is_nonzero(input) -> builtins.bool:
     """Whether the one element of `input` is not zero: a bool."""
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
     r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
@@ -2016,7 +2016,7 @@ def log1p(input) -> Tensor:
     r"""$\ln(1 + x)$, element by element."""
 def log2(input) -> Tensor:
     r"""$\log_2 x$, element by element."""
-def log_matrix_determinant(input) -> Tensor:
+def log_matrix_determinant(input) -> builtins.tuple[Tensor, ...]:
     """The sign of each matrix' determinant, and the logarithm of its modulus."""
 def log_softmax(logits, axis=-1) -> Tensor:
     r"""$x_i - \ln \sum_j e^{x_j}$ along `axis`."""
@@ -2050,7 +2050,7 @@ def lt(input, other) -> Tensor:
     """$input < other$, element by element: Bool, broadcast together."""
 def lu_solve(b, LU_data, LU_pivots) -> Tensor:
     """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
-def make_range(start, limit=None, delta=1) -> Tensor:
+def make_range(start, limit=None, delta=1) -> builtins.tuple:
     """The ints `start, start + delta, ...` before `limit`, a tuple; with one argument, from 0."""
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction='mean') -> Tensor:
     r"""$\max(0, -target (input_1 - input_2) + margin)$: 1 in `target` says that the first should be larger, -1 the second."""
@@ -2072,9 +2072,9 @@ def matrix_solve(matrix, rhs, adjoint=False) -> Tensor:
     """X with A X = b, for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: of A's adjoint."""
 def max(input, axis=None, keepdims=False, *, initial=None, where=None) -> builtins.tuple[Tensor, ...]:
     """The largest elements along `axis` and their indices (Int64), a pair."""
-def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False) -> Tensor:
+def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False) -> Any:
     """The greatest number of each window of `(N, C, H, W)`."""
-def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False) -> Tensor:
+def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False) -> Any:
     """As `max_pool2d`, of `(N, C, D, H, W)`; settings are ints or three."""
 def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
     """Each maximum put back to its place, zeros elsewhere: `(N, C, L)`."""
@@ -2086,7 +2086,7 @@ def maximum(input, other) -> Tensor:
     """The larger of both, element by element; NaN where either is NaN."""
 def mean(x, axis=None, keep_dims=False) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
-def median(input, axis=-1, keepdims=False) -> Tensor:
+def median(input, axis=-1, keepdims=False) -> Any:
     """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is one."""
 def meshgrid(*inputs, indexing='xy') -> builtins.tuple[Tensor, ...]:
     """Coordinate tensors of the grid over one-dimensional `inputs`, a tuple."""
@@ -2122,7 +2122,7 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None) -> Tensor:
     """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
 def nanmean(input, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     """The mean along `axis` (None: of all), those that are NaN left out."""
-def nanmedian(input, axis=-1, keepdims=False) -> Tensor:
+def nanmedian(input, axis=-1, keepdims=False) -> Any:
     """`median` of the elements that are not NaN."""
 def nanquantile(input, q, axis=None, keepdims=False) -> Tensor:
     """`quantile` of the elements that are not NaN."""
@@ -2194,7 +2194,7 @@ def prelu(input, weight) -> Tensor:
     r"""$\max(x, 0) + w \min(x, 0)$; `weight` has one number, or one for each channel (axis 1)."""
 def prod(input, axis=None, keep_dims=False, dtype=None) -> Tensor:
     r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
-def qr(input, mode='reduced') -> Tensor:
+def qr(input, mode='reduced') -> Any:
     """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""
 def quantile(input, q, axis=None, keepdims=False) -> Tensor:
     """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), linear between two elements."""
@@ -2350,7 +2350,7 @@ def slice(input_x, begin, size) -> Tensor:
     """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension."""
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1) -> Tensor:
     """`input` with `src` at `start:end:step` along `axis`."""
-def slogdet(input) -> Tensor:
+def slogdet(input) -> builtins.tuple[Tensor, ...]:
     """The sign of each matrix' determinant, and the logarithm of its modulus."""
 def smooth_l1_loss(input, target, beta=1.0, reduction='none') -> Tensor:
     r"""$d^2 / 2\beta$ where $d = |input - target| < \beta$, else $d - \beta / 2$ (Girshick, 2015)."""
@@ -2506,7 +2506,7 @@ def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     r"""$(\sum_i |x_i|^p)^{1/p}$ with p = `ord` over `dim`: an int, several, or None for all."""
 def view_as_real(input) -> Tensor:
     """The real and imaginary parts side by side on a new last axis of size 2."""
-def vsplit(input, indices_or_sections) -> Tensor:
+def vsplit(input, indices_or_sections) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` along axis 0."""
 def vstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.vstack` does."""

@@ -8,7 +8,7 @@ from sporax.autodiff import stop_gradient, vjp
 from sporax.core.tensor import Tensor
 from sporax.ops.activation import log_softmax
 from sporax.ops.creation import ones_like
-from sporax.ops.declare import Array, composite, op
+from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.selection import where
 
 _NONE = -1e30  # the logarithm of nothing that still has a derivative
@@ -78,7 +78,7 @@ def reduced(loss, target_lengths, reduction, zero_infinity):
 def ctc_loss(
     log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean",
     zero_infinity=False,
-):  # fmt: skip
+) -> Array | Arrays:  # fmt: skip
     r"""$-\ln \sum$ of all alignments of labels with steps (Graves et al., 2006), and `log_alpha`.
 
     `log_probs` `(T, N, C)`, `targets` `(N, S)`, lengths `(N,)`; class `blank` separates labels.
@@ -101,7 +101,7 @@ def ctc_loss(
 def ctc_loss_of_class(
     x, labels_indices, labels_values, sequence_length, preprocess_collapse_repeated=False,
     ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False,
-):  # fmt: skip
+) -> Arrays:  # fmt: skip
     """(losses, their gradient) of logits `(T, N, C)`, whose last class is the blank.
 
     `labels_indices` `(n, 2)`: example and place of each of `labels_values` `(n,)`, which are read.

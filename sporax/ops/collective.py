@@ -1,7 +1,7 @@
 """What processes do together, in a group of one: each collective operation gives what came in."""
 
 from sporax.core.tensor import Tensor
-from sporax.ops.declare import composite
+from sporax.ops.declare import Arrays, composite
 
 
 class ReduceOp:
@@ -64,7 +64,7 @@ def all_gather_of_class(input_x, group="hccl_world_group"):
 
 
 @composite(function=(), primitive="Broadcast(root_rank, group='hccl_world_group')(input_x)")
-def broadcast_of_class(input_x, root_rank, group="hccl_world_group"):
+def broadcast_of_class(input_x, root_rank, group="hccl_world_group") -> Arrays:
     """The Tensors, a tuple, of the process `root_rank`, which is 0 where there is one process.
 
     >>> ops.Broadcast(0)((Tensor([1.0]),))[0].asnumpy()

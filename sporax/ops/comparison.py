@@ -135,7 +135,7 @@ def isclose(input: Array, other: Array, rtol=1e-05, atol=1e-08, equal_nan=False)
 
 
 @composite(tensor="allclose", mint="allclose", function=())
-def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> bool:
     """Whether all elements are close, as `isclose` says: a Python bool.
 
     >>> mint.allclose(Tensor([1.0, 2.0]), Tensor([1.0, 2.1]))

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import jax.scipy.linalg as linalg
 
 from sporax.ops.arithmetic import floating
-from sporax.ops.declare import Array, attach, composite, op
+from sporax.ops.declare import Array, Arrays, attach, composite, op
 
 
 def square(a, name="input"):
@@ -25,7 +25,7 @@ def _adjoint(a):
 
 
 @op(function=(), primitive="Qr(full_matrices=False)(x: input)")
-def orthogonal(input: Array, full_matrices=False):
+def orthogonal(input: Array, full_matrices=False) -> Arrays:
     r"""$A = Q R$ of each matrix `(*, m, n)`: Q has orthonormal columns, R is upper triangular.
 
     >>> q, r = ops.Qr()(Tensor([[3.0, 0.0], [4.0, 5.0]]))
@@ -37,7 +37,7 @@ def orthogonal(input: Array, full_matrices=False):
 
 
 @composite(mint=("qr", "linalg.qr(A: input, mode='reduced')"))
-def qr(input, mode="reduced"):
+def qr(input, mode="reduced") -> Array | Arrays:
     r"""$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n.
 
     `mode`: 'reduced' (Q `(m, k)`, R `(k, n)`), 'complete' (`(m, m)`, `(m, n)`) or 'r' (Q is empty).
@@ -55,7 +55,7 @@ def qr(input, mode="reduced"):
     return (q.reshape(-1)[:0], r) if mode == "r" else (q, r)
 
 
-def _method_qr(input, some=True):
+def _method_qr(input, some=True) -> Arrays:
     """`ops.qr`; `some`: of the reduced form.
 
     >>> q, r = Tensor([[3.0, 0.0], [4.0, 5.0]]).qr()
@@ -70,7 +70,7 @@ attach("qr", _method_qr)
 
 
 @op(function="eig(A: input)", name="eig", differentiable=False)
-def eigen(input: Array):
+def eigen(input: Array) -> Arrays:
     """Eigenvalues of each matrix `(*, n, n)` and their vectors, as columns: complex, in any order.
 
     On a CPU only. Not differentiable: the length and phase of a vector are arbitrary.
@@ -92,7 +92,7 @@ def eigenvalues(input: Array):
 
 
 @composite(function=(), of="eigen", primitive="Eig(compute_v=False)(x: input)")
-def eig_of_class(input, compute_v=False):
+def eig_of_class(input, compute_v=False) -> Array | Arrays:
     """The eigenvalues of matrices, and their vectors where `compute_v`, else nothing.
 
     >>> values, vectors = ops.Eig(True)(Tensor([[2.0, 0.0], [0.0, 3.0]]))
@@ -120,7 +120,7 @@ def _diagonal(d):
 @composite(
     function=(), of="symmetric_eigen", primitive="Eigh(compute_eigenvectors=True, lower=True)(A)"
 )
-def eigh_of_class(A, compute_eigenvectors=True, lower=True):
+def eigh_of_class(A, compute_eigenvectors=True, lower=True) -> Array | Arrays:
     """As `scipy.linalg.eigh`: (values, vectors), or the values alone.
 
     >>> values, vectors = ops.Eigh()(Tensor([[2.0, 0.0], [0.0, 3.0]]))
@@ -225,7 +225,7 @@ def solve_triangle(a: Array, b: Array, lower=True, adjoint=False, transposed=Fal
 
 
 @composite(mint=True, tensor=True, function=())
-def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
+def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> Arrays:
     """(X, A) with A X = b, where A is a triangle, `(*, n, n)`; `transpose`: of its transpose.
 
     >>> mint.triangular_solve(Tensor([[4.0]]), Tensor([[2.0]]))[0].asnumpy()
@@ -299,7 +299,7 @@ _LOGDET = ("slogdet(input)", "log_matrix_determinant(input)")
 
 
 @op(function=_LOGDET, tensor=_LOGDET, primitive="LogMatrixDeterminant()(input)", name="slogdet")
-def log_determinant(input: Array):
+def log_determinant(input: Array) -> Arrays:
     """The sign of each matrix' determinant, and the logarithm of its modulus.
 
     >>> ops.slogdet(Tensor([[2.0, 0.0], [0.0, -0.5]]))[0].asnumpy()
@@ -321,7 +321,7 @@ def logdet(input: Array):
 
 
 @op(function="geqrf(input)", tensor=True, primitive="Geqrf()(input)", differentiable=False)
-def geqrf(input: Array):
+def geqrf(input: Array) -> Arrays:
     """R above the diagonal, and below it Householder's reflections whose product is Q, with their
     factors: as LAPACK has them.
 

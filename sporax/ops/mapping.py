@@ -3,6 +3,7 @@
 import functools
 import operator
 import types
+from typing import Any
 
 import numpy as np
 
@@ -178,7 +179,7 @@ def tail(sequence) -> tuple:
     return sequence[1:]
 
 
-def add_flags(fn=None, **flags):
+def add_flags(fn=None, **flags) -> Any:
     """A function (or Cell) with flags for MindSpore's compiler, kept in `_func_graph_flags`.
 
     >>> ops.add_flags(lambda x: x + 1, fast=True)(2)

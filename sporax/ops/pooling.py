@@ -115,7 +115,7 @@ def max_pool_with_index(
 )
 def max_pool2d(
     x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False
-):
+) -> Array | Arrays:
     """The greatest number of each window of `(N, C, H, W)`.
 
     `kernel_size`, `stride` (by default the kernel), `padding`, `dilation`: an int or two.
@@ -187,7 +187,7 @@ def avg_pool2d(
 @composite()
 def max_pool3d(
     x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False
-):
+) -> Array | Arrays:
     """As `max_pool2d`, of `(N, C, D, H, W)`; settings are ints or three.
 
     >>> ops.max_pool3d(ops.ones((1, 3, 4, 4, 4)), 2).shape

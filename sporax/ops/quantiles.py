@@ -6,7 +6,7 @@ from jax import lax
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.ops.arithmetic import floating
-from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.reduction import amax, amin, axes
 
 
@@ -37,7 +37,7 @@ def _lower_median(x, axis, keepdims, leave_out):
     tensor="median(input, axis=-1, keepdims=False)",
     name="median",
 )
-def median(input: Array, axis=-1, keepdims=False):
+def median(input: Array, axis=-1, keepdims=False) -> Array | Arrays:
     """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is
     one.
 
@@ -48,7 +48,7 @@ def median(input: Array, axis=-1, keepdims=False):
 
 
 @op(function="nanmedian(input, axis=-1, keepdims=False)", tensor=True, name="nanmedian")
-def nanmedian(input: Array, axis=-1, keepdims=False):
+def nanmedian(input: Array, axis=-1, keepdims=False) -> Array | Arrays:
     """`median` of the elements that are not NaN.
 
     >>> ops.nanmedian(Tensor([1.0, float("nan"), 3.0]))[0].asnumpy()
@@ -123,7 +123,7 @@ nanmean = _without_nan("nanmean", jnp.nanmean, "The mean")
 
 
 @composite(tensor=True)
-def aminmax(input, *, axis=0, keepdims=False):
+def aminmax(input, *, axis=0, keepdims=False) -> Arrays:
     """The least and the greatest elements along `axis` (None: of all).
 
     >>> [t.item() for t in ops.aminmax(Tensor([2.0, 1.0, 3.0]))]

@@ -7,7 +7,7 @@ from sporax.core.tensor import Tensor
 from sporax.ops.casting import cast
 from sporax.ops.comparison import less
 from sporax.ops.creation import arange
-from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op
+from sporax.ops.declare import FUNCTIONS, Array, Arrays, attach, composite, op
 from sporax.ops.joining import concat, flip, tensor_split
 from sporax.ops.selection import nonzero
 from sporax.ops.shape import swapaxes
@@ -259,7 +259,7 @@ def row_stack(tensors):
 
 
 def _split_along(name, axis):
-    def function(input, indices_or_sections):
+    def function(input, indices_or_sections) -> Arrays:
         along = 0 if name == "hsplit" and input.ndim == 1 else axis
         return tensor_split(input, indices_or_sections, along)
 
@@ -290,7 +290,7 @@ def argwhere(input):
 
 
 @composite()
-def is_nonzero(input):
+def is_nonzero(input) -> bool:
     """Whether the one element of `input` is not zero: a bool.
 
     >>> ops.is_nonzero(Tensor([1.0]))

@@ -97,7 +97,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
 
 
 @composite()
-def make_range(start, limit=None, delta=1):
+def make_range(start, limit=None, delta=1) -> tuple:
     """The ints `start, start + delta, ...` before `limit`, a tuple; with one argument, from 0.
 
     >>> ops.make_range(1, 7, 2)

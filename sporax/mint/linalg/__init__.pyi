@@ -1,12 +1,13 @@
 """What `mint.linalg` has; written by tools/write_stubs.py."""
 
 from sporax.core.tensor import Tensor as Tensor
+from typing import Any
 
 def inv(A) -> Tensor:
     """The inverse of each matrix in the last two dimensions."""
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """A norm of vectors (`dim`: an int) or matrices (`dim`: a pair of ints)."""
-def qr(A, mode='reduced') -> Tensor:
+def qr(A, mode='reduced') -> Any:
     """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     r"""$(\sum_i |x_i|^p)^{1/p}$ with p = `ord` over `dim`: an int, several, or None for all."""

@@ -1,6 +1,7 @@
 """What `mint.nn.functional` has; written by tools/write_stubs.py."""
 
 from sporax.core.tensor import Tensor as Tensor
+from typing import Any
 
 def adaptive_avg_pool1d(input, output_size) -> Tensor:
     """Means over `output_size` nearly equal parts of the last axis: `(N, C, L)` or `(C, L)`."""
@@ -92,7 +93,7 @@ def logsigmoid(input) -> Tensor:
     r"""$\ln \sigma(x)$, element by element."""
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction='mean') -> Tensor:
     r"""$\max(0, -target (input_1 - input_2) + margin)$: 1 in `target` says that the first should be larger, -1 the second."""
-def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False) -> Tensor:
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False) -> Any:
     """The greatest number of each window of `(N, C, H, W)`."""
 def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
     """Each maximum put back to its place, zeros elsewhere: `(N, C, H, W)`."""
