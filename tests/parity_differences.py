@@ -8,6 +8,7 @@ _BESSEL = ("k0", "k0e", "k1", "k1e", "y0", "y1")
 
 # a row, or a row and what is called in it -> why
 DIFFERENT = {
+    "cosine_similarity-(2,3),(1,3)-{'dim':0}": "the cosine, which is from -1 to 1",
     **{f"bessel_{name}-(2,)-{{}}": _UNDER_0 for name in _BESSEL},
     "xlogy-(2,),(2,)-{}": "0 log 0 is 0, as in SciPy and PyTorch; MindSpore gives NaN",
     "binary_cross_entropy-(2,3),(2,3),(3,)-{}": "the weight is broadcast, as documented; "

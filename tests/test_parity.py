@@ -27,7 +27,9 @@ def tensors_in(answer):
 
 
 def close(found, wanted, row):
-    return np.allclose(found, wanted, rtol=row.rtol, atol=row.atol, equal_nan=True)
+    return len(found) == len(wanted) and np.allclose(
+        found, wanted, rtol=row.rtol, atol=row.atol, equal_nan=True
+    )
 
 
 def agree(ours, theirs, row):
