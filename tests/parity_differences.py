@@ -8,6 +8,7 @@ _BESSEL = ("k0", "k0e", "k1", "k1e", "y0", "y1")
 
 # a row, or a row and what is called in it -> why
 DIFFERENT = {
+    "cosine_similarity-(2,3),(1,3)-{'dim':0}": "the cosine, which is from -1 to 1",
     **{f"bessel_{name}-(2,)-{{}}": _UNDER_0 for name in _BESSEL},
     "xlogy-(2,),(2,)-{}": "0 log 0 is 0, as in SciPy and PyTorch; MindSpore gives NaN",
     "binary_cross_entropy-(2,3),(2,3),(3,)-{}": "the weight is broadcast, as documented; "
@@ -37,7 +38,7 @@ AT_EDGES = list(_entries({
     "NaN stays NaN; MindSpore loses it": "rectify/odd relu6/odd softplus/odd hardtanh/odd "
     "hardshrink/odd softshrink/odd softmax*/nan0 log_softmax*/nan0 maximum/odd minimum/odd "
     "tensor_scatter_max*/nan2 tensor_scatter_min*/nan2 unsorted_segment_m*/nan0 kl_div*/nan0 "
-    "clamp_*/odd clamp_*/nan* mint.clamp* ops.clamp* sign/odd linspace/nan0 "
+    "clamp_*/odd clamp_*/nan* mint.clamp* ops.clamp* sign/odd linspace/nan0 l2_normalize/nan0 "
     "sparse_softmax_cross_entropy/nan0 nll_loss/nan0 "
     "gaussian_nll_loss/nan2 cond*/nan0 inverse/nan0 cummax*/nan0 cummin*/nan0 relu6/nan0",
     "NaN comes last, as in NumPy and PyTorch": "topk*/nan0 sort*/nan0 argsort*/nan0 argm*/nan0 "

@@ -27,7 +27,9 @@ def tensors_in(answer):
 
 
 def close(found, wanted, row):
-    return np.allclose(found, wanted, rtol=row.rtol, atol=row.atol, equal_nan=True)
+    return len(found) == len(wanted) and np.allclose(
+        found, wanted, rtol=row.rtol, atol=row.atol, equal_nan=True
+    )
 
 
 def agree(ours, theirs, row):
@@ -61,8 +63,8 @@ def recorded(row):
     check, groups, *_ = RECORDED[row.name]
     assert check == row.check(), f"record again: the inputs of {row.name} have changed"
     found = {call: answer for answer, calls in groups for call in calls}
-    assert set(found) == set(row.calls), f"record again: the calls of {row.name} have changed"
-    return found.items()
+    assert set(found) >= set(row.calls), f"record again: {row.name} has other calls"
+    return [(call, found[call]) for call in row.calls]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
