@@ -9,6 +9,7 @@ from there. `mindspore-stubs` says the same of the paths under which scripts imp
 
 import ast
 import builtins
+import csv
 import functools
 import inspect
 import sys
@@ -35,6 +36,7 @@ RESULTS = {
     Iterator: "Iterator[Tensor]",
     dtypes.Type: "Type",
 }
+OFTEN = 20  # uses of a module's path in public scripts
 LITERAL = bool | int | str | None  # defaults that are shown
 
 
@@ -261,10 +263,12 @@ def _attached():
 
 
 def _paths():
-    """`mindspore-stubs`: for each module of the table, the modules that its names come from."""
-    packages = {path.rpartition(".")[0] for path in alias.MODULES}
+    """`mindspore-stubs`: for each path that scripts write, the modules its names come from."""
+    written = {path for path in alias.MODULES if _is_written(path)}
+    packages = {path.rpartition(".")[0] for path in written}
     found = {}
-    for path, homes in alias.MODULES.items():
+    for path in written | packages - {""}:
+        homes = alias.MODULES[path]
         lines = [f"from {home} import *" for home in homes if sporax.module_if_there(home)]
         lines += [line for symbol in alias.SYMBOLS for line in _symbol(path, symbol)]
         if not lines:
@@ -273,6 +277,19 @@ def _paths():
         file += "/__init__.pyi" if path in packages else ".pyi"
         found[file] = _module(f"`{path}`, as sporax has it", lines)
     return found
+
+
+def _is_written(path):
+    """Whether a module's path is public, and short or often used: its other paths are old ones."""
+    is_private = any(part.startswith("_") for part in path.split("."))
+    is_short = path.count(".") < 2 or path.startswith(("mindspore.mint.", "mindspore.scipy."))
+    return not is_private and (is_short or _uses()[path] >= OFTEN)
+
+
+@functools.cache
+def _uses():
+    with open(ROOT / "sporax" / "compat" / "paths.csv", encoding="utf8") as file:
+        return {row["path"]: int(row["uses"]) for row in csv.DictReader(file)}
 
 
 def _symbol(path, symbol):

@@ -1,4 +1,0 @@
-"""`mindspore._c_expression.typing`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.core.dtype import *
-

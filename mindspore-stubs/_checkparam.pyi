@@ -1,4 +1,0 @@
-"""`mindspore._checkparam`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.compat.checks import *
-

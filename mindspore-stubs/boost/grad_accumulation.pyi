@@ -1,4 +1,0 @@
-"""`mindspore.boost.grad_accumulation`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.train.accumulation import *
-

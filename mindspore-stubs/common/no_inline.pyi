@@ -1,4 +1,0 @@
-"""`mindspore.common.no_inline`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax import *
-

@@ -1,5 +1,0 @@
-"""`mindspore.common.seed`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax import *
-from sporax.core.random import *
-

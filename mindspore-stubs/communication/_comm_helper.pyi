@@ -1,4 +1,0 @@
-"""`mindspore.communication._comm_helper`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.distributed import *
-

@@ -1,4 +1,0 @@
-"""`mindspore.dataset.callback`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.data import *
-

@@ -1,4 +1,0 @@
-"""`mindspore.experimental.optim.adamw`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.optim.experimental import *
-

@@ -1,5 +1,0 @@
-"""`mindspore.nn.dynamic_lr`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.nn import *
-from sporax.optim import *
-

@@ -1,4 +1,0 @@
-"""`mindspore.nn.grad.cell_grad`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.nn.grad import *
-

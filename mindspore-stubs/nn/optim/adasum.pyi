@@ -1,4 +1,0 @@
-"""`mindspore.nn.optim.adasum`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.optim import *
-

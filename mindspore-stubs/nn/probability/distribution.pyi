@@ -1,4 +1,0 @@
-"""`mindspore.nn.probability.distribution`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.nn.probability.distribution import *
-

@@ -1,5 +1,0 @@
-"""`mindspore.ops.function.clip_func`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.autodiff import *
-from sporax.ops import *
-

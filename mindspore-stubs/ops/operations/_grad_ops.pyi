@@ -1,5 +1,0 @@
-"""`mindspore.ops.operations._grad_ops`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.autodiff import *
-from sporax.ops import *
-

@@ -1,4 +1,0 @@
-"""`mindspore.parallel.nn`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.distributed import *
-

@@ -1,4 +1,0 @@
-"""`mindspore.train.amp`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.amp import *
-

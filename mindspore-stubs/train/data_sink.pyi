@@ -1,4 +1,0 @@
-"""`mindspore.train.data_sink`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.train import *
-

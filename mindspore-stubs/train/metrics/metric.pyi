@@ -1,5 +1,0 @@
-"""`mindspore.train.metrics.metric`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.train import *
-from sporax.train.metrics import *
-
