@@ -54,3 +54,21 @@ def test_a_wrong_depth_of_calls_is_refused_and_nothing_changes(wrong, kind):
     with pytest.raises(kind, match="For 'set_recursion_limit', 'recursion_limit' must be"):
         sporax.set_recursion_limit(wrong)
     assert sporax.get_context("max_call_depth") == before
+
+
+@pytest.mark.parametrize("choose", [
+    lambda target: sporax.set_context(mode=sporax.PYNATIVE_MODE, device_target=target),
+    sporax.set_device,
+], ids=["set_context", "set_device"])  # fmt: skip
+@pytest.mark.parametrize("target", ["Ascend", "GPU"])
+def test_a_script_written_for_another_device_runs_on_what_is_there(choose, target):
+    present = sporax.get_context("device_target")
+    if target == present:
+        pytest.skip("the device is there")
+    with pytest.warns(RuntimeWarning, match=f"there is no '{target}' here: .*'{present}'") as told:
+        choose(target)
+    assert told[0].filename == __file__
+    assert sporax.get_context("device_target") == present
+    with pytest.raises(ValueError, match="'device_target' must be a device that exists here"):
+        choose("Toaster")
+    assert sporax.get_context("device_target") == present

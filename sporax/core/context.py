@@ -2,6 +2,8 @@
 
 import jax
 
+from sporax.core.errors import warn
+
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2  # how much of Python a captured function may use: always all
 
@@ -59,6 +61,7 @@ _values = {name: default for name, (default, _) in _SETTINGS.items()}
 _listeners = {}  # setting -> what to do when it changes
 
 _PLATFORMS = {"CPU": "cpu", "GPU": "cuda", "TPU": "tpu"}
+_WRITTEN_FOR = "Ascend", "GPU"  # what MindSpore's scripts name, wherever they will run
 
 
 def when_set(name, action):
@@ -70,7 +73,8 @@ def set_context(**settings):
     """Change settings by name, as `mindspore.set_context`.
 
     What matters here: `mode` (GRAPH_MODE: each outermost Cell call is captured as by `jit`),
-    `device_target` ('CPU', 'GPU', 'TPU'), `pynative_synchronize` (every operation runs at its own
+    `device_target` ('CPU', 'GPU', 'TPU'; where there is no 'GPU', and for 'Ascend', the device that
+    is there is taken, with a warning), `pynative_synchronize` (every operation runs at its own
     line), `detect_anomaly` (the mode of that name, for this thread), `hook_convention` ('2.10',
     '2.3': what a Cell's backward hook is given). Settings of other backends are kept, returned by
     `get_context`, and have no effect.
@@ -90,7 +94,7 @@ def set_context(**settings):
                 f"For 'set_context', '{name}' must be one of {list(allowed)}, but got {value!r}."
             )
     if (target := settings.get("device_target")) is not None:
-        _check_device(target)
+        settings["device_target"] = _chosen(target, "set_context")
     for name, value in settings.items():
         _values[name] = value
         if name in _listeners:
@@ -119,15 +123,22 @@ def _present_device():
     return names.get(platform, platform.upper())
 
 
-def _check_device(target, who="set_context"):
+def _chosen(target, who):
+    """Compute on a device by its name, or on the one there is if a script was written for another;
+    returns the name of what was taken."""
     existing = [name for name in _PLATFORMS if _has(name)]
     if target not in existing:
-        raise ValueError(
-            f"For '{who}', 'device_target' must be a device that exists here "
-            f"({', '.join(existing)}), but got {target!r}. sporax runs on what JAX runs on: leave "
-            "'device_target' out and the best device present is taken."
-        )
+        if target not in _WRITTEN_FOR:
+            raise ValueError(
+                f"For '{who}', 'device_target' must be a device that exists here "
+                f"({', '.join(existing)}), but got {target!r}. sporax runs on what JAX runs on: "
+                "leave 'device_target' out and the best device present is taken."
+            )
+        present = _present_device()
+        warn(f"For '{who}', there is no '{target}' here: the program runs on '{present}' instead.")
+        target = present
     jax.config.update("jax_default_device", jax.devices(_PLATFORMS[target])[0])
+    return target
 
 
 def _has(name):
@@ -166,7 +177,6 @@ def set_device(device_target, device_id=None):
 
     >>> ms.set_device("CPU")
     """
-    _check_device(device_target, "set_device")
-    set_context(device_target=device_target)
+    set_context(device_target=_chosen(device_target, "set_device"))
     if device_id is not None:
         set_context(device_id=device_id)
