@@ -121,7 +121,7 @@ def other_shapes_and_axes():
                     yield pytest.param(new, id=f"{new.op}-{what}", marks=marks)
 
 
-@pytest.mark.parametrize("sample", other_shapes_and_axes())
+@pytest.mark.parametrize("sample", list(other_shapes_and_axes()))
 def test_derivatives_at_other_shapes_and_axes(sample, on_numpy):
     arrays = sample.arrays(np.float64)  # moved apart, since numbers that are equal have no slope
     moved = [a + 0.013 * i if a.dtype.kind == "f" else a for i, a in enumerate(arrays)]
