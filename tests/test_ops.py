@@ -102,6 +102,13 @@ def test_compiled_derivatives_match_finite_differences(sample):
     check(sample)
 
 
+# where another axis alone does not fit the other inputs, or the other axis
+UNFIT = {
+    "diagonal_scatter-dim2=-1", "numpy_trace-axis1=-1", "numpy_diff-axis=-1",
+    "numpy_cross-axis=-1", "differences-axis=-1", "flatten-start_dim=-1",
+}  # fmt: skip
+
+
 def other_shapes_and_axes():
     """Pairs of shapes that meet, and every axis by both its numbers, of the first fitting samples;
     most of them are slow ones."""
@@ -118,14 +125,17 @@ def other_shapes_and_axes():
                     done.add((sample.op, edge))
                     quick = what.endswith(("=-1", "(3,1)x(1,4)"))
                     marks = [] if quick else [pytest.mark.slow]
-                    yield pytest.param(new, id=f"{new.op}-{what}", marks=marks)
+                    if f"{new.op}-{what}" not in UNFIT:
+                        yield pytest.param(new, id=f"{new.op}-{what}", marks=marks)
 
 
 @pytest.mark.parametrize("sample", list(other_shapes_and_axes()))
 def test_derivatives_at_other_shapes_and_axes(sample, on_numpy):
     arrays = sample.arrays(np.float64)  # moved apart, since numbers that are equal have no slope
-    moved = [a + 0.013 * i if a.dtype.kind == "f" else a for i, a in enumerate(arrays)]
-    moved = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in moved]
+    moved = [
+        np.asarray(a + 0.013 * i, np.float64) if a.dtype.kind == "f" else a
+        for i, a in enumerate(arrays)
+    ]
     check(dataclasses.replace(sample, inputs=moved))
 
 

@@ -135,6 +135,8 @@ def broken_rule(attributes, cause):
     """Which rule was broken, after an error from within: its own words where it tells, else the
     attribute that does not keep what Python or JAX asks for."""
     said = _WHO.sub("", str(cause).strip().split("\n")[0].rstrip("."))
+    if said.startswith("'"):  # an operation's own words: which argument, which rule
+        return said
     for words, rule, keeps in _RULES:
         if any(w in said.lower() for w in words):
             for name, value in attributes.items():
