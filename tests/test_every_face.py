@@ -4,6 +4,8 @@ The rows are the first samples of `tests/samples` that a face can express: Tenso
 classes and `mint` functions with other parameters, orders and defaults than the declaration's.
 """
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 
@@ -48,3 +50,8 @@ def test_a_face_gives_what_the_operation_gives(name, kind, written):
             assert out.dtype == ref.dtype
         return
     assert written.partition("(")[0] in NO_SAMPLE, "none of its samples can be written with it"
+
+
+def test_no_module_stands_where_an_operation_is_looked_up():
+    for name in OPS:
+        assert not isinstance(getattr(ops, name, None), ModuleType), name
