@@ -85,7 +85,8 @@ def _whole(divide, input, other):
     if input.dtype == bool:  # by False as by True
         return input
     limits, zero = jnp.iinfo(input.dtype), jnp.zeros((), input.dtype)
-    outermost = jnp.where(input < 0, limits.min, limits.max).astype(input.dtype)
+    least, most = (jnp.array(x, input.dtype) for x in (limits.min, limits.max))
+    outermost = jnp.where(input < 0, least, most)
     outermost = jnp.where(input == 0, zero, outermost)
     return jnp.where(other == 0, outermost, divide(input, jnp.where(other == 0, zero + 1, other)))
 
