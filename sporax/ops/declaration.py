@@ -358,4 +358,7 @@ class Composite(Declaration):
             return super().face(written, within)
         self.fn.declaration = self  # whose lines cannot be written out
         self.fn.__signature__ = self.signature.replace(return_annotation=inspect.Signature.empty)
-        return fitting(self.fn)
+        written = written or self.fn.__name__
+        made = fitting(self.fn, within + written)
+        made.__name__ = made.__qualname__ = written.rpartition(".")[2]
+        return made
