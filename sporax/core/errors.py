@@ -11,6 +11,7 @@ _WHO = re.compile(
     r"^For ('[^']*'|a random operation), "
 )  # an inner refusal, named again by the outer one
 _NO_ATTRIBUTE = re.compile(r"^'(\w+)' object has no attribute ")
+_TELLS = re.compile(r"'\w+'.* must ")  # an operation's own words: which argument, which rule
 _NO_AXIS = "index out of range", "out of bounds", "between instances of"
 
 # what a function on arrays, JAX below it included, raises for arguments that do not fit
@@ -135,9 +136,7 @@ def broken_rule(attributes, cause):
     """Which rule was broken, after an error from within: its own words where it tells, else the
     attribute that does not keep what Python or JAX asks for."""
     said = _WHO.sub("", str(cause).strip().split("\n")[0].rstrip("."))
-    if said.startswith("'"):  # an operation's own words: which argument, which rule
-        return said
-    for words, rule, keeps in _RULES:
+    for words, rule, keeps in () if _TELLS.match(said) else _RULES:
         if any(w in said.lower() for w in words):
             for name, value in attributes.items():
                 if not keeps(value):
