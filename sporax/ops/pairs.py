@@ -106,7 +106,7 @@ _ROWS = [
      "Tensor([12]), Tensor([2])", "array([3])", False, "tensor"),
     ("zeta_of_hurwitz", f"zeta({_OF})", "Zeta()(x: input, q: other)",
      r"Hurwitz' $\sum_{n \ge 0} (n + other)^{-input}$", lambda a, b: special.zeta(*floating(a, b)),
-     "Tensor([2.0]), Tensor([1.0])", "array([1.6449342], dtype=float32)", False, ""),
+     "Tensor([2.0]), Tensor([1.0])", "array([1.64493...], dtype=float32)", False, ""),
 ]  # fmt: skip
 
 
@@ -169,8 +169,8 @@ def mvlgamma(input: Array, p):
     $\frac{p (p - 1)}{4} \ln \pi + \sum_{i=1}^{p} \ln \Gamma(x - \frac{i - 1}{2})$; `input` is
     greater than $(p - 1) / 2$.
 
-    >>> ops.mvlgamma(Tensor([3.0]), 1).asnumpy()
-    array([0.6931472], dtype=float32)
+    >>> print(ops.mvlgamma(Tensor([3.0]), 1).asnumpy().round(4))
+    [0.6931]
     """
     if not isinstance(p, int) or isinstance(p, bool) or p < 1:
         raise ValueError(f"'p' must be an int of at least 1, but got {p!r}")

@@ -53,7 +53,7 @@ class NAdam(ByRule):
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = NAdam([p], lr=0.5)((Tensor([2.0]),))
     >>> print(p.asnumpy().round(4))
-    [0.3171]
+    [0.4718]
     """
 
     _STATES = MappingProxyType({"exp_avg": "zeros", "exp_avg_sq": "zeros"})
