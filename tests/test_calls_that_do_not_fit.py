@@ -188,3 +188,10 @@ def test_signatures_and_pickles_of_functions_are_as_before():
     assert str(inspect.signature(ops.Softmax)) == "(axis=-1)"
     assert str(inspect.signature(nn.ReLU)) == "()"
     assert pickle.loads(pickle.dumps(ops.softmax)) is ops.softmax
+
+
+def test_pythons_words_are_read_as_a_rule_and_an_operations_own_are_not():
+    with pytest.raises(ValueError, match=r"'shape' must be a tuple or list, but got 1\.5"):
+        ops.reshape(X, 1.5)  # 'float' object is not iterable
+    with pytest.raises(ValueError, match="'input' must be of real numbers, but is complex64"):
+        ops.rfft(ops.ones(3, sporax.complex64))
