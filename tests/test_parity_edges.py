@@ -19,7 +19,12 @@ from tests.test_parity import tensors_in
 
 RECORDED = parity_rows.recorded(parity_rows.of_edges) | parity_rows.recorded(parity_rows.of_calls)
 ROWS = [*parity_rows.of_edges(), *parity_rows.of_calls()]
-FAMILIES = sorted({row.family for row in ROWS})
+# XLA compiles these for long, up to minutes: loops in each operation, once per shape and dtype
+COMPILED_LONG = {"bessel", "gamma_functions", "linalg", "mathematics"}
+FAMILIES = [
+    pytest.param(family, marks=[pytest.mark.slow] if family in COMPILED_LONG else [])
+    for family in sorted({row.family for row in ROWS})
+]
 MANY = 300  # calls that are read together, so that they are one program
 # how far two ways of rounding are apart
 LOOSE = {"float16": 5e-3, "bfloat16": 4e-2}

@@ -1,5 +1,6 @@
 """The gamma function's relatives: digamma, and the incomplete gamma functions."""
 
+import jax.numpy as jnp
 from jax.scipy import special
 
 from sporax.ops.activation import floats_only
@@ -11,12 +12,18 @@ from sporax.ops.declare import Array, op
     mint="special.digamma(input)", check=floats_only("digamma"),
 )  # fmt: skip
 def digamma(input: Array):
-    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element.
+    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0.
 
     >>> ops.digamma(Tensor([1.0])).asnumpy().round(4)
     array([-0.5772], dtype=float32)
     """
-    return special.digamma(input)
+    # XLA gives NaN at 0, as at the other poles; there the sign of the zero tells from which side
+    return jnp.where(input == 0, jnp.copysign(jnp.inf, -input), special.digamma(input))
+
+
+def _of_infinity(a, x, limit, found):
+    """`found`, but for an infinite `a`: the limit where `x` is finite, else NaN."""
+    return jnp.where((a == jnp.inf) & (x >= 0), jnp.where(x == jnp.inf, jnp.nan, limit), found)
 
 
 @op(tensor=True, primitive="Igamma()(a: input, x: other)", promotes=True, name="igamma")
@@ -26,7 +33,7 @@ def igamma(input: Array, other: Array):
     >>> ops.igamma(Tensor([1.0]), Tensor([1.0])).asnumpy().round(4)
     array([0.6321], dtype=float32)
     """
-    return special.gammainc(input, other)
+    return _of_infinity(input, other, 0.0, special.gammainc(input, other))
 
 
 @op(tensor=True, primitive="Igammac()(a: input, x: other)", promotes=True, name="igammac")
@@ -36,4 +43,4 @@ def igammac(input: Array, other: Array):
     >>> ops.igammac(Tensor([1.0]), Tensor([1.0])).asnumpy().round(4)
     array([0.3679], dtype=float32)
     """
-    return special.gammaincc(input, other)
+    return _of_infinity(input, other, 1.0, special.gammaincc(input, other))

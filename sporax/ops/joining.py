@@ -149,6 +149,8 @@ def unstack(input: Array, axis=0, num=None) -> Arrays:
     """
     if num is not None and num != input.shape[axis]:
         raise ValueError(f"'num' must be {input.shape[axis]}, the size of axis {axis}, not {num}")
+    if input.shape[axis] == 0:
+        return ()
     return tuple(
         jnp.squeeze(x, _axis(input, axis)) for x in jnp.split(input, input.shape[axis], axis)
     )
@@ -195,6 +197,8 @@ def tile(input: Array, dims):
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
+    if any(n < 0 for n in (dims if isinstance(dims, (tuple, list)) else (dims,))):
+        raise ValueError(f"'dims' must not be negative, but got {dims}")
     return jnp.tile(input, dims)
 
 

@@ -71,7 +71,8 @@ def kronecker(input: Array, other: Array):
     >>> ops.kron(Tensor([1.0, 2.0]), Tensor([1.0, 10.0])).asnumpy()
     array([ 1., 10.,  2., 20.], dtype=float32)
     """
-    return jnp.kron(input, other)
+    found = jnp.kron(*(x.astype(jnp.uint8) if x.dtype == bool else x for x in (input, other)))
+    return found.astype(input.dtype)
 
 
 @op(function="matrix_band_part(x: input, lower, upper)", name="MatrixBandPart")
@@ -168,11 +169,13 @@ def diagonal_scatter(input: Array, src: Array, offset=0, dim1=0, dim2=1):
 def powers(x: Array, N=None):
     """A column for each power of `x`, a vector, falling to 0; `N` columns, by default its length.
 
+    Of integers and Bool: Int64.
+
     >>> ops.vander(Tensor([1.0, 2.0]), 3).asnumpy()
     array([[1., 1., 1.],
            [4., 2., 1.]], dtype=float32)
     """
-    return jnp.vander(x, N)
+    return jnp.vander(x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.int64), N)
 
 
 def _triangle(name, compute, side):
@@ -235,12 +238,14 @@ def batch_dot(x1, x2, axes=None):
 
 @op(promotes=True, function="vecdot(x, y, *, axis=-1)")
 def vecdot(x: Array, y: Array, axis=-1):
-    r"""$\sum_i \bar x_i y_i$ along `axis`, broadcast together.
+    r"""$\sum_i \bar x_i y_i$ along `axis`, broadcast together; integers are summed in Int64.
 
     >>> ops.vecdot(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])).asnumpy()
     array(11., dtype=float32)
     """
-    return jnp.sum(jnp.conj(x) * y, axis)
+    product = jnp.conj(x) * y
+    dtype = None if jnp.issubdtype(product.dtype, jnp.inexact) else jnp.int64
+    return jnp.sum(product, axis, dtype)
 
 
 @composite(mint=True, function=())

@@ -52,6 +52,8 @@ def sum(input: Array, dim=None, keepdim=False, *, dtype=None, initial=None):
 
 
 def _mean(x, axis, keepdims):
+    if x.dtype == bool:
+        raise TypeError("a mean is of numbers, not of Bool. Cast it first, or give a 'dtype'.")
     total = jnp.mean(floating(x), axes(axis), keepdims=keepdims)
     return total.astype(x.dtype)
 
