@@ -45,7 +45,7 @@ _PUBLIC = {
         HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity
         Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy
         Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn names rearrange_inputs""",
-    "sporax.insight": "SummaryCollector SummaryLandscape SummaryRecord",
+    "sporax.insight": "Profiler SummaryCollector SummaryLandscape SummaryRecord",
     "sporax.compat": "install_as_mindspore",
 }
 _PACKAGES = "amp data distributed initializers insight io mint nn numpy scipy ops optim scipy train"

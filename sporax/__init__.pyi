@@ -4,6 +4,7 @@ from sporax import amp as amp
 from sporax import data as data
 from sporax import distributed as distributed
 from sporax import initializers as initializers
+from sporax import insight as insight
 from sporax import io as io
 from sporax import mint as mint
 from sporax import nn as nn
@@ -110,6 +111,7 @@ from sporax.engine.marking import jit_class as jit_class
 from sporax.engine.marking import lazy_inline as lazy_inline
 from sporax.engine.marking import no_inline as no_inline
 from sporax.engine.mutable import mutable as mutable
+from sporax.insight import Profiler as Profiler
 from sporax.io import async_ckpt_thread_status as async_ckpt_thread_status
 from sporax.io import ckpt_to_safetensors as ckpt_to_safetensors
 from sporax.io import export as export

@@ -17,6 +17,7 @@ ROOMS |= {
     "lowering": {"lowering"},
     "numpy": {"core", "ops", "numpy"},
     "scipy": {"core", "autodiff", "ops", "__init__", "scipy"},
+    "insight": {"core", "engine", "insight"},
     "data": {"core", "data"},
     "distributed": {"core", "distributed"},
 }

@@ -27,10 +27,10 @@ def explained(path):
 class Refused:
     """What stands for a name of the table: any use of it raises NotImplementedError.
 
-    >>> Refused("mindspore.Profiler")()  # doctest: +ELLIPSIS
+    >>> Refused("mindspore.SummaryRecord")()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    NotImplementedError: sporax has no 'mindspore.Profiler': jax.profiler ...
+    NotImplementedError: sporax has no 'mindspore.SummaryRecord': MindInsight's ...
     """
 
     def __init__(self, path, *subclassing):

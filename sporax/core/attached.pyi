@@ -268,7 +268,7 @@ class Attached(Reading):
     def diff(self, n=1, axis=-1, prepend=None, append=None) -> Tensor:
         """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
     def digamma(self) -> Tensor:
-        r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element."""
+        r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
     def div(self, other, *, rounding_mode=None) -> Tensor:
         """$input / other$, broadcast together; integers divide to Float32."""
     def div_(self, *args, **kwargs) -> Tensor:

@@ -389,7 +389,7 @@ class DiagPart(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Digamma(Primitive):
-    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element."""
+    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Div(Primitive):
@@ -1727,7 +1727,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor:
 def diff(x, n=1, axis=-1, prepend=None, append=None) -> Tensor:
     """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
 def digamma(input) -> Tensor:
-    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element."""
+    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
 def dist(input, other, p=2) -> Tensor:
     """The `p`-norm of all elements of $input - other$, broadcast together."""
 def div(input, other, *, rounding_mode=None) -> Tensor:
@@ -2501,7 +2501,7 @@ def var(input, axis=None, ddof=0, keepdims=False) -> Tensor:
 def var_mean(input, axis=None, ddof=0, keepdims=False) -> builtins.tuple[Tensor, ...]:
     """The pair of variance and mean; see `var`."""
 def vecdot(x, y, *, axis=-1) -> Tensor:
-    r"""$\sum_i \bar x_i y_i$ along `axis`, broadcast together."""
+    r"""$\sum_i \bar x_i y_i$ along `axis`, broadcast together; integers are summed in Int64."""
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     r"""$(\sum_i |x_i|^p)^{1/p}$ with p = `ord` over `dim`: an int, several, or None for all."""
 def view_as_real(input) -> Tensor:

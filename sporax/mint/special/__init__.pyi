@@ -3,7 +3,7 @@
 from sporax.core.tensor import Tensor as Tensor
 
 def digamma(input) -> Tensor:
-    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element."""
+    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
 def erfc(input) -> Tensor:
     r"""$1 - \operatorname{erf}(x)$, element by element."""
 def exp2(input) -> Tensor:
