@@ -16,6 +16,9 @@ demo: $(READY)
 	$(BIN)/sporax run examples/digits.py --out outputs
 	$(BIN)/python examples/digits_picture.py outputs
 
+# Most of the time is LLVM's, on programs that run once: here without its optimisations, with them
+# in test-all.
+test: export XLA_FLAGS += --xla_backend_optimization_level=0
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 -m 'executors and not slow'

@@ -1,5 +1,7 @@
 """What all tests share: every test starts from the same random state."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,12 @@ def on_numpy():
         patch.setattr(recorder, "prepare", prepare)
         yield
     forest.clear()
+
+
+def pytest_collection_finish(session):
+    """What collecting made stays: the collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_addoption(parser):
