@@ -121,6 +121,7 @@ def test_period(ops, period):
     assert period_of(list(ops)) == period
 
 
+@pytest.mark.slow
 @deferred_only
 def test_an_endless_trace_is_cut_at_the_cap():
     x, terms = ones(2), []

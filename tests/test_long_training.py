@@ -34,6 +34,7 @@ class Net(nn.Cell):
 
 
 @pytest.mark.skipif(Recorder.immediate, reason="about the deferred executor")
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [False, True], ids=["dynamic", "jit"])
 def test_five_thousand_steps(compiled):
     net, loss_fn = Net(), nn.CrossEntropyLoss()
