@@ -1,7 +1,5 @@
 """What all tests share: every test starts from the same random state."""
 
-import gc
-
 import numpy as np
 import pytest
 
@@ -37,11 +35,6 @@ def on_numpy():
         patch.setattr(recorder, "prepare", prepare)
         yield
     forest.clear()
-
-
-def pytest_collection_finish(session):
-    """What collecting made stays: the collector goes through all of it a hundredth as often."""
-    gc.set_threshold(100_000, 10, 100)
 
 
 def pytest_addoption(parser):
