@@ -88,7 +88,8 @@ def refuse(name, given, cause):
     ) from None
 
 
-_LOCAL = {"cause", "_more", "_unknown"}  # what a face's variables hold besides its arguments
+TAKEN = "_more", "_unknown"  # where a face finds the arguments that it has no parameters for
+_LOCAL = {"cause", *TAKEN}  # what a face's variables hold besides its arguments
 
 
 def _no_tensor(given, cause):

@@ -9,7 +9,7 @@ import difflib
 import functools
 import inspect
 
-from sporax.core.errors import REFUSALS, is_users, refuse
+from sporax.core.errors import REFUSALS, TAKEN, is_users, refuse
 
 
 class Missing:
@@ -20,7 +20,6 @@ class Missing:
 
 
 MISSING = Missing()
-TAKEN = "_more", "_unknown"  # where a face finds the arguments that it has no parameters for
 
 # names that other libraries, and other parts of this one, have for the same argument
 _SYNONYMS = (

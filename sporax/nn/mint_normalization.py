@@ -8,6 +8,7 @@ from sporax.initializers import Normal
 from sporax.nn import argument
 from sporax.nn.cell import Cell
 from sporax.nn.initial import parameter
+from sporax.nn.normalization import check_groups
 from sporax.ops.declare import MINT
 
 
@@ -127,13 +128,7 @@ class GroupNorm(Cell):
 
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, dtype=None):
         super().__init__()
-        argument.positive_int("GroupNorm", num_groups=num_groups, num_channels=num_channels)
-        argument.flag("GroupNorm", affine=affine)
-        if num_channels % num_groups:
-            raise ValueError(
-                "For 'GroupNorm', 'num_channels' must be a multiple of 'num_groups', but got "
-                f"{num_channels} and {num_groups}."
-            )
+        check_groups(num_groups, num_channels, affine)
         self.num_groups, self.num_channels = num_groups, num_channels
         self.eps, self.affine = eps, affine
         shape, dtype = (num_channels,), dtype or float32

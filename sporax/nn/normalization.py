@@ -289,6 +289,17 @@ class LayerNorm(Cell):
         )
 
 
+def check_groups(num_groups, num_channels, affine):
+    """Raises TypeError and ValueError for what no GroupNorm, here or in `mint.nn`, can have."""
+    argument.positive_int("GroupNorm", num_groups=num_groups, num_channels=num_channels)
+    argument.flag("GroupNorm", affine=affine)
+    if num_channels % num_groups:
+        raise ValueError(
+            "For 'GroupNorm', 'num_channels' must be a multiple of 'num_groups', but got "
+            f"{num_channels} and {num_groups}."
+        )
+
+
 class GroupNorm(Cell):
     r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, moments over groups of channels.
 
@@ -303,13 +314,7 @@ class GroupNorm(Cell):
         beta_init="zeros", dtype=float32,
     ):  # fmt: skip
         super().__init__()
-        argument.positive_int("GroupNorm", num_groups=num_groups, num_channels=num_channels)
-        argument.flag("GroupNorm", affine=affine)
-        if num_channels % num_groups:
-            raise ValueError(
-                "For 'GroupNorm', 'num_channels' must be a multiple of 'num_groups', but got "
-                f"{num_channels} and {num_groups}."
-            )
+        check_groups(num_groups, num_channels, affine)
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
         self.affine = affine
         shape = (num_channels,)

@@ -11,8 +11,8 @@ import inspect
 import numpy as np
 
 from sporax.core.dtype import NAMES as DTYPES
-from sporax.core.errors import REFUSALS, refuse
-from sporax.core.misfit import AXES, BY_NUMBER, MISSING, TAKEN, fitting, of_face
+from sporax.core.errors import REFUSALS, TAKEN, refuse
+from sporax.core.misfit import AXES, BY_NUMBER, MISSING, fitting, of_face
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
