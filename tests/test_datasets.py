@@ -83,6 +83,27 @@ def test_a_sampler_of_ones_own():
     assert rows(numbers(MS, 3, shuffle=None, sampler=Backward())) == [[2], [1], [0]]
 
 
+@pytest.mark.parametrize(
+    "child, parent, wanted",
+    [
+        (lambda: data.SubsetSampler([4, 2, 7, 1]), lambda: data.SequentialSampler(1, 2), [2, 7]),
+        (lambda: data.SequentialSampler(3, 4), lambda: data.SubsetSampler([2, 0]), [5, 3]),
+        (lambda: data.SubsetSampler([4, 2, 7, 1]),
+         lambda: data.DistributedSampler(2, 1, shuffle=False), [2, 1]),
+        (lambda: data.SubsetSampler([4, 2]), lambda: data.SequentialSampler(1, 5), [2]),
+    ],
+)  # fmt: skip
+def test_a_sampler_chooses_among_its_childs_rows_as_mindspores(child, parent, wanted):
+    sampler, inner = parent(), child()
+    sampler.add_child(inner)
+    assert sampler.get_child() is inner
+    chosen = numbers(MS, 10, shuffle=None, sampler=sampler)
+    assert chosen.get_dataset_size() == len(wanted)
+    assert rows(chosen) == [[i] for i in wanted]
+    with pytest.raises(RuntimeError, match="there is a"):
+        sampler.add_child(inner)
+
+
 def test_parts_of_a_split_have_no_row_in_common():
     first, second = numbers(MS, 50, shuffle=None).split([0.5, 0.5])
     assert not {r[0] for r in rows(first)} & {r[0] for r in rows(second)}
@@ -92,6 +113,14 @@ def test_smoothed_labels_sum_to_one():
     made = data.transforms.OneHot(4, 0.1)(np.array([1, 3]))
     np.testing.assert_allclose(made[0], [0.025, 0.925, 0.025, 0.025], rtol=1e-6)
     np.testing.assert_allclose(made.sum(axis=1), 1, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "shape, wanted", [((), (4,)), ((1, 1), (4,)), ((2, 1), (2, 4)), ((1, 2), (2, 4))]
+)
+def test_one_hot_rows_are_one_a_label_whatever_their_shape(shape, wanted):
+    made = data.transforms.OneHot(4)(np.full(shape, 2))
+    assert made.shape == wanted and (made[..., 2] == 1).all() and made.sum() == made.size / 4
 
 
 def test_flat_map_and_apply():

@@ -113,6 +113,9 @@ def test_batches_are_mixed_as_their_labels():
     data.config.set_seed(2)
     mixed, found = vision.MixUpBatch(0.5)(images, labels)
     np.testing.assert_allclose(mixed[:, 0, 0, 0], found @ np.arange(4), rtol=1e-6)
+    levels, found = vision.MixUpBatch(0.5)((images * 50).astype(np.uint8), labels)
+    assert levels.dtype == np.uint8
+    np.testing.assert_array_equal(levels[:, 0, 0, 0], np.rint(found @ (50 * np.arange(4))))
     cut, found = vision.CutMixBatch(vision.ImageBatchFormat.NHWC, 1.0)(images, labels)
     np.testing.assert_allclose(cut.mean((1, 2, 3)), found @ np.arange(4), rtol=1e-6)
     first = images.transpose(0, 3, 1, 2)

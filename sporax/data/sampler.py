@@ -26,6 +26,8 @@ class Sampler:
     [5, 7]
     """
 
+    _child = None
+
     def __init__(self, num_samples=None):
         _check_count(type(self).__name__, num_samples)
         self.num_samples = num_samples
@@ -41,6 +43,38 @@ class Sampler:
         """A function that lists the indices of an epoch, of `size` rows."""
         self.dataset_size = size
         return lambda: [int(i) for i in self][: self.num_samples]
+
+    def add_child(self, sampler):
+        """Choose among the rows that `sampler` chooses, by their places there."""
+        if self._child is not None:
+            raise RuntimeError(
+                f"For '{type(self).__name__}', 'add_child' must be called once, but there is a "
+                f"{type(self._child).__name__} already. Add it to that one."
+            )
+        if not isinstance(sampler, Sampler):
+            raise TypeError(
+                f"For '{type(self).__name__}.add_child', 'sampler' must be a sampler of "
+                f"mindspore.dataset, but got {type(sampler).__name__}."
+            )
+        self._child = sampler
+
+    def get_child(self):
+        """The sampler that `add_child` was called with, or None."""
+        return self._child
+
+    def epochs(self, size):
+        """As `begin`, where a child chooses first."""
+        if self._child is None:
+            return self.begin(size)
+        child, choices = self._child.epochs(size), {}
+
+        def epoch():
+            rows = list(child())
+            if len(rows) not in choices:
+                choices[len(rows)] = self.begin(len(rows))
+            return [rows[i] for i in choices[len(rows)]()]
+
+        return epoch
 
     def get_num_samples(self):
         """The number of rows of an epoch at most; None for all."""

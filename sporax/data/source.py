@@ -64,7 +64,7 @@ class GeneratorDataset(Dataset):
     @property
     def is_in_place(self):
         """Whether the rows are those of something indexed, in its order."""
-        return type(self.sampler) is SequentialSampler
+        return type(self.sampler) is SequentialSampler and self.sampler.get_child() is None
 
     def use_sampler(self, new_sampler):
         """Choose the rows by another sampler; only of what can be indexed."""
@@ -88,7 +88,7 @@ class GeneratorDataset(Dataset):
         """As `_begin`, for rows as the source has them."""
         source = self.source
         if self.sampler is not None:
-            indices = self.sampler.begin(len(source))
+            indices = self.sampler.epochs(len(source))
             return lambda: (source[i] for i in indices())
         shards, shard = self._shard
         start = 0 if shard is None else shard

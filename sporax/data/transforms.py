@@ -156,7 +156,8 @@ class OneHot(TensorOperation):
             raise RuntimeError(
                 f"For 'OneHot', the labels must be in [0, {self.num_classes}), but got {label}."
             )
-        hot = label[..., None] == np.arange(self.num_classes)
+        hot = label.reshape(-1, 1) == np.arange(self.num_classes)
+        hot = hot[0] if label.size == 1 else hot
         if not self.smoothing_rate:
             return hot.astype(label.dtype)
         rate = self.smoothing_rate

@@ -108,7 +108,7 @@ class History(Callback):
         if isinstance(output, (tuple, list)):
             output = output[0]
         if isinstance(output, Tensor):
-            output = np.mean(output.asnumpy())
+            output = float(np.mean(output.asnumpy()))
         for name, value in {"net_output": output, **(run.get("metrics") or {})}.items():
             self.history.setdefault(name, []).append(value)
 

@@ -35,8 +35,10 @@ class MixUpBatch(TensorOperation):
         draw = order.stream()
         share, other = draw.beta(self.alpha, self.alpha), draw.permutation(len(images))
         mixed = images * share + images[other] * (1 - share)
+        if not np.issubdtype(images.dtype, np.floating):
+            mixed = np.rint(mixed)
         found = labels * share + labels[other] * (1 - share)
-        return mixed.astype(np.float32), found.astype(np.float32)
+        return mixed.astype(images.dtype), found.astype(np.float32)
 
 
 class CutMixBatch(TensorOperation):
