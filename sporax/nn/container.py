@@ -209,7 +209,7 @@ class CellDict(Cell):
     their cell's key.
 
     >>> CellDict({"first": Cell()}).keys()
-    dict_keys(['first'])
+    odict_keys(['first'])
     """
 
     def __init__(self, *args, auto_prefix=True):

@@ -89,7 +89,7 @@ class Contents:
         for name, cell in self._cells.items():
             if cell is not None:
                 first.setdefault(id(cell), (name, cell))
-        return dict(first.values())
+        return OrderedDict(first.values())
 
     def cells(self):
         """Direct sub-cells, each once."""

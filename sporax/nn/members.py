@@ -1,9 +1,11 @@
 """`Members`: the parts of a cell, by name; the walk through them, and the rules for names."""
 
+from collections import OrderedDict
+
 from sporax.core.parameter import Parameter
 
 
-class Members(dict):
+class Members(OrderedDict):
     """A cell's parameters or sub-cells by name, kept among its attributes at the same time.
 
     So `self.weight` is a plain attribute: this is the path that every layer takes at every call.
