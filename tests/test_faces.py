@@ -96,7 +96,8 @@ ops.gather(x, at[0], 1) | x.gather(at[0], 1) | ops.Gather()(x, at[0], 1)
     | x.index_select(1, at[0]) | x.take(at[0], axis=1) | mint.index_select(x, 1, at[0])
 ops.gather_elements(x, 1, at) | x.gather(1, at) | ops.gather_d(x, 1, at) | ops.GatherD()(x, 1, at)
     | mint.gather(x, 1, at)
-ops.where(mask, x, 0) | ops.select(mask, x, 0.0) | ops.Select()(mask, x, y * 0) | x.where(mask, 0)
+ops.where(mask, x, 0) | x.select(mask, y * 0) | x.select(condition=mask, y=y * 0)
+    | ops.select(mask, x, 0.0) | ops.Select()(mask, x, y * 0) | x.where(mask, 0)
     | x.masked_fill(~mask, 0.0) | mint.where(mask, x, 0.0) | ops.MaskedFill()(x, ~mask, 0.0)
 ops.masked_select(x, mask) | x.masked_select(mask) | mint.masked_select(x, mask)
 ops.one_hot(at, 3) | mint.nn.functional.one_hot(at) | ops.OneHot()(at, 3, 1, 0)
@@ -119,6 +120,14 @@ ops.topk(x, 2) | x.topk(2) | ops.TopK()(x, 2) | x.topk(2, dim=1)
 ops.addn((x, y, x)) | ops.AddN()([x, y, x]) | x + y + x
 ops.tensor_scatter_elements(x, at[:, :1], y[:, :1], 1) | x.scatter(1, at[:, :1], y[:, :1])
     | ops.scatter(x, 1, at[:, :1], y[:, :1])
+ops.nansum(x, 1, True) | x.nansum(1, True) | x.nansum(dim=1, keepdim=True)
+    | mint.nansum(x, 1, True) | x.nansum(axis=1, keepdims=True) | x.sum(1, True)
+ops.matmul(x, y.T) | ops.bmm(x, y.T) | x.bmm(y.T) | ops.BatchMatMul()(x, y.T)
+    | ops.baddbmm(x[:, :2] * 0, x, y.T) | ops.einsum("ij,kj->ik", x, y)
+    | ops.einsum(x, [0, 1], y, [2, 1], [0, 2]) | mint.einsum(x, [..., 1], y.T, [1, 2], [..., 2])
+x.repeat(1, 2) | x.repeat((1, 2)) | x.repeat(repeats=(1, 2)) | ops.tile(x, (1, 2))
+ops.repeat_interleave(x, 2, 1) | x.repeat_interleave(repeats=2, dim=1, output_size=6)
+    | mint.repeat_interleave(x, 2, dim=1, output_size=None)
 """
 
 
@@ -174,6 +183,12 @@ def test_in_place_operations_keep_the_handle(row):
     exec(statement, names)
     assert names["x"] is x
     np.testing.assert_allclose(x.asnumpy(), evaluate(wanted).asnumpy(), 1e-6)
+
+
+def test_mint_equal_is_one_bool():
+    x = Tensor(X)
+    assert mint.equal(x, Tensor(X)) is True and mint.equal(x, x[:1]) is False
+    assert mint.equal(x, Tensor(Y)) is False
 
 
 def test_comparison_with_what_is_no_number():

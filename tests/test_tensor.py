@@ -194,7 +194,9 @@ def test_a_tensor_of_unknown_sizes_describes_inputs_and_has_no_numbers():
     described = Tensor(shape=[None, 3], dtype=sporax.float32)
     assert (described.shape, described.ndim) == ((-1, 3), 2)
     assert Tensor(dtype=sporax.int32).shape == (-2,)
-    assert repr(described) == "Tensor(shape=[-1, 3], dtype=Float32)"
+    assert repr(described) == "Tensor(shape=[-1, 3], dtype=Float32, value=\n)"
+    line = Tensor(shape=[None], dtype=sporax.int8)
+    assert repr(line) == "Tensor(shape=[-1], dtype=Int8, value= )"
     for use in (described.asnumpy, lambda: described + 1, lambda: jit(lambda x: x * 2)(described)):
         with pytest.raises(ValueError, match="'shape' must be known"):
             use()

@@ -542,13 +542,21 @@ class Attached(Reading):
         """The logarithm of the gamma function of `p` dimensions."""
     def nan_to_num(self, nan=None, posinf=None, neginf=None) -> Tensor:
         """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
+    @overload
     def nanmean(self, axis=None, keepdims=False, *, dtype=None) -> Tensor:
+        """The mean along `axis` (None: of all), those that are NaN left out."""
+    @overload
+    def nanmean(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         """The mean along `axis` (None: of all), those that are NaN left out."""
     def nanmedian(self, axis=-1, keepdims=False) -> Any:
         """`median` of the elements that are not NaN."""
     def nanquantile(self, q, axis=None, keepdims=False) -> Tensor:
         """`quantile` of the elements that are not NaN."""
+    @overload
     def nansum(self, axis=None, keepdims=False, *, dtype=None) -> Tensor:
+        """The sum along `axis` (None: of all), those that are NaN left out."""
+    @overload
+    def nansum(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         """The sum along `axis` (None: of all), those that are NaN left out."""
     def narrow(self, dim, start, length) -> Tensor:
         """`length` slices along `axis`, from `start` on."""
@@ -612,10 +620,10 @@ class Attached(Reading):
         r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
     def remainder_(self, *args, **kwargs) -> Tensor:
         """`remainder` put into the tensor itself."""
-    def repeat(self, *repeats, axis=None) -> Tensor:
+    def repeat(self, *counts, repeats=None, axis=None) -> Tensor:
         """The tensor laid out `repeats[i]` times along dimension `i`, as `tile`; with `axis`, each element repeated along it, as `ops.repeat_interleave`."""
     @overload
-    def repeat_interleave(self, repeats, dim=None) -> Tensor:
+    def repeat_interleave(self, repeats, dim=None, *, output_size=None) -> Tensor:
         """Each element `repeats` times along `axis`; of the flattened input if that is None."""
     @overload
     def repeat_interleave(self, repeats, axis=None) -> Tensor:
@@ -651,8 +659,11 @@ class Attached(Reading):
         """`scatter_add` put into the tensor itself."""
     def searchsorted(self, v, side='left', sorter=None) -> Tensor:
         """Where to put `v` so that the sorted tensor stays sorted, Int32; see `ops.searchsorted`."""
+    @overload
     def select(self, dim, index) -> Tensor:
-        """The slice at `index` along `dim`, without that dimension."""
+        """The slice at `index` along `dim`, without that dimension; with a Tensor `condition` and `y` instead, the Tensor where `condition` is nonzero, else `y`."""
+    @overload
+    def select(self, condition, y) -> Tensor: ...
     def select_scatter(self, src, axis, index) -> Tensor:
         """`input` with `src` at `index` along `axis`."""
     def sgn(self) -> Tensor:

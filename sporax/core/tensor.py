@@ -159,7 +159,8 @@ class Tensor(Attached):
 
     def __repr__(self):
         if isinstance(self._value, Unsized):
-            return f"Tensor(shape={list(self.shape)}, dtype={self.dtype})"
+            blank = " " if self.ndim == 1 else "\n"  # where MindSpore has the numbers
+            return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={blank})"
         return printing.representation(self.shape, self.dtype, self.asnumpy())
 
     def __contains__(self, element):

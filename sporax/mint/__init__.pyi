@@ -134,7 +134,7 @@ def einsum(equation, *operands) -> Tensor:
 def eq(input, other) -> Tensor:
     """$input = other$, element by element: Bool, broadcast together."""
 def equal(input, other) -> Tensor:
-    """$input = other$, element by element: Bool, broadcast together."""
+    """Whether two Tensors have the same shape and the same elements, as a bool."""
 def erf(input) -> Tensor:
     r"""$\frac{2}{\sqrt\pi} \int_0^x e^{-t^2} dt$, element by element."""
 def erfc(input) -> Tensor:
@@ -315,7 +315,7 @@ def reciprocal(input) -> Tensor:
     """$1 / x$, element by element."""
 def remainder(input, other) -> Tensor:
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
-def repeat_interleave(input, repeats, dim=None) -> Tensor:
+def repeat_interleave(input, repeats, dim=None, *, output_size=None) -> Tensor:
     """Each element `repeats` times along `axis`; of the flattened input if that is None."""
 def reshape(input, shape) -> Tensor:
     """The elements, in row-major order, in another shape; one -1 in it is worked out."""

@@ -25,6 +25,8 @@ _ROWS = [
     ("bitwise_xor", "", "BitwiseXor", _XY, r"\oplus", jnp.bitwise_xor, "[3, 0, 1]"),
 ]  # fmt: skip
 
+_WHOLE = "equal(input, other)"  # of `mint`: one bool for two Tensors, in `mint_functions`
+
 _EXAMPLE = """$input {symbol} other$, element by element{result}, broadcast together.
 
     >>> ops.{name}(Tensor([1, 2, 3]), 2).asnumpy()
@@ -46,7 +48,8 @@ def _declare(name, short, primitive, called, symbol, compute, shown):
     )
     faces = tuple(f"{n}(input, other)" for n in (name, short) if n)
     return op(
-        primitive=f"{primitive}()({called})", function=faces, tensor=faces, mint=faces,
+        primitive=f"{primitive}()({called})", function=faces, tensor=faces,
+        mint=tuple(face for face in faces if face != _WHOLE),
         numpy=f"{name}(x1: input, x2: other, dtype=None)",
         promotes=not name.startswith("logical"), differentiable=False,
     )(function)  # fmt: skip

@@ -211,16 +211,17 @@ def _tile_method(self, *dims):
     return tile(self, sizes(dims))
 
 
-def _repeat_method(self, *repeats, axis=None):
+def _repeat_method(self, *counts, repeats=None, axis=None):
     """The tensor laid out `repeats[i]` times along dimension `i`, as `tile`; with `axis`, each
     element repeated along it, as `ops.repeat_interleave`.
 
     >>> Tensor([1, 2]).repeat(2).asnumpy()
     array([1, 2, 1, 2])
     """
+    counts = counts if repeats is None else (*counts, repeats)
     if axis is not None:
-        return repeat_interleave(self, repeats[0], axis)
-    return tile(self, sizes(repeats))
+        return repeat_interleave(self, counts[0], axis)
+    return tile(self, sizes(counts))
 
 
 @op(
@@ -291,16 +292,17 @@ def repeat_elements(input: Array, repeats, axis=0):
 
 @composite(
     tensor=(
-        "repeat_interleave(input, repeats, dim: axis=None)",
+        "repeat_interleave(input, repeats, dim: axis=None, *, output_size=None)",
         "repeat_interleave(input, repeats, axis=None)",
     ),
     numpy="repeat(a: input, repeats, axis=None)",
-    mint="repeat_interleave(input, repeats, dim: axis=None)",
+    function="repeat_interleave(input, repeats, axis=None)",
+    mint="repeat_interleave(input, repeats, dim: axis=None, *, output_size=None)",
 )
-def repeat_interleave(input, repeats, axis=None):
+def repeat_interleave(input, repeats, axis=None, *, output_size=None):
     """Each element `repeats` times along `axis`; of the flattened input if that is None.
 
-    `repeats`: an int, or a sequence of one count each.
+    `repeats`: an int, or a sequence of one count each. `output_size`: how many there are then.
 
     >>> ops.repeat_interleave(Tensor([1, 2]), 2).asnumpy()
     array([1, 1, 2, 2])
@@ -311,7 +313,13 @@ def repeat_interleave(input, repeats, axis=None):
         repeats = repeats.tolist()
     if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
         repeats = repeats[0]
-    return repeat_elements(input, repeats, axis)
+    made = repeat_elements(input, repeats, axis)
+    if output_size not in (None, made.shape[axis]):
+        raise ValueError(
+            f"For 'repeat_interleave', 'output_size' must be the sum of the counts, which is "
+            f"{made.shape[axis]}, but got {output_size}."
+        )
+    return made
 
 
 @op(

@@ -1,9 +1,11 @@
 """Products of vectors and matrices."""
 
 import functools
+import string
 
 import jax.numpy as jnp
 
+from sporax.core.tensor import Tensor
 from sporax.engine.recorder import apply
 from sporax.ops.arithmetic import add, floating, mul
 from sporax.ops.declare import Array, Arrays, attach, composite, op
@@ -107,11 +109,9 @@ def bmm(input: Array, mat2: Array):
     >>> ops.bmm(ops.ones((5, 2, 3)), ops.ones((5, 3, 4))).shape
     (5, 2, 4)
     """
-    batch = input.shape[:-2]
-    if not batch or batch != mat2.shape[:-2]:
+    if min(input.ndim, mat2.ndim) < 2 or input.shape[:-2] != mat2.shape[:-2]:
         raise ValueError(
-            "the operands must have the same axes before the last two, one at least; 'matmul' "
-            "takes any"
+            "the operands must have the same axes before the last two; 'matmul' takes any"
         )
     return _multiply(input, mat2)
 
@@ -233,14 +233,31 @@ def contraction(operands: Arrays, equation=""):
     return jnp.einsum(equation, *operands)
 
 
+def _equation(terms):
+    """The equation and operands of (operand, its axes, ..., the axes of the result)."""
+
+    def letters(axes):
+        return "".join(["..." if a is Ellipsis else string.ascii_letters[a] for a in axes])
+
+    equation = ",".join([letters(axes) for axes in terms[1::2]])
+    if len(terms) % 2:
+        return f"{equation}->{letters(terms[-1])}", terms[:-1:2]
+    return equation, terms[::2]
+
+
 @composite(mint=True)
 def einsum(equation, *operands):
     """Einstein's summation: products summed over the letters missing right of `->`.
 
+    Instead of an equation, each operand may be followed by a list of its axes, as ints from 0 to 51
+    or `...`, and the last list, if it follows none, is of the result.
+
     >>> ops.einsum("ij,kj->ik", ops.ones((2, 3)), ops.ones((4, 3))).shape
     (2, 4)
     """
-    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+    if isinstance(equation, Tensor):
+        equation, operands = _equation((equation, *operands))
+    elif len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = operands[0]
     return contraction(operands, equation)
 

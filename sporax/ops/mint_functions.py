@@ -12,6 +12,7 @@ from sporax.ops.activation import (
     threshold,
 )
 from sporax.ops.arithmetic import mul
+from sporax.ops.comparison import equal as eq
 from sporax.ops.convolution import conv1d
 from sporax.ops.creation import ones, zeros
 from sporax.ops.declare import composite
@@ -29,6 +30,16 @@ def _faces(*written):
 def _placed(input, out, inplace=True):
     """`out`, put into `input` where it shall be."""
     return input._rebind(out._value) if inplace else out
+
+
+@_faces("equal(input, other)")
+def whole_equal(input, other):
+    """Whether two Tensors have the same shape and the same elements, as a bool.
+
+    >>> mint.equal(Tensor([1, 2]), Tensor([1, 3]))
+    False
+    """
+    return input.shape == other.shape and bool(eq(input, other).all())
 
 
 # activations that can be put into their input -------------------------------------------------

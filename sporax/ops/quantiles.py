@@ -103,6 +103,7 @@ def _without_nan(name, compute, formula, mint=None):
         x = input if dtype is None else input.astype(dtypes.to_numpy(dtype))
         return compute(x, axis=axes(axis), keepdims=keepdims)
 
+    along = f"{name}(input, axis=None, keepdims=False, *, dtype=None)"
     function.__name__, function.__module__ = f"{name}_along", __name__
     function.__doc__ = f"""{formula} along `axis` (None: of all), those that are NaN left out.
 
@@ -110,8 +111,8 @@ def _without_nan(name, compute, formula, mint=None):
     True
     """
     return op(
-        function=f"{name}(input, axis=None, keepdims=False, *, dtype=None)",
-        tensor=f"{name}(input, axis=None, keepdims=False, *, dtype=None)", mint=mint, name=name,
+        function=along, name=name, mint=mint,
+        tensor=(along, f"{name}(input, dim: axis=None, keepdim: keepdims=False, *, dtype=None)"),
     )(function)  # fmt: skip
 
 

@@ -268,7 +268,7 @@ def one_hot_of_classes(tensor, num_classes=-1):
     return one_hot(tensor, int(tensor.max()) + 1 if num_classes == -1 else num_classes)
 
 
-@composite(tensor="select", mint="select", function=())
+@composite(mint="select", function=())
 def select_index(input, dim, index):
     """The slice at `index` along `dim`, without that dimension.
 
@@ -276,3 +276,20 @@ def select_index(input, dim, index):
     array([1, 3])
     """
     return index_select(input, dim, Tensor([index])).squeeze(dim)
+
+
+def _select_method(self, dim, index):
+    """The slice at `index` along `dim`, without that dimension; with a Tensor `condition` and `y`
+    instead, the Tensor where `condition` is nonzero, else `y`.
+
+    >>> Tensor([1, 2]).select(Tensor([True, False]), Tensor([8, 9])).asnumpy()
+    array([1, 9])
+    """
+    return select_index(self, dim, index)
+
+
+def _select_method_condition(self, condition, y):
+    return where(condition, self, y)
+
+
+attach("select", overloaded("Tensor.select", [_select_method, _select_method_condition]))

@@ -113,7 +113,7 @@ def minimize(
     told = callback and (lambda numbers: callback(Tensor(numbers.astype(x0.asnumpy().dtype))))
     found = optimize.minimize(
         evaluated, x0.asnumpy().astype(np.float64), method=name, jac=True, tol=tol, callback=told,
-        options=options,
+        options=options and {k: v for k, v in options.items() if v is not None},
     )  # fmt: skip
     inverse = found.hess_inv if isinstance(found.hess_inv, np.ndarray) else None
     same = x0.dtype
