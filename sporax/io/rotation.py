@@ -30,19 +30,23 @@ class CheckpointManager:
         """How many files there are."""
         return len(self._files)
 
-    def update_ckpoint_filelist(self, directory, prefix):
-        """Look again which files there are."""
+    def update_ckpoint_filelist(self, directory, prefix, spared=None):
+        """Look again which files there are, apart from the path `spared`."""
         self._files = []
         for name in os.listdir(directory):
             stem, ending = os.path.splitext(name)
             number = stem.removeprefix(f"{prefix}-")
             if ending == f".{self._format}" and number != stem and not _has_letters(number):
-                self._files.append(os.path.join(directory, name))
+                path = os.path.join(directory, name)
+                if path != spared:
+                    self._files.append(path)
 
     def remove_ckpoint_file(self, file_name):
         """Remove a file from the folder and the list; where that fails, a warning says so."""
         try:
-            os.chmod(file_name, stat.S_IWRITE)  # Windows removes no file that is read-only
+            os.chmod(
+                file_name, stat.S_IREAD | stat.S_IWRITE
+            )  # Windows removes no file that is read-only
             os.remove(file_name)
             self._files.remove(file_name)
         except (OSError, ValueError) as error:

@@ -107,7 +107,8 @@ def _appended(info):
 
 class ModelCheckpoint(Callback):
     """Writes checkpoints `directory/prefix-epoch_step.ckpt` as `config` says, the last one at the
-    end of the training.
+    end of the training. An older one is removed when the newer one is whole and on the disk; with
+    `async_save` that is found at the next save, or at the end.
 
     `prefix`, `directory`: strings, or functions of the run that give one. Where files of that
     prefix are there already, it becomes `prefix_1` and so on.
@@ -149,8 +150,7 @@ class ModelCheckpoint(Callback):
 
     def end(self, run_context):
         self._save(run_context.original_args(), at_end=True)
-        if self._config.async_save:
-            wait()
+        self._settle()
 
     def on_eval_step_end(self, run_context):
         """Nothing: an evaluation changes no parameters."""
@@ -172,14 +172,14 @@ class ModelCheckpoint(Callback):
     def _save(self, run, at_end):
         if not self._is_due(run, at_end):
             return
+        self._settle()
         self._locate(run)
-        if self._config.async_save:
-            wait()
         step = (run.cur_step_num - 1) % run.batch_num + 1
         name = self._prefix if self._find_prefix else f"{self._prefix}-{run.cur_epoch_num}_{step}"
-        self._make_room()
         self._last_step = run.cur_step_num
         self.write(run, f"{name}.{self._config.format}", run.cur_epoch_num, run.cur_step_num)
+        if not self._config.async_save:
+            self._settle()
 
     def write(self, run, name, epoch, step):
         """Write a checkpoint now."""
@@ -206,11 +206,18 @@ class ModelCheckpoint(Callback):
                     f"{self._prefix!r}."
                 )
 
-    def _make_room(self):
-        self._manager.update_ckpoint_filelist(self._directory, self._prefix)
+    def _settle(self):
+        """Wait for the checkpoint that is being written, and remove the older ones that are too
+        many. They go only when the new one is on the disk, so that one is there at any time."""
+        if self._config.async_save:
+            wait()
+        if not os.path.isfile(self._latest):
+            return  # nothing was written yet, or writing it failed: the older ones stay
+        self._manager.update_ckpoint_filelist(self._directory, self._prefix, spared=self._latest)
         most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes
-        if most and self._manager.ckpoint_num >= most:
-            self._manager.remove_oldest_ckpoint_file()
+        if most:
+            for _ in range(most, self._manager.ckpoint_num + 1):
+                self._manager.remove_oldest_ckpoint_file()
         elif minutes:
             self._manager.keep_one_ckpoint_per_minutes(minutes, time.time())
 
