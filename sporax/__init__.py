@@ -71,7 +71,7 @@ def _find(name):
     if name not in _HOMES:
         return None
     if _HOMES[name] != "sporax.compat":
-        importlib.import_module("sporax.ops")  # it gives Tensor its methods and operators
+        importlib.import_module("sporax.core.tensor").complete()
     return getattr(module_if_there(_HOMES[name]), name, None)
 
 

@@ -243,7 +243,7 @@ def test_another_mindspore_is_named_once(tmp_path):
 def test_another_mindspore_that_is_already_imported_is_an_error(tmp_path):
     (tmp_path / "mindspore.py").write_text("")
     code, _, errors = run(
-        "import sys; sys.path.append(sys.argv[1]); import mindspore, sporax; "
+        "import sys; sys.path.insert(0, sys.argv[1]); import mindspore, sporax; "
         "sporax.install_as_mindspore()",
         str(tmp_path),
     )

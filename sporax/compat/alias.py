@@ -17,6 +17,7 @@ import types
 from pathlib import Path
 
 from sporax import __version__, module_if_there
+from sporax.compat import children
 from sporax.compat.refusal import REFUSED, Refused, explained
 
 ROOT = "mindspore"
@@ -150,7 +151,9 @@ FINDER = AliasFinder()
 
 
 def install_as_mindspore():
-    """Let `import mindspore`, and every module below it, mean sporax from now on.
+    """Let `import mindspore`, and every module below it, mean sporax from now on, in this process
+    and in those that it starts (`multiprocessing` of every kind; Python as a subprocess, which
+    inherits PYTHONPATH).
 
     Returns the module. Where a real MindSpore is installed too, says once on stderr which one runs.
     Raises RuntimeError if that one is imported already. `mindspore.__version__` is the version
@@ -167,10 +170,12 @@ def install_as_mindspore():
             f"{getattr(present, '__file__', 'one')} is. Call it before the first import."
         )
     if FINDER not in sys.meta_path:
-        other = importlib.machinery.PathFinder.find_spec(ROOT)
+        elsewhere = [path for path in sys.path if path != children.FOLDER]
+        other = importlib.machinery.PathFinder.find_spec(ROOT, elsewhere)
         if other is not None:
             _say_which(other)
         sys.meta_path.insert(0, FINDER)
+    children.inherit()
     return importlib.import_module(ROOT)
 
 

@@ -1,5 +1,6 @@
 """`Tensor`: a mutable handle to an immutable Value."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -259,7 +260,14 @@ class Tensor(Attached):
         return Tensor(array)
 
 
+def complete():
+    """Import what attaches operators to Tensor, and to Parameter how it is drawn."""
+    for name in ("sporax.ops", "sporax.initializers"):
+        importlib.import_module(name)
+
+
 def _restore(kind, array, attributes):
+    complete()  # the first thing of sporax that a process does may be to read a pickled Tensor
     tensor = object.__new__(kind)
     tensor.__dict__.update(attributes)
     tensor._value = new_value(array, None)

@@ -1,0 +1,18 @@
+"""`mindspore` in a child process of one where it means sporax: it means sporax here too.
+
+This folder's parent is on the child's path (`sporax.compat.children`). An interpreter without
+sporax, which a program may start as well, imports the `mindspore` of its own.
+"""
+
+import importlib
+import importlib.util
+import os
+import sys
+
+del sys.modules[__name__]
+_on_path = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:] = [path for path in sys.path if path != _on_path]
+if importlib.util.find_spec("sporax"):
+    importlib.import_module("sporax.compat").install_as_mindspore()
+else:
+    importlib.import_module(__name__)
