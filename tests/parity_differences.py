@@ -37,7 +37,7 @@ AT_EDGES = list(_entries({
     "NaN stays NaN; MindSpore loses it": "rectify/odd relu6/odd softplus/odd hardtanh/odd "
     "hardshrink/odd softshrink/odd softmax*/nan0 log_softmax*/nan0 maximum/odd minimum/odd "
     "tensor_scatter_max*/nan2 tensor_scatter_min*/nan2 unsorted_segment_m*/nan0 kl_div*/nan0 "
-    "clamp_*/odd clamp_*/nan* mint.clamp* ops.clamp* sign/odd linspace/nan0 l2_normalize/nan0 "
+    "clamp_*/odd clamp_*/nan* mint.clamp* ops.clamp* linspace/nan0 l2_normalize/nan0 "
     "sparse_softmax_cross_entropy/nan0 nll_loss/nan0 "
     "gaussian_nll_loss/nan2 cond*/nan0 inverse/nan0 cummax*/nan0 cummin*/nan0 relu6/nan0 "
     "max_pool/nan0 igamma/odd",

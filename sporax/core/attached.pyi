@@ -675,7 +675,7 @@ class Attached(Reading):
     def sigmoid_(self) -> Tensor:
         """`sigmoid` put into the tensor itself."""
     def sign(self) -> Tensor:
-        """-1, 0 or 1, the sign of $x$, element by element."""
+        """-1, 0 or 1, the sign of $x$; 0 of NaN, element by element."""
     def sign_(self) -> Tensor:
         """`sign` put into the tensor itself."""
     def signbit(self) -> Tensor:

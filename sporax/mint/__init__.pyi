@@ -336,7 +336,7 @@ def select(input, dim, index) -> Tensor:
 def sigmoid(input) -> Tensor:
     """$1 / (1 + e^{-x})$, element by element."""
 def sign(input) -> Tensor:
-    """-1, 0 or 1, the sign of $x$, element by element."""
+    """-1, 0 or 1, the sign of $x$; 0 of NaN, element by element."""
 def sin(input) -> Tensor:
     r"""$\sin x$, element by element."""
 def sinc(input) -> Tensor:

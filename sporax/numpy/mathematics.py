@@ -38,7 +38,12 @@ def _in_floating(names, function):
     return composite(numpy=tuple(faces))(floated)
 
 
-sign = _in_floating(["sign"], ops.sign)
+def sign(x):
+    """-1, 0 or 1, NaN of NaN: NumPy's."""
+    return ops.where(ops.isnan(x), x, ops.sign(x))
+
+
+sign = _in_floating(["sign"], sign)
 ceil = _in_floating(["ceil"], ops.ceil)
 trunc = _in_floating(["trunc", "fix"], ops.trunc)
 

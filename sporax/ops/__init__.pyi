@@ -1169,7 +1169,7 @@ class SigmoidCrossEntropyWithLogits(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, logits, label) -> Tensor: ...
 class Sign(Primitive):
-    """-1, 0 or 1, the sign of $x$, element by element."""
+    """-1, 0 or 1, the sign of $x$; 0 of NaN, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Sin(Primitive):
@@ -2333,7 +2333,7 @@ def shuffle(x, seed=None) -> Tensor:
 def sigmoid(input) -> Tensor:
     """$1 / (1 + e^{-x})$, element by element."""
 def sign(input) -> Tensor:
-    """-1, 0 or 1, the sign of $x$, element by element."""
+    """-1, 0 or 1, the sign of $x$; 0 of NaN, element by element."""
 def signbit(input) -> Tensor:
     """Whether $x < 0$, element by element."""
 def silu(input) -> Tensor:

@@ -16,6 +16,11 @@ def _fraction(x):
     return x - jnp.trunc(x) if jnp.issubdtype(x.dtype, jnp.inexact) else jnp.zeros_like(x)
 
 
+def _sign(x):
+    real = jnp.issubdtype(x.dtype, jnp.floating)
+    return jnp.where(jnp.isnan(x), 0, jnp.sign(x)) if real else jnp.sign(x)
+
+
 # names (the first is the declaration's), Primitives, formula, function, an example
 _FLOATING = [
     ("exp", "Exp", "$e^{x}$", jnp.exp, "0.0", "1."),
@@ -55,7 +60,7 @@ _OF_ANY = [
     ("positive", "", "$x$ itself", jnp.positive, "2.0", "2."),
     ("square", "Square", "$x^2$", jnp.square, "3.0", "9."),
     ("frac", "", r"$x - \operatorname{trunc}(x)$", _fraction, "-1.5", "-0.5"),
-    ("sign", "Sign", "-1, 0 or 1, the sign of $x$", jnp.sign, "-3.0", "-1."),
+    ("sign", "Sign", "-1, 0 or 1, the sign of $x$; 0 of NaN", _sign, "-3.0", "-1."),
 ]
 
 _OF_FRACTIONS = [  # which leave integers as they are
