@@ -10,6 +10,8 @@ from sporax import data, train
 from sporax.core import dtype, random
 from sporax.core.tensor import Tensor
 from tests.asking import answered
+from tests.data_cases import CASES
+from tests.data_cases import answer as pipeline
 from tests.oracle import recorded
 from tests.training_cases import DATA, firsts, numbers, rows
 
@@ -165,3 +167,31 @@ def test_settings_of_workers_are_kept():
         config.set_callback_timeout(0)
     with pytest.raises(NotImplementedError, match="no 'debug_hook_list' of 'set_debug_mode'"):
         config.set_debug_mode(True, [print])
+
+
+# as recorded ---------------------------------------------------------------------------------
+
+ROWS = recorded("data_rows")
+
+
+def test_what_is_recorded_is_what_is_compared():
+    assert list(ROWS) == CASES
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rows_are_those_of_mindspore(case):
+    assert json.loads(json.dumps(pipeline(data, case))) == ROWS[case]
+
+
+@pytest.mark.parametrize("data_given", [5, 2.5, None, {1}, "abc", ([1, 2], 3)])
+def test_what_has_no_slices(data_given):
+    with pytest.raises(TypeError, match=r"For 'NumpySlicesDataset', .* must be a list"):
+        data.NumpySlicesDataset(data_given)
+
+
+@pytest.mark.parametrize("made", [None, 5, [1, 2, 3]])
+def test_a_per_batch_map_that_gives_no_rows(made):
+    rows = data.NumpySlicesDataset([1, 2], ["x"], shuffle=False)
+    rows = rows.batch(2, per_batch_map=lambda x, info: (made,))
+    with pytest.raises(RuntimeError, match=r"'per_batch_map' must return a list of 2 rows for col"):
+        next(rows.create_tuple_iterator())

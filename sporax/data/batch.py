@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sporax.core.tensor import Tensor
 from sporax.data.dataset import as_array, count
 from sporax.data.pipeline import _Replacing, step
 
@@ -124,6 +125,7 @@ class Batch(_Batches):
 
     def _put_together(self, columns, info):
         if self._map is not None:
+            size = len(columns[0])
             made = self._map(*[columns[i] for i in self._places], info)
             made = made if isinstance(made, tuple) else (made,)
             if len(made) != len(self._given):
@@ -131,6 +133,14 @@ class Batch(_Batches):
                     "For 'batch', 'per_batch_map' must return a list for each of the columns "
                     f"{self._given}, but it returned {len(made)}."
                 )
+            for name, rows in zip(self._given, made, strict=True):
+                is_whole = isinstance(rows, (np.ndarray, Tensor, dict))
+                if not is_whole and (not isinstance(rows, (list, tuple)) or len(rows) != size):
+                    got = f"{len(rows)} rows" if isinstance(rows, (list, tuple)) else repr(rows)
+                    raise RuntimeError(
+                        f"For 'batch', 'per_batch_map' must return a list of {size} rows for "
+                        f"column '{name}', as many as it was given, or an array, but got {got}."
+                    )
             columns = self._replaced(columns, made)
         named = zip(self._columns, columns, strict=True)
         return tuple([_stacked(name, arrays) for name, arrays in named])
@@ -138,7 +148,7 @@ class Batch(_Batches):
 
 @step("padded_batch")
 class PaddedBatch(_Batches):
-    """As `batch`, each array filled up at the end of its axes first.
+    """As `batch`, each array filled up, or cut, at the end of its axes first.
 
     `pad_info`: {column: (shape, value)}; a size of None, and a column without an entry where there
     is a `pad_info`, mean the longest of the batch. The value is 0 by default.
@@ -175,21 +185,29 @@ class PaddedBatch(_Batches):
                 f"For 'padded_batch', the rows of column '{name}' must be arrays, but got dicts. "
                 "Choose from them with 'map' first, or use 'batch'."
             )
+        arrays = [as_array("padded_batch", array) for array in arrays]
+        ranks = {array.ndim for array in arrays}
         shape, value = self._pads.get(name) or (None, None)
-        longest = np.max([array.shape for array in arrays], axis=0).astype(int)
-        shape = [None] * len(longest) if shape is None else list(shape)
-        sizes = [int(n) if size is None else size for size, n in zip(shape, longest, strict=True)]
-        return [_filled(name, array, sizes, 0 if value is None else value) for array in arrays]
+        shape = [None] * max(ranks) if shape is None else list(shape)
+        if ranks != {len(shape)}:
+            raise RuntimeError(
+                f"For 'padded_batch', the rows of column '{name}' must have {len(shape)} axes, as "
+                f"the shape {shape} has, but got {[array.ndim for array in arrays]}."
+            )
+        longest = [max(lengths) for lengths in zip(*[a.shape for a in arrays], strict=True)]
+        sizes = [n if size is None else size for size, n in zip(shape, longest, strict=True)]
+        return [_filled(array, sizes, value) for array in arrays]
 
 
-def _filled(name, array, sizes, value):
-    if any(n > size for n, size in zip(array.shape, sizes, strict=True)):
-        raise RuntimeError(
-            f"For 'padded_batch', the arrays of column '{name}' must be at most of shape {sizes}, "
-            f"but got {list(array.shape)}."
-        )
-    widths = [(0, size - n) for n, size in zip(array.shape, sizes, strict=True)]
-    return np.pad(array, widths, constant_values=value)
+def _filled(array, sizes, value):
+    """The array, filled up to those sizes, or cut."""
+    found = np.zeros(sizes, array.dtype)  # empty strings, for strings
+    if value is not None:
+        dtype = np.result_type(array, np.asarray(value)) if array.dtype.kind in "US" else None
+        found = np.full(sizes, value, dtype or array.dtype)
+    place = tuple([slice(min(n, size)) for n, size in zip(array.shape, sizes, strict=True)])
+    found[place] = array[place]
+    return found
 
 
 __all__ = ["BatchInfo"]

@@ -89,7 +89,9 @@ class Dataset:
 
     def output_types(self):
         """The NumPy dtypes of the first row's columns; that of a dict is object."""
-        return [np.asarray(value).dtype for value in self._first]
+        dtypes = [np.asarray(value).dtype for value in self._first]
+        # of strings, the kind alone: other rows' are longer
+        return [np.dtype(dtype.type) if dtype.kind in "US" else dtype for dtype in dtypes]
 
     def reset(self):
         """Nothing to do: each iterator begins by itself."""

@@ -115,7 +115,8 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """Rows in a random order, another one in each epoch; `replacement`: each drawn from all.
+    """Rows in a random order, another one in each epoch; `replacement`: each drawn from all. There
+    are never more than the source has.
 
     >>> sorted(RandomSampler().begin(3)())
     [0, 1, 2]
@@ -145,7 +146,7 @@ class _Shuffled:
         self.seed += 1
         if self.replacement:
             n = len(self.rows)
-            return [draw.below(n) for _ in range(n if self.count is None else self.count)]
+            return [draw.below(n) for _ in range(min(n, self.count or n))]
         order.shuffle(self.rows, draw)
         return self.rows[: self.count]
 
@@ -180,7 +181,7 @@ class SubsetRandomSampler(SubsetSampler):
 
 class WeightedRandomSampler(Sampler):
     """`num_samples` rows, as likely as `weights` (one a row) say; without `replacement`, each at
-    most once.
+    most once. There are never more than the source has.
 
     >>> list(WeightedRandomSampler([0.0, 1.0], 2).begin(2)())
     [1, 1]
@@ -202,7 +203,7 @@ class WeightedRandomSampler(Sampler):
         self.replacement = replacement
 
     def begin(self, size):
-        seed, count = order.seed(), self.num_samples or size
+        seed, count = order.seed(), min(self.num_samples or size, size)
 
         def epoch():  # each one draws the same again, as in MindSpore
             draw = order.Twister(seed)
@@ -219,7 +220,8 @@ class WeightedRandomSampler(Sampler):
 
 class DistributedSampler(Sampler):
     """Every `num_shards`-th row from `shard_id` on; all shards are of one size, so that the last
-    ones begin again with the first rows.
+    ones begin again with the first rows. With an `offset` of at least 0, the first row is that of
+    the shard `offset`, and each row comes once.
 
     >>> list(DistributedSampler(2, 1, shuffle=False).begin(5)())
     [1, 3, 0]
@@ -237,18 +239,24 @@ class DistributedSampler(Sampler):
                 "For 'DistributedSampler', 'shard_id' must be in [0, num_shards), but got "
                 f"{shard_id} of {num_shards}."
             )
-        if offset != -1:
-            raise NotImplementedError("sporax has no 'offset' of 'DistributedSampler' yet")
+        if not isinstance(offset, int) or not -1 <= offset <= num_shards:
+            raise ValueError(
+                "For 'DistributedSampler', 'offset' must be in [-1, num_shards], but got "
+                f"{offset!r} for {num_shards} shards."
+            )
+        self.offset = offset
         self.num_shards, self.shard_id, self.shuffle = num_shards, shard_id, shuffle
 
     def begin(self, size):
         # MindSpore has used up one seed before the first epoch
         every = _Shuffled(range(size), order.seed() + 1) if self.shuffle else lambda: range(size)
-        count = math.ceil(size / self.num_shards)
+        start, end = self.shard_id, math.ceil(size / self.num_shards) * self.num_shards
+        if self.offset >= 0:
+            start, end = (self.shard_id - self.offset) % self.num_shards, size
 
         def epoch():
             rows = every()
-            places = range(self.shard_id, count * self.num_shards, self.num_shards)
+            places = range(start, end, self.num_shards)
             return [rows[i % size] for i in places][: self.num_samples or None]
 
         return epoch

@@ -1,14 +1,14 @@
 """Where rows come from: Python objects and arrays."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.data.dataset import Dataset, as_row, count, names
-from sporax.data.sampler import SequentialSampler, chosen
+from sporax.data.dataset import Dataset, as_array, as_row, count, names
+from sporax.data.sampler import Sampler, SequentialSampler, chosen
 
 
 class GeneratorDataset(Dataset):
@@ -75,6 +75,17 @@ class GeneratorDataset(Dataset):
             )
         self.sampler = chosen("use_sampler", new_sampler, None, None, None, None)
         vars(self).pop("_size", None)
+
+    def add_sampler(self, new_sampler):
+        """Let another sampler choose among the rows that the present one chooses."""
+        if not isinstance(new_sampler, Sampler):
+            raise TypeError(
+                "For 'add_sampler', 'new_sampler' must be a sampler of mindspore.dataset, but got "
+                f"{type(new_sampler).__name__}."
+            )
+        if self.sampler is not None:
+            new_sampler.add_child(self.sampler)
+        self.use_sampler(new_sampler)
 
     @functools.cached_property
     def _size(self):
@@ -156,6 +167,11 @@ class NumpySlicesDataset(GeneratorDataset):
         self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None,
         sampler=None, num_shards=None, shard_id=None,
     ):  # fmt: skip
+        if isinstance(data, (str, bytes, Set)) or not np.iterable(data):
+            raise TypeError(
+                "For 'NumpySlicesDataset', 'data' must be a list, a tuple, a dict or an array, but "
+                f"got {type(data).__name__}: {data!r:.80}."
+            )
         given = dict(data) if isinstance(data, Mapping) else None
         columns = given.values() if given is not None else data
         columns = [_sliced(c) for c in (columns if isinstance(data, (tuple, Mapping)) else [data])]
@@ -187,7 +203,18 @@ def _parts(item):
 
 
 def _sliced(column):
-    return column.asnumpy() if isinstance(column, Tensor) else np.asarray(column)
+    """What has a row for each index: an array, or a list of rows of different shapes."""
+    if isinstance(column, Tensor):
+        return column.asnumpy()
+    if isinstance(column, (str, bytes)) or not np.iterable(column):
+        raise TypeError(
+            "For 'NumpySlicesDataset', each column must be a list or an array, but got "
+            f"{type(column).__name__}: {column!r:.80}."
+        )
+    try:
+        return np.asarray(column)
+    except ValueError:
+        return [as_array("NumpySlicesDataset", row) for row in column]
 
 
 class PaddedDataset(GeneratorDataset):
