@@ -8,7 +8,8 @@ from sporax.core.parameter import MAKERS
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.engine.operation import Op
-from sporax.engine.recorder import apply, record
+from sporax.engine.recorder import record
+from sporax.engine.views import view
 
 
 class no_grad(contextlib.ContextDecorator):
@@ -66,7 +67,7 @@ def stop_gradient(value):
     >>> grad(lambda x: x * ops.stop_gradient(x))(Tensor([3.0])).asnumpy()
     array([3.], dtype=float32)
     """
-    return map_tensors(lambda tensor: apply(_identity, tensor), value)
+    return map_tensors(lambda tensor: view(_identity, tensor), value)
 
 
 MAKERS["apart"] = functools.partial(record, _identity)

@@ -1,6 +1,8 @@
-"""How a tensor lies in memory: always row by row, at the beginning of storage of its own."""
+"""How a tensor lies in memory: row by row, or as a view of what lies so."""
 
 from typing import Any
+
+from sporax.core.strides import Strided
 
 
 class Layout:
@@ -11,6 +13,7 @@ class Layout:
     shape: Any
     size: Any
     _value: Any
+    copy: Any
     _read: Any
 
     @property
@@ -23,47 +26,50 @@ class Layout:
         """Bytes of all elements."""
         return self.size * self.itemsize
 
+    def _layout(self):
+        alias = getattr(self, "_alias", None)
+        layout = None if alias is None else alias.layout
+        return Strided.contiguous(self.shape) if layout is None else layout
+
     @property
     def strides(self):
-        """Bytes to step in each dimension, of the row-major layout."""
-        steps, step = [], self.itemsize
-        for n in reversed(self.shape):
-            steps.append(step)
-            step *= n
-        return tuple(reversed(steps))
+        """Bytes to step in each dimension."""
+        return tuple([n * self.itemsize for n in self._layout().strides])
 
     def stride(self, dim=None):
-        """Elements to step in each dimension (or in one), of the row-major layout.
+        """Elements to step in each dimension, or in one.
 
         >>> Tensor([[1, 2], [3, 4]]).stride()
         [2, 1]
+        >>> Tensor([[1, 2], [3, 4]]).T.stride(0)
+        1
         """
-        steps = [n // self.itemsize for n in self.strides]
+        steps = list(self._layout().strides)
         return steps if dim is None else steps[dim]
 
     def storage_offset(self):
-        """Where the elements begin in their storage: at 0, every tensor has its own.
+        """The number of the first element in the memory that the tensor shares with others.
 
-        >>> Tensor([1, 2]).storage_offset()
-        0
+        >>> Tensor([1, 2, 3])[1:].storage_offset()
+        1
         """
-        return 0
+        return self._layout().offset
 
     def is_contiguous(self):
-        """Whether the layout is row-major; it always is.
+        """Whether the elements follow one another in memory, row by row.
 
-        >>> Tensor([1, 2]).is_contiguous()
-        True
+        >>> Tensor([[1, 2], [3, 4]]).T.is_contiguous()
+        False
         """
-        return True
+        return self._layout().is_contiguous()
 
     def contiguous(self):
-        """The tensor itself, whose layout is row-major.
+        """The tensor itself if its elements follow one another row by row, else a copy.
 
-        >>> Tensor([1, 2]).contiguous().asnumpy()
-        array([1, 2])
+        >>> Tensor([[1, 2], [3, 4]]).T.contiguous().stride()
+        [2, 1]
         """
-        return self
+        return self if self.is_contiguous() else self.copy()
 
     def flush_from_cache(self):
         """Without effect: there is no cache between a tensor and its memory."""

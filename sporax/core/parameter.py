@@ -147,7 +147,7 @@ class Parameter(Tensor):
                 )
             value = data.astype(self.dtype)._value
         self.sliced = slice_shape
-        return self._rebind(value)
+        return self._replace(value)
 
     def init_data(self, layout=None, set_sliced=False):
         """The parameter itself: its initializer has drawn when it was made."""

@@ -35,8 +35,8 @@ class Tensor(Attached):
     (3,)
     """
 
-    # `_origin`: of what an index took out, (weak reference to the source, index)
-    __slots__ = ("__dict__", "__weakref__", "_origin", "_value")
+    # `_alias`: of a tensor that shares memory with others, see `engine.views`
+    __slots__ = ("__dict__", "__weakref__", "_alias", "_value")
     __array_priority__ = 1000  # NumPy's operators leave the work to ours
 
     def __init__(
@@ -176,7 +176,23 @@ class Tensor(Attached):
     # its identity ---------------------------------------------------------------------------
 
     def _rebind(self, value):
-        """Point this handle to another Value; what was recorded before keeps the old one."""
+        """Write `value` to this tensor, and so to those that share its memory; what was recorded
+        before keeps the old Value."""
+        alias = getattr(self, "_alias", None)
+        if alias is None:
+            return self._bind(value)
+        alias.write(self, value)
+        return self
+
+    def _replace(self, value):
+        """Give this tensor other memory, which holds `value`; its views keep the old one."""
+        alias = getattr(self, "_alias", None)
+        if alias is not None:
+            alias.leave(self)
+        return self._bind(value)
+
+    def _bind(self, value):
+        """Point this handle alone to another Value."""
         if value.__class__ is Undrawn:
             value.read()  # says that it cannot be computed with
         recorder = thread.recorder
@@ -185,28 +201,13 @@ class Tensor(Attached):
         self._value = value
         return self
 
-    def _overwrite(self, value):
-        """As `_rebind`, and write through to the tensor that an index took this one out of."""
-        self._rebind(value)
-        origin = getattr(self, "_origin", None)
-        if origin is not None and (source := origin[0]()) is not None:
-            source[origin[1]] = self
-        return self
-
-    def _catch_up(self):
-        """What was taken out of another tensor by an index looks at it again before it changes."""
-        origin = getattr(self, "_origin", None)
-        if origin is not None and (source := origin[0]()) is not None:
-            self._lift()
-            self._value = source[origin[1]]._value
-
     def assign_value(self, value):
         """Take over the contents of another tensor, with its shape and dtype.
 
         >>> Tensor([1.0]).assign_value(Tensor([2.0])).asnumpy()
         array([2.], dtype=float32)
         """
-        return self._rebind((value if isinstance(value, Tensor) else Tensor(value))._lift())
+        return self._replace((value if isinstance(value, Tensor) else Tensor(value))._lift())
 
     def set_dtype(self, dtype):
         """Convert the elements, in place; returns the dtype.
@@ -214,7 +215,7 @@ class Tensor(Attached):
         >>> Tensor([1.0]).set_dtype(ms.int32)
         mindspore.int32
         """
-        self._rebind(self.astype(dtype)._value)
+        self._replace(self.astype(dtype)._value)
         return self.dtype
 
     def _lift(self):

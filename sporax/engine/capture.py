@@ -24,6 +24,7 @@ from sporax.engine.recorder import Recorder, run_pending
 from sporax.engine.scalars import going_on
 from sporax.engine.shown import Prints, strong
 from sporax.engine.trace import Cut
+from sporax.engine.views import Sharing
 
 
 class Capture:
@@ -289,6 +290,8 @@ class Graph:
             at.get(id(h)) for (h, _), is_new in zip(written, self.computed, strict=True) if is_new
         ]
         self.launch = Launch(self.op, avals, outs, replaced)
+        self.writes = bool(self.written.things)
+        self.sharing = Sharing([*self.sources.state(), *self.written.state()])
         self.prints.let_go()
 
     def holds(self):
@@ -319,6 +322,8 @@ class Graph:
         outs = [self.fixed[i] if i in self.fixed else next(made) for i in range(total)]
         for handle, value in zip(written, outs[first:], strict=True):
             handle._value = value
+        if written:
+            self.sharing.propagate(written, bool(self.written.slots))
         return outs[:first]
 
 

@@ -11,6 +11,7 @@ from sporax.engine.host import Differs, Made, Stage, kind
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import Layout
 from sporax.engine.recorder import record, run_pending, wrap
+from sporax.engine.views import Sharing
 
 
 class Chain:
@@ -53,6 +54,8 @@ class Chain:
             if isinstance(p, Stage)
         }
         self.recorded = sum(op.recorded for op, _ in self.ops.values())
+        self.writes = bool(self.written)
+        self.sharing = Sharing([h for h in handles if id(h) not in slots])
 
     def holds(self):
         """As `Graph.holds`."""
@@ -70,6 +73,8 @@ class Chain:
         except BaseException:
             put_back(before)
             raise
+        if before:
+            self.sharing.propagate([handle for handle, _ in before], bool(self.slots))
         return results
 
     def _run(self, tensors, memo):

@@ -42,7 +42,7 @@ class Op:
     """
 
     __slots__ = (
-        "alias", "attributes", "check", "converts", "cut", "fn", "forget", "mark", "name",
+        "alias", "attributes", "check", "converts", "cut", "fn", "forget", "layout", "mark", "name",
         "operands", "promotes", "pulls", "real", "recorded", "rules",
     )  # fmt: skip
 
@@ -55,6 +55,7 @@ class Op:
         self.cut = False  # whether no derivative goes through
         self.alias = False  # whether it gives another name to its operand
         self.real = fn
+        self.layout: Any = None  # of a view, where its jaxpr does not say it; see `views`
         self.converts = False  # whether its operands follow a `Precision`; those of users' do
         self.mark: Any = None  # (Precision or None,) of what begins and ends one
         self.forget: Any = None  # takes it out of the table where it is found, by equal attributes

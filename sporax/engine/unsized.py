@@ -33,6 +33,7 @@ from sporax.engine.program import Layout
 from sporax.engine.recorder import record, run_pending, wrap
 from sporax.engine.scalars import going_on
 from sporax.engine.sizes import SYMBOLS, Misfit
+from sporax.engine.views import Sharing
 
 
 class Calls(Recording):
@@ -142,6 +143,8 @@ class Resized:
         ]
         self.sources = Places([*sources, *self.scalars], slots)
         self.state = {id(s) for s in (*self.sources.state(), *self.written)}
+        self.writes = bool(self.written)
+        self.sharing = Sharing([*self.sources.state(), *self.written])
         self.cells = list(closed.cells.items())
         self.trained = marks_of(self.sources.state())
         self.avals = [v.aval for v in (*closed.inputs, *self.scalars)]
@@ -197,6 +200,8 @@ class Resized:
         made = record(self._operation(room), *values, *given)
         for handle, value in zip(self.written, made[self.n_results :], strict=True):
             handle._value = value
+        if self.written:
+            self.sharing.propagate(self.written, False)
         results = zip(made, self.outs, self.layouts, strict=True)
         return [
             _cut(value, aval, layouts, sizes, room)

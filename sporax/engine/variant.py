@@ -21,6 +21,7 @@ class Variant:
         "_shape",
         "dependence",
         "graph",
+        "memory",
         "numbers",
         "pinned"
     )  # fmt: skip
@@ -34,6 +35,7 @@ class Variant:
         # (place, Tensor) of arguments that the function could also reach in another way
         self.pinned = [(i, t) for i, t in enumerate(tensors) if id(t) in dependence.tensors]
         self._checked, self._is_spent = -1, is_spent
+        self.memory = self._memory(tensors)
 
     def serves(self, tensors, given):
         """Whether it serves a call now; `tensors` and `given`: those, and the numbers, in its
@@ -53,6 +55,8 @@ class Variant:
             return False
         if any(tensors[i] is not t for i, t in self.pinned):
             return False
+        if self._memory(tensors) != self.memory:
+            return False
         if self.dependence.changed() is not None:
             return False
         if self._checked != Changes.count:
@@ -60,6 +64,10 @@ class Variant:
                 return False
             self._checked = Changes.count
         return True
+
+    def _memory(self, tensors):
+        """Which arguments share memory, where that matters: the graph writes to some tensor."""
+        return self.graph.sharing.between(tensors) if self.graph.writes else ()
 
     def __call__(self, tensors, memo=()):
         """The result for the Tensors of a call; `memo`: what calls on the host have returned."""

@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
-from sporax.engine.recorder import apply
+from sporax.engine.views import view
 from sporax.ops.declare import Array, attach, composite, op
 
 
@@ -20,6 +20,7 @@ def _cast_of_reals(input, dtype):
     function="cast(input, dtype)",
     real=_cast_of_reals,
     converts=False,
+    view=True,
 )
 def cast(input: Array, dtype):
     """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name.
@@ -82,7 +83,7 @@ def _converting(name, dtype):
     bound = cast.declaration.bind((dtype,))
 
     def convert(self):
-        return apply(bound, self)
+        return view(bound, self)
 
     convert.__name__ = name
     convert.__doc__ = f"""The tensor in {dtype}.

@@ -104,7 +104,8 @@ def adjoint(x):
     array([[1.-2.j],
            [3.-0.j]])
     """
-    return conj(swapaxes(x, -1, -2))
+    swapped = swapaxes(x, -1, -2)
+    return conj(swapped) if swapped.is_complex() else swapped
 
 
 def _conjugate_transpose(self):

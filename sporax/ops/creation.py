@@ -289,6 +289,7 @@ def diag(input: Array):
     tensor="diagonal(input, offset=0, axis1: dim1=0, axis2: dim2=1)",
     primitive="DiagPart()(x: input)",
     numpy="diagonal(a: input, offset=0, axis1: dim1=0, axis2: dim2=1)",
+    view=lambda layout, offset=0, dim1=0, dim2=1: layout.diagonal(offset, dim1, dim2),
 )
 def diagonal(input: Array, offset=0, dim1=0, dim2=1):
     """The diagonal of two dimensions, `offset` above the main one; it comes last.

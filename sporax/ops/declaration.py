@@ -7,6 +7,7 @@ others are attributes, part of the program.
 import ast
 import functools
 import inspect
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.engine.scalars import known
 from sporax.engine.trace import forest
+from sporax.engine.views import view
 from sporax.ops.primitive import Primitive
 
 
@@ -45,6 +47,7 @@ class Declaration:
     """An operation: its function on arrays, its parameters, its faces."""
 
     converts = True  # whether `Cell.to_float` reaches its operands
+    view: Any = False  # whether its results share memory with its operand, see `op`
 
     def __init__(self, fn, name, promotes, check, differentiable, real=None):
         self.fn, self.promotes, self.check, self.real = fn, promotes, check, real
@@ -81,6 +84,7 @@ class Declaration:
             if self.real is not None:
                 found.real = functools.partial(self._evaluate, values, structure, fn=self.real)
             found.operands = self._names(structure)
+            found.layout = None if self.view is True else self.view or None
         return found
 
     def _accept(self, attributes):
@@ -217,7 +221,9 @@ class Declaration:
 
     def _body(self, scope, argument):
         """The lines that call the operation; `argument(name)` is an expression for a parameter."""
-        scope.update(_apply=apply, _bound=self.bound, _bind=self.bind, _call=self.call)
+        scope.update(
+            _apply=view if self.view else apply, _bound=self.bound, _bind=self.bind, _call=self.call
+        )
         operands = [argument(n) for n in self.operands]
         attributes = [argument(n) for n in self.attributes]
         if not self.plain:

@@ -27,7 +27,7 @@ NUMPY = {}  # name in `mindspore.numpy` -> (declaration, face as written), made 
 
 def op(
     *, tensor=None, primitive=None, mint=None, numpy=None, name=None, promotes=False, check=None,
-    differentiable=True, function=True, real=None, converts=True,
+    differentiable=True, function=True, real=None, converts=True, view=False,
 ):  # fmt: skip
     """Declare an operation; what it returns is the function face, for `sporax.ops`.
 
@@ -37,7 +37,8 @@ def op(
     in one dtype (True: all; or their positions). `check(*avals)`: raises a better error than
     tracing would. `name`: how messages call it; by default the first primitive's name. `real`: the
     function to differentiate instead with respect to integers (see `Op`). `converts`: whether
-    `Cell.to_float` reaches its operands.
+    `Cell.to_float` reaches its operands. `view`: whether the results share memory with the operand,
+    True where the operation only rearranges, else the rule for its layout (see `engine.views`).
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
@@ -46,7 +47,7 @@ def op(
         declaration = OPS[fn.__name__] = Declaration(
             fn, shown, promotes, check, differentiable, real
         )
-        declaration.converts = converts
+        declaration.converts, declaration.view = converts, view
         return _publish(declaration, function, tensor, primitives, mint, numpy)
 
     return declare

@@ -190,7 +190,7 @@ def _wide(input):
 
 def _fill(input, drawn):
     """The drawn numbers put into the tensor, which keeps its identity and dtype."""
-    return input._overwrite(cast(drawn, input.dtype)._lift())
+    return input._rebind(cast(drawn, input.dtype)._lift())
 
 
 # up to where every integer is there, in a dtype that has fractions

@@ -5,24 +5,22 @@ not looked at: where one is out of range, reading gives NaN (the most extreme nu
 dtype, True of Bool) and writing does nothing. A mask whose True elements have to be counted, as in
 `x[mask]`, is read, and so is a Tensor that bounds a slice; `x[mask] = 0` reads nothing.
 
-What an integer or a slice takes out is a tensor of its own: it keeps its numbers when the source is
-written to. But writing to it by an index writes to the source too, so that `x[0][1] = 9` does what
-it says.
+What integers and slices take out shares memory with the source, as every view does: `x[0][1] = 9`
+writes to `x` (`engine.views`). What an index array or a mask takes out is a tensor of its own.
 """
 
-import operator
 from collections.abc import Iterator
-from weakref import ref
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from sporax.core.tensor import Tensor, new_value
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, wrap
 from sporax.engine.trace import forest
+from sporax.engine.view_access import Block
+from sporax.engine.views import view
 from sporax.ops.declare import attach
 from sporax.ops.index_pattern import (
     ARRAY,
@@ -40,15 +38,15 @@ from sporax.ops.index_pattern import (
 # on arrays ----------------------------------------------------------------------------------
 
 
-class Window:
-    """The block of an array that the slices of a pattern leave, and its way back.
+class Window(Block):
+    """The block of an array that the slices of a pattern leave.
 
     With `single`, integers are blocks of one element; else they are left for an advanced index.
     """
 
     def __init__(self, pattern, shape, operands, single):
+        super().__init__([], [], [])
         self.shape, self.rest = shape, []
-        self.lows, self.spans, self.steps = [], [], []
         operands = iter(operands)
         for part in pattern:
             if part == INT and single:
@@ -70,47 +68,6 @@ class Window:
         self.lows.append(low)
         self.spans.append(span)
         self.steps.append(step)
-
-    def starts(self):
-        """The lowest index of each axis, for a slice whose place is known only when it runs."""
-        return [jnp.asarray(low, jnp.int64) for low in self.lows]
-
-    @property
-    def lengths(self):
-        """The size of each axis of the block."""
-        return [-(-span // abs(step)) for span, step in zip(self.spans, self.steps, strict=True)]
-
-    def reversed(self, x):
-        """`x` with those axes turned round that have negative steps."""
-        axes = [i for i, step in enumerate(self.steps) if step < 0]
-        return lax.rev(x, axes) if axes else x
-
-    def block(self, x):
-        """What `x` holds between the first and the last element of each slice."""
-        if tuple(self.spans) == x.shape:
-            return x
-        if all(isinstance(low, int) for low in self.lows):
-            return lax.slice(x, self.lows, list(map(operator.add, self.lows, self.spans)))
-        return lax.dynamic_slice(x, self.starts(), self.spans, allow_negative_indices=False)
-
-    def get(self, x):
-        """The elements of the slices."""
-        x = self.block(x)
-        if any(abs(step) > 1 for step in self.steps):
-            x = lax.slice(x, [0] * x.ndim, x.shape, [abs(step) for step in self.steps])
-        return self.reversed(x)
-
-    def put(self, x, new):
-        """`x` with `new` for the elements of the slices."""
-        new = self.reversed(new)
-        if any(abs(step) > 1 for step in self.steps):
-            gaps = [(0, 0, abs(step) - 1) for step in self.steps]
-            there = lax.pad(jnp.ones(new.shape, bool), False, gaps)
-            spread = lax.pad(new, jnp.zeros((), new.dtype), gaps)
-            new = jnp.where(there, spread, self.block(x))
-        if tuple(self.spans) == x.shape:
-            return new
-        return lax.dynamic_update_slice(x, new, self.starts(), allow_negative_indices=False)
 
 
 def _get(pattern, x, *operands):
@@ -274,14 +231,12 @@ def getitem(self, index):
         n = shape[0]
         i = index + n if index < 0 else index
         if 0 <= i < n:
-            out = apply(_first, self, i)
-            out._origin = ref(self), index
-            return out
+            return view(_first, self, i)
     pattern, operands = Parser("Tensor.__getitem__", self.shape).parse(index)
-    out = apply(_getting[pattern], self, *operands)
-    if ARRAY not in pattern:
-        out._origin = ref(self), index
-    return out
+    get = _getting[pattern]
+    if ARRAY in pattern or NONE in pattern:
+        return apply(get, self, *operands)
+    return view(get, self, *operands, put=_setting[pattern] if SCALAR in pattern else None)
 
 
 def setitem(self, index, value) -> None:
@@ -300,10 +255,19 @@ def setitem(self, index, value) -> None:
                 f"{type(value).__name__}: {value!r:.80}."
             )
         value = wrap(new_value(value, None))
-    self._catch_up()
     where = _one_for_all(self, index, value)
     pattern, operands = Parser(name, self.shape, where).parse(index)
-    self._overwrite(apply(_setting[pattern], self, value, *operands)._value)
+    alias = getattr(self, "_alias", None)
+    if alias is not None and alias.repeats() and _is_basic(pattern):
+        part = self[index]  # where elements repeat, it may still have each of its own once
+        part._rebind(apply(_setting[_whole_of(part)], part, value)._value)
+        return
+    self._rebind(apply(_setting[pattern], self, value, *operands)._value)
+
+
+def _whole_of(part):
+    """The pattern of all elements."""
+    return tuple([Span(0, n, 1) for n in part.shape])
 
 
 def _one_for_all(self, index, value):

@@ -70,6 +70,7 @@ def _axis(input, axis):
         "split(tensor, split_size_or_sections, axis=0)",
     ),
     mint="split(tensor, split_size_or_sections, dim: axis=0)",
+    view=True,
 )
 def split(tensor: Array, split_size_or_sections, axis=0) -> Arrays:
     """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given.
@@ -88,7 +89,7 @@ def split(tensor: Array, split_size_or_sections, axis=0) -> Arrays:
     return _pieces(tensor, np.cumsum(size)[:-1].tolist(), axis)
 
 
-@op(function=(), primitive="Split(axis=0, output_num=1)(input_x: input)")
+@op(function=(), primitive="Split(axis=0, output_num=1)(input_x: input)", view=True)
 def split_evenly(input: Array, axis=0, output_num=1) -> Arrays:
     """`output_num` pieces of equal size along `axis`, a tuple.
 
@@ -108,6 +109,7 @@ def split_evenly(input: Array, axis=0, output_num=1) -> Arrays:
 @op(
     tensor=("chunk(input, chunks, dim: axis=0)", "chunk(input, chunks, axis=0)"),
     mint="chunk(input, chunks, dim: axis=0)",
+    view=True,
 )
 def chunk(input: Array, chunks, axis=0) -> Arrays:
     """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple.
@@ -122,7 +124,7 @@ def chunk(input: Array, chunks, axis=0) -> Arrays:
     return _pieces(input, ends, axis)
 
 
-@op(tensor=True)
+@op(tensor=True, view=True)
 def tensor_split(input: Array, indices_or_sections, axis=0) -> Arrays:
     """Pieces along `axis`, a tuple: so many (the first ones larger by one), or cut at indices.
 
@@ -140,6 +142,7 @@ def tensor_split(input: Array, indices_or_sections, axis=0) -> Arrays:
     primitive=("Unstack(axis=0, num=None)(input_x: input)", "Unpack(axis=0)(x: input)"),
     tensor="unbind(input, dim: axis=0)",
     mint="unbind(input, dim: axis=0)",
+    view=True,
 )
 def unstack(input: Array, axis=0, num=None) -> Arrays:
     """The slices along `axis`, without it, a tuple; `num` of them, if that is given.
@@ -229,6 +232,7 @@ def _repeat_method(self, *counts, repeats=None, axis=None):
     primitive="BroadcastTo(shape)(input)",
     mint=("broadcast_to(input, shape)", "nn.functional.broadcast_to(input, shape)"),
     numpy="broadcast_to(array: input, shape)",
+    view=True,
 )
 def broadcast_to(input: Array, shape):
     """`input` repeated to fill `shape`; -1 in it keeps the size that is there.

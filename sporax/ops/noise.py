@@ -160,7 +160,7 @@ def dropout2d_in_place(input, p=0.5, training=True, inplace=False):
 
 
 def _placed(input, made, inplace):
-    return input._overwrite(made._lift()) if inplace and made is not input else made
+    return input._rebind(made._lift()) if inplace and made is not input else made
 
 
 # activations --------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ import functools
 import jax
 import jax.numpy as jnp
 
-from sporax.core.tensor import Tensor
 from sporax.ops.declare import Array, attach, composite, op, overloaded
 from sporax.ops.shape import reshape
 
@@ -275,7 +274,7 @@ def select_index(input, dim, index):
     >>> Tensor([[1, 2], [3, 4]]).select(1, 0).asnumpy()
     array([1, 3])
     """
-    return index_select(input, dim, Tensor([index])).squeeze(dim)
+    return input[(*[slice(None)] * range(input.ndim)[dim], index)]
 
 
 def _select_method(self, dim, index):

@@ -3,9 +3,13 @@
 import math
 
 import jax.numpy as jnp
+import numpy as np
+from jax import lax
 
+from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.value import is_size
+from sporax.engine.views import REINTERPRETED
 from sporax.ops.declare import Array, attach, composite, op
 from sporax.ops.ranks import of_any_rank
 
@@ -20,7 +24,10 @@ def sizes(given):
     return tuple([n if is_size(n) else int(n) for n in given])
 
 
-@op(primitive="Reshape()(input, shape)", mint=("reshape(input, shape)", "view(input, shape)"))
+@op(
+    primitive="Reshape()(input, shape)", mint=("reshape(input, shape)", "view(input, shape)"),
+    view=True,
+)  # fmt: skip
 def reshape(input: Array, shape):
     """The elements, in row-major order, in another shape; one -1 in it is worked out.
 
@@ -36,22 +43,56 @@ def reshape(input: Array, shape):
     return jnp.reshape(input, shape)
 
 
-def _reshape_method(name):
-    def method(self, *shape, **keyword):
-        return reshape(self, keyword["shape"] if keyword else sizes(shape))
-
-    method.__name__, method.__doc__ = name, reshape.__doc__
-    attach(name, method)
+def _reshape_method(self, *shape, **keyword):
+    return reshape(self, keyword["shape"] if keyword else sizes(shape))
 
 
-_reshape_method("reshape")
-_reshape_method("view")
+_reshape_method.__doc__ = reshape.__doc__
+attach("reshape", _reshape_method)
+
+
+@op(function=(), name="Tensor.view", view=REINTERPRETED)
+def reinterpret(input: Array, dtype):
+    """The bytes as elements of another dtype; the last dimension becomes longer or shorter."""
+    wanted = dtypes.to_numpy(dtype)
+    for kind in (input.dtype, wanted):
+        if kind.kind in "bc":
+            raise TypeError(f"bytes of {kind.name} cannot be read as, or from, another dtype")
+    old, new = input.dtype.itemsize, wanted.itemsize
+    if old == new:
+        return lax.bitcast_convert_type(input, wanted)
+    if not input.ndim or (input.shape[-1] * old) % new:
+        raise ValueError(f"the last dimension of shape {input.shape} must fill {wanted.name}s")
+    rows = input.shape[:-1]
+    if new > old:
+        input = jnp.reshape(input, (*rows, -1, new // old))
+        return lax.bitcast_convert_type(input, wanted)
+    return jnp.reshape(lax.bitcast_convert_type(input, wanted), (*rows, -1))
+
+
+def _view_method(self, *shape, **keyword):
+    """The elements, in row-major order, in another shape, or with a dtype their bytes as elements
+    of that dtype: a view of the same memory.
+
+    >>> Tensor([[1, 2], [3, 4]]).view(4).shape
+    (4,)
+    >>> Tensor([1.0]).view(ms.int32).asnumpy()
+    array([1065353216], dtype=int32)
+    """
+    given = keyword.get("dtype", shape[0] if len(shape) == 1 else None)
+    if isinstance(given, (dtypes.Type, np.dtype, type)):
+        return reinterpret(self, given)
+    return _reshape_method(self, *shape, **keyword)
+
+
+attach("view", _view_method)
 
 
 @op(
     primitive=("Transpose()(input, dims)", "TransposeView()(input, input_perm: dims)"),
     function=("transpose(input, dims)", "permute(input, axis: dims)"),
     mint="permute(input, dims)",
+    view=True,
 )
 def transpose(input: Array, dims):
     """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`.
@@ -72,6 +113,7 @@ def transpose(input: Array, dims):
     tensor=("swapaxes(input, axis0, axis1)", "swapdims(input, dim0: axis0, dim1: axis1)"),
     mint=("swapaxes(input, axis0, axis1)", "transpose(input, dim0: axis0, dim1: axis1)"),
     numpy="swapaxes(x: input, axis1: axis0, axis2: axis1)",
+    view=True,
 )
 @of_any_rank
 def swapaxes(input: Array, axis0, axis1):
@@ -146,6 +188,7 @@ for _name, _method in [
     function=("movedim(x, source, destination)", "moveaxis(x, source, destination)"),
     tensor=("movedim(x, source, destination)", "moveaxis(x, source, destination)"),
     numpy="moveaxis(a: x, source, destination)",
+    view=True,
 )
 def movedim(x: Array, source, destination):
     """Dimensions `source` (an int or several) moved to the places `destination`.
@@ -164,6 +207,7 @@ def movedim(x: Array, source, destination):
     function=("expand_dims(input_x: input, axis)", "unsqueeze(input, dim: axis)"),
     tensor=("expand_dims(input, axis)", "unsqueeze(input, dim: axis)"),
     mint="unsqueeze(input, dim: axis)",
+    view=True,
 )
 def expand_dims(input: Array, axis):
     """A dimension of size 1 put in at `axis`.
@@ -178,6 +222,7 @@ def expand_dims(input: Array, axis):
     primitive="Squeeze(axis=())(input)",
     function="squeeze(input, axis=None)",
     mint="squeeze(input, dim: axis=None)",
+    view=True,
 )
 @of_any_rank
 def squeeze(input: Array, axis=None):
@@ -217,6 +262,7 @@ attach("squeeze", _squeeze_method)
         "flatten(input, start_dim: start_dim=0, end_dim=-1)",
         "nn.functional.flatten(input, start_dim: start_dim=0, end_dim=-1)",
     ),
+    view=True,
 )
 def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
     """The dimensions from `start_dim` to `end_dim` made into one.

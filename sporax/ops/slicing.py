@@ -10,6 +10,7 @@ from sporax.ops.declare import Array, composite, op
 @op(
     function=("slice(input_x: input, begin, size)", "tensor_slice(input, begin, size)"),
     primitive="Slice()(input, begin, size)",
+    view=True,
 )
 def slice(input: Array, begin, size):
     """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension.
@@ -30,6 +31,7 @@ _MASKS = "begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axi
 @op(
     function=f"strided_slice(input_x: input, begin, end, strides, {_MASKS})",
     primitive=f"StridedSlice({_MASKS})(input_x: input, begin, end, strides)",
+    view=True,
 )
 def strided_slice(
     input: Array, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
@@ -59,7 +61,9 @@ def strided_slice(
 
 
 @op(
-    tensor="narrow(input, dim: axis, start, length)", mint="narrow(input, dim: axis, start, length)"
+    tensor="narrow(input, dim: axis, start, length)",
+    mint="narrow(input, dim: axis, start, length)",
+    view=True,
 )
 def narrow(input: Array, axis, start, length):
     """`length` slices along `axis`, from `start` on.

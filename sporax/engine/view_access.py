@@ -1,0 +1,343 @@
+"""Where the elements of a view lie, and how they are read and written there.
+
+`through` follows a layout through a jaxpr of operations that only rearrange. `access` turns a
+layout into slices of a reshaped array, so that reading is a slice and writing an update of one.
+"""
+
+import functools
+import itertools
+import math
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sporax.core.strides import COPY, Strided
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.engine.trace import forest
+
+# through a jaxpr ----------------------------------------------------------------------------
+
+
+def _dynamic_slice(layout, *starts, slice_sizes):
+    low = [
+        min(max(int(i), 0), n - k)
+        for i, n, k in zip(starts, layout.shape, slice_sizes, strict=True)
+    ]
+    return layout.slice(low, [a + n for a, n in zip(low, slice_sizes, strict=True)])
+
+
+def _split(layout, sizes, axis):
+    ends = list(itertools.accumulate(sizes, initial=0))
+    parts = []
+    for a, b in itertools.pairwise(ends):
+        starts, stops = [0] * len(layout.shape), list(layout.shape)
+        starts[axis], stops[axis] = a, b
+        parts.append(layout.slice(starts, stops))
+    return parts
+
+
+# what primitives that only rearrange make of a layout
+_RULES = {
+    "broadcast_in_dim": lambda x, *_, shape, broadcast_dimensions, **__: x.broadcast(
+        shape, broadcast_dimensions
+    ),
+    "convert_element_type": lambda x, **_: x,
+    "copy": lambda x, **_: x,
+    "copy_p": lambda x, **_: x,
+    "dynamic_slice": _dynamic_slice,
+    "reshape": lambda x, *_, new_sizes, **__: x.reshape(new_sizes),
+    "rev": lambda x, dimensions: x.reverse(dimensions),
+    "slice": lambda x, start_indices, limit_indices, strides: x.slice(
+        start_indices, limit_indices, strides
+    ),
+    "split": _split,
+    "squeeze": lambda x, dimensions: x.reshape(
+        [n for i, n in enumerate(x.shape) if i not in dimensions]
+    ),
+    "stop_gradient": lambda x, **_: x,
+    "transpose": lambda x, permutation: x.transpose(permutation),
+}
+
+
+def through(closed, layout, operands):
+    """The layouts of a closed jaxpr's outputs, where its first input has a layout and the others
+    are integers."""
+    return tuple(_follow(closed.jaxpr, closed.consts, [layout, *map(np.asarray, operands)]))
+
+
+def _follow(jaxpr, consts, inputs):
+    known = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *inputs], strict=True))
+
+    def look(atom):
+        return atom.val if hasattr(atom, "val") else known[atom]
+
+    for equation in jaxpr.eqns:
+        operands, name = list(map(look, equation.invars)), equation.primitive.name
+        inner = equation.params.get("jaxpr")
+        if inner is not None and hasattr(inner, "consts"):
+            made = _follow(inner.jaxpr, inner.consts, operands)
+        elif any(x is COPY for x in operands):
+            made = [COPY] * len(equation.outvars)
+        elif any(x.__class__ is Strided for x in operands):
+            if name not in _RULES:
+                raise NotImplementedError(f"no layout is known for the results of '{name}'")
+            made = _RULES[name](*operands, **equation.params)
+        else:  # the arithmetic of indices
+            made = equation.primitive.bind(*operands, **equation.params)
+        several = isinstance(made, (list, tuple)) and made.__class__ is not Strided
+        known.update(zip(equation.outvars, made if several else [made], strict=True))
+    return [look(atom) for atom in jaxpr.outvars]
+
+
+# reading and writing ------------------------------------------------------------------------
+
+
+class Block:
+    """A block of an array: its lowest index, its extent and its step along each axis."""
+
+    def __init__(self, lows, spans, steps):
+        self.lows, self.spans, self.steps = lows, spans, steps
+
+    def starts(self):
+        """The lowest index of each axis, for a slice whose place is known only when it runs."""
+        return [jnp.asarray(low, jnp.int64) for low in self.lows]
+
+    @property
+    def lengths(self):
+        """The size of each axis of the block."""
+        return [-(-span // abs(step)) for span, step in zip(self.spans, self.steps, strict=True)]
+
+    def reversed(self, x):
+        """`x` with those axes turned round that have negative steps."""
+        axes = [i for i, step in enumerate(self.steps) if step < 0]
+        return lax.rev(x, axes) if axes else x
+
+    def block(self, x):
+        """What `x` holds between the first and the last element along each axis."""
+        if tuple(self.spans) == x.shape:
+            return x
+        if all(isinstance(low, int) for low in self.lows):
+            stops = [low + span for low, span in zip(self.lows, self.spans, strict=True)]
+            return lax.slice(x, self.lows, stops)
+        return lax.dynamic_slice(x, self.starts(), self.spans, allow_negative_indices=False)
+
+    def get(self, x):
+        """The elements of the block."""
+        x = self.block(x)
+        if any(abs(step) > 1 for step in self.steps):
+            x = lax.slice(x, [0] * x.ndim, x.shape, [abs(step) for step in self.steps])
+        return self.reversed(x)
+
+    def put(self, x, new):
+        """`x` with `new` for the elements of the block."""
+        new = self.reversed(new)
+        if any(abs(step) > 1 for step in self.steps):
+            gaps = [(0, 0, abs(step) - 1) for step in self.steps]
+            there = lax.pad(jnp.ones(new.shape, bool), False, gaps)
+            spread = lax.pad(new, jnp.zeros((), new.dtype), gaps)
+            new = jnp.where(there, spread, self.block(x))
+        if tuple(self.spans) == x.shape:
+            return new
+        return lax.dynamic_update_slice(x, new, self.starts(), allow_negative_indices=False)
+
+
+class Slices(NamedTuple):
+    """Access by a block of a reshaped array; where the block begins is an operand.
+
+    `axes`: the shape that the array gets; `lengths` and `steps`: of the block, with a negative step
+    where it is turned round; `order`: which axis of the block each stepping dimension of the view
+    is; `moving`: which dimensions of the view those are; `shape`: of the view.
+    """
+
+    shape: tuple
+    axes: tuple
+    lengths: tuple
+    steps: tuple
+    order: tuple
+    moving: tuple
+
+    def _block(self, starts):
+        spans = [(n - 1) * abs(s) + 1 for n, s in zip(self.lengths, self.steps, strict=True)]
+        return Block(starts, spans, self.steps)
+
+    def read(self, x, *starts):
+        """The elements in the shape of the view."""
+        made = self._block(starts).get(x.reshape(self.axes))
+        sizes = self.lengths[: len(self.order)]
+        made = made.reshape(sizes).transpose(self.order)
+        return jnp.broadcast_to(made.reshape(self._single()), self.shape)
+
+    def write(self, x, new, *starts):
+        """`x` with the elements of `new`; of those that are there twice, the first."""
+        new = new[tuple([slice(None, n) for n in self._single()])]
+        new = new.reshape([self.shape[i] for i in self.moving])
+        new = new.transpose(np.argsort(np.array(self.order, int)).tolist())
+        block = self._block(starts)
+        return block.put(x.reshape(self.axes), new.reshape(self.lengths)).reshape(x.shape)
+
+    def _single(self):
+        return tuple([n if i in self.moving else min(n, 1) for i, n in enumerate(self.shape)])
+
+
+class Scattered(NamedTuple):
+    """Access element by element, where no slices reach them; the offset is an operand."""
+
+    shape: tuple
+    strides: tuple
+
+    def _places(self, offset):
+        at = jnp.asarray(offset, jnp.int64)
+        for axis, s in enumerate(self.strides):
+            at = at + lax.broadcasted_iota(jnp.int64, self.shape, axis) * s
+        return jnp.broadcast_to(at, self.shape)
+
+    def read(self, x, offset):
+        """The elements in the shape of the view."""
+        return x.reshape(-1)[self._places(offset)]
+
+    def write(self, x, new, offset):
+        """`x` with the elements of `new`; of those that are there twice, any."""
+        return x.reshape(-1).at[self._places(offset)].set(new).reshape(x.shape)
+
+
+class Nothing(NamedTuple):
+    """Access to no elements."""
+
+    shape: tuple
+
+    def read(self, x):
+        """An empty array."""
+        return jnp.zeros(self.shape, x.dtype)
+
+    def write(self, x, new):
+        """`x` as it is."""
+        return x
+
+
+@functools.lru_cache(maxsize=4096)
+def access(base, layout):
+    """(way of access, where it begins) to what lies at a layout in an array of shape `base`."""
+    if not layout.size:
+        return Nothing(layout.shape), ()
+    moving = [
+        i for i, (n, s) in enumerate(zip(layout.shape, layout.strides, strict=True)) if n > 1 and s
+    ]
+    low = layout.bounds()[0]
+    axes, starts, lengths, steps = [], [], [], []
+    sorted_dims = sorted(moving, key=lambda i: -abs(layout.strides[i]))
+    left = math.prod(base)
+    for i in sorted_dims:
+        n, stride = layout.shape[i], abs(layout.strides[i])
+        inner = math.gcd(left, stride)
+        size, step = left // inner, stride // inner
+        start, low = divmod(low, inner)
+        if start + (n - 1) * step >= size:
+            return Scattered(layout.shape, layout.strides), (layout.offset,)
+        axes.append(size)
+        starts.append(start)
+        lengths.append(n)
+        steps.append(step if layout.strides[i] > 0 else -step)
+        left = inner
+    if left > 1 or not axes:
+        axes, starts = [*axes, left], [*starts, low]
+        lengths, steps = [*lengths, 1], [*steps, 1]
+    order = tuple([sorted_dims.index(i) for i in moving])
+    key = Slices(layout.shape, tuple(axes), tuple(lengths), tuple(steps), order, tuple(moving))
+    return key, tuple(starts)
+
+
+class _Table(dict):
+    """An operation for each way of access."""
+
+    def __init__(self, name, method):
+        super().__init__()
+        self.name, self.method = name, method
+        forest.tables.append(self)
+
+    def __missing__(self, key):
+        made = self[key] = Op(self.name, getattr(key, self.method))
+        return made
+
+
+_reading, _writing = _Table("read_view", "read"), _Table("write_view", "write")
+
+
+# segments of a path -------------------------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """The elements of an array of `shape` that lie at `layout`."""
+
+    shape: tuple
+    layout: Any
+
+    def read(self, x):
+        """What lies there in `x`."""
+        key, starts = access(self.shape, self.layout)
+        return apply(_reading[key], x, *starts)
+
+    def write(self, x, new):
+        """`x` with `new` there."""
+        key, starts = access(self.shape, self.layout)
+        return apply(_writing[key], x, new, *starts)
+
+    def is_writable(self):
+        """Whether no element is there twice."""
+        return not self.layout.overlaps()
+
+    def check(self, name):
+        """Refuse a write to an element that is there twice."""
+        if not self.is_writable():
+            raise RuntimeError(
+                f"For 'Tensor', a view that is written to must have each element of its memory "
+                f"once, but got one of shape {self.layout.shape} by '{name}' in which elements "
+                "repeat. Write to the tensor it was made of, or make a copy first with 'copy'."
+            )
+
+
+class Dynamic(NamedTuple):
+    """What an operation with Tensors among its operands takes out, or reads as another dtype."""
+
+    get: Any
+    put: Any
+    operands: tuple
+    aval: Any
+
+    def read(self, x):
+        """What the operation makes of `x`."""
+        return apply(self.get, x, *self.operands)
+
+    def write(self, x, new):
+        """`x` with `new` there."""
+        return apply(self.put, x, new, *self.operands)
+
+    def is_writable(self):
+        """Whether there is an inverse."""
+        return self.put is not None
+
+    def check(self, name):
+        """Refuse a write that has no inverse."""
+        if self.put is None:
+            raise RuntimeError(
+                "For 'Tensor', a view that is written to must have the dtype of its memory, but "
+                f"got one that '{name}' reads as {self.aval.dtype.name}. Write to the tensor it "
+                "was made of, or make a copy first with 'copy'."
+            )
+
+
+def read(x, path):
+    """What lies at the end of a path in the Tensor `x`."""
+    for segment in path:
+        x = segment.read(x)
+    return x
+
+
+def write(x, path, new):
+    """The Tensor `x` with `new` there."""
+    if not path:
+        return new
+    first, *rest = path
+    return first.write(x, write(first.read(x), rest, new) if rest else new)
