@@ -82,6 +82,10 @@ def loop(x):
     return lax.while_loop(lambda c: c[0] < 5, lambda c: (c[0] + 1, c[1] * 1.5), (0, x))
 
 
+def doublings(n):
+    return lax.while_loop(lambda c: c < n, lambda c: c * 2, n / 9)
+
+
 def branch(x, n):
     return lax.switch(n, [jnp.sin, jnp.cos, lambda x: x * 2], x)
 
@@ -245,6 +249,7 @@ EXACT = [
     ("searchsorted", lambda x, y: jnp.searchsorted(x, y), np.sort(X[0]), Y),
     ("bincount", lambda x: jnp.bincount(x, length=9), np.abs(N).ravel()),
     ("while", loop, np.float32(1)),
+    ("while of a batch", jax.vmap(doublings), np.float32([1, 8, 3])),
     ("unused", lambda x, y: (x, x, y[0]), X, Y),
     ("next", lambda x: jnp.nextafter(x, x + 1), X),
 ]  # fmt: skip

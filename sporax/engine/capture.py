@@ -290,8 +290,7 @@ class Graph:
             at.get(id(h)) for (h, _), is_new in zip(written, self.computed, strict=True) if is_new
         ]
         self.launch = Launch(self.op, avals, outs, replaced)
-        self.writes = bool(self.written.things)
-        self.sharing = Sharing([*self.sources.state(), *self.written.state()])
+        self.sharing = Sharing(self.sources.state(), self.written.state(), self.written.things)
         self.prints.let_go()
 
     def holds(self):
@@ -322,8 +321,7 @@ class Graph:
         outs = [self.fixed[i] if i in self.fixed else next(made) for i in range(total)]
         for handle, value in zip(written, outs[first:], strict=True):
             handle._value = value
-        if written:
-            self.sharing.propagate(written, bool(self.written.slots))
+        self.sharing.propagate(written, bool(self.written.slots))
         return outs[:first]
 
 

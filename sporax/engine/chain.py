@@ -54,8 +54,7 @@ class Chain:
             if isinstance(p, Stage)
         }
         self.recorded = sum(op.recorded for op, _ in self.ops.values())
-        self.writes = bool(self.written)
-        self.sharing = Sharing([h for h in handles if id(h) not in slots])
+        self.sharing = Sharing([h for h in handles if id(h) not in slots], (), self.written)
 
     def holds(self):
         """As `Graph.holds`."""
@@ -73,8 +72,7 @@ class Chain:
         except BaseException:
             put_back(before)
             raise
-        if before:
-            self.sharing.propagate([handle for handle, _ in before], bool(self.slots))
+        self.sharing.propagate([handle for handle, _ in before], bool(self.slots))
         return results
 
     def _run(self, tensors, memo):

@@ -143,8 +143,7 @@ class Resized:
         ]
         self.sources = Places([*sources, *self.scalars], slots)
         self.state = {id(s) for s in (*self.sources.state(), *self.written)}
-        self.writes = bool(self.written)
-        self.sharing = Sharing([*self.sources.state(), *self.written])
+        self.sharing = Sharing(self.sources.state(), self.written, self.written)
         self.cells = list(closed.cells.items())
         self.trained = marks_of(self.sources.state())
         self.avals = [v.aval for v in (*closed.inputs, *self.scalars)]
@@ -200,8 +199,7 @@ class Resized:
         made = record(self._operation(room), *values, *given)
         for handle, value in zip(self.written, made[self.n_results :], strict=True):
             handle._value = value
-        if self.written:
-            self.sharing.propagate(self.written, False)
+        self.sharing.propagate(self.written, False)
         results = zip(made, self.outs, self.layouts, strict=True)
         return [
             _cut(value, aval, layouts, sizes, room)

@@ -67,7 +67,7 @@ class Variant:
 
     def _memory(self, tensors):
         """Which arguments share memory, where that matters: the graph writes to some tensor."""
-        return self.graph.sharing.between(tensors) if self.graph.writes else ()
+        return self.graph.sharing.between(tensors)
 
     def __call__(self, tensors, memo=()):
         """The result for the Tensors of a call; `memo`: what calls on the host have returned."""

@@ -226,12 +226,14 @@ def _gone():
 class Sharing:
     """Which tensors a captured function that writes to some of them finds in shared memory.
 
-    `state`: what it reads or writes besides its arguments, handles among it.
+    `reads` and `writes`: what it reads and writes besides its arguments, handles among it;
+    `written`: all that it writes to.
     """
 
-    def __init__(self, state):
-        self._state = [h for h in state if isinstance(h, Tensor)]
+    def __init__(self, reads, writes, written):
+        self._state = [h for h in (*reads, *writes) if isinstance(h, Tensor)]
         self._seen, self._storages = None, set()
+        self.matters = bool(written)  # else it is right whatever shares memory
 
     def _update(self):
         if self._seen == Storage.shared_states:
@@ -245,6 +247,8 @@ class Sharing:
     def between(self, tensors):
         """(number of an argument, what it shares memory with, how) of those arguments which do: a
         graph captured for other ones does not serve them."""
+        if not self.matters:
+            return ()
         self._update()
         found = _common(tensors, self._storages)
         return found and _common(tensors, self._storages, exact=True)
@@ -252,6 +256,8 @@ class Sharing:
     def propagate(self, handles, has_arguments):
         """Let those that share memory with `handles`, which a program has written to, see it;
         `has_arguments`: whether arguments of the call are among them."""
+        if not handles:
+            return
         self._update()
         if self._storages or has_arguments:
             propagate(handles)

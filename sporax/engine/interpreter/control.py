@@ -12,8 +12,14 @@ def _cond(branches, which, *operands):
 def _while(condition, n_condition, body, n_body, *operands):
     for_condition, operands = operands[:n_condition], operands[n_condition:]
     for_body, carried = operands[:n_body], operands[n_body:]
-    while condition.values((*for_condition, *carried))[0]:
-        carried = body.values((*for_body, *carried))
+    while (goes_on := np.asarray(condition.values((*for_condition, *carried))[0])).any():
+        new = body.values((*for_body, *carried))
+        if goes_on.ndim:  # of each example of a batch: those that have ended stay as they are
+            new = [
+                np.where(goes_on.reshape(goes_on.shape + (1,) * (np.ndim(x) - goes_on.ndim)), x, y)
+                for x, y in zip(new, carried, strict=True)
+            ]
+        carried = new
     return carried
 
 
