@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from sporax.autodiff.enclosed import is_differentiated
 from sporax.autodiff.tape import Tape
 from sporax.core.errors import describe
+from sporax.core.host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.core.value import number, thread
@@ -193,7 +194,7 @@ KINDS = {"b": bool, "i": int, "f": float}
 def leaves_of(obj):
     """What is in nested containers, in order."""
     found = []
-    map_tensors(found.append, obj, found.append)
+    map_tensors(found.append, obj, lambda item: found.append(plain(item)))
     return found
 
 

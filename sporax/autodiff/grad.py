@@ -13,6 +13,7 @@ from sporax.autodiff.per_sample import PerSample
 from sporax.autodiff.tape import Variables, ones_like, takes_indices, zeros_like
 from sporax.autodiff.walk import Recording
 from sporax.core.dtype import from_numpy
+from sporax.core.host import plain
 from sporax.core.misfit import fitting
 from sporax.core.parameter import Parameter
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
@@ -170,6 +171,7 @@ class Derivative:
         """What the walk starts from at each output: ones, or what `sens` says."""
         if not self.sens:
             return [ones_like(v) for v in ends]
+        seeds = plain(seeds)
         if isinstance(seeds, (int, float)):
             factor = number(self.who, seeds)
             return [record(_filled, v, factor) for v in ends]

@@ -15,6 +15,7 @@ from sporax.autodiff.flow import (
     value_of,
     zeros,
 )
+from sporax.core.host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.engine.dependence import same
@@ -196,7 +197,7 @@ class _Loop:
             map_tensors(
                 lambda _, t=turn: next(t),
                 ys,
-                lambda leaf, t=turn: next(t) if isinstance(leaf, NUMBERS) else leaf,
+                lambda leaf, t=turn: next(t) if isinstance(plain(leaf), NUMBERS) else leaf,
             )
             for turn in turns
         ]

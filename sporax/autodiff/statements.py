@@ -21,6 +21,7 @@ from sporax.autodiff.flow import (
     refuse,
 )
 from sporax.autodiff.repetition import repeat
+from sporax.core.host import plain
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
@@ -130,7 +131,7 @@ def set_attribute(thing, name, value):
     if is_in_part():
         now = getattr(thing, "_params", {}).get(name)
         if not isinstance(now, Parameter) or not (
-            value.__class__ is Tensor or (isinstance(value, (int, float)) and not now.shape)
+            value.__class__ is Tensor or (isinstance(plain(value), (int, float)) and not now.shape)
         ):
             refuse(f"it gives the attribute '{name}' a value, which is no Parameter")
     setattr(thing, name, value)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from sporax.autodiff.enclosed import Enclosed
 from sporax.autodiff.ensemble import Ensemble
-from sporax.core.host import NUMBERS
+from sporax.core.host import NUMBERS, plain
 from sporax.core.misfit import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
@@ -133,4 +133,5 @@ class Mapping:
 
 
 def _as_tensor(item):
+    item = plain(item)
     return Tensor(item) if isinstance(item, NUMBERS) else item

@@ -1,11 +1,61 @@
 """From what a user gives (numbers, NumPy arrays, nested lists) to a NumPy array of one dtype."""
 
+import operator
+
+import ml_dtypes
 import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.value import Unsized
 
 NUMBERS = (bool, int, float, complex)
+_PYTHON = {
+    "b": bool,
+    "i": int,
+    "u": int,
+    "f": float,
+    "c": complex,
+    "V": float,
+}  # bfloat16 is of kind 'V'
+
+
+def is_numpy_scalar(data):
+    """Whether `data` is a NumPy scalar or an array without dimensions: a number to operations."""
+    return isinstance(data, np.generic) or (isinstance(data, np.ndarray) and data.ndim == 0)
+
+
+def python_number(scalar):
+    """The Python number of a NumPy scalar or array without dimensions; as it is if it holds none
+    (a string, a date)."""
+    convert = getattr(scalar, "_as_python", None)  # of what stands for one in a capture
+    if convert is not None:
+        return convert()
+    dtype = scalar.dtype
+    of = None if dtype.type is np.void else _PYTHON.get(dtype.kind)
+    return scalar if of is None else of(scalar)
+
+
+NUMPY_NUMBERS = tuple([np.dtype(code).type for code in "bBhHiIlLqQefd"])
+SCALARS = frozenset([*NUMPY_NUMBERS, np.bool_, np.complex64, np.complex128, ml_dtypes.bfloat16])
+HOLDING = SCALARS | {tuple, list, dict}  # the classes of what `plain` may change
+
+
+def plain(data):
+    """An argument with Python numbers in place of NumPy scalars, in tuples, lists and dicts too.
+
+    What holds none is returned as the same object.
+    """
+    kind = data.__class__
+    if kind is tuple or kind is list:
+        if HOLDING.isdisjoint([item.__class__ for item in data]):
+            return data
+        made = [plain(item) for item in data]
+        same = all(map(operator.is_, made, data))
+        return data if same else kind(made)
+    if kind is dict:
+        made = {key: plain(item) for key, item in data.items()}
+        return data if all(map(operator.is_, made.values(), data.values())) else made
+    return python_number(data) if kind in SCALARS else data
 
 
 def host_array(data, wanted):

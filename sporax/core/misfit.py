@@ -8,8 +8,10 @@ TypeError, once it is there.
 import difflib
 import functools
 import inspect
+from typing import Any
 
 from sporax.core.errors import REFUSALS, TAKEN, is_users, refuse
+from sporax.core.host import plain
 
 
 class Missing:
@@ -145,12 +147,14 @@ def _is_own(cls):
 
 
 def fitting(function, who=None):
-    """The function, refusing a call that does not fit. `who`: what messages call it."""
+    """The function, refusing a call that does not fit, with Python numbers for NumPy scalars.
+    `who`: what messages call it."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
+        named: Any = plain(kwargs)
         try:
-            return function(*args, **kwargs)
+            return function(*plain(args), **named)
         except TypeError as error:
             if _within(error):
                 raise
@@ -160,15 +164,17 @@ def fitting(function, who=None):
     return call
 
 
-def fitting_constructor(cls):
+def fitting_constructor(cls, accept=None):
     """Let a class of sporax's own refuse what its constructor does not take, in the name of the
-    class that the user calls."""
+    class that the user calls. `accept`: what each argument is replaced by."""
     made = cls.__dict__.get("__init__")
     if made is None or not _is_own(cls):
         return cls
 
     @functools.wraps(made)
     def __init__(self, *args, **kwargs):
+        if accept is not None:
+            args, kwargs = accept(args), accept(kwargs)
         try:
             return made(self, *args, **kwargs)
         except REFUSALS as error:
@@ -187,8 +193,9 @@ def fitting_constructor(cls):
 
 
 class Fitting:
-    """Base of classes whose subclasses here refuse what their constructors do not take."""
+    """Base of classes whose subclasses here refuse what their constructors do not take, and take
+    NumPy scalars for Python numbers."""
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        fitting_constructor(cls)
+        fitting_constructor(cls, plain)

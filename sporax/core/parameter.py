@@ -3,7 +3,10 @@
 import itertools
 import re
 
+import numpy as np
+
 from sporax.core import dtype as dtypes
+from sporax.core.host import plain, python_number
 from sporax.core.misfit import fitting_constructor
 from sporax.core.tensor import Tensor, new_value
 from sporax.core.value import Changes, thread
@@ -32,6 +35,8 @@ class Parameter(Tensor):
         parallel_optimizer=True, storage_format="", device=None,
     ):  # fmt: skip
         # a Python int is an Int32 here, unlike in a Tensor, as in MindSpore
+        if isinstance(default_input, np.generic):
+            default_input = python_number(default_input)
         _check_kind(default_input)
         narrow = dtypes.NAMES["int32"] if default_input.__class__ is int else None
         value = self._value = _apart(new_value(default_input, narrow))
@@ -122,6 +127,7 @@ class Parameter(Tensor):
 
         The dtype stays the parameter's; floats are not put into an integer parameter.
         """
+        data = plain(data)
         if not isinstance(data, (Tensor, int, float)):
             raise TypeError(
                 "For 'Parameter.set_data', 'data' must be a Tensor or a number, but got "

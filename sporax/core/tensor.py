@@ -10,7 +10,7 @@ from jax.export import is_symbolic_dim
 
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
-from sporax.core.host import NUMBERS, blank, host_array
+from sporax.core.host import NUMBERS, blank, host_array, is_numpy_scalar, python_number
 from sporax.core.misfit import fitting_constructor
 from sporax.core.reading import Reading
 from sporax.core.value import Aval, Undrawn, Unsized, Value, held, leaf, number, thread
@@ -303,7 +303,11 @@ def as_value(name, operand):
     kind = operand.__class__
     if kind in NUMBERS:
         return number(name, operand)
-    if isinstance(operand, (np.ndarray, np.generic, jax.Array)):
+    if is_numpy_scalar(operand):
+        operand = python_number(operand)
+        if operand.__class__ in NUMBERS:
+            return number(name, operand)
+    if isinstance(operand, (np.ndarray, jax.Array)):
         return new_value(operand, None)
     if isinstance(operand, NUMBERS):  # subclasses, e.g. an IntEnum
         base: Any = next(k for k in NUMBERS if isinstance(operand, k))

@@ -44,7 +44,7 @@ def _key(obj, tensors, seen, numbers=None):
         return tensors[-1]._value.aval
     if numbers is not None:
         kind = obj.__class__
-        if kind is float or kind is int:
+        if kind in VARYING:
             numbers.append(obj)
             return VARYING[kind]
         if kind is tuple:
@@ -57,7 +57,7 @@ def _key(obj, tensors, seen, numbers=None):
         return obj.shape, obj.dtype, obj.tobytes()
     if fields := fields_of(obj):
         return (obj.__class__, *[_key(getattr(obj, name), tensors, seen) for name in fields])
-    if isinstance(obj, float):
+    if isinstance(obj, (float, np.generic)):
         return exact(obj)
     if isinstance(obj, slice):
         return slice, obj.start, obj.stop, obj.step

@@ -216,6 +216,8 @@ def _word(key):
         return f"a {type(key.obj).__name__}"
     if key[0] is float:
         return repr(float.fromhex(key[1]))
+    if isinstance(key[0], type) and issubclass(key[0], np.generic):
+        return repr(np.frombuffer(key[1], key[0])[0])
     if len(key) == 3 and isinstance(key[1], np.dtype):
         return f"a NumPy array {key[1]} {key[0]}"
     if _is_container(key):

@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from sporax.core.host import NUMPY_NUMBERS, plain
 from sporax.core.tensor import Tensor
-from sporax.core.value import WEAK_AVALS, Value, number
+from sporax.core.value import Value, number
 from sporax.engine.recorder import wrap
 
 LARGEST = 64  # of an expression, in numbers and operations; what is larger is a question
-_KINDS = (int, float)
+_KINDS = (int, float, *NUMPY_NUMBERS)
 
 
 class Varying:
@@ -39,7 +40,10 @@ VARYING = {kind: Varying(kind) for kind in _KINDS}
 
 def exact(x):
     """What tells a number from all others: 0.0 from -0.0 and 0, and not a NaN from another."""
-    return x.__class__, x.hex() if x.__class__ is float else x
+    kind = x.__class__
+    if kind is float:
+        return kind, x.hex()
+    return kind, x.tobytes() if isinstance(x, np.generic) else x
 
 
 class Numbers:
@@ -115,12 +119,13 @@ class Numbers:
             return None
         if any(x.__class__ is not s.__class__ for x, s in zip(found, self.inputs, strict=True)):
             return None
-        return [wrap(number("jit", x)) for x in found]
+        return [wrap(number("jit", plain(x))) for x in found]
 
 
 class Scalar:
     """Stands for the number that `operation` gives for `operands` (numbers and others of its kind),
-    or for number `index` of the arguments. It takes itself for an int or a float."""
+    or for number `index` of the arguments. It takes itself for an int, a float or a NumPy scalar.
+    """
 
     __slots__ = ("index", "made", "numbers", "operands", "operation", "recorder", "size", "x")
 
@@ -150,12 +155,16 @@ class Scalar:
         capture = numbers.capture
         made = self.made
         if made is None or self.recorder is not capture.recorder:
-            number("jit", self.x)  # refuses what has more than 64 bits
-            aval = WEAK_AVALS[type(self.x)]
+            aval = number("jit", plain(self.x)).aval  # refuses what has more than 64 bits
             made = self.made = Value(aval, np.asarray(self.x, aval.dtype))
             self.recorder = capture.recorder
             capture.add_number(made, self)
         return made
+
+    def _as_python(self):
+        """Itself, as a Python number where it stands for a NumPy scalar."""
+        kind = type(plain(self.x))
+        return self if kind is type(self.x) else _computed(kind, self)
 
     def __getattr__(self, name):
         if not hasattr(type(self.x), name):

@@ -9,6 +9,7 @@ import functools
 import numpy as np
 
 from sporax.core import dtype as dtypes
+from sporax.core.host import plain
 from sporax.core.misfit import fitting
 from sporax.core.tensor import Tensor
 from sporax.ops.declaration import compiled
@@ -58,8 +59,9 @@ def array_of(x, name="asarray", argument="a"):
     """A Tensor as it is; numbers, and lists of them, as Int32, Float32 or Bool."""
     if isinstance(x, Tensor):
         return x
-    if isinstance(x, (np.ndarray, np.generic)):
-        return Tensor(np.asarray(x))
+    if isinstance(x, np.ndarray):
+        return Tensor(x)
+    x = plain(x)
     if isinstance(x, (tuple, list)) and _holds_tensors(x):
         return _stacked([array_of(e, name, argument) for e in x])
     if not isinstance(x, (bool, int, float, complex, tuple, list)):

@@ -43,6 +43,13 @@ def sub(input: Array, other: Array):
     return jnp.logical_xor(input, other) if input.dtype == bool else jnp.subtract(input, other)
 
 
+def _scaled(other, alpha):
+    """$alpha \\cdot other$; of two numbers a number, which has no say in a result's dtype."""
+    if alpha.__class__ is int and alpha == 1:
+        return other
+    return mul(other, alpha) if isinstance(other, (Tensor, list, tuple)) else other * alpha
+
+
 @composite(tensor="add", mint="add", function=())
 def scaled_add(input, other, *, alpha=1):
     """$input + alpha \\cdot other$, broadcast together.
@@ -50,7 +57,7 @@ def scaled_add(input, other, *, alpha=1):
     >>> mint.add(Tensor([1.0]), Tensor([2.0]), alpha=3).asnumpy()
     array([7.], dtype=float32)
     """
-    return add(input, other if alpha.__class__ is int and alpha == 1 else mul(other, alpha))
+    return add(input, _scaled(other, alpha))
 
 
 @composite(tensor=("sub", "subtract"), mint="sub")
@@ -60,7 +67,7 @@ def subtract(input, other, *, alpha=1):
     >>> ops.subtract(Tensor([4.0]), Tensor([1.0]), alpha=3).asnumpy()
     array([1.], dtype=float32)
     """
-    return sub(input, other if alpha.__class__ is int and alpha == 1 else mul(other, alpha))
+    return sub(input, _scaled(other, alpha))
 
 
 @binary(

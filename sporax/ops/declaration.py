@@ -13,6 +13,7 @@ import numpy as np
 
 from sporax.core.dtype import NAMES as DTYPES
 from sporax.core.errors import REFUSALS, TAKEN, refuse
+from sporax.core.host import HOLDING, plain, python_number
 from sporax.core.misfit import AXES, BY_NUMBER, MISSING, fitting, of_face
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
@@ -253,8 +254,8 @@ class Declaration:
         )
         call.__qualname__ = f"{name}.__call__"
         lines = ["    Primitive.__init__(self, _name)"]
-        lines += [f"    self._set('{p.name}', {p.name})" for p, _ in built]
-        scope = {"Primitive": Primitive, "_name": name}
+        lines += [f"    self._set('{p.name}', _plain({p.name}))" for p, _ in built]
+        scope = {"Primitive": Primitive, "_name": name, "_plain": plain}
         parameters = [itself, *[p for p, _ in built]]
         axes = [p.name for p, canonical in built if canonical in _AXES]
         made = compiled("__init__", parameters, "\n".join(lines), scope, name, axes)
@@ -321,7 +322,7 @@ def _static(declaration, name, value):
         array = value.asnumpy()
         return _static(declaration, name, array.tolist())
     if isinstance(value, np.generic):
-        return value.item()
+        return known(python_number(value))
     if isinstance(value, np.ndarray):
         return _static(declaration, name, value.tolist())
     try:
@@ -337,6 +338,15 @@ def _static(declaration, name, value):
 _OPEN = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
 
+def _plain_numbers(arguments):
+    """The lines that take Python numbers for NumPy scalars in a face's arguments."""
+    names = [n for n in arguments if n.isidentifier() and not n.startswith("_default_")]
+    if not names:
+        return ""
+    look = " or ".join(f"{n}.__class__ in _may" for n in names)
+    return f"    if {look}:\n        {_tuple(names)}= _plain(({_tuple(names)}))\n"
+
+
 class Composite(Declaration):
     """A function on Tensors, and its faces."""
 
@@ -344,7 +354,7 @@ class Composite(Declaration):
         super().__init__(fn, name or fn.__name__, False, None, True)
 
     def _body(self, scope, argument):
-        scope.update(_fn=self.fn, _refuse=refuse, _refusals=REFUSALS)
+        scope.update(_fn=self.fn, _refuse=refuse, _refusals=REFUSALS, _plain=plain, _may=HOLDING)
         kinds = self.signature.parameters
         given = [
             argument(n) if p.kind is not p.KEYWORD_ONLY else f"{n}={argument(n)}"
@@ -353,6 +363,7 @@ class Composite(Declaration):
         in_numpy = self.fn.__module__.startswith("sporax.numpy")
         name = f"numpy.{self.name}" if in_numpy else self.name
         return (
+            f"{_plain_numbers([argument(n) for n in kinds])}"
             f"    try:\n        return _fn({', '.join(given)})\n"
             f"    except _refusals as cause:\n        _refuse('{name}', locals(), cause)\n"
             "        raise"

@@ -3,6 +3,7 @@
 import inspect
 
 from sporax.core.dtype import Type
+from sporax.core.host import plain
 from sporax.core.tensor import Tensor
 
 # what an argument of that name must be, where several signatures compete for a call
@@ -50,7 +51,7 @@ def overloaded(name, functions):
 
 
 def _fits(name, value):
-    kind = _KINDS.get(name, object)
+    kind, value = _KINDS.get(name, object), plain(value)
     if isinstance(value, bool) and kind not in (bool, object):
         return False
     return isinstance(value, kind)
