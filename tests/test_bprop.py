@@ -307,6 +307,11 @@ REFUSED = {
         lambda self, x, y, out, dout: ((dout, dout), {Parameter(1.0, name="z"): dout}),
         ValueError, r"'self.internal_params', but got 'z'",
     ),
+    "an input that it lacks": (
+        lambda self, x, out, dout: (dout * y, dout * x),  # noqa: F821
+        NameError, r"'Net.bprop', 'y' is used, .* \(x, out, dout\)\. 'construct' takes \(x, y\): ",
+    ),
+    "another name": (lambda self, x, y, out, dout: z, NameError, "^name 'z' is not def"),  # noqa: F821
     "its own error": (lambda self, x, y, out, dout: 1 / 0, ZeroDivisionError, "division"),
 }  # fmt: skip
 

@@ -213,3 +213,9 @@ def test_bad_input_is_refused_in_one_voice(make, error, says):
         if isinstance(made, Tensor):
             made.init_data()
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("init, number", [("ones", 1.0), (3, 3.0)])
+def test_a_tensor_drawn_by_a_name_or_a_number(init, number):
+    x = Tensor(shape=(2,), dtype=dtypes.float32, init=init)
+    assert x.has_init and x.init_data().asnumpy().tolist() == [number, number]

@@ -6,6 +6,7 @@ import sporax
 from sporax.core.context import get_context
 from sporax.core.tuning import threads_num
 from sporax.data import config
+from tests.oracle import recorded
 
 # recorded from MindSpore 2.10
 DEFAULTS = {"seed": 5489, "num_parallel_workers": 2, "prefetch_size": 16}
@@ -54,6 +55,25 @@ def test_a_wrong_depth_of_calls_is_refused_and_nothing_changes(wrong, kind):
     with pytest.raises(kind, match="For 'set_recursion_limit', 'recursion_limit' must be"):
         sporax.set_recursion_limit(wrong)
     assert sporax.get_context("max_call_depth") == before
+
+
+SETTINGS = recorded("settings")
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_are_those_of_mindspore(name):
+    there = get_context(name)
+    if name not in DIFFERENT:
+        assert there == SETTINGS[name]
+    sporax.set_context(**{name: there})
+    assert get_context(name) == there
+
+
+# what is the machine's, or has a documented default that MindSpore gives only once it is set
+DIFFERENT = {
+    "device_target", "runtime_num_threads", "inter_op_parallel_num", "jit_level",
+    "variable_memory_max_size",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("choose", [

@@ -172,6 +172,15 @@ MADE = {
         lambda: initializer(initializers.HeNormal(mode="wrong"), (2, 2)).init_data(),
         ValueError, "For 'HeNormal', .*'mode' must be one of fan_in, fan_out",
     ),
+    "no tensors to stack": (lambda: ops.stack([]), ValueError, "'Stack', .* at least one Tensor"),
+    "no tensors to join": (lambda: ops.cat(()), ValueError, "'Concat', .* at least one Tensor"),
+    "a first axis": (
+        lambda: nn.Flatten(3)(ops.ones((2, 3))), ValueError, r"'start_dim' must be .*\[-2, 2\).* 3",
+    ),
+    "the name of no initializer": (
+        lambda: Tensor(shape=(2,), dtype=sporax.float32, init="some"), ValueError,
+        "'init' must name an initializer, but got 'some'",
+    ),
 }  # fmt: skip
 
 

@@ -41,6 +41,8 @@ class Plan:
             item is place for (_, item), place in zip(inputs, args, strict=True)
         )
         self.direct = [name for name, _ in inputs] if is_direct else None
+        self.who, self.names, self.taken = who, [name for name, _ in inputs], list(bprop.parameters)
+        self.lacks = {*self.names, *LAST}.difference(self.taken)
         positional, named = _arguments(who, bprop, inputs, Place("out"), Place("dout"))
         constants = []  # defaults
         call = [_code(item, constants) for item in positional]
@@ -54,6 +56,15 @@ class Plan:
         )
         self.call = eval(f"lambda bprop, args, kwargs, out, dout: bprop({', '.join(call)})", scope)
         self.inputs = eval(f"lambda args, kwargs: [{', '.join(pairs)}]", scope)
+
+    def explain(self, error):
+        """Have a NameError of `bprop` say so where the name is an input that it does not take."""
+        if error.name in self.lacks:
+            error.args = (
+                f"For '{self.who}', '{error.name}' is used, but is none of its parameters "
+                f"({', '.join(self.taken)}). 'construct' takes ({', '.join(self.names)}): write "
+                f"'def bprop(self, {', '.join([*self.names, *LAST])})'.",
+            )
 
 
 def _code(item, constants):

@@ -151,11 +151,15 @@ class CellBprop(Custom):
         (args, kwargs), bprop = self.inputs(values), self.cell.bprop
         plan = planned(self.cell, bprop, args, kwargs)
         dout = cotangents(self.result, out, arriving)
-        if thread.recorder.capture is None:
-            result = plan.call(bprop, args, kwargs, self.outputs(outs), dout)
-        else:
-            positional, named = plan.arguments(args, kwargs, self.outputs(outs), dout)
-            result = backward_through(bprop, positional, named, self.on_host)
+        try:
+            if thread.recorder.capture is None:
+                result = plan.call(bprop, args, kwargs, self.outputs(outs), dout)
+            else:
+                positional, named = plan.arguments(args, kwargs, self.outputs(outs), dout)
+                result = backward_through(bprop, positional, named, self.on_host)
+        except NameError as error:
+            plan.explain(error)
+            raise
         if plan.direct and not self.parameters:
             bare = isinstance(result, Tensor) and operands[0].aval.inexact
             given = (result, *[None] * (len(args) - 1)) if bare else result

@@ -7,6 +7,19 @@ from sporax.core.errors import warn
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2  # how much of Python a captured function may use: always all
 
+# settings of other backends, by their defaults: 0, False, ""
+_NUMBERS = """
+    compute_communicate_fusion_level cur_step_num dataset_broadcast_opt_level last_triggered_step
+    save_checkpoint_steps"""
+_SWITCHES = """
+    bias_add_comm_swap disable_format_transform enable_allreduce_slice_to_reducescatter
+    enable_begin_end_inline_opt enable_concat_eliminate_opt enable_flash_attention_load_balance
+    enable_fused_cast_add_opt enable_grad_comm_opt enable_interleave_parallel_branch
+    enable_interleave_split_concat_branch enable_opt_shard_comm_opt enable_parallel_split
+    enable_task_opt interleaved_layernorm_comm interleaved_matmul_comm need_ckpt
+    recompute_allgather_overlap_fagrad"""
+_TEXTS = "matmul_grad_comm_overlap pp_1f1b_overlap recompute_comm_overlap topo_order"
+
 # name -> (default, allowed values or None). What steers only other backends is kept and returned.
 _SETTINGS = {
     "mode": (PYNATIVE_MODE, (GRAPH_MODE, PYNATIVE_MODE)),
@@ -56,6 +69,20 @@ _SETTINGS = {
     "auto_offload": (False, None),
     "enable_sparse": (False, None),
     "pijit": (False, None),
+    "support_binary": (False, (True, False)),
+    "aoe_job_type": ("2", None),
+    "conv_fprop_algo": ("normal", None),
+    "conv_dgrad_algo": ("normal", None),
+    "conv_wgrad_algo": ("normal", None),
+    "conv_allow_tf32": (True, None),
+    "matmul_allow_tf32": (False, None),
+    "infer_boost": ("off", None),
+    "profiling_options": ("training_trace", None),
+    "hccl_watchdog": (True, None),
+    "enable_offloading_packed_experts": (True, None),
+    **dict.fromkeys(_NUMBERS.split(), (0, None)),
+    **dict.fromkeys(_SWITCHES.split(), (False, None)),
+    **dict.fromkeys(_TEXTS.split(), ("", None)),
 }
 _values = {name: default for name, (default, _) in _SETTINGS.items()}
 _listeners = {}  # setting -> what to do when it changes

@@ -125,7 +125,7 @@ def not_an_axis(attributes, avals, cause):
     if not any(words in cause for words in _NO_AXIS):
         return None
     ndim = max((a.ndim for a in avals), default=0)
-    for name in ("axis", "dim"):
+    for name in ("axis", "dim", "start_dim", "end_dim"):
         axes = attributes.get(name)
         for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
             if isinstance(axis, str) or (isinstance(axis, int) and not -ndim <= axis < ndim):

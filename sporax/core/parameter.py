@@ -8,12 +8,8 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.host import plain, python_number
 from sporax.core.misfit import fitting_constructor
-from sporax.core.tensor import Tensor, new_value
+from sporax.core.tensor import MAKERS, Tensor, new_value
 from sporax.core.value import Changes, thread
-
-# What core need not know how to do: "initial" (`initializers` says how initial values are made),
-# "apart" (`autodiff` says how a value is had without a way back to what it was computed from)
-MAKERS = {}
 
 
 @fitting_constructor

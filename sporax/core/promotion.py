@@ -41,6 +41,8 @@ def promote(avals):
     """
     strong = [a.dtype for a in avals if not a.weak]
     weak = [a.dtype for a in avals if a.weak]
+    if not avals:
+        raise ValueError("there must be at least one Tensor, but the list is empty")
     if not strong:
         met = functools.reduce(np.promote_types, weak)
         return np.dtype(np.float32) if met == np.float64 else met

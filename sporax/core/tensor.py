@@ -21,13 +21,18 @@ else:
     Attached = Reading
 
 
+# What core need not know how to do: "initial" (`initializers` says how initial values are made),
+# "apart" (`autodiff` says how a value is had without a way back to what it was computed from)
+MAKERS = {}
+
+
 @fitting_constructor
 class Tensor(Attached):
     """An n-dimensional array of one dtype.
 
     `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: by
     default that of the data, where Python's floats give Float32 (and so do lists of Float64).
-    `shape`, `dtype` and `init` (an `Initializer`) make a tensor without numbers: they are drawn by
+    `shape`, `dtype` and `init` (as of `initializer`) make one without numbers: they are drawn by
     `init_data()`, or when they are read (printed, say), and computing before that raises. No data
     and a `shape` with None make one that stands for inputs (`Cell.set_inputs`).
 
@@ -54,6 +59,9 @@ class Tensor(Attached):
                 )
             if shape is None or dtype is None:
                 raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' too.")
+            if not hasattr(init, "draw"):  # the name of an initializer, or a number
+                self._value = MAKERS["initial"](init, shape, dtype)._value
+                return
             sizes = (shape,) if isinstance(shape, int) else tuple(shape)
             self._value = Undrawn(Aval.of(sizes, dtypes.to_numpy(dtype)), init)
             return

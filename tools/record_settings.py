@@ -1,0 +1,23 @@
+"""Records the settings that MindSpore 2.10 has, and their values at the start, on a CPU:
+
+    python tools/record_settings.py > tests/recorded/settings.json
+
+Settings that can only be read, or set as parts of others, are left out.
+"""
+
+import json
+
+from mindspore import context
+from mindspore._c_expression import ms_ctx_param
+
+if __name__ == "__main__":
+    names = {n for n in dir(ms_ctx_param) if not n.startswith("_")} - {"name", "value"}
+    found = {}
+    for name in sorted(names | set(context._context().setters)):
+        try:
+            value = context.get_context(name)
+            context.set_context(**{name: value})
+            found[name] = json.loads(json.dumps(value))
+        except (TypeError, ValueError, RuntimeError):
+            continue
+    print(json.dumps(found, indent=1))
