@@ -167,6 +167,7 @@ x.zero_() | x * 0
 x.masked_fill_(mask, 9.0) | x.masked_fill(mask, 9.0)
 x.copy_(y) | y
 x.scatter_(1, at[:, :1], y[:, :1]) | x.scatter(1, at[:, :1], y[:, :1])
+x.scatter_(1, at[:, :1], 3.0, reduce="multiply") | ops.where(mint.arange(3) == at[:, :1], x * 3, x)
 ops.assign(x, y) | y
 ops.Assign()(x, y) | y
 ops.assign_add(x, 2) | x + 2

@@ -10,8 +10,8 @@ from sporax.ops.declare import Array, attach, composite, op, overloaded
 
 # how values meet what is there, or each other: name -> method of `x.at[...]`
 REDUCTIONS = {
-    "none": "set", "update": "set", "add": "add", "mul": "multiply", "div": "divide",
-    "max": "max", "min": "min",
+    "none": "set", "update": "set", "add": "add", "mul": "multiply",
+    "multiply": "multiply", "div": "divide", "max": "max", "min": "min",
 }  # fmt: skip
 
 
@@ -21,7 +21,7 @@ def _at(x, places, values, reduction):
     if reduction not in REDUCTIONS:
         raise ValueError(f"'reduction' must be one of {[*REDUCTIONS]}, but got {reduction!r}")
     values = values.astype(x.dtype)
-    if reduction == "mul":
+    if REDUCTIONS[reduction] == "multiply":
         return multiply_at(x, places, values)
     if reduction == "div" and jnp.issubdtype(x.dtype, jnp.inexact):
         return x / multiply_at(jnp.ones_like(x), places, values)
