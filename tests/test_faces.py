@@ -1,11 +1,4 @@
-"""One declaration, many faces: function, method, class and mint give the same; dtypes are recorded.
-
-`tests/recorded/binary_dtypes.json` comes from MindSpore, by `tools/record_binary_dtypes.py`.
-"""
-
-import json
-import operator
-from pathlib import Path
+"""One declaration, many faces: function, method, class and mint give the same."""
 
 import numpy as np
 import pytest
@@ -201,33 +194,6 @@ def test_comparison_with_what_is_no_number():
 
 
 # dtypes ---------------------------------------------------------------------------------------
-
-RECORDED = json.loads((Path(__file__).parent / "recorded" / "binary_dtypes.json").read_text("utf8"))
-NUMBERS = {"Python bool": True, "Python int": 2, "Python float": 2.5}
-
-
-def operand(name):
-    if name in NUMBERS:
-        return NUMBERS[name]
-    return Tensor([1, 1], dtypes.NAMES[name])
-
-
-@pytest.mark.parametrize("name", RECORDED)
-def test_dtypes_of_binary_operators_are_mindspores(name):
-    function = ops.maximum if name == "maximum" else getattr(operator, name)
-    wrong = []
-    for left, row in RECORDED[name].items():
-        for right, wanted in row.items():
-            if name == "floordiv" and wanted.startswith("Complex"):
-                continue  # complex numbers have no order to round down in
-            try:
-                got = str(function(operand(left), operand(right)).dtype)
-            except TypeError as error:
-                got = f"TypeError: {error}"
-            if got != wanted:
-                wrong.append(f"{left}, {right}: {got}, MindSpore gives {wanted}")
-    assert not wrong, "\n".join(wrong)
-
 
 # operation on Bool, UInt8, Int32, Int64, Float16, Float32 tensors -> MindSpore 2.10's dtypes
 UNARY = {

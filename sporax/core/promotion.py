@@ -1,4 +1,8 @@
-"""The dtype in which two operands meet: MindSpore's rule, recorded from MindSpore 2.10."""
+"""The dtype in which two operands meet: MindSpore's rule, recorded from MindSpore 2.10.
+
+Where it has none, PyTorch's: UInt16, UInt32 and UInt64 take the dtype of a floating tensor, and a
+Python complex number makes Complex64 of all but Float64 and Complex128.
+"""
 
 import csv
 import functools
@@ -21,10 +25,14 @@ def _table():
 def _pair(left, right, right_weak):
     """Result of a tensor of dtype `left` meeting a tensor (or Python number) of dtype `right`."""
     if right_weak and right.kind == "c":
-        return np.promote_types(left, np.complex64)
+        wide = left in (np.dtype(np.float64), np.dtype(np.complex128))
+        return np.dtype(np.complex128 if wide else np.complex64)
     column = _NUMBER_KINDS[right.kind] if right_weak else str(from_numpy(right))
     name = _table()[str(from_numpy(left))][column]
     if name == "-":
+        floating = [dtype for dtype in (left, right) if dtype.kind in "fV"]  # bfloat16 is 'V'
+        if floating and not right_weak:
+            return floating[0]  # over UInt16, UInt32, UInt64: all other pairs are in the table
         other = f"a Python {column}" if right_weak else column
         raise TypeError(
             f"operands of dtype {from_numpy(left)} and {other} have no common dtype; "

@@ -9,6 +9,7 @@ from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
 from sporax.core.value import WEAK_AVALS, Aval
 from sporax.engine.recorder import apply
+from sporax.ops.comparison import ordered
 from sporax.ops.declare import Array, attach, composite, op
 
 binary = functools.partial(op, promotes=True)
@@ -174,10 +175,12 @@ def floor_divide(input: Array, other: Array):
 def remainder(input: Array, other: Array):
     """$input - other \\lfloor input / other \\rfloor$: the remainder with the divisor's sign.
 
+    That of two Bool is False, as `//` gives the first one.
+
     >>> (Tensor([7, -7]) % 3).asnumpy()
     array([1, 2])
     """
-    return jnp.remainder(input, other)
+    return jnp.remainder(input, other) if input.dtype != bool else (input | other) & False
 
 
 @binary(
@@ -202,9 +205,13 @@ def fmod(input: Array, other: Array):
 def power(input: Array, exponent: Array):
     """$input^{exponent}$ for an exponent that is computed; `pow` calls it.
 
+    Of two Bool it is Bool: False only where `input` is False and `exponent` True.
+
     >>> ops.power(Tensor([2.0, 3.0]), Tensor([3.0, 2.0])).asnumpy()
     array([8., 9.], dtype=float32)
     """
+    if input.dtype == bool:
+        return input | ~exponent
     if jnp.issubdtype(input.dtype, jnp.integer):
         # an integer's negative power is rounded toward zero, which leaves only 1 and -1
         whole = jnp.power(input, jnp.maximum(exponent, 0))
@@ -271,6 +278,7 @@ def maximum(input: Array, other: Array):
     >>> ops.maximum(Tensor([1.0, 5.0]), 3).asnumpy()
     array([3., 5.], dtype=float32)
     """
+    ordered(input)
     return jnp.maximum(input, other)
 
 
@@ -281,6 +289,7 @@ def minimum(input: Array, other: Array):
     >>> ops.minimum(Tensor([1.0, 5.0]), 3).asnumpy()
     array([1., 3.], dtype=float32)
     """
+    ordered(input)
     return jnp.minimum(input, other)
 
 

@@ -34,12 +34,23 @@ _EXAMPLE = """$input {symbol} other$, element by element{result}, broadcast toge
     """
 
 
+_ORDER = (jnp.greater, jnp.greater_equal, jnp.less, jnp.less_equal)
+
+
+def ordered(x):
+    """Refuse complex numbers, which have no order."""
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        raise TypeError("complex numbers have no order: compare 'real(x)' or 'abs(x)' instead")
+
+
 def _declare(name, short, primitive, called, symbol, compute, shown):
     bits = name.startswith("bitwise")
 
     def function(input: Array, other: Array):
         if bits and not jnp.issubdtype(input.dtype, jnp.integer) and input.dtype != bool:
             raise TypeError("the operands must be integers or Bool; convert them with 'astype'")
+        if compute in _ORDER:
+            ordered(input)
         return compute(input, other)
 
     function.__name__, function.__module__ = name, __name__
