@@ -11,7 +11,6 @@ from sporax.core.tensor import Tensor
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.joining import stack
 from sporax.ops.linalg import matmul
-from sporax.ops.padding import pad
 
 
 @op()
@@ -102,49 +101,6 @@ def matrix_band_part_of_class(x, lower, upper):
            [0., 1.]], dtype=float32)
     """
     return band(x, lower, upper)
-
-
-@composite()
-def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
-    """The last axis as the diagonal `k` (an int) of matrices, `padding_value` elsewhere.
-
-    `num_rows`, `num_cols`: by default a square matrix, or the least size. Several diagonals at once
-    are not done.
-
-    >>> ops.matrix_diag(Tensor([1.0, 2.0]), padding_value=9).asnumpy()
-    array([[1., 9.],
-           [9., 2.]], dtype=float32)
-    """
-    offset = int(k) if not isinstance(k, (tuple, list)) and getattr(k, "size", 1) == 1 else None
-    if offset is None:
-        raise NotImplementedError(
-            f"For 'matrix_diag', 'k' must be one int, but got {k}: several diagonals at once are "
-            "not done. Add the results of single ones."
-        )
-    length = x.shape[-1]
-    least = length + max(-offset, 0), length + max(offset, 0)
-    given = [None if n is None or int(n) == -1 else int(n) for n in (num_rows, num_cols)]
-    square = (max(least),) * 2
-    rows, columns = square if given == [None, None] else (
-        n or fewest for n, fewest in zip(given, least, strict=True)
-    )  # fmt: skip
-    if rows < least[0] or columns < least[1]:
-        raise ValueError(
-            f"For 'matrix_diag', 'num_rows' and 'num_cols' must be at least {least}, but got "
-            f"{num_rows} and {num_cols}."
-        )
-    made = diag_embed(x, offset)
-    side = made.shape[-1]
-    sides = (0, max(columns - side, 0), 0, max(rows - side, 0))
-    made = pad(made, sides)[..., :rows, :columns]
-    return made if not padding_value else made + padding_value * (1 - _mask(made, offset, length))
-
-
-def _mask(like, offset, length):
-    mask = np.zeros(like.shape[-2:], like._value.aval.dtype)
-    at = np.arange(length)
-    mask[at + max(-offset, 0), at + max(offset, 0)] = 1
-    return Tensor(mask)
 
 
 @op(tensor="diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)")

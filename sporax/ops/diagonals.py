@@ -1,0 +1,162 @@
+"""Diagonals of matrices, one or several of them, packed as the rows of an array.
+
+Diagonal `d` is that of the places (i, j) with j - i = d. The row of the diagonals `k` = (low, high)
+are these from `high` down to `low`; what is shorter than the longest is padded on one side.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.ops.declare import Array, op
+
+_ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+def _range(k):
+    """(low, high) of `k`: an int, or one or two in a sequence."""
+    ends = (k,) if isinstance(k, int) else k
+    if (
+        not isinstance(ends, tuple)
+        or len(ends) not in (1, 2)
+        or not all(isinstance(d, int) for d in ends)
+        or ends[0] > ends[-1]
+    ):
+        raise ValueError(f"'k' must be an int, or a rising pair of ints, but got {k!r}")
+    return ends[0], ends[-1]
+
+
+class _Pack:
+    """Where the elements of diagonals `k` of `rows` x `columns` are in a matrix, and packed."""
+
+    def __init__(self, rows, columns, k, align):
+        if align not in _ALIGNS:
+            raise ValueError(f"'align' must be one of {_ALIGNS}, but got {align!r}")
+        self.low, self.high = _range(k)
+        if not -rows < self.low <= self.high < columns and (self.low, self.high) != (0, 0):
+            raise ValueError(
+                f"'k' must name diagonals of {rows} x {columns} matrices, from {1 - rows} to "
+                f"{columns - 1}, but got {k}"
+            )
+        self.rows, self.columns = rows, columns
+        self.left = [side == "LEFT" for side in align.split("_")]  # above, below the main diagonal
+        self.longest = max(0, min(rows + min(self.high, 0), columns - max(self.low, 0)))
+        count = self.high - self.low + 1
+        single = isinstance(k, int) or self.low == self.high
+        self.shape = (self.longest,) if single else (count, self.longest)
+
+    def shifts(self, d):
+        """(length of diagonal d, how many places of padding come before it)"""
+        length = np.minimum(self.rows + np.minimum(d, 0), self.columns - np.maximum(d, 0))
+        left = np.where(d >= 0, *self.left)
+        return length, np.where(left, 0, self.longest - length)
+
+    def packed(self):
+        """For each place of a matrix: whether it is on these diagonals, and where it is packed."""
+        i, j = np.mgrid[: self.rows, : self.columns]
+        d = j - i
+        inside = (self.low <= d) & (d <= self.high)
+        place = (self.high - d) * self.longest + np.minimum(i, j) + self.shifts(d)[1]
+        return inside, np.where(inside, place, 0)
+
+    def unpacked(self):
+        """For each packed place: whether it is no padding, and where it is in a flat matrix."""
+        n, place = np.mgrid[: self.high - self.low + 1, : self.longest]
+        d = self.high - n
+        length, before = self.shifts(d)
+        t = place - before
+        inside = (t >= 0) & (t < length)
+        flat = (t + np.maximum(-d, 0)) * self.columns + t + np.maximum(d, 0)
+        return inside.reshape(self.shape), np.where(inside, flat, 0).reshape(self.shape)
+
+    def spread(self, diagonals, elsewhere):
+        """Matrices with these diagonals, and `elsewhere` where there are none."""
+        inside, place = self.packed()
+        lead = diagonals.shape[: diagonals.ndim - len(self.shape)]
+        if not inside.any():
+            return jnp.broadcast_to(elsewhere, (*lead, self.rows, self.columns))
+        flat = diagonals.reshape(*lead, -1)
+        return jnp.where(inside, jnp.take(flat, place, -1), elsewhere)
+
+
+def _sizes(length, k, num_rows, num_cols):
+    """Rows and columns of matrices whose longest diagonal of `k` has this length."""
+    low, high = _range(k)
+    least = length - min(high, 0), length + max(low, 0)
+    given = [n if n is None else int(n) for n in (num_rows, num_cols)]
+    if {*given} <= {None, -1}:
+        return max(least), max(least)
+    rows, columns = (
+        fewest if n in (None, -1) else n for n, fewest in zip(given, least, strict=True)
+    )
+    if rows < least[0] or columns < least[1] or (rows > least[0] and columns > least[1]):
+        raise ValueError(
+            f"'num_rows' and 'num_cols' must be at least {least}, one of them exactly, but got "
+            f"{num_rows} and {num_cols}"
+        )
+    return rows, columns
+
+
+@op(primitive="MatrixDiagV3(align='RIGHT_LEFT')(x, k, num_rows, num_cols, padding_value)")
+def matrix_diag(x: Array, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+    """The last axis as the diagonal `k` of matrices, `padding_value` elsewhere.
+
+    `k` (low, high): the last two axes hold several diagonals, from `high` down to `low`. `align`:
+    the side on which the shorter ones are, those above the main diagonal and those below it.
+    `num_rows`, `num_cols`: by default a square matrix, or the least size.
+
+    >>> ops.matrix_diag(Tensor([1.0, 2.0]), padding_value=9).asnumpy()
+    array([[1., 9.],
+           [9., 2.]], dtype=float32)
+    >>> ops.matrix_diag(Tensor([[0, 3], [1, 2]]), (0, 1)).asnumpy()
+    array([[1, 3],
+           [0, 2]])
+    """
+    if x.ndim < 1:
+        raise ValueError("'x' must have at least 1 dimension")
+    pack = _Pack(*_sizes(x.shape[-1], k, num_rows, num_cols), k, align)
+    if x.shape[x.ndim - len(pack.shape) :] != pack.shape:
+        raise ValueError(
+            f"'x' must end in the shape {pack.shape} of the diagonals 'k', but has {x.shape}"
+        )
+    return pack.spread(x, jnp.asarray(padding_value, x.dtype))
+
+
+def _pack_of(matrices, k, align):
+    if matrices.ndim < 2:
+        raise ValueError("'x' must have at least 2 dimensions")
+    return _Pack(*matrices.shape[-2:], k, align)
+
+
+@op(primitive="MatrixDiagPartV3(align='RIGHT_LEFT')(x, k, padding_value)")
+def matrix_diag_part(x: Array, k, padding_value, align="RIGHT_LEFT"):
+    """The diagonal `k` of matrices, or those of `k` (low, high): what `matrix_diag` takes.
+
+    Shorter ones are filled with `padding_value`.
+
+    >>> ops.matrix_diag_part(Tensor([[1, 3], [0, 2]]), (0, 1), 9).asnumpy()
+    array([[9, 3],
+           [1, 2]])
+    """
+    pack = _pack_of(x, k, align)
+    inside, place = pack.unpacked()
+    flat = x.reshape(*x.shape[:-2], -1)
+    return jnp.where(inside, jnp.take(flat, place, -1), jnp.asarray(padding_value, x.dtype))
+
+
+@op(primitive="MatrixSetDiagV3(align='RIGHT_LEFT')(x, diagonal, k)")
+def matrix_set_diag(x: Array, diagonal: Array, k=0, align="RIGHT_LEFT"):
+    """Matrices `x` with the diagonal `k`, or those of `k` (low, high), from `diagonal`.
+
+    `diagonal` has the shape that `matrix_diag_part` gives.
+
+    >>> ops.matrix_set_diag(Tensor([[1, 3], [0, 2]]), Tensor([8, 9])).asnumpy()
+    array([[8, 3],
+           [0, 9]])
+    """
+    pack = _pack_of(x, k, align)
+    if diagonal.shape != (*x.shape[:-2], *pack.shape):
+        raise ValueError(
+            f"'diagonal' must have the shape {(*x.shape[:-2], *pack.shape)}, but has "
+            f"{diagonal.shape}"
+        )
+    return pack.spread(diagonal.astype(x.dtype), x)
