@@ -288,6 +288,49 @@ def sens(ms):
 
 
 @case
+def absent_arguments(ms):
+    x = tensor(ms, 1.0, 2.0)
+
+    def f(x, y, z=None):
+        return x * 3.0 if z is None else x + 2.0 * z
+
+    calls = {
+        "both": lambda: ms.grad(f, (0, 1))(x, None),
+        "alone": lambda: ms.grad(f, 1)(x, None),
+        "alone in a tuple": lambda: ms.grad(f, (1,))(x, None),
+        "between": lambda: ms.grad(f, (0, 1, 2))(x, None, x + 1.0),
+        "with a value": lambda: ms.value_and_grad(f, 1)(x, None),
+        "first": lambda: ms.ops.GradOperation()(lambda y, x: f(x, y))(None, x),
+        "all": lambda: ms.ops.GradOperation(get_all=True)(f)(x, None),
+    }
+    p = ms.Parameter(tensor(ms, 3.0), name="p")
+    calls["and weights"] = lambda: ms.grad(lambda x: p * 2.0, 0, [p])(None)
+    calls["and a weight"] = lambda: ms.grad(lambda x: p * 2.0, 0, p)(None)
+    return each(ms, calls)
+
+
+@case
+def sens_of_functions(ms):
+    x, y = tensor(ms, 3.0, 4.0), tensor(ms, 10.0, 100.0)
+    p = ms.Parameter(tensor(ms, 3.0, 5.0), name="p")
+    square, pair = lambda x: x * x, lambda x: (x * x, x + 1)
+    with_weight = lambda x: x * p  # noqa: E731
+    return each(ms, {
+        "tensor": lambda: ms.grad(square, sens_param=True)(x, y),
+        "by place": lambda: ms.grad(square, 0, None, False, False, True)(x, y),
+        "tuple": lambda: ms.grad(pair, sens_param=True)(x, (y, y)),
+        "keyword": lambda: ms.grad(square, sens_param=True)(x, sens=y),
+        "value": lambda: ms.value_and_grad(square, sens_param=True)(x, y),
+        "weights": lambda: ms.grad(with_weight, None, [p], sens_param=True)(x, y),
+        "both": lambda: ms.value_and_grad(with_weight, 0, p, sens_param=True)(x, y),
+        "has_aux": lambda: ms.grad(pair, has_aux=True, sens_param=True)(x, y),
+        "has_aux, value": lambda: ms.value_and_grad(pair, has_aux=True, sens_param=True)(x, y),
+        "identifiers": lambda: ms.grad(square, return_ids=True, sens_param=True)(x, y),
+        "flag": lambda: ms.grad(square, sens_param=1),
+    })  # fmt: skip
+
+
+@case
 def all_of_nothing(ms):
     return ms.ops.GradOperation(get_all=True)(lambda: tensor(ms, 1.0))()
 

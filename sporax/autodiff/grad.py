@@ -119,8 +119,9 @@ class Derivative:
                     f"of the call, but got {i}."
                 )
         found = [i for i in self.positions if tensors_of(args[i])]
-        if self.positions and not found:
-            i = self.positions[0]
+        others = [i for i in self.positions if i not in found and args[i] is not None]
+        if others and not found:
+            i = others[0]
             raise TypeError(
                 f"For '{self.who}', argument {i} must hold Tensors, to be differentiated by, but "
                 f"got {type(args[i]).__name__}. Wrap it, or choose another 'grad_position'."
@@ -208,14 +209,17 @@ def _nothing(item):
 
 @fitting
 def grad(
-    fn, grad_position=0, weights=None, has_aux=False, return_ids=False, *, per_sample=False
+    fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False, *,
+    per_sample=False,
 ) -> Callable:  # fmt: skip
     """The function that computes the gradient of `fn`.
 
-    `grad_position`: an int or tuple of ints, the arguments to differentiate; None for none.
-    `weights`: a Parameter, ParameterTuple or list of Parameters, or None. With several outputs the
-    gradient is that of their sum; with `has_aux` only of the first, the rest is returned beside
-    it. `return_ids` puts the position or the parameter's name beside each gradient.
+    `grad_position`: an int or tuple of ints, the arguments to differentiate; None for none. An
+    argument that is None has no gradient. `weights`: a Parameter, ParameterTuple or list of
+    Parameters, or None. With several outputs the gradient is that of their sum; with `has_aux` only
+    of the first, the rest is returned beside it. `return_ids` puts the position or the parameter's
+    name beside each gradient. `sens_param`: the last argument of a call (or the keyword `sens`) is
+    the gradient of the outputs, else they have ones.
 
     With `per_sample` (which MindSpore has not) there is a gradient for each example of a batch,
     along the first axis of inputs, values and gradients. `fn` sees batches of one; what it writes
@@ -228,7 +232,9 @@ def grad(
     >>> grad(lambda x: x * x)(Tensor([3.0])).asnumpy()
     array([6.], dtype=float32)
     """
-    run = _transform("grad", fn, grad_position, weights, has_aux, return_ids, per_sample)
+    run = _transform(
+        "grad", fn, grad_position, weights, has_aux, return_ids, sens_param, per_sample
+    )
 
     @functools.wraps(fn, updated=())
     def gradient(*args, **kwargs):
@@ -240,7 +246,8 @@ def grad(
 
 @fitting
 def value_and_grad(
-    fn, grad_position=0, weights=None, has_aux=False, return_ids=False, *, per_sample=False
+    fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False, *,
+    per_sample=False,
 ) -> Callable:  # fmt: skip
     """The function that computes `fn` and its gradient: `(value, gradient)`; see `grad`.
 
@@ -248,7 +255,9 @@ def value_and_grad(
     >>> value.asnumpy(), gradient.asnumpy()
     (array([9.], dtype=float32), array([6.], dtype=float32))
     """
-    run = _transform("value_and_grad", fn, grad_position, weights, has_aux, return_ids, per_sample)
+    run = _transform(
+        "value_and_grad", fn, grad_position, weights, has_aux, return_ids, sens_param, per_sample
+    )
 
     @functools.wraps(fn, updated=())
     def value_and_gradient(*args, **kwargs):
@@ -257,12 +266,12 @@ def value_and_grad(
     return value_and_gradient
 
 
-def _transform(who, fn, grad_position, weights, has_aux, return_ids, per_sample):
+def _transform(who, fn, grad_position, weights, has_aux, return_ids, sens_param, per_sample):
     positions = _checked_positions(who, grad_position, weights)
-    bare_position = isinstance(grad_position, int)
     bare_weight = isinstance(weights, Parameter)
     parameters = parameters_of(who, weights)
-    derivative: Any = Derivative(who, fn, positions, parameters, has_aux)
+    _check_flag(who, "sens_param", sens_param)
+    derivative: Any = Derivative(who, fn, positions, parameters, has_aux, sens_param)
     if per_sample:
         derivative = PerSample(derivative)
 
@@ -272,7 +281,7 @@ def _transform(who, fn, grad_position, weights, has_aux, return_ids, per_sample)
             held = [i for i in positions if tensors_of(args[i])]
             inputs = list(zip(held, inputs, strict=True))
             by_weight = [(p.name, g) for p, g in zip(parameters, by_weight, strict=True)]
-        inputs = inputs[0] if bare_position or len(inputs) == 1 else tuple(inputs)
+        inputs = inputs[0] if len(inputs) == 1 else tuple(inputs)
         by_weight = by_weight[0] if bare_weight else tuple(by_weight)
         if grad_position is None:
             return result, by_weight
@@ -298,6 +307,11 @@ def _checked_positions(who, grad_position, weights):
             f"but got {grad_position!r}."
         )
     return positions
+
+
+def _check_flag(who, name, flag):
+    if not isinstance(flag, bool):
+        raise TypeError(f"For '{who}', '{name}' must be a bool, but got {type(flag).__name__}.")
 
 
 def parameters_of(who, weights):
@@ -348,13 +362,9 @@ class GradOperation:
     """
 
     def __init__(self, get_all=False, get_by_list=False, sens_param=False):
-        for name, flag in [
-            ("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)
-        ]:  # fmt: skip
-            if not isinstance(flag, bool):
-                raise TypeError(
-                    f"For 'GradOperation', '{name}' must be a bool, but got {type(flag).__name__}."
-                )
+        flags = {"get_all": get_all, "get_by_list": get_by_list, "sens_param": sens_param}
+        for name, flag in flags.items():
+            _check_flag("GradOperation", name, flag)
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def __call__(self, fn, weights=None) -> Callable:
@@ -379,7 +389,7 @@ class GradOperation:
         def both(*args, **kwargs):
             result, inputs, by_weight = derivative(args, kwargs)
             by_weight = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
-            inputs = tuple(inputs) if self.get_all or self.get_by_list else inputs[0]
+            inputs = inputs[0] if inputs and positions == (0,) else tuple(inputs)
             if not self.get_by_list:
                 return result, inputs
             return result, (inputs, by_weight) if self.get_all else by_weight
