@@ -10,9 +10,10 @@ _PUBLIC = {
     "sporax.core.tensor": "Tensor tensor is_tensor from_numpy frombuffer",
     "sporax.core.parameter": "Parameter ParameterTuple",
     "sporax.core.dtype": """
-        Type bfloat16 bool_ byte complex128 complex64 double float16 float32 float64 float_ half
-        int16 int32 int64 int8 int_ intc intp number short single string tensor_type type_none
-        ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort
+        Type bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16
+        float32 float64 float_ half int int16 int32 int64 int8 int_ intc intp list_ long number
+        short single string tensor_type tuple_ type_none ubyte uint uint16 uint32 uint64 uint8 uintc
+        uintp ushort
         dtype_to_nptype dtype_to_pytype get_py_obj_dtype pytype_to_dtype""",
     "sporax.core.context": """
         COMPATIBLE GRAPH_MODE LAX PYNATIVE_MODE STRICT get_context set_context set_deterministic
@@ -76,8 +77,8 @@ def _find(name):
 
 
 def __getattr__(name):
-    if name == "__all__":
-        return [n for n in _HOMES if _find(n) is not None]
+    if name == "__all__":  # without what would hide Python's own
+        return [n for n in _HOMES if n not in ("bool", "float", "int") and _find(n) is not None]
     found = _find(name)
     if found is None:
         raise AttributeError(f"sporax has no 'mindspore.{name}' yet")

@@ -21,6 +21,24 @@ TAKEN = json.loads((Path(__file__).parent / "recorded" / "multitype.json").read_
 VALUES = values(sporax)
 
 
+# dtypes ---------------------------------------------------------------------------------------
+
+
+def test_dtypes_have_the_short_names_of_mindspore():
+    """Some hide a name of Python's, so `from mindspore import *` does not give them."""
+    names = {
+        "bool": "Bool", "int": "Int32", "long": "Int64", "short": "Int16", "half": "Float16",
+        "float": "Float32", "double": "Float64", "cfloat": "Complex64", "cdouble": "Complex128",
+    }  # fmt: skip
+    for home in (sporax, sporax.core.dtype):
+        assert {name: str(getattr(home, name)) for name in names} == names
+    assert {*names} - {*sporax.__all__} == {"bool", "int", "float"}
+    assert Tensor([1.7], sporax.int).dtype == sporax.int32
+    assert Tensor([1]).astype("float").dtype == sporax.float64  # as a string it is Python's
+    with pytest.raises(AttributeError, match=r"no 'mindspore\.floats'"):
+        sporax.floats  # noqa: B018
+
+
 # mutable ------------------------------------------------------------------------------------
 
 

@@ -241,7 +241,7 @@ def _dtypes():
     kinds = {type(found) for found in dtypes.NAMES.values() if found.numpy_dtype is not None}
     yield from (f"from sporax.core.dtype import {k.__name__} as {k.__name__}" for k in kinds)
     for name, found in sorted(dtypes.NAMES.items()):
-        if found.numpy_dtype is not None and getattr(dtypes, name, None) is found:
+        if found.numpy_dtype is not None and vars(dtypes).get(name) is found:
             yield f"{name}: {type(found).__name__}"
 
 

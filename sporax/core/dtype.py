@@ -110,6 +110,8 @@ for _kind, _name, _numpy, _aliases in _ROWS:
     _BY_NAME[_name] = _FROM_NUMPY[np.dtype(_numpy)] = _type
     NAMES.update(dict.fromkeys(_aliases.split(), _type))
 globals().update({k: v for k, v in NAMES.items() if k != "bool"})
+# names of Python's own, which this module needs itself; as a string "int" is Int64, "float" Float64
+_HIDDEN = {"bool": NAMES["bool"], "int": NAMES["int32"], "float": NAMES["float32"]}
 
 # Kinds of dtypes, and types that are none of tensors': class, name, attribute, default if any.
 _KINDS = [
@@ -221,3 +223,9 @@ def issubclass_(type_, dtype):
 
 
 _issubclass_ = issubclass_
+
+
+def __getattr__(name) -> Number:
+    if name in _HIDDEN:
+        return _HIDDEN[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
