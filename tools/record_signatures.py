@@ -1,10 +1,15 @@
 """Record the signatures of MindSpore's layers and operations; run it where 2.10 is installed.
 
 python tools/record_signatures.py > tests/recorded/signatures.json
+python tools/record_signatures.py methods > tests/recorded/overloads.json
+
+The methods of a Tensor are compiled, and have no signatures: their errors list what they take.
 """
 
 import inspect
 import json
+import re
+import sys
 
 import mindspore
 from mindspore import nn, ops
@@ -41,6 +46,23 @@ def signatures():
     return found
 
 
+def overloads():
+    """{'Tensor.median': ['dim keepdim', 'axis keepdims'], ...}: keywords of each way to call it."""
+    found, tensor = {}, mindspore.Tensor([[1.0]])
+    for name in dir(tensor):
+        method = getattr(tensor, name)
+        if name[0] == "_" or not callable(method):
+            continue
+        try:
+            method(no_such_keyword=1)
+        except Exception as error:  # noqa: BLE001
+            ways = re.findall(rf'^"Tensor.{name}\((.*)\)"$', str(error), re.M)
+            ways = [" ".join(re.findall(r"(\w+)=<", way)) for way in ways]
+            found[f"Tensor.{name}"] = sorted({way for way in ways if way})
+    return {name: ways for name, ways in found.items() if ways}
+
+
 if __name__ == "__main__":
     mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
-    print(json.dumps(signatures(), indent=0))
+    found = overloads() if sys.argv[1:] == ["methods"] else signatures()
+    print(json.dumps(found, indent=0))

@@ -61,7 +61,11 @@ def scaled_add(input, other, *, alpha=1):
     return add(input, _scaled(other, alpha))
 
 
-@composite(tensor=("sub", "subtract"), mint="sub")
+@composite(
+    tensor=(
+        "sub(input, other, *, alpha=1)", "sub(input, y: other, *, alpha=1)", "subtract"
+    ), mint="sub",
+)  # fmt: skip
 def subtract(input, other, *, alpha=1):
     """$input - alpha \\cdot other$, broadcast together.
 
@@ -168,7 +172,7 @@ def floor_divide(input: Array, other: Array):
 @binary(
     primitive="FloorMod()(x: input, y: other)",
     function=("remainder(input, other)", "floor_mod(x: input, y: other)"),
-    tensor="remainder(input, other)",
+    tensor=("remainder(input, other)", "remainder(input, divisor: other)"),
     mint="remainder(input, other)",
     numpy=("remainder(x1: input, x2: other, dtype=None)", "mod(x1: input, x2: other, dtype=None)"),
 )

@@ -5,6 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
 from sporax.engine.views import view
 from sporax.ops.declare import Array, attach, composite, op
 
@@ -47,12 +48,15 @@ def _astype(self, dtype, copy=True):
     return cast(self, dtype)
 
 
-def _to(self, dtype=None, non_blocking=False, copy=False):
-    """The tensor in another dtype; the device is XLA's to choose.
+def _to(self, dtype=None, non_blocking=False, copy=False, *, device=None, other=None):
+    """The tensor in another dtype, that of `other` if it is a Tensor; the device is XLA's to
+    choose.
 
     >>> Tensor([1.7]).to(ms.int32).asnumpy()
     array([1], dtype=int32)
     """
+    dtype = dtype if other is None else other
+    dtype = dtype.dtype if isinstance(dtype, Tensor) else dtype
     return self if dtype is None else _astype(self, dtype, copy)
 
 

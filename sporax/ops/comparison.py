@@ -58,8 +58,9 @@ def _declare(name, short, primitive, called, symbol, compute, shown):
         symbol=symbol, name=name, shown=shown, result=", bit by bit" if bits else ": Bool"
     )
     faces = tuple(f"{n}(input, other)" for n in (name, short) if n)
+    also = (f"{name}(input, y: other)",) if name in ("logical_and", "logical_or") else ()
     return op(
-        primitive=f"{primitive}()({called})", function=faces, tensor=faces,
+        primitive=f"{primitive}()({called})", function=faces, tensor=faces + also,
         mint=tuple(face for face in faces if face != _WHOLE),
         numpy=f"{name}(x1: input, x2: other, dtype=None)",
         promotes=not name.startswith("logical"), differentiable=False,
@@ -136,7 +137,10 @@ attach("__invert__", lambda self: logical_not(self))
 
 @op(
     primitive="IsClose(rtol=1e-05, atol=1e-08, equal_nan=False)(input, other)",
-    tensor=True, mint=True, promotes=True, differentiable=False,
+    tensor=(
+        "isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)",
+        "isclose(input, x2: other, rtol=1e-05, atol=1e-08, equal_nan=False)",
+    ), mint=True, promotes=True, differentiable=False,
     numpy="isclose(a: input, b: other, rtol=1e-05, atol=1e-08, equal_nan=False)",
 )  # fmt: skip
 def isclose(input: Array, other: Array, rtol=1e-05, atol=1e-08, equal_nan=False):

@@ -99,13 +99,21 @@ def _as_written(faces):
 
 def _faces(declaration, written, plain, within):
     """Functions by name for faces as written; those of one name are taken as its overloads."""
-    found, own = {}, declaration.fn.__name__
+    found, meant, own = {}, {}, declaration.fn.__name__
     for face in _as_written(written):
         called = own if face is True else face.partition("(")[0]
         is_own = called.rpartition(".")[2] == own and (face is True or "(" not in face)
         made = plain if is_own else declaration.face(face, within)
         found.setdefault(called, []).append(made)
-    return {name: overloaded(name, fns) for name, fns in found.items()}
+        meant.setdefault(called, set()).add(_meaning(declaration, face))
+    return {name: overloaded(name, fns, len(meant[name]) == 1) for name, fns in found.items()}
+
+
+def _meaning(declaration, face):
+    """What the parameters of a face fill, without the names that they have there."""
+    if face is True or "(" not in face:
+        return face
+    return tuple((canonical, p.kind, p.default) for p, canonical in declaration.parse(face)[1])
 
 
 def attach(name, method):

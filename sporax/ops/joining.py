@@ -186,7 +186,9 @@ def _at_least_3(shape):
 hstack = composite(mint=True)(
     _by_shape("hstack", lambda n: 0 if n == 1 else 1, lambda s: s or (1,), (2,))
 )
-vstack = composite()(_by_shape("vstack", lambda n: 0, _at_least_2, (2, 1)))
+vstack = composite(function=("vstack(inputs: tensors)", "vstack(tensors)"))(
+    _by_shape("vstack", lambda n: 0, _at_least_2, (2, 1))
+)
 dstack = composite(mint=True)(_by_shape("dstack", lambda n: 2, _at_least_3, (1, 1, 2)))
 
 # repetition ---------------------------------------------------------------------------------
@@ -205,13 +207,13 @@ def tile(input: Array, dims):
     return jnp.tile(input, dims)
 
 
-def _tile_method(self, *dims):
+def _tile_method(self, *counts, dims=None, reps=None):
     """The tensor laid out `reps[i]` times along dimension `i`; see `ops.tile`.
 
     >>> Tensor([1, 2]).tile((2,)).asnumpy()
     array([1, 2, 1, 2])
     """
-    return tile(self, sizes(dims))
+    return tile(self, sizes((*counts, *(n for n in (dims, reps) if n is not None))))
 
 
 def _repeat_method(self, *counts, repeats=None, axis=None):
@@ -246,13 +248,13 @@ def broadcast_to(input: Array, shape):
     return jnp.broadcast_to(input, tuple(kept))
 
 
-def _broadcast_method(self, *shape):
+def _broadcast_method(self, *shape, size=None):
     """The tensor repeated to fill a shape; see `ops.broadcast_to`.
 
     >>> Tensor([1.0]).broadcast_to((2,)).asnumpy()
     array([1., 1.], dtype=float32)
     """
-    return broadcast_to(self, sizes(shape))
+    return broadcast_to(self, sizes(shape if size is None else (*shape, size)))
 
 
 @composite()
@@ -265,7 +267,7 @@ def expand(input_x, size):
     return broadcast_to(input_x, sizes((size,)))
 
 
-@composite(tensor=True)
+@composite(tensor=("expand_as(input, other)", "expand_as(input, x: other)"))
 def expand_as(input, other):
     """`input` broadcast to the shape of `other`.
 

@@ -5,6 +5,7 @@ import string
 
 import jax.numpy as jnp
 
+from sporax.core.dtype import to_numpy
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import apply
 from sporax.ops.arithmetic import add, floating, mul
@@ -33,7 +34,7 @@ def _multiply(a, b):
 
 
 @product(
-    name="MatMul", tensor="matmul(input, tensor2: other)", mint=True,
+    name="MatMul", tensor=("matmul(input, tensor2: other)", "matmul(input, other)"), mint=True,
     numpy="matmul(x1: input, x2: other, dtype=None)",
 )  # fmt: skip
 def matmul(input: Array, other: Array):
@@ -272,14 +273,19 @@ def tensor_dot(x1: Array, x2: Array, axes):
     return jnp.tensordot(x1, x2, axes)
 
 
-@op(primitive="Trace()(input)", mint=True, tensor="trace(input)")
-def trace(input: Array):
-    """The sum of a matrix's diagonal.
+@op(
+    primitive="Trace()(input)", mint="trace(input)", function="trace(input)",
+    tensor="trace(input, offset=0, axis1=0, axis2=1, dtype=None)",
+)  # fmt: skip
+def trace(input: Array, offset=0, axis1=0, axis2=1, dtype=None):
+    """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the
+    planes of `axis1` and `axis2`.
 
     >>> ops.trace(Tensor([[1, 2], [3, 4]])).asnumpy()
     array(5)
     """
-    return jnp.trace(input).astype(input.dtype)
+    wanted = input.dtype if dtype is None else to_numpy(dtype)
+    return jnp.trace(input, offset, axis1, axis2).astype(wanted)
 
 
 def solvable(x):
@@ -290,7 +296,7 @@ def solvable(x):
 
 @op(
     function="inverse(input)", tensor="inverse(input)",
-    mint=("inverse(input)", "linalg.inv(A: input)"),
+    mint=("inverse(input)", "linalg.inv(input)", "linalg.inv(A: input)"),
     primitive="MatrixInverse(adjoint=False)(x: input)",
 )  # fmt: skip
 def inverse(input: Array, adjoint=False):

@@ -16,10 +16,14 @@ _KINDS = {
 }
 
 
-def overloaded(name, functions):
-    """One function of several signatures: the first that fits a call's arguments takes it."""
+def overloaded(name, functions, alike=False):
+    """One function of several signatures: the first that fits a call's arguments takes it.
+
+    `alike`: they differ in the names of their parameters alone.
+    """
+    first = functions[0]
     if len(functions) == 1:
-        return functions[0]
+        return first
     signatures = [inspect.signature(f) for f in functions]
     chosen = {}
 
@@ -38,6 +42,8 @@ def overloaded(name, functions):
         )
 
     def method(*args, **kwargs):
+        if alike and not kwargs:
+            return first(*args)
         key = (*[a.__class__ for a in args], *kwargs)
         function = chosen.get(key)
         if function is None:
@@ -45,7 +51,7 @@ def overloaded(name, functions):
         return function(*args, **kwargs)
 
     method.__name__ = method.__qualname__ = name.rpartition(".")[2]
-    method.__doc__, method.__module__ = functions[0].__doc__, functions[0].__module__
+    method.__doc__, method.__module__ = first.__doc__, first.__module__
     method.__signature__, method.overloads = signatures[0], functions
     return method
 

@@ -14,7 +14,7 @@ from sporax.ops.shape import reshape
 @op(
     function=("where(condition, input, other)", "select(condition, input, other)"),
     primitive="Select()(condition, input, other)",
-    tensor="where(input, condition, y: other)",
+    tensor=("where(input, condition, y: other)", "where(input, condition, other)"),
     mint="where(condition, input, other)",
     promotes=(1, 2),
 )
@@ -191,7 +191,10 @@ def gather_nd(input: Array, indices: Array):
     return input[tuple(jnp.moveaxis(indices, -1, 0))]
 
 
-@op(tensor=True, mint="index_select(input, dim: axis, index)")
+@op(
+    tensor=("index_select(input, axis, index)", "index_select(input, dim: axis, index)"),
+    mint="index_select(input, dim: axis, index)",
+)
 def index_select(input: Array, axis, index: Array):
     """The slices along `axis` that the one-dimensional `index` names.
 

@@ -205,7 +205,7 @@ def movedim(x: Array, source, destination):
 @op(
     primitive="ExpandDims()(input_x: input, axis)",
     function=("expand_dims(input_x: input, axis)", "unsqueeze(input, dim: axis)"),
-    tensor=("expand_dims(input, axis)", "unsqueeze(input, dim: axis)"),
+    tensor=("expand_dims(input, axis)", "unsqueeze(input, dim: axis)", "unsqueeze(input, axis)"),
     mint="unsqueeze(input, dim: axis)",
     view=True,
 )

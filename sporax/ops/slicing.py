@@ -61,7 +61,7 @@ def strided_slice(
 
 
 @op(
-    tensor="narrow(input, dim: axis, start, length)",
+    tensor=("narrow(input, dim: axis, start, length)", "narrow(input, axis, start, length)"),
     mint="narrow(input, dim: axis, start, length)",
     view=True,
 )
