@@ -6,7 +6,7 @@ import scipy.linalg
 
 import sporax
 from sporax import mint, nn, ops
-from sporax.autodiff import grad
+from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 
@@ -63,6 +63,15 @@ ROWS = [
     ("ops.tril_indices(2, 3, 1)", np.stack(np.tril_indices(2, 1, 3))),
     ("mint.triu_indices(3, 2)", np.stack(np.triu_indices(3, 0, 2))),
     ("mint.vdot(X[0], X[1])", 11.0), ("ops.logdet(X @ X.T)", np.log(4.0)),
+    ("ops.logdet(X[::-1])", np.log(2.0)), ("ops.logdet(X)", np.nan),
+    ("ops.logdet(X * 0)", -np.inf), ("ops.logdet(X * 1j)", np.log(2) + 0j),
+    ("ops.Bucketize([1.0, 3.0])(X)", [[1, 1], [2, 2]]), ("ops.bucketize(X, [1.0, 3.0])",
+     [[0, 1], [1, 2]]),
+    *[(f"ops.unsorted_segment_{name}(Tensor(np.float32([[1, 5], [2, -np.inf]])), "
+       f"Tensor(np.array([{at}, {at}])), 2)[{1 - at}]", [limit] * 2)
+      for name, limit in (("max", np.finfo("f4").min), ("min", np.finfo("f4").max))
+      for at in (0, 1)],
+    ("ops.unsorted_segment_max(X[:1] - np.inf, Tensor(np.array([0])), 1)", [[-np.inf] * 2]),
     ("mint.triangular_solve(X, X)[0]", np.linalg.solve(np.triu(X), X)),
     ("ops.qr(X)[0] @ ops.qr(X)[1]", X), ("X.qr()[0] @ X.qr(False)[1]", X),
     ("mint.linalg.qr(X, 'r')[1]", np.linalg.qr(X, "r")), ("ops.Eigh(False)(X @ X.T)",
@@ -118,20 +127,68 @@ def test_a_loss_of_ones_own_reduces_as_it_is_told():
         np.testing.assert_allclose(Distance(reduction)(x, y).asnumpy(), wanted)
 
 
-def test_losses_of_alignments_have_pytorchs_gradient():
-    """By the layer, the function and the class, whose gradient comes with it."""
-    rng = np.random.default_rng(1)
-    logits = rng.normal(size=(4, 1, 3))
-    labels, four, two = Tensor(np.array([[1, 2]])), Tensor(np.array([4])), Tensor(np.array([2]))
+def packed(matrix, low, high, align):
+    """The diagonals from `high` down to `low` as rows of one length, filled up with 9."""
+    diagonals = [np.diagonal(matrix, d) for d in range(high, low - 1, -1)]
+    longest = max(map(len, diagonals))
+    rows = []
+    for d, diagonal in zip(range(high, low - 1, -1), diagonals, strict=True):
+        side = align.split("_")[d < 0]
+        width = longest - len(diagonal)
+        rows.append(np.pad(diagonal, (0, width) if side == "LEFT" else (width, 0),
+                           constant_values=9))  # fmt: skip
+    return np.array(rows)
 
-    def loss(x):
-        return nn.CTCLoss(reduction="sum")(ops.log_softmax(x, -1), labels, four, two)
 
-    value, slope = loss(Tensor(logits)), grad(loss)(Tensor(logits))
-    turned = Tensor(np.roll(logits, -1, 2))  # whose last class is the blank
-    at, values = Tensor(np.array([[0, 0], [0, 1]])), Tensor(np.array([0, 1]))
-    own, back = ops.CTCLoss()(turned, at, values, four)
-    np.testing.assert_allclose(own.asnumpy()[0], value.asnumpy(), 1e-6)
-    np.testing.assert_allclose(np.roll(back.asnumpy(), 1, 2), slope.asnumpy(), 1e-5, 1e-7)
-    mean = ops.ctc_loss(ops.log_softmax(Tensor(logits)), labels, four, two)[0]
-    np.testing.assert_allclose(mean.asnumpy(), value.asnumpy() / 2, 1e-6)
+@pytest.mark.parametrize("align", ["RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"])
+@pytest.mark.parametrize("shape", [(3, 3), (3, 5), (5, 2)])
+def test_several_diagonals_are_packed_and_unpacked(shape, align):
+    matrix = np.arange(1.0, 1 + np.prod(shape)).reshape(shape)
+    rows, columns = shape
+    for low in range(1 - rows, columns):
+        for high in range(low, columns):
+            place = np.arange(columns) - np.arange(rows)[:, None]
+            kept = (low <= place) & (place <= high)
+            strip = packed(matrix, low, high, align)
+            strip = strip[0] if low == high else strip
+            k = (low, high)
+            part = ops.matrix_diag_part(Tensor(matrix), k, 9, align)
+            assert np.array_equal(part.asnumpy(), strip), k
+            made = ops.matrix_set_diag(Tensor(-matrix), Tensor(strip), k, align)
+            assert np.array_equal(made.asnumpy(), np.where(kept, matrix, -matrix)), k
+            least = len(strip.T) - min(high, 0), len(strip.T) + max(low, 0)
+            if rows == least[0] or columns == least[1]:
+                made = ops.matrix_diag(Tensor(strip), Tensor(k), rows, columns, 7, align)
+                assert np.array_equal(made.asnumpy(), np.where(kept, matrix, 7)), k
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        ("matrix_diag(X, (1, 0))", "rising pair"),
+        ("matrix_diag(X, (-1, 1))", "must end in the shape"),
+        ("matrix_diag(X[0], 0, 3, 4)", "one of them exactly"),
+        ("matrix_diag(X, align='UP')", "align"),
+        ("matrix_diag_part(X, 2, 0)", "from -1 to 1"),
+        ("matrix_diag_part(X[0], 0, 0)", "2 dimensions"),
+        ("matrix_set_diag(X, X)", "must have the shape"),
+    ],
+)
+def test_diagonals_that_do_not_fit_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        eval(f"ops.{call}", {"ops": ops, "X": Tensor(X)})
+
+
+def test_results_of_assignments_are_tensors_of_that_moment():
+    p = Parameter(Tensor([1.0, 2.0]), name="p")
+    one = Tensor([1.0, 1.0])
+    calls = [
+        lambda: ops.assign(p, one), lambda: ops.assign_add(p, one), lambda: ops.assign_sub(p, one),
+        lambda: ops.AssignAdd()(p, one), lambda: ops.index_add(p, Tensor([0, 1]), one, 0),
+        lambda: ops.scatter_add(p, Tensor([0, 1]), one),
+        lambda: ops.scatter_nd_update(p, Tensor([[0], [1]]), one * 8),
+    ]  # fmt: skip
+    found = [call() for call in calls]
+    assert [t.tolist()[0] for t in found] == [1.0, 2.0, 1.0, 2.0, 3.0, 4.0, 8.0]
+    assert p.tolist() == [8.0, 8.0]
+    assert {type(t) for t in found} == {Tensor} and str(found[0]) == "[1. 1.]"

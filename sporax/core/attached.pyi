@@ -190,7 +190,7 @@ class Attached(Reading):
         r"""$input \oplus other$, element by element, bit by bit, broadcast together."""
     def bmm(self, mat2) -> Tensor:
         """`matmul` of two batches of matrices, with the same axes before the last two."""
-    def broadcast_to(self, *shape) -> Tensor:
+    def broadcast_to(self, *shape, size=None) -> Tensor:
         """The tensor repeated to fill a shape; see `ops.broadcast_to`."""
     def byte(self) -> Tensor:
         """The tensor in UInt8."""
@@ -301,9 +301,13 @@ class Attached(Reading):
         """$2^x$, element by element."""
     def exp_(self) -> Tensor:
         """`exp` put into the tensor itself."""
-    def expand(self, *shape) -> Tensor:
+    def expand(self, *shape, size=None) -> Tensor:
         """The tensor repeated to fill a shape; see `ops.broadcast_to`."""
+    @overload
     def expand_as(self, other) -> Tensor:
+        """`input` broadcast to the shape of `other`."""
+    @overload
+    def expand_as(self, x) -> Tensor:
         """`input` broadcast to the shape of `other`."""
     def expand_dims(self, axis) -> Tensor:
         """A dimension of size 1 put in at `axis`."""
@@ -390,7 +394,11 @@ class Attached(Reading):
         """The imaginary part; zeros for what is real."""
     def index_fill(self, axis, index, value) -> Tensor:
         """`x` with `value` in the slices along `axis` that `index` names."""
+    @overload
     def index_select(self, axis, index) -> Tensor:
+        """The slices along `axis` that the one-dimensional `index` names."""
+    @overload
+    def index_select(self, dim, index) -> Tensor:
         """The slices along `axis` that the one-dimensional `index` names."""
     def inner(self, other) -> Tensor:
         r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
@@ -406,7 +414,11 @@ class Attached(Reading):
         """Whether the dtype is floating, a bool."""
     def is_signed(self) -> builtins.bool:
         """Whether the dtype has negative numbers, a bool."""
+    @overload
     def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
+        r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
+    @overload
+    def isclose(self, x2, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
         r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
     def isfinite(self) -> Tensor:
         """Whether $x$ is finite, element by element."""
@@ -455,12 +467,20 @@ class Attached(Reading):
     def logcumsumexp(self, axis) -> Tensor:
         r"""$\ln \sum_{j \le i} e^{x_j}$ along `axis`, without overflow."""
     def logdet(self) -> Tensor:
-        """The logarithm of each positive definite matrix' determinant."""
+        """The logarithm of each matrix' determinant: NaN where that is negative, -inf where it is 0."""
+    @overload
     def logical_and(self, other) -> Tensor:
+        r"""$input \land other$, element by element: Bool, broadcast together."""
+    @overload
+    def logical_and(self, y) -> Tensor:
         r"""$input \land other$, element by element: Bool, broadcast together."""
     def logical_not(self) -> Tensor:
         """Whether $input = 0$, element by element: Bool."""
+    @overload
     def logical_or(self, other) -> Tensor:
+        r"""$input \lor other$, element by element: Bool, broadcast together."""
+    @overload
+    def logical_or(self, y) -> Tensor:
         r"""$input \lor other$, element by element: Bool, broadcast together."""
     def logical_xor(self, other) -> Tensor:
         r"""$input \oplus other$, element by element: Bool, broadcast together."""
@@ -496,7 +516,11 @@ class Attached(Reading):
         """`masked_scatter` put into the tensor itself."""
     def masked_select(self, mask) -> Tensor:
         """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
+    @overload
     def matmul(self, tensor2) -> Tensor:
+        r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
+    @overload
+    def matmul(self, other) -> Tensor:
         r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
     def matrix_power(self, n) -> Tensor:
         """$A^n$ of each matrix; a negative `n` takes the inverse."""
@@ -514,7 +538,11 @@ class Attached(Reading):
     @overload
     def mean(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+    @overload
     def median(self, axis=-1, keepdims=False) -> Any:
+        """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is one."""
+    @overload
+    def median(self, dim=-1, keepdim=False) -> Any:
         """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is one."""
     @overload
     def min(self, dim, keepdim=False) -> builtins.tuple[Tensor, ...]:
@@ -558,7 +586,11 @@ class Attached(Reading):
     @overload
     def nansum(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         """The sum along `axis` (None: of all), those that are NaN left out."""
+    @overload
     def narrow(self, dim, start, length) -> Tensor:
+        """`length` slices along `axis`, from `start` on."""
+    @overload
+    def narrow(self, axis, start, length) -> Tensor:
         """`length` slices along `axis`, from `start` on."""
     def ne(self, other) -> Tensor:
         r"""$input \neq other$, element by element: Bool, broadcast together."""
@@ -616,7 +648,11 @@ class Attached(Reading):
         """$1 / x$, element by element."""
     def register_hook(self, hook_fn) -> Any:
         """Call `hook_fn(grad)` when a derivative has found this tensor's whole gradient."""
+    @overload
     def remainder(self, other) -> Tensor:
+        r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
+    @overload
+    def remainder(self, divisor) -> Tensor:
         r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
     def remainder_(self, *args, **kwargs) -> Tensor:
         """`remainder` put into the tensor itself."""
@@ -651,10 +687,16 @@ class Attached(Reading):
         """The tensor, where `src` replaces what `index` names along `axis`; see `ops.scatter`."""
     @overload
     def scatter(self, axis, index, src) -> Tensor: ...
+    @overload
     def scatter_(self, dim, index, src, reduce='none') -> Tensor:
         """`scatter` put into the tensor itself."""
+    @overload
+    def scatter_(self, dim, index, value, reduce='none') -> Tensor: ...
+    @overload
     def scatter_add(self, dim, index, src) -> Tensor:
         """`input`, where `src` is added to the elements at `index` along `dim`."""
+    @overload
+    def scatter_add(self, indices, updates) -> Tensor: ...
     def scatter_add_(self, dim, index, src) -> Tensor:
         """`scatter_add` put into the tensor itself."""
     def searchsorted(self, v, side='left', sorter=None) -> Tensor:
@@ -716,7 +758,11 @@ class Attached(Reading):
     @overload
     def std(self, dim=None, *, correction=1, keepdim=False) -> Tensor:
         """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
+    @overload
     def sub(self, other, *, alpha=1) -> Tensor:
+        r"""$input - alpha \cdot other$, broadcast together."""
+    @overload
+    def sub(self, y, *, alpha=1) -> Tensor:
         r"""$input - alpha \cdot other$, broadcast together."""
     def sub_(self, *args, **kwargs) -> Tensor:
         """`sub` put into the tensor itself."""
@@ -746,16 +792,16 @@ class Attached(Reading):
         """`tanh` put into the tensor itself."""
     def tensor_split(self, indices_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
         """Pieces along `axis`, a tuple: so many (the first ones larger by one), or cut at indices."""
-    def tile(self, *dims) -> Tensor:
+    def tile(self, *counts, dims=None, reps=None) -> Tensor:
         """The tensor laid out `reps[i]` times along dimension `i`; see `ops.tile`."""
-    def to(self, dtype=None, non_blocking=False, copy=False) -> Tensor:
-        """The tensor in another dtype; the device is XLA's to choose."""
+    def to(self, dtype=None, non_blocking=False, copy=False, *, device=None, other=None) -> Tensor:
+        """The tensor in another dtype, that of `other` if it is a Tensor; the device is XLA's to choose."""
     def top_k(self, k, sorted=True) -> builtins.tuple[Tensor, ...]:
         """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
     def topk(self, k, dim=-1, largest=True, sorted=True) -> builtins.tuple[Tensor, ...]:
         """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
-    def trace(self) -> Tensor:
-        """The sum of a matrix's diagonal."""
+    def trace(self, offset=0, axis1=0, axis2=1, dtype=None) -> Tensor:
+        """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the planes of `axis1` and `axis2`."""
     def transpose(self, *axes, dim0=None, dim1=None) -> Tensor:
         """Swaps the two dimensions named; with one sequence, or more than two ints, puts all dimensions in that order; without arguments, in reverse."""
     def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False) -> builtins.tuple[Tensor, ...]:
@@ -788,7 +834,11 @@ class Attached(Reading):
         """The product of the slices of `x` with equal `segment_ids`, one a segment."""
     def unsorted_segment_sum(self, segment_ids, num_segments) -> Tensor:
         """The sum of the slices of `input_x` with equal `segment_ids`, one a segment."""
+    @overload
     def unsqueeze(self, dim) -> Tensor:
+        """A dimension of size 1 put in at `axis`."""
+    @overload
+    def unsqueeze(self, axis) -> Tensor:
         """A dimension of size 1 put in at `axis`."""
     @overload
     def var(self, axis=None, ddof=0, keepdims=False) -> Tensor:
@@ -797,12 +847,16 @@ class Attached(Reading):
     def var(self, dim=None, *, correction=1, keepdim=False) -> Tensor:
         r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
     def view(self, *shape, **keyword) -> Tensor:
-        """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+        """The elements, in row-major order, in another shape, or with a dtype their bytes as elements of that dtype: a view of the same memory."""
     def view_as(self, other) -> Tensor:
         """`input` in the shape of `other`."""
     def vsplit(self, indices_or_sections) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` along axis 0."""
+    @overload
     def where(self, condition, y) -> Tensor:
+        """`input` where `condition` is nonzero, else `other`, all broadcast together."""
+    @overload
+    def where(self, condition, other) -> Tensor:
         """`input` where `condition` is nonzero, else `other`, all broadcast together."""
     def xdivy(self, y) -> Tensor:
         """$x / y$, and 0 where `x` is 0; broadcast together."""

@@ -380,7 +380,7 @@ def tile(input, dims) -> Tensor:
 def topk(input, k, dim=-1, largest=True, sorted=True) -> builtins.tuple[Tensor, ...]:
     """The `k` largest elements, and where they were; see `ops.topk`. The indices are Int64."""
 def trace(input) -> Tensor:
-    """The sum of a matrix's diagonal."""
+    """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the planes of `axis1` and `axis2`."""
 def transpose(input, dim0, dim1) -> Tensor:
     """Two dimensions swapped."""
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> builtins.tuple[Tensor, ...]:

@@ -53,7 +53,7 @@ def array_equal(a1, a2, equal_nan=False) -> Tensor:
     """Whether both have one shape and equal elements (`equal_nan`: NaN equals NaN): Bool."""
 def array_equiv(a1, a2) -> Tensor:
     """Whether both broadcast to one shape and have equal elements then: Bool."""
-def array_split(x, indices_or_sections, axis=0) -> builtins.list:
+def array_split(x, indices_or_sections, axis=0) -> Any:
     """As `split`, where the first pieces may be larger by one."""
 def array_str(a) -> builtins.str:
     """What `print` shows of a Tensor."""
@@ -144,7 +144,7 @@ def divmod(x1, x2, dtype=None) -> builtins.tuple[Tensor, ...]:
     """The pair of `floor_divide` and `remainder`."""
 def dot(a, b) -> Tensor:
     r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
-def dsplit(x, indices_or_sections) -> builtins.list:
+def dsplit(x, indices_or_sections) -> Any:
     """`split` along dimension 2."""
 def dstack(tup) -> Tensor:
     """Arrays put along the third dimension; a Tensor stays as it is."""
@@ -216,7 +216,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None) -> Tensor:
     """The edges of `bins` equal bins from the least to the largest element (or over `range`)."""
 def histogramdd(sample, bins=10, range=None, weights=None, density=False) -> builtins.tuple:
     """How many of the points (rows of `sample`, or one array a coordinate) lie in each cell of a grid, and the list of the edges along each axis."""
-def hsplit(x, indices_or_sections) -> builtins.list:
+def hsplit(x, indices_or_sections) -> Any:
     """`split` along dimension 1."""
 def hstack(tup) -> Tensor:
     """Arrays put along the second dimension, vectors along the first; a Tensor stays as it is."""
@@ -422,8 +422,8 @@ def size(a, axis=None) -> builtins.int:
     """How many elements there are, in all or along `axis`: an int."""
 def sometrue(a, axis=None, keepdims=False) -> Tensor:
     """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
-def split(x, indices_or_sections, axis=0) -> builtins.list:
-    """Pieces along `axis`, a list: so many equal ones, or cut at the indices of a tuple."""
+def split(x, indices_or_sections, axis=0) -> Any:
+    """Pieces along `axis`: a tuple of so many equal ones, or a list, cut at the indices of a tuple."""
 def sqrt(x, dtype=None) -> Tensor:
     r"""$\sqrt{x}$, element by element."""
 def square(x, dtype=None) -> Tensor:
@@ -491,7 +491,7 @@ def vander(x, N=None, increasing=False) -> Tensor:
     """Powers of `x` as the columns of a matrix: from `N` - 1 down to 0, or up with `increasing`."""
 def var(x, axis=None, ddof=0, keepdims=False) -> Tensor:
     r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
-def vsplit(x, indices_or_sections) -> builtins.list:
+def vsplit(x, indices_or_sections) -> Any:
     """`split` along dimension 0."""
 def vstack(tup) -> Tensor:
     """Arrays put below each other, vectors as rows; a Tensor stays as it is."""

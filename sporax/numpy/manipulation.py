@@ -352,12 +352,13 @@ def _split(name, x, indices_or_sections, axis):
             f"For 'numpy.{name}', 'indices_or_sections' must be an int or a tuple of ints, but got "
             f"{indices_or_sections!r}."
         )
-    return list(ops.tensor_split(x, indices_or_sections, axis))
+    pieces = ops.tensor_split(x, indices_or_sections, axis)
+    return tuple(pieces) if isinstance(indices_or_sections, int) else list(pieces)
 
 
 @composite(numpy=True)
-def split(x: Array, indices_or_sections, axis=0) -> list:
-    """Pieces along `axis`, a list: so many equal ones, or cut at the indices of a tuple.
+def split(x: Array, indices_or_sections, axis=0) -> tuple | list:
+    """Pieces along `axis`: a tuple of so many equal ones, or a list, cut at the indices of a tuple.
 
     >>> [t.tolist() for t in split(Tensor([1, 2, 3]), (1,))]
     [[1], [2, 3]]
@@ -366,7 +367,7 @@ def split(x: Array, indices_or_sections, axis=0) -> list:
 
 
 @composite(numpy=True)
-def array_split(x: Array, indices_or_sections, axis=0) -> list:
+def array_split(x: Array, indices_or_sections, axis=0) -> tuple | list:
     """As `split`, where the first pieces may be larger by one.
 
     >>> [t.tolist() for t in array_split(Tensor([1, 2, 3]), 2)]
@@ -376,7 +377,7 @@ def array_split(x: Array, indices_or_sections, axis=0) -> list:
 
 
 def _split_along(name, axis):
-    def function(x: Array, indices_or_sections) -> list:
+    def function(x: Array, indices_or_sections) -> tuple | list:
         return split(x, indices_or_sections, axis)
 
     function.__name__, function.__module__ = name, __name__

@@ -253,7 +253,7 @@ class BroadcastTo(Primitive):
     def __init__(self, shape) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Bucketize(Primitive):
-    """How many of the rising `boundaries` are less than each element (`right`: or equal): Int32."""
+    """`bucketize` with `right=True`: an element at a boundary counts as beyond it."""
     def __init__(self, boundaries) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class CTCLoss(Primitive):
@@ -768,6 +768,14 @@ class MatrixBandPart(Primitive):
     """As `ops.matrix_band_part`."""
     def __init__(self) -> None: ...
     def __call__(self, x, lower, upper) -> Tensor: ...
+class MatrixDiagPartV3(Primitive):
+    """The diagonal `k` of matrices, or those of `k` (low, high): what `matrix_diag` takes."""
+    def __init__(self, align='RIGHT_LEFT') -> None: ...
+    def __call__(self, x, k, padding_value) -> Tensor: ...
+class MatrixDiagV3(Primitive):
+    """The last axis as the diagonal `k` of matrices, `padding_value` elsewhere."""
+    def __init__(self, align='RIGHT_LEFT') -> None: ...
+    def __call__(self, x, k, num_rows, num_cols, padding_value) -> Tensor: ...
 class MatrixExp(Primitive):
     r"""$e^A = \sum_k A^k / k!$ of each matrix."""
     def __init__(self) -> None: ...
@@ -780,6 +788,10 @@ class MatrixPower(Primitive):
     """$A^n$ of each matrix; a negative `n` takes the inverse."""
     def __init__(self, n) -> None: ...
     def __call__(self, x) -> Tensor: ...
+class MatrixSetDiagV3(Primitive):
+    """Matrices `x` with the diagonal `k`, or those of `k` (low, high), from `diagonal`."""
+    def __init__(self, align='RIGHT_LEFT') -> None: ...
+    def __call__(self, x, diagonal, k) -> Tensor: ...
 class MatrixSolve(Primitive):
     """X with A X = b, for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: of A's adjoint."""
     def __init__(self, adjoint=False) -> None: ...
@@ -1345,7 +1357,7 @@ class TopK(Primitive):
     def __init__(self, sorted=True) -> None: ...
     def __call__(self, input_x, k) -> builtins.tuple[Tensor, ...]: ...
 class Trace(Primitive):
-    """The sum of a matrix's diagonal."""
+    """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the planes of `axis1` and `axis2`."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Transpose(Primitive):
@@ -2029,7 +2041,7 @@ def logaddexp2(input, other) -> Tensor:
 def logcumsumexp(input, axis) -> Tensor:
     r"""$\ln \sum_{j \le i} e^{x_j}$ along `axis`, without overflow."""
 def logdet(input) -> Tensor:
-    """The logarithm of each positive definite matrix' determinant."""
+    """The logarithm of each matrix' determinant: NaN where that is negative, -inf where it is 0."""
 def logical_and(input, other) -> Tensor:
     r"""$input \land other$, element by element: Bool, broadcast together."""
 def logical_not(input) -> Tensor:
@@ -2063,11 +2075,15 @@ def matmul(input, other) -> Tensor:
 def matrix_band_part(x, lower, upper) -> Tensor:
     """The matrices with zeros except on `lower` diagonals below the main one, `upper` above it."""
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align='RIGHT_LEFT') -> Tensor:
-    """The last axis as the diagonal `k` (an int) of matrices, `padding_value` elsewhere."""
+    """The last axis as the diagonal `k` of matrices, `padding_value` elsewhere."""
+def matrix_diag_part(x, k, padding_value, align='RIGHT_LEFT') -> Tensor:
+    """The diagonal `k` of matrices, or those of `k` (low, high): what `matrix_diag` takes."""
 def matrix_exp(input) -> Tensor:
     r"""$e^A = \sum_k A^k / k!$ of each matrix."""
 def matrix_power(input, n) -> Tensor:
     """$A^n$ of each matrix; a negative `n` takes the inverse."""
+def matrix_set_diag(x, diagonal, k=0, align='RIGHT_LEFT') -> Tensor:
+    """Matrices `x` with the diagonal `k`, or those of `k` (low, high), from `diagonal`."""
 def matrix_solve(matrix, rhs, adjoint=False) -> Tensor:
     """X with A X = b, for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: of A's adjoint."""
 def max(input, axis=None, keepdims=False, *, initial=None, where=None) -> builtins.tuple[Tensor, ...]:
@@ -2441,7 +2457,7 @@ def top_k(input_x, k, sorted=True) -> builtins.tuple[Tensor, ...]:
 def topk(input, k, dim=None, largest=True, sorted=True) -> builtins.tuple[Tensor, ...]:
     """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
 def trace(input) -> Tensor:
-    """The sum of a matrix's diagonal."""
+    """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the planes of `axis1` and `axis2`."""
 def transpose(input, dims) -> Tensor:
     """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
 def trapz(y, x=None, *, dx=1.0, dim=-1) -> Tensor:
@@ -2508,7 +2524,7 @@ def view_as_real(input) -> Tensor:
     """The real and imaginary parts side by side on a new last axis of size 2."""
 def vsplit(input, indices_or_sections) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` along axis 0."""
-def vstack(tensors) -> Tensor:
+def vstack(inputs) -> Tensor:
     """The tensors put one after the other, as `numpy.vstack` does."""
 def where(condition, input, other) -> Tensor:
     """`input` where `condition` is nonzero, else `other`, all broadcast together."""

@@ -3,6 +3,7 @@
 from sporax.core.errors import describe
 from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
+from sporax.engine.recorder import wrap
 from sporax.ops.arithmetic import add, sub
 from sporax.ops.casting import cast
 from sporax.ops.creation import full_like
@@ -11,7 +12,10 @@ from sporax.ops.elementwise import clamp
 
 
 def put(name, variable, value):
-    """Give `variable` the contents of `value` (of its shape, or a number), in its own dtype."""
+    """Give `variable` the contents of `value` (of its shape, or a number), in its own dtype.
+
+    Returned is a Tensor with these contents, which keeps them when the variable changes again.
+    """
     if not isinstance(variable, Tensor):
         raise TypeError(
             f"For '{name}', 'variable' must be a Parameter or Tensor, but got "
@@ -26,7 +30,7 @@ def put(name, variable, value):
         )
     made = value if value.dtype == variable.dtype else cast(value, variable.dtype)
     variable._rebind(made._lift())
-    return variable
+    return wrap(variable._value)
 
 
 @composite(primitive="Assign()(variable, value)")
@@ -75,7 +79,8 @@ def _copy_in_place(self, src, non_blocking=False):
     >>> Tensor([1.0, 2.0]).copy_(Tensor([3.0, 4.0])).asnumpy()
     array([3., 4.], dtype=float32)
     """
-    return put("Tensor.copy_", self, src.broadcast_to(self.shape))
+    put("Tensor.copy_", self, src.broadcast_to(self.shape))
+    return self
 
 
 attach("copy_", _copy_in_place)

@@ -310,14 +310,15 @@ def log_determinant(input: Array) -> Arrays:
 
 @op(tensor=True)
 def logdet(input: Array):
-    """The logarithm of each positive definite matrix' determinant.
+    """The logarithm of each matrix' determinant: NaN where that is negative, -inf where it is 0.
+
+    Of complex matrices it is complex.
 
     >>> round(ops.logdet(Tensor([[2.0, 1.0], [1.0, 2.0]])).item(), 4)
     1.0986
     """
-    a = square(input)
-    diagonal = jnp.diagonal(jnp.linalg.cholesky(a), axis1=-2, axis2=-1)
-    return 2 * jnp.log(jnp.real(diagonal)).sum(-1)
+    sign, logarithm = jnp.linalg.slogdet(square(input))
+    return jnp.log(sign) + logarithm
 
 
 @op(function="geqrf(input)", tensor=True, primitive="Geqrf()(input)", differentiable=False)

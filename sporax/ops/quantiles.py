@@ -34,7 +34,10 @@ def _lower_median(x, axis, keepdims, leave_out):
 
 @op(
     function="median(input, axis=-1, keepdims=False)",
-    tensor="median(input, axis=-1, keepdims=False)",
+    tensor=(
+        "median(input, axis=-1, keepdims=False)",
+        "median(input, dim: axis=-1, keepdim: keepdims=False)",
+    ),
     name="median",
 )
 def median(input: Array, axis=-1, keepdims=False) -> Array | Arrays:
@@ -191,8 +194,7 @@ def histc(input: Array, bins=100, min=0.0, max=0.0):
     return found.astype(input.dtype)
 
 
-@op(function="bucketize(input, boundaries, *, right=False)", name="Bucketize",
-    primitive="Bucketize(boundaries)(input)", differentiable=False)  # fmt: skip
+@op(function="bucketize(input, boundaries, *, right=False)", differentiable=False)
 def bucketize(input: Array, boundaries, right=False):
     """How many of the rising `boundaries` are less than each element (`right`: or equal): Int32.
 
@@ -201,6 +203,16 @@ def bucketize(input: Array, boundaries, right=False):
     """
     edges = jnp.asarray(boundaries)
     return jnp.searchsorted(edges, input, "right" if right else "left").astype(jnp.int32)
+
+
+@composite(function=(), primitive="Bucketize(boundaries)(input)", of="bucketize")
+def bucketize_of_class(input, boundaries):
+    """`bucketize` with `right=True`: an element at a boundary counts as beyond it.
+
+    >>> ops.Bucketize([2.0, 4.0])(Tensor([1.0, 2.0, 5.0])).asnumpy()
+    array([0, 1, 2], dtype=int32)
+    """
+    return bucketize(input, boundaries, right=True)
 
 
 # differences -----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from sporax.core.parameter import Parameter
 from sporax.lowering.products import multiply_at
 from sporax.ops.assignment import put
-from sporax.ops.declare import Array, attach, composite, op, overloaded
+from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op, overloaded
 
 # how values meet what is there, or each other: name -> method of `x.at[...]`
 REDUCTIONS = {
@@ -157,7 +157,7 @@ def _scatter_method_axis(self, axis, index, src):
     return tensor_scatter_elements(self, index, src, axis)
 
 
-@composite(mint="scatter_add", tensor="scatter_add", function=())
+@composite(mint="scatter_add", function=())
 def scatter_add_along(input, dim, index, src):
     """`input`, where `src` is added to the elements at `index` along `dim`.
 
@@ -176,6 +176,14 @@ def _scatter_in_place(self, dim, index, src, reduce="none"):
     return self._rebind(tensor_scatter_elements(self, index, src, dim, reduce)._value)
 
 
+def _scatter_value_in_place(self, dim, index, value, reduce="none"):
+    return _scatter_in_place(self, dim, index, value, reduce)
+
+
+def _scatter_add_by_place(self, indices, updates):
+    return FUNCTIONS["tensor_scatter_add"](self, indices, updates)
+
+
 def _scatter_add_in_place(self, dim, index, src):
     """`scatter_add` put into the tensor itself.
 
@@ -186,7 +194,8 @@ def _scatter_add_in_place(self, dim, index, src):
 
 
 attach("scatter", overloaded("Tensor.scatter", [_scatter_method, _scatter_method_axis]))
-attach("scatter_", _scatter_in_place)
+attach("scatter_", overloaded("Tensor.scatter_", [_scatter_in_place, _scatter_value_in_place]))
+attach("scatter_add", overloaded("Tensor.scatter_add", [scatter_add_along, _scatter_add_by_place]))
 attach("scatter_add_", _scatter_add_in_place)
 
 
@@ -224,14 +233,14 @@ def index_fill(x: Array, axis, index: Array, value: Array):
 _SEGMENTS = """The {word} of the slices of `{operand}` with equal `segment_ids`, one a segment.
 
     `segment_ids`: integers in `[0, num_segments)`, of a shape that that of `{operand}` begins with;
-    slices with a negative one are left out.
+    slices with a negative one are left out. {empty}
 
     >>> ops.unsorted_segment_{short}(Tensor([1.0, 2.0, 3.0]), Tensor([0, 1, 0]), 2).asnumpy()
     array([{shown}, 2.], dtype=float32)
     """
 
 
-def _declare_segments(short, title, operand, word, compute, shown):
+def _declare_segments(short, title, operand, word, compute, shown, empty):
     def function(input: Array, segment_ids: Array, num_segments):
         flat = jnp.reshape(input, (segment_ids.size, *input.shape[segment_ids.ndim :]))
         at = jnp.reshape(segment_ids, (-1,))
@@ -240,7 +249,9 @@ def _declare_segments(short, title, operand, word, compute, shown):
 
     name = function.__name__ = f"unsorted_segment_{short}"
     function.__module__ = __name__
-    function.__doc__ = _SEGMENTS.format(operand=operand, word=word, short=short, shown=shown)
+    function.__doc__ = _SEGMENTS.format(
+        operand=operand, word=word, short=short, shown=shown, empty=empty
+    )
     return op(
         function=f"{name}({operand}: input, segment_ids, num_segments)",
         primitive=f"UnsortedSegment{title}()({operand}: input, segment_ids, num_segments)",
@@ -252,10 +263,26 @@ def _segment_prod(x, at, count):
     return multiply_at(jnp.ones((count, *x.shape[1:]), x.dtype), at, x)
 
 
+def _extreme(compute, end):
+    """`compute`, which gives infinities for empty segments, with the dtype's `end` in these."""
+
+    def computed(x, at, count):
+        made = compute(x, at, count)
+        if not jnp.issubdtype(x.dtype, jnp.floating):
+            return made
+        some = jnp.zeros(count, bool).at[at].set(True)
+        some = some.reshape(-1, *(1,) * (made.ndim - 1))
+        return jnp.where(some, made, jnp.asarray(getattr(jnp.finfo(x.dtype), end), x.dtype))
+
+    return computed
+
+
 for _row in [
-    ("sum", "Sum", "input_x", "sum", jax.ops.segment_sum, "4."),
-    ("max", "Max", "x", "largest", jax.ops.segment_max, "3."),
-    ("min", "Min", "x", "smallest", jax.ops.segment_min, "1."),
-    ("prod", "Prod", "x", "product", _segment_prod, "3."),
-]:
+    ("sum", "Sum", "input_x", "sum", jax.ops.segment_sum, "4.", "An empty segment gives 0."),
+    ("max", "Max", "x", "largest", _extreme(jax.ops.segment_max, "min"), "3.",
+     "An empty segment\n    gives the lowest finite number of the dtype."),
+    ("min", "Min", "x", "smallest", _extreme(jax.ops.segment_min, "max"), "1.",
+     "An empty segment\n    gives the highest finite number of the dtype."),
+    ("prod", "Prod", "x", "product", _segment_prod, "3.", "An empty segment gives 1."),
+]:  # fmt: skip
     globals()[f"unsorted_segment_{_row[0]}"] = _declare_segments(*_row)

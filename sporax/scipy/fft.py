@@ -7,14 +7,15 @@ from sporax.core.errors import missing
 from sporax.ops.arithmetic import floating
 from sporax.ops.declare import OPS, Array, op
 
-_NORMS = (None, "ortho", "backward")
+_NORMS = ("ortho", "backward")
 
 
 @op(function=(), name="dct")
-def cosines(x: Array, sizes=None, axes=None, norm=None, inverse=False):
+def cosines(x: Array, sizes=None, axes=None, norm="ortho", inverse=False):
     """The cosine transform of type 2 along `axes` (None: all), or its inverse."""
+    norm = "ortho" if norm is None else norm
     if norm not in _NORMS:
-        raise ValueError(f"'norm' must be one of {_NORMS}, but got {norm!r}")
+        raise ValueError(f"'norm' must be None or one of {_NORMS}, but got {norm!r}")
     if jnp.iscomplexobj(x):
         raise TypeError("'x' must be of real numbers")
     compute = fft.idctn if inverse else fft.dctn
@@ -30,9 +31,12 @@ def _checked(who, type):
 
 
 def dct(x, type=2, n=None, axis=-1, norm=None):
-    r"""$2 \sum_j x_j \cos(\pi k (2 j + 1) / 2 n)$ along `axis`; 'ortho': orthonormal.
+    r"""$c_k \sum_j x_j \cos(\pi k (2 j + 1) / 2 n)$ along `axis`.
 
-    >>> sporax.scipy.fft.dct(Tensor([1.0, 1.0])).asnumpy().round(4).tolist()[0]
+    `norm`: 'ortho', or None (as in MindSpore, not as in SciPy): orthonormal, $c_0 = \sqrt{1 / n}$,
+    else $c_k = \sqrt{2 / n}$; 'backward': $c_k = 2$.
+
+    >>> sporax.scipy.fft.dct(Tensor([1.0, 1.0]), norm="backward").asnumpy().round(4).tolist()[0]
     4.0
     """
     _checked("dct", type)

@@ -3,7 +3,7 @@
 from sporax.core.tensor import Tensor as Tensor
 from typing import Any
 
-def inv(A) -> Tensor:
+def inv(input) -> Tensor:
     """The inverse of each matrix in the last two dimensions."""
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """A norm of vectors (`dim`: an int) or matrices (`dim`: a pair of ints)."""

@@ -126,6 +126,8 @@ class Poisson(Distribution):
 class Categorical(Distribution):
     """One of the classes 0, 1, ..., with the probabilities along the last axis of `probs`.
 
+    `mean`, `var` and `sd` keep that axis, with the length 1.
+
     >>> nn.probability.distribution.Categorical([0.25, 0.75]).prob(Tensor([0, 1])).asnumpy()
     array([0.25, 0.75], dtype=float32)
     """
@@ -143,14 +145,14 @@ class Categorical(Distribution):
         return ops.cast(ops.arange(p.shape[-1]), p.dtype)
 
     def _mean(self, p):
-        return (p * self._numbers(p)).sum(-1)
+        return (p * self._numbers(p)).sum(-1, keepdims=True)
 
     def _mode(self, p):
         return ops.cast(ops.argmax(p, -1), self.dtype)
 
     def _var(self, p):
-        apart = self._numbers(p) - self._mean(p).expand_dims(-1)
-        return (p * ops.square(apart)).sum(-1)
+        apart = self._numbers(p) - self._mean(p)
+        return (p * ops.square(apart)).sum(-1, keepdims=True)
 
     def _prob(self, x, p):
         return ops.where(x.expand_dims(-1) == self._numbers(p), p, 0.0).sum(-1)
