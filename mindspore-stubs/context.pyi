@@ -3,4 +3,5 @@
 from sporax import *
 from sporax.core.context import *
 from sporax.core.parallel import *
+from sporax.core.parallel import ParallelMode as ParallelMode
 

@@ -10,6 +10,7 @@ import types
 from typing import Any
 
 from sporax import numpy as mnp
+from sporax.compat.classes import module_of
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES, Array, Arrays
 
@@ -52,7 +53,7 @@ class Results:
     def __init__(self):
         self.wrong, self.known, shared = set(), {}, set()
         for name, found in faces():
-            own = getattr(found, "__module__", None) == Tensor.__module__  # no face of anything
+            own = module_of(found) == module_of(Tensor)  # no face of anything
             if isinstance(found, types.FunctionType) and not own:
                 _, said = self.known.setdefault(found.__code__, (name, stated(found)))
                 if said is not stated(found):

@@ -12,6 +12,7 @@ import pytest
 
 import sporax
 from sporax import autodiff, mint, nn, ops
+from sporax.compat.classes import module_of
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
 from tests.results import Results
 
@@ -35,7 +36,7 @@ def documented():
             texts.setdefault(inspect.getdoc(obj), f"ops.{name}")
     for module in modules():
         for name, obj in vars(module).items():
-            if getattr(obj, "__module__", None) != module.__name__:
+            if module_of(obj) != module.__name__:
                 continue
             texts.setdefault(inspect.getdoc(obj), f"{module.__name__}.{name}")
             if inspect.isclass(obj):

@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 import sporax  # noqa: E402
 from sporax import Tensor, nn  # noqa: E402
+from sporax.compat.classes import module_of  # noqa: E402
 from sporax.ops import __all__ as OPS  # noqa: E402
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES  # noqa: E402
 
@@ -43,7 +44,7 @@ def _public(path, home):
     def names():
         module = importlib.import_module(home)
         listed = getattr(module, "__all__", None) or [
-            n for n, found in vars(module).items() if getattr(found, "__module__", None) == home
+            n for n, found in vars(module).items() if module_of(found) == home
         ]
         found = {n: getattr(module, n) for n in listed if not n.startswith("_")}
         found = {n: x for n, x in found.items() if not isinstance(x, types.ModuleType)}
@@ -162,7 +163,7 @@ def homes():
 
 def _family(found, folder):
     """The module that an object is from, by its last name; that is what a page is about."""
-    home = getattr(getattr(found, "fget", found), "__module__", None) or ""
+    home = module_of(getattr(found, "fget", found)) or ""
     if isinstance(found, sporax.core.dtype.Type):
         home = "sporax.core.dtype"
     if not home.startswith("sporax."):
@@ -317,7 +318,7 @@ def pages():
 
 
 def _page(family, items):
-    homes = {getattr(getattr(x, "fget", x), "__module__", None) for x in items.values()} - {None}
+    homes = {module_of(getattr(x, "fget", x)) for x in items.values()} - {None}
     told = {_sentence(sys.modules[home]) for home in homes if home in sys.modules}
     parts = [f"# {title_of(family)}", *sorted(told)]
     return "\n\n".join([*parts, *[entry(name, found) for name, found in items.items()]])

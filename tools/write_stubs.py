@@ -23,6 +23,7 @@ import sporax  # noqa: E402
 from sporax import mint, nn, ops, optim  # noqa: E402
 from sporax import numpy as mnp  # noqa: E402
 from sporax.compat import alias  # noqa: E402
+from sporax.compat.classes import module_of  # noqa: E402
 from sporax.core import dtype as dtypes  # noqa: E402
 from sporax.core.tensor import Tensor  # noqa: E402
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES, Array, Arrays  # noqa: E402
@@ -90,7 +91,7 @@ def _item(name, found):
     if isinstance(found, types.ModuleType):
         package, _, module = found.__name__.rpartition(".")
         return [f"from {package} import {module} as {name}"]
-    home = getattr(found, "__module__", None)
+    home = module_of(found)
     declared = "declaration" in vars(found) if hasattr(found, "__dict__") else False
     own = getattr(found, "__name__", name)
     if not declared and _stands(home, own, found):
@@ -247,11 +248,12 @@ def _dtypes():
 
 def _attached():
     """What Tensor has beyond what its own source says."""
-    source = ast.parse(inspect.getsource(Tensor))
+    module = ast.parse(Path(sys.modules[module_of(Tensor)].__file__).read_text(encoding="utf-8"))
+    (source,) = [n for n in module.body if isinstance(n, ast.ClassDef) and n.name == "Tensor"]
     own = {node.name for node in ast.walk(source) if isinstance(node, ast.FunctionDef)}
     own |= {node.id for node in ast.walk(source) if isinstance(node, ast.Name)}
     base = Tensor.__base__
-    yield f"from {base.__module__} import {base.__name__} as {base.__name__}"
+    yield f"from {module_of(base)} import {base.__name__} as {base.__name__}"
     yield f"class Attached({base.__name__}):"
     for name, found in sorted(vars(Tensor).items()):
         if name in own or name == "__hash__":
@@ -283,7 +285,7 @@ def _is_written(path):
     """Whether a module's path is public, and short or often used: its other paths are old ones."""
     is_private = any(part.startswith("_") for part in path.split("."))
     is_short = path.count(".") < 2 or path.startswith(("mindspore.mint.", "mindspore.scipy."))
-    return not is_private and (is_short or _uses()[path] >= OFTEN)
+    return not is_private and (is_short or _uses().get(path, 0) >= OFTEN)
 
 
 @functools.cache

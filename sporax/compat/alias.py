@@ -17,7 +17,7 @@ import types
 from pathlib import Path
 
 from sporax import __version__, module_if_there
-from sporax.compat import children
+from sporax.compat import children, classes
 from sporax.compat.refusal import REFUSED, Refused, explained
 
 ROOT = "mindspore"
@@ -35,6 +35,10 @@ def _rows():
                 symbols[row["path"]] = row["found_in"]
             else:
                 modules[row["path"]] = row["found_in"].split()
+    for path, home in classes.symbols().items():
+        symbols.setdefault(path, home)
+        while path := path.rpartition(".")[0]:
+            modules.setdefault(path, [])
     return modules, symbols
 
 
@@ -89,6 +93,7 @@ class AliasModule(types.ModuleType):
         if name == "__all__":
             return self._public()
         found = find(self.__name__, name)
+        classes.show()
         self.__dict__[name] = found
         return found
 
@@ -176,6 +181,7 @@ def install_as_mindspore():
             _say_which(other)
         sys.meta_path.insert(0, FINDER)
     children.inherit()
+    classes.show()
     return importlib.import_module(ROOT)
 
 

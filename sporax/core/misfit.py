@@ -142,8 +142,9 @@ def _within(error):
     return error.__traceback__.tb_next is not None
 
 
-def _is_own(cls):
-    return cls.__module__.partition(".")[0] == "sporax"
+def is_own(cls):
+    """Whether a class is of sporax, whichever of its names it says (`compat.classes`)."""
+    return cls.__module__.partition(".")[0] in ("sporax", "mindspore")
 
 
 def fitting(function, who=None):
@@ -168,7 +169,7 @@ def fitting_constructor(cls, accept=None):
     """Let a class of sporax's own refuse what its constructor does not take, in the name of the
     class that the user calls. `accept`: what each argument is replaced by."""
     made = cls.__dict__.get("__init__")
-    if made is None or not _is_own(cls):
+    if made is None or not is_own(cls):
         return cls
 
     @functools.wraps(made)
@@ -178,7 +179,7 @@ def fitting_constructor(cls, accept=None):
         try:
             return made(self, *args, **kwargs)
         except REFUSALS as error:
-            named = type(self).__init__ is __init__ or _is_own(type(self))
+            named = type(self).__init__ is __init__ or is_own(type(self))
             who = (type(self) if named else cls).__name__
             signature = inspect.signature(functools.partial(made, self))
             refusal = unfitting(who, signature, args, kwargs)

@@ -2,6 +2,7 @@
 
 import logging
 
+from sporax.core import misfit
 from sporax.core.misfit import Fitting
 from sporax.core.tensor import Tensor
 
@@ -163,7 +164,7 @@ def loss_of(outputs):
 
 def is_own(callback):
     """Whether the class of a callback is sporax's, rather than a user's."""
-    return type(callback).__module__.startswith(f"{__package__}.")
+    return misfit.is_own(type(callback))
 
 
 def check_callbacks(callbacks, run):

@@ -1,0 +1,50 @@
+"""In which module classes say that they are: MindSpore's, where `mindspore` means sporax.
+
+Then `type(layer)` prints `<class 'mindspore.nn.layer.conv.Conv2d'>`, as scripts and logs expect,
+and a pickle finds the class under that name. Where `mindspore` is not installed as a name, nothing
+would be found there, and classes keep their own modules. `classes.csv` is the table
+(`tools/write_classes.py`).
+"""
+
+import csv
+import sys
+from pathlib import Path
+
+_TABLE = Path(__file__).with_name("classes.csv")
+
+
+def _rows():
+    """(MindSpore's module, sporax's, names of classes)."""
+    with open(_TABLE, encoding="utf8") as file:
+        return [(r["path"], r["found_in"], r["names"].split()) for r in csv.DictReader(file)]
+
+
+ROWS = _rows()
+_waiting = {}  # sporax's module, not imported yet -> [(MindSpore's module, names)]
+for _path, _home, _names in ROWS:
+    _waiting.setdefault(_home, []).append((_path, _names))
+_defined = {}  # class -> the module that defines it, of those that say another
+
+
+def symbols():
+    """Path -> where it is found, of each class under the module that it says."""
+    return {f"{path}.{name}": f"{home}:{name}" for path, home, names in ROWS for name in names}
+
+
+def show():
+    """Have the classes of all modules that were imported meanwhile say MindSpore's."""
+    for home in [home for home in _waiting if home in sys.modules]:
+        module = sys.modules[home]
+        if getattr(module.__spec__, "_initializing", False):
+            continue
+        for path, names in _waiting.pop(home):
+            for name in names:
+                kind = getattr(module, name)
+                _defined[kind] = kind.__module__
+                kind.__module__ = path
+
+
+def module_of(found):
+    """The module that defines an object, whatever it says."""
+    own = getattr(found, "__module__", None)
+    return _defined.get(found, own) if isinstance(found, type) else own

@@ -1,0 +1,57 @@
+"""Writes `sporax/compat/classes.csv`: under which module of MindSpore's each class of sporax is.
+
+    python tools/write_classes.py
+
+What MindSpore says is recorded (`tools/record_classes.py`). Where one class of sporax stands for
+several of MindSpore's, the one outside of `mint` counts.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import sporax
+from sporax.compat import alias, classes
+
+ROOT = Path(__file__).parents[1]
+RECORDED = ROOT / "tests/recorded/classes.json"
+
+
+def table():
+    """The file's text."""
+    found = {}
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+    for path, said in sorted(recorded.items(), key=lambda item: ("mint" in item[1], item[0])):
+        module, _, name = path.rpartition(".")
+        kind = _class(module, name)
+        if kind is not None:
+            found.setdefault((_home(kind, name), name), said)
+    rows = {}
+    for (home, name), said in found.items():
+        if home is not None:
+            rows.setdefault((said, home), []).append(name)
+    lines = [f"{said},{home},{' '.join(sorted(names))}" for (said, home), names in rows.items()]
+    return "\n".join(["path,found_in,names", *sorted(lines), ""])
+
+
+def _class(module, name):
+    """The class of sporax's that a path leads to; None if it leads to something else."""
+    try:
+        found = alias.find(module, name) if module in alias.MODULES else None
+    except (AttributeError, ImportError):
+        return None
+    is_ours = isinstance(found, type) and str(classes.module_of(found)).startswith("sporax.")
+    return found if is_ours and found.__name__ == name else None
+
+
+def _home(kind, name):
+    """The module that has the class under its name; None if there is none."""
+    for home in (classes.module_of(kind), "sporax.ops"):
+        if vars(sys.modules[home]).get(name) is kind:
+            return home
+    return None
+
+
+if __name__ == "__main__":
+    sporax.install_as_mindspore()
+    (ROOT / "sporax/compat/classes.csv").write_text(table(), encoding="utf-8")
