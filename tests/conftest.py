@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sporax.core import random
+from sporax.core import deferred, random
 from sporax.data import config as data_config
 from sporax.engine import churn, recorder
 from sporax.engine.program import Layout
@@ -15,6 +15,7 @@ def seeded():
     random.set_seed(0)
     data_config.set_seed(5489)  # its default: no seed
     np.random.seed(0)
+    deferred.pending.clear()  # what a test has found and not read
     churn.families.clear()  # shapes that differ from test to test are no sign of change
 
 

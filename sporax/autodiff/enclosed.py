@@ -9,7 +9,7 @@ from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, add
 from sporax.autodiff.walk import walk_back
 from sporax.core.parameter import Parameter
 from sporax.core.value import borrowing, thread
-from sporax.engine.closed import SUM, Closed, ClosedOp
+from sporax.engine.closed import SUM, WORST, Closed, ClosedOp
 from sporax.engine.convert import Conversions
 from sporax.engine.operation import Op
 from sporax.engine.recomputed import AgainOp, RecomputedOp
@@ -79,7 +79,9 @@ class Enclosed:
         """Record the operation, let the handles written to have what it computes, and show
         what was `seen`."""
         values = [*results, *[v for _, v in written], *[v for _, some in seen for v in some]]
-        outs = [*outs, *[None] * (len(values) - len(results))]
+        outs = [*outs, *[None] * len(written)]
+        worst = None if self.size is None else WORST
+        outs += [worst if shown.is_check else None for shown, some in seen for _ in some]
         made = self._operation(values, outs, len(results), written, kind) if values else []
         rest = iter(made[len(results) :])
         for handle, _ in written:

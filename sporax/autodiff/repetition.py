@@ -19,8 +19,9 @@ from sporax.core.host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.engine.dependence import same
-from sporax.engine.flow import Turn, Varying, bounded, kept, repetition, scanned
+from sporax.engine.flow import Test, Turn, Varying, bounded, kept, repetition, scanned
 from sporax.engine.recorder import record, wrap
+from sporax.engine.shown import give
 
 MOST_RECORDINGS = 4  # of a loop until it is known what each turn finds and leaves
 
@@ -60,7 +61,12 @@ def repeat(who, test, body, carried, most=None, items=None):
             continue
         changed, written = loop.numbers_made_tensors(), loop.written_in_place()
         if not changed and not written:
-            return loop.made() if items is None else loop.made(items, body.y)
+            if items is not None:
+                return loop.made(items, body.y)
+            last = loop.made()
+            if loop.test is not None and loop.test.closed.met_check:
+                test(last)  # the turns check what it indexes before they begin
+            return last
         leaves = [changed.get(i, leaf) for i, leaf in enumerate(leaves)]
         fixed |= written
     raise Unrecordable("what it carries changes its dtype at each turn")
@@ -83,10 +89,12 @@ class _Loop:
     def record(self, test, body):
         """Record the test and the body for any turn."""
         if test is not None:
-            part = self.test = Part(self.who, Turn)
+            part = self.test = Part(self.who, Test)
             part.record(_AtATurn(test, self, part), self.carried)
             if len(part.leaves) != 1 or part.written:
                 raise Unrecordable("its test writes to a Tensor, or gives no single one")
+            if part.closed.met_check:
+                body = _Tested(test, body)
         self.body.record(_AtATurn(body, self, self.body), self.carried)
         if self.awaited() is None and self.body.form != form_of(self.carried):
             raise Unrecordable(f"a turn makes {self.body.form} of {form_of(self.carried)}")
@@ -244,6 +252,8 @@ class _Loop:
         written = made[len(self.open) : len(self.open) + len(handles)]
         for handle, value in zip(handles, written, strict=True):
             handle._rebind(value)
+        for check, worst in self.body.closed.turns:
+            give(check.of([worst._lift()]))
         return filled(self.carried, leaves)
 
     def _turns_kept(self, carried):
@@ -272,6 +282,18 @@ class _AtATurn:
 
     def __call__(self, carried):
         return self.function(self.loop.at_a_turn(self.part))
+
+
+class _Tested:
+    """A turn that checks first the indices which the test of the loop takes."""
+
+    def __init__(self, test, body):
+        self.test, self.body = test, body
+        self.__wrapped__ = body
+
+    def __call__(self, carried):
+        self.test(carried)
+        return self.body(carried)
 
 
 class _OverItems:

@@ -25,6 +25,7 @@ from sporax.core.host import plain
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.engine.bounds import counting_where
 from sporax.engine.operation import Op
 from sporax.engine.printed import is_shown
 from sporax.engine.printed import number as number
@@ -188,7 +189,7 @@ def _chain(value, terms, end, meet):
     so_far = None
     for term in (None, *terms):
         if term is not None:
-            value = term() if so_far is None else _ahead(term)
+            value = term() if so_far is None else _ahead(term, so_far, not end)
             if value is _PRINTS:
                 _go_on("and/or", Unrecordable("a term prints, which happens where it is reached"))
                 if bool(so_far) is end:
@@ -231,13 +232,15 @@ def chained(left, *terms):
 _PRINTS = object()
 
 
-def _ahead(term):
-    """What a term of a condition is, where it is not known yet if it is reached; or `_PRINTS`."""
+def _ahead(term, test, is_true):
+    """What a term of a condition is, where it is not known yet if it is reached, which it is where
+    `test` has that truth; or `_PRINTS`."""
     capture = thread.recorder.capture
     prints = [] if capture is None else capture.prints
     count = len(prints)
-    value = term()
-    if len(prints) <= count:
+    with counting_where(test, is_true):
+        value = term()
+    if all(shown.is_check for shown in prints[count:]):
         return value
     del prints[count:]
     return _PRINTS

@@ -27,6 +27,7 @@ _SETTINGS = {
     "device_id": (0, None),
     "hook_convention": ("2.10", ("2.10", "2.3")),
     "pynative_synchronize": (False, (True, False)),
+    "check_indices": (True, (True, False)),
     "detect_anomaly": (False, (True, False)),
     "deterministic": ("OFF", ("ON", "OFF")),
     "max_device_memory": ("1024GB", None),
@@ -102,9 +103,11 @@ def set_context(**settings):
     What matters here: `mode` (GRAPH_MODE: each outermost Cell call is captured as by `jit`),
     `device_target` ('CPU', 'GPU', 'TPU'; where there is no 'GPU', and for 'Ascend', the device that
     is there is taken, with a warning), `pynative_synchronize` (every operation runs at its own
-    line), `detect_anomaly` (the mode of that name, for this thread), `hook_convention` ('2.10',
-    '2.3': what a Cell's backward hook is given). Settings of other backends are kept, returned by
-    `get_context`, and have no effect.
+    line), `check_indices` (True: an index Tensor out of range raises when something is read next;
+    False leaves those unchecked that are recorded or captured from then on; SPORAX_CHECK_INDICES=0
+    does from the start), `detect_anomaly` (the mode of that name, for this thread),
+    `hook_convention` ('2.10', '2.3': what a Cell's backward hook is given). Settings of other
+    backends are kept, returned by `get_context`, and have no effect.
     Raises ValueError for a name or a value that does not exist; then nothing is changed.
 
     >>> ms.set_context(mode=ms.PYNATIVE_MODE)

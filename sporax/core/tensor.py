@@ -10,6 +10,7 @@ from jax.export import is_symbolic_dim
 
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
+from sporax.core.deferred import pending, raise_pending
 from sporax.core.host import NUMBERS, blank, host_array, is_numpy_scalar, python_number
 from sporax.core.misfit import fitting_constructor
 from sporax.core.reading import Reading
@@ -152,6 +153,9 @@ class Tensor(Attached):
             recorder.capture.number_needed(recorder, self._value)
         value = self._value
         value.read()
+        if pending:
+            value.array.block_until_ready()
+            raise_pending()
         return value
 
     @staticmethod

@@ -34,7 +34,7 @@ class Capture:
     the graph. A handle that is rebound in between is an output.
     """
 
-    has_numbers = True  # so that a call on the host can be made
+    has_numbers = takes_checks = True  # so that a call on the host can be made
 
     def __init__(self, memo=(), whole=None):
         self.cells = {}  # those called on the way, in order -> what each was before
@@ -184,7 +184,7 @@ class Capture:
         self.act()
 
     def show(self, shown):
-        """Print at each run."""
+        """Print, or check indices, at each run."""
         self.prints.append(shown)
 
     def act(self):
@@ -369,7 +369,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             noted.met.warn(name)
             return result, None
         noted.rebound = []
-        known = [*results, *[v for _, v in noted.written()], *noted.prints.values()]
+        known = [*results, *[v for _, v in noted.written()], *noted.prints.joined(noted.recorder)]
         is_kept = is_held(noted.recorder, result, known)
         if is_kept or (effect := before.effect()) is not None:
             if noted.whole is not None:
@@ -387,7 +387,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             return result, graph
     except BaseException as error:
         if not noted.is_broken:  # else it went on as dynamic code does
-            if noted.prints and isinstance(error, Exception) and noted.refusal is None:
+            if noted.prints.has_print() and isinstance(error, Exception) and noted.refusal is None:
                 noted.run(noted.recorder)  # what was printed before tells what went wrong
             noted.undo()
         raise

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from sporax.core.errors import user_frame
 from sporax.core.value import WEAK_AVALS, Aval, Shared, borrowing, thread
+from sporax.engine.bounds import add_turn, worst
 from sporax.engine.convert import asking_code, obstacle
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import Layout
@@ -67,6 +68,8 @@ class Closed:
     is_part = False  # whether it records a branch or a turn, which may not take place
     is_turn = False  # whether that may take place many times
     is_mapped = False  # whether it records what takes place for many examples at once
+    takes_checks = True
+    met_check = False  # whether indices are checked in the test of a loop
 
     def __init__(self, who):
         self.who = who
@@ -78,6 +81,7 @@ class Closed:
         self.outer: Any = None
         self.asking = set()  # the code in which numbers were needed
         self.prints = []  # in order, see `engine.shown`
+        self.turns = []  # of a loop: (check, what has its worst status of all turns)
         self.refused: Any = None  # what was raised for that
 
     def __enter__(self):
@@ -190,7 +194,13 @@ class Closed:
             self.outer.capture.asked(code)
 
     def show(self, shown):
-        """Print at each run; what is around this is told of it in the end."""
+        """Print, or check, at each run; what is around this is told of it in the end."""
+        if shown.is_check:
+            if self.is_turn:
+                self.turns.append(add_turn(self, shown))
+            else:
+                self.prints.append(shown)
+            return
         if self.is_turn:
             self.refused = RuntimeError("it prints, and nobody knows how often before it runs")
             raise self.refused
@@ -257,13 +267,18 @@ class Closed:
 
 
 SUM = "sum"  # the out axis of a result that is summed over the examples
+WORST = "worst"  # that of statuses, see `engine.bounds`
+
+
+_MET = {SUM: lambda x: x.sum(0, dtype=x.dtype), WORST: worst}
 
 
 class ClosedOp(Op):
     """What a recording computes, for each of `size` examples, or once if that is None.
 
     `needed`: which of the recording's inputs are its operands; numbers follow. `outs`: for each
-    result the axis along which the examples lie, None where they share it, or SUM.
+    result the axis along which the examples lie, None where they share it, SUM or
+    WORST.
     """
 
     __slots__ = ("axes", "first", "needed", "outs", "places", "size", "steps")
@@ -305,11 +320,10 @@ class ClosedOp(Op):
     def _mapped(self, run, *arrays):
         if self.size is None:
             return run(*arrays)
-        outs = tuple(0 if axis == SUM else axis for axis in self.outs)
+        outs = tuple(0 if axis in _MET else axis for axis in self.outs)
         made = jax.vmap(run, self.axes, outs, axis_size=self.size)(*arrays)
         return tuple(
-            x.sum(0, dtype=x.dtype) if axis == SUM else x
-            for x, axis in zip(made, self.outs, strict=True)
+            _MET[axis](x) if axis in _MET else x for x, axis in zip(made, self.outs, strict=True)
         )
 
     def compute(self, avals, *arrays, real=False):

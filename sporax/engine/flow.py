@@ -157,6 +157,17 @@ class Turn(Closed):
         return self.input(value)
 
 
+class Test(Turn):
+    """The test of a loop, whose indices are checked elsewhere: it gives nothing but a truth."""
+
+    def show(self, shown):
+        """Note that there is a check; refuse prints."""
+        if shown.is_check:
+            self.met_check = True
+        else:
+            super().show(shown)
+
+
 def is_number(closed, value):
     """Whether a Value of a recording is computed of Python numbers alone, so that dynamic code
     would have a Python number in its place."""

@@ -20,7 +20,10 @@ from sporax.engine.recorder import wrap
 
 
 class Recording(Closed):
-    """A recording for which only data made inside the function has numbers."""
+    """A recording for which only data made inside the function has numbers. It checks no indices:
+    neither a listing nor an exported program can raise."""
+
+    takes_checks = False
 
     def number_needed(self, recorder, value):
         inside = value.trace is recorder and value.index < 0
@@ -29,7 +32,8 @@ class Recording(Closed):
 
     def show(self, shown):
         """Note a print, and after which operation it takes place."""
-        self.prints.append((self.recorder.state.depth, shown))
+        if not shown.is_check:
+            self.prints.append((self.recorder.state.depth, shown))
 
 
 class Lines(list):

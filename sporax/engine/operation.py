@@ -42,8 +42,8 @@ class Op:
     """
 
     __slots__ = (
-        "alias", "attributes", "check", "converts", "cut", "fn", "forget", "layout", "mark", "name",
-        "operands", "promotes", "pulls", "real", "recorded", "rules",
+        "alias", "attributes", "bounds", "check", "checks", "converts", "cut", "fn", "forget",
+        "layout", "mark", "name", "operands", "promotes", "pulls", "real", "recorded", "rules",
     )  # fmt: skip
 
     fn: Any
@@ -60,7 +60,8 @@ class Op:
         self.mark: Any = None  # (Precision or None,) of what begins and ends one
         self.forget: Any = None  # takes it out of the table where it is found, by equal attributes
         self.recorded = 0  # how many operations a captured function has recorded
-        self.rules, self.pulls = {}, {}
+        self.bounds: Any = None  # (*arrays) -> the ranges in which indices must lie
+        self.rules, self.pulls, self.checks = {}, {}, {}
 
     def __repr__(self):
         inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())

@@ -30,6 +30,7 @@ class Recorder:
         "__weakref__",
         "arrays",
         "capture",
+        "checks",
         "found",
         "integers",
         "is_ended",
@@ -55,6 +56,7 @@ class Recorder:
         self.arrays, self.owners, self.found = [], [], {}
         self.reals, self.integers = [], []
         self.is_ended = False  # whether its thread has gone on to another
+        self.checks: Any = None  # of indices, see `engine.bounds`
         self.prepares = False  # whether Parameters begin with what is pending
         self.lock = threading.RLock()
 
@@ -111,13 +113,16 @@ class Recorder:
         interrupted, what was pending stays so, and is tried again when it is read.
         """
         with self.lock:
-            state = self.state
+            state: Any = self.state
             if state is None or state.parent is None:
                 return
             mine = thread.recorder is self
             if mine:
                 if self.capture is not None:
                     self.capture.broken(self)
+                elif self.checks:
+                    self.checks.settle(self)
+                    state = self.state
                 thread.recorder = thread.new_recorder()
                 self.is_ended = True
             held = [value for output in self.outputs[:] if (value := output()) is not None]

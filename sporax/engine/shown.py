@@ -14,6 +14,7 @@ from typing import Any
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import thread
+from sporax.engine.bounds import Check, joined
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
@@ -24,6 +25,8 @@ class Shown:
     `text(objects)`: what a listing shows of it. `values`: what the Tensors hold in the recording,
     until that has become a graph.
     """
+
+    is_check = False
 
     def __init__(self, act, text, objects):
         self.act, self.text = act, text
@@ -85,6 +88,18 @@ class Prints(list):
         rest = iter(values)
         for shown in self:
             shown.make([next(rest) for _ in shown.numbers])
+
+    def has_print(self):
+        """Whether one is a print, and no check of indices."""
+        return not all(shown.is_check for shown in self)
+
+    def joined(self, recorder):
+        """As `values`, once all checks of indices have become one, the last."""
+        checks = [(shown.values[0], shown.sites) for shown in self if shown.is_check]
+        if len(checks) > 1:
+            self[:] = [shown for shown in self if not shown.is_check]
+            self.append(Check(*joined(checks, recorder)))
+        return self.values()
 
     def let_go(self):
         """Keep nothing of the recording."""

@@ -22,7 +22,7 @@ class State:
 
     __slots__ = (
         "aval", "avals", "brought", "carries", "depth", "key", "next", "op", "operands", "parent",
-        "precision", "programs", "size",
+        "precision", "programs", "site", "size",
     )  # fmt: skip
 
     op: Any
@@ -46,6 +46,7 @@ class State:
         # what operations compute in from here on, a `Precision`; None: as their operands say
         self.precision = parent.precision if parent is not None else None
         self.brought = (0, 0, 0) if parent is None else None
+        self.site: Any = None  # where it was recorded last, if it checks indices
 
     def path(self):
         """The states from the first operation to this one."""
@@ -140,10 +141,14 @@ class Forest:
 
     def grow(self, recorder, key, values):
         """One step further than any trace has gone; raises `Cut` where the trace ends instead."""
-        op, state = key[0], recorder.state
+        state = recorder.state
         if state.depth >= CUTS[0][0] and recorder.capture is None and is_cut(state):
             raise Cut
-        operands = tuple([v.aval for v in values])
+        return self.extend(state, key, values)
+
+    def extend(self, state, key, values):
+        """One step further, at any length."""
+        op, operands = key[0], tuple([v.aval for v in values])
         if state.precision is not None and op.converts:
             precision = state.precision.of(op)
             if precision is not None and precision.refuses(operands):

@@ -4,6 +4,7 @@ import importlib
 
 from sporax.autodiff import anomaly
 from sporax.core.errors import missing
+from sporax.engine import bounds
 from sporax.nn import mint_faces, mint_layers, mint_normalization  # noqa: F401  (in `mint.nn`)
 from sporax.nn.activation import (
     CELU,
@@ -90,7 +91,7 @@ from sporax.nn.learning_rate_schedule import (
     PolynomialDecayLR,
     WarmUpLR,
 )
-from sporax.nn.location import path_of_cell
+from sporax.nn.location import path_at, path_of_cell
 from sporax.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -349,6 +350,7 @@ __all__ = [
 ]
 
 anomaly.PATHS["cells"] = path_of_cell
+bounds.CELLS["path"] = path_at
 
 
 def __getattr__(name):

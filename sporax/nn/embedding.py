@@ -13,8 +13,8 @@ class Embedding(Cell):
     """Rows of a table by index: `(*)` integers -> `(*, embedding_size)`.
 
     `embedding_table`, `(vocab_size, embedding_size)`, starts normal with deviation 0.01, row
-    `padding_idx` (if given) at 0. A negative index, or one beyond the table, gives a row of NaN.
-    `use_one_hot`: accepted; both ways give the same.
+    `padding_idx` (if given) at 0. A negative index counts from the end; one beyond the table raises
+    (see `set_context`, 'check_indices'). `use_one_hot`: accepted; both ways give the same.
 
     >>> nn.Embedding(10, 3)(Tensor([[1, 2]])).shape
     (1, 2, 3)

@@ -27,12 +27,29 @@ def path_of_cell(frames):
         return ""
     calls = [f for f in reversed(frames) if f.f_code is _CALL]
     cells = list(dict.fromkeys(f.f_locals["self"] for f in calls))
-    path = _variable(calls[0], cells[0])
-    for outer, inner in pairwise(cells):
-        found = next((p for p, cell in tree(outer) if cell is inner), None)
-        path = f"{path}.{found or type(inner).__name__}"
+    path = ".".join([_variable(calls[0], cells[0]), *_steps(cells)])
     _paths[cells[-1]] = path
     return path
+
+
+def path_at(frame):
+    """As `path_of_cell`, of a frame and those around it; the outermost Cell goes by its class."""
+    cells = {}
+    while frame is not None:
+        if frame.f_code is _CALL:
+            cells[frame.f_locals["self"]] = None
+        frame = frame.f_back
+    if not cells:
+        return ""
+    *_, outermost = cells
+    return ".".join([type(outermost).__name__, *_steps([*cells][::-1])])
+
+
+def _steps(cells):
+    """How one gets from each Cell to the next, inside of it."""
+    for outer, inner in pairwise(cells):
+        found = next((p for p, cell in tree(outer) if cell is inner), None)
+        yield found or type(inner).__name__
 
 
 def _variable(frame, cell):

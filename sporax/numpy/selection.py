@@ -14,6 +14,7 @@ from sporax.numpy.faces import (
     in_one_dtype,
 )  # fmt: skip
 from sporax.numpy.manipulation import axis_of, broadcast_arrays, stack
+from sporax.ops.declare import Range
 
 _MODES = ("clip", "wrap")
 
@@ -48,14 +49,17 @@ def take(a: Array, indices: Array, axis=None, mode="clip"):
     return a.take(indices, axis, mode)
 
 
-@array_op("take_along_axis(arr, indices, axis)")
+@array_op(
+    "take_along_axis(arr, indices, axis)",
+    bounds=lambda arr, indices, axis: [Range(indices, arr.shape[axis], axis)],
+)
 def take_along_axis(arr: Array, indices: Array, axis):
     """At each place of `indices`, the element of `arr` with that index along `axis`.
 
     >>> take_along_axis(Tensor([[1, 2, 3]]), Tensor([[2, 0]]), 1).tolist()
     [[3, 1]]
     """
-    return jnp.take_along_axis(arr, indices, axis, mode="clip")
+    return jnp.take_along_axis(arr, indices, axis)
 
 
 @array_op("select", public=False)

@@ -6,6 +6,7 @@ import numpy as np
 
 from sporax.autodiff import stop_gradient, vjp
 from sporax.core.tensor import Tensor
+from sporax.engine.ranges import Range
 from sporax.ops.activation import log_softmax
 from sporax.ops.creation import ones_like
 from sporax.ops.declare import Array, Arrays, composite, op
@@ -27,7 +28,19 @@ def _paths(targets, target_lengths, blank, merge):
     return spaced, True, ~between & (spaced != before)
 
 
-@op(function=(), name="ctc_loss")
+def _bounds(log_probs, targets, input_lengths, target_lengths, blank):
+    if log_probs.ndim != 3 or targets.ndim != 2:
+        return []
+    steps, _, classes = log_probs.shape
+    counts = jnp.arange(targets.shape[1]) < jnp.reshape(target_lengths, (-1, 1))
+    return [
+        Range(jnp.where(counts, targets, 0), classes, low=0, of=", the classes"),
+        Range(input_lengths, steps + 1, low=0, of=", up to the number of steps"),
+        Range(target_lengths, targets.shape[1] + 1, low=0, of=", up to the number of labels"),
+    ]
+
+
+@op(function=(), name="ctc_loss", bounds=_bounds)
 def alignments(log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array,
                blank=0, merge=True):  # fmt: skip
     """The negative logarithm of the sum over all alignments, for each example; and that of the sums

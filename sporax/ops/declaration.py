@@ -16,12 +16,16 @@ from sporax.core.errors import REFUSALS, TAKEN, refuse
 from sporax.core.host import HOLDING, plain, python_number
 from sporax.core.misfit import AXES, BY_NUMBER, MISSING, fitting, of_face
 from sporax.core.tensor import Tensor
+from sporax.engine.bounds import apply_within
 from sporax.engine.operation import Op
+from sporax.engine.ranges import Range
 from sporax.engine.recorder import apply
 from sporax.engine.scalars import known
 from sporax.engine.trace import forest
 from sporax.engine.views import view
 from sporax.ops.primitive import Primitive
+
+__all__ = ["OPTIONAL", "Array", "Arrays", "Composite", "Declaration", "Range", "compiled"]
 
 
 class Array:
@@ -50,11 +54,13 @@ class Declaration:
     converts = True  # whether `Cell.to_float` reaches its operands
     view: Any = False  # whether its results share memory with its operand, see `op`
 
-    def __init__(self, fn, name, promotes, check, differentiable, real=None):
+    def __init__(self, fn, name, promotes, check, differentiable, real=None, bounds=None):
         self.fn, self.promotes, self.check, self.real = fn, promotes, check, real
+        self.bounds = bounds
         self.differentiable = differentiable
         self.name = self.operation = name  # as messages name it
         self.signature = inspect.signature(fn)
+        self.apply = apply if bounds is None else apply_within
         self.operands = {
             n: p.annotation
             for n, p in self.signature.parameters.items()
@@ -84,6 +90,8 @@ class Declaration:
             found.cut, found.converts = not self.differentiable, self.converts
             if self.real is not None:
                 found.real = functools.partial(self._evaluate, values, structure, fn=self.real)
+            if self.bounds is not None:
+                found.bounds = functools.partial(self._evaluate, values, structure, fn=self.bounds)
             found.operands = self._names(structure)
             found.layout = None if self.view is True else self.view or None
         return found
@@ -152,7 +160,7 @@ class Declaration:
             else:
                 flat.append(operand)
                 structure.append(1)
-        return apply(self.bind(attributes, tuple(structure)), *flat)
+        return self.apply(self.bind(attributes, tuple(structure)), *flat)
 
     # faces --------------------------------------------------------------------------------
 
@@ -223,7 +231,10 @@ class Declaration:
     def _body(self, scope, argument):
         """The lines that call the operation; `argument(name)` is an expression for a parameter."""
         scope.update(
-            _apply=view if self.view else apply, _bound=self.bound, _bind=self.bind, _call=self.call
+            _apply=view if self.view else self.apply,
+            _bound=self.bound,
+            _bind=self.bind,
+            _call=self.call,
         )
         operands = [argument(n) for n in self.operands]
         attributes = [argument(n) for n in self.attributes]

@@ -15,7 +15,7 @@ parameter that it fills:
 import inspect
 
 from sporax.core.tensor import Tensor
-from sporax.ops.declaration import OPTIONAL, Array, Arrays, Composite, Declaration
+from sporax.ops.declaration import OPTIONAL, Array, Arrays, Composite, Declaration, Range
 from sporax.ops.overload import overloaded
 
 OPS = {}  # every declared operation by its canonical name
@@ -27,7 +27,7 @@ NUMPY = {}  # name in `mindspore.numpy` -> (declaration, face as written), made 
 
 def op(
     *, tensor=None, primitive=None, mint=None, numpy=None, name=None, promotes=False, check=None,
-    differentiable=True, function=True, real=None, converts=True, view=False,
+    differentiable=True, function=True, real=None, converts=True, view=False, bounds=None,
 ):  # fmt: skip
     """Declare an operation; what it returns is the function face, for `sporax.ops`.
 
@@ -39,13 +39,15 @@ def op(
     function to differentiate instead with respect to integers (see `Op`). `converts`: whether
     `Cell.to_float` reaches its operands. `view`: whether the results share memory with the operand,
     True where the operation only rearranges, else the rule for its layout (see `engine.views`).
+    `bounds`: for the same arguments as the operation's, the ranges (`engine.ranges.Range`) in which
+    its indices must lie.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
     def declare(fn):
         shown = name or (primitives[0].partition("(")[0] if primitives else fn.__name__)
         declaration = OPS[fn.__name__] = Declaration(
-            fn, shown, promotes, check, differentiable, real
+            fn, shown, promotes, check, differentiable, real, bounds
         )
         declaration.converts, declaration.view = converts, view
         return _publish(declaration, function, tensor, primitives, mint, numpy)
@@ -134,6 +136,7 @@ __all__ = [
     "PRIMITIVES",
     "Array",
     "Arrays",
+    "Range",
     "attach",
     "composite",
     "op",

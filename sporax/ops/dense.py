@@ -5,6 +5,7 @@ import numpy as np
 from jax import lax
 
 from sporax.core.errors import describe
+from sporax.engine.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 
 
@@ -57,12 +58,15 @@ def bias_add(input: Array, bias: Array, data_format="NCHW"):
     return input + (bias if last else bias.reshape((-1,) + (1,) * (input.ndim - 2)))
 
 
-@op(function=(), name="Embedding")
+def _rows(input, weight, **_):
+    return [Range(input, weight.shape[0], 0)]
+
+
+@op(function=(), name="Embedding", bounds=_rows)
 def look_up(input: Array, weight: Array, padding_idx=None, by_frequency=False):
     """Rows of `weight` by index; what comes from row `padding_idx` brings no gradient.
 
-    `by_frequency`: gradients are divided by how often their row is looked up. An index out of range
-    gives a row of NaN.
+    `by_frequency`: gradients are divided by how often their row is looked up.
     """
     if not jnp.issubdtype(input.dtype, jnp.integer):
         raise TypeError("the indices must be integers; convert them with 'astype'")
@@ -76,7 +80,7 @@ def look_up(input: Array, weight: Array, padding_idx=None, by_frequency=False):
     return rows
 
 
-@op(function=(), name="Embedding", differentiable=False)
+@op(function=(), name="Embedding", differentiable=False, bounds=_rows)
 def shortened(input: Array, weight: Array, max_norm, norm_type=2.0):
     """`weight` with the rows that `input` names scaled to a norm of at most `max_norm`."""
     size = jnp.linalg.norm(weight, norm_type, 1)
@@ -93,7 +97,8 @@ def embedding(
 
     `padding_idx`: a row that brings no gradient. `max_norm`: rows that are looked up are shortened
     to that `norm_type`-norm before, in `weight` itself. `scale_grad_by_freq`: gradients of a row
-    are divided by how often it is looked up. An index out of range gives a row of NaN.
+    are divided by how often it is looked up. Negative indices count from the end; one out of range
+    raises (see `set_context`, 'check_indices').
 
     >>> ops.embedding(Tensor([1]), Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy()
     array([[3., 4.]], dtype=float32)

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.linalg as linalg
 
+from sporax.engine.ranges import Range
 from sporax.ops.arithmetic import floating
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 
@@ -163,7 +164,12 @@ def triangles(input: Array):
     return lu, pivots, permutation
 
 
-@op(tensor="lu_solve(b, LU_data, LU_pivots)")
+@op(
+    tensor="lu_solve(b, LU_data, LU_pivots)",
+    bounds=lambda b, LU_data, LU_pivots: [
+        Range(LU_pivots, LU_data.shape[-1] + 1, low=1, of=", the rows")
+    ],
+)
 def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
     """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which
     count from 1.

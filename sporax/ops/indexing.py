@@ -1,9 +1,10 @@
 """Tensor's `x[index]`, `x[index] = y` and iteration, with NumPy's meaning.
 
-Integers, lists and NumPy arrays out of range raise IndexError. The numbers of an index Tensor are
-not looked at: where one is out of range, reading gives NaN (the most extreme number of an integer
-dtype, True of Bool) and writing does nothing. A mask whose True elements have to be counted, as in
-`x[mask]`, is read, and so is a Tensor that bounds a slice; `x[mask] = 0` reads nothing.
+Integers, lists and NumPy arrays out of range raise IndexError. So do index Tensors, when something
+is read next (see `engine.bounds`); where they are not checked, reading gives NaN (the most extreme
+number of an integer dtype, True of Bool) and writing does nothing. A mask whose True elements have
+to be counted, as in `x[mask]`, is read, and so is a Tensor that bounds a slice; `x[mask] = 0` reads
+nothing.
 
 What integers and slices take out shares memory with the source, as every view does: `x[0][1] = 9`
 writes to `x` (`engine.views`). What an index array or a mask takes out is a tensor of its own.
@@ -16,7 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor, new_value
+from sporax.engine.bounds import apply_within, check
 from sporax.engine.operation import Op
+from sporax.engine.ranges import Range
 from sporax.engine.recorder import apply, wrap
 from sporax.engine.trace import forest
 from sporax.engine.view_access import Block
@@ -145,6 +148,20 @@ def _fit(value, shape):
         ) from None
 
 
+def _bounds(pattern, shape, operands):
+    """The ranges of the indices in a pattern that are Tensors or arrays."""
+    found, axis, rest = [], 0, iter(operands)
+    for part in pattern:
+        if part in (NEW, NONE):
+            continue
+        if part in (SCALAR, ARRAY):
+            found.append(Range(next(rest), shape[axis], axis))
+        elif part == INT or isinstance(part, MaskOf) or part.low is None:
+            next(rest)
+        axis += part.ndim if isinstance(part, MaskOf) else 1
+    return found
+
+
 def _blend(pattern, window, block, value):
     """`block` with `value` where the mask is True; all True elements get the same."""
     before, hidden = _mask_place(pattern)
@@ -184,6 +201,7 @@ class Getting(Op):
 
     def __init__(self, pattern):
         super().__init__("Tensor.__getitem__", lambda x, *operands: _get(pattern, x, *operands))
+        self.bounds = lambda x, *operands: _bounds(pattern, x.shape, operands)
 
 
 class Setting(Op):
@@ -193,6 +211,7 @@ class Setting(Op):
 
     def __init__(self, pattern):
         super().__init__("Tensor.__setitem__", lambda x, *operands: _set(pattern, x, *operands))
+        self.bounds = lambda x, value, *operands: _bounds(pattern, x.shape, operands)
 
     def compute(self, avals, *arrays, real=False):
         x, *rest = arrays
@@ -235,8 +254,12 @@ def getitem(self, index):
     pattern, operands = Parser("Tensor.__getitem__", self.shape).parse(index)
     get = _getting[pattern]
     if ARRAY in pattern or NONE in pattern:
-        return apply(get, self, *operands)
-    return view(get, self, *operands, put=_setting[pattern] if SCALAR in pattern else None)
+        return _door(pattern, operands)(get, self, *operands)
+    if SCALAR not in pattern:
+        return view(get, self, *operands)
+    out = view(get, self, *operands, put=_setting[pattern])
+    check(get, self, *operands)
+    return out
 
 
 def setitem(self, index, value) -> None:
@@ -262,12 +285,20 @@ def setitem(self, index, value) -> None:
         part = self[index]  # where elements repeat, it may still have each of its own once
         part._rebind(apply(_setting[_whole_of(part)], part, value)._value)
         return
-    self._rebind(apply(_setting[pattern], self, value, *operands)._value)
+    do = _door(pattern, operands)
+    self._rebind(do(_setting[pattern], self, value, *operands)._value)
 
 
 def _whole_of(part):
     """The pattern of all elements."""
     return tuple([Span(0, n, 1) for n in part.shape])
+
+
+def _door(pattern, operands):
+    """How to record the operation: index Tensors are checked, arrays have been."""
+    if _is_basic(pattern) or not any([isinstance(x, Tensor) for x in operands]):
+        return apply
+    return apply_within
 
 
 def _one_for_all(self, index, value):

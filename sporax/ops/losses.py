@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax.engine.ranges import Range
 from sporax.ops.activation import floats_only
 from sporax.ops.arithmetic import floating, magnitude
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
@@ -170,6 +171,14 @@ def _classes(scores, target, weight):
     return axis
 
 
+def _labels(scores, labels, ignored=None):
+    """The range of class indices; none for probabilities."""
+    if not jnp.issubdtype(labels.dtype, jnp.integer):
+        return []
+    axis = 1 if scores.ndim > 1 else 0
+    return [Range(labels, scores.shape[axis], low=0, other=ignored, of=", the classes")]
+
+
 def _picked(scores, target, axis):
     """scores[..., target, ...] by comparison: its gradient needs no scatter. An index that is no
     class gives NaN."""
@@ -211,6 +220,7 @@ def _along(weight, scores, axis):
     "label_smoothing=0.0)",
     mint="nn.functional.nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean')",
     name="NLLLoss",
+    bounds=lambda input, target, ignore_index, **_: _labels(input, target, ignore_index),
 )
 def nll_loss(
     input: Array, target: Array, weight: OPTIONAL = None, ignore_index=-100, reduction="mean",
@@ -219,8 +229,9 @@ def nll_loss(
     r"""$-w_t x_t$ for logarithms of probabilities $x$ of the classes and the true class $t$.
 
     `input`: `(N, C)`, `(N, C, d...)` or `(C,)`; `target`: indices, `(N,)`, `(N, d...)` or `()`.
-    'mean' is over the weights of the targets; those equal to `ignore_index` do not count. A target
-    that is no class gives NaN. `label_smoothing`: the share spread evenly over all classes.
+    'mean' is over the weights of the targets; those equal to `ignore_index` do not count. Another
+    that is no class raises (see `set_context`, 'check_indices'). `label_smoothing`: the share
+    spread evenly over all classes.
 
     >>> ops.nll_loss(Tensor([[-1.0, -2.0]]), Tensor([1])).asnumpy()
     array(2., dtype=float32)
@@ -231,6 +242,7 @@ def nll_loss(
 @op(
     function=(),
     primitive="NLLLoss(reduction='mean', ignore_index=-100)(logits, labels, weight)",
+    bounds=lambda logits, labels, ignore_index, **_: _labels(logits, labels, ignore_index),
 )
 def nll_loss_and_weight(
     logits: Array, labels: Array, weight: Array, reduction="mean", ignore_index=-100
@@ -250,7 +262,11 @@ def nll_loss_and_weight(
     return loss, jnp.where(kept, share, jnp.zeros((), share.dtype)).sum()
 
 
-@op(mint="nn.functional.cross_entropy", name="CrossEntropyLoss")
+@op(
+    mint="nn.functional.cross_entropy",
+    name="CrossEntropyLoss",
+    bounds=lambda input, target, ignore_index, **_: _labels(input, target, ignore_index),
+)
 def cross_entropy(
     input: Array, target: Array, weight: OPTIONAL = None, ignore_index=-100, reduction="mean",
     label_smoothing=0.0,
@@ -308,7 +324,8 @@ def softmax_cross_entropy_and_slope(logits: Array, labels: Array) -> Arrays:
     return _soft_loss(logits, labels), lax.stop_gradient(jax.nn.softmax(logits) - labels)
 
 
-@op(primitive="SparseSoftmaxCrossEntropyWithLogits(is_grad=False)(logits, labels)", function=())
+@op(primitive="SparseSoftmaxCrossEntropyWithLogits(is_grad=False)(logits, labels)", function=(),
+    bounds=lambda logits, labels, **_: _labels(logits, labels))  # fmt: skip
 def sparse_softmax_cross_entropy(logits: Array, labels: Array, is_grad=False):
     """The mean of the rows' cross entropy by class index, or (`is_grad`) its derivative.
 
@@ -325,7 +342,12 @@ def sparse_softmax_cross_entropy(logits: Array, labels: Array, is_grad=False):
     return jax.grad(loss)(logits) if is_grad else loss(logits)
 
 
-@op(function=(), name="SoftmaxCrossEntropyWithLogits")
+def _sparse_labels(logits, labels, sparse, **_):
+    found = _labels(logits, labels) if sparse else []
+    return [within._replace(size=logits.shape[-1]) for within in found]
+
+
+@op(function=(), name="SoftmaxCrossEntropyWithLogits", bounds=_sparse_labels)
 def softmax_cross_entropy(logits: Array, labels: Array, sparse=False, reduction="none"):
     r"""The rows' $-\sum_c y_c \ln \operatorname{softmax}(x)_c$; `sparse`: `labels` are indices."""
     if sparse:

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax.core.dtype import bool_
 from sporax.core.tensor import Tensor
+from sporax.engine.ranges import Range
 from sporax.ops.casting import cast
 from sporax.ops.comparison import less
 from sporax.ops.creation import arange
@@ -178,7 +179,10 @@ def rot90(input, k, dims):
 
 @op(primitive="ReverseSequence(seq_dim, batch_dim=0)(x: input, seq_lengths)",
     function="reverse_sequence(x: input, seq_lengths, seq_dim, batch_dim=0)",
-    tensor="reverse_sequence(input, seq_lengths, seq_dim=0, batch_dim=0)")  # fmt: skip
+    tensor="reverse_sequence(input, seq_lengths, seq_dim=0, batch_dim=0)",
+    bounds=lambda input, seq_lengths, seq_dim, batch_dim: [
+        Range(seq_lengths, input.shape[seq_dim] + 1, low=0, of=", up to the size of the axis")
+    ])  # fmt: skip
 def reverse_sequence(input: Array, seq_lengths: Array, seq_dim=0, batch_dim=0):
     """The first `seq_lengths` elements along `seq_dim` in reverse order, for each of a batch.
 

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.engine.ranges import Range
 from sporax.ops.arithmetic import floating
 from sporax.ops.declare import Array, composite, op
 
@@ -243,8 +244,9 @@ def resize_bilinear(image, size, align_corners=False, half_pixel_centers=False):
 
 
 @op(
+    bounds=lambda image, box_indices, **_: [Range(box_indices, image.shape[0], 0)],
     primitive="CropAndResize(method='bilinear', extrapolation_value=0.0)"
-    "(x: image, boxes, box_indices, crop_size)"
+    "(x: image, boxes, box_indices, crop_size)",
 )
 def crop_and_resize(
     image: Array, boxes: Array, box_indices: Array, crop_size, method="bilinear",

@@ -4,10 +4,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.engine.ranges import Range
 from sporax.ops.declare import Array, composite, op
 
 
-@op(promotes=(0, 1), function=(), name="InplaceUpdate")
+@op(promotes=(0, 1), function=(), name="InplaceUpdate",
+    bounds=lambda x, indices, **_: [Range(indices, x.shape[0], 0)])  # fmt: skip
 def rows_updated(x: Array, v: Array, indices: Array, how="set"):
     """`x` with its rows `indices` set to those of `v`, or increased by them (`how="add"`)."""
     at = jnp.atleast_1d(indices)
@@ -19,16 +21,9 @@ def rows_updated(x: Array, v: Array, indices: Array, how="set"):
     return getattr(x.at[at], how)(v)
 
 
-def _rows(who, x, indices):
-    """Row numbers as an array, each within `x`."""
-    if isinstance(indices, Tensor):
-        return indices
-    numbers = np.asarray(indices, np.int64)
-    if numbers.size and (numbers.min() < 0 or numbers.max() >= x.shape[0]):
-        raise ValueError(
-            f"For '{who}', 'indices' must be in [0, {x.shape[0]}), but got {indices!r:.80}."
-        )
-    return numbers
+def _rows(indices):
+    """Row numbers as an array; negative ones count from the end."""
+    return indices if isinstance(indices, Tensor) else np.asarray(indices, np.int64)
 
 
 @composite(primitive="InplaceUpdate(indices)(x, v)")
@@ -38,7 +33,7 @@ def inplace_update(x, v, indices):
     >>> ops.inplace_update(Tensor([1.0, 2.0, 3.0]), Tensor([9.0]), 1).asnumpy()
     array([1., 9., 3.], dtype=float32)
     """
-    return rows_updated(x, v, _rows("inplace_update", x, indices))
+    return rows_updated(x, v, _rows(indices))
 
 
 @composite(primitive="InplaceAdd(indices)(x, input_v: v)")
@@ -48,7 +43,7 @@ def inplace_add(x, v, indices):
     >>> ops.inplace_add(Tensor([1.0, 2.0, 3.0]), Tensor([4.0, 5.0]), (1, 1)).asnumpy()
     array([ 1., 11.,  3.], dtype=float32)
     """
-    return rows_updated(x, v, _rows("inplace_add", x, indices), "add")
+    return rows_updated(x, v, _rows(indices), "add")
 
 
 @composite(primitive="InplaceSub(indices)(x, input_v: v)")
@@ -58,4 +53,4 @@ def inplace_sub(x, v, indices):
     >>> ops.inplace_sub(Tensor([1.0, 2.0, 3.0]), Tensor([4.0, 5.0]), (0, 2)).asnumpy()
     array([-3.,  2., -2.], dtype=float32)
     """
-    return rows_updated(x, -v, _rows("inplace_sub", x, indices), "add")
+    return rows_updated(x, -v, _rows(indices), "add")

@@ -4,9 +4,11 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core.parameter import Parameter
+from sporax.engine.ranges import Range
 from sporax.lowering.products import multiply_at
 from sporax.ops.assignment import put
 from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op, overloaded
+from sporax.ops.selection import rows_within
 
 # how values meet what is there, or each other: name -> method of `x.at[...]`
 REDUCTIONS = {
@@ -61,7 +63,10 @@ def _declare_nd(reduction, title, verb, shown, repeated):
     name = function.__name__ = f"tensor_scatter_{reduction}"
     function.__module__ = __name__
     function.__doc__ = _ND.format(verb=verb, name=name, shown=shown, repeated=repeated)
-    made = op(primitive=f"TensorScatter{title}()(input_x, indices, updates)")(function)
+    made = op(
+        primitive=f"TensorScatter{title}()(input_x, indices, updates)",
+        bounds=lambda input_x, indices, updates: rows_within(input_x.shape, indices),
+    )(function)
 
     def variable(input_x, indices, updates, use_locking=True):
         return put(f"ScatterNd{title}", input_x, made(input_x, indices, updates))
@@ -93,7 +98,8 @@ for _row in _ND_ROWS:
     globals()[f"tensor_scatter_{_row[0]}"] = _declare_nd(*_row)
 
 
-@op(primitive="ScatterNd()(indices, updates, shape)")
+@op(bounds=lambda indices, updates, shape: rows_within(tuple(shape), indices),
+    primitive="ScatterNd()(indices, updates, shape)")  # fmt: skip
 def scatter_nd(indices: Array, updates: Array, shape):
     """Zeros of that `shape`, to which `updates` are added where each row of `indices` points.
 
@@ -115,6 +121,7 @@ def _along(indices, axis):
 
 
 @op(
+    bounds=lambda input_x, indices, axis, **_: [Range(indices, input_x.shape[axis], axis)],
     function="tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none')",
     primitive="TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)",
 )
@@ -199,7 +206,8 @@ attach("scatter_add", overloaded("Tensor.scatter_add", [scatter_add_along, _scat
 attach("scatter_add_", _scatter_add_in_place)
 
 
-@op(function=(), name="IndexAdd")
+@op(function=(), name="IndexAdd",
+    bounds=lambda x, index, y, axis: [Range(index, x.shape[axis], axis)])  # fmt: skip
 def add_at_index(x: Array, index: Array, y: Array, axis=0):
     """`x`, where the slices of `y` along `axis` are added at `index`; `index_add` calls it."""
     added = jnp.moveaxis(y.astype(x.dtype), axis, 0)
@@ -217,7 +225,8 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     return put("IndexAdd", x, made) if isinstance(x, Parameter) else made
 
 
-@op(tensor=True, primitive="IndexFill()(x, dim: axis, index, value)")
+@op(tensor=True, primitive="IndexFill()(x, dim: axis, index, value)",
+    bounds=lambda x, axis, index, value: [Range(index, x.shape[axis], axis)])  # fmt: skip
 def index_fill(x: Array, axis, index: Array, value: Array):
     """`x` with `value` in the slices along `axis` that `index` names.
 
@@ -253,10 +262,16 @@ def _declare_segments(short, title, operand, word, compute, shown, empty):
         operand=operand, word=word, short=short, shown=shown, empty=empty
     )
     return op(
+        bounds=_segments,
         function=f"{name}({operand}: input, segment_ids, num_segments)",
         primitive=f"UnsortedSegment{title}()({operand}: input, segment_ids, num_segments)",
         tensor=f"{name}(input, segment_ids, num_segments)",
     )(function)
+
+
+def _segments(input, segment_ids, num_segments):
+    left_out = jnp.maximum(segment_ids, 0)
+    return [Range(left_out, num_segments, low=0, of=", the number of segments")]
 
 
 def _segment_prod(x, at, count):

@@ -5,6 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 
+from sporax.engine.ranges import Range
 from sporax.ops.declare import Array, attach, composite, op, overloaded
 from sporax.ops.shape import reshape
 
@@ -109,7 +110,12 @@ def _integers(index):
         raise TypeError("indices must be integers; convert them with 'astype'")
 
 
+def _along(input, index, axis=0, **_):
+    return [Range(index, input.shape[axis], axis)]
+
+
 @op(
+    bounds=_along,
     function="gather(input_params: input, input_indices: index, axis, batch_dims=0)",
     primitive=(
         "Gather(batch_dims=0)(input_params: input, input_indices: index, axis)",
@@ -119,8 +125,8 @@ def _integers(index):
 def gather(input: Array, index: Array, axis, batch_dims=0):
     """The slices of `input_params` along `axis` that `input_indices` (of any shape) name.
 
-    The first `batch_dims` dimensions of both go together. Negative indices count from the end;
-    for one out of range the result is NaN (the lowest number, for integers).
+    The first `batch_dims` dimensions of both go together. Negative indices count from the end; one
+    out of range raises (see `set_context`, 'check_indices').
 
     >>> ops.gather(Tensor([1.0, 2.0, 3.0]), Tensor([2, 0]), 0).asnumpy()
     array([3., 1.], dtype=float32)
@@ -134,7 +140,12 @@ def gather(input: Array, index: Array, axis, batch_dims=0):
     return take(input, index)
 
 
+def _along_dim(input, dim, index):
+    return _along(input, index, dim)
+
+
 @op(
+    bounds=_along_dim,
     function=("gather_elements(input, dim, index)", "gather_d(x: input, dim, index)"),
     primitive="GatherD()(x: input, dim, index)",
     tensor="gather_elements(input, dim, index)",
@@ -157,6 +168,14 @@ def gather_elements(input: Array, dim, index: Array):
     return jnp.take_along_axis(input[kept], index, dim)
 
 
+def rows_within(shape, indices):
+    """The ranges of rows of indices (last dimension), which point into an array of this shape."""
+    return [
+        Range(indices[..., axis], n, axis)
+        for axis, n in enumerate(shape[: (indices.shape or (0,))[-1]])
+    ]
+
+
 def _gather_method(self, input_indices, axis, batch_dims=0):
     """The slices along `axis` at `input_indices`, or by (dim, index) one element for each index.
 
@@ -177,6 +196,7 @@ attach("gather", overloaded("Tensor.gather", [_gather_method, _gather_method_dim
 
 
 @op(
+    bounds=lambda input, indices: rows_within(input.shape, indices),
     function="gather_nd(input_x: input, indices)",
     primitive="GatherNd()(input_x: input, indices)",
     tensor="gather_nd(input, indices)",
@@ -184,14 +204,17 @@ attach("gather", overloaded("Tensor.gather", [_gather_method, _gather_method_dim
 def gather_nd(input: Array, indices: Array):
     """What each row of `indices` (its last dimension) points to, from the first dimension on.
 
+    Negative indices count from the end.
+
     >>> ops.gather_nd(Tensor([[1, 2], [3, 4]]), Tensor([[0, 1], [1, 0]])).asnumpy()
     array([2, 3])
     """
     _integers(indices)
-    return input[tuple(jnp.moveaxis(indices, -1, 0))]
+    return input.at[tuple(jnp.moveaxis(indices, -1, 0))].get(mode="fill")
 
 
 @op(
+    bounds=_along,
     tensor=("index_select(input, axis, index)", "index_select(input, dim: axis, index)"),
     mint="index_select(input, dim: axis, index)",
 )
@@ -217,16 +240,20 @@ def take(input, index):
 
 @op(name="Tensor.take", function=())
 def take_within(input: Array, indices: Array, axis=0, mode="clip"):
-    """The slices along `axis`, indices out of range clipped or wrapped; `Tensor.take` calls it."""
+    """The slices along `axis`, indices out of range clipped or wrapped; `Tensor.take` calls it.
+    Negative indices count from the end first, as everywhere."""
     if mode not in ("clip", "wrap"):
         raise NotImplementedError(f"'mode' must be 'clip' or 'wrap', but got {mode!r}")
+    if mode == "clip":
+        indices = jnp.where(indices < 0, indices + input.shape[axis], indices)
     return jnp.take(input, indices, axis, mode=mode)
 
 
 def _take_method(self, indices, axis=None, mode="clip"):
     """The elements (with `axis`, the slices along it) at `indices`.
 
-    `mode`: 'clip' puts indices out of range to the end, 'wrap' counts on from the start.
+    `mode`: 'clip' puts indices out of range to the end, 'wrap' counts on from the start. Negative
+    ones count from the end.
 
     >>> Tensor([1, 2, 3]).take(Tensor([0, 7])).asnumpy()
     array([1, 3])

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from sporax.ops.arithmetic import floating
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.linalg import solvable
+from sporax.ops.selection import rows_within
 
 _SCALES = "backward", "forward", "ortho"
 
@@ -81,6 +82,7 @@ def svd(input, full_matrices=False, compute_uv=True):
     primitive="SparseTensorDenseMatmul(adjoint_st=False, adjoint_dt=False)"
     "(indices, values, sparse_shape, dense)",
     function=(),
+    bounds=lambda indices, sparse_shape, **_: rows_within(tuple(sparse_shape), indices),
 )
 def sparse_matmul(
     indices: Array, values: Array, sparse_shape, dense: Array, adjoint_st=False, adjoint_dt=False

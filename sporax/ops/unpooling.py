@@ -5,6 +5,7 @@ import itertools
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
+from sporax.engine.ranges import Range
 from sporax.ops.convolution import per_axis
 from sporax.ops.declare import Array, composite, op
 
@@ -84,7 +85,11 @@ def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
     )  # fmt: skip
 
 
-@op(function=(), name="max_unpool")
+@op(
+    function=(),
+    name="max_unpool",
+    bounds=lambda x, indices, size: [Range(indices, _count(size), low=0, of=", the plane's size")],
+)
 def unpooled(x: Array, indices: Array, *, size):
     """Zeros of `size` in the last axes, and each number of `x` where its index says."""
     axes = len(size)
