@@ -28,7 +28,7 @@ def _paths(targets, target_lengths, blank, merge):
     return spaced, True, ~between & (spaced != before)
 
 
-def _bounds(log_probs, targets, input_lengths, target_lengths, blank):
+def _bounds(log_probs, targets, input_lengths, target_lengths, **_):
     if log_probs.ndim != 3 or targets.ndim != 2:
         return []
     steps, _, classes = log_probs.shape
