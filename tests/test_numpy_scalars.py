@@ -15,11 +15,13 @@ import numpy as np
 import pytest
 
 import sporax
-from sporax import mint, nn, ops
+from sporax import amp, data, mint, nn, ops
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.engine.jit import jit
+from sporax.initializers import Normal, One, initializer
+from sporax.train import CheckpointConfig, Model
 from tests import layer_cases, mint_layer_cases, numpy_literals, parity_rows
 from tests import numpy_scalar_calls as calls
 
@@ -242,3 +244,40 @@ def test_parameters_optimizers_and_losses():
     assert grad(Tensor([1.0, 2.0])).asnumpy().tolist() == [6, 6]
     loss = nn.CrossEntropyLoss(ignore_index=np.int64(-100), label_smoothing=np.float32(0.5))
     assert str(loss(Tensor([[1.0, 2.0]]), Tensor([1])).dtype) == "Float32"
+
+
+TAKEN = """
+    sporax.set_seed(i(3)); sporax.manual_seed(i(3)); sporax.Generator().manual_seed(i(3))
+    nn.CellList([nn.ReLU(), nn.Tanh()])[i(1)]; nn.SequentialCell([nn.ReLU()])[i(-1)]
+    Tensor(shape=i(2), dtype=sporax.float32, init=One())
+    sporax.vmap(lambda a: a * 2, i(0), i(0))(x)
+    x.reshape(i(3), -1); x.view(i(3), i(2)); x.permute(i(1), i(0)); x.repeat(i(2), i(0))
+    x.expand(i(2), i(2), i(3)); x.split(i(1)); ops.rand(i(2), i(3)); ops.randperm(i(5))
+    ops.zeros((i(2), i(3))); ops.ones(i(2)); ops.one_hot(Tensor([1]), i(3)); x[i(0):i(2):i(1), i(1)]
+    x.item(i(0)); ops.ForiLoop()(i(0), i(3), lambda k, v: v * f(2), x)
+    list(rows.batch(i(5))); list(rows.repeat(i(2))); list(rows.take(i(4))); list(rows.skip(i(4)))
+    list(data.NumpySlicesDataset([*range(9)], num_samples=i(3), num_shards=i(2), shard_id=i(0)))
+    nn.piecewise_constant_lr([i(2), i(4)], [f(0.1), f(0.2)]); CheckpointConfig(i(2))
+    nn.cosine_decay_lr(f(0.01), f(0.1), i(4), i(2), i(2)); initializer(f(0.5), (i(2),))
+    amp.DynamicLossScaler(f(1024), i(2), i(10)); amp.FixedLossScaleManager(f(1024)); Normal(f(0.5))
+    nn.Adam(weights, f(0.1), f(0.9), f(0.99), f(1e-8)); nn.Momentum(weights, f(0.1), f(0.9))
+    nn.TransformerEncoderLayer(i(4), i(2), dim_feedforward=i(8), dropout=f(0.1))
+    nn.LSTM(i(3), i(4), num_layers=i(2), bidirectional=np.bool_(True))
+    Model(nn.Dense(3, 1), nn.MSELoss(), nn.SGD(weights, f(0.1)))
+    """
+
+
+@pytest.mark.parametrize(
+    "call", [row.strip() for row in TAKEN.replace("\n", ";").split(";") if row.strip()]
+)
+def test_integers_and_floats_are_taken(call):
+    names = {
+        "sporax": sporax, "ops": ops, "nn": nn, "data": data, "amp": amp, "np": np,
+        "Tensor": Tensor,
+        "One": One, "Normal": Normal, "initializer": initializer, "Model": Model,
+        "CheckpointConfig": CheckpointConfig, "i": np.int64, "f": np.float32,
+        "x": Tensor(np.ones((2, 3), np.float32)),
+        "rows": data.NumpySlicesDataset([*range(9)], shuffle=False),
+        "weights": [Parameter(Tensor([1.0]), name="w")],
+    }  # fmt: skip
+    eval(call, names)  # which raises nothing

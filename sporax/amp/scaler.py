@@ -2,6 +2,7 @@
 
 from sporax import ops
 from sporax.core import dtype as dtypes
+from sporax.core.misfit import Fitting
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
@@ -21,7 +22,7 @@ def all_finite(inputs):
     return cells.all_finite(found)
 
 
-class LossScaler:
+class LossScaler(Fitting):
     """Base of loss scalers: a subclass defines `scale`, `unscale` and `adjust`."""
 
     def scale(self, inputs):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core.host import plain
 from sporax.core.tensor import Tensor, concrete
 from sporax.core.value import borrowing
 
@@ -47,6 +48,7 @@ class Generator:
 
     def manual_seed(self, seed):
         """Begin again from `seed`, an int of at most 64 bits; returns the generator."""
+        seed = plain(seed)
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise TypeError(
                 f"For 'manual_seed', 'seed' must be an int, but got {type(seed).__name__}."
@@ -188,6 +190,7 @@ def set_seed(seed):
     >>> (a == ops.rand(2)).asnumpy()
     array([ True,  True])
     """
+    seed = plain(seed)
     if not isinstance(seed, int) or isinstance(seed, bool):
         raise TypeError(f"For 'set_seed', 'seed' must be an int, but got {type(seed).__name__}.")
     if seed < 0:

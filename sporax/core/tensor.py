@@ -11,7 +11,7 @@ from jax.export import is_symbolic_dim
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
 from sporax.core.deferred import pending, raise_pending
-from sporax.core.host import NUMBERS, blank, host_array, is_numpy_scalar, python_number
+from sporax.core.host import NUMBERS, blank, host_array, is_numpy_scalar, plain, python_number
 from sporax.core.misfit import fitting_constructor
 from sporax.core.reading import Reading
 from sporax.core.value import Aval, Undrawn, Unsized, Value, held, leaf, number, thread
@@ -63,6 +63,7 @@ class Tensor(Attached):
             if not hasattr(init, "draw"):  # the name of an initializer, or a number
                 self._value = MAKERS["initial"](init, shape, dtype)._value
                 return
+            shape = plain(shape)
             sizes = (shape,) if isinstance(shape, int) else tuple(shape)
             self._value = Undrawn(Aval.of(sizes, dtypes.to_numpy(dtype)), init)
             return

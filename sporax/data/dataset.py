@@ -10,6 +10,7 @@ import functools
 import numpy as np
 
 from sporax.core.errors import missing
+from sporax.core.host import plain
 from sporax.core.tensor import Tensor
 from sporax.data.iterator import DictIterator, TupleIterator
 
@@ -162,6 +163,7 @@ def places(who, dataset, given):
 
 def count(who, name, value, least, none=None):
     """An int of at least that; None if it is `none`."""
+    value = plain(value)
     if value is None or value == none:
         return None
     if not isinstance(value, int) or isinstance(value, bool):

@@ -8,6 +8,7 @@ import inspect
 
 import numpy as np
 
+from sporax.core.host import plain
 from sporax.data import order
 from sporax.data.dataset import Dataset, as_row, count, names, places
 
@@ -17,7 +18,7 @@ def step(name):
 
     def declare(cls):
         def method(self, *args, **kwargs):
-            return cls(self, *args, **kwargs)
+            return cls(self, *plain(args), **plain(kwargs))
 
         itself, _, *others = inspect.signature(cls.__init__).parameters.values()
         method.__signature__ = inspect.Signature([itself, *others])

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from sporax.core.host import plain
 from sporax.data import order
 
 
@@ -84,7 +85,7 @@ class Sampler:
 def _check_count(who, count):
     if count is None:
         return
-    if not isinstance(count, int) or isinstance(count, bool):
+    if not isinstance(plain(count), int) or isinstance(count, bool):
         raise TypeError(f"For '{who}', 'num_samples' must be an int, but got {count!r}.")
     if count < 0:
         raise ValueError(f"For '{who}', 'num_samples' must be at least 0, but got {count}.")
@@ -230,7 +231,7 @@ class DistributedSampler(Sampler):
     def __init__(self, num_shards, shard_id, shuffle=True, num_samples=None, offset=-1):
         super().__init__(num_samples)
         for name, value in (("num_shards", num_shards), ("shard_id", shard_id)):
-            if not isinstance(value, int) or isinstance(value, bool):
+            if not isinstance(plain(value), int) or isinstance(value, bool):
                 raise TypeError(
                     f"For 'DistributedSampler', '{name}' must be an int, but got {value!r}."
                 )

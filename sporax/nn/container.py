@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
+from sporax.core.host import plain
 from sporax.core.value import Changes
 from sporax.nn.cell import Cell
 
@@ -33,6 +34,7 @@ class _Ordered(Cell):
 
     def _key(self, index, room=0):
         """The place of an index from either end; `room`: how far beyond the last it may be."""
+        index = plain(index)
         if not isinstance(index, int):
             raise TypeError(
                 f"For '{type(self).__name__}', 'index' must be an int, but got "

@@ -6,6 +6,7 @@ import contextlib
 from sporax.autodiff.flow import Unrecordable, as_number, is_open
 from sporax.autodiff.repetition import over, repeat
 from sporax.autodiff.statements import loop
+from sporax.core.host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.ops.declare import PRIMITIVES
@@ -49,7 +50,7 @@ class ForiLoop(_Loop):
     """
 
     def __call__(self, lower, upper, loop_func, init_val, unroll=True):
-        whole = (int, Tensor), "an int or a Tensor"
+        whole, (lower, upper) = ((int, Tensor), "an int or a Tensor"), plain((lower, upper))
         _check(
             "ForiLoop", lower=(lower, *whole), upper=(upper, *whole),
             loop_func=(loop_func, None, "a function"), unroll=(unroll, bool, "a bool"),

@@ -3,6 +3,7 @@
 import os
 import time
 
+from sporax.core.misfit import Fitting
 from sporax.io import save_checkpoint
 from sporax.io.background import wait
 from sporax.io.rotation import CheckpointManager
@@ -13,7 +14,7 @@ from sporax.train.callback import Callback
 _KINDS = (int, float, bool, str)
 
 
-class CheckpointConfig:
+class CheckpointConfig(Fitting):
     """When checkpoints are written, which stay, and how.
 
     `save_checkpoint_steps`: one every so many steps; if 0 or None, `save_checkpoint_seconds`: one

@@ -2,6 +2,7 @@
 
 from sporax import amp
 from sporax.core.errors import missing
+from sporax.core.host import plain
 from sporax.core.misfit import fitting_constructor
 from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
@@ -173,7 +174,7 @@ class Model:
             raise TypeError(f"{who} 'dataset_sink_mode' must be a bool, but got {sink_mode!r}.")
         counts = {"epoch": epoch, "initial_epoch": initial_epoch, "sink_size": sink_size}
         for argument, value in counts.items():
-            if not isinstance(value, int) or isinstance(value, bool):
+            if not isinstance(plain(value), int) or isinstance(value, bool):
                 raise TypeError(f"{who} '{argument}' must be an int, but got {value!r}.")
         if epoch <= 0 or initial_epoch < 0 or initial_epoch >= epoch:
             raise ValueError(
