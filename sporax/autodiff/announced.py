@@ -10,7 +10,7 @@ from sporax.autodiff.walk import Recording
 from sporax.core import cells, random
 from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.core.value import Changes, thread
-from sporax.engine.dependence import same
+from sporax.engine.guards import same
 
 
 class AnnouncedCall:

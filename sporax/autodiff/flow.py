@@ -19,8 +19,8 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.core.value import number, thread
 from sporax.engine.closed import Closed, ClosedOp
-from sporax.engine.dependence import same
 from sporax.engine.flow import FlowOp, choice, is_number, kept
+from sporax.engine.guards import same
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 from sporax.engine.restoring import Restoring

@@ -18,8 +18,8 @@ from sporax.autodiff.flow import (
 from sporax.core.host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
-from sporax.engine.dependence import same
 from sporax.engine.flow import Test, Turn, Varying, bounded, kept, repetition, scanned
+from sporax.engine.guards import same
 from sporax.engine.recorder import record, wrap
 from sporax.engine.shown import give
 

@@ -1,285 +1,302 @@
-"""What a captured function reads besides its arguments, and whether that is still the same.
+"""What a captured function can read besides its arguments: a guard for each part of it.
 
-Followed is the function's code and that of the functions and methods it names: the globals and
-closures that they refer to, and those attributes of objects found there which the code names. Cells
-note for themselves what they are (`Cell._static_state`) when they are called.
+Followed are the function's code and that of the functions and methods it names: the globals and
+variables of enclosing functions that they refer to, default arguments, what is in containers, and
+those attributes of objects found there which the code names (all, where it reads them by names that
+it does not contain). All of that has a guard, however much it is. What no guard can check is
+`hidden`: such a function is not captured. Cells note for themselves what they are
+(`Cell._static_state`) when they are called.
 """
 
+import array
 import collections
-import dis
 import functools
+import gc
 import itertools
+import logging
 import operator
-import random
+import sys
 import types
+from importlib.util import resolve_name
 
 import numpy as np
 
+from sporax.core.cells import is_cell
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors
+from sporax.engine.attributes import Attributes, space_of
+from sporax.engine.bytecode import names
+from sporax.engine.guards import (
+    GENERATORS,
+    MISSING,
+    Attribute,
+    Buffer,
+    Contents,
+    Entry,
+    Guards,
+    State,
+    same,
+)  # fmt: skip
+from sporax.engine.origins import has_hidden_state, is_immutable, origin
 
-MOST = 256  # items of a container that are looked at; values that are followed
-LARGEST = 65_536  # bytes of a NumPy array that are looked at
-_LIBRARIES = {"builtins", "jax", "jaxlib", "mindspore", "numpy", "sporax"}
-# what is written counts too: another's change to it would be lost
-_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL"}
-_ATTRIBUTE = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"}
-_KINDS = _GLOBAL, _ATTRIBUTE, {"STORE_ATTR"}
+MOST = 50_000  # values that are followed; a function that reads more is not captured
 
 
 class Dependence:
     """The values that a function and its arguments refer to, as they are when this is made.
 
-    `owners`: Cells whose own code is left out.
+    `owners`: Cells whose own code is left out. `hidden`: (name, why) of something that no guard can
+    check; None if there is nothing of the kind. `iterator`: the name of something that gives
+    something else each time.
     """
 
     def __init__(self, function, arguments, owners=()):
-        self._owners = {id(cell) for cell in owners}
-        self.reads = []  # (namespace, name, the value, what is in it)
-        self.tensors = set()  # ids of the Tensors among them
+        self.owners = {id(cell) for cell in owners}
+        self.guards = {}  # what is guarded -> its guard
+        self.tensors = set()  # ids of the Tensors that were found
         self.codes = set()
-        self.iterator = None  # the name of something that gives something else each time
-        self._closed = set()  # ids of the variables of enclosing functions that were read
-        self._entered = set()  # ids of Cells
-        self._seen, self._objects, self._names, self._stored = {}, [], set(), set()
-        self._follow(function)
-        map_tensors(itself, arguments, self._follow)
-        read = set()
-        while new := [
-            (i, name)
-            for i, thing in enumerate(self._objects)
-            for name in sorted(self._names)
-            if (i, name) not in read
-        ]:
-            read.update(new)
-            for i, name in new:
-                self._attribute(self._objects[i], name)
-        del self._objects, self._names, self._stored, self._closed, self._entered
+        self.variables = set()  # names of globals
+        self.iterator = self.hidden = None
+        self._checked = None
+        self._seen, self._queue, self._parts = {}, collections.deque(), set()
+        self._attributes = Attributes(self)
+        self.follow(function)
+        map_tensors(itself, arguments, self.follow)
+        while self._queue or self._attributes.read():
+            while self._queue:
+                self._follow(*self._queue.popleft())
+            if len(self._seen) > MOST:
+                self.hide("the function", f"refers to more than {MOST} objects")
+                break
+        del self._attributes, self._queue
 
     def followed(self):
-        """The objects that were found, the function and its arguments among them."""
-        return list(self._seen.values())
+        """The objects that were found, the function and its arguments among them; of Cells, those
+        that are no parts of others."""
+        return [value for key, value in self._seen.items() if key not in self._parts]
 
     def leave_out(self, owners, function, arguments):
-        """Forget what only the code of these Cells refers to in them: it runs at each call."""
+        """Forget what only the code of these Cells refers to: it runs at each call."""
         rest = Dependence(function, arguments, owners)
-        read = {(id(space), name) for space, name, _, _ in rest.reads}
-        own = {id(vars(cell)) for cell in owners}
-        self.reads = [r for r in self.reads if id(r[0]) not in own or (id(r[0]), r[1]) in read]
+        self.guards = {key: guard for key, guard in self.guards.items() if key in rest.guards}
+        self._checked = None
 
     def changed(self):
         """The name of the first value that is not what it was; None if there is none."""
-        return next(self.changes(), _NOTHING)[0]
+        if self._checked is None:
+            self._checked = Guards(self.guards.values())
+        if self._checked.hold():
+            return None
+        for guard in self.guards.values():
+            if guard.changed():
+                return guard.name
+        self._checked.refresh()
+        return None
 
     def changes(self):
-        """(name, value now) of each value that is not what it was."""
-        for space, name, value, content in self.reads:
-            now = space.get(name, MISSING)
-            if now is value:
-                if (
-                    content is not value
-                    and not (content.__class__ is Flat and content.is_of(now))
-                    and not same(_content(now), content)
-                ):
-                    yield name, now
-            elif not same(now, value):
-                yield name, now
+        """The guards of values that are not what they were."""
+        return [guard for guard in self.guards.values() if guard.changed()]
 
-    def _read(self, space, name):
-        value = space.get(name, MISSING)
-        self.reads.append((space, name, value, _content(value)))
-        self._follow(value, name)
+    # what is found -------------------------------------------------------------------------
 
-    def _attribute(self, thing, name):
-        if name in vars(thing):
-            self._read(vars(thing), name)
+    def follow(self, value, name=None, read=None):
+        """Note what a value refers to. `name`: the user's for it; `read`: its guard."""
+        kind = value.__class__
+        if not is_immutable(kind) and id(value) not in self._seen:
+            self._seen[id(value)] = value
+            self._queue.append((value, name, read))
+
+    def guard(self, guard):
+        """Add a guard, and follow the value."""
+        if guard.key not in self.guards:
+            self.guards[guard.key] = guard
+            if guard.value is not MISSING:
+                self.follow(guard.value, guard.name, guard)
+
+    def hide(self, name, why):
+        """Note that there is something which no guard can check."""
+        self.hidden = self.hidden or (name, why)
+
+    def read_all(self):
+        """Note that attributes are read by any name."""
+        self._attributes.whole = True
+
+    def name(self, attributes, optional=()):
+        """Note that the code names these attributes."""
+        self._attributes.name(attributes, optional)
+
+    def _follow(self, value, name, read):
+        kind = type(value)
+        if hasattr(kind, "__next__"):
+            self.iterator = name or kind.__name__
             return
-        kinds = (thing if isinstance(thing, type) else type(thing)).__mro__
-        kind = next((k for k in kinds if name in vars(k)), None)
-        if kind is not None and not _is_of_library(kind.__module__):
-            self._read(Class(kind), name)
-        elif kind is None and name in self._stored:
-            self.reads.append((vars(thing), name, MISSING, MISSING))
+        _rule(kind)(self, value, name, read)
 
-    def _follow(self, value, name=None):
-        """Note what a value refers to."""
-        if isinstance(value, _NUMBERS) or id(value) in self._seen or len(self._seen) > MOST:
+    def _tensor(self, tensor, name, read):
+        self.tensors.add(id(tensor))
+        for hook in hooks_at(tensor):
+            self.follow(hook)
+        self._attributes.add(tensor)
+
+    def _items(self, items, name, read):
+        for item in items:
+            self.follow(item, name, read)
+        if type(items) is not tuple and type(items) is not frozenset:
+            self._attributes.add(items)
+
+    def _container(self, thing, name, read):
+        if isinstance(thing, np.ndarray) and thing.dtype != object:
+            self.hide(name, "is an array with objects in its fields")
             return
-        self._seen[id(value)] = value
-        if hasattr(type(value), "__next__"):
-            self.iterator = name or type(value).__name__
-        if isinstance(value, Tensor):
-            self.tensors.add(id(value))
-            self._hooks_of(value)
-        elif isinstance(value, (tuple, list, set, dict)):
-            for item in _items(value):
-                self._follow(item)
-        elif isinstance(value, functools.partial):
-            self._follow((value.func, value.args, value.keywords))
-        elif isinstance(value, types.MethodType):
-            self._follow(value.__self__)
-            self._function(value.__func__)
-        elif isinstance(value, types.FunctionType):
-            self._function(value)
-        elif isinstance(value, (staticmethod, classmethod)):
-            self._follow(value.__func__)
-        elif isinstance(value, property):
-            self._follow(value.fget)
-        elif _is_object(value):
-            self._follow(vars(value).get("__wrapped__"))
-            self._objects.append(value)
-            for name in () if id(value) in self._owners else _CALLED:
-                self._attribute(value, name)
-            if hasattr(type(value), "_static_state"):
-                self._in_cell(value)
+        contents = self.guards.setdefault(id(thing), Contents(thing, name, read))
+        if not all(map(is_immutable, set(map(type, contents.items)))):
+            for item in contents.items:
+                self.follow(item, name, read)
+        if isinstance(thing, collections.defaultdict):
+            self.guard(Attribute(thing, "default_factory"))
+        if type(thing) not in _PLAIN_CONTAINERS:
+            self._attributes.add(thing)
+
+    def _array(self, thing, name, read):
+        if thing.dtype.hasobject:
+            self._container(thing, name, read)
+        else:
+            self._buffer(thing, name, read)
+        if type(thing) is not np.ndarray:
+            self._attributes.add(thing)
+
+    def _buffer(self, thing, name, read):
+        self.guards[id(thing)] = Buffer(thing, name, read)
+
+    def _generator(self, generator, name, read):
+        self.guards[id(generator)] = State(generator, name, read)
+
+    def _partial(self, partial, name, read):
+        for part in ("func", "args", "keywords"):
+            self.guard(Attribute(partial, part))
+        self._attributes.add(partial)
+
+    def _method(self, method, name, read):
+        self.follow(method.__self__, name, read)
+        self.follow(method.__func__, name, read)
+
+    def _builtin(self, function, name, read):
+        owner, own = function.__self__, function.__name__
+        if name != own:  # known under another name than the code shows
+            found = names(compile(own, "", "eval")) if own.isidentifier() else None
+            if found is not None and found.unbounded is not None:
+                self.hide(own, "can read everything")
+            elif found is not None and found.whole:
+                self.read_all()
+        if function.__module__ in _READERS:
+            self.read_all()
+        if owner is not None and not isinstance(owner, (types.ModuleType, type)):
+            self.follow(owner, name, read)
+
+    def _wrapper(self, wrapper, name, read):
+        self.follow(wrapper.__func__, name, read)
+
+    def _property(self, found, name, read):
+        for function in (found.fget, found.fset, found.fdel):
+            self.follow(function, name, read)
+
+    def _cached(self, function, name, read):
+        """What `functools.cache` made: the function, and the dict with what it has returned."""
+        for part in gc.get_referents(function):
+            self.follow(part, name, read)
+
+    def _getter(self, getter, name, read):
+        """What `operator.attrgetter` and `methodcaller` made."""
+        _, arguments, *_ = getter.__reduce__()
+        words = [w for a in arguments if isinstance(a, str) for w in a.split(".")]
+        self.name(words, words)
+        self.follow(arguments, name, read)
+
+    def _logger(self, logger, name, read):
+        self.guard(Entry(vars(logger), "level"))
+        self.guard(Entry(vars(logger), "disabled"))
+
+    def _variable(self, cell, name, read):
+        self.guard(Attribute(cell, "cell_contents", name))
+
+    def _class(self, kind, name, read):
+        if origin(kind.__module__) is None:
+            self._attributes.add(kind)
+
+    def _object(self, thing, name, read):
+        if has_hidden_state(type(thing)):
+            self.hide(name or type(thing).__name__, f"is of type '{type(thing).__name__}'")
+        wrapped = (space_of(thing) or {}).get("__wrapped__")
+        if wrapped is not None and origin(type(thing).__module__):
+            self.follow(wrapped, name, read)
+            return
+        self._attributes.add(thing)
+        if hasattr(type(thing), "_static_state"):
+            self._in_cell(thing)
 
     def _in_cell(self, cell):
-        """Note the hooks in a Cell and below, which the capture calls."""
-        if id(cell) in self._entered:
-            return
-        self._entered.add(id(cell))
+        """Note the hooks in a Cell, which the capture calls, and its parts."""
         for hook in itertools.chain.from_iterable(cell._hooks or ()):
-            self._follow(hook[1])
+            self.follow(hook[1])
         for parameter in cell._params.values():
-            self._hooks_of(parameter)
+            for hook in hooks_at(parameter):
+                self.follow(hook)
         for part in cell._cells.values():
-            if part is not None:
-                self._in_cell(part)
+            if part is not None and id(part) not in self._seen:
+                self._parts.add(id(part))
+                self.follow(part)
 
-    def _hooks_of(self, tensor):
-        for hook in hooks_at(tensor):
-            self._follow(hook)
-
-    def _function(self, function):
-        self._follow(getattr(function, "__wrapped__", None))
+    def _function(self, function, name, read):
+        self.follow(getattr(function, "__wrapped__", None), name, read)
         code, closure = function.__code__, function.__closure__ or ()
-        if _is_of_library(function.__globals__.get("__name__")):
-            return
-        if code in self.codes and all(id(cell) in self._closed for cell in closure):
+        space = function.__globals__
+        library = origin(space.get("__name__") or function.__module__)
+        if library is not None:
+            if function.__module__ in _READERS:
+                self.read_all()
+            for cell in closure:  # what decorators of libraries call
+                held = Attribute(cell, "cell_contents").value
+                kept = origin(type(held).__module__) == "sporax" and not is_cell(held)
+                if callable(held) and not isinstance(held, type) and not kept:
+                    self.follow(held, name, read)
             return
         self.codes.add(code)
-        self._closed.update(map(id, closure))
-        for cell, name in zip(closure, code.co_freevars, strict=True):
-            self._read(Variable(cell), name)
-        named, attributes, stored = _names(code)
-        self._names |= attributes | stored
-        self._stored |= stored
-        for name in named:
-            self._read(function.__globals__, name)
+        for cell, variable in zip(closure, code.co_freevars, strict=True):
+            self.guard(Attribute(cell, "cell_contents", variable))
+        for part in ("__code__", "__defaults__", "__kwdefaults__"):
+            self.guard(Attribute(function, part))
+        if function.__dict__:
+            self._attributes.add(function)
+        self._code(code, space)
 
-
-def _is_of_library(module):
-    return str(module).partition(".")[0] in _LIBRARIES
-
-
-def _is_object(value):
-    """Whether attributes of the value matter: those of libraries keep what they are to themselves,
-    except a Cell, which has the script's parameters and settings."""
-    if isinstance(value, types.ModuleType) or not hasattr(value, "__dict__"):
-        return False
-    if isinstance(value, type):
-        return not _is_of_library(value.__module__)
-    own = "__wrapped__" in vars(value) or hasattr(value, "_static_state")
-    return own or not _is_of_library(type(value).__module__)
-
-
-class Variable:
-    """A variable of an enclosing function, as a namespace."""
-
-    def __init__(self, cell):
-        self.cell = cell
-
-    def get(self, name, missing):
-        try:
-            return self.cell.cell_contents
-        except ValueError:  # not bound yet
-            return missing
-
-
-class Class:
-    """A class as a namespace: its own attributes."""
-
-    def __init__(self, kind):
-        self.kind = kind
-
-    def get(self, name, missing):
-        return vars(self.kind).get(name, missing)
+    def _code(self, code, space):
+        found = names(code)
+        if found.unbounded is not None:
+            self.hide(found.unbounded, "can read everything")
+        if found.whole:
+            self.read_all()
+        self.name(found.attributes, found.optional)
+        self.variables |= found.variables
+        builtins = space.get("__builtins__", {})
+        builtins = vars(builtins) if isinstance(builtins, types.ModuleType) else builtins
+        for variable in sorted(found.variables):
+            self.guard(Entry(space, variable))
+            if variable not in space and variable in builtins and variable != "print":
+                self.guard(Entry(builtins, variable))
+        for module, level in found.modules:
+            if level:
+                package = space.get("__package__") or space["__name__"].rpartition(".")[0]
+                module = resolve_name("." * level + module, package)
+            for part in itertools.accumulate(module.split("."), "{}.{}".format):
+                self.guard(Entry(sys.modules, part))
+                for variable in found.attributes:  # `from package import module`
+                    if f"{part}.{variable}" in sys.modules:
+                        self.guard(Entry(sys.modules, f"{part}.{variable}"))
 
 
 @functools.cache
-def _names(code):
-    """The globals that code names, the attributes, and those that it sets, in functions inside it
-    too."""
-    steps = [step for part in codes_in([code]) for step in dis.get_instructions(part)]
-    return tuple({s.argval for s in steps if s.opname in kind} for kind in _KINDS)
-
-
-def codes_in(codes):
-    """These codes, and those of the functions inside them."""
-    for code in codes:
-        yield code
-        yield from codes_in([c for c in code.co_consts if isinstance(c, types.CodeType)])
-
-
-def _items(value):
-    return list(itertools.islice(value.values() if isinstance(value, dict) else value, MOST))
-
-
-def _content(value, depth=4):
-    """What is in something that may change in place; anything else as it is."""
-    if not may_change(value.__class__):
-        return value
-    if isinstance(value, np.ndarray):
-        return (value.shape, value.tobytes()) if value.nbytes <= LARGEST else value
-    if isinstance(value, _GENERATORS):
-        return repr(_state(value))
-    if depth == 0:
-        return value
-    if len(value) > MOST:
-        return len(value)
-    items = Flat(_keys_and_values(value))
-    if any(map(may_change, map(type, items))):
-        items = tuple([_content(item, depth - 1) for item in items])
-    return value if isinstance(value, tuple) and all(map(operator.is_, items, value)) else items
-
-
-def _keys_and_values(value):
-    return (*value, *value.values()) if isinstance(value, dict) else value
-
-
-class Flat(tuple):
-    """What is in a container in which nothing else may change."""
-
-    __slots__ = ()
-
-    def is_of(self, value):
-        """Whether the very same things are in the container now; quick, unlike `same`."""
-        now = _keys_and_values(value)
-        return len(now) == len(self) and all(map(operator.is_, now, self))
-
-
-@functools.cache
-def may_change(kind):
-    """Whether what is in a value of this kind may change; a tuple's items may."""
-    return issubclass(kind, (tuple, *_HOLDERS, np.ndarray, *_GENERATORS))
-
-
-def _state(generator):
-    """What a random generator will give next."""
-    if isinstance(generator, np.random.Generator):
-        return generator.bit_generator.state
-    return generator.getstate() if isinstance(generator, random.Random) else generator.get_state()
-
-
-def same(now, then):
-    """Whether two values cannot be told apart: identical, or plain and equal."""
-    if now is then:
-        return True
-    if now.__class__ is not then.__class__ or not isinstance(now, _PLAIN):
-        return False
-    if isinstance(now, tuple):
-        return len(now) == len(then) and all(map(same, now, then))
-    return now == then
+def _rule(kind):
+    return next(rule for base, rule in _RULES if issubclass(kind, base))
 
 
 def marks_of(handles):
@@ -305,11 +322,30 @@ def unchanged(cells, trained):
     return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in cells)
 
 
-_HOLDERS = (list, set, dict, collections.deque, bytearray)
-_GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
-_CALLED = "__call__", "construct", "bprop", "forward", "backward"
 _NO_HOOKS = types.SimpleNamespace(functions={})
-MISSING = object()
-_NOTHING = None, None
-_NUMBERS = (bool, int, float, complex, str, bytes, type(None))
-_PLAIN = (*_NUMBERS, tuple)
+_READERS = {"copy", "dataclasses", "inspect", "json", "pickle", "_pickle", "pprint", "marshal"}
+_PLAIN_CONTAINERS = {
+    list, dict, set, collections.deque, collections.OrderedDict, collections.defaultdict,
+    collections.Counter, types.MappingProxyType, np.ndarray,
+}  # fmt: skip
+# how a value is followed, by its type
+_RULES = (
+    (Tensor, Dependence._tensor),
+    ((tuple, frozenset), Dependence._items),
+    ((list, dict, set, collections.deque, types.MappingProxyType), Dependence._container),
+    (np.ndarray, Dependence._array),
+    ((bytearray, array.array), Dependence._buffer),
+    (GENERATORS, Dependence._generator),
+    (functools.partial, Dependence._partial),
+    (types.FunctionType, Dependence._function),
+    (types.MethodType, Dependence._method),
+    (types.BuiltinFunctionType, Dependence._builtin),
+    ((staticmethod, classmethod), Dependence._wrapper),
+    (property, Dependence._property),
+    (functools._lru_cache_wrapper, Dependence._cached),
+    ((operator.attrgetter, operator.methodcaller), Dependence._getter),
+    (logging.Logger, Dependence._logger),
+    (types.CellType, Dependence._variable),
+    (type, Dependence._class),
+    (object, Dependence._object),
+)

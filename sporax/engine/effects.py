@@ -20,7 +20,7 @@ import numpy as np
 from sporax.core.errors import is_users, warn
 from sporax.core.random import own_draws
 from sporax.core.tree import map_tensors, tensors_of
-from sporax.engine.dependence import codes_in
+from sporax.engine.bytecode import codes_in
 from sporax.engine.reasons import whereabouts
 
 KEPT = object()  # what a capture gives instead of a graph where Tensors of it are held elsewhere
@@ -97,6 +97,14 @@ HELD = Effect(
 
 def before(dependence):
     """The effect for which a function is not captured at all; None if there is none."""
+    if dependence.hidden is not None:
+        name, why = dependence.hidden
+        return Effect(
+            f"reads '{name}', which {why}, so that no change to it would be noticed",
+            "Read it outside, and give what it holds as an argument.",
+            name,
+            dependence.codes,
+        )
     if dependence.iterator is None:
         return None
     return Effect(
@@ -132,12 +140,12 @@ def _names_random(dependence):
 
 def after(dependence, graph):
     """The effect of a capture; None if everything that the function depends on is as before."""
-    changes = list(dependence.changes())
+    changes = [] if dependence.changed() is None else dependence.changes()
     if graph is KEPT:
-        changes = [(name, now) for name, now in changes if tensors_of(now)]
+        changes = [guard for guard in changes if tensors_of(guard.now())]
     elif not changes and graph.holds():
         return None
-    name = changes[0][0] if changes else None
+    name = changes[0].name if changes else None
     if name is None and graph is not KEPT:
         return Effect(
             "changes attributes of a Cell at each call",

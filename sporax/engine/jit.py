@@ -192,12 +192,12 @@ class JitFunction:
         if effect is not None:
             self._acts(effect)
             return None, self.fn(*args, **kwargs)
-        if any(name == "type" for _, name, _, _ in dependence.reads):
+        if "type" in dependence.variables:
             numbers.fix()  # nothing else has the type of a number
-        given = numbers.arguments(args, kwargs)
-        result, graph = self._capture(variants, *given, tensors, memo, sizes, numbers)
+        given: Any = numbers.arguments(args, kwargs)
+        result, graph = self._capture(variants, given[0], given[1], tensors, memo, sizes, numbers)
         if numbers.standing:
-            leave_numbers(dependence.reads)
+            leave_numbers(dependence.guards.values())
         if graph is None or self.dynamic:
             self.dynamic = not self.conversions.is_new
             return None, result

@@ -9,8 +9,8 @@ import types
 import numpy as np
 
 from sporax.core.tree import fields_of, itself, map_tensors
-from sporax.engine.dependence import same
 from sporax.engine.effects import Effect
+from sporax.engine.guards import same
 
 
 class Given:

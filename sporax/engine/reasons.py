@@ -8,7 +8,8 @@ import numpy as np
 from sporax.core.cells import is_cell, tree
 from sporax.core.errors import describe
 from sporax.core.value import Aval
-from sporax.engine.dependence import marks_of, same
+from sporax.engine.dependence import marks_of
+from sporax.engine.guards import Attribute, Contents, Entry, same
 from sporax.engine.scalars import Varying, exact
 from sporax.engine.telling import place
 
@@ -53,9 +54,8 @@ def _since(variant, tensors):
     dependence, graph = variant.dependence, variant.graph
     if any(tensors[i] is not t for i, t in variant.pinned):
         return "an argument that the function also reaches in another way is another Tensor"
-    name = dependence.changed()
-    if name is not None:
-        return _read(dependence, name)
+    if dependence.changed() is not None:
+        return _read(dependence)
     flips = [(p, was, now) for (p, was), (_, now) in _marks(graph) if was != now]
     for tensor, was, now in flips:
         who = f"Parameter '{tensor.name}'" if hasattr(tensor, "name") else "a Tensor"
@@ -72,25 +72,37 @@ def _marks(graph):
     return zip(graph.trained, marks_of(tensor for tensor, _ in graph.trained), strict=True)
 
 
-def _read(dependence, name):
-    """What the function reads under a name, then and now."""
-    for space, other, value, content in dependence.reads:
-        now = space.get(name, None)
-        if other != name or (content is value and same(now, value)):
-            continue
-        if not isinstance(space, dict):
-            kind = f"the variable '{name}' of the enclosing function"
-        elif "__name__" in space:
-            kind = f"the global '{name}'"
-        else:
-            owners = [o for o in dependence.followed() if getattr(o, "__dict__", None) is space]
-            kind = f"the attribute '{name}'" + (f" of a {type(owners[0]).__name__}" * bool(owners))
-        if now is value:
-            if value.__class__ is not list:
-                return f"what is in {kind} changed"
-            value = list(content)
-        return f"{kind} changed from {_short(value)} to {_short(now)}"
-    return f"'{name}' changed"
+def _read(dependence):
+    """What the function reads that changed, then and now."""
+    guard = dependence.changes()[0]
+    entry = guard if isinstance(guard, Entry) else guard.read
+    kind = f"'{guard.name}'" if entry is None else _kind(dependence, entry)
+    if entry is guard:
+        return f"{kind} changed from {_short(guard.value)} to {_short(guard.now())}"
+    if (
+        type(guard) is Contents
+        and type(guard.thing) is list
+        and entry
+        and guard.thing is entry.value
+    ):
+        return f"{kind} changed from {_short([*guard.items])} to {_short(guard.thing)}"
+    return f"what is in {kind} changed"
+
+
+def _kind(dependence, entry):
+    """What was read, in words."""
+    if isinstance(entry, Attribute) and entry.attribute == "cell_contents":
+        return f"the variable '{entry.name}' of the enclosing function"
+    if isinstance(entry, Attribute):
+        return f"'{entry.name}' of a {type(entry.space).__name__}"
+    if entry.owner is not None:
+        return f"the attribute '{entry.name}' of the class {entry.owner.__name__}"
+    if "__name__" in entry.space:
+        return f"the global '{entry.name}'"
+    for thing in dependence.followed():
+        if getattr(thing, "__dict__", None) is entry.space:
+            return f"the attribute '{entry.name}' of a {type(thing).__name__}"
+    return f"the attribute '{entry.name}'"
 
 
 def _in_cell(cell, then):
@@ -119,7 +131,7 @@ def _of_cells(dependence, changes):
 
 def _path(dependence, cell):
     """How the function reaches a Cell, such as `net.block`."""
-    roots = [(name, value) for _, name, value, _ in dependence.reads]
+    roots = [(g.name, g.value) for g in dependence.guards.values() if isinstance(g, Entry)]
     roots += [(type(value).__name__, value) for value in dependence.followed()]
     for label, root in roots:
         if is_cell(root):

@@ -1,0 +1,399 @@
+"""Guards of a captured function: what it read, and a check that all of it is what it was.
+
+`Guards.hold` makes the whole check in a few loops of C: identity of everything that was read and of
+the items of every container, and the bytes of arrays. Only where an identity differs is each guard
+asked by itself, since equal plain values serve too.
+"""
+
+import collections
+import operator
+import random
+import types
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from sporax.core.value import Changes
+
+
+class Entry:
+    """The value under a key of a dict: a global, or an attribute in an object's or class's dict."""
+
+    __slots__ = ("name", "owner", "space", "value")
+
+    def __init__(self, space, name, owner=None):
+        self.space, self.name, self.owner = space, name, owner
+        self.value = self.now()
+
+    @property
+    def key(self):
+        return id(self.space if self.owner is None else self.owner), self.name
+
+    def now(self):
+        return self.space.get(self.name, MISSING)
+
+    def changed(self):
+        """Whether the value is another one."""
+        return not same(self.now(), self.value)
+
+    def put(self, value):
+        """Let the value be this one."""
+        if isinstance(self.owner, type):
+            if value is not MISSING:
+                setattr(self.owner, self.name, value)
+            elif self.now() is not MISSING:
+                delattr(self.owner, self.name)
+        elif value is MISSING:
+            self.space.pop(self.name, None)
+        else:
+            self.space[self.name] = value
+
+    def restore(self):
+        """Let the value be the one that it was."""
+        if self.now() is not self.value:
+            self.put(self.value)
+
+
+class Attribute(Entry):
+    """An attribute that is in no dict: a slot, a variable of an enclosing function, a default.
+    `name`: the user's for it."""
+
+    __slots__ = ("attribute",)
+
+    def __init__(self, thing, attribute, name=None):
+        self.attribute = attribute
+        super().__init__(thing, name or attribute)
+
+    @property
+    def key(self):
+        return id(self.space), self.attribute
+
+    def now(self):
+        try:
+            return object.__getattribute__(self.space, self.attribute)
+        except (AttributeError, ValueError):  # not bound yet
+            return MISSING
+
+    def put(self, value):
+        if self.attribute in _FIXED:
+            return
+        if value is not MISSING:
+            object.__setattr__(self.space, self.attribute, value)
+        elif self.now() is not MISSING:
+            object.__delattr__(self.space, self.attribute)
+
+
+class Contents:
+    """The items of a container, which may be others at the next call. `read`: the `Entry` through
+    which it was found, if any; `name`: the user's for it."""
+
+    __slots__ = ("items", "kind", "name", "read", "streams", "thing")
+
+    def __init__(self, thing, name=None, read=None):
+        self.thing, self.name, self.read = thing, name, read
+        self.kind = next(kind for kind in _ITEMS if isinstance(thing, kind))
+        self.streams = _ITEMS[self.kind](thing)
+        self.items = tuple(chain.from_iterable(self.streams))
+
+    @property
+    def key(self):
+        return id(self.thing)
+
+    def now(self):
+        return self.thing
+
+    def changed(self):
+        """Whether the items are others."""
+        now = tuple(chain.from_iterable(self.streams))
+        return len(now) != len(self.items) or not all(map(same, now, self.items))
+
+    def restore(self):
+        """Put back the items that there were."""
+        if not self.changed():
+            return
+        thing, kind, items = self.thing, self.kind, self.items
+        if kind is np.ndarray:
+            thing.reshape(-1)[:] = np.fromiter(items, object, len(items))
+        elif kind is list:
+            list.__setitem__(thing, slice(None), items)
+        elif kind is not types.MappingProxyType:
+            kind.clear(thing)
+            half = len(items) // 2
+            if len(self.streams) == 2:
+                items = zip(items[:half], items[half:], strict=True)
+            (kind.extend if kind is collections.deque else kind.update)(thing, items)
+
+
+class Size:
+    """How many attributes a class has of its own: one that it gets later may hide another."""
+
+    __slots__ = ("items", "name", "read", "thing")
+
+    def __init__(self, thing):
+        self.thing, self.name, self.read = thing, thing.__name__, None
+        self.items = len(vars(thing))
+
+    @property
+    def key(self):
+        return id(self.thing)
+
+    def now(self):
+        return self.thing
+
+    def changed(self):
+        """Whether the class has more or fewer."""
+        return len(vars(self.thing)) != self.items
+
+    def restore(self):
+        """Attributes of classes that were read have guards of their own."""
+
+
+class CellState:
+    """All that a captured call of a Cell depends on; looked at after a change to some Cell."""
+
+    __slots__ = ("count", "items", "name", "read", "thing")
+
+    def __init__(self, thing):
+        self.thing, self.name, self.read = thing, type(thing).__name__, None
+        self.items, self.count = thing._static_state(), Changes.count
+
+    @property
+    def key(self):
+        return id(self.thing)
+
+    def now(self):
+        return self.thing
+
+    def changed(self):
+        """Whether some of it is another."""
+        if self.count == Changes.count:
+            return False
+        count = Changes.count
+        if not same(tuple(self.thing._static_state()), tuple(self.items)):
+            return True
+        self.count = count
+        return False
+
+    def restore(self):
+        """What was written there has guards of its own."""
+
+
+class Based:
+    """The items of an instance of a container's subclass, whatever the subclass does to them."""
+
+    __slots__ = ("kind", "thing")
+
+    def __init__(self, kind, thing):
+        self.kind, self.thing = kind, thing
+
+    def __len__(self):
+        return self.kind.__len__(self.thing)
+
+    def __iter__(self):
+        return self.kind.__iter__(self.thing)
+
+
+class Objects:
+    """The items of an array of objects."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing):
+        self.thing = thing
+
+    def __len__(self):
+        return self.thing.size
+
+    def __iter__(self):
+        return iter(self.thing.ravel().tolist())
+
+
+class Buffer:
+    """The bytes of an array, of which a copy is compared."""
+
+    __slots__ = ("form", "name", "read", "then", "thing")
+
+    def __init__(self, thing, name=None, read=None):
+        self.thing, self.name, self.read = thing, name, read
+        self.form = _form(thing)
+        self.then = bytearray(_bytes(thing))
+
+    @property
+    def key(self):
+        return id(self.thing)
+
+    def now(self):
+        return self.thing
+
+    def changed(self):
+        """Whether the bytes are others: a comparison of memory."""
+        return self.form != _form(self.thing) or self.then != _bytes(self.thing)
+
+    def restore(self):
+        """Put back the bytes that there were."""
+        if not self.changed():
+            return
+        if isinstance(self.thing, bytearray):
+            self.thing[:] = self.then
+        elif isinstance(self.thing, np.ndarray):
+            then = np.frombuffer(self.then, np.uint8).view(self.thing.dtype)
+            self.thing[...] = then.reshape(self.thing.shape)
+        else:
+            del self.thing[:]
+            self.thing.frombytes(self.then)
+
+
+class State:
+    """What a random generator gives next."""
+
+    __slots__ = ("name", "read", "then", "thing")
+
+    def __init__(self, thing, name=None, read=None):
+        self.thing, self.name, self.read = thing, name, read
+        self.then = _state(thing)
+
+    @property
+    def key(self):
+        return id(self.thing)
+
+    def now(self):
+        return self.thing
+
+    def changed(self):
+        """Whether it has given something since."""
+        return repr(_state(self.thing)) != repr(self.then)
+
+    def restore(self):
+        """Let it give the same again."""
+        if isinstance(self.thing, (np.random.Generator, np.random.BitGenerator)):
+            bits: Any = getattr(self.thing, "bit_generator", self.thing)
+            bits.state = self.then
+        elif isinstance(self.thing, random.Random):
+            self.thing.setstate(self.then)
+        else:
+            self.thing.set_state(self.then)
+
+
+class Guards:
+    """The check of many guards at once."""
+
+    KINDS = Attribute, Entry, Contents, Size, CellState, State, Buffer
+
+    def __init__(self, guards):
+        kinds = {kind: [] for kind in self.KINDS}
+        self.single = []  # those that are asked one by one
+        absent = []
+        for guard in guards:
+            if guard.__class__ in (Attribute, Entry) and guard.value is MISSING:
+                (absent if guard.__class__ is Entry else self.single).append(guard)
+            else:
+                kinds[guard.__class__].append(guard)
+        self.single += kinds[CellState] + kinds[State] + kinds[Buffer]
+        self.attributes, self.entries = kinds[Attribute], kinds[Entry]
+        self.contents = kinds[Contents]
+        self._things = [[g.space for g in self.attributes], [g.attribute for g in self.attributes]]
+        self._spaces = [[g.space for g in self.entries], [g.name for g in self.entries]]
+        self._absent = [[g.space for g in absent], [g.name for g in absent]]
+        self._streams = [stream for g in self.contents for stream in g.streams]
+        self._sizes = kinds[Size]
+        self._sized = [*self._streams, *[vars(g.thing) for g in self._sizes]]
+        self._set_values()
+
+    def _set_values(self):
+        self._lengths = [
+            len(g.items) // len(g.streams) for g in self.contents for _ in g.streams
+        ] + [g.items for g in self._sizes]
+        self._values = [
+            *[g.value for g in self.attributes],
+            *[g.value for g in self.entries],
+            *chain.from_iterable(g.items for g in self.contents),
+        ]
+
+    def hold(self):
+        """Whether nothing has changed, as far as identity tells."""
+        try:
+            now = chain(
+                map(object.__getattribute__, *self._things),
+                map(operator.getitem, *self._spaces),
+                chain.from_iterable(self._streams),
+            )
+            return (
+                [*map(len, self._sized)] == self._lengths
+                and all(map(operator.is_, now, self._values))
+                and not any(map(operator.contains, *self._absent))
+                and not any(guard.changed() for guard in self.single)
+            )
+        except (LookupError, AttributeError, ValueError, RuntimeError):
+            return False  # something is missing, or another thread changes a container
+
+    def refresh(self):
+        """Take equal plain values for what was read, so that the next check is a quick one."""
+        for guard in (*self.attributes, *self.entries):
+            guard.value = guard.now()
+        for guard in self.contents:
+            guard.items = tuple(chain.from_iterable(guard.streams))
+        self._set_values()
+
+
+def same(now, then):
+    """Whether two values cannot be told apart: identical, or plain, of one type and equal."""
+    if now is then:
+        return True
+    kind = now.__class__
+    if kind is not then.__class__:
+        return False
+    if kind is float or kind is complex:
+        return repr(now) == repr(then)  # a zero has a sign, and a NaN is one
+    if kind in _COMPARED:
+        return now == then
+    if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        return len(now) == len(then) and all(map(same, now, then))
+    if issubclass(kind, np.generic):
+        return (
+            now.dtype == then.dtype and not now.dtype.hasobject and now.tobytes() == then.tobytes()
+        )
+    return False
+
+
+def _form(thing):
+    return (thing.shape, thing.strides, thing.dtype) if isinstance(thing, np.ndarray) else None
+
+
+def _bytes(thing):
+    if isinstance(thing, np.ndarray):
+        flat: Any = np.ascontiguousarray(thing).reshape(-1).view(np.uint8)
+        return memoryview(flat)
+    return memoryview(thing).cast("B")
+
+
+def _state(generator) -> Any:
+    if isinstance(generator, np.random.Generator):
+        return generator.bit_generator.state
+    if isinstance(generator, np.random.BitGenerator):
+        return generator.state
+    return generator.getstate() if isinstance(generator, random.Random) else generator.get_state()
+
+
+def _sequence(kind):
+    return lambda thing: [thing if thing.__class__ is kind else Based(kind, thing)]
+
+
+def _mapping(kind):
+    return lambda thing: [kind.keys(thing), kind.values(thing)]
+
+
+# kind of a container -> what gives its items, live
+_ITEMS = {
+    list: _sequence(list),
+    collections.OrderedDict: _mapping(collections.OrderedDict),
+    dict: _mapping(dict),
+    set: _sequence(set),
+    collections.deque: _sequence(collections.deque),
+    types.MappingProxyType: _mapping(types.MappingProxyType),
+    np.ndarray: lambda thing: [Objects(thing)],
+}
+_COMPARED = {bool, int, str, bytes, range}
+GENERATORS = (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)
+MISSING = object()
+_FIXED = {"__code__", "__class__", "__dict__"}  # which only their owner may set
