@@ -53,6 +53,9 @@ ops.mean(x, 0) | x.mean(0) | x.mean(axis=0) | x.mean(dim=0) | ops.ReduceMean()(x
 x.mean() | ops.mean(x) | ops.ReduceMean()(x) | x.mean((0, 1)) | x.mean(axis=None, keep_dims=False)
 ops.max(x, 1) | x.max(1) | x.max(dim=1) | x.max(axis=1, return_indices=True) | mint.max(x, 1)
     | ops.ArgMaxWithValue(1)(x)[::-1]
+ops.max(ops.where(mask, ops.maximum(x, 0.25), 0.25), 1) | ops.max(x, 1, initial=0.25, where=mask)
+ops.min(ops.where(mask, ops.minimum(x, 1), 1), 0, True)
+    | ops.min(x, 0, True, initial=Tensor(1), where=mask)
 x.max() | ops.max(x)[0] | ops.amax(x) | mint.max(x) | ops.ReduceMax()(x) | x.max(axis=(0, 1))
 x.min(axis=1) | ops.min(x, 1)[0] | x.min(1)[0] | mint.min(x, 1)[0] | ops.ReduceMin()(x, 1)
 x.argmax(1) | ops.argmax(x, 1) | x.argmax(axis=1) | x.argmax(dim=1) | mint.argmax(x, 1)
@@ -146,7 +149,16 @@ INDICES = (dtypes.int32, dtypes.int64)  # which of them an index has differs fro
 
 def evaluate(text):
     x, y, at, mask = Tensor(X), Tensor(Y), Tensor(AT), Tensor(MASK)
-    names = {"x": x, "y": y, "at": at, "mask": mask, "np": np, "ops": ops, "mint": mint}
+    names = {
+        "x": x,
+        "y": y,
+        "at": at,
+        "mask": mask,
+        "np": np,
+        "ops": ops,
+        "mint": mint,
+        "Tensor": Tensor,
+    }
     return eval(text, names | {"dtypes": dtypes})
 
 

@@ -8,6 +8,7 @@ from sporax.core.tensor import Tensor
 from sporax.ops.arithmetic import floating, maximum, minimum
 from sporax.ops.declare import MINT, OPTIONAL, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.ranks import of_any_rank
+from sporax.ops.selection import where as choose
 
 
 def axes(axis):
@@ -218,15 +219,21 @@ _VALUE_AND_INDEX = """The {word} elements along `axis` and their indices (Int64)
     """
 
 
-def _declare_value_and_index(word, name, plain, with_index, find, value, index):
+def _declare_value_and_index(word, name, plain, with_index, other, value, index):
     def function(input, axis=None, keepdims=False, *, initial=None, where=None) -> Arrays:
-        if axis is None and where is None:
-            return plain(input, initial=initial), Tensor(0)
-        if initial is None:
-            at, value = with_index(input, axis, keepdims)
-            return value, at
-        value = plain(input, axis, keepdims, initial=initial, where=where)
-        return value, find(input, axis, keepdims)
+        if where is not None and initial is None:
+            raise ValueError(
+                f"For '{name}', 'initial' must be given with 'where', for where nothing counts."
+            )
+        if initial is not None:
+            start = initial if isinstance(initial, Tensor) else Tensor(initial)
+            start = start.astype(input.dtype)
+            met = other(input, start)
+            input = met if where is None else choose(where, met, start)
+        if axis is None:
+            return plain(input), Tensor(0)
+        at, value = with_index(input, axis, keepdims)
+        return value, at
 
     def whole(
         input, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False
@@ -252,7 +259,6 @@ def _declare_value_and_index(word, name, plain, with_index, find, value, index):
         return plain(input)
 
     everything.__module__, everything.__doc__ = __name__, doc
-    other = {"max": maximum, "min": minimum}[name]
     MINT[name] = overloaded(f"mint.{name}", [everything, along, other])
     return function
 
@@ -311,8 +317,8 @@ def argmin_int64(input, dim=None, keepdim=False):
     return _argmin(input, dim, keepdim, dtypes.int64)
 
 
-max = _declare_value_and_index("largest", "max", amax, max_with_index, argmax, "2.", 1)
-min = _declare_value_and_index("smallest", "min", amin, min_with_index, argmin, "1.", 0)
+max = _declare_value_and_index("largest", "max", amax, max_with_index, maximum, "2.", 1)
+min = _declare_value_and_index("smallest", "min", amin, min_with_index, minimum, "1.", 0)
 
 # truth --------------------------------------------------------------------------------------
 
