@@ -374,6 +374,8 @@ class Attached(Reading):
         """$input > other$, element by element: Bool, broadcast together."""
     def half(self) -> Tensor:
         """The tensor in Float16."""
+    def hardshrink(self, lambd=0.5) -> Tensor:
+        r"""$x$ where $|x| > \lambda$, else 0."""
     def heaviside(self, values) -> Tensor:
         """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
     def histc(self, bins=100, min=0.0, max=0.0) -> Tensor:
@@ -558,6 +560,8 @@ class Attached(Reading):
         """Dimensions `source` (an int or several) moved to the places `destination`."""
     def movedim(self, source, destination) -> Tensor:
         """Dimensions `source` (an int or several) moved to the places `destination`."""
+    def msort(self) -> Tensor:
+        """The elements in order along the first axis."""
     def mul(self, other) -> Tensor:
         r"""$input \cdot other$, broadcast together."""
     def mul_(self, *args, **kwargs) -> Tensor:
@@ -598,6 +602,8 @@ class Attached(Reading):
         """$-x$, element by element."""
     def negative(self) -> Tensor:
         """$-x$, element by element."""
+    def new_empty(self, size, dtype=None, device=None) -> Tensor:
+        """A tensor of shape `size` to be filled, in the tensor's dtype unless another is given: zeros."""
     def new_full(self, size, fill_value, *, dtype=None) -> Tensor:
         """`fill_value` in the shape `size`, in the tensor's dtype unless another is given."""
     def new_ones(self, size, dtype=None) -> Tensor:
@@ -630,6 +636,8 @@ class Attached(Reading):
     @overload
     def prod(self, dim=None, keepdim=False, dtype=None) -> Tensor:
         r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+    def ptp(self, axis=None, keepdims=False) -> Tensor:
+        """The largest minus the smallest element along `axis`."""
     def qr(self, some=True) -> builtins.tuple[Tensor, ...]:
         """`ops.qr`; `some`: of the reduced form."""
     def quantile(self, q, axis=None, keepdims=False) -> Tensor:
@@ -656,6 +664,8 @@ class Attached(Reading):
         r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
     def remainder_(self, *args, **kwargs) -> Tensor:
         """`remainder` put into the tensor itself."""
+    def renorm(self, p, axis, maxnorm) -> Tensor:
+        """Each slice along `axis` scaled down so that its `p`-norm is at most `maxnorm`."""
     def repeat(self, *counts, repeats=None, axis=None) -> Tensor:
         """The tensor laid out `repeats[i]` times along dimension `i`, as `tile`; with `axis`, each element repeated along it, as `ops.repeat_interleave`."""
     @overload
@@ -732,6 +742,8 @@ class Attached(Reading):
         """`input` with `src` at `start:end:step` along `axis`."""
     def slogdet(self) -> builtins.tuple[Tensor, ...]:
         """The sign of each matrix' determinant, and the logarithm of its modulus."""
+    def soft_shrink(self, lambd=0.5) -> Tensor:
+        r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$."""
     def softmax(self, axis, dtype=None) -> Tensor:
         r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`, in `dtype` if given."""
     @overload
@@ -826,6 +838,8 @@ class Attached(Reading):
         """The tensor filled with numbers uniform in [from_, to)."""
     def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None) -> Tensor:
         """The distinct elements (along `dim`, the distinct slices) in order; then, where asked, the index of each element's equal among them and how often each occurs, Int64."""
+    def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None) -> Tensor:
+        """The elements (along `dim`, the slices) without those that equal the one before; then, where asked, the index among them of each element and how often each is repeated, Int64."""
     def unsorted_segment_max(self, segment_ids, num_segments) -> Tensor:
         """The largest of the slices of `x` with equal `segment_ids`, one a segment."""
     def unsorted_segment_min(self, segment_ids, num_segments) -> Tensor:

@@ -146,7 +146,9 @@ def _by_name(name):
 def from_numpy(dtype):
     """MindSpore's dtype for a NumPy dtype."""
     try:
-        found = _FROM_NUMPY.get(dtype) or _FROM_NUMPY.get(np.dtype(dtype))
+        found = _FROM_NUMPY.get(dtype) or (
+            None if dtype is None else _FROM_NUMPY.get(np.dtype(dtype))  # None would be float64
+        )
     except (TypeError, ValueError):
         found = None
     if found is None:

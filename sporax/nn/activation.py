@@ -3,6 +3,7 @@
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
+from sporax.nn import argument
 from sporax.nn.cell import Cell
 from sporax.nn.initial import parameter
 from sporax.ops.primitive import Primitive
@@ -238,6 +239,7 @@ class Hardtanh(Cell):
 
     def __init__(self, min_val=-1.0, max_val=1.0):
         super().__init__()
+        argument.below("Hardtanh", min_val=min_val, max_val=max_val)
         self.min_val = min_val
         self.max_val = max_val
 

@@ -41,16 +41,6 @@ amax = _extreme("amax", "max", ops.amax, "largest")
 amin = _extreme("amin", "min", ops.amin, "smallest")
 
 
-@composite(numpy=True)
-def ptp(x: Array, axis=None, keepdims=False):
-    """The largest minus the smallest element along `axis`.
-
-    >>> ptp(Tensor([1.0, 5.0, 2.0])).item()
-    4.0
-    """
-    return ops.sub(amax(x, axis, keepdims), amin(x, axis, keepdims))
-
-
 # running ------------------------------------------------------------------------------------
 
 

@@ -1036,6 +1036,10 @@ class ReduceSum(Primitive):
     r"""$\sum_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes."""
     def __init__(self, keep_dims=False, skip_mode=False) -> None: ...
     def __call__(self, x, axis=()) -> Tensor: ...
+class Renorm(Primitive):
+    """Each slice along `axis` scaled down so that its `p`-norm is at most `maxnorm`."""
+    def __init__(self, p, dim, maxnorm) -> None: ...
+    def __call__(self, input) -> Tensor: ...
 class Reshape(Primitive):
     """The elements, in row-major order, in another shape; one -1 in it is worked out."""
     def __init__(self) -> None: ...
@@ -2122,6 +2126,8 @@ def movedim(x, source, destination) -> Tensor:
     """Dimensions `source` (an int or several) moved to the places `destination`."""
 def mse_loss(input, target, reduction='mean') -> Tensor:
     """$(input - target)^2$, broadcast together; `reduction`: 'mean', 'sum' or 'none'."""
+def msort(input) -> Tensor:
+    """The elements in order along the first axis."""
 def mul(input, other) -> Tensor:
     r"""$input \cdot other$, broadcast together."""
 def multinomial(input, num_samples, replacement=True, seed=None) -> Tensor:
@@ -2262,6 +2268,8 @@ def relu6(x) -> Tensor:
     r"""$\min(\max(x, 0), 6)$, element by element."""
 def remainder(input, other) -> Tensor:
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
+def renorm(input, p, axis, maxnorm) -> Tensor:
+    """Each slice along `axis` scaled down so that its `p`-norm is at most `maxnorm`."""
 def repeat_elements(x, rep, axis=0) -> Tensor:
     """Each element `repeats` times (an int, or a tuple of one count each) along `axis`."""
 def repeat_interleave(input, repeats, axis=None) -> Tensor:
@@ -2496,6 +2504,8 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
     """`num_sampled` of `range_max` classes, all equally likely, and how often they are expected."""
 def unique(input) -> builtins.tuple[Tensor, ...]:
     """The distinct elements in order of first appearance, and for each element the index of its equal among them (Int64 for Int64 input, else Int32): a pair."""
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None) -> Tensor:
+    """The elements (along `dim`, the slices) without those that equal the one before; then, where asked, the index among them of each element and how often each is repeated, Int64."""
 def unsorted_segment_max(x, segment_ids, num_segments) -> Tensor:
     """The largest of the slices of `x` with equal `segment_ids`, one a segment."""
 def unsorted_segment_min(x, segment_ids, num_segments) -> Tensor:

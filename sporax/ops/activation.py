@@ -185,6 +185,7 @@ def hardtanh(input: Array, min_val=-1.0, max_val=1.0):
 
 
 @op(primitive="HShrink(lambd=0.5)(input)", mint="nn.functional.hardshrink(input, lambd=0.5)",
+    tensor=True,
     check=floats_only("HShrink"))  # fmt: skip
 def hardshrink(input: Array, lambd=0.5):
     r"""$x$ where $|x| > \lambda$, else 0.
@@ -196,6 +197,7 @@ def hardshrink(input: Array, lambd=0.5):
 
 
 @op(primitive="SoftShrink(lambd=0.5)(input)", mint="nn.functional.softshrink(input, lambd=0.5)",
+    tensor="soft_shrink(input, lambd=0.5)",
     check=floats_only("SoftShrink"))  # fmt: skip
 def softshrink(input: Array, lambd=0.5):
     r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$.

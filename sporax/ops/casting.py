@@ -26,7 +26,8 @@ def _cast_of_reals(input, dtype):
 def cast(input: Array, dtype):
     """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name.
 
-    Floats are rounded toward zero; complex numbers lose their imaginary part.
+    Floats are rounded toward zero; complex numbers lose their imaginary part. What an integer
+    dtype has no place for wraps around, as in C: -1.5 becomes 255 in UInt8.
 
     >>> ops.cast(Tensor([1.7]), np.int32).asnumpy()
     array([1], dtype=int32)
@@ -34,6 +35,8 @@ def cast(input: Array, dtype):
     wanted = dtypes.to_numpy(dtype)
     if jnp.issubdtype(input.dtype, jnp.complexfloating) and wanted.kind != "c":
         input = input.real
+    if jnp.issubdtype(input.dtype, jnp.floating) and wanted.kind in "iu" and wanted.itemsize < 8:
+        input = input.astype(jnp.int64)  # XLA takes what is too large to the nearest integer
     return input.astype(wanted)
 
 

@@ -141,6 +141,16 @@ def new_full(input, size, fill_value, *, dtype=None):
     return full(size, fill_value, dtype=input.dtype if dtype is None else dtype)
 
 
+@composite(tensor=True, function=())
+def new_empty(input, size, dtype=None, device=None):
+    """A tensor of shape `size` to be filled, in the tensor's dtype unless another is given: zeros.
+
+    >>> Tensor([1.0]).new_empty((2, 3)).shape
+    (2, 3)
+    """
+    return zeros(size, input.dtype if dtype is None else dtype)
+
+
 def _fill_in_place(self, value):
     """Every element set to `value`.
 

@@ -175,6 +175,16 @@ amax = _declare_extreme("largest", "amax", "ReduceMax", "max", jnp.max, "3., 4."
 amin = _declare_extreme("smallest", "amin", "ReduceMin", "min", jnp.min, "1., 2.")
 
 
+@composite(tensor=True, function=(), numpy="ptp(x: input, axis=None, keepdims=False)")
+def ptp(input, axis=None, keepdims=False):
+    """The largest minus the smallest element along `axis`.
+
+    >>> Tensor([1.0, 5.0, 2.0]).ptp().item()
+    4.0
+    """
+    return amax(input, axis, keepdims) - amin(input, axis, keepdims)
+
+
 def _pick(x, at, axis):
     """The elements at the indices `at` (which keep the axis); the gradient goes to these alone."""
     here = jax.lax.broadcasted_iota(at.dtype, x.shape, axis) == at

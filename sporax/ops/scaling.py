@@ -68,11 +68,27 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None) -> Arrays:
             f"For 'clip_by_global_norm', 'clip_norm' must be positive, but got {clip_norm}."
         )
     length = global_norm(tuple(tensors_of(x))) if use_norm is None else use_norm
-    return map_tensors(lambda t: _at_most(t, length, clip_norm), x)
+    return tuple(_at_most(t, length, clip_norm) for t in tensors_of(x))
 
 
 def _at_most(t, length, bound):
     return where(length > bound, mul(t, div(bound, length)), t).astype(t.dtype)
+
+
+@composite(tensor=True, primitive="Renorm(p, dim: axis, maxnorm)(input)")
+def renorm(input, p, axis, maxnorm):
+    """Each slice along `axis` scaled down so that its `p`-norm is at most `maxnorm`.
+
+    >>> ops.renorm(Tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0).asnumpy()
+    array([[0.6, 0.8],
+           [0.3, 0.4]], dtype=float32)
+    """
+    if not -input.ndim <= axis < input.ndim:
+        raise ValueError(
+            f"For 'renorm', 'axis' must be in [{-input.ndim}, {input.ndim}), but got {axis}."
+        )
+    others = tuple(at for at in range(input.ndim) if at != axis % input.ndim)
+    return _at_most(input, lp_norm(input, others, p, True) if others else input.abs(), maxnorm)
 
 
 @composite()

@@ -1,6 +1,7 @@
 """The same elements in another shape or order."""
 
 import math
+import operator
 
 import jax.numpy as jnp
 import numpy as np
@@ -21,7 +22,16 @@ def sizes(given):
     if isinstance(given, Tensor):
         given = given.tolist()
     given = given if isinstance(given, (tuple, list)) else (given,)
-    return tuple([n if is_size(n) else int(n) for n in given])
+    return tuple([n if is_size(n) else _size(n) for n in given])
+
+
+def _size(n):
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise TypeError(
+            f"For 'Tensor', sizes and axes must be ints, but got {type(n).__name__}."
+        ) from None
 
 
 @op(
@@ -274,11 +284,16 @@ def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
     """
     if order not in ("C", "F"):
         raise ValueError(f"'order' must be 'C' or 'F', but got {order!r}")
+    rank = max(input.ndim, 1)
     if input.ndim < 2:
-        return jnp.reshape(input, (-1,))
+        start_dim = 0 if start_dim == 1 else start_dim  # the default
+        input = jnp.reshape(input, (-1,))
     if order == "F":
         input = jnp.transpose(input)
-    first, last = range(input.ndim)[start_dim], range(input.ndim)[end_dim]
+    for name, dim in (("start_dim", start_dim), ("end_dim", end_dim)):
+        if not -rank <= dim < rank:
+            raise ValueError(f"'{name}' must be in [{-rank}, {rank}), but got {dim}")
+    first, last = range(rank)[start_dim], range(rank)[end_dim]
     if first > last:
         raise ValueError(f"'start_dim' must not come after 'end_dim', but is {start_dim}")
     joined = math.prod(input.shape[first : last + 1])  # -1 would be open where there is a 0

@@ -173,3 +173,35 @@ def unique_sorted(input, sorted=True, return_inverse=False, return_counts=False,
     if return_inverse:
         rest[0] = rest[0].reshape(input.shape if dim is None else (input.shape[dim],))
     return (Tensor(values), *[Tensor(r.astype(np.int64)) for r in rest])
+
+
+@composite(tensor=True, mint=True)
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """The elements (along `dim`, the slices) without those that equal the one before; then, where
+    asked, the index among them of each element and how often each is repeated, Int64.
+
+    >>> ops.unique_consecutive(Tensor([1, 1, 2, 1])).asnumpy()
+    array([1, 2, 1])
+    """
+    given = input.asnumpy()
+    rows = given.reshape(-1) if dim is None else np.moveaxis(given, dim, 0)
+    changes = (rows[1:] != rows[:-1]).reshape(max(len(rows) - 1, 0), -1).any(axis=1)
+    begins = np.concatenate([np.ones(min(len(rows), 1), bool), changes])
+    kept = rows[begins]
+    found = [Tensor(kept if dim is None else np.moveaxis(kept, 0, dim))]
+    if return_inverse:
+        at = np.cumsum(begins) - 1
+        found.append(Tensor(at.reshape(given.shape) if dim is None else at))
+    if return_counts:
+        found.append(Tensor(np.diff(np.append(np.flatnonzero(begins), len(rows)))))
+    return tuple(found) if len(found) > 1 else found[0]
+
+
+@composite(tensor=True)
+def msort(input):
+    """The elements in order along the first axis.
+
+    >>> ops.msort(Tensor([3.0, 1.0, 2.0])).asnumpy()
+    array([1., 2., 3.], dtype=float32)
+    """
+    return sort(input, 0)[0]

@@ -118,6 +118,8 @@ def norm(A: Array, ord=None, dim=None, keepdim=False, *, dtype=None):
         return _root(x, dim, keepdim)
     if isinstance(dim, tuple) and len(dim) == 1:
         dim = dim[0]
+    if matrix and ord in ("nuc", 2, -2) and x.dtype.itemsize == 2:
+        x = x.astype(jnp.float32)  # singular values are not computed in 16 bits
     if matrix or ord == 0 or isinstance(ord, str) or (dim is None and x.ndim != 1):
         return jnp.linalg.norm(x, ord, dim, keepdim)
     return _length(x, ord, dim, keepdim)
