@@ -382,3 +382,37 @@ def test_what_a_loop_of_ones_own_takes_from_models():
     _device_number_check("data_parallel", 1)
     with pytest.raises(ValueError, match="device_number must be 1, but got 2"):
         _device_number_check("stand_alone", 2)
+
+
+def test_layers_and_steps_that_model_zoos_build_on():
+    from mindspore.nn.layer.conv import _Conv
+    from mindspore.nn.layer.normalization import _BatchNorm
+    from mindspore.nn.optim.adam import _adam_opt
+    from mindspore.nn.wrap.loss_scale import _grad_scale
+
+    class Squared(_Conv):
+        def construct(self, x):
+            return ops.conv2d(x, self.weight * self.weight, stride=self.stride)
+
+    layer = Squared(2, 3, 1, 1, "valid", 0, 1, 1, False, "ones", "zeros")
+    assert layer(ops.ones((1, 2, 4, 4))).asnumpy().tolist() == [[[[2.0] * 4] * 4] * 3]
+    shape = _Conv(2, 4, (3, 3), 1, "same", 0, 1, 1, True, "ones", "zeros", transposed=True)
+    assert (shape.weight.shape, shape.bias.shape) == ((2, 4, 3, 3), (4,))
+
+    class Always(_BatchNorm):
+        _ndims = (2,)
+
+    assert (
+        Always(3, use_batch_statistics=True)(ops.ones((2, 3))).asnumpy().tolist() == [[0.0] * 3] * 2
+    )
+    assert _grad_scale(Tensor(4.0), Tensor([8.0], sporax.float16)).asnumpy().tolist() == [2.0]
+
+    net = nn.Dense(2, 1, weight_init="ones", has_bias=False)
+    adam = nn.AdamWeightDecay(net.trainable_params(), 0.1, weight_decay=0.5)
+    mine = Parameter(Tensor([[1.0, 1.0]]), name="mine")
+    m, v = [Parameter(ops.zeros((1, 2)), name=name) for name in "mv"]
+    settings = [Tensor(x) for x in (0.9, 0.999, 1e-6, 0.1, 0.5)]
+    for gradient in (Tensor([[1.0, -2.0]]), Tensor([[0.5, 3.0]])):
+        adam((gradient,))
+        _adam_opt(*settings, mine, m, v, gradient, True, True)
+    np.testing.assert_allclose(mine.asnumpy(), net.weight.asnumpy(), 1e-6)

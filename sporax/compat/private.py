@@ -8,9 +8,12 @@ import pathlib
 
 import numpy as np
 
+from sporax import ops
 from sporax.compat import checks
 from sporax.core import context, parallel, runtime
+from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
+from sporax.nn.convolution import Convolution
 from sporax.train import Callback
 
 
@@ -182,3 +185,46 @@ def _nd_transpose(a):
             f"For '_nd_transpose', 'a' must have at least 2 dimensions, but got shape {a.shape}."
         )
     return a.swapaxes(-1, -2)
+
+
+class _Conv(Convolution):
+    """What model zoos derive convolutions of their own from: settings, `weight` and `bias`.
+
+    A subclass says in `construct` what is computed. `transposed`: the weight's first two axes are
+    inputs and outputs.
+    """
+
+    def __init__(
+        self, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+        has_bias, weight_init, bias_init, data_format="NCHW", transposed=False, dtype=float32,
+    ):  # fmt: skip
+        self._transposed = transposed
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+            has_bias, weight_init, bias_init, data_format, dtype,
+        )  # fmt: skip
+
+
+_grad_scale = ops.MultitypeFuncGraph("grad_scale")
+
+
+@_grad_scale.register("Tensor", "Tensor")
+def _unscaled(scale, gradient):
+    return gradient * ops.reciprocal(scale).astype(gradient.dtype)
+
+
+_adam_opt = ops.MultitypeFuncGraph("adam_opt")
+
+
+@_adam_opt.register(*["Tensor"] * 9, "Bool", "Bool")
+def _adam_step(beta1, beta2, eps, rate, decay, param, m, v, gradient, is_decayed, is_updated):
+    """A step of `AdamWeightDecay` of one Parameter, as optimizers of one's own map it."""
+    if not is_updated:
+        return gradient
+    gradient = gradient.astype(float32)
+    ops.assign(m, beta1 * m + (1 - beta1) * gradient)
+    ops.assign(v, beta2 * v + (1 - beta2) * ops.square(gradient))
+    step = m / (ops.sqrt(v) + eps)
+    if is_decayed:
+        step = step + decay * param.astype(float32)
+    return ops.assign(param, (param.astype(float32) - rate * step).astype(param.dtype))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sporax import ops
+from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
@@ -118,6 +119,13 @@ SAMPLES = [
         [(3, 4)],
         lambda x, axis, start, length: x[:, 2:],
         {"axis": 1, "start": -2, "length": 2},
+    ),
+    Sample(
+        "reinterpret",
+        [(3, 4)],
+        lambda x, dtype: x.astype(np.float32).view(dtype.numpy_dtype),
+        {"dtype": dtypes.NAMES["int16"]},
+        sharp="bytes have no derivative",
     ),
 ]
 for _sample in SAMPLES:
