@@ -276,7 +276,7 @@ class Graph:
         places = [v.index for v in computed]
 
         def run(*arrays):
-            return layout.outputs(jnp.asarray(reals), jnp.asarray(integers), arrays, places)
+            return layout.outputs(reals, integers, arrays, places)
 
         self.op = Op(name, run)
         self.recorded = self.op.recorded = len(layout.steps)

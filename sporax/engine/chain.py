@@ -1,6 +1,5 @@
 """From a capture that made calls on the host to what runs them, and the graphs between, in turn."""
 
-import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
@@ -158,7 +157,7 @@ def _stage_op(name, stage, wanted):
     made = [aval for rule, _ in layout.steps for aval in rule.avals]
 
     def run(*arrays):
-        return layout.outputs(jnp.asarray(reals), jnp.asarray(integers), arrays, places)
+        return layout.outputs(reals, integers, arrays, places)
 
     op, avals = Op(name, run), tuple(stage.avals)
     op.recorded = len(layout.steps)

@@ -4,7 +4,6 @@ import re
 import traceback
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import export as stablehlo
 from jax.errors import InconclusiveDimensionOperation
@@ -74,8 +73,8 @@ def _program(listing):
     integers = np.array(listing.integers, np.int64)
     layout, places = listing.layout, listing.places
 
-    def run(*arrays):
-        return tuple(layout.outputs(jnp.asarray(reals), jnp.asarray(integers), arrays, places))
+    def run(*arrays, guarded=True):
+        return tuple(layout.outputs(reals, integers, arrays, places, guarded))
 
     avals = [i.aval for i in listing.inputs]
     return run, [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]

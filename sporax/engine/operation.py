@@ -6,30 +6,61 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import jaxpr_as_fun
 
 from sporax.core.errors import REFUSALS, operand_error
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
+from sporax.engine import barriers
 from sporax.engine.trace import forest
 
 
 class Rule:
     """What an operation does with operands of given avals: outputs' avals, a traced function."""
 
-    __slots__ = ("_jaxpr", "avals", "integral", "operands", "run", "single")
+    __slots__ = ("_guarded", "_jaxpr", "avals", "integral", "operands", "run", "single")
 
     def __init__(self, operands, avals, run, single):
         self.operands, self.avals, self.run, self.single = operands, avals, run, single
         self.integral = {}  # whether there is a derivative with respect to an integer operand
-        self._jaxpr = None
+        self._jaxpr, self._guarded = None, {}
 
     @property
     def jaxpr(self):
-        """The function as a closed jaxpr, for the interpreter."""
+        """The function as a closed jaxpr."""
         if self._jaxpr is None:
             specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self.operands]
-            self._jaxpr = jax.make_jaxpr(self.run)(*specs)
+            run = self.run if self.is_traced else jax.jit(self.run)
+            self._jaxpr = run.trace(*specs).jaxpr
         return self._jaxpr
+
+    @property
+    def is_traced(self):
+        """Whether JAX keeps the function as a jaxpr already."""
+        return hasattr(self.run, "trace")
+
+    def guarded(self, kinds):
+        """(the function with barriers, the kinds of its results) where its operands are of these
+        kinds, see `engine.barriers`. One that is no jaxpr yet is asked to put its own."""
+        if not self.is_traced:
+            return self.run, [barriers.ANY] * len(self.avals)
+        found = self._guarded.get(kinds)
+        if found is None:
+            jaxpr, outs = barriers.Barriers().put(self.jaxpr, kinds)
+            run = self.run if jaxpr is self.jaxpr else _function(jaxpr, self.single)
+            found = self._guarded[kinds] = run, outs
+        return found
+
+
+def _function(jaxpr, single):
+    """A closed jaxpr as the `run` of a `Rule`; Python bools come as integers."""
+    several, dtypes = jaxpr_as_fun(jaxpr), [a.dtype for a in jaxpr.in_avals]
+
+    def run(*arrays):
+        made = several(*[x.astype(d) for x, d in zip(arrays, dtypes, strict=True)])
+        return made[0] if single else made
+
+    return jax.jit(run, inline=True)
 
 
 class Op:

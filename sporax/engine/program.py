@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from sporax.core.value import Aval
+from sporax.engine.barriers import kind_of
 
 
 class Layout:
@@ -34,12 +35,21 @@ class Layout:
         self.inputs.append(item)
         return "input", len(self.inputs) - 1
 
-    def outputs(self, reals, integers, arrays, wanted):
-        """The outputs `wanted` of the trace; a negative number names an input as it came."""
-        made = []
+    def outputs(self, reals, integers, arrays, wanted, guarded=True):
+        """The outputs `wanted` of the trace; a negative number names an input as it came.
+        `guarded`: whether with barriers, see `engine.barriers`."""
+        made, kinds = [], []
         pools = {"output": made, "input": arrays, "real": reals, "integer": integers}
         for rule, refs in self.steps:
-            out = rule.run(*[pools[kind][i] for kind, i in refs])
+            given, run = [pools[kind][i] for kind, i in refs], rule.run
+            if guarded:
+                of_given = [
+                    kinds[i] if kind == "output" else kind_of(x)
+                    for (kind, i), x in zip(refs, given, strict=True)
+                ]
+                run, found = rule.guarded(tuple(of_given))
+                kinds += found
+            out = run(*given)
             made.extend((out,) if rule.single else out)
         return [made[i] if i >= 0 else arrays[~i] for i in wanted]
 

@@ -6,6 +6,7 @@ agree with our own.
 """
 
 import contextlib
+import functools
 import importlib
 import logging
 import sys
@@ -100,7 +101,8 @@ def _named_sizes(onnx_ir):
 
 def _traced(listing, run, specs):
     """(the program of XLA, the function in 32 bits as a jaxpr)."""
-    return by_jax(listing, run, specs), _in_32_bits(run, specs)
+    plain = functools.partial(run, guarded=False)  # jax2onnx knows no barriers
+    return by_jax(listing, run, specs), _in_32_bits(plain, specs)
 
 
 def _in_32_bits(run, avals):

@@ -1,0 +1,193 @@
+"""Barriers between constants, so that XLA computes each operation in the dtype that it has.
+
+XLA's algebraic simplifier takes floating-point numbers for real ones where two constants meet: it
+makes `(1 - p) + 1e-8` into `(1 + 1e-8) - p`, which is `1 - p` in float32, and `(x * 1e30) * 1e-30`
+into `x`; and wherever quotients meet: `a / (b / c)` becomes `(a * c) / b`, which may overflow. It
+does not look through an optimization barrier. On a CPU, XLA removes barriers after that pass and
+before it fuses operations, so one costs nothing when the program runs. They are put only where such
+a pair meets, in the whole program: the two may come from two operations, each harmless alone.
+"""
+
+import functools
+import operator
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.core import Tracer
+from jax.extend import core
+
+# What a variable may be, as bits of a set
+CONSTANT = 1  # known to XLA
+SUM = 2  # a sum or difference with a constant
+PRODUCT = 4  # a product or quotient with a constant
+QUOTIENT = 8
+POWER = 16  # also an exponential
+ANY = 31
+
+# {operation: (what a constant makes of its result, what must not meet a constant in it, what its
+# operands must not be)}
+_FACTOR, _ROOTED = PRODUCT | QUOTIENT, QUOTIENT | POWER
+_ARITHMETIC = {
+    "add": (SUM, SUM, (0, 0)),
+    "add_any": (SUM, SUM, (0, 0)),
+    "sub": (SUM, SUM, (0, 0)),
+    "mul": (PRODUCT, 0, (_FACTOR, _FACTOR)),
+    "div": (PRODUCT, 0, (_FACTOR, _FACTOR | CONSTANT)),  # x / 1e38 is not 1e-38 * x, which is 0
+    "integer_pow": (0, 0, (_FACTOR,)),
+    "square": (0, 0, (_FACTOR,)),
+    "pow": (0, 0, (_FACTOR | POWER, 0)),
+    "sqrt": (0, 0, (_ROOTED,)),
+    "rsqrt": (0, 0, (_ROOTED,)),
+    "log": (0, 0, (_ROOTED,)),
+}
+
+# Results that are of a kind by themselves, also in the formula that XLA has for the operation
+_KINDS = {
+    "div": QUOTIENT, "exp": POWER, "exp2": POWER, "integer_pow": _ROOTED, "logistic": QUOTIENT,
+    "pow": _ROOTED, "square": POWER,
+}  # fmt: skip
+
+# What does not change a number: (operation, place of the constant, the constant)
+_NEUTRAL = {
+    ("add", 0, 0), ("add", 1, 0), ("sub", 0, 0), ("sub", 1, 0), ("mul", 0, 1), ("mul", 1, 1),
+    ("div", 1, 1),
+}  # fmt: skip
+
+# Results that are of their operands' kinds: numbers moved, chosen, or written in another way; by
+# which operands these numbers are
+_ONE, _ALL = slice(1), slice(None)
+_MOVES = {
+    "broadcast_in_dim": _ONE, "concatenate": _ALL, "convert_element_type": _ONE, "copy": _ONE,
+    "copy_p": _ONE, "dynamic_slice": _ONE, "dynamic_update_slice": slice(2), "expand_dims": _ONE,
+    "gather": _ONE, "neg": _ONE, "pad": slice(2), "reduce_precision": _ONE, "reshape": _ONE,
+    "rev": _ONE, "select_n": slice(1, None), "slice": _ONE, "split": _ONE, "squeeze": _ONE,
+    "stack": _ALL, "tile": _ONE, "transpose": _ONE, "unstack": _ONE,
+}  # fmt: skip
+
+
+def kind_of(array):
+    """The kind of an operand of a program, or of what it is given as a constant."""
+    return 0 if isinstance(array, Tracer) else CONSTANT
+
+
+class Barriers:
+    """Puts barriers into programs. `found`: the steps of them that need one."""
+
+    def __init__(self):
+        self.found = []
+        self._done = {}  # (id(jaxpr), kinds of its inputs) -> (it, the new one, kinds of results)
+
+    def put(self, part, kinds):
+        """(the program with barriers, the kinds of its results), where its inputs are of these
+        kinds. A `Jaxpr` or `ClosedJaxpr`; itself, if it needs none."""
+        jaxpr = getattr(part, "jaxpr", part)
+        key = id(jaxpr), tuple(kinds)
+        if key not in self._done:
+            known = dict(zip(jaxpr.invars, kinds, strict=True))
+            known.update(dict.fromkeys(jaxpr.constvars, CONSTANT))
+            steps = [new for step in jaxpr.eqns for new in self._with_barriers(step, known)]
+            is_same = len(steps) == len(jaxpr.eqns) and all(map(operator.is_, steps, jaxpr.eqns))
+            outs = [_kind(v, known) for v in jaxpr.outvars]
+            self._done[key] = jaxpr, jaxpr if is_same else jaxpr.replace(eqns=steps), outs
+        _, new, outs = self._done[key]
+        if new is jaxpr:
+            return part, outs
+        return new if part is jaxpr else core.ClosedJaxpr(new, part.consts), outs
+
+    def _with_barriers(self, step, known):
+        """The step, after the barriers that it needs; the kinds of its results become known."""
+        kinds = [_kind(v, known) for v in step.invars]
+        parts = _PARTS.get(step.primitive.name)
+        if parts is not None:
+            params, outs = parts(self.put, step.params, kinds)
+            known.update(zip(step.outvars, outs, strict=True))
+            changed = any(step.params[key] is not new for key, new in params.items())
+            return [step.replace(params={**step.params, **params}) if changed else step]
+        barred, made = _rule(step, kinds)
+        known.update(dict.fromkeys(step.outvars, made))
+        if not barred:
+            return [step]
+        self.found.append(step)
+        taken, barriers = list(step.invars), []
+        for i in barred:
+            taken[i] = core.Var(step.invars[i].aval)
+            given = {"invars": [step.invars[i]], "outvars": [taken[i]]}
+            barriers.append(_barrier().replace(**given, source_info=step.source_info, ctx=step.ctx))
+        return [*barriers, step.replace(invars=taken)]
+
+
+@functools.cache
+def _barrier():
+    return jax.make_jaxpr(lax.optimization_barrier)(np.float32(0)).eqns[0]
+
+
+def _kind(variable, known):
+    return CONSTANT if isinstance(variable, core.Literal) else known[variable]
+
+
+def _rule(step, kinds):
+    """(which operands need a barrier, the kind of the results)"""
+    name = step.primitive.name
+    if kinds and all(kind == CONSTANT for kind in kinds):
+        return [], CONSTANT
+    if name in _MOVES:
+        moved = kinds[_MOVES[name]]
+        same = functools.reduce(operator.and_, moved) & CONSTANT
+        return [], functools.reduce(operator.or_, moved) & ~CONSTANT | same
+    made = _KINDS.get(name, 0)
+    if name not in _ARITHMETIC or not jnp.issubdtype(step.outvars[0].aval.dtype, np.inexact):
+        return [], made
+    for i, variable in enumerate(step.invars):
+        if isinstance(variable, core.Literal) and (name, i, complex(variable.val)) in _NEUTRAL:
+            return [], kinds[1 - i]
+    with_constant, apart, never = _ARITHMETIC[name]
+    constants = [bool(kind & CONSTANT) for kind in kinds]
+    if any(constants):  # which may turn out to change nothing
+        made |= with_constant | functools.reduce(operator.or_, kinds) & ~CONSTANT
+    if name == "mul" and step.invars[0] is step.invars[1]:
+        made |= POWER
+    barred = [
+        i
+        for i, kind in enumerate(kinds)
+        if kind & never[i] or (kind & apart and any(constants[:i] + constants[i + 1 :]))
+    ]
+    return barred, made
+
+
+# The parts of a step: (what is put into its params, the kinds of its results)
+
+
+def _call(part, params, kinds):
+    name = "jaxpr" if "jaxpr" in params else "call_jaxpr"
+    new, outs = part(params[name], kinds)
+    return {name: new}, outs
+
+
+def _cond(part, params, kinds):
+    new, outs = zip(*[part(branch, kinds[1:]) for branch in params["branches"]], strict=True)
+    same = all(map(operator.is_, new, params["branches"]))
+    outs = [functools.reduce(operator.or_, of_one) for of_one in zip(*outs, strict=True)]
+    return {} if same else {"branches": new}, outs
+
+
+def _while(part, params, kinds):
+    n, m = params["cond_nconsts"], params["body_nconsts"]
+    carried = [ANY] * (len(kinds) - n - m)
+    test, _ = part(params["cond_jaxpr"], kinds[:n] + carried)
+    body, _ = part(params["body_jaxpr"], kinds[n : n + m] + carried)
+    return {"cond_jaxpr": test, "body_jaxpr": body}, carried
+
+
+def _scan(part, params, kinds):
+    n = params["num_consts"]
+    body, outs = part(params["jaxpr"], kinds[:n] + [ANY] * (len(kinds) - n))
+    return {"jaxpr": body}, [ANY] * len(outs)
+
+
+_CALLS = (
+    "jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat",
+    "remat2", "checkpoint",
+)  # fmt: skip
+_PARTS = {**dict.fromkeys(_CALLS, _call), "cond": _cond, "while": _while, "scan": _scan}
