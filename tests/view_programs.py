@@ -78,8 +78,10 @@ def run(program, x, view=in_numpy, update=None):
         if kind == "view":
             tensors.append(view(it, *rest))
         elif kind == "compute":
-            made = it * rest[0]  # of NumPy without dimensions: a scalar, which nobody writes to
-            tensors.append(np.array(made) if isinstance(made, np.generic) else made)
+            made = it * rest[0]
+            if isinstance(made, (np.generic, np.ndarray)):
+                made = np.array(made, order="C")  # in memory of its own, row by row
+            tensors.append(made)
         elif kind == "set":
             it[rest[0]] = rest[1]
         elif kind == "copy":

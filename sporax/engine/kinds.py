@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sporax.core.dtype import Type
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of
@@ -36,8 +37,9 @@ def _key(obj, tensors, seen, numbers=None):
             return obj._value.aval, first, id(obj), obj.requires_grad, *map(Same, hooks_at(obj))
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
             return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
-        if hooks := obj.__dict__ and hooks_at(obj):
-            return obj._value.aval, first, *map(Same, hooks)
+        if own := obj.__dict__:  # hooks, and attributes that a script gave it
+            named = [(k, _key(v, tensors, seen)) for k, v in own.items() if k != "_hooks"]
+            return obj._value.aval, first, *map(Same, hooks_at(obj)), *named
         return (obj._value.aval, first) if same else obj._value.aval
     if isinstance(obj, Number):
         tensors.append(obj.as_input())
@@ -52,22 +54,33 @@ def _key(obj, tensors, seen, numbers=None):
     if isinstance(obj, (tuple, list)):
         return (obj.__class__, *[_key(item, tensors, seen) for item in obj])
     if isinstance(obj, dict):
-        return (obj.__class__, *[(k, _key(v, tensors, seen)) for k, v in obj.items()])
+        items = [(k if k.__class__ is str else _static(k), v) for k, v in obj.items()]
+        return (obj.__class__, *[(k, _key(v, tensors, seen)) for k, v in items])
     if isinstance(obj, np.ndarray):
         return obj.shape, obj.dtype, obj.tobytes()
     if fields := fields_of(obj):
         return (obj.__class__, *[_key(getattr(obj, name), tensors, seen) for name in fields])
-    if isinstance(obj, (float, np.generic)):
-        return exact(obj)
     if isinstance(obj, slice):
         return slice, obj.start, obj.stop, obj.step
-    if isinstance(obj, (set, bytearray)):
-        return obj.__class__, frozenset(obj) if isinstance(obj, set) else bytes(obj)
-    try:
-        hash(obj)
-    except TypeError:
-        return Same(obj)
-    return obj.__class__, obj
+    if isinstance(obj, (set, frozenset)):
+        return obj.__class__, frozenset(map(_static, obj))
+    if isinstance(obj, bytearray):
+        return obj.__class__, bytes(obj)
+    return _static(obj)
+
+
+def _static(obj):
+    """A hashable stand-in that equals another one only where nobody can tell the two apart: 1 is
+    not True, 0.0 is not -0.0, and what has an `__eq__` of its own may differ in what that leaves
+    out."""
+    if isinstance(obj, (int, float, np.generic)):
+        return exact(obj)
+    if isinstance(obj, tuple):
+        return obj.__class__, *map(_static, obj)
+    return (obj.__class__, obj) if isinstance(obj, _PLAIN) else Same(obj)
+
+
+_PLAIN = (str, bytes, complex, type(None), type(Ellipsis), range, np.dtype, Type)
 
 
 class Same:

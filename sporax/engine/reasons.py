@@ -54,15 +54,16 @@ def _since(variant, tensors):
     dependence, graph = variant.dependence, variant.graph
     if any(tensors[i] is not t for i, t in variant.pinned):
         return "an argument that the function also reaches in another way is another Tensor"
-    if dependence.changed() is not None:
-        return _read(dependence)
+    changes = [c for cell, then in graph.cells for c in _in_cell(cell, then)]
+    read = next(iter(dependence.changes()), None)
+    if read is not None and (isinstance(read, Entry) or not changes):
+        return _read(dependence, read)
     flips = [(p, was, now) for (p, was), (_, now) in _marks(graph) if was != now]
     for tensor, was, now in flips:
         who = f"Parameter '{tensor.name}'" if hasattr(tensor, "name") else "a Tensor"
         if was[0] != now[0]:
             return f"'requires_grad' of {who} flipped"
         return f"a hook was {'added to' if len(now) > len(was) else 'removed from'} {who}"
-    changes = [c for cell, then in graph.cells for c in _in_cell(cell, then)]
     if changes:
         return _of_cells(dependence, changes)
     return "a Parameter or buffer of the function came as an argument"
@@ -72,9 +73,8 @@ def _marks(graph):
     return zip(graph.trained, marks_of(tensor for tensor, _ in graph.trained), strict=True)
 
 
-def _read(dependence):
+def _read(dependence, guard):
     """What the function reads that changed, then and now."""
-    guard = dependence.changes()[0]
     entry = guard if isinstance(guard, Entry) else guard.read
     kind = f"'{guard.name}'" if entry is None else _kind(dependence, entry)
     if entry is guard:
