@@ -3,6 +3,8 @@
 Each is a function of a namespace with `amp`, `nn`, `ops`, `Tensor`, `Parameter` and `dtype`.
 """
 
+import math
+
 import numpy as np
 
 X = np.linspace(-1.5, 1.5, 12).reshape(4, 3).astype(np.float32)
@@ -119,9 +121,90 @@ def stepped(level, **given):
     return ask
 
 
+def ramp(*shape):
+    return np.linspace(0.21, 0.97, math.prod(shape)).reshape(shape).astype(np.float32)
+
+
+def automatic(make, *shape, low=None):
+    """A layer's result at 'auto', or where only a Primitive computes in 16 bits."""
+
+    def ask(ms):
+        net = ms.nn.SequentialCell(make(ms.nn))
+        for p in net.trainable_params():
+            p.set_data(ms.Tensor(ramp(*p.shape)))
+        if low is None:
+            net = ms.amp.auto_mixed_precision(net, "auto")
+        else:
+            listed = [getattr(ms.ops, low)]
+            net = ms.amp.custom_mixed_precision(net, white_list=listed, dtype=ms.dtype.float16)
+        return fingerprint(net(ms.Tensor(ramp(*shape))))
+
+    return ask
+
+
+def function(compute, *shapes):
+    """A function's result at 'auto'."""
+
+    def ask(ms):
+        changed = ms.amp.auto_mixed_precision(lambda *args: compute(ms.ops, *args), "auto")
+        return fingerprint(changed(*[ms.Tensor(ramp(*shape)) for shape in shapes]))
+
+    return ask
+
+
+def fingerprint(out):
+    """The dtype, whether the numbers are of 16 bits, and (roughly) the numbers."""
+    values = out.asnumpy().astype(np.float64)
+    is_low = bool((values == values.astype(np.float16)).all())
+    return str(out.dtype), is_low, np.round(values, 2).tolist()
+
+
+def bias_added(first, second):
+    """`ops.bias_add` of operands of two dtypes, with no mixed precision."""
+
+    def ask(ms):
+        x, bias = ms.Tensor(ramp(2, 3), getattr(ms.dtype, first)), ms.Tensor(ramp(3))
+        return str(ms.ops.bias_add(x, bias.astype(getattr(ms.dtype, second))).dtype)
+
+    return ask
+
+
+BIASED = {
+    "Dense": automatic(lambda nn: nn.Dense(3, 2), 2, 3),
+    "Dense, of three dimensions": automatic(lambda nn: nn.Dense(3, 2), 2, 2, 3),
+    "Dense, activation": automatic(lambda nn: nn.Dense(3, 2, activation="relu"), 2, 3),
+    "Dense, no bias": automatic(lambda nn: nn.Dense(3, 2, has_bias=False), 2, 3),
+    "Conv1d": automatic(lambda nn: nn.Conv1d(1, 2, 2, has_bias=True), 1, 1, 4),
+    "Conv2d": automatic(lambda nn: nn.Conv2d(1, 2, 2, has_bias=True), 1, 1, 3, 3),
+    "Conv2d, no bias": automatic(lambda nn: nn.Conv2d(1, 2, 2), 1, 1, 3, 3),
+    "Conv3d": automatic(lambda nn: nn.Conv3d(1, 2, 2, has_bias=True), 1, 1, 2, 2, 2),
+    "Conv2dTranspose": automatic(lambda nn: nn.Conv2dTranspose(1, 2, 2, has_bias=True), 1, 1, 2, 2),
+    "Conv2dTranspose, no bias": automatic(lambda nn: nn.Conv2dTranspose(1, 2, 2), 1, 1, 2, 2),
+    "Conv3dTranspose": automatic(
+        lambda nn: nn.Conv3dTranspose(1, 2, 2, has_bias=True), 1, 1, 2, 2, 2
+    ),
+    "conv1d": function(lambda ops, x, w, b: ops.conv1d(x, w, b), (1, 1, 4), (2, 1, 2), (2,)),
+    "conv2d": function(lambda ops, x, w, b: ops.conv2d(x, w, b), (1, 1, 3, 3), (2, 1, 2, 2), (2,)),
+    "conv3d": function(
+        lambda ops, x, w, b: ops.conv3d(x, w, b), (1, 1, 2, 2, 2), (2, 1, 2, 2, 2), (2,)
+    ),
+    "dense": function(lambda ops, x, w, b: ops.dense(x, w, b), (2, 3), (2, 3), (2,)),
+    "bias_add": function(
+        lambda ops, x, w, b: ops.bias_add(ops.matmul(x, w), b), (2, 3), (3, 2), (2,)
+    ),
+    "Dense, white MatMul": automatic(lambda nn: nn.Dense(3, 2), 2, 3, low="MatMul"),
+    "Conv2d, white Conv2D": automatic(
+        lambda nn: nn.Conv2d(1, 2, 2, has_bias=True), 1, 1, 3, 3, low="Conv2D"
+    ),
+    "Float16 and Float32": bias_added("float16", "float32"),
+    "Float32 and Float16": bias_added("float32", "float16"),
+    "Float32 twice": bias_added("float32", "float32"),
+}
+
 STEPS = (True, True, False, True, True, True, True, False, False, True)
 
 AMP = {
+    **{f"bias: {name}": ask for name, ask in BIASED.items()},
     **{f"{name}, output": computed(level(name)) for name in ("O0", "O2", "O3", "auto")},
     "O2, on the way": on_the_way(level("O2")),
     "O3, on the way": on_the_way(level("O3")),

@@ -27,13 +27,15 @@ _BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm"
 
 # for 'auto', by the names of declared operations: what computes in 16 bits, and what in 32
 _AUTO_LOW = """
-    conv2d conv3d matmul matmul_transposed bmm mm mv dense contraction tensor_dot prelu"""
+    conv2d conv3d conv_transposed matmul matmul_transposed bmm mm mv dense contraction tensor_dot
+    prelu"""
 _AUTO_HIGH = """
     power integer_pow acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan
     softplus layer_norm layer_norm_with_moments batch_norm_with_batch batch_norm_with_known
     group_norm norm lp_norm kl_div smooth_l1_loss soft_margin_loss binary_cross_entropy_with_logits
     reduce_prod prod softmax log_softmax cumprod cumsum sum l1_loss mse_loss nll_loss
     nll_loss_and_weight cross_entropy"""
+_AUTO_WIDEST = "bias_add"  # refuses operands of two dtypes anywhere else
 
 
 def _there(names, find):
@@ -146,7 +148,7 @@ def _whitelisted(network, dtype, kinds):
         _set(part, dtype, dtypes.float32)
     if operations and vars(network).get("_precision") is None:
         _set(network, choice_of(
-            dtypes.to_numpy(dtype), operations, frozenset(), np.dtype(np.float32)
+            dtypes.to_numpy(dtype), operations, frozenset(), frozenset(), np.dtype(np.float32)
         ))  # fmt: skip
     return network
 
@@ -189,15 +191,19 @@ def keep_in_float32(network, dtype, kinds=None):
         _set(part, dtypes.float32, dtype)
 
 
+def _named(listed):
+    """What messages and a `Choice` call declared operations."""
+    return frozenset(OPS[name].name for name in listed.split())
+
+
 def _all(network, dtype):
     return _blacklisted(network, dtype, ())
 
 
 def _automatic(network, dtype):
-    def named(listed):
-        return frozenset(OPS[name].name for name in listed.split())
-
-    choice = choice_of(dtypes.to_numpy(dtype), named(_AUTO_LOW), named(_AUTO_HIGH), None)
+    choice = choice_of(
+        dtypes.to_numpy(dtype), _named(_AUTO_LOW), _named(_AUTO_HIGH), _named(_AUTO_WIDEST), None
+    )
     if isinstance(network, Cell):
         _set(network, choice)
         return network

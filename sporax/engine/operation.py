@@ -74,7 +74,8 @@ class Op:
 
     __slots__ = (
         "alias", "attributes", "bounds", "check", "checks", "converts", "cut", "fn", "forget",
-        "layout", "mark", "name", "operands", "promotes", "pulls", "real", "recorded", "rules",
+        "layout", "mark", "name", "operands", "parts", "promotes", "pulls", "real", "recorded",
+        "rules",
     )  # fmt: skip
 
     fn: Any
@@ -89,6 +90,7 @@ class Op:
         self.layout: Any = None  # of a view, where its jaxpr does not say it; see `views`
         self.converts = False  # whether its operands follow a `Precision`; those of users' do
         self.mark: Any = None  # (Precision or None,) of what begins and ends one
+        self.parts: Any = None  # the Ops that it is recorded as under a `Choice`
         self.forget: Any = None  # takes it out of the table where it is found, by equal attributes
         self.recorded = 0  # how many operations a captured function has recorded
         self.bounds: Any = None  # (*arrays) -> the ranges in which indices must lie

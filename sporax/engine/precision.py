@@ -11,6 +11,7 @@ import functools
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core.promotion import promote
 from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
@@ -25,16 +26,25 @@ class Precision:
         self.dtype = dtype
         self.cast = Op("Cast", lambda x: x.astype(dtype))
 
-    def of(self, op):
+    def of(self, op, avals):
         """What an operation computes in: this."""
         return self
 
-    def refuses(self, avals):
-        """Whether one of these operands has to be converted."""
-        dtype = self.dtype
-        return any(
-            a.dtype != dtype and not a.weak and jnp.issubdtype(a.dtype, jnp.floating) for a in avals
-        )
+    def converts(self, aval):
+        """Whether an operand has to be converted."""
+        return aval.dtype != self.dtype and not aval.weak and _is_floating(aval)
+
+    def refuses(self, op, avals):
+        """Whether one of an operation's operands has to be converted."""
+        return any(map(self.converts, avals))
+
+    def splits(self, op):
+        """Whether an operation is recorded as its parts: no, one dtype holds for all of them."""
+        return False
+
+
+def _is_floating(aval):
+    return jnp.issubdtype(aval.dtype, jnp.floating)
 
 
 precision_of = functools.cache(Precision)
@@ -43,18 +53,34 @@ precision_of = functools.cache(Precision)
 class Choice:
     """For each operation its own, by its name.
 
-    `low`: which compute in `dtype` (NumPy's). `high`: which compute in float32. All others compute
-    in what their operands say. `returns`: the dtype that results of the low ones are converted to.
+    `low`: which compute in `dtype` (NumPy's). `high`: which compute in float32. `widest`: which
+    convert their floating operands to the widest dtype among them. All others compute in what
+    their operands say. `returns`: the dtype that results of the low ones are converted to.
     """
 
-    def __init__(self, dtype, low, high, returns):
+    def __init__(self, dtype, low, high, widest, returns):
+        self.widest = widest
         self.table = dict.fromkeys(high, precision_of(np.dtype(np.float32)))
         self.table.update(dict.fromkeys(low, precision_of(dtype)))
         self.returns = None if returns is None else precision_of(returns)
 
-    def of(self, op):
+    def of(self, op, avals):
         """What an operation computes in; None where its operands say it."""
-        return self.table.get(op.name)
+        if op.name not in self.widest:
+            return self.table.get(op.name)
+        floats = [a for a in avals if _is_floating(a)]
+        return precision_of(np.dtype(promote(floats))) if floats else None
+
+    def refuses(self, op, avals):
+        """Whether an operation has to be split, or one of its operands to be converted."""
+        if self.splits(op):
+            return True
+        precision = self.of(op, avals)
+        return precision is not None and precision.refuses(op, avals)
+
+    def splits(self, op):
+        """Whether an operation is recorded as its parts, each with its own choice."""
+        return op.parts is not None
 
 
 choice_of = functools.cache(Choice)

@@ -264,16 +264,28 @@ def record(op, *values) -> Any:
 
 
 def fitted(op, operands, values, do):
-    """`do(op, ...)` with the operands in the precision that holds where the trace stands."""
+    """`do(op, ...)`, or its parts, in the precision that holds where the trace stands."""
     chosen = thread.recorder.state.precision
-    precision = chosen.of(op)
+    if chosen.splits(op):
+        return _in_parts(op, operands, do)
+    precision = chosen.of(op, [value.aval for value in values])
     out = do(op, *[
-        do(precision.cast, operand) if precision.refuses((value.aval,)) else operand
+        do(precision.cast, operand) if precision.converts(value.aval) else operand
         for operand, value in zip(operands, values, strict=True)
     ])  # fmt: skip
     if chosen.returns is None or isinstance(out, tuple):
         return out
     return do(chosen.returns.cast, out)
+
+
+def _in_parts(op, operands, do):
+    """The first of an operation's parts of two operands, each further part of the result so far and
+    the next operand."""
+    first, *others = op.parts
+    out = do(first, *operands[:2])
+    for part, operand in zip(others, operands[2:], strict=True):
+        out = do(part, out, operand)
+    return out
 
 
 def outputs(recorder, index, avals, watched):

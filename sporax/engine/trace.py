@@ -149,10 +149,9 @@ class Forest:
     def extend(self, state, key, values):
         """One step further, at any length."""
         op, operands = key[0], tuple([v.aval for v in values])
-        if state.precision is not None and op.converts:
-            precision = state.precision.of(op)
-            if precision is not None and precision.refuses(operands):
-                raise Unfit
+        precision = state.precision
+        if precision is not None and op.converts and precision.refuses(op, operands):
+            raise Unfit
         rule = op.rule(operands)
         new = state.next[key] = State(state, key, op, operands, rule)
         if op.mark is not None:

@@ -8,6 +8,7 @@ from sporax.nn import argument
 from sporax.nn.activation import activation_of
 from sporax.nn.cell import Cell
 from sporax.nn.initial import default_bias, default_weight, parameter
+from sporax.ops.dense import dense_layer
 
 
 class Dense(Cell):
@@ -52,7 +53,7 @@ class Dense(Cell):
                 f"For 'Dense', the last axis of the input must be {self.in_channels} "
                 f"('in_channels'), but got shape {x.shape}."
             )
-        y = ops.dense(x, self.weight, self.bias)
+        y = dense_layer(x, self.weight, self.bias)
         return self.activation(y) if self.activation_flag else y
 
     def extend_repr(self):

@@ -4,7 +4,7 @@ import operator
 
 from sporax.lowering.convolution import convolve
 from sporax.ops.declare import OPTIONAL, Array, composite, op
-from sporax.ops.dense import same_dtype
+from sporax.ops.dense import bias_apart, same_dtype
 from sporax.ops.shape import expand_dims, squeeze
 
 PAD_MODES = ("valid", "same", "pad")
@@ -80,7 +80,7 @@ def _padding(pad_mode, padding, sizes, kernel, stride, dilation):
     "groups=1)",
     primitive="Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad: padding=0, "
     "stride=1, dilation=1, group: groups=1, data_format='NCHW')(x: input, weight)",
-    check=same_dtype("Conv2D"),
+    check=same_dtype("Conv2D"), parts=bias_apart,
 )  # fmt: skip
 def conv2d(
     input: Array, weight: Array, bias: OPTIONAL = None, stride=1, pad_mode="valid", padding=0,

@@ -53,6 +53,7 @@ class Declaration:
 
     converts = True  # whether `Cell.to_float` reaches its operands
     view: Any = False  # whether its results share memory with its operand, see `op`
+    parts: Any = None  # (declaration, attributes, structure) -> the Ops it is made of, see `op`
 
     def __init__(self, fn, name, promotes, check, differentiable, real=None, bounds=None):
         self.fn, self.promotes, self.check, self.real = fn, promotes, check, real
@@ -92,6 +93,8 @@ class Declaration:
                 found.real = functools.partial(self._evaluate, values, structure, fn=self.real)
             if self.bounds is not None:
                 found.bounds = functools.partial(self._evaluate, values, structure, fn=self.bounds)
+            if self.parts is not None:
+                found.parts = self.parts(self, values, structure)
             found.operands = self._names(structure)
             found.layout = None if self.view is True else self.view or None
         return found

@@ -28,6 +28,7 @@ NUMPY = {}  # name in `mindspore.numpy` -> (declaration, face as written), made 
 def op(
     *, tensor=None, primitive=None, mint=None, numpy=None, name=None, promotes=False, check=None,
     differentiable=True, function=True, real=None, converts=True, view=False, bounds=None,
+    parts=None,
 ):  # fmt: skip
     """Declare an operation; what it returns is the function face, for `sporax.ops`.
 
@@ -40,7 +41,8 @@ def op(
     `Cell.to_float` reaches its operands. `view`: whether the results share memory with the operand,
     True where the operation only rearranges, else the rule for its layout (see `engine.views`).
     `bounds`: for the same arguments as the operation's, the ranges (`engine.ranges.Range`) in which
-    its indices must lie.
+    its indices must lie. `parts(declaration, attributes, structure)`: the Ops that it is made of,
+    or None; mixed precision by operation (`engine.precision.Choice`) takes them one by one.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
@@ -49,7 +51,7 @@ def op(
         declaration = OPS[fn.__name__] = Declaration(
             fn, shown, promotes, check, differentiable, real, bounds
         )
-        declaration.converts, declaration.view = converts, view
+        declaration.converts, declaration.view, declaration.parts = converts, view, parts
         return _publish(declaration, function, tensor, primitives, mint, numpy)
 
     return declare

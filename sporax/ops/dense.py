@@ -6,7 +6,9 @@ from jax import lax
 
 from sporax.core.errors import describe
 from sporax.engine.ranges import Range
+from sporax.ops.arithmetic import add
 from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.linalg import matmul_transposed
 
 
 def same_dtype(name):
@@ -56,6 +58,26 @@ def bias_add(input: Array, bias: Array, data_format="NCHW"):
     if input.ndim < 2 or bias.shape != (input.shape[-1 if last else 1],):
         raise ValueError("'bias' must have one number for each channel of 'input'")
     return input + (bias if last else bias.reshape((-1,) + (1,) * (input.ndim - 2)))
+
+
+def bias_apart(declaration, attributes, structure):
+    """A product and the addition of its bias; None where there is no bias."""
+    if structure[-1] is None:
+        return None
+    product = declaration.bind(tuple(attributes.values()), (*structure[:-1], None))
+    order = "NHWC" if attributes.get("data_format") == "NHWC" else "NCHW"
+    return product, bias_add.declaration.bind((order,))
+
+
+def _product_and_sum(declaration, attributes, structure):
+    product = matmul_transposed.declaration.bind((False, True))
+    return (product,) if structure[-1] is None else (product, add.declaration.bind(()))
+
+
+@op(function=(), name="Dense", check=same_dtype("Dense"), parts=_product_and_sum)
+def dense_layer(input: Array, weight: Array, bias: OPTIONAL = None):
+    """`dense` as `nn.Dense` computes it: for mixed precision a MatMul and an addition."""
+    return dense.declaration.fn(input, weight, bias)
 
 
 def _rows(input, weight, **_):

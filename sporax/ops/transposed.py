@@ -4,12 +4,12 @@ from jax import lax
 
 from sporax.ops.convolution import PAD_MODES, add_bias, same_padding
 from sporax.ops.declare import OPTIONAL, Array, composite, op
-from sporax.ops.dense import same_dtype
+from sporax.ops.dense import bias_apart, same_dtype
 
 _AXES = "DHW"
 
 
-@op(name="conv_transpose", function=(), check=same_dtype("conv_transpose"))
+@op(name="conv_transpose", function=(), check=same_dtype("conv_transpose"), parts=bias_apart)
 def conv_transposed(
     input: Array, weight: Array, bias: OPTIONAL = None, *, stride, around, sizes, dilation=None,
     groups=1,

@@ -4,7 +4,7 @@ from jax import lax
 
 from sporax.ops.convolution import PAD_MODES, add_bias, check_channels, per_axis, same_padding
 from sporax.ops.declare import OPTIONAL, Array, composite, op
-from sporax.ops.dense import same_dtype
+from sporax.ops.dense import bias_apart, same_dtype
 
 
 def _around(pad_mode, padding, sizes, kernel, stride, dilation):
@@ -30,6 +30,7 @@ def _around(pad_mode, padding, sizes, kernel, stride, dilation):
     function="conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
     "groups=1)",
     check=same_dtype("Conv3D"),
+    parts=bias_apart,
 )
 def conv3d(
     input: Array, weight: Array, bias: OPTIONAL = None, stride=1, pad_mode="valid", padding=0,
