@@ -69,6 +69,22 @@ def test_white_cells_and_primitives_compute_in_16_bits_and_return_32(mode):
     assert (out.asnumpy() == out.asnumpy().astype(np.float16)).all()  # of 16 bits
 
 
+@pytest.mark.parametrize("kernel", [(), (1, 1)], ids=["Dense", "Conv2d"])
+def test_a_bias_is_added_in_float32_to_a_product_of_16_bits(kernel, mode):
+    bias = np.array([1 / 3, 100 / 7], np.float32)
+    given = {"weight_init": Tensor(WEIGHT.reshape(2, 3, *kernel)), "bias_init": Tensor(bias)}
+    net = nn.Conv2d(3, 2, 1, has_bias=True, **given) if kernel else nn.Dense(3, 2, **given)
+    net, x = amp.auto_mixed_precision(net, "auto"), Tensor(X.reshape(4, 3, *kernel))
+    out = net(x).asnumpy().reshape(4, 2)
+    product = out.astype(np.float64) - bias
+    np.testing.assert_allclose(product, np.float16(halves(X, WEIGHT.T)), rtol=1e-3, atol=2e-6)
+    assert out.dtype == np.float32 and (out != out.astype(np.float16)).any()
+    gradients = sporax.grad(lambda x: net(x).sum(), None, net.trainable_params())(x)
+    np.testing.assert_allclose(gradients[0].asnumpy().ravel(), np.tile(X.sum(0), 2), atol=4e-3)
+    assert [g.asnumpy().dtype for g in gradients] == [np.float32] * 2
+    assert (gradients[1].asnumpy() == len(X)).all()
+
+
 @pytest.mark.parametrize("wanted", [[nn.Dense], [ops.MatMul]], ids=["Cell", "Primitive"])
 def test_only_what_the_white_list_says(wanted, mode):
     x, plain = Tensor(X), network(MS)
