@@ -45,7 +45,8 @@ _PUBLIC = {
         Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta
         HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity
         Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy
-        Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn names rearrange_inputs""",
+        Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics names
+        rearrange_inputs""",
     "sporax.insight": "Profiler SummaryCollector SummaryLandscape SummaryRecord",
     "sporax.compat": "install_as_mindspore",
 }

@@ -163,6 +163,7 @@ from sporax.train import auc as auc
 from sporax.train import connect_network_with_dataset as connect_network_with_dataset
 from sporax.train import data_sink as data_sink
 from sporax.train import get_metric_fn as get_metric_fn
+from sporax.train import get_metrics as get_metrics
 from sporax.train import names as names
 from sporax.train import rearrange_inputs as rearrange_inputs
 from typing import Any

@@ -100,3 +100,46 @@ def test_bool_stays_bool():
     a, b = Tensor([False, False, True, True]), Tensor([False, True, False, True])
     assert (a**b).asnumpy().tolist() == [True, False, True, True]
     assert (a % b).asnumpy().tolist() == [False] * 4
+
+
+OUTSIDE = [-1, -129, 128, 255, 256, 257, 2**31, 2**32 + 1, 2**40, -(2**40)]
+INTEGERS = {
+    "uint8": [0, 1, 200],
+    "int8": [-128, 1, 127],
+    "int32": [-(2**31), 1, 5],
+    "int64": [0, 1],
+}
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge", "truediv"])
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_a_python_integer_counts_by_its_value(dtype, name):
+    function, numbers = getattr(operator, name), INTEGERS[dtype]
+    x = Tensor(numbers, dtypes.NAMES[dtype])
+    for n in OUTSIDE:
+        np.testing.assert_allclose(
+            function(x, n).asnumpy(), [function(k, n) for k in numbers], rtol=1e-6, err_msg=str(n)
+        )
+        if name != "truediv" or 0 not in numbers:
+            np.testing.assert_allclose(
+                function(n, x).asnumpy(), [function(n, k) for k in numbers], rtol=1e-6
+            )
+
+
+@pytest.mark.parametrize("exponent", [-3, -2, -1, 0, 3, 9, 64, 255, 257, 2**40 + 1])
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_powers_of_integers_wrap_around(dtype, exponent):
+    numbers = INTEGERS[dtype]
+    bits, signed = dtypes.NAMES[dtype].numpy_dtype.itemsize * 8, not dtype.startswith("u")
+    wanted = []
+    for k in numbers:
+        power = pow(k, exponent, 2**bits) if exponent >= 0 else int(k == 1)
+        wanted.append(power - 2**bits if signed and power >= 2 ** (bits - 1) else power)
+    found = Tensor(numbers, dtypes.NAMES[dtype]) ** exponent
+    assert found.asnumpy().tolist() == wanted
+
+
+def test_python_bools_stay_bools():
+    x = Tensor([True, False])
+    x += True
+    assert [a.asnumpy().dtype for a in (x, ops.full((2,), True), x & True)] == [bool] * 3

@@ -379,7 +379,7 @@ class Attached(Reading):
     def heaviside(self, values) -> Tensor:
         """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
     def histc(self, bins=100, min=0.0, max=0.0) -> Tensor:
-        """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype."""
+        """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16 bits: in Float32)."""
     def hooks(self) -> builtins.list:
         """The functions registered by `register_hook`."""
     def hsplit(self, indices_or_sections) -> builtins.tuple[Tensor, ...]:
@@ -394,6 +394,11 @@ class Attached(Reading):
         """$Q(a, x) = 1 - P(a, x)$, see `igamma`."""
     def imag(self) -> Tensor:
         """The imaginary part; zeros for what is real."""
+    @overload
+    def index_add(self, dim, index, source, *, alpha=1) -> Tensor:
+        r"""`x`, where $alpha \cdot source$ has been added to the slices along `dim` that `index` names."""
+    @overload
+    def index_add(self, indices, y, axis, use_lock=True, check_index_bound=True) -> Tensor: ...
     def index_fill(self, axis, index, value) -> Tensor:
         """`x` with `value` in the slices along `axis` that `index` names."""
     @overload

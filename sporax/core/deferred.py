@@ -15,6 +15,12 @@ class OutOfRange(IndexError, RuntimeError, ValueError):
     """
 
 
+class NoIndex(IndexError, TypeError):
+    """What cannot be an index, or has nothing to index: an IndexError as NumPy and PyTorch raise,
+    and the TypeError that MindSpore raises for a part of a tuple or list, and for a number.
+    """
+
+
 def defer(value, error_of):
     """Raise `error_of(array of value)` when something is read next, unless that is None."""
     pending.append((value, error_of))

@@ -29,7 +29,7 @@ class Rule:
     def jaxpr(self):
         """The function as a closed jaxpr."""
         if self._jaxpr is None:
-            specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self.operands]
+            specs = [jax.ShapeDtypeStruct(a.shape, _passed(a)) for a in self.operands]
             run = self.run if self.is_traced else jax.jit(self.run)
             self._jaxpr = run.trace(*specs).jaxpr
         return self._jaxpr
@@ -67,9 +67,10 @@ class Op:
     """A pure function on arrays, with its attributes already bound.
 
     `fn(*arrays)` returns one array or a tuple. `promotes`: which operands meet in one dtype before
-    `fn` sees them (True for all). `check(*avals)` may refuse operands with a better sentence than
-    the one that tracing `fn` would give. `real`: what is differentiated with respect to integers,
-    where `fn` itself does not do for real numbers.
+    `fn` sees them (True for all), or a function (avals, attributes) -> a dtype for each. `check(
+    *avals)` may refuse operands with a better sentence than the one that tracing `fn` would give.
+    `real`: what is differentiated with respect to integers, where `fn` itself does not do for real
+    numbers.
     """
 
     __slots__ = (
@@ -102,18 +103,21 @@ class Op:
 
     def compute(self, avals, *arrays, real=False):
         """`fn` (or `real`) after MindSpore's promotion; Python numbers come as 64-bit scalars."""
-        if self.promotes is True:
-            met = promote(avals)
-            arrays = [x if x.dtype == met else x.astype(met) for x in arrays]
-        elif self.promotes:
-            chosen = [i for i in self.promotes if i < len(avals)]
-            met = promote([avals[i] for i in chosen])
-            arrays = [x.astype(met) if i in chosen else x for i, x in enumerate(arrays)]
-        else:
-            arrays = [
-                x.astype(promote([a])) if a.weak else x for a, x in zip(avals, arrays, strict=True)
-            ]
+        taken = zip(arrays, self._promoted(avals), strict=True)
+        arrays = [x if dtype is None or x.dtype == dtype else x.astype(dtype) for x, dtype in taken]
         return (self.real if real else self.fn)(*arrays)
+
+    def _promoted(self, avals):
+        """The dtype in which `fn` takes each operand; None for that in which it comes."""
+        if callable(self.promotes):
+            return self.promotes(avals, self.attributes)
+        alone = [promote([a]) if a.weak else None for a in avals]
+        if not self.promotes:
+            return alone
+        n = len(avals)
+        together = range(n) if self.promotes is True else [i for i in self.promotes if i < n]
+        met = promote([avals[i] for i in together])
+        return [met if i in together else dtype for i, dtype in enumerate(alone)]
 
     def rule(self, avals):
         """The `Rule` for operands of these avals, made at their first meeting.
@@ -222,6 +226,11 @@ class Pullback(Op):
     def _infer(self, avals):
         run = jax.jit(functools.partial(self.compute, avals), inline=True)
         return Rule(avals, self._gradients(avals), run, False)
+
+
+def _passed(aval):
+    """The dtype in which operands of this aval are passed: a Python bool as an integer."""
+    return np.dtype(np.int64) if aval.weak and aval.dtype.kind == "b" else aval.dtype
 
 
 def _real(aval):

@@ -180,11 +180,13 @@ def greater_equal(input, other) -> Tensor:
 def gt(input, other) -> Tensor:
     """$input > other$, element by element: Bool, broadcast together."""
 def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
-    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype."""
+    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16 bits: in Float32)."""
 def hstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.hstack` does."""
 def imag(input) -> Tensor:
     """The imaginary part; zeros for what is real."""
+def index_add(input, dim, index, source, *, alpha=1) -> Tensor:
+    r"""`x`, where $alpha \cdot source$ has been added to the slices along `dim` that `index` names."""
 def index_select(input, dim, index) -> Tensor:
     """The slices along `axis` that the one-dimensional `index` names."""
 def inverse(input) -> Tensor:

@@ -149,6 +149,7 @@ class Softmax(Cell):
 
     def __init__(self, axis=-1):
         super().__init__()
+        argument.axes("Softmax", axis=axis)
         self.axis = axis
 
     def construct(self, input):

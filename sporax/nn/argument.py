@@ -2,6 +2,9 @@
 
 import operator
 
+from sporax.core.misfit import AXES
+from sporax.ops.declaration import is_axes
+
 
 def _number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -9,6 +12,11 @@ def _number(value):
 
 def _integer(value):
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _are_sizes(value):
+    parts = value if isinstance(value, (tuple, list)) else (value,)
+    return all(n is None or _integer(n) for n in parts)
 
 
 # what an argument must be: in words, the kind it must be of, and its range
@@ -23,6 +31,9 @@ _RULES = {
     "positive_int": ("an int greater than 0", _integer, lambda x: x > 0),
     "not_negative_int": ("an int, at least 0", _integer, lambda x: x >= 0),
     "flag": ("a bool", lambda x: isinstance(x, bool), lambda x: True),
+    "cosine": ("a number from -1 to 1", _number, lambda x: -1 <= x <= 1),
+    "axes": (AXES, is_axes, lambda x: True),
+    "sizes": ("an int, None or a tuple of these", _are_sizes, lambda x: True),
 }
 
 
@@ -53,7 +64,7 @@ def _rule(name):
 
 
 positive, not_negative, not_positive, number, fraction, inside_one, *_rest = map(_rule, _RULES)
-integer, positive_int, not_negative_int, flag = _rest
+integer, positive_int, not_negative_int, flag, cosine, axes, sizes = _rest
 
 
 def below(who, **given):

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.tensor import Tensor
+from sporax.nn import argument
 from sporax.nn.cell import Cell
 from sporax.ops.losses import softmax_cross_entropy
 
@@ -166,6 +167,7 @@ class NLLLoss(LossBase):
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
         super().__init__(reduction)
+        argument.integer("NLLLoss", ignore_index=ignore_index)
         self.weight, self.ignore_index = _weight("NLLLoss", "weight", weight), ignore_index
 
     def construct(self, logits, labels):
@@ -190,6 +192,7 @@ class CrossEntropyLoss(LossBase):
                 f"{label_smoothing!r}."
             )
         self.weight = _weight("CrossEntropyLoss", "weight", weight)
+        argument.integer("CrossEntropyLoss", ignore_index=ignore_index)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
     def construct(self, logits, labels):

@@ -57,6 +57,7 @@ class CosineEmbeddingLoss(LossBase):
 
     def __init__(self, margin=0.0, reduction="mean"):
         super().__init__(reduction)
+        argument.cosine("CosineEmbeddingLoss", margin=margin)
         self.margin = margin
 
     def construct(self, logits_x1, logits_x2, labels):

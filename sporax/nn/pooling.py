@@ -1,6 +1,7 @@
 """Pooling layers."""
 
 from sporax import ops
+from sporax.nn import argument
 from sporax.nn.cell import Cell
 from sporax.ops.convolution import PAD_MODES
 from sporax.ops.pooling import avg_pool, max_pool, max_pool_with_index
@@ -222,6 +223,7 @@ class _Adaptive(Cell):
 
     def __init__(self, output_size):
         super().__init__()
+        argument.sizes(type(self).__name__, output_size=output_size)
         self.output_size = output_size
 
     def construct(self, input):

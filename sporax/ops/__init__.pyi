@@ -577,7 +577,7 @@ class Heaviside(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, values) -> Tensor: ...
 class Histogram(Primitive):
-    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype."""
+    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16 bits: in Float32)."""
     def __init__(self, bins=100, min=0.0, max=0.0) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class HistogramSummary(Primitive):
@@ -1909,7 +1909,7 @@ def hfftn(input, s=None, dim=None, norm=None) -> Tensor:
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean') -> Tensor:
     r"""$x$ where `targets` is 1, $\max(0, margin - x)$ where it is -1, 0 elsewhere."""
 def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
-    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype."""
+    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16 bits: in Float32)."""
 def hsplit(input, indices_or_sections) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` along axis 1 (0 of a vector)."""
 def hstack(tensors) -> Tensor:

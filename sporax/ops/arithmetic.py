@@ -4,8 +4,9 @@ import functools
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from sporax.core.promotion import promote
+from sporax.core.promotion import promote, promote_to_floating
 from sporax.core.tensor import Tensor
 from sporax.core.value import WEAK_AVALS, Aval
 from sporax.engine.recorder import apply
@@ -13,12 +14,19 @@ from sporax.ops.comparison import ordered
 from sporax.ops.declare import Array, attach, composite, op
 
 binary = functools.partial(op, promotes=True)
+floating_binary = functools.partial(op, promotes=promote_to_floating)  # integers give Float32
 
 
 def floating(*arrays):
     """The arrays as they are if floating or complex, else as Float32."""
     made = [x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32) for x in arrays]
     return made[0] if len(made) == 1 else made
+
+
+def at_least_single(x):
+    """The array in Float32 where it holds integers or floats of 16 bits, else as it is."""
+    x = floating(x)
+    return x.astype(jnp.float32) if x.dtype.itemsize == 2 else x
 
 
 @binary(
@@ -103,10 +111,17 @@ def _whole(divide, input, other):
     return jnp.where(other == 0, outermost, divide(input, jnp.where(other == 0, zero + 1, other)))
 
 
+def _dividends(avals, attributes):
+    """A rounded quotient of integers stays one; others are divided as floats."""
+    if attributes.get("rounding_mode"):
+        return [promote(avals)] * len(avals)
+    return promote_to_floating(avals)
+
+
 _ROUNDED = {None: lambda x: x, "floor": jnp.floor, "trunc": jnp.trunc}
 
 
-@binary(
+@op(
     primitive=("Div()(input, other)", "RealDiv()(x: input, y: other)"),
     function=(
         "div(input, other, *, rounding_mode=None)",
@@ -126,6 +141,7 @@ _ROUNDED = {None: lambda x: x, "floor": jnp.floor, "trunc": jnp.trunc}
         "divide(x1: input, x2: other, dtype=None)",
         "true_divide(x1: input, x2: other, dtype=None)",
     ),
+    promotes=_dividends,
 )
 def div(input: Array, other: Array, *, rounding_mode=None):
     """$input / other$, broadcast together; integers divide to Float32.
@@ -142,10 +158,9 @@ def div(input: Array, other: Array, *, rounding_mode=None):
     if rounding_mode is not None and not jnp.issubdtype(input.dtype, jnp.inexact):
         whole = {"floor": jnp.floor_divide, "trunc": jax.lax.div}[rounding_mode]
         return _whole(whole, input, other)
-    quotient = jnp.divide(*floating(input, other))
     if rounding_mode == "floor":
         return jnp.floor_divide(input, other)
-    return _ROUNDED[rounding_mode](quotient)
+    return _ROUNDED[rounding_mode](jnp.divide(input, other))
 
 
 @binary(
@@ -205,7 +220,28 @@ def fmod(input: Array, other: Array):
 # power --------------------------------------------------------------------------------------
 
 
-@binary(name="Pow", numpy="power(x1: input, x2: exponent, dtype=None)")
+def _base_and_exponent(avals, attributes):
+    """Integers are raised to one of Int64, which may be larger than what they have a place for."""
+    met = promote(avals)
+    return [met, np.dtype(np.int64) if met.kind in "iu" else met]
+
+
+def _wrapped_power(x, exponent):
+    """$x^{exponent}$ of integers by squaring, modulo 2 to the bits of `x`.
+
+    JAX's own reads six bits of the exponent, and calls $2^{64}$ 1.
+    """
+    x, left = jnp.broadcast_arrays(x, jnp.maximum(exponent, 0))
+
+    def turn(state):
+        made, square, left = state
+        return jnp.where(left & 1, made * square, made), square * square, left >> 1
+
+    start = jnp.ones_like(x), x, left
+    return jax.lax.while_loop(lambda state: (state[2] > 0).any(), turn, start)[0]
+
+
+@op(name="Pow", numpy="power(x1: input, x2: exponent, dtype=None)", promotes=_base_and_exponent)
 def power(input: Array, exponent: Array):
     """$input^{exponent}$ for an exponent that is computed; `pow` calls it.
 
@@ -217,12 +253,10 @@ def power(input: Array, exponent: Array):
     if input.dtype == bool:
         return input | ~exponent
     if jnp.issubdtype(input.dtype, jnp.integer):
-        # an integer's negative power is rounded toward zero, which leaves only 1 and -1
-        whole = jnp.power(input, jnp.maximum(exponent, 0))
+        # a negative power is rounded toward zero, which leaves only 1 and -1
         unit = jnp.where(exponent % 2 == 0, input * input, input)
-        return jnp.where(exponent < 0, jnp.where(jnp.abs(input) == 1, unit, 0), whole).astype(
-            input.dtype
-        )
+        rounded = jnp.where(jnp.abs(input) == 1, unit, 0)
+        return jnp.where(exponent < 0, rounded, _wrapped_power(input, exponent))
     # at 0 to the 0 the derivative would be 0 times infinity
     unit = (input == 0) & (exponent == 0)
     return jnp.power(jnp.where(unit, 1, input), exponent)
@@ -239,7 +273,7 @@ def integer_pow(input: Array, exponent, real=False):
     if exponent % 1:
         return jnp.sqrt(x) if exponent > 0 else jax.lax.rsqrt(x)
     if exponent < 0 and not jnp.issubdtype(dtype, jnp.inexact):
-        return power.declaration.fn(x, jnp.full((), exponent, dtype))
+        return power.declaration.fn(x, jnp.full((), exponent, jnp.int64))
     return jax.lax.integer_pow(x, int(exponent))
 
 

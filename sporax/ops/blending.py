@@ -5,13 +5,13 @@ import math
 import jax
 import jax.numpy as jnp
 
-from sporax.ops.arithmetic import add, binary, div, floating, mul
+from sporax.ops.arithmetic import add, binary, div, floating_binary, mul
 from sporax.ops.declare import Array, composite, op
 
 _ATAN2 = ("atan2(input, other)", "arctan2(input, other)")
 
 
-@binary(
+@floating_binary(
     primitive="Atan2()(input, other)", function=_ATAN2, tensor=_ATAN2, mint=_ATAN2,
     numpy="arctan2(x1: input, x2: other, dtype=None)",
 )  # fmt: skip
@@ -21,14 +21,14 @@ def atan2(input: Array, other: Array):
     >>> ops.atan2(Tensor([0.0]), Tensor([1.0])).asnumpy()
     array([0.], dtype=float32)
     """
-    y, x = floating(input, other)
+    y, x = input, other
     # at the origin, where the derivative would be 0 divided by 0, it is 0
     origin = (y == 0) & (x == 0)
     angle = jnp.arctan2(jnp.where(origin, 0, y), jnp.where(origin, 1, x))
     return jnp.where(origin, jax.lax.stop_gradient(jnp.arctan2(y, x)), angle)
 
 
-@binary(
+@floating_binary(
     primitive="Hypot()(x1: input, x2: other)", tensor=True,
     numpy="hypot(x1: input, x2: other, dtype=None)",
 )  # fmt: skip
@@ -38,17 +38,17 @@ def hypot(input: Array, other: Array):
     >>> ops.hypot(Tensor([3.0]), Tensor([4.0])).asnumpy()
     array([5.], dtype=float32)
     """
-    return jnp.hypot(*floating(input, other))
+    return jnp.hypot(input, other)
 
 
-@binary(primitive="Xlogy()(input, other)", tensor=True, mint=True)
+@floating_binary(primitive="Xlogy()(input, other)", tensor=True, mint=True)
 def xlogy(input: Array, other: Array):
     r"""$input \cdot \ln other$, and 0 where `input` is 0.
 
     >>> ops.xlogy(Tensor([0.0, 2.0]), Tensor([0.0, 1.0])).asnumpy()
     array([0., 0.], dtype=float32)
     """
-    x, y = floating(input, other)
+    x, y = input, other
     # where `other` has no logarithm, the derivatives at an `input` of 0 are 0
     none = (x == 0) & (y <= 0)
     return jnp.where(none, 0, jax.scipy.special.xlogy(x, jnp.where(none, 1, y)))
@@ -77,24 +77,24 @@ _added = _soft_maximum(jnp.logaddexp, 1.0)
 _added2 = _soft_maximum(jnp.logaddexp2, math.log(2))
 
 
-@binary(tensor=True, mint=True, numpy="logaddexp(x1: input, x2: other, dtype=None)")
+@floating_binary(tensor=True, mint=True, numpy="logaddexp(x1: input, x2: other, dtype=None)")
 def logaddexp(input: Array, other: Array):
     r"""$\ln(e^{input} + e^{other})$, without overflow.
 
     >>> ops.logaddexp(Tensor([1000.0]), Tensor([900.0])).asnumpy()
     array([1000.], dtype=float32)
     """
-    return _added(*floating(input, other))
+    return _added(input, other)
 
 
-@binary(tensor=True, mint=True, numpy="logaddexp2(x1: input, x2: other, dtype=None)")
+@floating_binary(tensor=True, mint=True, numpy="logaddexp2(x1: input, x2: other, dtype=None)")
 def logaddexp2(input: Array, other: Array):
     r"""$\log_2(2^{input} + 2^{other})$, without overflow.
 
     >>> ops.logaddexp2(Tensor([3.0]), Tensor([3.0])).asnumpy()
     array([4.], dtype=float32)
     """
-    return _added2(*floating(input, other))
+    return _added2(input, other)
 
 
 @binary(primitive="SquaredDifference()(x: input, y: other)")
@@ -107,14 +107,13 @@ def squared_difference(input: Array, other: Array):
     return jnp.square(input - other)
 
 
-@binary(primitive="DivNoNan()(x1: input, x2: other)")
+@floating_binary(primitive="DivNoNan()(x1: input, x2: other)")
 def div_no_nan(input: Array, other: Array):
     """$input / other$, and 0 where `other` is 0.
 
     >>> ops.DivNoNan()(Tensor([1.0, 6.0]), Tensor([0.0, 2.0])).asnumpy()
     array([0., 3.], dtype=float32)
     """
-    input, other = floating(input, other)
     zero = other == 0
     return jnp.where(zero, 0, input / jnp.where(zero, 1, other))
 

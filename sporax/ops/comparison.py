@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core.promotion import promote_to_compare
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import apply
 from sporax.ops.declare import Array, attach, composite, op
@@ -45,6 +46,7 @@ def ordered(x):
 
 def _declare(name, short, primitive, called, symbol, compute, shown):
     bits = name.startswith("bitwise")
+    promotes = bits or (False if name.startswith("logical") else promote_to_compare)
 
     def function(input: Array, other: Array):
         if bits and not jnp.issubdtype(input.dtype, jnp.integer) and input.dtype != bool:
@@ -63,7 +65,7 @@ def _declare(name, short, primitive, called, symbol, compute, shown):
         primitive=f"{primitive}()({called})", function=faces, tensor=faces + also,
         mint=tuple(face for face in faces if face != _WHOLE),
         numpy=f"{name}(x1: input, x2: other, dtype=None)",
-        promotes=not name.startswith("logical"), differentiable=False,
+        promotes=promotes, differentiable=False,
     )(function)  # fmt: skip
 
 

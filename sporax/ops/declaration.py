@@ -108,7 +108,7 @@ class Declaration:
             if kind is bool:
                 fits, rule, remedy = value in (False, True), "a bool", "Give True or False"
             elif name in _AXES:
-                fits, rule, remedy = _is_axes(value), AXES, BY_NUMBER
+                fits, rule, remedy = is_axes(value), AXES, BY_NUMBER
             elif name in _COUNTS and not isinstance(value, int):
                 fits, rule, remedy = False, "an int", "Give a whole number"
             else:
@@ -318,10 +318,10 @@ def compiled(name, parameters, body, scope, who, axes=()):
     return function
 
 
-def _is_axes(value):
+def is_axes(value):
     """Whether it is an int, None, or a tuple of such."""
     if isinstance(value, tuple):
-        return all(map(_is_axes, value))
+        return all(map(is_axes, value))
     return isinstance(value, int | None) and not isinstance(value, bool)
 
 

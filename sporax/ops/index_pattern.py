@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sporax.core.deferred import NoIndex
 from sporax.core.tensor import Tensor
 
 # Parts of a pattern, besides slices and masks: an integer, an integer Tensor without dimensions, an
@@ -45,7 +46,7 @@ class Parser:
         items = items_of(index)
         taken = sum(map(_axes_of, items))
         if taken > len(self.shape):
-            raise IndexError(
+            raise (IndexError if self.shape else NoIndex)(
                 f"For '{self.name}', the index must have at most {len(self.shape)} parts, one for "
                 f"each dimension of shape {self.shape}, but got {taken}."
             )
@@ -84,7 +85,7 @@ class Parser:
         elif isinstance(item, (int, np.integer)):
             self._integer(int(item))
         else:
-            raise IndexError(
+            raise NoIndex(
                 f"For '{self.name}', an index must be an integer, slice, None, Ellipsis, bool, or "
                 "a Tensor, array or list of integers or bools, but got "
                 f"{kind.__name__}: {item!r:.80}."
@@ -145,7 +146,7 @@ class Parser:
         elif aval.dtype.kind in "iu":
             self._take(ARRAY if aval.ndim else SCALAR, item)
         else:
-            raise IndexError(
+            raise NoIndex(
                 f"For '{self.name}', an index Tensor must be of an integer dtype or Bool, but got "
                 f"{item.dtype}. Convert it with 'astype'."
             )
@@ -159,7 +160,7 @@ class Parser:
                 self._mask(array)
             return
         if array.dtype.kind not in "iu":
-            raise IndexError(
+            raise NoIndex(
                 f"For '{self.name}', an index array must hold integers or bools, but got "
                 f"{array.dtype}: {item!r:.80}."
             )

@@ -9,9 +9,8 @@ from sporax.ops.shape import reshape, sizes
 
 
 def _joinable(*avals):
-    ndims = {a.ndim for a in avals}
-    if len(ndims) > 1:
-        raise ValueError(
+    if len({a.ndim for a in avals}) > 1:
+        raise (TypeError if any(a.weak for a in avals) else ValueError)(
             "For 'Concat', all tensors must have equally many dimensions, but got "
             f"{', '.join(describe(a) for a in avals)}. Add one with 'expand_dims'."
         )

@@ -6,12 +6,21 @@ import string
 import jax.numpy as jnp
 
 from sporax.core.dtype import to_numpy
+from sporax.core.errors import describe
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import apply
-from sporax.ops.arithmetic import add, floating, mul
+from sporax.ops.arithmetic import add, at_least_single, floating, mul
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 
 product = functools.partial(op, promotes=True)
+
+
+def _no_numbers(input, other):
+    if input.weak or other.weak:
+        raise TypeError(
+            f"For 'MatMul', both operands must be Tensors, but got {describe(input)} and "
+            f"{describe(other)}. Multiply by a number with 'mul' or '*'."
+        )
 
 
 def _multiply(a, b):
@@ -35,7 +44,7 @@ def _multiply(a, b):
 
 @product(
     name="MatMul", tensor=("matmul(input, tensor2: other)", "matmul(input, other)"), mint=True,
-    numpy="matmul(x1: input, x2: other, dtype=None)",
+    numpy="matmul(x1: input, x2: other, dtype=None)", check=_no_numbers,
 )  # fmt: skip
 def matmul(input: Array, other: Array):
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`.
@@ -288,12 +297,6 @@ def trace(input: Array, offset=0, axis1=0, axis2=1, dtype=None):
     return jnp.trace(input, offset, axis1, axis2).astype(wanted)
 
 
-def solvable(x):
-    """The array in a dtype that matrices are factored in: 16 bits are too few."""
-    x = floating(x)
-    return x.astype(jnp.float32) if x.dtype.itemsize == 2 else x
-
-
 @op(
     function="inverse(input)", tensor="inverse(input)",
     mint=("inverse(input)", "linalg.inv(input)", "linalg.inv(A: input)"),
@@ -306,7 +309,7 @@ def inverse(input: Array, adjoint=False):
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
     """
-    made = jnp.linalg.inv(solvable(input)).astype(floating(input).dtype)
+    made = jnp.linalg.inv(at_least_single(input)).astype(floating(input).dtype)
     return jnp.conj(jnp.swapaxes(made, -1, -2)) if adjoint else made
 
 
@@ -317,7 +320,7 @@ def det(input: Array):
     >>> ops.det(Tensor([[2.0, 0.0], [0.0, 4.0]])).asnumpy()
     array(8., dtype=float32)
     """
-    return jnp.linalg.det(solvable(input)).astype(floating(input).dtype)
+    return jnp.linalg.det(at_least_single(input)).astype(floating(input).dtype)
 
 
 @op(
@@ -331,7 +334,7 @@ def cholesky(input: Array, upper=False):
     array([[2., 0.],
            [0., 3.]], dtype=float32)
     """
-    return jnp.linalg.cholesky(solvable(input), upper=upper).astype(floating(input).dtype)
+    return jnp.linalg.cholesky(at_least_single(input), upper=upper).astype(floating(input).dtype)
 
 
 @product(
@@ -360,4 +363,4 @@ def cond(A: Array, p=None):
     >>> ops.cond(Tensor([[2.0, 0.0], [0.0, 0.5]])).asnumpy()
     array(4., dtype=float32)
     """
-    return jnp.linalg.cond(solvable(A), p).astype(floating(A).dtype)
+    return jnp.linalg.cond(at_least_single(A), p).astype(floating(A).dtype)

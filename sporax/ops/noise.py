@@ -18,7 +18,8 @@ def _chance(name, p, most=None):
     number = isinstance(p, (int, float)) and not isinstance(p, bool)
     if not number or not 0 <= p <= 1 or p == most:
         words = "[0, 1]" if most is None else f"[0, {most})"
-        raise ValueError(f"For '{name}', 'p' must be a number in {words}, but got {p!r}.")
+        kind = ValueError if number else TypeError
+        raise kind(f"For '{name}', 'p' must be a number in {words}, but got {p!r}.")
 
 
 @composite()

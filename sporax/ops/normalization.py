@@ -57,7 +57,7 @@ def layer_norm_with_moments(
     _fits(input, input.shape[begin_params_axis % input.ndim :], gamma, beta)
     x, mean, variance = _normalized(input, axes, epsilon)
     y = (x * gamma + beta).astype(input.dtype)
-    return y, mean.astype(input.dtype), variance.astype(input.dtype)
+    return y, mean, variance
 
 
 @op(mint="nn.functional.layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05)",

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 
-from sporax.ops.arithmetic import binary, floating
+from sporax.ops.arithmetic import at_least_single, binary, floating, floating_binary
 from sporax.ops.declare import Array, composite, op
 
 
@@ -15,10 +15,6 @@ def _whole(name):
         return getattr(jnp, name)(a, b)
 
     return compute
-
-
-def _floats(name):
-    return lambda a, b: getattr(jnp, name)(*floating(a, b))
 
 
 def _unless_nan(pick):
@@ -33,7 +29,6 @@ def _unless_nan(pick):
 
 
 def _quotient(a, b):
-    a, b = floating(a, b)
     nothing = a == 0
     return jnp.where(nothing, 0, a / jnp.where(nothing, 1, b))
 
@@ -71,10 +66,10 @@ _ROWS = [
     ("common_multiple", f"lcm({_OF})", f"Lcm()({_OF})", "The least common multiple of integers",
      _whole("lcm"), "Tensor([4]), Tensor([6])", "array([12])", False, "tensor"),
     ("scaled_by_powers", "ldexp(x: input, other)", "", r"$input \cdot 2^{other}$",
-     lambda a, b: floating(a) * jnp.exp2(floating(b)), "Tensor([3.0]), Tensor([2])",
+     lambda a, b: at_least_single(a) * jnp.exp2(at_least_single(b)), "Tensor([3.0]), Tensor([2])",
      "array([12.], dtype=float32)", True, "tensor"),
     ("signed_as", "copysign(x: input, other)", "", "$|input|$ with the sign of `other`",
-     _floats("copysign"), "Tensor([3.0]), Tensor([-2.0])", "array([-3.], dtype=float32)", True,
+     jnp.copysign, "Tensor([3.0]), Tensor([-2.0])", "array([-3.], dtype=float32)", True,
      "tensor"),
     ("unit_step", "heaviside(input, values: other)", "Heaviside()(x: input, values: other)",
      "0 where `input` is negative, 1 where positive, `values` where it is 0", _step,
@@ -86,7 +81,7 @@ _ROWS = [
      "The lesser one, or the other one if one is NaN", _unless_nan(jnp.minimum),
      "Tensor([float('nan')]), Tensor([2.0])", "array([2.], dtype=float32)", True, "tensor"),
     ("next_toward", f"nextafter({_OF})", f"NextAfter()({_OF})",
-     "The next number after `input` toward `other`", _floats("nextafter"),
+     "The next number after `input` toward `other`", jnp.nextafter,
      "Tensor([0.0]), Tensor([0.0])", "array([0.], dtype=float32)", False, "tensor"),
     ("quotient_with_zero", "xdivy(x: input, y: other)", "Xdivy()(x: input, y: other)",
      "$x / y$, and 0 where `x` is 0", _quotient, "Tensor([0.0]), Tensor([0.0])",
@@ -105,9 +100,15 @@ _ROWS = [
      r"$\lfloor input / 2^{other} \rfloor$ of integers", _shift(jnp.right_shift),
      "Tensor([12]), Tensor([2])", "array([3])", False, "tensor"),
     ("zeta_of_hurwitz", f"zeta({_OF})", "Zeta()(x: input, q: other)",
-     r"Hurwitz' $\sum_{n \ge 0} (n + other)^{-input}$", lambda a, b: special.zeta(*floating(a, b)),
+     r"Hurwitz' $\sum_{n \ge 0} (n + other)^{-input}$", special.zeta,
      "Tensor([2.0]), Tensor([1.0])", "array([1.64493...], dtype=float32)", False, ""),
 ]  # fmt: skip
+
+
+# of integers too they give floats
+_FLOATING = {
+    "scaled_by_powers", "signed_as", "next_toward", "quotient_with_zero", "zeta_of_hurwitz",
+}  # fmt: skip
 
 
 def _declare(name, face, primitive, formula, compute, given, shown, differentiable, also):
@@ -124,7 +125,8 @@ def _declare(name, face, primitive, formula, compute, given, shown, differentiab
     own = face.replace(
         "(x: input", "(input"
     )  # what a method's first operand is called, nobody sees
-    return binary(
+    declared = floating_binary if name in _FLOATING else binary
+    return declared(
         function=face, primitive=primitive or None, tensor=own if also else None,
         mint=face if also == "both" else None, differentiable=differentiable,
         name=primitive.partition("(")[0] or public,

@@ -5,7 +5,7 @@ from jax import lax
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.ops.arithmetic import floating
+from sporax.ops.arithmetic import at_least_single, floating
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.reduction import amax, amin, axes
 
@@ -174,7 +174,8 @@ def bincount(input, weights=None, minlength=0):
     primitive="Histogram(bins=100, min=0.0, max=0.0)(x: input)", name="Histogram",
     differentiable=False)  # fmt: skip
 def histc(input: Array, bins=100, min=0.0, max=0.0):
-    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype.
+    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16
+    bits: in Float32).
 
     If both are equal, from the least to the greatest element. Others are not counted.
 
@@ -191,7 +192,8 @@ def histc(input: Array, bins=100, min=0.0, max=0.0):
     place = jnp.where(x == high, bins - 1, place)
     inside = (x >= low) & (x <= high)
     found = jnp.zeros(bins + 1, jnp.int32).at[jnp.where(inside, place, bins)].add(1)[:bins]
-    return found.astype(input.dtype)
+    wide = jnp.issubdtype(input.dtype, jnp.floating) and input.dtype.itemsize == 2
+    return found.astype(jnp.float32 if wide else input.dtype)
 
 
 @op(function="bucketize(input, boundaries, *, right=False)", differentiable=False)
@@ -262,7 +264,9 @@ def covariance(input: Array, correction=1, fweights: OPTIONAL = None, aweights: 
     """
     if input.ndim > 2:
         raise ValueError("'input' must have at most 2 dimensions")
-    return jnp.cov(floating(input), ddof=int(correction), fweights=fweights, aweights=aweights)
+    return jnp.cov(
+        at_least_single(input), ddof=int(correction), fweights=fweights, aweights=aweights
+    )
 
 
 @op(name="CumulativeLogsumexp", function="logcumsumexp(input, axis)",

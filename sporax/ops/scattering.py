@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from sporax.core.parameter import Parameter
 from sporax.engine.ranges import Range
 from sporax.lowering.products import multiply_at
+from sporax.ops.arithmetic import mul
 from sporax.ops.assignment import put
 from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op, overloaded
 from sporax.ops.selection import rows_within
@@ -223,6 +224,23 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     """
     made = add_at_index(x, indices, y, axis)
     return put("IndexAdd", x, made) if isinstance(x, Parameter) else made
+
+
+@composite(function=(), mint="index_add(input: x, dim, index, source, *, alpha=1)")
+def index_add_along(x, dim, index, source, *, alpha=1):
+    """`x`, where $alpha \\cdot source$ has been added to the slices along `dim` that `index` names.
+
+    >>> mint.index_add(Tensor([1.0, 2.0]), 0, Tensor([1, 1]), Tensor([9.0, 3.0])).asnumpy()
+    array([ 1., 14.], dtype=float32)
+    """
+    return add_at_index(x, index, source if alpha == 1 else mul(source, alpha), dim)
+
+
+def _index_add_by_axis(self, indices, y, axis, use_lock=True, check_index_bound=True):
+    return add_at_index(self, indices, y, axis)
+
+
+attach("index_add", overloaded("Tensor.index_add", [index_add_along, _index_add_by_axis]))
 
 
 @op(tensor=True, primitive="IndexFill()(x, dim: axis, index, value)",

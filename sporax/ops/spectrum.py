@@ -2,9 +2,8 @@
 
 import jax.numpy as jnp
 
-from sporax.ops.arithmetic import floating
+from sporax.ops.arithmetic import at_least_single, floating
 from sporax.ops.declare import Array, Arrays, composite, op
-from sporax.ops.linalg import solvable
 from sporax.ops.selection import rows_within
 
 _SCALES = "backward", "forward", "ortho"
@@ -51,13 +50,13 @@ def fourier(x: Array, signal_ndim, inverse, real, norm="backward", onesided=True
 @op(function=(), name="svd")
 def singular_values(input: Array):
     """The singular values of each matrix, falling."""
-    return jnp.linalg.svd(solvable(input), compute_uv=False).astype(floating(input).dtype)
+    return jnp.linalg.svd(at_least_single(input), compute_uv=False).astype(floating(input).dtype)
 
 
 @op(function=(), name="svd")
 def singular_vectors(input: Array, full_matrices=False) -> Arrays:
     """As `svd`."""
-    u, s, v = jnp.linalg.svd(solvable(input), full_matrices)
+    u, s, v = jnp.linalg.svd(at_least_single(input), full_matrices)
     made = s, u, jnp.conj(jnp.swapaxes(v, -1, -2))
     return tuple([x.astype(floating(input).dtype) for x in made])
 

@@ -23,6 +23,7 @@ from sporax.train.metrics import (
     TopKCategoricalAccuracy,
     auc,
     get_metric_fn,
+    get_metrics,
     names,
     rearrange_inputs,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "connect_network_with_dataset",
     "data_sink",
     "get_metric_fn",
+    "get_metrics",
     "names",
     "rearrange_inputs",
 ]

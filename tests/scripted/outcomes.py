@@ -4,7 +4,8 @@ Tensor, Parameter, array   [kind, dtype, shape, numbers]
 list, tuple, dict          [kind, parts] or [kind, keys, parts]
 text, numbers, None        as they are, floats to 8 digits; infinities and NaN as JSON has them
 anything else              [its class]
-an error                   ["raises", its class, how its message begins]
+an error                   ["raises", its class, how its message begins]; of a class with several
+                           bases (an IndexError and ValueError, say) these, too
 """
 
 import importlib.util
@@ -75,7 +76,9 @@ def outcome(function):
     except Exception as error:  # noqa: BLE001
         if any(part in str(error) for part in NO_KERNEL):
             return ["no kernel"]
-        return ["raises", type(error).__name__, " ".join(str(error).split())[:100]]
+        kind = type(error)
+        several = [[base.__name__ for base in kind.__bases__]] if len(kind.__bases__) > 1 else []
+        return ["raises", kind.__name__, " ".join(str(error).split())[:100], *several]
 
 
 def load(path):

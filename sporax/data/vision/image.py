@@ -31,7 +31,7 @@ def as_array(who, image):
     """An array with at least two axes."""
     array = image.asnumpy() if isinstance(image, Tensor) else np.asarray(image)
     if array.ndim < 2 or array.dtype.kind not in "buif":
-        raise RuntimeError(
+        raise (RuntimeError if array.dtype.kind in "buif" else TypeError)(
             f"For '{who}', the image must be an array of numbers (H, W) or (H, W, C), but got "
             f"{array.dtype} {array.shape}. Encoded images go through 'Decode' first."
         )

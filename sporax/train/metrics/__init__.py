@@ -57,20 +57,29 @@ def get_metric_fn(name, *args, **kwargs):
     return _NAMES[name](*args, **kwargs)
 
 
-def metrics_of(given):
-    """{name: Metric} for what `Model` was given: a set of names, such a dict, or None."""
+def get_metrics(metrics):
+    """{name: Metric} for a set of names or such a dict; None for None.
+
+    >>> list(get_metrics({"mae"}))
+    ['mae']
+    """
+    return None if metrics is None else metrics_of(metrics, "get_metrics")
+
+
+def metrics_of(given, who="Model"):
+    """{name: Metric} for what `who` was given: a set of names, such a dict, or None."""
     if given is None:
         return {}
     if isinstance(given, set):
         return {name: get_metric_fn(name) for name in sorted(given)}
     if not isinstance(given, dict):
         raise TypeError(
-            f"For 'Model', 'metrics' must be a dict or a set, but got {type(given).__name__}."
+            f"For '{who}', 'metrics' must be a dict or a set, but got {type(given).__name__}."
         )
     for name, metric in given.items():
         if not isinstance(name, str) or not isinstance(metric, Metric):
             raise TypeError(
-                "For 'Model', a dict of 'metrics' must have names and Metrics, but got "
+                f"For '{who}', a dict of 'metrics' must have names and Metrics, but got "
                 f"{name!r} and {type(metric).__name__}."
             )
     return given
@@ -96,6 +105,7 @@ __all__ = [
     "TopKCategoricalAccuracy",
     "auc",
     "get_metric_fn",
+    "get_metrics",
     "names",
     "rearrange_inputs",
 ]
