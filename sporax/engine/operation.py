@@ -82,7 +82,8 @@ class Op:
     fn: Any
 
     def __init__(self, name, fn, promotes: Any = False, check=None, attributes=None):
-        self.name, self.fn, self.promotes, self.check = name, fn, promotes, check
+        self.name, self.fn, self.check = name, fn, check
+        self.promotes: Any = promotes
         self.attributes = attributes or {}
         self.operands = ()  # their names, for messages
         self.cut = False  # whether no derivative goes through
