@@ -83,7 +83,7 @@ class Op:
 
     def __init__(self, name, fn, promotes: Any = False, check=None, attributes=None):
         self.name, self.fn, self.check = name, fn, check
-        self.promotes: Any = promotes
+        self.promotes = promotes
         self.attributes = attributes or {}
         self.operands = ()  # their names, for messages
         self.cut = False  # whether no derivative goes through
@@ -108,7 +108,7 @@ class Op:
         arrays = [x if dtype is None or x.dtype == dtype else x.astype(dtype) for x, dtype in taken]
         return (self.real if real else self.fn)(*arrays)
 
-    def _promoted(self, avals):
+    def _promoted(self, avals) -> Any:
         """The dtype in which `fn` takes each operand; None for that in which it comes."""
         if callable(self.promotes):
             return self.promotes(avals, self.attributes)
