@@ -86,7 +86,7 @@ _IMMUTABLE = {
     bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range,
     slice, types.CodeType, types.GenericAlias, types.UnionType, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.MethodDescriptorType, types.WrapperDescriptorType,
-    types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc, re.Pattern, re.Match,
+    types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc, type(np.sum), re.Pattern, re.Match,
     datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
     decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, pathlib.PurePosixPath,
     pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.Path, enum.auto, typing.TypeVar,
