@@ -71,7 +71,7 @@ def gather(parameters, x, indices):
         x = x[tuple([slice(windows.cut.get(axis)) for axis in range(x.ndim)])]
     placed = windows.placed
     if placed == [0] and not windows.short:
-        found = x.take(windows.places[0], 0)
+        found = np.asarray(x.take(windows.places[0], 0))  # of one number: no NumPy scalar
     else:
         found = x.transpose(placed + windows.whole)[tuple(windows.places)]
         if not placed:
