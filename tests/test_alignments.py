@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import sporax
 from sporax import nn, ops
 from sporax.autodiff import grad, value_and_grad
 from sporax.core.tensor import Tensor
@@ -101,10 +102,16 @@ def test_sums_up_to_each_step_end_with_the_target():
 
 
 @pytest.mark.parametrize("steps, lengths", [([5], [1]), ([-1], [1]), ([4], [3]), ([4], [-1])])
-def test_lengths_that_cannot_be_give_nan(steps, lengths):
-    loss, _ = ops.ctc_loss(Tensor(LOGITS[:, :1]), Tensor([[1, 2]]), Tensor(steps), Tensor(lengths),
-                           reduction="none")  # fmt: skip
-    assert np.isnan(loss.asnumpy()).all()
+def test_lengths_that_cannot_be_are_refused_or_give_nan(steps, lengths):
+    given = Tensor(LOGITS[:, :1]), Tensor([[1, 2]]), Tensor(steps), Tensor(lengths)
+    with pytest.raises(IndexError, match="_lengths' must be in"):
+        ops.ctc_loss(*given)[0].asnumpy()
+    sporax.set_context(check_indices=False)
+    try:
+        loss, _ = ops.ctc_loss(*given, reduction="none")
+        assert np.isnan(loss.asnumpy()).all()
+    finally:
+        sporax.set_context(check_indices=True)
 
 
 @pytest.mark.parametrize("reduction", ["none", "sum", "mean"])

@@ -46,7 +46,7 @@ class Bounds:
     def __init__(self, op, avals):
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         traced = jax.make_jaxpr(functools.partial(self._statuses, op))(*specs).jaxpr
-        used = {id(v) for eqn in traced.eqns for v in eqn.invars}
+        used = _used(traced)
         self.taken = [i for i, v in enumerate(traced.invars) if id(v) in used]
         self.who = op.name
         self.what = [self._name(op, specs, k) for k in range(len(self.ranges))]
@@ -66,7 +66,7 @@ class Bounds:
         if len(op.operands) != len(specs):
             return "indices"
         traced = jax.make_jaxpr(lambda *xs: op.bounds(*xs)[k].status())(*specs).jaxpr
-        used = {id(v) for eqn in traced.eqns for v in eqn.invars}
+        used = _used(traced)
         names = zip(op.operands, traced.invars, strict=True)
         return next((f"'{name}'" for name, v in names if id(v) in used), "indices")
 
@@ -74,6 +74,15 @@ class Bounds:
         ranges = op.bounds(*arrays)
         self.ranges = [r._replace(indices=None) for r in ranges]
         return jnp.stack([r.status() for r in ranges]) if ranges else jnp.zeros(0, jnp.int64)
+
+
+def _used(jaxpr):
+    """The ids of the variables that a jaxpr's results depend on."""
+    used = set(map(id, jaxpr.outvars))
+    for equation in reversed(jaxpr.eqns):
+        if not used.isdisjoint(map(id, equation.outvars)):
+            used.update(map(id, equation.invars))
+    return used
 
 
 class Site:

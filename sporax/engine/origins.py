@@ -29,7 +29,7 @@ def origin(module):
     which is looked at."""
     root = str(module).partition(".")[0]
     if root in _LIBRARIES:
-        return root
+        return "sporax" if root == "mindspore" else root  # which the alias calls it
     if root == "__main__":
         return None
     file = str(getattr(sys.modules.get(root), "__file__", None) or "")
@@ -86,7 +86,8 @@ _IMMUTABLE = {
     bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range,
     slice, types.CodeType, types.GenericAlias, types.UnionType, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.MethodDescriptorType, types.WrapperDescriptorType,
-    types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc, type(np.sum), re.Pattern, re.Match,
+    types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc, type(np.sum), re.Pattern,
+    re.Match,
     datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
     decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, pathlib.PurePosixPath,
     pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.Path, enum.auto, typing.TypeVar,
