@@ -66,9 +66,7 @@ def test_composites_differentiate_and_are_captured(row, on_numpy):
               for n, a in numpy_cases.ARRAYS.items()}  # fmt: skip
     scope = {name: Tensor(array) for name, array in arrays.items()} | {"np": mnp}
 
-    def function(x):
-        return eval(row, scope | {"x": x})
-
+    function = eval(f"lambda x: {row}", scope)
     assert not check_grad(function, scope["x"]).noted
     same_numbers(jit(function)(scope["x"]), function(scope["x"]).asnumpy(), row)
 

@@ -51,7 +51,7 @@ class Entry:
 
     def restore(self):
         """Let the value be the one that it was."""
-        if self.now() is not self.value:
+        if self.changed():
             self.put(self.value)
 
 

@@ -133,7 +133,7 @@ def einsum(equation, *operands) -> Tensor:
     """Einstein's summation: products summed over the letters missing right of `->`."""
 def eq(input, other) -> Tensor:
     """$input = other$, element by element: Bool, broadcast together."""
-def equal(input, other) -> Tensor:
+def equal(input, other) -> builtins.bool:
     """Whether two Tensors have the same shape and the same elements, as a bool."""
 def erf(input) -> Tensor:
     r"""$\frac{2}{\sqrt\pi} \int_0^x e^{-t^2} dt$, element by element."""

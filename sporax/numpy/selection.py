@@ -51,7 +51,9 @@ def take(a: Array, indices: Array, axis=None, mode="clip"):
 
 @array_op(
     "take_along_axis(arr, indices, axis)",
-    bounds=lambda arr, indices, axis: [Range(indices, arr.shape[axis], axis)],
+    bounds=lambda arr, indices, axis: [
+        Range(indices, arr.size if axis is None else arr.shape[axis], axis)
+    ],
 )
 def take_along_axis(arr: Array, indices: Array, axis):
     """At each place of `indices`, the element of `arr` with that index along `axis`.

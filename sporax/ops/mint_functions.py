@@ -33,7 +33,7 @@ def _placed(input, out, inplace=True):
 
 
 @_faces("equal(input, other)")
-def whole_equal(input, other):
+def whole_equal(input, other) -> bool:
     """Whether two Tensors have the same shape and the same elements, as a bool.
 
     >>> mint.equal(Tensor([1, 2]), Tensor([1, 3]))

@@ -22,11 +22,10 @@ def every_alignment(log_probs, targets, input_lengths, target_lengths, blank=0):
             if collapsed(path, blank) == labels:
                 total += np.exp(sum(log_probs[t, i, c] for t, c in enumerate(path)))
         losses.append(-np.log(total))
-        for t in range(steps):
-            seen = min(t, size - 1) + 1
-            for path in itertools.product(range(classes), repeat=int(seen)):
+        for t in range(int(size)):
+            for path in itertools.product(range(classes), repeat=t + 1):
                 done = collapsed(path, blank)
-                if targets[i].tolist()[: len(done)] == done:
+                if labels[: len(done)] == done:
                     place = 2 * len(done) - (path[-1] != blank)
                     weight = sum(log_probs[k, i, c] for k, c in enumerate(path))
                     alphas[i, t, place] = np.logaddexp(alphas[i, t, place], weight)
