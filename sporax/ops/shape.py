@@ -61,7 +61,7 @@ _reshape_method.__doc__ = reshape.__doc__
 attach("reshape", _reshape_method)
 
 
-@op(function=(), name="Tensor.view", view=REINTERPRETED)
+@op(function=(), name="Tensor.view", view=REINTERPRETED, differentiable=False)
 def reinterpret(input: Array, dtype):
     """The bytes as elements of another dtype; the last dimension becomes longer or shorter."""
     wanted = dtypes.to_numpy(dtype)

@@ -83,7 +83,7 @@ REFUSALS = [
         ("For 'MatMul'", "(2, 3)", "(4,)", "only"),
     ),
     Refusal(
-        "matmul-number", lambda: ops.matmul(zeros(2, 3), 2.0), ValueError, ("For 'MatMul'", "'mul'")
+        "matmul-number", lambda: ops.matmul(zeros(2, 3), 2.0), TypeError, ("For 'MatMul'", "'mul'")
     ),
     Refusal(
         "mm-3d",

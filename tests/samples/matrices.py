@@ -43,6 +43,26 @@ SAMPLES = [
     Sample(
         "diagonal_scatter", [(2, 3, 4), (3, 2)], scattered, {"offset": -1, "dim1": 2, "dim2": 0}
     ),
+    Sample("matrix_diag", [(2, 3)], lambda x: x[:, None] * np.eye(3)),
+    Sample(
+        "matrix_diag",
+        [(3,)],
+        lambda x, k, num_rows, num_cols, padding_value: np.where(
+            np.eye(3, 4, 1), np.r_[0, x], padding_value
+        ),
+        {"k": 1, "num_rows": 3, "num_cols": 4, "padding_value": 9},
+    ),
+    Sample(
+        "matrix_diag_part",
+        [(2, 3, 3)],
+        lambda x, k, padding_value: np.diagonal(x, k, 1, 2),
+        {"k": -1, "padding_value": 0},
+    ),
+    Sample(
+        "matrix_set_diag",
+        [(2, 3, 3), (2, 3)],
+        lambda x, diagonal: np.where(np.eye(3), diagonal[:, None], x),
+    ),
     Sample("powers", [(3,)], np.vander),
     Sample("powers", [(3,)], lambda x, N: np.vander(x, N), {"N": 2}),
     Sample("vecdot", [(2, 3), (3,)], lambda x, y: (x * y).sum(-1)),

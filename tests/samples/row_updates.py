@@ -26,7 +26,7 @@ REFUSALS = [
         "inplace-outside",
         lambda: ops.inplace_add(Tensor([1.0]), Tensor([1.0]), 1),
         ValueError,
-        ("For 'inplace_add'", "'indices'", "[0, 1)"),
+        ("For 'InplaceUpdate'", "'indices'", "[-1, 1)"),
     ),
     Refusal(
         "inplace-shape",
