@@ -75,7 +75,9 @@ def numbers(net, wrap, steps=2):
 def test_numbers_and_state_are_the_same(parts, wrap):
     kept, again = (numbers(network(parts, flag), wrap) for flag in (False, True))
     for one, other in zip(again, kept, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-6)
+        # what is left of large terms that cancel is rounding of these
+        atol = 1e-5 * max(1.0, np.abs(other).max())
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=atol)
 
 
 def test_a_function_and_its_second_derivative():

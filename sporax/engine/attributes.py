@@ -99,6 +99,8 @@ class Attributes:
         entry = Entry(found.space, name)
         if isinstance(found.thing, Tensor) and name in _OF_TENSORS:
             return
+        if found.thing is sys and name in _STREAMS:
+            return  # a print in a program looks them up at each run
         library = found.library
         if entry.value is sys.modules:
             self._dependence.hide("sys.modules", "can be read for everything")
@@ -257,6 +259,7 @@ _QUIET = {
     "__annotate__", "__getnewargs__", "__subclasshook__", "__instancecheck__", "__subclasscheck__",
     "__prepare__", "__type_params__",
 }  # fmt: skip
+_STREAMS = {"stdout", "stderr"}
 _OF_TENSORS = {"_hooks", "_requires_grad", "_named", "requires_grad", "_value"}
 _FUNCTIONS = {types.FunctionType, types.BuiltinFunctionType}
 _NAMESPACES = {types.SimpleNamespace, argparse.Namespace}

@@ -107,10 +107,7 @@ class Dependence:
             self._queue.append((value, name, read))
 
     def guard(self, guard):
-        """Add a guard, and follow the value; none for the process's own streams, which a print in a
-        program looks up at each run."""
-        if guard.name in _STREAMS and guard.value is vars(sys).get(guard.name):
-            return
+        """Add a guard, and follow the value."""
         if guard.key not in self.guards:
             self.guards[guard.key] = guard
             if guard.value is not MISSING:
@@ -327,7 +324,6 @@ def unchanged(cells, trained):
 
 _NO_HOOKS = types.SimpleNamespace(functions={})
 _READERS = {"copy", "dataclasses", "inspect", "json", "pickle", "_pickle", "pprint", "marshal"}
-_STREAMS = {"stdout", "stderr"}
 _PLAIN_CONTAINERS = {
     list, dict, set, collections.deque, collections.OrderedDict, collections.defaultdict,
     collections.Counter, types.MappingProxyType, np.ndarray,
