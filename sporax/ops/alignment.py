@@ -48,6 +48,8 @@ def alignments(log_probs: Array, targets: Array, input_lengths: Array, target_le
     steps with `merge`, else one. An example whose lengths are impossible gives NaN."""
     if log_probs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != log_probs.shape[1]:
         raise ValueError("'log_probs' must be (T, N, C) and 'targets' (N, S)")
+    if any(map(jnp.iscomplexobj, (targets, input_lengths, target_lengths))):
+        raise TypeError("labels and lengths must be integers")
     if not 0 <= blank < log_probs.shape[2]:
         raise ValueError(f"'blank' must be a class, in [0, {log_probs.shape[2]}), but got {blank}")
     probs = log_probs.astype(jnp.promote_types(log_probs.dtype, jnp.float32))

@@ -225,6 +225,8 @@ def index_select(input: Array, axis, index: Array):
     array([[3, 1]])
     """
     _integers(index)
+    if axis is None:
+        raise TypeError("'axis' must be an int")
     return jnp.take(input, index, axis)
 
 
