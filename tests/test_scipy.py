@@ -32,7 +32,7 @@ lstsq(TALL, TALL[:, 0] + 1) | lstsq(A, B)[0]
 FFT = (
     "dct(A) | dct(A, norm='ortho', axis=0) | idct(A) | dctn(A) | idctn(A) | dct(A, norm='backward')"
 )
-# MindSpore's are orthonormal, unless they are told otherwise
+# MindSpore's are orthonormal, unless 'norm' says otherwise
 ORTHONORMAL = {
     name: functools.partial(getattr(scipy.fft, name), norm="ortho")
     for name in ("dct", "idct", "dctn", "idctn")

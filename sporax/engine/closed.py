@@ -194,7 +194,7 @@ class Closed:
             self.outer.capture.asked(code)
 
     def show(self, shown):
-        """Print, or check, at each run; what is around this is told of it in the end."""
+        """Print, or check, at each run; the recorder around this one gets it at the end."""
         if shown.is_check:
             if self.is_turn:
                 self.turns.append(add_turn(self, shown))

@@ -84,17 +84,10 @@ class Attribute(Entry):
             object.__delattr__(self.space, self.attribute)
 
 
-class Contents:
-    """The items of a container, which may be others at the next call. `read`: the `Entry` through
-    which it was found, if any; `name`: the user's for it."""
+class Held:
+    """A guard of what an object holds: the object stays the same."""
 
-    __slots__ = ("items", "kind", "name", "read", "streams", "thing")
-
-    def __init__(self, thing, name=None, read=None):
-        self.thing, self.name, self.read = thing, name, read
-        self.kind = next(kind for kind in _ITEMS if isinstance(thing, kind))
-        self.streams = _ITEMS[self.kind](thing)
-        self.items = tuple(chain.from_iterable(self.streams))
+    __slots__ = ("thing",)
 
     @property
     def key(self):
@@ -102,6 +95,19 @@ class Contents:
 
     def now(self):
         return self.thing
+
+
+class Contents(Held):
+    """The items of a container, which may be others at the next call. `read`: the `Entry` through
+    which it was found, if any; `name`: the user's for it."""
+
+    __slots__ = ("items", "kind", "name", "read", "streams")
+
+    def __init__(self, thing, name=None, read=None):
+        self.thing, self.name, self.read = thing, name, read
+        self.kind = next(kind for kind in _ITEMS if isinstance(thing, kind))
+        self.streams = _ITEMS[self.kind](thing)
+        self.items = tuple(chain.from_iterable(self.streams))
 
     def changed(self):
         """Whether the items are others."""
@@ -125,21 +131,14 @@ class Contents:
             (kind.extend if kind is collections.deque else kind.update)(thing, items)
 
 
-class Size:
+class Size(Held):
     """How many attributes a class has of its own: one that it gets later may hide another."""
 
-    __slots__ = ("items", "name", "read", "thing")
+    __slots__ = ("items", "name", "read")
 
     def __init__(self, thing):
         self.thing, self.name, self.read = thing, thing.__name__, None
         self.items = len(vars(thing))
-
-    @property
-    def key(self):
-        return id(self.thing)
-
-    def now(self):
-        return self.thing
 
     def changed(self):
         """Whether the class has more or fewer."""
@@ -149,21 +148,14 @@ class Size:
         """Attributes of classes that were read have guards of their own."""
 
 
-class CellState:
+class CellState(Held):
     """All that a captured call of a Cell depends on; looked at after a change to some Cell."""
 
-    __slots__ = ("count", "items", "name", "read", "thing")
+    __slots__ = ("count", "items", "name", "read")
 
     def __init__(self, thing):
         self.thing, self.name, self.read = thing, type(thing).__name__, None
         self.items, self.count = thing._static_state(), Changes.count
-
-    @property
-    def key(self):
-        return id(self.thing)
-
-    def now(self):
-        return self.thing
 
     def changed(self):
         """Whether some of it is another."""
@@ -209,22 +201,15 @@ class Objects:
         return iter(self.thing.ravel().tolist())
 
 
-class Buffer:
+class Buffer(Held):
     """The bytes of an array, of which a copy is compared."""
 
-    __slots__ = ("form", "name", "read", "then", "thing")
+    __slots__ = ("form", "name", "read", "then")
 
     def __init__(self, thing, name=None, read=None):
         self.thing, self.name, self.read = thing, name, read
         self.form = _form(thing)
         self.then = bytearray(_bytes(thing))
-
-    @property
-    def key(self):
-        return id(self.thing)
-
-    def now(self):
-        return self.thing
 
     def changed(self):
         """Whether the bytes are others: a comparison of memory."""
@@ -244,21 +229,14 @@ class Buffer:
             self.thing.frombytes(self.then)
 
 
-class State:
+class State(Held):
     """What a random generator gives next."""
 
-    __slots__ = ("name", "read", "then", "thing")
+    __slots__ = ("name", "read", "then")
 
     def __init__(self, thing, name=None, read=None):
         self.thing, self.name, self.read = thing, name, read
         self.then = _state(thing)
-
-    @property
-    def key(self):
-        return id(self.thing)
-
-    def now(self):
-        return self.thing
 
     def changed(self):
         """Whether it has given something since."""
