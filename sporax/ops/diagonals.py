@@ -4,6 +4,8 @@ Diagonal `d` is that of the places (i, j) with j - i = d. The row of the diagona
 are these from `high` down to `low`; what is shorter than the longest is padded on one side.
 """
 
+import math
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -74,7 +76,7 @@ class _Pack:
         lead = diagonals.shape[: diagonals.ndim - len(self.shape)]
         if not inside.any():
             return jnp.broadcast_to(elsewhere, (*lead, self.rows, self.columns))
-        flat = diagonals.reshape(*lead, -1)
+        flat = diagonals.reshape(*lead, math.prod(self.shape))
         return jnp.where(inside, jnp.take(flat, place, -1), elsewhere)
 
 
@@ -139,7 +141,7 @@ def matrix_diag_part(x: Array, k, padding_value, align="RIGHT_LEFT"):
     """
     pack = _pack_of(x, k, align)
     inside, place = pack.unpacked()
-    flat = x.reshape(*x.shape[:-2], -1)
+    flat = x.reshape(*x.shape[:-2], math.prod(x.shape[-2:]))
     return jnp.where(inside, jnp.take(flat, place, -1), jnp.asarray(padding_value, x.dtype))
 
 
