@@ -27,7 +27,7 @@ ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these
 
 # What exceeds the budget, each with its reason.
 LONG_FILES = {}
-MAX_FILE, MAX_FUNCTION = 400, 60
+MAX_FILE, MAX_FUNCTION = 600, 60
 
 
 def package(path):

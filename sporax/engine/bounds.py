@@ -13,11 +13,12 @@ Indices that are known on the host are looked at there, at the line of the call.
 import contextlib
 import copy
 import functools
+import itertools
 import linecache
 import os
 import sys
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import ref
 
 import jax
@@ -31,6 +32,7 @@ from sporax.core.host import host_array
 from sporax.core.tensor import as_value
 from sporax.core.value import WEAK_AVALS, Aval, Value, thread
 from sporax.engine.operation import Op
+from sporax.engine.ranges import statuses
 from sporax.engine.recorder import apply, record, wrap
 from sporax.engine.trace import forest
 
@@ -51,21 +53,20 @@ class Bounds:
         self.who = op.name
         self.what = [self._name(op, specs, k) for k in range(len(self.ranges))]
 
-        def run(*given):
+        def ranges(*given):
             arrays: list[Any] = list(specs)
             for i, array in zip(self.taken, given, strict=True):
                 arrays[i] = array
-            return self._statuses(op, *arrays)
+            return op.bounds(*arrays)
 
-        self.op = Op(f"{op.name}.bounds", run)
-        self.op.cut = True
-        self.op.real = lambda *given: jnp.zeros(len(self.ranges), jnp.int64)
+        part = Part(ranges, len(self.taken), len(self.ranges))
+        self.op = Statuses(f"{op.name}.bounds", (part,))
 
     def _name(self, op, specs, k):
         """What messages call the indices of a range: the one operand that has them."""
         if len(op.operands) != len(specs):
             return "indices"
-        traced = jax.make_jaxpr(lambda *xs: op.bounds(*xs)[k].status())(*specs).jaxpr
+        traced = jax.make_jaxpr(lambda *xs: statuses([op.bounds(*xs)[k]]))(*specs).jaxpr
         used = _used(traced)
         names = zip(op.operands, traced.invars, strict=True)
         return next((f"'{name}'" for name, v in names if id(v) in used), "indices")
@@ -73,7 +74,39 @@ class Bounds:
     def _statuses(self, op, *arrays):
         ranges = op.bounds(*arrays)
         self.ranges = [r._replace(indices=None) for r in ranges]
-        return jnp.stack([r.status() for r in ranges]) if ranges else jnp.zeros(0, jnp.int64)
+        return statuses(ranges)
+
+
+class Part(NamedTuple):
+    """What statuses are of: `ranges(*operands)`, or None for statuses that have been computed."""
+
+    ranges: Any
+    operands: int
+    count: int
+
+
+class Statuses(Op):
+    """The statuses of several `Part`s in one array: those of equal shapes in one pass."""
+
+    __slots__ = ("of",)
+
+    of: tuple
+
+    def __init__(self, name, of):
+        super().__init__(name, self._run)
+        self.of, self.cut = of, True
+        self.real = lambda *arrays: jnp.zeros(sum([part.count for part in of]), jnp.int64)
+
+    def _run(self, *arrays):
+        rest, ranges = iter(arrays), []
+        for part in self.of:
+            given = [next(rest) for _ in range(part.operands)]
+            ranges += given if part.ranges is None else part.ranges(*given)
+        return statuses(ranges)
+
+
+_joins = {}  # parts -> the `Statuses` of all of them
+forest.tables.append(_joins)
 
 
 def _used(jaxpr):
@@ -88,16 +121,25 @@ def _used(jaxpr):
 class Site:
     """Where an operation was recorded that has bounds."""
 
-    __slots__ = ("bounds", "cell", "code", "file", "last", "line")
+    __slots__ = ("bounds", "cell", "code", "depth", "file", "last", "line")
 
     code: Any
 
-    def __init__(self, bounds, frame):
+    def __init__(self, bounds):
         self.bounds, self.file, self.line, self.code, self.last = bounds, "?", 0, None, 0
+        self.depth, frame = _users_frame(sys._getframe(2))
         if frame is not None:
             self.code, self.last = frame.f_code, frame.f_lasti
             self.file, self.line = frame.f_code.co_filename, frame.f_lineno
         self.cell = CELLS["path"](sys._getframe(1)) if CELLS else ""
+
+    def is_here(self):
+        """Whether the line that recorded it does so again; asked by `_check`."""
+        try:
+            frame = sys._getframe(2 + self.depth)
+        except ValueError:  # the stack is not so deep
+            return False
+        return frame.f_lasti == self.last and frame.f_code is self.code
 
     def error(self, statuses):
         """The error for its statuses; None where all are right."""
@@ -151,11 +193,15 @@ def _note(value, sites):
         if error is not None:
             raise error
     elif value.trace is recorder:
-        if recorder.checks is None:
-            recorder.checks = Noted()
-        recorder.checks.append((value, sites))
+        _add(recorder, _computed(value.index, value.aval), sites)
     else:
         defer(value, functools.partial(_error, sites=sites))
+
+
+def _add(recorder, pending, sites):
+    if recorder.checks is None:
+        recorder.checks = Checks()
+    recorder.checks.append((pending, sites))
 
 
 def _error(statuses, sites):
@@ -169,12 +215,27 @@ def _error(statuses, sites):
     return None
 
 
-class Noted(list):
-    """The checks of a recorder that runs its trace: (a Value, the sites of its statuses)."""
+class Pending:
+    """Statuses that a trace has not computed yet: where it finds the operands of `of`, and their
+    avals. One object for one place of a trace, which is known by it."""
+
+    __slots__ = ("avals", "of", "operands")
+
+    def __init__(self, of, operands, avals):
+        self.of, self.operands, self.avals = of, operands, avals
+
+
+@functools.lru_cache(4096)
+def _computed(index, aval):
+    return Pending((Part(None, 1, aval.size),), (index,), (aval,))
+
+
+class Checks(list):
+    """The checks of a recorder that runs its trace: (Pending, sites)."""
 
     def settle(self, recorder):
         """The trace is about to run: what it says of all checks is one output."""
-        value, sites = joined(self, recorder)
+        value, sites = _joined(self, recorder)
         self.clear()
         defer(value, functools.partial(_error, sites=sites))
 
@@ -182,16 +243,38 @@ class Noted(list):
 def joined(checks, recorder):
     """(the statuses of several checks in one Value, their sites), recorded whatever the trace's
     length."""
-    if len(checks) == 1:
-        return checks[0]
-    values = [value for value, _ in checks]
-    key = (_join, *[value.index for value in values])
-    before = recorder.state
-    recorder.state = before.next.get(key) or forest.extend(before, key, values)
-    value = Value(recorder.state.aval, None)
+    states = {s.size - 1: s for s in recorder.state.path() if s.op.__class__ is Statuses}
+    found = []
+    for value, sites in checks:
+        state = states.get(value.index)
+        if state is None:
+            found.append((_computed(value.index, value.aval), sites))
+        else:
+            found.append((Pending(state.op.of, state.key[1:], state.operands), sites))
+    return _joined(found, recorder)
+
+
+def _joined(checks, recorder):
+    before, key = recorder.state, (Statuses, *[pending for pending, _ in checks])
+    state = before.next.get(key)
+    if state is None:
+        of, at, avals = [
+            _chained([getattr(pending, name) for pending, _ in checks])
+            for name in ("of", "operands", "avals")
+        ]
+        op = _joins.get(of)
+        if op is None:
+            op = _joins[of] = Statuses("bounds", of)
+        state = before.next[key] = forest.extend(before, (op, *at), avals)
+    value = Value(state.aval, None)
     value.trace, value.index = recorder, before.size
+    recorder.state = state
     list.append(recorder.outputs, ref(value))
-    return value, tuple([site for _, sites in checks for site in sites])
+    return value, _chained([sites for _, sites in checks])
+
+
+def _chained(parts):
+    return tuple(itertools.chain.from_iterable(parts))
 
 
 # recording --------------------------------------------------------------------------------------
@@ -229,6 +312,15 @@ def check(op, *operands):
 
 
 def _check(op, operands):
+    recorder = thread.recorder
+    known = recorder.state.checks
+    if known is not None and op in known and not recorder.immediate:
+        pending, site = known[op]
+        if not site.is_here():
+            site = Site(site.bounds)
+            known[op] = pending, site
+        _add(recorder, pending, (site,))
+        return
     try:
         avals = tuple([x._value.aval for x in operands])
     except AttributeError:
@@ -245,21 +337,33 @@ def _check(op, operands):
     if not any([hasattr(x, "_value") for x in given]):
         _check_on_host(op, bounds, operands, avals)
         return
-    capture = thread.recorder.capture
+    capture = recorder.capture
     if capture is not None and not capture.takes_checks:
         return
-    try:
-        values = [x._value for x in given]
-    except AttributeError:
-        values = [as_value(op.name, x) if not hasattr(x, "_value") else x._value for x in given]
+    values = [x._value if hasattr(x, "_value") else as_value(op.name, x) for x in given]
+    site = Site(bounds)
+    if capture is None and not recorder.immediate:
+        at = tuple([_place(recorder, value) for value in values])
+        pending = Pending(bounds.op.of, at, tuple([value.aval for value in values]))
+        state = recorder.state
+        state.checks = {**(state.checks or {}), op: (pending, site)}
+        _add(recorder, pending, (site,))
+        return
     status = record(bounds.op, *values)
-    sites = _sites(bounds, status.trace and status.trace.state)
     if capture is None:
-        _note(status, sites)
+        _note(status, (site,))
         return
     for test, is_true in gates.tests:
         status = record(_gated(is_true), test, status)
-    capture.show(Check(status, sites))
+    capture.show(Check(status, (site,)))
+
+
+def _place(recorder, value):
+    """Where a trace finds a Value that an operation of it has taken."""
+    if value.trace is recorder:
+        return value.index
+    at = recorder.found.get(id(value.array))
+    return recorder.leaf(value) if at is None else at
 
 
 def _aval(operand):
@@ -281,36 +385,23 @@ def _check_on_host(op, bounds, operands, avals):
     arrays: list[Any] = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
     for i in bounds.taken:
         arrays[i] = np.asarray(operands[i])
-    statuses = [within.status() for within in op.bounds(*arrays)]
-    error = Site(bounds, _users_frame()).error(statuses) if any(statuses) else None
+    found = statuses(op.bounds(*arrays))
+    error = Site(bounds).error(found) if found.any() else None
     if error is not None:
         raise error
-
-
-def _sites(bounds, state):
-    """(where this is,), as it was found before if the same line came to the same place of a
-    trace."""
-    frame = _users_frame()
-    if state is None:
-        return (Site(bounds, frame),)
-    if state.site is not None and frame is not None:
-        (site,) = state.site
-        if site.last == frame.f_lasti and site.code is frame.f_code:
-            return state.site
-    found = state.site = (Site(bounds, frame),)
-    return found
 
 
 _HERE = os.path.dirname(os.path.dirname(__file__))
 
 
-def _users_frame() -> Any:
-    frame: Any = sys._getframe(3)
+def _users_frame(frame: Any):
+    """(how far up, the user's frame) from a frame on."""
+    depth = 0
     while frame is not None:
         if not frame.f_code.co_filename.startswith(_HERE) and is_users(frame):
-            return frame
-        frame = frame.f_back
-    return None
+            return depth, frame
+        depth, frame = depth + 1, frame.f_back
+    return 0, None
 
 
 # conditions and loops ---------------------------------------------------------------------------
@@ -368,4 +459,3 @@ def worst(statuses):
 
 
 _worse = Op("bounds.worse", lambda one, other: jnp.where(one != 0, one, other))
-_join = Op("bounds", lambda *statuses: jnp.concatenate(statuses))

@@ -21,8 +21,8 @@ class State:
     """A trace up to and including one recorded operation."""
 
     __slots__ = (
-        "aval", "avals", "brought", "carries", "depth", "key", "next", "op", "operands", "parent",
-        "precision", "programs", "site", "size",
+        "aval", "avals", "brought", "carries", "checks", "depth", "key", "next", "op", "operands",
+        "parent", "precision", "programs", "size",
     )  # fmt: skip
 
     op: Any
@@ -46,7 +46,7 @@ class State:
         # what operations compute in from here on, a `Precision`; None: as their operands say
         self.precision = parent.precision if parent is not None else None
         self.brought = (0, 0, 0) if parent is None else None
-        self.site: Any = None  # where it was recorded last, if it checks indices
+        self.checks: Any = None  # {operation: (its check of indices, where it was recorded last)}
 
     def path(self):
         """The states from the first operation to this one."""
@@ -144,11 +144,11 @@ class Forest:
         state = recorder.state
         if state.depth >= CUTS[0][0] and recorder.capture is None and is_cut(state):
             raise Cut
-        return self.extend(state, key, values)
+        return self.extend(state, key, tuple([v.aval for v in values]))
 
-    def extend(self, state, key, values):
-        """One step further, at any length."""
-        op, operands = key[0], tuple([v.aval for v in values])
+    def extend(self, state, key, operands):
+        """One step further, at any length; `operands`: their avals."""
+        op = key[0]
         precision = state.precision
         if precision is not None and op.converts and precision.refuses(op, operands):
             raise Unfit
