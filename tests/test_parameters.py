@@ -206,10 +206,11 @@ def test_an_optimizer_and_its_net_are_copied_together():
     net = Scale()
     step = Cell()
     step.net, step.optimizer = net, SGD(net.trainable_params(), 0.5)
+    step.optimizer((Tensor([2.0]),))  # its operation knows the Parameters' dtypes and shapes now
     twin = copy.deepcopy(step)
     assert isinstance(twin.optimizer, Optimizer)
     twin.optimizer((Tensor([1.0]),))
-    assert (twin.net.w.item(), net.w.item()) == (1.5, 2.0)
+    assert (twin.net.w.item(), net.w.item()) == (0.5, 1.0)
 
 
 # names ----------------------------------------------------------------------------------------

@@ -102,6 +102,10 @@ class Op:
         inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())
         return f"{self.name}({inner})"
 
+    def __deepcopy__(self, memo):
+        """Itself: what it knows of operands serves every copy of an object that uses it."""
+        return self
+
     def compute(self, avals, *arrays, real=False):
         """`fn` (or `real`) after MindSpore's promotion; Python numbers come as 64-bit scalars."""
         taken = zip(arrays, self._promoted(avals), strict=True)
