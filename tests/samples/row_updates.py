@@ -7,18 +7,22 @@ from sporax.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 
-def updated(x, v, at, how="set"):
+def replaced(x, v, indices):
     y = x.copy()
-    if how == "set":
-        y[at] = v
-    else:
-        np.add.at(y, at, v)
+    y[indices] = v
+    return y
+
+
+def increased(x, v, indices, sign=1):
+    y = x.copy()
+    np.add.at(y, indices, sign * v)
     return y
 
 
 SAMPLES = [
-    Sample("rows_updated", [(4, 2), (2, 2), np.array([3, 1])], updated),
-    Sample("rows_updated", [(4, 2), (3, 2), np.array([3, 1, 3])], updated, {"how": "add"}),
+    Sample("inplace_update", [(4, 2), (2, 2), np.array([3, 1])], replaced),
+    Sample("inplace_add", [(4, 2), (3, 2), np.array([3, 1, 3])], increased),
+    Sample("inplace_sub", [(4, 2), (3, 2), np.array([3, 1, 3])], lambda *a: increased(*a, -1)),
 ]
 
 REFUSALS = [
@@ -26,7 +30,7 @@ REFUSALS = [
         "inplace-outside",
         lambda: ops.inplace_add(Tensor([1.0]), Tensor([1.0]), 1),
         ValueError,
-        ("For 'InplaceUpdate'", "'indices'", "[-1, 1)"),
+        ("For 'InplaceAdd'", "'indices'", "[-1, 1)"),
     ),
     Refusal(
         "inplace-shape",
