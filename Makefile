@@ -16,16 +16,16 @@ demo: $(READY)
 	$(BIN)/sporax run examples/digits.py --out outputs
 	$(BIN)/python examples/digits_picture.py outputs
 
-# Most of the time is LLVM's, on programs that run once: here without its optimisations, with them
-# in test-all.
+# Most of the time is the compiler's, on programs that run once: here without LLVM's optimisations,
+# and by the interpreter where the subject is not what XLA computes; all of it in test-all.
 test: export XLA_FLAGS += --xla_backend_optimization_level=0
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 -m 'executors and not slow'
 
 test-all: $(READY)
-	$(BIN)/python -m pytest -n 2
-	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --compiled
+	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 --compiled
 
 # Apart: the converter brings 51 packages, 390 MB, which nothing else here needs.
 test-onnx:

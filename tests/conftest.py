@@ -1,11 +1,14 @@
 """What all tests share: every test starts from the same random state."""
 
+import gc
+
+import jax
 import numpy as np
 import pytest
 
 from sporax.core import deferred, random
 from sporax.data import config as data_config
-from sporax.engine import churn, recorder
+from sporax.engine import churn, launch, recorder
 from sporax.engine.program import Layout
 from sporax.engine.trace import forest
 
@@ -20,9 +23,12 @@ def seeded():
 
 
 @pytest.fixture(scope="module")
-def on_numpy():
-    """Programs are run by the interpreter of jaxprs: what they compute counts here, and compiling
-    three hundred second derivatives takes minutes."""
+def on_numpy(request):
+    """Programs are run by the interpreter of jaxprs: what they compute counts here, and to compile
+    them takes most of the time. With `--compiled` they are."""
+    if request.config.getoption("--compiled"):
+        yield
+        return
 
     def prepare(state, alive, dead, inputs):
         plan = churn.numpy_plan(Layout(state.path(), inputs), alive)
@@ -34,11 +40,25 @@ def on_numpy():
     recorder.run_pending()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recorder, "prepare", prepare)
+        patch.setattr(launch, "prepare", prepare)
         yield
     forest.clear()
 
 
+@pytest.fixture(autouse=True, scope="module")
+def small_heap():
+    """What JAX has traced is forgotten between modules: to look for who refers to an object takes
+    as long as there are others."""
+    yield
+    if len(gc.get_objects()) > 1_500_000:
+        recorder.run_pending()
+        forest.clear()
+        jax.clear_caches()
+        gc.collect()
+
+
 def pytest_addoption(parser):
+    parser.addoption("--compiled", action="store_true", help="compile what `on_numpy` would not")
     parser.addoption("--calls", help="a folder: note which public names passing tests call")
 
 

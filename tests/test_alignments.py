@@ -10,6 +10,8 @@ from sporax import nn, ops
 from sporax.autodiff import grad, value_and_grad
 from sporax.core.tensor import Tensor
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 T, N, C = 4, 8, 3
 RNG = np.random.default_rng(1)
 LOGITS = RNG.normal(size=(T, N, C))

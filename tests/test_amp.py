@@ -18,6 +18,8 @@ from tests.amp_cases import AMP, WEIGHT, X, network
 from tests.asking import answered
 from tests.test_datasets import MS, RECORDED
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 for _name, _value in (("amp", amp), ("nn", nn), ("ops", ops), ("Parameter", Parameter)):
     setattr(MS, _name, _value)
 

@@ -19,6 +19,8 @@ from sporax.core.value import thread
 from sporax.engine.jit import jit
 from sporax.nn.cell import Cell
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 X, Y = 2.0, 3.0
 
 

@@ -8,7 +8,7 @@ from sporax import Parameter, Tensor, jit, nn, ops
 from sporax.autodiff import Function, GradientError, check_grad
 from sporax.core import random
 
-pytestmark = pytest.mark.executors
+pytestmark = [pytest.mark.usefixtures("on_numpy"), pytest.mark.executors]
 
 
 class Cubed(nn.Cell):

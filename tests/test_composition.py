@@ -25,6 +25,8 @@ from sporax.engine.program import compilations
 from sporax.engine.trace import forest
 from sporax.nn.cell import Cell
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 CUBIC = Polynomial([0.5, -1.0, 2.0, 0.25, -0.5, 0.125])
 POINTS = np.array([-1.5, 0.25, 2.0]).reshape(3, 1, 1, 1)  # for three times `vmap`
 

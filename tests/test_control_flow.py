@@ -9,6 +9,8 @@ import sporax
 from sporax import Parameter, Tensor, grad, jit, nn, ops, recompute, value_and_grad, vmap
 from sporax.core import context
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 
 def early_return(x):
     y = x * 2

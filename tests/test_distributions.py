@@ -11,6 +11,8 @@ from sporax.core import random
 from sporax.core.tensor import Tensor
 from sporax.nn.probability import distribution as D
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 # name -> parameters, others of the same kind, SciPy's law of them, where it is looked at
 LAWS = {
     "Normal": ([0.5, 2.0], [1.0, 3.0], stats.norm, (-3, 5)),

@@ -16,6 +16,8 @@ from sporax.compat.classes import module_of
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
 from tests.results import Results
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 RESULTS = Results()
 ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("README*.md"), *sorted((ROOT / "docs").glob("**/*.md"))]

@@ -8,6 +8,8 @@ from sporax import Tensor, grad, jit, nn, ops
 from sporax.engine import unsized
 from sporax.engine.jit import JitFunction
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 SIZES = (5, 7, 2, 6, 3, 12, 1)  # two of a bucket, buckets' borders, and a size of its own
 W = np.linspace(-1, 1, 12).reshape(6, 2)
 

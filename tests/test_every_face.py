@@ -16,6 +16,8 @@ from sporax.ops.declare import OPS
 from tests import face_calls
 from tests.samples import collect
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 SAMPLES = {}
 for _sample in collect("SAMPLES"):
     SAMPLES.setdefault(_sample.op, []).append(_sample)

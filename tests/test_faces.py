@@ -8,6 +8,8 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 X = np.array([[0.5, -1.25, 2.0], [3.0, 0.75, -0.5]], np.float32)
 Y = np.array([[1.5, 0.25, -2.0], [0.5, 2.75, 1.0]], np.float32)
 AT = np.array([[2, 0, 1], [1, 1, 0]])

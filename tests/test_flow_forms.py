@@ -17,6 +17,8 @@ import pytest
 from sporax import Parameter, Tensor, grad, jit, nn, ops, vmap
 from sporax.engine.convert import converted
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 
 def tensor(*xs):
     return Tensor(np.array(xs, np.float32))

@@ -8,6 +8,8 @@ import sporax.numpy.fft as in_numpy
 from sporax import ops
 from sporax.core.tensor import Tensor
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 rng = np.random.default_rng(2)
 REAL = rng.uniform(-1, 1, (3, 4, 5))
 COMPLEX = REAL + 1j * rng.uniform(-1, 1, (3, 4, 5))

@@ -22,6 +22,8 @@ from sporax.nn.cell import Cell
 from tests import grad_cases
 from tests.oracle import ask, recorded, rows
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 # what MindSpore answers, and we on purpose do not ---------------------------------------------
 
 F = "Float32"

@@ -18,6 +18,8 @@ from tests.syntax_rows import ROWS
 from tests.syntax_rows.row import BREAKS, REFUSED, WORKS
 from tools.write_graph_syntax import PAGE, page
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 
 def of(verdict):
     found = [row for row in ROWS if row.verdict == verdict]

@@ -19,6 +19,8 @@ from sporax.engine.jit import jit
 from sporax.nn.cell import Cell
 from tests.script_runs import printed
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 
 def tensor(*values):
     return Tensor(list(values), dtypes.float32)

@@ -11,6 +11,8 @@ from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
 from sporax.nn.cell import Cell
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 X = np.array([1.0, 2.0], np.float32)
 FACTOR = 1.0
 

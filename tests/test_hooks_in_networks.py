@@ -16,6 +16,8 @@ from sporax.core.value import thread
 from sporax.engine.jit import jit
 from sporax.nn.cell import Cell
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 
 def tensor(*values):
     return Tensor(np.array(values, np.float32))

@@ -16,7 +16,7 @@ from sporax.engine import bounds, churn, recorder
 from sporax.engine.program import Layout
 from sporax.engine.trace import forest
 
-pytestmark = pytest.mark.executors
+pytestmark = [pytest.mark.usefixtures("on_numpy"), pytest.mark.executors]
 
 N = 3
 

@@ -20,7 +20,10 @@ RECORDED = json.loads((Path(__file__).parent / "recorded/indexing.json").read_te
 GET, SET = "For 'Tensor.__getitem__'", "For 'Tensor.__setitem__'"
 
 # each row brings shapes of its own
-pytestmark = pytest.mark.filterwarnings("ignore:The shapes of a computation change")
+pytestmark = [
+    pytest.mark.usefixtures("on_numpy"),
+    pytest.mark.filterwarnings("ignore:The shapes of a computation change"),
+]
 
 
 def counting(shape, dtype=np.float32):

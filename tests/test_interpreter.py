@@ -15,6 +15,8 @@ from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder, run_pending
 from tests.samples import collect
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 KEY = np.array([7, 11], np.uint32)
 RNG = np.random.default_rng(0)
 

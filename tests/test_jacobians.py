@@ -12,6 +12,8 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 
 def double(*shape):
     return Tensor(np.random.default_rng(len(shape)).uniform(0.5, 1.5, shape))

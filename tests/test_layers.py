@@ -15,6 +15,8 @@ from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
 from tests import layer_cases as cases
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 RECORDED = Path(__file__).with_name("recorded")
 ms = types.SimpleNamespace(Tensor=Tensor, float32=dtype.float32, int32=dtype.int32, grad=grad)
 

@@ -12,6 +12,8 @@ from sporax.core.tensor import Tensor
 from tests import mint_layer_cases as cases
 from tests.oracle import RECORDED
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 RECORD = json.loads((RECORDED / "mint_layers.json").read_text("utf8"))
 
 

@@ -11,6 +11,8 @@ from sporax.core.tensor import Tensor
 from sporax.data import NumpySlicesDataset
 from sporax.io import load_checkpoint
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 X = np.random.RandomState(1).randn(24, 3).astype(np.float32)
 Y = (X @ np.array([[1.0], [-1.0], [0.5]], np.float32)).astype(np.float32)
 WEIGHT = np.array([[0.1, 0.2, -0.3]], np.float32)

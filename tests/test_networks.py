@@ -16,6 +16,8 @@ sporax.install_as_mindspore()
 from tests import network_runs  # noqa: E402  (it imports mindspore)
 from tests.network_runs import NAMES, Run  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 RECORDED = recorded("networks")
 QUICK = {
     "autoencoder", "graph_network", "neural_ode", "normalising_flow", "physics_informed", "policy",

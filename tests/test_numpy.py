@@ -16,6 +16,8 @@ from sporax.engine.jit import jit
 from tests import numpy_cases
 from tests.oracle import RECORDED
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 RECORD = json.loads((RECORDED / "numpy.json").read_text("utf8"))
 ROWS = RECORD["rows"]
 

@@ -25,6 +25,8 @@ from sporax.train import CheckpointConfig, Model
 from tests import layer_cases, mint_layer_cases, numpy_literals, parity_rows
 from tests import numpy_scalar_calls as calls
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 RECORDED = json.loads(
     (Path(__file__).parent / "recorded" / "numpy_scalars.json").read_text(encoding="utf8")
 )

@@ -11,6 +11,7 @@ from sporax.core import context
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.engine.jit import jit
+from sporax.engine.recorder import Recorder
 from sporax.ops.declare import OPS
 from tests import parity_edges
 from tests.samples import collect
@@ -32,60 +33,69 @@ def is_differentiated(sample):
     return floating and OPS[sample.op].differentiable and not sample.sharp
 
 
-def floating_outputs(sample, tensors):
-    outs = tensors_of(sample.call(ops, tensors))
-    outs = outs if sample.outputs is None else [outs[i] for i in sample.outputs]
+def floating_outputs(function, outputs, tensors):
+    outs = tensors_of(function(*tensors))
+    outs = outs if outputs is None else [outs[i] for i in outputs]
     return [out for out in outs if out._value.aval.inexact]
 
 
 DIFFERENTIATED = [s for s in SAMPLES if is_differentiated(s)]
 
 
-def numbers(function, arrays):
-    return [t.asnumpy() for t in tensors_of(function(*map(Tensor, arrays)))]
+def numbers(run, inputs):
+    """The arrays that each function gives."""
+    results = run([[Tensor(a) for a in arrays] for arrays in inputs])
+    return [[t.asnumpy() for t in tensors_of(result)] for result in results]
 
 
-@pytest.mark.executors
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_numbers_are_numpys_and_the_same_in_every_way_of_running(sample):
-    arrays = sample.arrays(np.float32)
-
-    def run(*xs):
-        return sample.call(ops, xs)
-
-    outs = numbers(run, arrays)
-    wide = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays]
-    wanted = sample.ref(*wide, **sample.attrs)
-    wanted = wanted if isinstance(wanted, (tuple, list)) else [wanted]
-    for out, ref in zip(outs, wanted, strict=True):
-        assert out.shape == np.shape(ref)
-        np.testing.assert_allclose(out, ref, rtol=sample.rtol, atol=sample.atol)
-    before = context.get_context("pynative_synchronize")
-    context.set_context(pynative_synchronize=not before)
-    try:
-        others = numbers(run, arrays), numbers(jit(run), arrays)
-    finally:
-        context.set_context(pynative_synchronize=before)
-    for other in others:
-        for a, b in zip(other, outs, strict=True):
-            same_to_a_few_ulps(a, b)
+TOGETHER = 12  # samples that share a program
 
 
-def same_to_a_few_ulps(a, b):
-    assert a.dtype == b.dtype
+@pytest.mark.parametrize("first", range(0, len(SAMPLES), TOGETHER))
+def test_numbers_are_numpys_and_the_same_in_every_way_of_running(first):
+    samples = SAMPLES[first : first + TOGETHER]
+    functions = [sample.bind(ops) for sample in samples]
+    inputs = [sample.arrays(np.float32) for sample in samples]
+
+    def run(inputs):
+        return [function(*xs) for function, xs in zip(functions, inputs, strict=True)]
+
+    ways = [numbers(run, inputs), numbers(jit(run), inputs)]
+    if not Recorder.immediate:
+        context.set_context(pynative_synchronize=True)
+        try:
+            ways.append(numbers(run, inputs))
+        finally:
+            context.set_context(pynative_synchronize=False)
+    for sample, arrays, outs, *others in zip(samples, inputs, *ways, strict=True):
+        wide = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays]
+        wanted = sample.ref(*wide, **sample.attrs)
+        wanted = wanted if isinstance(wanted, (tuple, list)) else [wanted]
+        for out, ref in zip(outs, wanted, strict=True):
+            assert out.shape == np.shape(ref), sample
+            np.testing.assert_allclose(out, ref, sample.rtol, sample.atol, err_msg=str(sample))
+        for other in others:
+            for a, b in zip(other, outs, strict=True):
+                same_to_a_few_ulps(a, b, sample)
+
+
+def same_to_a_few_ulps(a, b, sample):
+    assert a.dtype == b.dtype, sample
     if a.dtype.kind != "f":
-        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(a, b, str(sample))
         return
     ulp = np.finfo(a.dtype).eps
     largest = np.abs(b[np.isfinite(b)]).max(initial=0.0)
-    np.testing.assert_allclose(a, b, rtol=4 * ulp, atol=4 * ulp * largest)
+    np.testing.assert_allclose(a, b, 4 * ulp, 4 * ulp * largest, err_msg=str(sample))
 
 
 def check(sample):
     """First and second order; bent, since the second derivative of a linear operation is zero."""
 
+    function, outputs = sample.bind(ops), sample.outputs
+
     def bent(*xs):
-        return [y * (y * 0.5 + 1) for y in floating_outputs(sample, xs)]
+        return [y * (y * 0.5 + 1) for y in floating_outputs(function, outputs, xs)]
 
     report = check_grad(bent, *map(Tensor, sample.arrays(np.float64)))
     assert not report.noted
@@ -93,12 +103,6 @@ def check(sample):
 
 @pytest.mark.parametrize("sample", DIFFERENTIATED, ids=str)
 def test_derivatives_match_finite_differences(sample, on_numpy):
-    check(sample)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sample", DIFFERENTIATED, ids=str)
-def test_compiled_derivatives_match_finite_differences(sample):
     check(sample)
 
 

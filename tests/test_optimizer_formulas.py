@@ -15,6 +15,8 @@ from sporax.optim import experimental
 from sporax.optim.experimental import lr_scheduler
 from tests.optimizer_cases import PARAMETERS, STEPS, Kit, run
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 KIT = Kit(optim, Tensor, Parameter, None)
 RATE, DECAY, SCALE = 0.1, 0.2, 8.0
 

@@ -18,6 +18,8 @@ from sporax.nn.learning_rate_schedule import ExponentialDecayLR, LearningRateSch
 from sporax.optim import Adam, Momentum, Optimizer, RMSProp, experimental
 from tests.optimizer_cases import CASES, LISTS, SCHEDULES, STEPS, Kit, run, scheduler_rates
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 RECORDED = pathlib.Path(__file__).parent / "recorded"
 ARRAYS = np.load(RECORDED / "optimizers.npz")
 TEXT = json.loads((RECORDED / "optimizers.json").read_text())

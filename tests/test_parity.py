@@ -14,6 +14,8 @@ from sporax.core.tensor import Tensor
 from tests import answers, face_calls, parity_rows
 from tests.parity_differences import DIFFERENT
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "parity.json").read_text("utf8"))
 ROWS = list(parity_rows.of_samples())
 FAMILIES = sorted({row.family for row in ROWS})

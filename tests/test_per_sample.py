@@ -8,6 +8,8 @@ from sporax.autodiff import grad, value_and_grad
 from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 
 class Small(nn.Cell):
     """A convolution, a norm and a matrix."""

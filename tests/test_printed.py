@@ -28,6 +28,8 @@ from sporax import (
 )  # fmt: skip
 from sporax.core import context
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 
 def tensor(*xs):
     return Tensor(np.array(xs, np.float32))

@@ -16,6 +16,8 @@ from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 _FILES = Path(__file__).parent / "recorded"
 MINDSPORE = json.loads((_FILES / "binary_dtypes.json").read_text("utf8"))
 PYTORCH = json.loads((_FILES / "binary_dtypes_torch.json").read_text("utf8"))

@@ -22,6 +22,8 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 WEIGHTS = np.array([0.1, 0.4, 0.0, 0.3, 0.2], np.float32)
 weighted = stats.rv_discrete(values=(range(5), WEIGHTS.astype(float)))
 soft = stats.rv_discrete(values=(range(5), np.exp(WEIGHTS) / np.exp(WEIGHTS).sum()))

@@ -10,6 +10,8 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 X = np.array([[1.0, 2.0], [3.0, 4.0]])
 T = np.arange(12.0).reshape(2, 2, 3)
 U = np.arange(12.0).reshape(2, 3, 2)

@@ -7,6 +7,8 @@ import sporax as ms
 from sporax import nn, ops
 from sporax.core import random
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 OPTIMIZERS = {
     "Adam": lambda p: nn.Adam(p, nn.CosineDecayLR(0.001, 0.1, 20), weight_decay=0.01),
     "AdamWeightDecay": lambda p: nn.AdamWeightDecay(p, 0.05),

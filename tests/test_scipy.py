@@ -15,6 +15,8 @@ from sporax.engine.jit import jit
 from sporax.scipy import fft, linalg, optimize
 from sporax.scipy import ops as primitives
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 rng = np.random.default_rng(5)
 A = rng.uniform(-1, 1, (3, 3)) + 2 * np.eye(3)
 S = A @ A.T

@@ -10,6 +10,8 @@ import pytest
 from tests.oracle import recorded
 from tests.script_runs import assert_prints, printed
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 RECORDED = recorded("cells_documents")
 
 RUNS = [

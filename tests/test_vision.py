@@ -13,6 +13,8 @@ from tests.asking import answered
 from tests.oracle import RECORDED
 from tests.vision_cases import CASES, IMAGE, PICTURE, PNG, REAL
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 MS = SimpleNamespace(vision=vision, transforms=transforms)
 
 

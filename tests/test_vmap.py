@@ -17,6 +17,8 @@ from sporax.engine.recorder import Recorder
 from tests import grad_cases, transform_cases
 from tests.oracle import ask, recorded, rows
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 F = "Float32"
 OURS = {
     # containers come back as they were

@@ -10,6 +10,8 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.engine.jit import jit
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 
 def tensor(values):
     return Tensor(np.array(values, np.float32))

@@ -12,6 +12,8 @@ from sporax.initializers import Initializer, initializer
 from sporax.nn.learning_rate_schedule import LearningRateSchedule
 from sporax.train import Metric
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 sporax.install_as_mindspore()
 X = np.array([[1.0, -2.0], [0.5, 3.0], [0.0, 1.0]], np.float32)
 

@@ -42,10 +42,13 @@ def is_held(recorder, result, values):
     if any(hasattr(item, "__next__") or _has_tensors(item) for item in objects):
         return True
     known = {id(v) for v in values} | {id(t._value) for t in tensors_of(result)}
-    if not _others(recorder, known):
-        return False
-    gc.collect()  # who holds it may be gone already, but for a cycle
-    return _others(recorder, known)
+    # who holds it may be gone already, but for a cycle, which is young most of the time
+    for generation in None, 1, 2:
+        if generation is not None:
+            gc.collect(generation)
+        if not _others(recorder, known):
+            return False
+    return True
 
 
 def _has_tensors(item):

@@ -34,12 +34,20 @@ class Sample:
     sharp: str = ""
     outputs: tuple | None = None
 
-    def call(self, namespace, tensors):
-        """The operation of that name, public or not, on these tensors."""
+    def bind(self, namespace):
+        """The operation of that name, public or not, as a function of its tensors. That refers to
+        the operation alone, so that there is little to follow where it is captured."""
         function = getattr(namespace, self.op, None) or OPS[self.op].face()
-        if self.names is not None:
-            return function(**dict(zip(self.names, tensors, strict=True)), **self.attrs)
-        return function(*[tuple(tensors)] if self.packed else tensors, **self.attrs)
+        names, attrs = self.names, self.attrs
+        if names is not None:
+            return lambda *xs: function(**dict(zip(names, xs, strict=True)), **attrs)
+        if self.packed:
+            return lambda *xs: function(xs, **attrs)
+        return lambda *xs: function(*xs, **attrs)
+
+    def call(self, namespace, tensors):
+        """What it gives for these tensors."""
+        return self.bind(namespace)(*tensors)
 
     def __str__(self):
         shapes = ",".join(str(getattr(i, "shape", i)) for i in self.inputs)
