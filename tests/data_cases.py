@@ -33,6 +33,14 @@ _PADS = [
     '{"x": ([6], 2.7)}',
     "{}",
 ]
+_BUCKETS = [
+    "[3, 6], [2, 2, 1]",
+    '[3, 6], [2, 2, 1], pad_info={"x": ([10], -1)}',
+    '[3, 6], [3, 2, 2], pad_info={"x": ([None], -1)}, drop_remainder=True',
+    '[3, 6, 20], [3, 2, 2, 1], pad_info={"x": ([None], -1)}, pad_to_bucket_boundary=True',
+    "[3, 6], [3, 2, 2], lambda x: 10 - len(x), {}",
+    '[3], [2, 3], pad_info={"x": ([None], 7), "y": ([], 0)}',
+]
 _MAPS = [  # what a function of the lists of a batch makes of them
     'lambda b, info: ([x * 2 for x in b],), input_columns=["b"]',
     'lambda b, info: [x * 2 for x in b], input_columns=["b"]',
@@ -64,6 +72,10 @@ CASES = [
     f'{WIDE}.padded_batch(2, pad_info={{"x": ([5, None], 1.5), "s": ([], "q")}})',
     'Slices([["a", "b"], ["cc", "d"]], ["s"], shuffle=False)'
     '.padded_batch(2, pad_info={"s": ([3], "pp")})',
+    *[
+        f'Generator(lambda: ragged(9), ["x", "y"]).bucket_batch_by_length(["x"], {buckets})'
+        for buckets in _BUCKETS
+    ],
     *[f"{PLAIN}.batch(2, per_batch_map={function})" for function in _MAPS],
     f"{RAGGED}.batch(2, per_batch_map=lambda x, y, info: ([v[:1] for v in x], y))",
     *[f"{PLAIN}.{step}" for step in _STEPS],

@@ -47,6 +47,8 @@ ROWS = [
      [[[9, 1, 9], [9, 9, 2], [9, 9, 9]], [[9, 3, 9], [9, 9, 4], [9, 9, 9]]]),
     ("ops.matrix_diag(X[0], 0, 2, 3)", [[1, 0, 0], [0, 2, 0]]),
     ("ops.TransposeView()(X, (1, 0))", X.T), ("ops.aminmax(X, axis=1)", ([1, 3], [2, 4])),
+    ("X.take(index=Tensor([3, -4]))", [4, 1]),
+    ("mint.isnan(tensor=X / 0 * 0)", np.ones((2, 2), bool)),
     ("ops.fliplr(X)", np.fliplr(X)), ("X.flipud()", np.flipud(X)),
     *[(f"ops.rot90(T, {k}, (0, 2))", np.rot90(T, k, (0, 2))) for k in (0, 1, 2, 3, -1)],
     ("ops.hsplit(X, 2)", np.hsplit(X, 2)), ("X.vsplit(2)", np.vsplit(X, 2)),

@@ -319,6 +319,8 @@ class Attached(Reading):
         """`fill_value` in the shape of `input`, in its dtype unless another is given."""
     def fill_(self, value) -> Tensor:
         """Every element set to `value`."""
+    def fill_diagonal(self, fill_value, wrap=False) -> Tensor:
+        """`input` with `fill_value` on its main diagonal: where all indices are equal."""
     def flatten(self, start_dim=0, end_dim=-1, *, order='C') -> Tensor:
         """The dimensions from `start_dim` to `end_dim` made into one; all of them by default."""
     def flip(self, *dims) -> Tensor:
@@ -799,7 +801,7 @@ class Attached(Reading):
         """Two dimensions swapped."""
     def t(self) -> Tensor:
         """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
-    def take(self, indices, axis=None, mode='clip') -> Tensor:
+    def take(self, indices=None, axis=None, mode='clip', *, index=None) -> Tensor:
         """The elements (with `axis`, the slices along it) at `indices`."""
     def tan(self) -> Tensor:
         r"""$\tan x$, element by element."""

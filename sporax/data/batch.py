@@ -1,4 +1,7 @@
-"""Rows put together: `batch` and `padded_batch`."""
+"""Rows put together: `batch`, `padded_batch` and `bucket_batch_by_length`."""
+
+from bisect import bisect_right
+from itertools import pairwise
 
 import numpy as np
 
@@ -160,6 +163,8 @@ class PaddedBatch(_Batches):
     [[1, 0], [2, 3]]
     """
 
+    _who = "padded_batch"
+
     def __init__(
         self, dataset, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None
     ):
@@ -168,7 +173,7 @@ class PaddedBatch(_Batches):
             for name in pad_info:
                 if name not in self._columns:
                     raise RuntimeError(
-                        f"For 'padded_batch', the columns of 'pad_info' must be among "
+                        f"For '{self._who}', the columns of 'pad_info' must be among "
                         f"{self._columns}, but got '{name}'."
                     )
         self._pads = pad_info
@@ -179,24 +184,114 @@ class PaddedBatch(_Batches):
             named = [(name, self._padded(name, arrays)) for name, arrays in named]
         return tuple([_stacked(name, arrays) for name, arrays in named])
 
-    def _padded(self, name, arrays):
+    def _padded(self, name, arrays, length=None):
+        """The arrays, in one shape; sizes that are left open are `length`, or the longest's."""
         if any(isinstance(array, dict) for array in arrays):
             raise RuntimeError(
-                f"For 'padded_batch', the rows of column '{name}' must be arrays, but got dicts. "
+                f"For '{self._who}', the rows of column '{name}' must be arrays, but got dicts. "
                 "Choose from them with 'map' first, or use 'batch'."
             )
-        arrays = [as_array("padded_batch", array) for array in arrays]
+        arrays = [as_array(self._who, array) for array in arrays]
         ranks = {array.ndim for array in arrays}
         shape, value = self._pads.get(name) or (None, None)
         shape = [None] * max(ranks) if shape is None else list(shape)
         if ranks != {len(shape)}:
             raise RuntimeError(
-                f"For 'padded_batch', the rows of column '{name}' must have {len(shape)} axes, as "
+                f"For '{self._who}', the rows of column '{name}' must have {len(shape)} axes, as "
                 f"the shape {shape} has, but got {[array.ndim for array in arrays]}."
             )
-        longest = [max(lengths) for lengths in zip(*[a.shape for a in arrays], strict=True)]
+        longest = [length or max(sizes) for sizes in zip(*[a.shape for a in arrays], strict=True)]
         sizes = [n if size is None else size for size, n in zip(shape, longest, strict=True)]
         return [_filled(array, sizes, value) for array in arrays]
+
+
+@step("bucket_batch_by_length")
+class BucketBatch(PaddedBatch):
+    """Rows of similar length in one batch, filled up as `padded_batch` does.
+
+    A row of length $n$ goes into the bucket $i$ with $b_{i-1} \\le n < b_i$ for the rising
+    `bucket_boundaries` $b$; a bucket of `bucket_batch_sizes[i]` rows is a batch, and what is left
+    at the end one a bucket, unless `drop_remainder`. The length is that of the first axis of the
+    one column in `column_names`, or what `element_length_function` gives for these columns.
+    `pad_info` as in `padded_batch`; with `pad_to_bucket_boundary` its open sizes are $b_i - 1$.
+
+    >>> from sporax.data import GeneratorDataset
+    >>> rows = lambda: (np.arange(n) for n in (1, 4, 2))
+    >>> data = GeneratorDataset(rows, ["x"]).bucket_batch_by_length(["x"], [3], [2, 1])
+    >>> [row.tolist() for row, in data.create_tuple_iterator(output_numpy=True)]
+    [[[0, 1, 2, 3]], [[0, 0], [0, 1]]]
+    """
+
+    _who = "bucket_batch_by_length"
+
+    def __init__(
+        self, dataset, column_names, bucket_boundaries, bucket_batch_sizes,
+        element_length_function=None, pad_info=None, pad_to_bucket_boundary=False,
+        drop_remainder=False,
+    ):  # fmt: skip
+        super().__init__(dataset, 1, drop_remainder, pad_info=pad_info or {})
+        names = [column_names] if isinstance(column_names, str) else list(column_names)
+        for what, numbers in (
+            ("bucket_boundaries", bucket_boundaries), ("bucket_batch_sizes", bucket_batch_sizes),
+        ):  # fmt: skip
+            whole = isinstance(numbers, (list, tuple)) and len(numbers) > 0
+            if not whole or not all(type(n) is int and n > 0 for n in numbers):
+                self._refuse(f"'{what}' must be a list of positive ints, but got {numbers!r}")
+        if any(b <= a for a, b in pairwise(bucket_boundaries)):
+            self._refuse(f"'bucket_boundaries' must rise, but got {bucket_boundaries}")
+        if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+            self._refuse(
+                f"'bucket_batch_sizes' must have {len(bucket_boundaries) + 1} numbers, one more "
+                f"than 'bucket_boundaries', but got {bucket_batch_sizes}"
+            )
+        missing = [name for name in names if name not in self._columns]
+        if missing or (element_length_function is None and len(names) != 1):
+            self._refuse(
+                f"'column_names' must be among {self._columns}, and one where there is no "
+                f"'element_length_function', but got {names}"
+            )
+        self._measured = [self._columns.index(name) for name in names]
+        self._length_of = element_length_function or len
+        self._bounds, self._sizes = bucket_boundaries, bucket_batch_sizes
+        self._to_bound = pad_to_bucket_boundary
+
+    def _refuse(self, why):
+        raise ValueError(f"For '{self._who}', {why}.")
+
+    @property
+    def _size(self):
+        return sum(1 for _ in self._begin()())
+
+    def _begin(self):
+        epoch = self._source._begin()
+
+        def one():
+            buckets = [[] for _ in self._sizes]
+            for row in epoch():
+                length = self._length_of(*[row[i] for i in self._measured])
+                at = bisect_right(self._bounds, length)
+                buckets[at].append(row)
+                if len(buckets[at]) == self._sizes[at]:
+                    yield self._batch(buckets, at)
+            for at, rows in enumerate(buckets):
+                if rows and not self.drop_remainder:
+                    yield self._batch(buckets, at)
+
+        return one
+
+    def _batch(self, buckets, at):
+        rows, buckets[at] = buckets[at], []
+        length = None
+        if self._to_bound:
+            if at == len(self._bounds):
+                raise RuntimeError(
+                    f"For '{self._who}', rows must be shorter than the last of "
+                    f"'bucket_boundaries', {self._bounds[-1]}, with 'pad_to_bucket_boundary', but "
+                    "one is not. Add a boundary, or filter long rows."
+                )
+            length = self._bounds[at] - 1
+        named = zip(self._columns, map(list, zip(*rows, strict=True)), strict=True)
+        return tuple([_stacked(name, self._padded(name, a, length)) for name, a in named])
 
 
 def _filled(array, sizes, value):

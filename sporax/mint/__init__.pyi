@@ -197,7 +197,7 @@ def isfinite(input) -> Tensor:
     """Whether $x$ is finite, element by element."""
 def isinf(input) -> Tensor:
     """Whether $x$ is infinite, element by element."""
-def isnan(input) -> Tensor:
+def isnan(tensor) -> Tensor:
     """Whether $x$ is not a number, element by element."""
 def isneginf(input) -> Tensor:
     r"""Whether $x = -\infty$, element by element."""

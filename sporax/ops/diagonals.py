@@ -162,3 +162,33 @@ def matrix_set_diag(x: Array, diagonal: Array, k=0, align="RIGHT_LEFT"):
             f"{diagonal.shape}"
         )
     return pack.spread(diagonal.astype(x.dtype), x)
+
+
+@op(
+    tensor="fill_diagonal(input, fill_value, wrap=False)",
+    primitive="FillDiagonal(fill_value, wrap=False)(input_x: input)",
+    function=(),
+)
+def fill_diagonal(input: Array, fill_value, wrap=False):
+    """`input` with `fill_value` on its main diagonal: where all indices are equal.
+
+    `wrap`: in a matrix with more rows than columns, the diagonal begins again below, one row after
+    its end. Of more than two dimensions, all must be equal.
+
+    >>> Tensor([[1, 2], [3, 4]]).fill_diagonal(0).asnumpy()
+    array([[0, 2],
+           [3, 0]])
+    """
+    if input.ndim < 2:
+        raise ValueError(f"'input' must have at least 2 dimensions, but has {input.ndim}")
+    if input.ndim > 2 and len({*input.shape}) > 1:
+        raise ValueError(
+            f"'input' must have dimensions of one size, beyond two of them, but has {input.shape}"
+        )
+    rows, columns = input.shape[0], input.shape[-1]
+    if input.ndim > 2:
+        return input.at[(np.arange(rows),) * input.ndim].set(fill_value)
+    last = input.size if wrap or rows <= columns else columns * columns
+    step = columns + 1
+    places = np.arange(0, last, step)[: None if wrap else min(rows, columns)]
+    return input.reshape(input.size).at[places].set(fill_value).reshape(input.shape)

@@ -79,6 +79,7 @@ _TESTS = [
 ]
 
 _UNLIKE_NUMPY = dict.fromkeys(["sqrt", "arcsin", "frac", "rad2deg", "deg2rad"], "x")
+_UNLIKE_INPUT = {"isnan": "tensor"}
 _NOT_IN_MINT = {
     "absolute", "positive", "isposinf", "signbit", "lgamma", "rad2deg", "deg2rad",
 }  # fmt: skip
@@ -135,7 +136,7 @@ def _declare(function, names, primitives, formula, given, shown, differentiable=
         primitive=tuple(f"{p}()(input)" for p in primitives.split()),
         function=tuple(f"{n}({_UNLIKE_NUMPY.get(n, 'input')}: input)" for n in names),
         tensor=tuple(f"{n}(input)" for n in names),
-        mint=tuple(f"{n}(input)" for n in mint),
+        mint=tuple(f"{n}({_UNLIKE_INPUT.get(n, 'input')}: input)" for n in mint),
         numpy=tuple(n if "(" in n else f"{n}(x: input, dtype=None)" for n in numpy),
         name=None if primitives else names[0],
         differentiable=differentiable,

@@ -251,15 +251,19 @@ def take_within(input: Array, indices: Array, axis=0, mode="clip"):
     return jnp.take(input, indices, axis, mode=mode)
 
 
-def _take_method(self, indices, axis=None, mode="clip"):
+def _take_method(self, indices=None, axis=None, mode="clip", *, index=None):
     """The elements (with `axis`, the slices along it) at `indices`.
 
     `mode`: 'clip' puts indices out of range to the end, 'wrap' counts on from the start. Negative
-    ones count from the end.
+    ones count from the end. `index`: as `ops.take`, which refuses indices out of range.
 
     >>> Tensor([1, 2, 3]).take(Tensor([0, 7])).asnumpy()
     array([1, 3])
     """
+    if (indices is None) == (index is None):
+        raise TypeError("For 'Tensor.take', either 'indices' or 'index' must be given.")
+    if index is not None:
+        return take(self, index)
     return take_within(reshape(self, (-1,)) if axis is None else self, indices, axis or 0, mode)
 
 

@@ -30,6 +30,12 @@ def scattered(x, src, offset=0, dim1=0, dim2=1):
     return out
 
 
+def diagonal_filled(x, fill_value, wrap=False):
+    y = x.copy()
+    np.fill_diagonal(y, fill_value, wrap)
+    return y
+
+
 SAMPLES = [
     Sample("diag_embed", [(2, 3)], embedded),
     Sample("diag_embed", [(2, 3)], embedded, {"offset": 1, "dim1": 0, "dim2": 2}),
@@ -63,6 +69,10 @@ SAMPLES = [
         [(2, 3, 3), (2, 3)],
         lambda x, diagonal: np.where(np.eye(3), diagonal[:, None], x),
     ),
+    Sample("fill_diagonal", [(3, 2)], diagonal_filled, {"fill_value": 5.0}),
+    Sample("fill_diagonal", [(7, 2)], diagonal_filled, {"fill_value": 5.0, "wrap": True}),
+    Sample("fill_diagonal", [(2, 3)], diagonal_filled, {"fill_value": 5.0, "wrap": True}),
+    Sample("fill_diagonal", [(2, 2, 2)], diagonal_filled, {"fill_value": 5.0}),
     Sample("powers", [(3,)], np.vander),
     Sample("powers", [(3,)], lambda x, N: np.vander(x, N), {"N": 2}),
     Sample("vecdot", [(2, 3), (3,)], lambda x, y: (x * y).sum(-1)),
@@ -70,6 +80,8 @@ SAMPLES = [
 ]
 
 REFUSALS = [
+    Refusal("fill_diagonal-sizes", lambda: Tensor(np.zeros((2, 3, 2))).fill_diagonal(1), ValueError,
+            ("For 'FillDiagonal'", "'input'", "(2, 3, 2)")),
     Refusal("diag_embed-dims", lambda: ops.diag_embed(Tensor([1.0]), 0, 1, 1), ValueError,
             ("For 'diag_embed'", "'dim1'", "two axes")),
     Refusal("batch_dot-axes", lambda: ops.batch_dot(ops.ones((2, 3)), ops.ones((2, 3)), 0),
