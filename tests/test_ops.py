@@ -11,7 +11,6 @@ from sporax.core import context
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.engine.jit import jit
-from sporax.engine.recorder import Recorder
 from sporax.ops.declare import OPS
 from tests import parity_edges
 from tests.samples import collect
@@ -52,7 +51,7 @@ TOGETHER = 12  # samples that share a program
 
 
 @pytest.mark.parametrize("first", range(0, len(SAMPLES), TOGETHER))
-def test_numbers_are_numpys_and_the_same_in_every_way_of_running(first):
+def test_numbers_are_numpys_and_the_same_in_every_way_of_running(first, request):
     samples = SAMPLES[first : first + TOGETHER]
     functions = [sample.bind(ops) for sample in samples]
     inputs = [sample.arrays(np.float32) for sample in samples]
@@ -61,12 +60,13 @@ def test_numbers_are_numpys_and_the_same_in_every_way_of_running(first):
         return [function(*xs) for function, xs in zip(functions, inputs, strict=True)]
 
     ways = [numbers(run, inputs), numbers(jit(run), inputs)]
-    if not Recorder.immediate:
-        context.set_context(pynative_synchronize=True)
+    if request.config.getoption("--compiled"):
+        before = context.get_context("pynative_synchronize")
+        context.set_context(pynative_synchronize=not before)
         try:
             ways.append(numbers(run, inputs))
         finally:
-            context.set_context(pynative_synchronize=False)
+            context.set_context(pynative_synchronize=before)
     for sample, arrays, outs, *others in zip(samples, inputs, *ways, strict=True):
         wide = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays]
         wanted = sample.ref(*wide, **sample.attrs)

@@ -178,7 +178,10 @@ def memory(monkeypatch):
 
 @pytest.mark.skipif(Recorder.immediate, reason="each operation is a program of its own")
 @pytest.mark.parametrize("wrap", [lambda f: f, jit], ids=["dynamic", "jit"])
-@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize(
+    "parts",
+    [p if p in ("plain", "both") else pytest.param(p, marks=pytest.mark.slow) for p in PARTS],
+)
 def test_a_deep_network_needs_less_than_half_the_memory(parts, wrap, memory):
     needed = []
     for again in False, True:

@@ -191,6 +191,8 @@ def _picked(scores, target, axis):
 
 def _likelihood_loss(scores, target, weight, ignore_index, reduction, label_smoothing):
     """The negative log-likelihood of `target`, given logarithms of probabilities."""
+    if not isinstance(ignore_index, int):
+        raise TypeError(f"'ignore_index' must be an int, but got {ignore_index!r}")
     axis = _classes(scores, target, weight)
     kept = target != ignore_index
     inside = jnp.where(kept, target, jnp.zeros((), target.dtype))
