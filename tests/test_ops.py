@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from sporax import ops
+from sporax import nn, ops
 from sporax.autodiff import check_grad, grad
 from sporax.core import context
 from sporax.core.tensor import Tensor
@@ -180,6 +180,10 @@ AT_EDGES = {
     "clamp-low": (lambda x: ops.clamp(x, 1.0), [[0.0, 1.0, 2.0]], [[0.0, 1.0, 1.0]]),
     "clamp-high": (lambda x: ops.clamp(x, None, 1.0), [[0.0, 1.0, 2.0]], [[1.0, 1.0, 0.0]]),
     "clip_by_value": (lambda x: ops.clip_by_value(x, 0, 1), [[0.0, 2.0]], [[0.5, 0.0]]),
+    "labels that do not sum to 1": (
+        nn.SoftmaxCrossEntropyWithLogits(), [[ORIGIN], [[1.0, 0.5]]],
+        [[[-0.25, 0.25]], [[np.log(2), np.log(2)]]],
+    ),
     "logaddexp": (
         ops.logaddexp, [[np.inf, 1.0, -np.inf], [1.0, -np.inf, 2.0]],
         [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
