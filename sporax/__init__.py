@@ -25,9 +25,9 @@ _PUBLIC = {
         Generator default_generator get_rng_state get_seed initial_seed manual_seed seed
         set_rng_state set_seed""",
     "sporax.engine.explain": "explain",
-    "sporax.engine.jit": "jit",
-    "sporax.engine.marking": "JitConfig constexpr jit_class lazy_inline no_inline",
-    "sporax.engine.mutable": "mutable",
+    "sporax.graph_capture.jit": "jit",
+    "sporax.graph_capture.compiler_marks": "JitConfig constexpr jit_class lazy_inline no_inline",
+    "sporax.graph_capture.mutable": "mutable",
     "sporax.autodiff": """
         _Function _no_grad get_grad grad jacfwd jacrev jvp no_grad recompute saved_tensors_hooks
         value_and_grad vjp vmap

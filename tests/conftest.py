@@ -8,9 +8,10 @@ import pytest
 
 from sporax.core import deferred, random
 from sporax.data import config as data_config
-from sporax.engine import churn, launch, recorder
+from sporax.engine import compile_policy, recorder
 from sporax.engine.program import Layout
-from sporax.engine.trace import forest
+from sporax.engine.trace_tree import forest
+from sporax.graph_capture import graph_call
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +20,7 @@ def seeded():
     data_config.set_seed(5489)  # its default: no seed
     np.random.seed(0)
     deferred.pending.clear()  # what a test has found and not read
-    churn.families.clear()  # shapes that differ from test to test are no sign of change
+    compile_policy.families.clear()  # shapes that differ from test to test are no sign of change
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +32,16 @@ def on_numpy(request):
         return
 
     def prepare(state, alive, dead, inputs):
-        plan = churn.numpy_plan(Layout(state.path(), inputs), alive)
+        plan = compile_policy.numpy_plan(Layout(state.path(), inputs), alive)
         if plan is None:
-            return churn.prepare(state, alive, dead, inputs)
-        program = churn.Interpretation(plan)
+            return compile_policy.prepare(state, alive, dead, inputs)
+        program = compile_policy.Interpretation(plan)
         return program, program
 
     recorder.run_pending()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recorder, "prepare", prepare)
-        patch.setattr(launch, "prepare", prepare)
+        patch.setattr(graph_call, "prepare", prepare)
         yield
     forest.clear()
 

@@ -11,7 +11,7 @@ from sporax.autodiff import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad,
 from sporax.core import dtype
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 
 RECORDED = Path(__file__).parent / "recorded"
 

@@ -12,7 +12,7 @@ from sporax import amp, nn, ops
 from sporax.core import context, dtype
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.nn.loss_scale import TrainOneStepWithLossScaleCell
 from tests.amp_cases import AMP, WEIGHT, X, network
 from tests.asking import answered

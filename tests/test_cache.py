@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from jax._src import cache_key, compiler
 
-from sporax.engine import cache
+from sporax.engine import compilation_cache
 
 ROOT = Path(__file__).resolve().parents[1]
 LENGTHS = 0, 10, 32, 40, -1  # of a file that was cut short
@@ -59,7 +59,7 @@ def programs(folder):
 
 
 def is_whole(file):
-    return cache.Folder(file.parent).get(file.stem) is not None
+    return compilation_cache.Folder(file.parent).get(file.stem) is not None
 
 
 # processes ----------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def test_the_second_start_of_the_demo_compiles_nothing(tmp_path):
 
 @pytest.mark.parametrize("length", LENGTHS)
 def test_a_file_cut_short_is_as_none(length, tmp_path):
-    folder = cache.Folder(tmp_path)
+    folder = compilation_cache.Folder(tmp_path)
     folder.put("key", b"a program" * 100)
     (file,) = programs(tmp_path)
     file.write_bytes(file.read_bytes()[:length])
@@ -134,7 +134,7 @@ def test_a_file_cut_short_is_as_none(length, tmp_path):
 
 
 def test_a_flipped_bit_is_found_wherever_it_is(tmp_path):
-    folder = cache.Folder(tmp_path)
+    folder = compilation_cache.Folder(tmp_path)
     folder.put("key", b"a program")
     (file,) = programs(tmp_path)
     content = file.read_bytes()
@@ -145,15 +145,15 @@ def test_a_flipped_bit_is_found_wherever_it_is(tmp_path):
 
 
 def test_names_too_long_for_a_file(tmp_path):
-    folder = cache.Folder(tmp_path)
+    folder = compilation_cache.Folder(tmp_path)
     folder.put("f" * 500 + "-" + "0" * 64, b"1")
     assert folder.get("f" * 500 + "-" + "0" * 64) == b"1"
 
 
 def test_the_folder_is_bounded_and_keeps_what_is_used(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache, "MOST_BYTES", 3000)
-    monkeypatch.setattr(cache, "PRUNED_AFTER", 500)
-    folder = cache.Folder(tmp_path)
+    monkeypatch.setattr(compilation_cache, "MOST_BYTES", 3000)
+    monkeypatch.setattr(compilation_cache, "PRUNED_AFTER", 500)
+    folder = compilation_cache.Folder(tmp_path)
     for i in range(100):
         folder.put(f"key{i}", bytes(100))
         for file in tmp_path.iterdir():  # the clock of a file system may stand for a while
@@ -162,8 +162,8 @@ def test_the_folder_is_bounded_and_keeps_what_is_used(tmp_path, monkeypatch):
         assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 3500 + 132
     assert len(programs(tmp_path)) >= 20
     # a process that is killed, again and again, does not make it grow: the first program prunes
-    monkeypatch.setattr(cache, "MOST_BYTES", 1000)
-    cache.Folder(tmp_path).put("key", bytes(100))
+    monkeypatch.setattr(compilation_cache, "MOST_BYTES", 1000)
+    compilation_cache.Folder(tmp_path).put("key", bytes(100))
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 1000
 
 
@@ -172,16 +172,16 @@ def test_prune_deletes_the_oldest(tmp_path):
         file = tmp_path / f"program-{i}"
         file.write_bytes(bytes(100))
         os.utime(file, (i, i))
-    cache.prune(tmp_path, 350)
+    compilation_cache.prune(tmp_path, 350)
     assert sorted(f.name for f in tmp_path.iterdir()) == ["program-3", "program-4", "program-5"]
-    cache.prune(tmp_path / "absent", 350)
+    compilation_cache.prune(tmp_path / "absent", 350)
 
 
 def test_readers_writers_and_pruning_at_once(tmp_path):
     wrong, contents = [], {f"key{i}": bytes([i]) * 20_000 for i in range(8)}
 
     def work(seed):
-        rng, folder = np.random.default_rng(seed), cache.Folder(tmp_path)
+        rng, folder = np.random.default_rng(seed), compilation_cache.Folder(tmp_path)
         for _ in range(150):
             key = f"key{rng.integers(8)}"
             found = folder.get(key)
@@ -190,7 +190,7 @@ def test_readers_writers_and_pruning_at_once(tmp_path):
             elif found != contents[key]:
                 wrong.append(key)
             if rng.integers(10) == 0:
-                cache.prune(tmp_path, 80_000)
+                compilation_cache.prune(tmp_path, 80_000)
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
     for thread in threads:

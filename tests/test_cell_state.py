@@ -12,7 +12,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.nn import Dense, LayerNorm
 from sporax.nn.buffers import register_cell_buffer_registration_hook
 from sporax.nn.cell import Cell

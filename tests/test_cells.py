@@ -12,7 +12,7 @@ from sporax.core import context
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
 from tests import cell_cases

@@ -14,15 +14,15 @@ from numpy.polynomial import Polynomial
 from sporax import nn, ops
 from sporax.autodiff.grad import GradOperation, grad, value_and_grad
 from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
-from sporax.autodiff.mode import no_grad, stop_gradient
-from sporax.autodiff.recompute import recompute
+from sporax.autodiff.no_grad import no_grad, stop_gradient
+from sporax.autodiff.remat import recompute
 from sporax.autodiff.vmap import vmap
 from sporax.core import context, random
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
 from sporax.engine.program import compilations
-from sporax.engine.trace import forest
+from sporax.engine.trace_tree import forest
+from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

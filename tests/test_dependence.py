@@ -13,7 +13,7 @@ import pytest
 from sporax.autodiff.grad import grad
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import JitFunction, jit
+from sporax.graph_capture.jit import JitFunction, jit
 from sporax.nn.cell import Cell
 
 

@@ -12,9 +12,9 @@ from sporax.autodiff.grad import value_and_grad
 from sporax.autodiff.jacobian import vjp
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
 from sporax.engine.program import compilations
 from sporax.engine.recorder import Recorder
+from sporax.graph_capture.jit import jit
 
 N = 64
 pytestmark = pytest.mark.skipif(Recorder.immediate, reason="captures run in any executor alike")

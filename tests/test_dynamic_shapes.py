@@ -5,8 +5,8 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, grad, jit, nn, ops
-from sporax.engine import unsized
-from sporax.engine.jit import JitFunction
+from sporax.graph_capture.dynamic_shapes import bucketed_shapes
+from sporax.graph_capture.jit import JitFunction
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
@@ -23,16 +23,16 @@ def poisoned(monkeypatch):
     """What is in the padding must not matter: here it is NaN, or a large integer."""
 
     def padded(value, aval, room):
-        shape = unsized._at(aval, room).shape
+        shape = bucketed_shapes._at(aval, room).shape
         if shape == value.aval.shape:
             return value
         array = np.asarray(value.read())
         poison = np.nan if array.dtype.kind == "f" else 10**6
         full = np.full(shape, poison, array.dtype)
         full[tuple(map(slice, array.shape))] = array
-        return unsized.leaf(unsized.jax.device_put(full))
+        return bucketed_shapes.leaf(bucketed_shapes.jax.device_put(full))
 
-    monkeypatch.setattr(unsized, "_padded", padded)
+    monkeypatch.setattr(bucketed_shapes, "_padded", padded)
 
 
 def softmax(x, axis):

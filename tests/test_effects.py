@@ -18,7 +18,7 @@ from sporax.core import context
 from sporax.core.parameter import Parameter
 from sporax.core.random import _Seed
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -14,7 +14,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.program import compilations
 from sporax.engine.recorder import Recorder, run_pending
-from sporax.engine.trace import CAP, period_of
+from sporax.engine.trace_tree import CAP, period_of
 
 deferred_only = pytest.mark.skipif(Recorder.immediate, reason="about the deferred executor")
 

@@ -16,12 +16,12 @@ import sporax
 from sporax import nn
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine import telling
+from sporax.engine import compile_log
 from sporax.engine.explain import explain
-from sporax.engine.jit import jit
-from sporax.engine.mutable import mutable
 from sporax.engine.recorder import Recorder, run_pending
-from sporax.engine.trace import forest
+from sporax.engine.trace_tree import forest
+from sporax.graph_capture.jit import jit
+from sporax.graph_capture.mutable import mutable
 
 FACTOR = 2.0
 
@@ -249,9 +249,9 @@ def test_a_program_from_the_folder(tmp_path):
 
 
 def test_what_takes_long_is_announced(monkeypatch, capsys):
-    monkeypatch.setattr(telling, "LONG", 0.01)
+    monkeypatch.setattr(compile_log, "LONG", 0.01)
     with explain():
-        run = telling.first_call(lambda *given: time.sleep(0.2), [], "first time")
+        run = compile_log.first_call(lambda *given: time.sleep(0.2), [], "first time")
         run([], [], [], [])
     lines = capsys.readouterr().err.splitlines()
     assert "compiling dynamic code" in lines[0]
@@ -270,13 +270,13 @@ def test_many_captures_warn_once():
 
 
 def test_the_switch():
-    assert not telling.channel.is_on
+    assert not compile_log.channel.is_on
     with explain():
-        assert telling.channel.is_on
+        assert compile_log.channel.is_on
         with explain(False):
-            assert not telling.channel.is_on
-        assert telling.channel.is_on
-    assert not telling.channel.is_on
+            assert not compile_log.channel.is_on
+        assert compile_log.channel.is_on
+    assert not compile_log.channel.is_on
     with pytest.raises(TypeError, match="'on' must be a bool, but got str"):
         explain("yes")
 

@@ -11,10 +11,10 @@ from sporax.autodiff.grad import value_and_grad
 from sporax.core import random
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
 from sporax.engine.program import Program
 from sporax.engine.recorder import Recorder
-from sporax.engine.trace import Forest
+from sporax.engine.trace_tree import Forest
+from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 
 X = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from sporax import Parameter, Tensor, grad, jit, nn, ops, vmap
-from sporax.engine.convert import converted
+from sporax.ast_transform.convert import converted
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

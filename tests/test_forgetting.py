@@ -9,10 +9,10 @@ import pytest
 from sporax import ops
 from sporax.autodiff.grad import grad
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import JitFunction, jit
 from sporax.engine.operation import Rule
 from sporax.engine.program import Program
-from sporax.engine.trace import State, forest
+from sporax.engine.trace_tree import State, forest
+from sporax.graph_capture.jit import JitFunction, jit
 
 
 def numbers(n):

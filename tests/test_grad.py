@@ -15,9 +15,9 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import thread
-from sporax.engine import trace
-from sporax.engine.jit import jit
+from sporax.engine import trace_tree
 from sporax.engine.recorder import run_pending
+from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 from tests import grad_cases
 from tests.oracle import ask, recorded, rows
@@ -451,9 +451,11 @@ def run_duals(steps, values, asked, aliased):
 def test_random_programs_against_dual_numbers(cap, monkeypatch):
     """Short programs, so that traces coincide often while what is meant by them differs; `cap`:
     after how many operations a trace is cut, wherever that is."""
-    monkeypatch.setattr(trace, "CAP", cap)
-    monkeypatch.setattr(trace, "CUTS", ((min(cap, trace.CUTS[0][0]), 4), *trace.CUTS[1:]))
-    trace.forest.clear()  # what has been recorded once is not looked at for a cut again
+    monkeypatch.setattr(trace_tree, "CAP", cap)
+    monkeypatch.setattr(
+        trace_tree, "CUTS", ((min(cap, trace_tree.CUTS[0][0]), 4), *trace_tree.CUTS[1:])
+    )
+    trace_tree.forest.clear()  # what has been recorded once is not looked at for a cut again
     read(Tensor([1.0]) + 1.0)
     rng = random.Random(0)
     tensors = [Tensor(np.float32(v)) for v in (1.5, -0.75, 2.25)]

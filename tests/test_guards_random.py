@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from sporax import Tensor
-from sporax.engine import launch
-from sporax.engine.churn import Interpretation, numpy_plan
-from sporax.engine.jit import jit
+from sporax.engine.compile_policy import Interpretation, numpy_plan
 from sporax.engine.program import Layout
+from sporax.graph_capture import graph_call
+from sporax.graph_capture.jit import jit
 from tests.random_state import State
 
 
 @pytest.fixture(autouse=True)
 def interpreted(monkeypatch):
     """Run programs by NumPy: each capture has one of its own, and it is not what is tested."""
-    monkeypatch.setattr(launch, "prepare", prepare)
+    monkeypatch.setattr(graph_call, "prepare", prepare)
 
 
 def prepare(state, alive, dead, inputs):

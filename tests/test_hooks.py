@@ -15,7 +15,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 from tests.script_runs import printed
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from sporax.autodiff.grad import grad, value_and_grad
-from sporax.autodiff.recompute import recompute
+from sporax.autodiff.remat import recompute
 from sporax.core import context
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

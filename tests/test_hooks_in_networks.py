@@ -8,12 +8,12 @@ import pytest
 
 from sporax import ops
 from sporax.autodiff import Function, grad, value_and_grad
-from sporax.autodiff.walk import Stretch
+from sporax.autodiff.backward import Stretch
 from sporax.core import context
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -12,9 +12,9 @@ from sporax import numpy as mnp
 from sporax.core import deferred
 from sporax.core.deferred import OutOfRange
 from sporax.core.parameter import Parameter
-from sporax.engine import bounds, churn, recorder
+from sporax.engine import compile_policy, index_checks, recorder
 from sporax.engine.program import Layout
-from sporax.engine.trace import forest
+from sporax.engine.trace_tree import forest
 
 pytestmark = [pytest.mark.usefixtures("on_numpy"), pytest.mark.executors]
 
@@ -391,7 +391,7 @@ def test_in_derivatives(how):
 
 def test_the_pullback_is_not_checked_again(monkeypatch):
     seen = []
-    monkeypatch.setattr(bounds, "_check", lambda op, operands: seen.append(op.name))
+    monkeypatch.setattr(index_checks, "_check", lambda op, operands: seen.append(op.name))
     grad(picked)(matrix(), index(1)).asnumpy()
     grad(lambda x: grad(picked)(x, index(1)).sum())(matrix()).asnumpy()
     assert seen == ["Gather", "Gather"]
@@ -515,7 +515,9 @@ def test_with_a_call_on_the_host():
 
 def test_the_interpreter_checks(monkeypatch):
     def prepare(state, alive, dead, inputs):
-        program = churn.Interpretation(churn.numpy_plan(Layout(state.path(), inputs), alive))
+        program = compile_policy.Interpretation(
+            compile_policy.numpy_plan(Layout(state.path(), inputs), alive)
+        )
         return program, program
 
     monkeypatch.setattr(recorder, "prepare", prepare)

@@ -10,9 +10,9 @@ from sporax import ops
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, thread
-from sporax.engine.interpreter import Unsupported, evaluate, link, plan, supported
 from sporax.engine.program import Layout
 from sporax.engine.recorder import Recorder, run_pending
+from sporax.numpy_interpreter import Unsupported, evaluate, link, plan, supported
 from tests.samples import collect
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

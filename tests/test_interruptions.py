@@ -13,10 +13,10 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine import recorder
-from sporax.engine.jit import jit
 from sporax.engine.program import Program
 from sporax.engine.recorder import Recorder, run_pending
-from sporax.engine.trace import forest
+from sporax.engine.trace_tree import forest
+from sporax.graph_capture.jit import jit
 
 deferred_only = pytest.mark.skipif(Recorder.immediate, reason="about the deferred executor")
 

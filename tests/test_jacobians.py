@@ -10,7 +10,7 @@ from sporax import nn, ops
 from sporax.autodiff import Function, grad, jacfwd, jacrev, jvp, vjp, vmap
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

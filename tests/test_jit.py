@@ -10,9 +10,9 @@ from sporax.autodiff.grad import grad, value_and_grad
 from sporax.core import random
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
-from sporax.engine.mutable import mutable
 from sporax.engine.program import compilations
+from sporax.graph_capture.jit import jit
+from sporax.graph_capture.mutable import mutable
 from sporax.nn.cell import Cell
 
 

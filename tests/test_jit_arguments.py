@@ -14,7 +14,7 @@ from sporax import nn, ops
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 
 

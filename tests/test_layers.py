@@ -12,7 +12,7 @@ from sporax.autodiff.grad import grad
 from sporax.core import dtype
 from sporax.core.random import set_seed
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from tests import layer_cases as cases
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -11,8 +11,14 @@ import pytest
 
 import sporax
 from sporax import Parameter, Tensor, grad, jit, mutable, nn, ops
-from sporax.engine.executor import _cell_graph_executor, _pynative_executor
-from sporax.engine.marking import JitConfig, cell_attr_register, constexpr, jit_class, lazy_inline
+from sporax.graph_capture.compiler_marks import (
+    JitConfig,
+    cell_attr_register,
+    constexpr,
+    jit_class,
+    lazy_inline,
+)
+from sporax.graph_capture.executors import _cell_graph_executor, _pynative_executor
 from sporax.nn.grad import Vjp
 from sporax.ops.mapping import add_flags, tail
 from tests.multitype_values import values

@@ -12,7 +12,7 @@ import pytest
 import sporax.numpy as mnp
 from sporax.autodiff import check_grad
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from tests import numpy_cases
 from tests.oracle import RECORDED
 

@@ -19,7 +19,7 @@ from sporax import amp, data, mint, nn, ops
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.initializers import Normal, One, initializer
 from sporax.train import CheckpointConfig, Model
 from tests import layer_cases, mint_layer_cases, numpy_literals, parity_rows

@@ -10,7 +10,7 @@ from sporax.autodiff import check_grad, grad
 from sporax.core import context
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.ops.declare import OPS
 from tests import parity_edges
 from tests.samples import collect

@@ -9,8 +9,8 @@ import pytest
 from sporax import optim
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
 from sporax.engine.program import compilations
+from sporax.graph_capture.jit import jit
 from sporax.optim import experimental
 from sporax.optim.experimental import lr_scheduler
 from tests.optimizer_cases import PARAMETERS, STEPS, Kit, run

@@ -11,8 +11,8 @@ from sporax import ops, optim  # noqa: F401  (ops: the operators of Tensors)
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.engine.jit import jit
 from sporax.engine.program import compilations
+from sporax.graph_capture.jit import jit
 from sporax.nn import dynamic_lr, learning_rate_schedule
 from sporax.nn.learning_rate_schedule import ExponentialDecayLR, LearningRateSchedule
 from sporax.optim import Adam, Momentum, Optimizer, RMSProp, experimental

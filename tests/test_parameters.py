@@ -12,8 +12,8 @@ from sporax.core import random
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.engine.jit import jit
 from sporax.engine.recorder import Recorder
+from sporax.graph_capture.jit import jit
 from sporax.initializers import Initializer, Normal, initializer
 from sporax.nn import Dense, Optimizer
 from sporax.nn.cell import Cell

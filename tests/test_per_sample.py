@@ -6,7 +6,7 @@ import pytest
 from sporax import nn, ops
 from sporax.autodiff import grad, value_and_grad
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

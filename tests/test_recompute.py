@@ -11,10 +11,10 @@ from sporax.core.dtype import float64
 from sporax.core.parameter import Parameter
 from sporax.core.random import set_seed
 from sporax.core.tensor import Tensor
-from sporax.engine.cache import Folder
-from sporax.engine.jit import jit
+from sporax.engine.compilation_cache import Folder
 from sporax.engine.program import Program
 from sporax.engine.recorder import Recorder, run_pending
+from sporax.graph_capture.jit import jit
 from tests.test_vmap import Scaled
 
 

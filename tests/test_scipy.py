@@ -11,7 +11,7 @@ import scipy.optimize
 import sporax.scipy
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from sporax.scipy import fft, linalg, optimize
 from sporax.scipy import ops as primitives
 

@@ -16,7 +16,7 @@ from sporax.autodiff.grad import grad
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor, is_tensor, tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 from tools.record_tensor import answers
 
 ROWS = [

@@ -11,9 +11,9 @@ from sporax.autodiff import Function, grad, jacfwd, vmap
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.engine.jit import jit
 from sporax.engine.program import compilations
 from sporax.engine.recorder import Recorder
+from sporax.graph_capture.jit import jit
 from tests import grad_cases, transform_cases
 from tests.oracle import ask, recorded, rows
 

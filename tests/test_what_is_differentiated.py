@@ -8,7 +8,7 @@ from sporax import ops
 from sporax.autodiff import grad, no_grad
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.engine.jit import jit
+from sporax.graph_capture.jit import jit
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

@@ -4,6 +4,6 @@ from sporax import jit as ms_function
 from sporax import jit_class as jit_class
 from sporax import jit_class as ms_class
 from sporax.autodiff import *
-from sporax.engine.executor import *
-from sporax.engine.jit import *
+from sporax.graph_capture.executors import *
+from sporax.graph_capture.jit import *
 

@@ -9,7 +9,7 @@ import numpy as np
 from sporax import nn
 from sporax.core import dtype as dtypes
 from sporax.core.value import Changes
-from sporax.engine.precision import choice_of, computing_in
+from sporax.engine.autocast import choice_of, computing_in
 from sporax.nn.cell import Cell
 from sporax.nn.precision import FLAGS, Scheme, cast_floats
 from sporax.ops.declare import OPS, PRIMITIVES

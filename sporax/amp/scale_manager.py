@@ -1,6 +1,6 @@
 """What a `Model` is told about loss scaling: the scale, and the Cell that changes it."""
 
-from sporax.core.misfit import Fitting
+from sporax.core.signature_errors import Fitting
 from sporax.nn import argument
 from sporax.nn.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 

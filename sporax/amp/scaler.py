@@ -2,8 +2,8 @@
 
 from sporax import ops
 from sporax.core import dtype as dtypes
-from sporax.core.misfit import Fitting
 from sporax.core.parameter import Parameter
+from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.nn import argument

@@ -1,13 +1,13 @@
 """What is its derivative? The tape, and what takes derivatives by it."""
 
-from sporax.autodiff.anomaly import detect_anomaly
-from sporax.autodiff.check import GradientError, GradientReport, check_grad
+from sporax.autodiff.debug.anomaly import detect_anomaly
+from sporax.autodiff.debug.check_grad import GradientError, GradientReport, check_grad
 from sporax.autodiff.function import Function, _Function
 from sporax.autodiff.grad import GradOperation, get_grad, grad, value_and_grad
 from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
-from sporax.autodiff.mode import _no_grad, no_grad, stop_gradient
-from sporax.autodiff.recompute import recompute
-from sporax.autodiff.saved import saved_tensors_hooks
+from sporax.autodiff.no_grad import _no_grad, no_grad, stop_gradient
+from sporax.autodiff.remat import recompute
+from sporax.autodiff.saved_tensors import saved_tensors_hooks
 from sporax.autodiff.vmap import vmap
 
 __all__ = [

@@ -2,14 +2,14 @@
 
 import inspect
 
-from sporax.autodiff.custom import (
+from sporax.autodiff.custom_vjp import (
     Custom,
     backward_through,
     collect,
     cotangents,
     differentiated_by,
 )
-from sporax.autodiff.saved import Packed
+from sporax.autodiff.saved_tensors import Packed
 from sporax.autodiff.tape import MUTED
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of

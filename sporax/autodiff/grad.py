@@ -7,15 +7,15 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from sporax.autodiff.announced import announced_call
+from sporax.autodiff.backward import Recording
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.per_sample import PerSample
+from sporax.autodiff.set_grad_cache import announced_call
 from sporax.autodiff.tape import Variables, ones_like, takes_indices, zeros_like
-from sporax.autodiff.walk import Recording
 from sporax.core.dtype import from_numpy
-from sporax.core.host import plain
-from sporax.core.misfit import fitting
+from sporax.core.from_host import plain
 from sporax.core.parameter import Parameter
+from sporax.core.signature_errors import fitting
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.core.value import number, thread
 from sporax.engine.operation import Op

@@ -4,7 +4,7 @@ import itertools
 from typing import Any
 from weakref import ref
 
-from sporax.autodiff.custom import checked
+from sporax.autodiff.custom_vjp import checked
 from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, Value, thread

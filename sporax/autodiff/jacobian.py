@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 
-from sporax.autodiff.enclosed import Enclosed
+from sporax.autodiff.backward import Recording, walk_back
 from sporax.autodiff.grad import Derivative, parameters_of
 from sporax.autodiff.hooks import hooks_of
+from sporax.autodiff.lifted_op import Enclosed
 from sporax.autodiff.tape import MUTED, Variables, ones_like, zeros_like
-from sporax.autodiff.walk import Recording, walk_back
-from sporax.core.misfit import fitting
 from sporax.core.parameter import Parameter
+from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of, with_tensors
 from sporax.core.value import thread

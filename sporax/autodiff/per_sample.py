@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from sporax.autodiff.enclosed import Enclosed
+from sporax.autodiff.lifted_op import Enclosed
 from sporax.core.tree import map_tensors, tensors_of, with_tensors
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap

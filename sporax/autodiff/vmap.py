@@ -3,10 +3,10 @@
 import functools
 from collections.abc import Callable
 
-from sporax.autodiff.enclosed import Enclosed
-from sporax.autodiff.ensemble import Ensemble
-from sporax.core.host import NUMBERS, plain
-from sporax.core.misfit import fitting
+from sporax.autodiff.lifted_op import Enclosed
+from sporax.autodiff.stacked_cells import Ensemble
+from sporax.core.from_host import NUMBERS, plain
+from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.engine.recorder import wrap

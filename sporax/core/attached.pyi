@@ -1,8 +1,8 @@
 """Tensor's methods; written by tools/write_stubs.py."""
 
 from collections.abc import Iterator
-from sporax.core.reading import Reading as Reading
 from sporax.core.tensor import Tensor as Tensor
+from sporax.core.to_host import Reading as Reading
 from typing import Any
 from typing import overload
 import builtins

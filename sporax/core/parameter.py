@@ -6,8 +6,8 @@ import re
 import numpy as np
 
 from sporax.core import dtype as dtypes
-from sporax.core.host import plain, python_number
-from sporax.core.misfit import fitting_constructor
+from sporax.core.from_host import plain, python_number
+from sporax.core.signature_errors import fitting_constructor
 from sporax.core.tensor import MAKERS, Tensor, new_value
 from sporax.core.value import Changes, thread
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.host import plain
+from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor, concrete
 from sporax.core.value import borrowing
 

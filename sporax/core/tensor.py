@@ -11,9 +11,9 @@ from jax.export import is_symbolic_dim
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
 from sporax.core.deferred import pending, raise_pending
-from sporax.core.host import NUMBERS, blank, host_array, is_numpy_scalar, plain, python_number
-from sporax.core.misfit import fitting_constructor
-from sporax.core.reading import Reading
+from sporax.core.from_host import NUMBERS, blank, host_array, is_numpy_scalar, plain, python_number
+from sporax.core.signature_errors import fitting_constructor
+from sporax.core.to_host import Reading
 from sporax.core.value import Aval, Undrawn, Unsized, Value, held, leaf, number, thread
 
 if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_stubs.py

@@ -10,7 +10,7 @@ import functools
 import numpy as np
 
 from sporax.core.errors import missing
-from sporax.core.host import plain
+from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 from sporax.data.iterator import DictIterator, TupleIterator
 

@@ -8,7 +8,7 @@ import inspect
 
 import numpy as np
 
-from sporax.core.host import plain
+from sporax.core.from_host import plain
 from sporax.data import order
 from sporax.data.dataset import Dataset, as_row, count, names, places
 

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from sporax.core.host import plain
+from sporax.core.from_host import plain
 from sporax.data import order
 
 

@@ -4,7 +4,7 @@ import os
 
 from sporax.core import context
 from sporax.core.value import thread
-from sporax.engine import cache
+from sporax.engine import compilation_cache
 from sporax.engine.explain import explain
 from sporax.engine.recorder import Recorder, run_pending
 
@@ -24,7 +24,7 @@ if os.environ.get("SPORAX_EXECUTOR", "deferred") not in ("deferred", "immediate"
     )
 if os.environ.get("SPORAX_EXECUTOR") == "immediate":
     context.set_context(pynative_synchronize=True)
-cache.switch_on()
+compilation_cache.switch_on()
 if os.environ.get("SPORAX_EXPLAIN", "0") not in ("", "0", "1"):
     raise ValueError(
         "The environment variable SPORAX_EXPLAIN must be '0' or '1', but got "

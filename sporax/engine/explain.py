@@ -2,8 +2,8 @@
 
 from sporax.core.errors import user_frame
 from sporax.core.value import thread
+from sporax.engine.compile_log import Channel, channel, listen
 from sporax.engine.recorder import Recorder, run_pending
-from sporax.engine.telling import Channel, channel, listen
 
 
 class explain:

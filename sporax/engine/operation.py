@@ -11,8 +11,8 @@ from jax.extend.core import jaxpr_as_fun
 from sporax.core.errors import REFUSALS, operand_error
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
-from sporax.engine import barriers
-from sporax.engine.trace import forest
+from sporax.engine import constant_barriers
+from sporax.engine.trace_tree import forest
 
 
 class Rule:
@@ -41,12 +41,12 @@ class Rule:
 
     def guarded(self, kinds):
         """(the function with barriers, the kinds of its results) where its operands are of these
-        kinds, see `engine.barriers`. One that is no jaxpr yet is asked to put its own."""
+        kinds, see `engine.constant_barriers`. One that is no jaxpr yet is asked to put its own."""
         if not self.is_traced:
-            return self.run, [barriers.ANY] * len(self.avals)
+            return self.run, [constant_barriers.ANY] * len(self.avals)
         found = self._guarded.get(kinds)
         if found is None:
-            jaxpr, outs = barriers.Barriers().put(self.jaxpr, kinds)
+            jaxpr, outs = constant_barriers.Barriers().put(self.jaxpr, kinds)
             run = self.run if jaxpr is self.jaxpr else _function(jaxpr, self.single)
             found = self._guarded[kinds] = run, outs
         return found

@@ -7,8 +7,8 @@ from weakref import ref
 
 from sporax.core.tensor import Tensor, as_value
 from sporax.core.value import HELD, Value, thread
-from sporax.engine.churn import SEEN, prepare
-from sporax.engine.trace import Cut, State, Unfit, forest
+from sporax.engine.compile_policy import SEEN, prepare
+from sporax.engine.trace_tree import Cut, State, Unfit, forest
 
 
 class RunAtOnce(list):
@@ -56,7 +56,7 @@ class Recorder:
         self.arrays, self.owners, self.found = [], [], {}
         self.reals, self.integers = [], []
         self.is_ended = False  # whether its thread has gone on to another
-        self.checks: Any = None  # of indices, see `engine.bounds`
+        self.checks: Any = None  # of indices, see `engine.index_checks`
         self.prepares = False  # whether Parameters begin with what is pending
         self.lock = threading.RLock()
 

@@ -16,7 +16,7 @@ from jax import lax
 from sporax.core.strides import COPY, Strided
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.engine.trace import forest
+from sporax.engine.trace_tree import forest
 
 # through a jaxpr ----------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import Aval
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, wrap
-from sporax.engine.trace import forest
+from sporax.engine.trace_tree import forest
 from sporax.engine.view_access import Dynamic, Part, read, through, write
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.errors import REFUSALS, refuse
-from sporax.core.misfit import Fitting, fitting
 from sporax.core.parameter import MAKERS
+from sporax.core.signature_errors import Fitting, fitting
 from sporax.core.tensor import Tensor
 
 ALIASES = {}  # every name in lower case -> the class

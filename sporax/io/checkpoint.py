@@ -9,7 +9,7 @@ import tempfile
 
 import numpy as np
 
-from sporax.core.cells import parameters
+from sporax.core.cell_tree import parameters
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.io import background, files

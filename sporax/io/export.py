@@ -2,7 +2,7 @@
 
 import os
 
-from sporax.engine.exporting import exported
+from sporax.graph_capture.export.export import exported
 from sporax.io import graph_file, onnx_file
 from sporax.io.damage import Damage
 

@@ -10,7 +10,7 @@ import numpy as np
 from jax import export as stablehlo
 
 from sporax.core import dtype as dtypes
-from sporax.engine.exported import Exported, Spec
+from sporax.graph_capture.export.exported_graph import Exported, Spec
 from sporax.io import atomic
 from sporax.io.damage import Damage
 

@@ -2,7 +2,7 @@
 
 import logging
 
-from sporax.core import cells
+from sporax.core import cell_tree
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 
@@ -30,7 +30,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     (['bias'], [])
     """
     _check(net, parameter_dict, strict_load, remove_redundancy)
-    parameters = [p for _, p in cells.parameters(net)]
+    parameters = [p for _, p in cell_tree.parameters(net)]
     plan, missing = {}, []
     for p in parameters:
         if p.name not in parameter_dict:

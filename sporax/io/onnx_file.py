@@ -21,7 +21,7 @@ from jax.extend.core import jaxpr_as_fun
 from sporax.core.errors import describe
 from sporax.core.tree import tensors_of
 from sporax.core.value import Unsized
-from sporax.engine.exporting import by_jax, lowered
+from sporax.graph_capture.export.export import by_jax, lowered
 from sporax.io import atomic
 
 _MOST_BYTES = 2**31 - 1  # of a protobuf message

@@ -2,7 +2,7 @@
 
 import operator
 
-from sporax.core.misfit import AXES
+from sporax.core.signature_errors import AXES
 from sporax.ops.declaration import is_axes
 
 

@@ -3,7 +3,7 @@
 import itertools
 
 from sporax.autodiff.hooks import HookHandle, check_callable
-from sporax.core.cells import tree
+from sporax.core.cell_tree import tree
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes
 from sporax.nn.members import check_name, taken

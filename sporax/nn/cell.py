@@ -4,17 +4,17 @@ import functools
 from types import MemberDescriptorType
 from typing import Any, ClassVar
 
-from sporax.autodiff.announced import call_announced
-from sporax.autodiff.custom import call_with_bprop
+from sporax.autodiff.custom_vjp import call_with_bprop
+from sporax.autodiff.set_grad_cache import call_announced
 from sporax.autodiff.tape import unrecorded
 from sporax.core import context
-from sporax.core.cells import tree
-from sporax.core.misfit import Fitting, refused
+from sporax.core.cell_tree import tree
 from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.signature_errors import Fitting, refused
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
-from sporax.engine.host import through
-from sporax.engine.jit import JitFunction
+from sporax.engine.host_calls import through
+from sporax.graph_capture.jit import JitFunction
 from sporax.nn.accepted import Accepted
 from sporax.nn.buffers import Buffered, is_buffer
 from sporax.nn.contents import Contents

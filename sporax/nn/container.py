@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
-from sporax.core.host import plain
+from sporax.core.from_host import plain
 from sporax.core.value import Changes
 from sporax.nn.cell import Cell
 

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import Any
 
-from sporax.core.cells import parameters, tree
+from sporax.core.cell_tree import parameters, tree
 from sporax.core.parameter import check_prefix
 from sporax.nn.members import refuse_one_name_twice
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from sporax.core import context
 from sporax.core import dtype as dtypes
-from sporax.core.cells import tree
+from sporax.core.cell_tree import tree
 from sporax.core.errors import warn
 from sporax.core.tensor import Tensor, new_value
 from sporax.nn.members import tensors_in

@@ -2,7 +2,7 @@
 
 import math
 
-from sporax.core.misfit import fitting
+from sporax.core.signature_errors import fitting
 from sporax.nn import argument
 
 

@@ -2,7 +2,7 @@
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine.exported import Exported
+from sporax.graph_capture.export.exported_graph import Exported
 from sporax.nn.cell import Cell
 
 

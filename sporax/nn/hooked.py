@@ -6,10 +6,10 @@ import itertools
 import weakref
 
 from sporax.autodiff.hooks import Gate, HookHandle, avals_of, check_callable, name_of, replaced
-from sporax.autodiff.saved import saved_tensors_hooks
+from sporax.autodiff.saved_tensors import saved_tensors_hooks
 from sporax.autodiff.tape import MUTED
 from sporax.core import context
-from sporax.core.cells import tree
+from sporax.core.cell_tree import tree
 from sporax.core.errors import warn
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor

@@ -3,8 +3,8 @@
 from itertools import pairwise
 from weakref import WeakKeyDictionary
 
-from sporax.autodiff.custom import CellBprop
-from sporax.core.cells import tree
+from sporax.autodiff.custom_vjp import CellBprop
+from sporax.core.cell_tree import tree
 from sporax.core.errors import users_frame
 from sporax.nn.cell import Cell
 from sporax.nn.hooked import Passage

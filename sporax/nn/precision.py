@@ -3,7 +3,7 @@
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
-from sporax.engine.precision import computing_in, precision_of
+from sporax.engine.autocast import computing_in, precision_of
 
 # the flags of a Cell that choose what it computes in
 FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.bfloat16}

@@ -1,6 +1,6 @@
 """Cells whose derivative computes their inside again."""
 
-from sporax.autodiff.recompute import check_context, recomputed
+from sporax.autodiff.remat import check_context, recomputed
 from sporax.core.value import Changes
 
 _KNOWN = "mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation"

@@ -5,7 +5,7 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
 from sporax.autodiff.hooks import HookHandle, check_callable
-from sporax.core.cells import tree
+from sporax.core.cell_tree import tree
 from sporax.core.tensor import Tensor
 from sporax.nn.members import tensors_in
 

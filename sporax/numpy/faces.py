@@ -9,8 +9,8 @@ import functools
 import numpy as np
 
 from sporax.core import dtype as dtypes
-from sporax.core.host import plain
-from sporax.core.misfit import fitting
+from sporax.core.from_host import plain
+from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.ops.declaration import compiled
 from sporax.ops.declare import NUMPY, OPTIONAL, Array, Arrays, op

@@ -8,7 +8,7 @@ from sporax.autodiff.jacobian import jacfwd as jacfwd
 from sporax.autodiff.jacobian import jacrev as jacrev
 from sporax.autodiff.jacobian import jvp as jvp
 from sporax.autodiff.jacobian import vjp as vjp
-from sporax.autodiff.mode import stop_gradient as stop_gradient
+from sporax.autodiff.no_grad import stop_gradient as stop_gradient
 from sporax.autodiff.vmap import vmap as vmap
 from sporax.core.dtype import Type as Type
 from sporax.core.tensor import Tensor as Tensor

@@ -6,7 +6,7 @@ import numpy as np
 
 from sporax.autodiff import stop_gradient, vjp
 from sporax.core.tensor import Tensor
-from sporax.engine.ranges import Range
+from sporax.engine.index_ranges import Range
 from sporax.ops.activation import log_softmax
 from sporax.ops.creation import ones_like
 from sporax.ops.declare import Array, Arrays, composite, op

@@ -3,10 +3,10 @@ turns depends on a Tensor or `unroll=False` asks for it, written out everywhere 
 
 import contextlib
 
-from sporax.autodiff.flow import Unrecordable, as_number, is_open
-from sporax.autodiff.repetition import over, repeat
-from sporax.autodiff.statements import loop
-from sporax.core.host import plain
+from sporax.control_flow.cond import Unrecordable, as_number, is_open
+from sporax.control_flow.runtime import loop
+from sporax.control_flow.while_scan import over, repeat
+from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.ops.declare import PRIMITIVES

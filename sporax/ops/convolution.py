@@ -2,10 +2,10 @@
 
 import operator
 
-from sporax.lowering.convolution import convolve
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.dense import bias_apart, same_dtype
 from sporax.ops.shape import expand_dims, squeeze
+from sporax.xla_kernels.convolution import convolve
 
 PAD_MODES = ("valid", "same", "pad")
 

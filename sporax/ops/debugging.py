@@ -1,7 +1,7 @@
 """Looking at numbers on the way."""
 
 from sporax.core.tensor import Tensor
-from sporax.engine.shown import Name, show, taken
+from sporax.engine.deferred_print import Name, show, taken
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
 

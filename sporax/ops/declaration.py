@@ -13,15 +13,15 @@ import numpy as np
 
 from sporax.core.dtype import NAMES as DTYPES
 from sporax.core.errors import REFUSALS, TAKEN, refuse
-from sporax.core.host import HOLDING, plain, python_number
-from sporax.core.misfit import AXES, BY_NUMBER, MISSING, fitting, of_face
+from sporax.core.from_host import HOLDING, plain, python_number
+from sporax.core.signature_errors import AXES, BY_NUMBER, MISSING, fitting, of_face
 from sporax.core.tensor import Tensor
-from sporax.engine.bounds import apply_within
+from sporax.engine.index_checks import apply_within
+from sporax.engine.index_ranges import Range
 from sporax.engine.operation import Op
-from sporax.engine.ranges import Range
 from sporax.engine.recorder import apply
-from sporax.engine.scalars import known
-from sporax.engine.trace import forest
+from sporax.engine.symbolic_scalars import known
+from sporax.engine.trace_tree import forest
 from sporax.engine.views import view
 from sporax.ops.primitive import Primitive
 

@@ -34,15 +34,15 @@ def op(
 
     `function`, `tensor`, `mint`: faces as written (a string, or a tuple of strings; True: with the
     function's own signature). `numpy`: likewise; `dtype` in it is that of the result where the
-    operation has none. `primitive`: classes as written. `promotes`: the operands that meet
-    in one dtype (True: all; or their positions). `check(*avals)`: raises a better error than
-    tracing would. `name`: how messages call it; by default the first primitive's name. `real`: the
-    function to differentiate instead with respect to integers (see `Op`). `converts`: whether
+    operation has none. `primitive`: classes as written. `promotes`: the operands that meet in one
+    dtype (True: all; or their positions). `check(*avals)`: raises a better error than tracing
+    would. `name`: how messages call it; by default the first primitive's name. `real`: the function
+    to differentiate instead with respect to integers (see `Op`). `converts`: whether
     `Cell.to_float` reaches its operands. `view`: whether the results share memory with the operand,
     True where the operation only rearranges, else the rule for its layout (see `engine.views`).
-    `bounds`: for the same arguments as the operation's, the ranges (`engine.ranges.Range`) in which
-    its indices must lie. `parts(declaration, attributes, structure)`: the Ops that it is made of,
-    or None; mixed precision by operation (`engine.precision.Choice`) takes them one by one.
+    `bounds`: for the same arguments as the operation's, the ranges (`engine.index_ranges.Range`) in
+    which its indices must lie. `parts(declaration, attributes, structure)`: the Ops that it is made
+    of, or None; mixed precision by operation (`engine.autocast.Choice`) takes them one by one.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 

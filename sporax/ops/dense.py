@@ -5,7 +5,7 @@ import numpy as np
 from jax import lax
 
 from sporax.core.errors import describe
-from sporax.engine.ranges import Range
+from sporax.engine.index_ranges import Range
 from sporax.ops.arithmetic import add
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.linalg import matmul_transposed

@@ -1,10 +1,10 @@
 """Tensor's `x[index]`, `x[index] = y` and iteration, with NumPy's meaning.
 
 Integers, lists and NumPy arrays out of range raise IndexError. So do index Tensors, when something
-is read next (see `engine.bounds`); where they are not checked, reading gives NaN (the most extreme
-number of an integer dtype, True of Bool) and writing does nothing. A mask whose True elements have
-to be counted, as in `x[mask]`, is read, and so is a Tensor that bounds a slice; `x[mask] = 0` reads
-nothing.
+is read next (see `engine.index_checks`); where they are not checked, reading gives NaN (the most
+extreme number of an integer dtype, True of Bool) and writing does nothing. A mask whose True
+elements have to be counted, as in `x[mask]`, is read, and so is a Tensor that bounds a slice;
+`x[mask] = 0` reads nothing.
 
 What integers and slices take out shares memory with the source, as every view does: `x[0][1] = 9`
 writes to `x` (`engine.views`). What an index array or a mask takes out is a tensor of its own.
@@ -17,11 +17,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor, new_value
-from sporax.engine.bounds import apply_within, check
+from sporax.engine.index_checks import apply_within, check
+from sporax.engine.index_ranges import Range
 from sporax.engine.operation import Op
-from sporax.engine.ranges import Range
 from sporax.engine.recorder import apply, wrap
-from sporax.engine.trace import forest
+from sporax.engine.trace_tree import forest
 from sporax.engine.view_access import Block
 from sporax.engine.views import view
 from sporax.ops.declare import attach

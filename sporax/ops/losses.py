@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.engine.ranges import Range
+from sporax.engine.index_ranges import Range
 from sporax.ops.activation import floats_only
 from sporax.ops.arithmetic import floating, magnitude
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op

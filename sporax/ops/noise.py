@@ -1,6 +1,6 @@
 """Noise in networks: dropout, the randomized leaky ReLU, the Gumbel softmax."""
 
-from sporax.autodiff.mode import stop_gradient
+from sporax.autodiff.no_grad import stop_gradient
 from sporax.core import dtype as dtypes
 from sporax.ops.activation import floats_only, softmax
 from sporax.ops.casting import cast

@@ -3,7 +3,7 @@
 import inspect
 
 from sporax.core.dtype import Type
-from sporax.core.host import plain
+from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 
 # what an argument of that name must be, where several signatures compete for a call

@@ -5,10 +5,10 @@ import functools
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.lowering import pooling as lowering
 from sporax.ops.activation import floats_only, tensors_only
 from sporax.ops.convolution import PAD_MODES, per_axis, same_padding
 from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.xla_kernels import pooling as lowering
 
 _FORMATS = {1: ("NCHW",), 2: ("NCHW", "NHWC"), 3: ("NCHW", "NCDHW")}
 

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 
 from sporax.core.dtype import bool_
 from sporax.core.tensor import Tensor
-from sporax.engine.ranges import Range
+from sporax.engine.index_ranges import Range
 from sporax.ops.casting import cast
 from sporax.ops.comparison import less
 from sporax.ops.creation import arange

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.engine.ranges import Range
+from sporax.engine.index_ranges import Range
 from sporax.ops.arithmetic import floating
 from sporax.ops.declare import Array, composite, op
 

@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core.parameter import Parameter
-from sporax.engine.ranges import Range
-from sporax.lowering.products import multiply_at
+from sporax.engine.index_ranges import Range
 from sporax.ops.arithmetic import mul
 from sporax.ops.assignment import put
 from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op, overloaded
 from sporax.ops.selection import rows_within
+from sporax.xla_kernels.products import multiply_at
 
 # how values meet what is there, or each other: name -> method of `x.at[...]`
 REDUCTIONS = {

@@ -5,7 +5,7 @@ import itertools
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
-from sporax.engine.ranges import Range
+from sporax.engine.index_ranges import Range
 from sporax.ops.convolution import per_axis
 from sporax.ops.declare import Array, composite, op
 

@@ -5,8 +5,8 @@ import inspect
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
-from sporax.core.misfit import meant
 from sporax.core.parameter import Parameter
+from sporax.core.signature_errors import meant
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply

@@ -1,6 +1,6 @@
 """Gradients summed over several batches before the weights change."""
 
-from sporax.autodiff.statements import branch
+from sporax.control_flow.runtime import branch
 from sporax.core.dtype import int32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor

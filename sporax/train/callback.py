@@ -2,8 +2,8 @@
 
 import logging
 
-from sporax.core import misfit
-from sporax.core.misfit import Fitting
+from sporax.core import signature_errors
+from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 
 _log = logging.getLogger("sporax")
@@ -164,7 +164,7 @@ def loss_of(outputs):
 
 def is_own(callback):
     """Whether the class of a callback is sporax's, rather than a user's."""
-    return misfit.is_own(type(callback))
+    return signature_errors.is_own(type(callback))
 
 
 def check_callbacks(callbacks, run):

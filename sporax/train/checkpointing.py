@@ -3,7 +3,7 @@
 import os
 import time
 
-from sporax.core.misfit import Fitting
+from sporax.core.signature_errors import Fitting
 from sporax.io import save_checkpoint
 from sporax.io.background import wait
 from sporax.io.rotation import CheckpointManager

@@ -2,8 +2,8 @@
 
 from sporax import amp
 from sporax.core.errors import missing
-from sporax.core.host import plain
-from sporax.core.misfit import fitting_constructor
+from sporax.core.from_host import plain
+from sporax.core.signature_errors import fitting_constructor
 from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
 from sporax.nn.wrap import WithEvalCell, WithLossCell

@@ -4,8 +4,8 @@ import functools
 import itertools
 
 from sporax.core import dtype as dtypes
-from sporax.engine.jit import jit
-from sporax.engine.marking import JitConfig
+from sporax.graph_capture.compiler_marks import JitConfig
+from sporax.graph_capture.jit import jit
 from sporax.nn import argument
 
 

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from sporax.core.misfit import Fitting
+from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 
 

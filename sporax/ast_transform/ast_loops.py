@@ -1,0 +1,210 @@
+"""Loops in a function's source without what leaves them early, and how many turns they make.
+
+for i in range(9):            stop, returned, result = False, False, AWAITED
+    if test: return x    ->   while not stop and ...:
+    y = y + 1                     if test: returned, result, stop = True, x, True
+                                  else: y = y + 1
+                              if returned: return result
+"""
+
+import ast
+import copy
+import itertools
+from typing import Any
+
+from sporax.ast_transform.ast_analysis import has, jumps, settled, written
+from sporax.ast_transform.ast_conditions import (
+    RUNTIME,
+    assigned,
+    call,
+    located,
+    names_tuple,
+    of_runtime,
+    thunk,
+)
+
+_LOOPS = (ast.For, ast.While)
+_numbers = itertools.count()
+
+
+def fresh(part):
+    """A new name for a variable."""
+    return f"{RUNTIME}_{part}_{next(_numbers)}"
+
+
+class Returns(ast.NodeTransformer):
+    """`return` in loops, as a `break` and a `return` behind the loop."""
+
+    def __init__(self):
+        self.names = None  # (whether it returns, what) in the loop around
+
+    def visit_For(self, node: Any) -> Any:
+        if not has(node.body, ast.Return):
+            return node
+        outer = self.names
+        is_outermost = outer is None
+        if outer is None:
+            outer = fresh("returned"), fresh("result")
+        self.names = outer
+        node.body = [one for statement in node.body for one in _list(self.visit(statement))]
+        returned, result = outer
+        last: ast.stmt = ast.Break()
+        made: list[ast.stmt] = [node]
+        if is_outermost:
+            self.names = None
+            made = [assigned(returned, ast.Constant(False))]
+            made += [assigned(result, of_runtime("AWAITED")), node]
+            last = ast.Return(ast.Name(result, ast.Load()))
+        made.append(ast.If(ast.Name(returned, ast.Load()), [last], []))
+        return [located(one, node) for one in made]
+
+    visit_While = visit_For
+
+    def visit_Return(self, node: Any) -> Any:
+        if self.names is None:
+            return node
+        returned, result = self.names
+        made = [
+            assigned(result, node.value or ast.Constant(None)),  # which may raise
+            assigned(returned, ast.Constant(True)),
+            ast.Break(),
+        ]
+        return [located(one, node) for one in made]
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        return node
+
+    visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef
+
+
+def _list(statements):
+    return statements if isinstance(statements, list) else [statements]
+
+
+def _stopping(body, stop):
+    """A block of a loop's body with values of the variable `stop` for its jumps, which stand at the
+    ends of branches; nothing follows them."""
+    made = []
+    for node in body:
+        if isinstance(node, ast.Break):
+            made.append(located(assigned(stop, ast.Constant(True)), node))
+        elif isinstance(node, ast.If):
+            node.body, node.orelse = _stopping(node.body, stop), _stopping(node.orelse, stop)
+            made.append(node)
+        elif not isinstance(node, ast.Continue):
+            made.append(node)
+    return made or [ast.Pass()]
+
+
+def while_without_jumps(node):
+    """The statements for a `while` with `break` or `continue`: what they skip is in branches, and a
+    variable says whether to stop."""
+    stop = fresh("stop")
+    if has(node.test, ast.NamedExpr):  # its variables belong to the turn
+        leave = located(ast.If(call("not_", node.test), [ast.Break()], []), node)
+        node.body, node.test = [leave, *node.body], ast.Constant(True)
+    going = call("not_", ast.Name(stop, ast.Load()))
+    node.test = call("and_", going, thunk(node.test))
+    node.body = _stopping(settled(node.body, jumps), stop)
+    return [located(assigned(stop, ast.Constant(False)), node), located(node, node)]
+
+
+def for_without_jumps(node):
+    """The same for a `for` over what is no range: turns behind the last one do nothing."""
+    stop, item, items = fresh("stop"), fresh("item"), fresh("items")
+    turn = [ast.Assign([node.target], ast.Name(item, ast.Load())), *node.body]
+    turn = _stopping(settled(turn, jumps), stop)
+    over = call("is_over", ast.Name(stop, ast.Load()), ast.Name(items, ast.Load()))
+    node.body = [
+        ast.If(call("not_", ast.Name(stop, ast.Load())), turn, []),
+        ast.If(over, [ast.Break()], []),
+    ]
+    before = [
+        assigned(items, copy.copy(node.iter)),
+        assigned(stop, ast.Constant(False)),
+    ]
+    node.target, node.iter = ast.Name(item, ast.Store()), ast.Name(items, ast.Load())
+    node.is_done = True
+    return [located(one, node) for one in (*before, node)]
+
+
+def over_range(node):
+    """`for i in range(...)`, as the statements for a `while` over the next number, the last and the
+    step."""
+    names = [fresh(part) for part in ("next", "last", "step")]
+    bounds = ast.Assign([names_tuple(names, ast.Store())], call("bounds", *node.iter.args))
+    now = ast.Assign([node.target], ast.Name(names[0], ast.Load()))
+    step = ast.BinOp(ast.Name(names[0], ast.Load()), ast.Add(), ast.Name(names[2], ast.Load()))
+    variables = [ast.Name(n, ast.Load()) for n in names]
+    loop = ast.While(call("is_before", *variables), [now, assigned(names[0], step), *node.body], [])
+    loop.most = call("turns", *copy.deepcopy(variables))  # pyright: ignore
+    return [located(one, node) for one in (bounds, loop)]
+
+
+_BEYOND = {ast.Lt: (1, 0), ast.LtE: (1, 1), ast.Gt: (-1, 0), ast.GtE: (-1, -1)}
+_TURNED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+
+
+def most_turns(node):
+    """An expression for how many turns a `while` makes at most, before a turn; None where that does
+    not follow from a test like `i < n` and an `i += 1` that each turn reaches."""
+    if hasattr(node, "most"):
+        return node.most
+    for name, kind, bound in _compared(node.test):
+        sign, beyond = _BEYOND[kind]
+        step = _step(node.body, name)
+        if step is None or step * sign <= 0 or _may_change(bound, written(node)):
+            continue
+        last = ast.BinOp(copy.deepcopy(bound), ast.Add(), ast.Constant(beyond))
+        return located(call("turns", ast.Name(name, ast.Load()), last, ast.Constant(step)), node)
+    return None
+
+
+def _compared(test):
+    """(variable, kind of comparison, bound) in what must hold for another turn."""
+    is_and = isinstance(test, ast.Call) and getattr(test.func, "attr", "") == "and_"
+    if is_and:
+        for term in test.args:
+            yield from _compared(term.body if isinstance(term, ast.Lambda) else term)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        kind, sides = type(test.ops[0]), (test.left, test.comparators[0])
+        if kind in _BEYOND and isinstance(sides[0], ast.Name):
+            yield sides[0].id, kind, sides[1]
+        if kind in _BEYOND and isinstance(sides[1], ast.Name):
+            yield sides[1].id, _TURNED[kind], sides[0]
+
+
+def _step(body, name):
+    """What each turn adds to a variable; None where that is not certain."""
+    found = None
+    for statement in body:
+        if found is None and has([statement], ast.Continue):
+            return None
+        if name in written(statement):
+            amount = _amount(statement, name)
+            if found is not None or amount is None:
+                return None
+            found = amount
+    return found
+
+
+def _amount(statement, name):
+    value = getattr(statement, "value", None)
+    if isinstance(statement, ast.AugAssign):
+        op, amount = statement.op, statement.value
+    elif isinstance(value, ast.BinOp) and getattr(value.left, "id", None) == name:
+        op, amount = value.op, value.right
+    else:
+        return None
+    if not isinstance(amount, ast.Constant) or type(amount.value) is not int:
+        return None
+    signs = {ast.Add: 1, ast.Sub: -1}
+    return signs[type(op)] * amount.value if type(op) in signs else None
+
+
+def _may_change(bound, variables):
+    """Whether an expression may be another one at each turn."""
+    kinds = ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.expr_context
+    nodes = list(ast.walk(bound))
+    is_plain = all(isinstance(n, kinds) for n in nodes)
+    return not is_plain or any(getattr(n, "id", None) in variables for n in nodes)

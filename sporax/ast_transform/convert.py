@@ -1,0 +1,290 @@
+"""Which functions a capture converts, and their converted code; see `ast_transform.transform`."""
+
+import ast
+import collections
+import contextlib
+import copy
+import functools
+import gc
+import importlib
+import inspect
+import sys
+import types
+from typing import Any
+
+from sporax.ast_transform.ast_analysis import walk
+from sporax.ast_transform.ast_conditions import RUNTIME, call, function_of, parameters_of
+from sporax.ast_transform.ast_prints import Prints
+from sporax.ast_transform.print_runtime import print_exchanged
+from sporax.ast_transform.transform import Writer
+from sporax.core.errors import is_users
+from sporax.core.tensor import Tensor
+
+_STATEMENTS = "sporax.control_flow.runtime"
+_UNNAMED = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # parts of the function around
+_FUTURE = 0x1FF0000  # the flags of `from __future__ import`
+_made = set()  # ids of converted code, which `converted` keeps
+
+
+def converted(code):
+    """How code is written with calls; None where its source cannot be had, or has nothing to
+    convert."""
+    return code if id(code) in _made else _converted(code, code.co_filename)
+
+
+@functools.cache
+def _converted(code, _):  # equal code may be of another file
+    found = definition(code)
+    if found is None:
+        return None
+    node, within, lines, imports = found
+    node = copy.deepcopy(node)
+    writer = Writer(within, lines)
+    try:
+        writer.function(node)
+        new = _compiled(node, within, imports, code)
+    except RecursionError:  # nested too deep for Python
+        return None
+    if not writer.count:
+        return None
+    if new.co_freevars != code.co_freevars:
+        return None
+    new = _finished(new, new.co_qualname, code.co_qualname).replace(co_qualname=code.co_qualname)
+    _made.update(id(inner) for inner in parts_of(new))
+    return new
+
+
+def _compiled(node, within, imports, code):
+    """The code of a function, for the place at which `code` has its function. A method of what the
+    module imports has another instruction than other methods."""
+    names = parameters_of(code.co_freevars)
+    is_lambda = isinstance(node, ast.Lambda)
+    body: list[ast.stmt] = [ast.Return(node)] if is_lambda else [node]
+    if not is_lambda and node.name not in code.co_freevars:  # it is no variable of the factory's
+        body.insert(0, ast.Global([node.name]))
+    made: ast.stmt = function_of("factory", names, body)
+    if within is not None:  # whose private names are others
+        made = _class_of(within, made)
+    module = ast.fix_missing_locations(ast.Module([*imports, made], []))
+    flags = code.co_flags & _FUTURE
+    whole = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
+    (factory,) = [c for c in parts_of(whole) if c.co_name == "factory"][:1]
+    (new,) = [c for c in codes_in(factory) if c.co_name == code.co_name][-1:]
+    return new
+
+
+def _class_of(name, body):
+    made: Any = ast.ClassDef(name, [], [], [body], [])
+    if "type_params" in ast.ClassDef._fields:
+        made.type_params = []
+    return made
+
+
+def codes_in(code):
+    """The code of the functions that are defined directly in it."""
+    return [c for c in code.co_consts if isinstance(c, types.CodeType)]
+
+
+def parts_of(code):
+    """Code, and that of all functions defined in it."""
+    return [code, *[part for inner in codes_in(code) for part in parts_of(inner)]]
+
+
+def _finished(code, was, name):
+    """The code with the runtime in place of its constant, and qualified names as they were."""
+    runtime = importlib.import_module(_STATEMENTS)
+
+    def constant(c):
+        if isinstance(c, types.CodeType):
+            return _finished(c, was, name)
+        if isinstance(c, str):
+            return runtime if c == RUNTIME else _renamed(c, was, name)
+        return c
+
+    constants = tuple(map(constant, code.co_consts))
+    return code.replace(co_consts=constants, co_qualname=_renamed(code.co_qualname, was, name))
+
+
+def _renamed(text, was, name):
+    is_inside = text.startswith(f"{was}.<locals>.")
+    return name + text[len(was) :] if is_inside else text
+
+
+# the source ---------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=32)
+def _functions(source):
+    """({(first line, name): [(the definition, the class around)]} of what is defined in a source,
+    the imports outside of functions)."""
+    found = {}
+    tree = ast.parse(source)
+    imports = [n for n in walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
+    left: list[Any] = [(tree, None)]
+    while left:
+        node, within = left.pop()
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            key = _first_line(node), getattr(node, "name", "<lambda>")
+            found.setdefault(key, []).append((node, within))
+        within = node.name if isinstance(node, ast.ClassDef) else within
+        left += [(inner, within) for inner in ast.iter_child_nodes(node)]
+    return found, imports
+
+
+def definition(code):
+    """(the `def` or `lambda` that code was compiled from, the name of the class around, the lines
+    of the source, its imports); None if the source cannot be had, or has changed since."""
+    return _definition(code, code.co_filename)
+
+
+@functools.cache
+def _definition(code, _):
+    try:
+        lines = inspect.findsource(code)[0]
+        functions, imports = _functions("".join(lines))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return None
+    for node, within in functions.get((code.co_firstlineno, code.co_name), ()):
+        plain = _plain(node)
+        if _is_same(_compiled(plain, within, imports, code), code):
+            return plain, within, lines, imports
+    return None
+
+
+def _plain(node):
+    """A definition without decorators and annotations: the function object keeps its defaults."""
+    node = copy.deepcopy(node)
+    arguments = node.args
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        argument.annotation = None
+    for argument in (arguments.vararg, arguments.kwarg):
+        if argument is not None:
+            argument.annotation = None
+    arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
+    arguments.kw_defaults = [d and ast.Constant(None) for d in arguments.kw_defaults]
+    if isinstance(node, ast.FunctionDef):
+        node.lineno = _first_line(node)
+        node.decorator_list, node.returns = [], None
+    return node
+
+
+def _first_line(node):
+    """Where the code of a definition begins."""
+    return min([node.lineno, *[d.lineno for d in getattr(node, "decorator_list", ())]])
+
+
+def _is_same(one, other):
+    """Whether two pieces of code do the same, at the same lines; not asked where pytest has written
+    a function's `assert` anew."""
+    if any(name.startswith("@py") for part in parts_of(other) for name in part.co_names):
+        return True
+    if one.co_code != other.co_code or one.co_names != other.co_names:
+        return False
+    if one.co_freevars != other.co_freevars or one.co_varnames != other.co_varnames:
+        return False
+    if len(one.co_consts) != len(other.co_consts):
+        return False
+    for a, b in zip(one.co_consts, other.co_consts, strict=True):
+        is_code = isinstance(a, types.CodeType) and isinstance(b, types.CodeType)
+        if not (_is_same(a, b) if is_code else repr(a) == repr(b) or _is_name(a, b)):
+            return False
+    return list(one.co_lines()) == list(other.co_lines())
+
+
+def _is_name(one, other):
+    """Whether these are the qualified name of a class, one within the factory."""
+    tail = one.partition("factory.<locals>.")[2] if isinstance(one, str) else ""
+    return bool(tail) and isinstance(other, str) and other.endswith(tail)
+
+
+def obstacle(code):
+    """Why code with a condition on a Tensor cannot be converted; None if it can."""
+    if code is None or id(code) in _made or code.co_name in _UNNAMED:
+        return None
+    if definition(code) is not None:
+        return None
+    return (
+        f"the source of '{code.co_name}' cannot be had, or has changed since: define it in a file, "
+        "a notebook or a module, or give its text to 'linecache' where it comes from 'exec'"
+    )
+
+
+@functools.cache
+def _print_lines(code):
+    """The lines of code at which texts of Tensors are printed that can be converted."""
+    found = definition(code)
+    if found is None:
+        return set()
+    prints = Prints(call)
+    prints.visit(copy.deepcopy(found[0]))
+    return prints.lines
+
+
+# which functions ----------------------------------------------------------------------------
+
+
+def _holders(code):
+    """The functions in whose code that of another is defined, the outermost ones first."""
+    if "<locals>" not in code.co_qualname:
+        return []
+    functions = [f for f in gc.get_objects() if isinstance(f, types.FunctionType)]
+    functions = [f for f in functions if f.__code__.co_filename == code.co_filename]
+    return [f for f in functions if any(part is code for part in parts_of(f.__code__)[1:])]
+
+
+class Conversions:
+    """The functions that have converted code while a function is captured; `print` has too."""
+
+    MOST = 4  # how often functions of the same code are found, where they are made at each call
+
+    def __init__(self):
+        self.functions, self.known = [], collections.Counter()
+        self.is_new = False  # whether some were found in the last capture, for the next one
+
+    def found(self, codes):
+        """In these codes a condition, or a text in a `print`, needed a number. Whether another
+        capture gets further."""
+        self.is_new = False
+        for code in codes - {None}:
+            if self.known[code] == self.MOST or id(code) in _made:
+                continue
+            self.known[code] += 1
+            users = [u for u in gc.get_referrers(code) if isinstance(u, types.FunctionType)]
+            users += _holders(code)
+            users = [u for u in users if u not in self.functions and converted(u.__code__)]
+            self.functions += users
+            self.is_new = self.is_new or bool(users)
+        return self.is_new
+
+    @contextlib.contextmanager
+    def exchanged(self):
+        """The functions have converted code in the block."""
+        before = [(function, function.__code__) for function in self.functions]
+        try:
+            for function, code in before:
+                function.__code__ = converted(code)
+            with print_exchanged():
+                yield
+        finally:
+            for function, code in before:
+                function.__code__ = code
+
+
+_CONDITIONS = {Tensor.__bool__.__code__, Tensor.__index__.__code__}
+_TEXTS = (
+    Tensor.__str__, Tensor.__repr__, Tensor.__format__, Tensor.__float__, Tensor.__int__,
+    Tensor.asnumpy, Tensor.item, Tensor.tolist,
+)  # fmt: skip
+_TEXTS = {function.__code__ for function in _TEXTS}
+
+
+def asking_code():
+    """The user's code that is asking for the truth of a Tensor now, or for a text of it in a
+    `print`; None if it asks otherwise."""
+    frame, inner = sys._getframe(), None
+    while frame is not None and not is_users(frame):
+        frame, inner = frame.f_back, frame
+    if frame is None or inner is None:
+        return None
+    is_text = inner.f_code in _TEXTS and frame.f_lineno in _print_lines(frame.f_code)
+    return frame.f_code if is_text or inner.f_code in _CONDITIONS else None

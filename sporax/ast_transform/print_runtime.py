@@ -1,0 +1,107 @@
+"""Python's `print` in a function that is being captured: shown at each run.
+
+While a function is captured, `builtins.print` is another function, so that each `print` is met,
+with Tensors or without, in lambdas and in functions without source too. What makes a text of
+Tensors before `print` is called (an f-string) is found in the source: see
+`ast_transform.ast_prints`.
+"""
+
+import builtins
+import contextlib
+import functools
+import operator
+import os
+import sys
+
+from sporax.core.errors import is_users
+from sporax.core.tensor import Tensor
+from sporax.core.tree import tensors_of
+from sporax.core.value import thread
+from sporax.engine.deferred_print import Later, show, snapshot, taken
+
+_STREAMS = ("stdout", "stderr")
+_LIBRARY = os.path.dirname(os.__file__)  # Python's own, where debuggers and tracebacks print
+
+
+@contextlib.contextmanager
+def print_exchanged():
+    """`print` is one that captured functions may call, in the block."""
+    before = builtins.print
+    if hasattr(before, "takes_text"):
+        yield
+        return
+    ours = builtins.print = _capturing(before)
+    try:
+        yield
+    finally:
+        if builtins.print is ours:
+            builtins.print = before
+
+
+def _capturing(printer):
+    """What to call instead of the function `printer` while functions are captured."""
+    streams = {id(getattr(sys, name)): name for name in _STREAMS}
+
+    def printed(*objects, sep=" ", end="\n", file=None, flush=False):
+        capture = thread.recorder.capture
+        stream = streams.get(id(sys.stdout if file is None else file))
+        if capture is not None and stream is None:
+            capture.to_host(thread.recorder)  # who reads the file expects the text there at once
+            capture = None
+        if capture is None or not _is_users(sys._getframe(1)):
+            return printer(*objects, sep=sep, end=end, file=file, flush=flush)
+        given = functools.partial(_print, stream, sep, end, flush)
+        text = functools.partial(_joined, sep, end)
+        return show(given, text, [taken(item) for item in objects])
+
+    printed.takes_text = True
+    return printed
+
+
+def _is_users(frame):
+    """Whether a `print` is the user's own: not that of a library on the way, or of a debugger."""
+    file = frame.f_code.co_filename
+    is_pythons = file.startswith(_LIBRARY) and "-packages" not in file
+    return is_users(frame) and not is_pythons
+
+
+def _print(stream, sep, end, flush, objects):
+    builtins.print(*objects, sep=sep, end=end, file=getattr(sys, stream), flush=flush)
+
+
+def _joined(sep, end, objects):
+    sep, end = " " if sep is None else sep, "\n" if end is None else end
+    return sep.join(map(str, objects)) + end
+
+
+# what converted functions call for the arguments of a `print` -------------------------------------
+
+_OF_TENSORS = (str, repr, float, int)
+
+
+def is_shown(printer):
+    """Whether what this function prints is shown at each run of what is being recorded."""
+    return getattr(printer, "takes_text", False)
+
+
+def text(printer, function, *args, **kwargs):
+    """`function(*args, **kwargs)`, an argument of a call of `printer`: a text, or a number, that
+    waits for the run where it is one of Tensors."""
+    is_known = function in _OF_TENSORS or isinstance(getattr(function, "__self__", None), str)
+    given = Later(function, args, kwargs)
+    if not is_known or not _waits(printer, given):
+        return given.value()
+    return snapshot(given)
+
+
+def number(printer, thing, name):
+    """`thing.name()`, an argument of a call of `printer`, where that reads numbers of a Tensor."""
+    given = Later(operator.methodcaller(name), (thing,), {})
+    if not isinstance(thing, (Tensor, Later)) or not _waits(printer, given):
+        return given.value()
+    return snapshot(given)
+
+
+def _waits(printer, given):
+    is_captured = thread.recorder.capture is not None and is_shown(printer)
+    return is_captured and bool(tensors_of(given))

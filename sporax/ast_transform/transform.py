@@ -1,0 +1,239 @@
+"""Python's `if`, `while` and `for` in a function's source, written as calls of functions.
+
+    if test: x = a                 def true(x): x = a; return (x,)
+    else: x = b            ->      def false(x): x = b; return (x,)
+                                   (x,) = branch(test, true, false, (lambda: x,))
+
+What is called (`control_flow.runtime`) does what Python does unless the condition is a Tensor of a
+function that is being recorded. Statements whose parts do more than give variables values stay as
+they are: a branch that is not taken must have done nothing.
+"""
+
+import ast
+import copy
+from typing import Any
+
+from sporax.ast_transform.ast_analysis import (
+    calls,
+    effect,
+    ends,
+    has,
+    is_over_range,
+    jumps,
+    leaks,
+    read,
+    read_by_functions,
+    returns,
+    settled,
+    shared,
+    written,
+)  # fmt: skip
+from sporax.ast_transform.ast_conditions import (
+    Expressions,
+    Places,
+    Supers,
+    call,
+    function_of,
+    located,
+    names_tuple,
+    of_runtime,
+    parameters_of,
+    thunk,
+)
+from sporax.ast_transform.ast_loops import (
+    Returns,
+    for_without_jumps,
+    fresh,
+    most_turns,
+    over_range,
+    while_without_jumps,
+)
+from sporax.ast_transform.ast_prints import Prints
+
+_LEFT = "it leaves the function, or a loop around it, in one branch only"
+
+
+class Writer:
+    """Writes one function anew, and those defined in it; `count`: how many statements and
+    expressions were converted; `within`: the name of the class around; `lines`: the source."""
+
+    def __init__(self, within=None, lines=()):
+        self.within, self.lines, self.count = within, lines, 0
+        self.always = set()  # variables that matter everywhere, since functions read them
+        self.around = set()  # those that matter at the end of a turn of the loop, and after it
+        self.shared = set()  # those that are not the function's alone
+
+    def function(self, function):
+        """Convert a function (or lambda), in place."""
+        expressions, prints = Expressions(), Prints(call)
+        if isinstance(function, ast.Lambda):
+            function.body = expressions.visit(prints.visit(function.body))
+            self.count += expressions.count + prints.count
+            return
+        body = function.body
+        for transformer in prints, Supers(function), expressions, Places(self.within):
+            body = [transformer.visit(statement) for statement in body]
+        self.count += expressions.count + prints.count
+        if not ends(body):
+            body.append(located(ast.Return(ast.Constant(None)), body[-1]))
+        whole: Any = Returns().generic_visit(ast.Module(body, []))
+        body = whole.body
+        self.shared = shared(function)
+        self.always = read_by_functions(body) | self.shared
+        function.body, _ = self.block(settled(body, returns) or body, set())
+
+    def block(self, body, live) -> Any:
+        """(the statements converted, which variables matter before them), where those in `live`
+        matter after them."""
+        made = []
+        for statement in reversed(body):
+            new, live = self.statement(statement, live)
+            made = new + made
+        return made, live
+
+    def statement(self, node, live):
+        """As `block`, of one statement."""
+        if isinstance(node, ast.If):
+            return self._if(node, live)
+        if isinstance(node, ast.While):
+            return self._while(node, live)
+        if isinstance(node, ast.For) and self._is_loop(node):
+            if is_over_range(node):
+                return self.block(over_range(node), live)
+            if jumps(node.body) and not hasattr(node, "is_done"):
+                return self.block(for_without_jumps(node), live)
+        if isinstance(node, ast.Return):
+            return [node], read(node) | self.always
+        if isinstance(node, (ast.Break, ast.Continue)):
+            return [node], self.around
+        if isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
+            return [node], (live - written(node.targets)) | read(node) | self.always
+        live = live | read(node)
+        self._inside(node, live)
+        return [node], live
+
+    def _inside(self, node, live):
+        """Convert what is in a statement that itself stays as it is."""
+        if isinstance(node, ast.For):
+            node.body = self._turn(node.body, live)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            self._definitions(node, self.within)
+        elif not isinstance(node, ast.AsyncFunctionDef):
+            for inner in (node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+                for name in "body", "orelse", "finalbody":
+                    if isinstance(block := getattr(inner, name, None), list):
+                        setattr(inner, name, self.block(block, live)[0])
+
+    def _definitions(self, node, within):
+        if isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                self._definitions(inner, node.name)
+        elif isinstance(node, ast.FunctionDef):
+            writer = Writer(within, self.lines)
+            writer.function(node)
+            self.count += writer.count
+
+    def _turn(self, body, around):
+        """A loop's body, converted."""
+        outer, self.around = self.around, around
+        body, _ = self.block(body, around)
+        self.around = outer
+        return body
+
+    def _obstacle(self, node, body):
+        """Why a statement with these parts cannot be converted; None if it can."""
+        given, found = written(node), effect(body)
+        if found is not None:
+            text = self.lines[found.lineno - 1].strip() if self.lines else ""
+            return f"line {found.lineno} in it does more than give variables values: {text}"
+        if names := given & self.shared:
+            return f"it gives a value to '{min(names)}', which other functions share"
+        if leaks(body, given) or (given & self.always and calls(body)):
+            names = given & self.always or given
+            return f"it gives a value to '{min(names)}', which a function defined here reads"
+        return None
+
+    def _if(self, node, live):
+        both, given = [*node.body, *node.orelse], written([*node.body, *node.orelse])
+        is_end = has(both, ast.Return)
+        obstacle = self._obstacle(ast.Module(both, []), both)
+        if obstacle is None and (jumps(both) or (is_end and not ends([node]))):
+            obstacle = _LEFT
+        true, before_true = self.block(node.body, live)
+        false, before_false = self.block(node.orelse, live)
+        before = before_true | before_false | read(node.test)
+        if obstacle is not None:
+            node.test = located(call("kept", node.test, ast.Constant(obstacle)), node.test)
+            node.body, node.orelse = true, false
+            self.count += 1
+            return [node], before
+        names = sorted(given & (before_true | before_false))
+        outs = None if is_end else sorted(given & live)
+        parts = [
+            self._part(kind, names, block, outs)
+            for kind, block in (("true", true), ("false", false))
+        ]
+        return self._made(node, "branch", [node.test], parts, names, outs), before
+
+    def _is_loop(self, node):
+        """Whether a loop can be converted: its turns only give variables values."""
+        if node.orelse or has(node.body, ast.Return) or self._obstacle(node, node.body) is not None:
+            return False
+        return not jumps(node.body) or settled(node.body, jumps) is not None
+
+    def _while(self, node, live):
+        is_kept = not self._is_loop(node)
+        if not is_kept and (jumps(node.body) or has(node.test, ast.NamedExpr)):
+            node.most = most_turns(node)
+            return self.block(while_without_jumps(node), live)
+        most = None if is_kept else most_turns(node)
+        around = live | read(node.test) | self.always
+        # what a turn leaves to the next; another one would leave no more
+        around = around | self._twin(around).block(copy.deepcopy(node.body), around)[1]
+        obstacle = self._obstacle(node, node.body) or _LEFT
+        node.body = self._turn(node.body, around)
+        if is_kept:
+            node.test = located(call("kept", node.test, ast.Constant(obstacle)), node.test)
+            self.count += 1
+            return [node], around
+        names = sorted(written(node) & around)
+        parts = [
+            self._part("test", names, [ast.Return(node.test)], None),
+            self._part("turn", names, node.body, names),
+            self._part("most", names, [ast.Return(most or ast.Constant(None))], None),
+        ]
+        return self._made(node, "while_", [], parts, names, names), around
+
+    def _twin(self, around):
+        """A writer whose work is thrown away."""
+        twin = Writer(self.within, self.lines)
+        twin.always, twin.around = self.always, around | self.always
+        twin.shared = self.shared
+        return twin
+
+    def _part(self, kind, names, body, outs):
+        """The function for a part of a statement; `outs`: what it returns, unless its body does."""
+        last = [] if outs is None else [ast.Return(call("all_bound", *_readers(outs)))]
+        return function_of(fresh(kind), parameters_of(names), [*body, *last])
+
+    def _made(self, node, called, arguments, parts, names, outs):
+        """The statements in place of one; `outs`: the variables it gives values, None where it
+        ends the function."""
+        self.count += 1
+        functions = [ast.Name(p.name, ast.Load()) for p in parts]
+        made_call = call(called, *arguments, *functions, ast.Tuple(_readers(names), ast.Load()))
+        if outs is None:
+            made = [*parts, ast.Return(made_call)]
+        else:
+            made = [*parts, ast.Assign([names_tuple(outs, ast.Store())], made_call)]
+        for name in outs or ():
+            is_unbound = ast.Compare(
+                ast.Name(name, ast.Load()), [ast.Is()], [of_runtime("UNBOUND")]
+            )
+            made.append(ast.If(is_unbound, [ast.Delete([ast.Name(name, ast.Del())])], []))
+        return [located(statement, node) for statement in made]
+
+
+def _readers(names) -> list[ast.expr]:
+    """Functions that read variables, each of which may have no value."""
+    return [thunk(ast.Name(n, ast.Load())) for n in names]

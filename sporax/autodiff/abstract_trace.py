@@ -1,0 +1,368 @@
+"""A function recorded without numbers, as one operation: what `vmap` and `recompute` are made of.
+
+While it records, arguments and whatever else the function touches are inputs that have a shape and
+a dtype but no array. So it can be recorded for one example of a batch, and inside a capture or
+another recording of this kind. What was recorded is a path in the tree of traces like any other:
+the same recording ends at the same place, where the operations made of it are kept.
+"""
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from sporax.ast_transform.convert import asking_code, obstacle
+from sporax.core.errors import user_frame
+from sporax.core.value import WEAK_AVALS, Aval, Shared, borrowing, thread
+from sporax.engine.index_checks import add_turn, worst
+from sporax.engine.operation import Op, Rule
+from sporax.engine.program import Layout
+from sporax.engine.recorder import Recorder, record
+from sporax.engine.trace_tree import State, forest
+
+_input = Op("closed.input", lambda x: ())  # its step in a path says which aval the next input has
+_kept: dict[Any, Any] = {}  # None -> the root; (end, what is made of it) -> operation
+forest.tables.append(_kept)
+
+
+@functools.cache
+def _size(n):
+    op = Op("size", None, attributes={"of": n})
+    op.rules[()] = Rule((), (WEAK_AVALS[int],), lambda: jnp.array(n), True)
+    return op
+
+
+def _root():
+    found = _kept.get(None)
+    if found is None:
+        found = _kept[None] = State(None, None, None, (), None)
+    return found
+
+
+class ClosedRecorder(Recorder):
+    """Records what is never run by itself."""
+
+    __slots__ = ()
+    capture: Any
+
+    def __init__(self, closed):
+        super().__init__(closed)
+        self.state, self.capture = _root(), None
+
+    def run(self):
+        """Refuse, where the function that is being recorded asks for a number."""
+        if thread.recorder is self:
+            raise self.capture.refusal()
+
+
+class Closed:
+    """A recording without numbers, which takes place inside `with` blocks.
+
+    `operands`: the Values outside that its inputs stand for; `axes`: along which each of them is
+    mapped, if it is; `inputs`: the Values that stand for them inside. A handle that is used for the
+    first time gets an input of its own, as in a capture, and what it held before at the end.
+    """
+
+    has_numbers = False
+    is_part = False  # whether it records a branch or a turn, which may not take place
+    is_turn = False  # whether that may take place many times
+    is_mapped = False  # whether it records what takes place for many examples at once
+    takes_checks = True
+    met_check = False  # whether indices are checked in the test of a loop
+
+    def __init__(self, who):
+        self.who = who
+        self.recorder = ClosedRecorder(self)
+        self.operands = self.recorder.arrays
+        self.axes, self.inputs = [], []
+        self.known = {}  # id(Value outside) -> its input
+        self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
+        self.outer: Any = None
+        self.asking = set()  # the code in which numbers were needed
+        self.prints = []  # in order, see `engine.deferred_print`
+        self.turns = []  # of a loop: (check, what has its worst status of all turns)
+        self.refused: Any = None  # what was raised for that
+
+    def __enter__(self):
+        borrowing.acquire()
+        self.outer, thread.recorder = thread.recorder, self.recorder
+        self.recorder.capture = self
+        return self
+
+    def __exit__(self, *exception):
+        for handle, value, _ in self.handles.values():
+            handle._value = value
+        for twin, value in zip(self.inputs, self.operands, strict=True):
+            if twin is value:  # a constant, which may live on
+                value.trace = None
+        thread.recorder, self.outer, self.handles = self.outer, None, {}
+        self.recorder.capture = None  # no cycle keeps what is outside alive
+        borrowing.release()
+
+    # inputs ---------------------------------------------------------------------------------
+
+    def input(self, value, axis=None):
+        """A new input for a Value outside, or for one slice of it along `axis`."""
+        aval = value.aval
+        if axis is not None:
+            aval = Aval.of(aval.shape[:axis] + aval.shape[axis + 1 :], aval.dtype)
+        twin = Shared(aval, None, value.base or value)
+        twin.watched = value.watched
+        return self._add(twin, value, axis)
+
+    def _add(self, twin, value, axis):
+        recorder = self.recorder
+        key, before = (_input, twin.aval), recorder.state
+        recorder.state = before.next.get(key) or forest.grow(recorder, key, [twin])
+        twin.trace, twin.index = recorder, ~len(self.operands)
+        self.operands.append(value)
+        self.inputs.append(twin)
+        self.axes.append(axis)
+        return twin
+
+    def whole(self, value):
+        """The input for a Value outside, whole."""
+        twin = self.known.get(id(value))
+        if twin is None:
+            twin = self.known[id(value)] = self.input(value)
+        return twin
+
+    def leaf(self, recorder, value, handle):
+        """The input's number for a Value from outside; see `Recorder.leaf`."""
+        if handle is not None and hasattr(handle, "_value"):
+            return self.lift(recorder, handle)
+        return self.whole(value).index
+
+    def entering(self, value):
+        """The input for what a handle holds."""
+        return self.whole(value)
+
+    def lift(self, recorder, handle):
+        """Make the handle's Value an input, unless it is one already."""
+        if handle._value.trace is recorder:
+            return handle._value.index
+        outer = self.outer
+        if outer.capture is not None:  # it depends on the handle too
+            outer.capture.lift(outer, handle)
+        value = handle._value
+        twin = handle._value = self.entering(value)
+        self.handles[id(handle)] = handle, value, twin
+        return twin.index
+
+    def rebinding(self, recorder, handle):
+        """A handle is about to be given another Value."""
+        if id(handle) not in self.handles:
+            self.lift(recorder, handle)
+
+    def constant(self, recorder, value):
+        """A Value made of host data inside the function."""
+        self.known[id(value)] = self._add(value, value, None)
+
+    def called(self, cell):
+        """A Cell is about to compute; a capture around this depends on it."""
+        if self.outer.capture is not None:
+            self.outer.capture.called(cell)
+
+    def size(self, n):
+        """The Value of an unknown size that is computed with; it has as little say in a dtype as
+        a Python int."""
+        return record(_size(n))
+
+    def has_number(self, recorder, value):
+        """Whether a number of `value` can be read and be the same at every call: never."""
+        return False
+
+    # numbers --------------------------------------------------------------------------------
+
+    def number_needed(self, recorder, value):
+        """A number of `value` is about to be read, which only what was there before has."""
+        source = value
+        if value.trace is recorder:
+            if value.index >= 0 or self.axes[~value.index] is not None:
+                raise self.refusal()
+            source = self.operands[~value.index]
+        trace = source.trace
+        if trace is not None and trace is not recorder and trace.capture is not None:
+            raise self.refusal()  # a capture around this would not notice
+        value.array = source.read()
+
+    def asked(self, code):
+        """A number is needed in this code; what is around this may convert it."""
+        self.asking.add(code)
+        if self.outer is not None and self.outer.capture is not None:
+            self.outer.capture.asked(code)
+
+    def show(self, shown):
+        """Print, or check, at each run; the recorder around this one gets it at the end."""
+        if shown.is_check:
+            if self.is_turn:
+                self.turns.append(add_turn(self, shown))
+            else:
+                self.prints.append(shown)
+            return
+        if self.is_turn:
+            self.refused = RuntimeError("it prints, and nobody knows how often before it runs")
+            raise self.refused
+        if self.is_mapped and shown.values:
+            raise self.refusal()
+        self.prints.append(shown)
+
+    def to_host(self, recorder):
+        """Refuse what Python does and what is around this could not repeat."""
+        if self.is_part or self.outer.capture is not None:
+            raise self.refusal()
+
+    def refusal(self):
+        """The error for a number that is not there."""
+        code, at = asking_code(), user_frame()
+        self.asked(code)
+        why = obstacle(code)
+        where = f", at {at.filename}:{at.lineno}: {at.line}" if at is not None else ""
+        self.refused = RuntimeError(
+            f"For '{self.who}', the function must not need a number of what it computes{where}. It "
+            "is recorded once, for all numbers. Leave out 'asnumpy', 'print', 'float', 'bool' and "
+            "'if' on its Tensors: choose with 'ops.where', and read numbers outside."
+            + (f" Here {why}." if why else "")
+        )
+        return self.refused
+
+    # results --------------------------------------------------------------------------------
+
+    def written(self):
+        """The handles from outside that were rebound, with their Values now; inside the block."""
+        found = []
+        for handle, _, twin in list(self.handles.values()):
+            value = handle._value
+            if value is not twin:
+                found.append((handle, value if value.trace is self.recorder else self.whole(value)))
+        return found
+
+    def numbers(self):
+        """The Python numbers that the recording uses: operands too, so that they may vary."""
+        return [*self.recorder.reals, *self.recorder.integers]
+
+    def mark(self):
+        """Where the recording stands, for `back`."""
+        return self.recorder.state, len(self.operands), dict(self.known)
+
+    def back(self, mark):
+        """Forget what was recorded since the mark."""
+        self.recorder.state, count, self.known = mark
+        for of_inputs in (self.operands, self.inputs, self.axes):
+            del of_inputs[count:]
+        self.recorder.rewind()
+
+    def operation(self, values, outs, size=None, kind=None):
+        """The operation (operands, numbers) -> `values`, whose results have these out axes; of a
+        `kind` of `ClosedOp`."""
+        kind = kind or ClosedOp
+        places = tuple([v.index for v in values])
+        given = self.recorder.state, places, tuple(self.axes), tuple(outs), size
+        key = (kind, self.who, *given)
+        found = _kept.get(key)
+        if found is None:
+            found = _kept[key] = kind(self.who, *given)
+        return found
+
+
+SUM = "sum"  # the out axis of a result that is summed over the examples
+WORST = "worst"  # that of statuses, see `engine.index_checks`
+
+
+_MET = {SUM: lambda x: x.sum(0, dtype=x.dtype), WORST: worst}
+
+
+class ClosedOp(Op):
+    """What a recording computes, for each of `size` examples, or once if that is None.
+
+    `needed`: which of the recording's inputs are its operands; numbers follow. `outs`: for each
+    result the axis along which the examples lie, None where they share it, SUM or
+    WORST.
+    """
+
+    __slots__ = ("axes", "first", "needed", "outs", "places", "size", "steps")
+
+    def __init__(self, name, state, places, axes, outs, size):
+        path = state.path()
+        layout = Layout(path)
+        self.places, self.outs, self.size = places, outs, size
+        wanted, self.needed = _needed(layout.steps, places)
+        self.steps = [
+            (s, rule, refs) if k in wanted else (None, rule, ())
+            for k, (s, (rule, refs)) in enumerate(zip(path, layout.steps, strict=True))
+        ]
+        self.first = len(self.needed), len(self.needed) + layout.n_reals
+        numbers = (None,) * (layout.n_reals + layout.n_integers)
+        self.axes = (*[axes[i] for i in self.needed], *numbers)
+        super().__init__(name, functools.partial(self._mapped, self._run))
+        self.real = functools.partial(self._mapped, functools.partial(self._run, real=True))
+
+    def _run(self, *arrays, real=False):
+        """The results; with `real`, real numbers may come for integers."""
+        first, second = self.first
+        made: list[Any] = []
+        inputs = dict(zip(self.needed, arrays[:first], strict=True))
+        pools = {"output": made, "input": inputs, "real": arrays[first:second]}
+        pools["integer"] = arrays[second:]
+        for state, rule, refs in self.steps:
+            if state is None:
+                made.extend([None] * len(rule.avals))
+                continue
+            given = [pools[kind][i] for kind, i in refs]
+            if real and (avals := _avals_now(state.operands, given)) != state.operands:
+                out = state.op.compute(avals, *given, real=True)
+            else:
+                out = rule.run(*given)
+            made.extend((out,) if rule.single else out)
+        return tuple(made[i] if i >= 0 else inputs[~i] for i in self.places)
+
+    def _mapped(self, run, *arrays):
+        if self.size is None:
+            return run(*arrays)
+        outs = tuple(0 if axis in _MET else axis for axis in self.outs)
+        made = jax.vmap(run, self.axes, outs, axis_size=self.size)(*arrays)
+        return tuple(
+            _MET[axis](x) if axis in _MET else x for x, axis in zip(made, self.outs, strict=True)
+        )
+
+    def compute(self, avals, *arrays, real=False):
+        """As it was recorded: numbers reach the recorded operations as they come, 64 bits wide."""
+        return (self.real if real else self.fn)(*arrays)
+
+    def differing(self, avals, which):
+        """Those of the results `which` that the examples do not share."""
+        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+
+        def refused(some):
+            def chosen(*arrays):
+                made = self._run(*arrays)
+                return [made[i] for i in some]
+
+            try:  # only what is shared may have no out axis
+                jax.eval_shape(jax.vmap(chosen, self.axes, None, axis_size=self.size), *specs)
+            except ValueError:
+                return True
+            return False
+
+        return [i for i in which if refused([i])] if refused(which) else []
+
+
+def _needed(steps, places):
+    """(which steps, which inputs) the outputs at `places` need."""
+    makers = [k for k, (rule, _) in enumerate(steps) for _ in rule.avals]
+    wanted = {makers[i] for i in places if i >= 0}
+    inputs = {~i for i in places if i < 0}
+    for k in reversed(range(len(steps))):
+        for kind, i in steps[k][1] if k in wanted else ():
+            if kind == "output":
+                wanted.add(makers[i])
+            elif kind == "input":
+                inputs.add(i)
+    return wanted, sorted(inputs)
+
+
+def _avals_now(avals, arrays):
+    return tuple(
+        a if a.weak else Aval.of(x.shape, x.dtype) for a, x in zip(avals, arrays, strict=True)
+    )

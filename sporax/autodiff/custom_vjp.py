@@ -1,0 +1,386 @@
+"""Derivatives written by the user: a Cell's `bprop`, and `Function`."""
+
+from typing import Any
+
+from sporax.autodiff.bprop_signature import LAST, planned
+from sporax.autodiff.saved_tensors import Packed
+from sporax.autodiff.tape import MUTED, PythonDerivative, variable, zeros_like
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
+from sporax.core.value import thread
+from sporax.engine.host_calls import through
+from sporax.engine.recorder import wrap
+
+
+def _nothing(item):
+    return None
+
+
+class Custom(PythonDerivative):
+    """The derivative of a call of a function of the user's, by another.
+
+    `args`, `kwargs`: what the call was given, and `given` the Tensors in it. `result`: what it
+    returned, and `handles` the Tensors in that. `kept`: the Values of all these, where they are
+    packed by hooks.
+    """
+
+    __slots__ = ("args", "given", "handles", "kept", "kwargs", "result")
+
+    def inputs(self, operands):
+        """(args, kwargs) with the Values that they had then."""
+        return again((self.args, self.kwargs), self.given, operands)
+
+    def outputs(self, out):
+        """What was returned, with the Values that it had then."""
+        if out.__class__ is not tuple:
+            return _same_or_new(self.handles[0], out)
+        return again(self.result, self.handles, out)
+
+    def pack(self, operands, outs):
+        """Have the Values packed that the derivative needs, if it is here that they are kept."""
+
+    def cut(self):
+        """The handles (their ids) of outputs that are not differentiated."""
+        return ()
+
+
+def again(obj, handles, values):
+    """The containers with Tensors of these Values: the same handles where they have not changed."""
+    pairs = zip(handles, values, strict=False)
+    if all([handle._value is value for handle, value in pairs]):
+        return obj
+    pairs = zip(handles, values, strict=False)
+    return map_tensors(lambda _: _same_or_new(*next(pairs)), obj)
+
+
+def _same_or_new(handle, value):
+    return handle if handle._value is value else wrap(value)
+
+
+def _unpacked(obj):
+    """(the Tensors in a tuple, the tuple with containers of its own that nobody changes)."""
+    found = []
+    for item in obj:
+        if isinstance(item, Tensor):
+            found.append(item)
+        elif isinstance(item, _CONTAINERS) and item:
+            return tensors_of(obj), map_tensors(itself, obj)
+    return found, obj
+
+
+_CONTAINERS = (tuple, list, dict)
+
+
+def differentiated_by(derivative, function, args, kwargs, parameters=()):
+    """`function(*args, **kwargs)`, whose derivative is what `derivative` says.
+
+    The operands are the Tensors in the arguments, then the `parameters`.
+    """
+    tape, recorder = thread.tape, thread.recorder
+    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+        given, kept = args, args
+    else:
+        given, kept = _unpacked((args, kwargs) if kwargs else args)
+    operands = [h._lift() for h in given]
+    if parameters:
+        operands += [p._lift() for p in parameters]
+    before = recorder.state
+    thread.tape = MUTED
+    try:
+        if recorder.capture is None:
+            result = function(*args, **kwargs)
+        else:
+            result, derivative.on_host = through(function, function, args, kwargs)
+        watched = True in [v.watched for v in operands]
+        result, handles, outs = _attach(result, recorder, before.size, watched, derivative.cut())
+    finally:
+        thread.tape = tape
+        tape.covered.append((before.depth, thread.recorder.state.depth))
+    if watched and outs:
+        derivative.given, derivative.handles = given, handles
+        derivative.args, derivative.kwargs = kept if kwargs else (kept, kwargs)
+        alone = isinstance(result, Tensor)
+        derivative.result = result if alone else map_tensors(itself, result)
+        derivative.kept = None if thread.saving is None else derivative.pack(operands, outs)
+        tape.keep(derivative, operands, outs[0] if alone else tuple(outs))
+    return result
+
+
+def _attach(result, recorder, first, watched, cut):
+    """The result, its Tensors and their Values: each one Value that only it has, and that is
+    watched or not as `watched` says (never, if its handle is one of `cut`)."""
+    if result.__class__ is Tensor:
+        value = result._value
+        if value.trace is recorder is thread.recorder and value.index >= first:
+            value.watched = watched and value.aval.differentiable and id(result) not in cut
+            return result, [result], [value]
+    seen, outs, changed = set(), [], False
+    handles = [result] if isinstance(result, Tensor) else tensors_of(result)
+    for i, handle in enumerate(handles):
+        value = handle._lift()
+        mine = value.trace is recorder is thread.recorder and value.index >= first
+        if not mine or id(value) in seen:
+            value, changed = variable(value), True
+            handles[i] = wrap(value)
+        seen.add(id(value))
+        value.watched = watched and value.aval.differentiable and id(handle) not in cut
+        outs.append(value)
+    if changed:
+        result = with_tensors(result, handles)
+    return result, handles, outs
+
+
+class CellBprop(Custom):
+    """The derivative of a Cell that its `bprop` computes."""
+
+    __slots__ = ("cell", "on_host", "parameters")
+
+    def __init__(self, cell, parameters):
+        self.cell, self.parameters, self.on_host = cell, parameters, False
+
+    @property
+    def who(self):
+        """The name that messages give it."""
+        return f"{type(self.cell).__name__}.bprop"
+
+    def backward(self, operands, out, arriving):
+        """Call `bprop`, and put what it returns in the order of the operands."""
+        values, outs = (operands, out) if self.kept is None else self._unpacked(operands, out)
+        (args, kwargs), bprop = self.inputs(values), self.cell.bprop
+        plan = planned(self.cell, bprop, args, kwargs)
+        dout = cotangents(self.result, out, arriving)
+        try:
+            if thread.recorder.capture is None:
+                result = plan.call(bprop, args, kwargs, self.outputs(outs), dout)
+            else:
+                positional, named = plan.arguments(args, kwargs, self.outputs(outs), dout)
+                result = backward_through(bprop, positional, named, self.on_host)
+        except NameError as error:
+            plan.explain(error)
+            raise
+        if plan.direct and not self.parameters:
+            bare = isinstance(result, Tensor) and operands[0].aval.inexact
+            given = (result, *[None] * (len(args) - 1)) if bare else result
+            values = _one_for_one(operands, args, given) if given.__class__ is tuple else None
+            if values is not None:
+                return values
+        inputs = plan.inputs(args, kwargs)
+        result, by_parameter = self._split(result, inputs)
+        found = collect(self.who, result, inputs)
+        handles = tensors_of((args, kwargs))
+        values = [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
+        return values + self._of_parameters(by_parameter, operands[len(handles) :])
+
+    def pack(self, operands, outs):
+        """Have inputs and outputs packed."""
+        return Packed(list(enumerate((*operands[: len(self.given)], *outs))))
+
+    def _unpacked(self, operands, out):
+        count, outs = len(self.given), out if out.__class__ is tuple else (out,)
+        found = self.kept.restored((*operands[:count], *outs))
+        return found[:count], tuple(found[count:]) if out.__class__ is tuple else found[-1]
+
+    def _split(self, result, inputs):
+        """(the inputs' gradients, {parameter: gradient})."""
+        if isinstance(result, (tuple, list)) and len(result) == 2 and isinstance(result[1], dict):
+            a_dict = len(inputs) == 2 and isinstance(inputs[1][1], dict)
+            if self.parameters or not a_dict:
+                return result
+        if isinstance(result, (tuple, list)) and len(result) == len(inputs) + len(LAST):
+            result = result[: len(inputs)]  # one for each parameter of `bprop`, these two as well
+        return result, {}
+
+    def _of_parameters(self, by_parameter, values):
+        own = {id(p) for p in self.parameters}
+        given = {id(p): g for p, g in by_parameter.items()}
+        for p in by_parameter:
+            if id(p) not in own:
+                name = p.name if isinstance(p, Parameter) else repr(p)
+                raise ValueError(
+                    f"For '{self.who}', each key of the dict it returns must be a Parameter listed "
+                    f"in 'self.internal_params', but got '{name}'. List it there."
+                )
+        gradients = []
+        for p, value in zip(self.parameters, values, strict=True):
+            if id(p) not in given and value.watched:
+                raise ValueError(
+                    f"For '{self.who}', the dict it returns must have a gradient for each of "
+                    f"'self.internal_params', but got none for '{p.name}'. Return "
+                    "(inputs' gradients, {parameter: gradient})."
+                )
+            gradient = given.get(id(p))
+            gradients.append(
+                None if gradient is None else checked(self.who, p.name, value.aval, gradient)
+            )
+        return gradients
+
+
+def _one_for_one(operands, args, gradients):
+    """The Values of the gradients, if the arguments are Tensors that have one of their own shape
+    and dtype (or None) each: the usual case. Else None."""
+    if not len(operands) == len(args) == len(gradients):
+        return None
+    values = []
+    for operand, given, gradient in zip(operands, args, gradients, strict=True):
+        if gradient is None:
+            values.append(None)
+        elif gradient.__class__ is Tensor and gradient._value.aval is operand.aval:
+            values.append(gradient._lift())
+        else:
+            return None
+        if not isinstance(given, Tensor):
+            return None
+    return values
+
+
+def backward_through(function, args, kwargs, on_host):
+    """A backward function's result, in a captured function. Where its forward one was called on the
+    host, so is this: what it knows besides its arguments comes from there."""
+    alone = thread.tape is None or thread.tape.depth == 1  # nobody asks for a derivative of it
+    return through(function, function, args, kwargs, on_host, alone)[0]
+
+
+def call_with_bprop(cell, *args, **kwargs):
+    """`construct`, differentiated by the cell's own `bprop`."""
+    if thread.tape is MUTED:
+        return cell.construct(*args, **kwargs)
+    parameters = cell.__dict__.get("internal_params") or ()
+    if not isinstance(parameters, (list, tuple)):
+        raise TypeError(
+            f"For '{type(cell).__name__}', 'internal_params' must be a list of Parameters, but got "
+            f"{type(parameters).__name__}."
+        )
+    return differentiated_by(CellBprop(cell, parameters), cell.construct, args, kwargs, parameters)
+
+
+def cotangents(result, out, arriving, zeros=True):
+    """The containers of the outputs with their cotangents; None for what is no Tensor, and where
+    none arrived unless `zeros`."""
+    if out.__class__ is not tuple:
+        return wrap(arriving)
+    pairs = iter(zip(out, arriving, strict=True))
+
+    def cotangent(_):
+        value, found = next(pairs)
+        if found is not None:
+            return wrap(found)
+        return wrap(zeros_like(value)) if zeros else None
+
+    return map_tensors(cotangent, result, _nothing)
+
+
+def collect(who, result, inputs):
+    """{id(Tensor): gradients (Values) for its places among the inputs, in order}.
+
+    `inputs`: (name, what was given) of each. A bare Tensor is the gradient of the first floating
+    Tensor. A tuple has one for each input, or for each that holds Tensors.
+    """
+    found: dict[int, list] = {}
+    holding = [(name, given) for name, given in inputs if tensors_of(given)]
+    if isinstance(result, Tensor):
+        every = [(n, t) for n, given in holding for t in tensors_of(given)]
+        able = [(n, t) for n, t in every if t._value.aval.inexact] or every
+        if able:
+            _match(who, *able[0], result, found)
+        return found
+    if not isinstance(result, (tuple, list)):
+        raise TypeError(
+            f"For '{who}', the result must be a Tensor or a tuple of them, a gradient for each of "
+            f"{_list(inputs)}, but got {type(result).__name__}."
+        )
+    chosen = inputs if len(result) == len(inputs) else holding
+    if len(result) != len(chosen):
+        raise ValueError(
+            f"For '{who}', the result must have a gradient for each of the {len(inputs)} inputs "
+            f"{_list(inputs)}, but got {len(result)}. Give None where there is none."
+        )
+    for (name, given), gradient in zip(chosen, result, strict=True):
+        _match(who, name, given, gradient, found)
+    return found
+
+
+def _list(inputs):
+    return "(" + ", ".join(name for name, _ in inputs) + ")"
+
+
+def _match(who, name, given, gradient, found):
+    """Note the gradient of each Tensor in `given`, which is one or a container of them."""
+    if isinstance(given, Tensor):
+        value = None if gradient is None else checked(who, name, given._value.aval, gradient)
+        found.setdefault(id(given), []).append(value)
+    elif isinstance(given, (tuple, list)) and tensors_of(given):
+        items = [None] * len(given) if gradient is None else gradient
+        if not isinstance(items, (tuple, list)) or len(items) != len(given):
+            got = len(items) if isinstance(items, (tuple, list)) else type(items).__name__
+            raise ValueError(
+                f"For '{who}', the gradient of input '{name}' must be a tuple of {len(given)}, as "
+                f"the input is, but got {got}."
+            )
+        for i, (item, part) in enumerate(zip(given, items, strict=True)):
+            _match(who, f"{name}[{i}]", item, part, found)
+    elif isinstance(given, dict) and tensors_of(given):
+        items = {} if gradient is None else gradient
+        if not isinstance(items, dict) or not items.keys() <= given.keys():
+            raise ValueError(
+                f"For '{who}', the gradient of input '{name}' must be a dict with keys among "
+                f"{list(given)}, as the input is, but got {gradient!r:.80}."
+            )
+        for key, item in given.items():
+            _match(who, f"{name}[{key!r}]", item, items.get(key), found)
+
+
+def checked(who, name, aval, gradient, by=None) -> Any:
+    """The Value of a gradient for an input of that aval; None for one that has no gradient.
+
+    Another floating dtype is converted; integers are too, and a gradient of a shape to which the
+    input's broadcasts is summed to that, unless it comes from a hook (`by`, for messages). Anything
+    else that differs is refused.
+    """
+    if not aval.differentiable:
+        return None
+    if gradient.__class__ is Tensor and gradient._value.aval is aval:
+        return gradient._lift()
+    exact, by = by is not None, "" if by is None else f" from {by}"
+    if not isinstance(gradient, Tensor):
+        raise TypeError(
+            f"For '{who}', the gradient of '{name}' must be a Tensor of shape {aval.shape}, but "
+            f"got {type(gradient).__name__}{by}. Give None if there is none."
+        )
+    got, added = gradient._lift().aval, ()
+    if got.shape != aval.shape:
+        added = None if exact else _added_axes(aval.shape, got.shape)
+        if added is None:
+            raise ValueError(
+                f"For '{who}', the gradient of '{name}' must have its shape, {aval.shape}, but got "
+                f"{got.shape}{by}."
+            )
+    if got.dtype != aval.dtype and aval.inexact:
+        wanted = dtypes.from_numpy(aval.dtype)
+        other = (got.dtype.kind == "c") != (aval.dtype.kind == "c")
+        if other or (exact and not got.inexact):
+            raise TypeError(
+                f"For '{who}', the gradient of '{name}' must be of {wanted}, but got "
+                f"{gradient.dtype}{by}. Convert it with 'astype'."
+            )
+        gradient = gradient.astype(wanted)
+    if added:
+        gradient = _summed(gradient, added, aval.shape)
+    return gradient._lift()
+
+
+def _summed(gradient: Any, axes, shape):
+    # `ops` gives Tensor these methods
+    return gradient.sum(axes).reshape(shape)
+
+
+def _added_axes(shape, wider):
+    """The axes along which broadcasting `shape` to `wider` repeats; None if that fails."""
+    first = len(wider) - len(shape)
+    if first < 0:
+        return None
+    pairs = list(enumerate(zip(shape, wider[first:], strict=True), first))
+    if any(own not in (1, size) for _, (own, size) in pairs):
+        return None
+    return (*range(first), *(axis for axis, (own, size) in pairs if own != size))

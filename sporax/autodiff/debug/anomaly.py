@@ -1,0 +1,305 @@
+"""Where does a NaN, an infinity or a cut gradient come from? A mode that watches each operation."""
+
+import linecache
+import sys
+from contextlib import ContextDecorator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from sporax.autodiff.backward import Recording
+from sporax.autodiff.bprop_signature import named_inputs, paths
+from sporax.autodiff.tape import MUTED, PythonDerivative
+from sporax.core import context
+from sporax.core.errors import is_users, warn
+from sporax.core.value import Aval, thread
+from sporax.engine.operation import Pullback
+from sporax.engine.recorder import Recorder, RunAtOnce, run_pending
+
+PATHS: dict[str, Any] = {}  # "cells": frames -> the path of the Cell that computes; `nn` says it
+
+
+class Origin:
+    """Where an operation was called: file, line, path of the Cell, forward or backward."""
+
+    __slots__ = ("backward", "cell", "file", "line")
+
+    def __init__(self):
+        frames, frame = [], sys._getframe(1)
+        while frame is not None:
+            frames.append(frame)
+            frame = frame.f_back
+        user = next((f for f in frames if is_users(f)), None)
+        self.file, self.line = (
+            ("?", 0) if user is None else (user.f_code.co_filename, user.f_lineno)
+        )
+        self.backward = any(f.f_code is Recording.gradients.__code__ for f in frames)
+        self.cell = PATHS["cells"](frames) if "cells" in PATHS else ""
+
+    def __str__(self):
+        source = linecache.getline(self.file, self.line).strip()
+        where = f"{self.file}:{self.line}" + (f": {source}" if source else "")
+        return f"{where} (in cell {self.cell})" if self.cell else where
+
+
+class Watcher(Recorder):
+    """A recorder of traces of one operation, whose results are looked at as soon as it ran."""
+
+    __slots__ = ("operands",)
+    immediate = True
+
+    def __init__(self, capture=None):
+        super().__init__(capture)
+        self.operands = []
+        if capture is None:
+            self.outputs = Checked(self)
+
+    def leaf(self, value, handle=None):
+        at = super().leaf(value, handle)
+        if at.__class__ is Aval:  # its first place among the operands
+            self.operands.append(value)
+        return at
+
+
+class Checked(RunAtOnce):
+    """Outputs of a Watcher: registering one runs its operation and checks what came out."""
+
+    def append(self, item):
+        recorder = self.recorder
+        state, operands = recorder.state, recorder.operands
+        outs = [out for out in (*[ref() for ref in self], item()) if out is not None]
+        super().append(item)
+        thread.watch.saw(state, operands, outs)
+
+
+class Watch:
+    """What is known in the mode: where each Value came from, and the operations of a derivative."""
+
+    def __init__(self):
+        self.origins: Any = WeakKeyDictionary()
+        self.tape, self.steps, self.said = None, [], set()
+
+    def saw(self, state, operands, outs):
+        """An operation has run: the last of a trace, its operands (each once), its results."""
+        op, origin = state.op, Origin()
+        for out in outs:
+            self.origins[out] = origin
+        tape = thread.tape
+        if tape is not None and tape is not MUTED:
+            if tape is not self.tape:
+                self.tape, self.steps = tape, []
+            self.steps.append((op, operands, outs, origin))
+        for out in outs:
+            bad = _anomaly(op, operands, out)
+            if bad is not None:
+                places = [i for i, at in enumerate(state.key[1:]) if at.__class__ is Aval]
+                given = list(zip(places, operands, strict=True))
+                raise FloatingPointError(self._text(op, given, out, bad, origin))
+
+    def _text(self, op, given, out, bad, origin):
+        array = np.asarray(out.array)
+        found = np.isnan(array) if bad == "NaN" else np.isinf(array)
+        first = list(map(int, np.argwhere(found)[0]))
+        operands = [v for _, v in given]
+        came = any(_has(v, bad) for v in operands)
+        pulled = isinstance(op, Pullback)
+        what = (
+            f"For 'detect_anomaly', the results must be finite, but '{_name(op)}' "
+            f"{'was given' if came else 'made'} {bad} in the "
+            f"{'backward' if pulled or origin.backward else 'forward'} pass ({found.sum()} of "
+            f"{found.size} elements{f', first at {first}' if first else ''})"
+        )
+        at = self._forward(op, operands) if pulled else None
+        at = origin if at is None else at
+        line = "of the operation at" if pulled else "at"
+        names = list(op.of.operands if pulled else op.operands)
+        if pulled:
+            names += ["the arriving gradient"] * len(op.outputs)
+        ranges = [f"    {_range(v, names, i)}" for i, v in given]
+        return "\n".join([f"{what}, {line} {at}", "  It was given", *ranges])
+
+    def _forward(self, op, operands):
+        """Where the operation was called whose derivative `op` is; None if that was not watched."""
+        while isinstance(op, Pullback):
+            given = {id(v.array) for v in operands}
+            entries = [
+                (values, out)
+                for entry, values, out in self.tape or ()
+                if entry is op.of and all(_known(v, given) for v in values)
+            ]
+            if not entries:
+                return None
+            op, (operands, out) = op.of, entries[-1]
+        return self.origins.get(out[0] if isinstance(out, tuple) else out)
+
+    # cut gradients ------------------------------------------------------------------------
+
+    def zero(self, derivative, args, positions, variables, found):
+        """Say, once each, which variables of a derivative have a gradient of zero because the
+        output does not depend on them."""
+        inputs = named_inputs(derivative.fn, args)
+        names = [f"'{path}'" for i in positions for path in paths(*inputs[i])]
+        names += [f"Parameter '{p.name}'" for p in derivative.weights]
+        what = getattr(derivative.fn, "__code__", type(derivative.fn))
+        for name, value, cotangent in zip(names, variables.values, found, strict=True):
+            if cotangent is None and (what, name) not in self.said:
+                self.said.add((what, name))
+                warn(
+                    f"For '{derivative.who}', the gradient of {name} is zero because the output "
+                    f"does not depend on it: {self._why(value)}",
+                )
+
+    def _why(self, value):
+        if not value.watched:
+            return "it requires no gradient, or is of a dtype that has none."
+        cuts, last = self._cuts(value)
+        if cuts:
+            return f"{cuts[0]}."
+        used = "no operation uses it" if last is None else f"it was used last by {last}"
+        return (
+            f"{used}. Numbers taken out of a Tensor (asnumpy, float, item, NumPy) end the "
+            "dependence; compute with Tensor operations."
+        )
+
+    def _cuts(self, value):
+        """(what ends the dependence on a value, in words; the operation that used it last)."""
+        steps = list(self.steps)
+        for op, operands, out in self.tape or ():
+            if isinstance(op, PythonDerivative):
+                steps.append((op, operands, out if isinstance(out, tuple) else (out,), None))
+        reached, before = {id(value)}, 0
+        while len(reached) > before:
+            before = len(reached)
+            for _, operands, outs, _ in steps:
+                if any(id(v) in reached for v in operands):
+                    reached.update(id(out) for out in outs if out.watched)
+        cuts, last = [], None
+        for op, operands, outs, origin in steps:
+            if not any(id(v) in reached for v in operands):
+                continue
+            if origin is None:
+                cuts.append(f"the derivative in '{op.who}' gives none")
+            elif any(out.watched for out in outs):
+                last = f"'{op.name}' at {origin}"
+            elif not origin.backward:
+                cuts.append(f"'{op.name}' lets no derivative through at {origin}")
+        return cuts, last
+
+
+def _known(value, given):
+    return value.aval.weak or id(value.array) in given
+
+
+def _name(op):
+    return f"the derivative of {_name(op.of)}" if isinstance(op, Pullback) else op.name
+
+
+def _anomaly(op, operands, out):
+    """ "NaN" or "Inf" if it came out of an operation; an infinity that was given may come out."""
+    if not out.aval.inexact or out.array is None:
+        return None
+    array = np.asarray(out.array)
+    if np.isfinite(array).all():
+        return None
+    if np.isnan(array).any():
+        return "NaN"
+    told = any(v in (float("inf"), -float("inf")) for v in op.attributes.values() if _is_float(v))
+    return None if told or any(_has(v, "Inf") for v in operands) else "Inf"
+
+
+def _is_float(x):
+    return isinstance(x, float)
+
+
+def _has(value, what):
+    if not value.aval.inexact:
+        return False
+    array = np.asarray(value.array)
+    return bool((np.isnan(array) if what == "NaN" else np.isinf(array)).any())
+
+
+def _range(value, names, i):
+    """An operand for a message: name, dtype, shape, smallest and largest number."""
+    name = names[i] if i < len(names) else f"operand {i}"
+    name = name if " " in name else f"'{name}'"
+    array, aval = np.asarray(value.array), value.aval
+    kind = "a Python number" if aval.weak else f"{aval.dtype.name} {aval.shape}"
+    if not array.size or array.dtype.kind == "c":
+        return f"{name}: {kind}"
+    low, high = float(array.min()), float(array.max())
+    return f"{name}: {kind}, " + (f"{low:.6g}" if array.size == 1 else f"{low:.6g} to {high:.6g}")
+
+
+class AnomalyMode(ContextDecorator):
+    """What `detect_anomaly` returns: a context manager and decorator."""
+
+    def __init__(self, enabled):
+        self.enabled, self.before = enabled, []
+
+    def __enter__(self):
+        if thread.recorder.capture is not None:
+            raise RuntimeError(
+                "For 'detect_anomaly', the mode must begin outside of a captured function, but got "
+                "a call inside. Put the call of the function into it: functions run by 'jit' are "
+                "watched line by line."
+            )
+        self.before.append((thread.watch, thread.new_recorder, thread.tape))
+        if self.enabled:
+            run_pending()
+            thread.watch = thread.watch or Watch()
+            # a muted tape: functions that `jit` would capture are called as they are
+            thread.tape = MUTED if thread.tape is None else thread.tape
+            _record_by(Watcher)
+        else:
+            thread.watch = None
+            _record_by(Recorder)
+
+    def __exit__(self, *exception):
+        thread.watch, recorder, tape = self.before.pop()
+        thread.tape = tape
+        _record_by(recorder)
+
+
+def _record_by(kind):
+    run_pending()
+    thread.new_recorder = kind
+    thread.recorder = kind()
+
+
+def detect_anomaly(enabled=True):
+    """Within a `with` block (or a decorated function), stop at the first NaN or infinity.
+
+    Each operation runs at its own line, forward and backward, in functions given to `jit` too, and
+    its result is looked at: slow, for finding errors. FloatingPointError names the operation, the
+    Cell, the line (in the backward pass: that of the operation whose derivative it is) and what it
+    was given. An infinity is let through where an operand had it, or an attribute is infinite (a
+    mask of `-inf`).
+
+    A gradient that is zero because the output does not depend on an input or Parameter (the graph
+    was cut by `stop_gradient`, integers, NumPy) is a RuntimeWarning, once each, which says what cut
+    it where that is known.
+
+    It holds for the calling thread; `set_context(detect_anomaly=True)` switches it on for good.
+    `enabled=False` switches it off in the block.
+
+    >>> with detect_anomaly():
+    ...     ops.log(Tensor([1.0, -1.0]))
+    Traceback (most recent call last):
+    FloatingPointError: For 'detect_anomaly', the results must be finite, but 'Log' made NaN in ...
+    """
+    return AnomalyMode(enabled)
+
+
+_for_good = []
+
+
+def _switch(on):
+    if on and not _for_good:
+        _for_good.append(AnomalyMode(True))
+        _for_good[0].__enter__()
+    elif not on and _for_good:
+        _for_good.pop().__exit__()
+
+
+context.when_set("detect_anomaly", _switch)

@@ -1,0 +1,217 @@
+"""A user's function as a number that depends on float64 arrays, for comparing its derivatives."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.autodiff.bprop_signature import named_inputs, paths
+from sporax.autodiff.grad import Derivative
+from sporax.autodiff.tape import MUTED, PythonDerivative
+from sporax.core import random
+from sporax.core.cell_tree import is_cell, parameters, tree
+from sporax.core.dtype import from_numpy
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor, new_value
+from sporax.core.tree import tensors_of, with_tensors
+from sporax.core.value import thread
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.guards.dependence import Dependence
+
+_WIDE = {"f": np.dtype(np.float64), "V": np.dtype(np.float64), "c": np.dtype(np.complex128)}
+
+
+def _weigh(*arrays):
+    """(Re sum of conj(w) y, sum of |w y|) for outputs y and their weights w."""
+    half = len(arrays) // 2
+    products = [jnp.conj(w) * y for y, w in zip(arrays[:half], arrays[half:], strict=True)]
+    products = [p.astype(_WIDE[p.dtype.kind]) for p in products]
+    total = sum(jnp.real(p).sum() for p in products)
+    return total, sum(jnp.abs(p).sum() for p in products)
+
+
+_weighted = Op("check_grad.sum", _weigh)
+_inner = Op("check_grad.inner", lambda *arrays: _weigh(*arrays)[0])
+
+
+class Subject:
+    """The function `fn` at `inputs`, within a `with` block.
+
+    s(x) is the sum of its outputs' elements, each with a random weight. `names` and `points`: its
+    variables, which are the floating and complex Tensors in the inputs and the trainable
+    Parameters. All that is floating is float64 here, complex is complex128; whatever the function
+    changes is as it was before each evaluation, and after the block.
+    """
+
+    def __init__(self, fn, inputs, weights, rng):
+        self.fn, self.inputs, self.rng = fn, inputs, rng
+        handles = tensors_of(inputs)
+        places = [path for name, given in named_inputs(fn, inputs) for path in paths(name, given)]
+        able = [t._value.aval.inexact for t in handles]
+        self.skipped = [(n, t) for n, t, ok in zip(places, handles, able, strict=True) if not ok]
+        self.fixed = [None if ok else t for t, ok in zip(handles, able, strict=True)]
+        cells, loose = reached(fn, inputs)
+        self.names = [n for n, ok in zip(places, able, strict=True) if ok]
+        given = [t for t, ok in zip(handles, able, strict=True) if ok]
+        self.parameters = []
+        for name, p in _trainable(fn, cells, loose) if weights is None else _by_name(weights):
+            if p._value.aval.inexact:
+                self.parameters.append(p)
+                self.names.append(name)
+        self.points = [_widened(t.asnumpy()) for t in (*given, *self.parameters)]
+        self.count = len(given)
+        held, self.precisions = [*loose, *self.parameters], []
+        for cell in cells:
+            held += [p for _, p in parameters(cell)]
+            for _, part in tree(cell):
+                held += tensors_of(vars(part))
+                self.precisions.append((part, vars(part).get("_precision")))
+        held += random.states()
+        self.held = list({id(t): t for t in held}.values())
+        self.seeds, self.outputs = None, ()
+        self.written, self.narrow = [], None
+        self.first = Derivative("check_grad", self._total, "all", self.parameters, has_aux=True)
+        self.second = Derivative("check_grad", self._along, "all", self.parameters)
+
+    def __enter__(self):
+        self.before = [(t, t._value) for t in self.held]
+        try:
+            for part, _ in self.precisions:
+                vars(part)["_precision"] = None  # what `to_float` chose
+            self.state = [(t, _wide_value(t)) for t in self.held]
+            self._reset()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *exception):
+        for handle, value in self.before:
+            handle._value = value
+        for part, precision in self.precisions:
+            vars(part)["_precision"] = precision
+
+    def _reset(self):
+        drawing = {id(t) for t in random.states()}  # so that drawing shows itself
+        for handle, value in self.state:
+            if id(handle) not in drawing:
+                handle._value = value
+
+    def at(self, points):
+        """(s, sum of what s adds up, each variable's gradient) at other points."""
+        result: Any
+        result, by_position, by_weight = self.first(self._place(points), {})
+        total, size, *self.outputs = result
+        return float(total), float(size), _numbers([*by_position, *by_weight])
+
+    def along(self, points, direction):
+        """The gradient of the slope of s along a direction: an array for each variable."""
+        self.direction = [Tensor(v) for v in direction]
+        _, by_position, by_weight = self.second(self._place(points), {})
+        return _numbers([*by_position, *by_weight])
+
+    def _place(self, points):
+        self._reset()
+        for p, x in zip(self.parameters, points[self.count :], strict=True):
+            p._value = new_value(x, None)
+        return [Tensor(x) for x in points[: self.count]]
+
+    def _total(self, *tensors):
+        """(s, sum of magnitudes, outputs...) as Tensors."""
+        rest = iter(tensors)
+        placed = [next(rest) if t is None else t for t in self.fixed]
+        result = self.fn(*with_tensors(self.inputs, placed))
+        outs = [t for t in tensors_of(result) if t._value.aval.inexact]
+        if not outs:
+            raise TypeError(
+                "For 'check_grad', the function must return a floating or complex Tensor, but got "
+                f"{type(result).__name__}."
+            )
+        if self.seeds is None:
+            self.seeds = [Tensor(w) for w in self._weights(outs)]
+            self._look(thread.tape)
+        if [t.shape for t in outs] != [w.shape for w in self.seeds]:
+            raise ValueError(
+                "For 'check_grad', the function must return the same shapes each time, but got "
+                f"{[w.shape for w in self.seeds]}, then {[t.shape for t in outs]}."
+            )
+        return (*apply(_weighted, *outs, *self.seeds), *outs)
+
+    def _weights(self, outs):
+        if len(outs) == 1 and outs[0].size == 1:
+            return [np.ones(outs[0].shape)]
+        return [random_like(self.rng, t.shape, t._value.aval.dtype.kind == "c") for t in outs]
+
+    def _along(self, *tensors):
+        _, by_position, by_weight = self.first(tensors, {})
+        return apply(_inner, *by_position, *by_weight, *self.direction)
+
+    def _look(self, tape):
+        """Note from a tape which derivatives are the user's own, and what is not in float64."""
+        for op, _, out in tape:
+            if isinstance(op, PythonDerivative):
+                self.written.append(op.who)
+            for value in out if isinstance(out, tuple) else (out,):
+                dtype = value.aval.dtype
+                wide = _WIDE.get(dtype.kind) if value.watched else None
+                narrower = wide is not None and dtype.itemsize < wide.itemsize
+                if narrower and (self.narrow is None or dtype.itemsize < self.narrow[1].itemsize):
+                    self.narrow = getattr(op, "name", "a bprop"), dtype
+
+
+def _numbers(tensors: Any):
+    return [t.asnumpy() for t in tensors]
+
+
+def random_like(rng, shape, is_complex):
+    """Normally distributed numbers, real or complex."""
+    drawn = rng.standard_normal(shape)
+    return drawn + 1j * rng.standard_normal(shape) if is_complex else np.asarray(drawn)
+
+
+def reached(fn, inputs):
+    """(the Cells, the other Tensors) that a function refers to."""
+    if is_cell(fn):
+        return [fn], []
+    followed = Dependence(fn, inputs).followed()
+    given = {id(t) for t in tensors_of(inputs)}
+    loose = [v for v in followed if isinstance(v, Tensor) and id(v) not in given]
+    return [v for v in followed if is_cell(v)], loose
+
+
+def refuse_nesting():
+    """A check runs functions many times, so it cannot be part of one being recorded."""
+    taped = thread.tape is not None and thread.tape is not MUTED
+    if taped or thread.recorder.capture is not None:
+        raise RuntimeError(
+            "For 'check_grad', the call must stand outside of 'grad' and 'jit', but got one inside."
+        )
+
+
+def _trainable(fn, cells, loose):
+    found = {}
+    for cell in cells:
+        for path, p in parameters(cell):
+            if p.requires_grad:
+                found.setdefault(id(p), (path if cell is fn else p.name, p))
+    for p in loose:
+        if isinstance(p, Parameter) and p.requires_grad:
+            found.setdefault(id(p), (p.name, p))
+    return found.values()
+
+
+def _by_name(weights):
+    return [(p.name, p) for p in ([weights] if isinstance(weights, Parameter) else weights)]
+
+
+def _widened(array):
+    return np.array(array, _WIDE.get(array.dtype.kind, array.dtype))
+
+
+def _wide_value(tensor):
+    value = tensor._value
+    wide = _WIDE.get(value.aval.dtype.kind)
+    if wide is None or wide == value.aval.dtype:
+        return value
+    return tensor.astype(from_numpy(wide))._value

@@ -1,0 +1,203 @@
+"""A closed recording as one operation of the trace, and as one entry of the tape."""
+
+import functools
+import itertools
+
+import jax.numpy as jnp
+
+from sporax.ast_transform.convert import Conversions
+from sporax.autodiff.abstract_trace import SUM, WORST, Closed, ClosedOp
+from sporax.autodiff.backward import walk_back
+from sporax.autodiff.remat_op import AgainOp, RecomputedOp
+from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, add
+from sporax.core.parameter import Parameter
+from sporax.core.value import borrowing, thread
+from sporax.engine.deferred_print import give
+from sporax.engine.operation import Op
+from sporax.engine.recorder import record
+
+
+def is_differentiated():
+    """Whether a derivative is being taken of what is computed now."""
+    return thread.tape is not None and thread.tape is not MUTED
+
+
+class Enclosed:
+    """A function recorded closed, to be mapped over `size` examples unless that is None.
+
+    `again`: whether its derivative computes it again. Under a tape it is recorded under a tape of
+    its own. Where that has a derivative in Python (a bprop, a hook), so has the operation: the walk
+    back over that tape, recorded as a continuation of the same recording, and mapped like it.
+    """
+
+    def __init__(self, who, size=None, again=False):
+        self.who, self.size, self.again = who, size, again
+        self.closed = Closed(who)
+        self.closed.is_mapped = size is not None
+        self.tape = Tape() if is_differentiated() else None
+
+    def __call__(self, function, values=(), axes=()):
+        """Record `function(inputs)`; the inputs stand for slices of the `values` along `axes`. It
+        returns the Values of its results and their out axes. Returns those results outside."""
+        conversions, enclosed = Conversions(), self
+        while True:
+            try:
+                with borrowing, conversions.exchanged():
+                    return enclosed._recorded(function, values, axes)
+            except RuntimeError:  # for want of a number, of a condition perhaps
+                if not conversions.found(enclosed.closed.asking):
+                    raise
+            enclosed = Enclosed(self.who, self.size, self.again)
+
+    def _recorded(self, function, values, axes):
+        outer, thread.tape = thread.tape, self.tape
+        try:
+            with self.closed as closed:
+                results, outs = function(
+                    [closed.input(v, axis) for v, axis in zip(values, axes, strict=True)]
+                )
+                if closed.refused is not None:  # the function went on after it
+                    raise closed.refused
+                results = [self._inside(v) for v in results]
+                written = closed.written()
+                seen = self._seen()
+        finally:
+            thread.tape = outer
+        kind = RecomputedOp if self.again else ClosedOp
+        return self.made(results, outs, written, seen, kind)
+
+    def _inside(self, value):
+        closed = self.closed
+        return value if value.trace is closed.recorder else closed.whole(value)
+
+    def _seen(self):
+        """(what was printed, its Values), in order; inside the block."""
+        prints, self.closed.prints = self.closed.prints, []
+        return [(shown, list(map(self._inside, shown.values))) for shown in prints]
+
+    def made(self, results, outs, written, seen, kind):
+        """Record the operation, let the handles written to have what it computes, and show
+        what was `seen`."""
+        values = [*results, *[v for _, v in written], *[v for _, some in seen for v in some]]
+        outs = [*outs, *[None] * len(written)]
+        worst = None if self.size is None else WORST
+        outs += [worst if shown.is_check else None for shown, some in seen for _ in some]
+        made = self._operation(values, outs, len(results), written, kind) if values else []
+        rest = iter(made[len(results) :])
+        for handle, _ in written:
+            handle._rebind(next(rest))
+        for shown, some in seen:
+            give(shown.of([next(rest) for _ in some]))
+        return list(made[: len(results)])
+
+    def _operation(self, values, outs, n_results, written, kind):
+        """Record the operation; returns its results."""
+        op = self.closed.operation(values, outs, self.size, kind)
+        operands = [*[self.closed.operands[i] for i in op.needed], *self.closed.numbers()]
+        if self.size is not None:
+            self._check(op, tuple([v.aval for v in operands]), n_results, written)
+        tape, outer = self.tape, thread.tape
+        python = is_differentiated() and tape is not None and (tape.python or tape.hooks)
+        before, thread.tape = thread.recorder.state.depth, MUTED if python else outer
+        try:
+            made = record(op, *operands)
+        finally:
+            thread.tape = outer
+        if python:
+            outer.covered.append((before, thread.recorder.state.depth))
+            if any([v.watched for v in made]):
+                outer.keep(EnclosedDerivative(self, op.needed, values, outs), operands, made)
+        return made
+
+    def _check(self, op, avals, n_results, written):
+        """Refuse what differs between examples where there is one place for all of them."""
+        if avals in op.rules:
+            return
+        differing = op.differing(avals, [i for i, axis in enumerate(op.outs) if axis is None])
+        for i in differing:
+            if i < n_results:
+                raise RuntimeError(
+                    f"For '{self.who}', the out axis of a result must be an int, but got None for "
+                    f"result {i}, which differs between the examples. Say where the examples lie."
+                )
+            handle = written[i - n_results][0]
+            name = f"Parameter '{handle.name}'" if isinstance(handle, Parameter) else "a Tensor"
+            raise ValueError(
+                f"For '{self.who}', what the function writes must be the same for all examples, "
+                f"but {name} of shape {handle.shape} gets another value for each. Return the "
+                "values instead; for a BatchNorm, use 'set_train(False)' or a norm without "
+                "moving statistics."
+            )
+
+
+class EnclosedDerivative(PythonDerivative):
+    """The derivative of an enclosed function that has derivatives in Python inside.
+
+    `inputs`: the numbers of the inputs that are operands. `values`: what the operation returns, as
+    Values inside; `outs`: their out axes.
+    """
+
+    __slots__ = ("enclosed", "inputs", "outs", "values")
+
+    def __init__(self, enclosed, inputs, values, outs):
+        self.enclosed, self.inputs, self.values, self.outs = enclosed, inputs, values, outs
+
+    def backward(self, operands, out, arriving):
+        """Continue the recording with the walk back, and record that as an operation too."""
+        enclosed, deeper = self.enclosed, is_differentiated()
+        closed, mark = enclosed.closed, enclosed.closed.mark()
+        arrived = {i: ct for i, ct in enumerate(arriving) if ct is not None}
+        given = {i: self._spread(i, cotangent) for i, cotangent in arrived.items()}
+        outer, thread.tape = thread.tape, enclosed.tape if deeper else None
+        try:
+            with closed:
+                cotangents = {i: closed.input(*spread) for i, spread in given.items()}
+                found = self._walk(operands, cotangents)
+                written, seen = closed.written(), enclosed._seen()
+        finally:
+            thread.tape = outer
+        axes = [closed.axes[i] for i in self.inputs]
+        pairs = [(v, axis) for v, axis in zip(found, axes, strict=True) if v is not None]
+        whole = None if enclosed.size is None else SUM
+        made = enclosed.made(
+            [v for v, _ in pairs],
+            [whole if axis is None else axis for _, axis in pairs],
+            written,
+            seen,
+            AgainOp if enclosed.again else ClosedOp,
+        )
+        if not deeper:
+            closed.back(mark)
+        rest = iter(made)
+        return [None if v is None else next(rest) for v in found]
+
+    def _walk(self, operands, cotangents):
+        """The cotangents inside of the operands that are arrays."""
+        closed, tape = self.enclosed.closed, self.enclosed.tape
+        inputs, arrays = [closed.inputs[i] for i in self.inputs], operands[: len(self.inputs)]
+        # a Value from outside may have been used as it is, too
+        bare = [closed.known.get(id(v)) is i for i, v in zip(inputs, arrays, strict=True)]
+        wanted = [*inputs, *itertools.compress(arrays, bare)]
+        ends = [self.values[i] for i in cotangents]
+        found = walk_back(tape[:], tape.hooks, ends, [*cotangents.values()], wanted)
+        rest = iter(found[len(inputs) :])
+        more = [next(rest) if is_bare else None for is_bare in bare]
+        return [_sum(*pair) for pair in zip(found[: len(inputs)], more, strict=True)]
+
+    def _spread(self, i, cotangent):
+        """(cotangent, axis) such that each example gets its part of that of result `i`."""
+        axis, size = self.outs[i], self.enclosed.size
+        if size is None or axis == SUM:
+            return cotangent, None
+        if axis is None:  # it comes once, not for each example
+            return record(_to_first(size), cotangent), 0
+        return cotangent, axis
+
+
+def _sum(one, other):
+    return other if one is None else one if other is None else add(one, other)
+
+
+@functools.cache
+def _to_first(size):
+    return Op("gradient.first", lambda x: jnp.zeros((size, *x.shape), x.dtype).at[0].set(x))

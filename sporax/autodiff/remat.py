@@ -1,0 +1,64 @@
+"""`recompute`: less memory in a training step, for more computation."""
+
+from typing import Any
+
+from sporax.autodiff.lifted_op import Enclosed, is_differentiated
+from sporax.core.tree import tensors_of, with_tensors
+from sporax.engine.recorder import wrap
+
+
+def recompute(
+    block, *args, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None,
+    **kwargs,
+) -> Any:  # fmt: skip
+    """`block(*args, **kwargs)`; its derivative computes the inside again instead of keeping it.
+
+    `block`: a Cell or a function. Only what goes in is kept. Both passes draw the same random
+    numbers, and what the block writes (moving statistics) is written once. The block must not need
+    a number of what it computes (RuntimeError).
+
+    `use_reentrant`, `output_recompute` and `early_stop` are accepted as MindSpore has them and
+    change nothing: there is one way to recompute, derivatives of any order go through it, and what
+    the block returns is kept. `context_fn` is not there: Python code runs once.
+
+    >>> grad(lambda x: recompute(nn.ReLU(), x * x))(Tensor([3.0])).asnumpy()
+    array([6.], dtype=float32)
+    """
+    if not callable(block):
+        raise TypeError(
+            f"For 'recompute', 'block' must be a Cell or a function, but got "
+            f"{type(block).__name__}."
+        )
+    check_context("recompute", use_reentrant and not output_recompute, context_fn)
+    name = getattr(block, "__name__", type(block).__name__)
+    return recomputed(f"recompute of {name}", block, args, kwargs)
+
+
+def check_context(who, use_reentrant, context_fn):
+    """Refuse a `context_fn`."""
+    if context_fn is not None:
+        if use_reentrant:
+            raise ValueError(
+                f"For '{who}', 'context_fn' must be None where 'use_reentrant' is True, but got "
+                f"{context_fn!r:.80}. Pass use_reentrant=False."
+            )
+        raise NotImplementedError(
+            f"For '{who}', 'context_fn' is not supported: the function's Python code runs once, "
+            "for both passes. Enter the context inside the function."
+        )
+
+
+def recomputed(who, function, args, kwargs):
+    """`function(*args, **kwargs)`, whose derivative computes the inside again."""
+    if not is_differentiated():
+        return function(*args, **kwargs)
+    result = None
+
+    def run(inputs):
+        nonlocal result
+        result = function(*args, **kwargs)
+        values = [t._lift() for t in tensors_of(result)]
+        return values, [None] * len(values)
+
+    made = Enclosed(who, again=True)(run)
+    return with_tensors(result, map(wrap, made))

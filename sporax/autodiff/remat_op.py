@@ -1,0 +1,97 @@
+"""Operations whose derivative computes everything again instead of keeping it.
+
+A pullback computes the forward pass a second time by itself. Within one program XLA would see that
+it has been computed already, and keep it. On a GPU or TPU an optimization barrier prevents that. On
+a CPU XLA removes barriers too early (`jax.checkpoint` saves nothing there), but it does not look
+into the branches of a conditional; so here the second pass is the branch of a condition that always
+holds, which only the numbers themselves can tell.
+"""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from sporax.autodiff.abstract_trace import ClosedOp
+from sporax.engine.operation import Op, Pullback, Rule
+
+
+@jax.custom_batching.custom_vmap
+def _holds(x):
+    return (x == x) | (x != x)  # of a NaN only the second is true
+
+
+@_holds.def_vmap
+def _(size, batched, x):
+    """One condition for all examples, or it would not be a conditional any more."""
+    return _holds(x[0]), False
+
+
+def again(run, avals, arrays):
+    """`run(*arrays)`, computed apart from all else in the program."""
+    telling = [x for a, x in zip(avals, arrays, strict=True) if a.inexact and a.size and not a.weak]
+    if jax.default_backend() != "cpu" or not telling:
+        return run(*lax.optimization_barrier(tuple(arrays)))
+    # the last is a cotangent; the first may be known less well
+    ends = [lax.stop_gradient(telling[i].ravel()[0]) for i in (0, -1)]
+    shapes = jax.eval_shape(run, *arrays)
+    return lax.cond(
+        _holds(ends[0]) & _holds(ends[1]),
+        run,
+        lambda *arrays: jax.tree.map(lambda o: jnp.zeros(o.shape, o.dtype), shapes),
+        *arrays,
+    )
+
+
+class Again(Op):
+    """Another operation, computed apart from all else in the program; so are its derivatives."""
+
+    __slots__ = ("plain",)
+
+    def __init__(self, plain):
+        super().__init__(plain.name, None)
+        self.plain = plain
+
+    def compute(self, avals, *arrays, real=False):
+        """What the plain one computes."""
+        return again(functools.partial(self.plain.compute, avals, real=real), avals, arrays)
+
+    def _infer(self, avals):
+        rule = self.plain.rule(avals)
+        run = jax.jit(functools.partial(self.compute, avals), inline=True)
+        return Rule(avals, rule.avals, run, rule.single)
+
+    def pullback(self, inputs, outputs, n_outputs):
+        """As that of the plain one, computed apart."""
+        key = inputs, outputs
+        found = self.pulls.get(key)
+        if found is None:
+            plain = self.plain.pullback(inputs, outputs, n_outputs)
+            found = self.pulls[key] = Again(plain)
+        return found
+
+
+class RecomputedOp(ClosedOp):
+    """A recording whose derivative computes it again."""
+
+    __slots__ = ()
+
+    def pullback(self, inputs, outputs, n_outputs):
+        """As usual, computed apart."""
+        key = inputs, outputs
+        found = self.pulls.get(key)
+        if found is None:
+            plain = Pullback(self, inputs, outputs, n_outputs)
+            found = self.pulls[key] = Again(plain)
+        return found
+
+
+class AgainOp(ClosedOp):
+    """A recording that is computed apart from all else in the program."""
+
+    __slots__ = ()
+
+    def compute(self, avals, *arrays, real=False):
+        """As recorded."""
+        return again(self.real if real else self.fn, avals, arrays)

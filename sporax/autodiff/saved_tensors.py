@@ -1,0 +1,191 @@
+"""`saved_tensors_hooks`: functions of the user's that keep what derivatives need, their own way."""
+
+import functools
+from typing import Any
+
+import jax
+from jax.interpreters import partial_eval
+
+from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, differentiable, variable
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.core.value import thread
+from sporax.engine.recorder import record, wrap
+from sporax.engine.trace_tree import forest
+
+
+class saved_tensors_hooks:
+    """In the block, `pack_hook(tensor)` is called with each Tensor that a derivative needs, and
+    what it returns is kept; on the way back `unpack_hook(packed)` gives the Tensor.
+
+    A derivative needs operands, those that its formula has: both of a product, none of a sum. Of
+    several blocks the innermost counts. Under `jit` the function then runs dynamically.
+
+    >>> def f(x):
+    ...     with saved_tensors_hooks(lambda x: x.asnumpy(), Tensor):
+    ...         return ops.sin(x)
+    >>> grad(f)(Tensor([0.0])).asnumpy()
+    array([1.], dtype=float32)
+    """
+
+    def __init__(self, pack_hook, unpack_hook):
+        for name, hook in [("pack_hook", pack_hook), ("unpack_hook", unpack_hook)]:
+            if not callable(hook):
+                raise TypeError(
+                    f"For 'saved_tensors_hooks', '{name}' must be a function, but got "
+                    f"{type(hook).__name__}."
+                )
+        self.hooks = pack_hook, unpack_hook
+        self.before = []
+
+    def __enter__(self):
+        self.before.append(thread.saving)
+        thread.saving = self.hooks
+        if thread.tape is not None and thread.tape is not MUTED:
+            thread.tape.__class__ = PackingTape
+
+    def __exit__(self, *exception):
+        thread.saving = self.before.pop()
+        tape: Any = thread.tape
+        if thread.saving is None and tape.__class__ is PackingTape:
+            tape.__class__ = Tape
+
+
+class PackingTape(Tape):
+    """A tape while saved tensors are packed; one becomes the other, so that all who hold the tape
+    hold the same, and nobody else has to ask."""
+
+    __slots__ = ()
+
+    def append(self, entry):
+        """Keep an operation, with what its derivative needs packed."""
+        op, operands, _ = entry
+        if thread.saving is None or isinstance(op, PythonDerivative):
+            super().append(entry)
+            return
+        wanted = differentiable(op, operands)
+        needed = _needed(op, tuple([v.aval for v in operands]), wanted) if wanted else ()
+        if not needed:
+            super().append(entry)
+            return
+        kept = Packed([(i, operands[i]) for i in needed])
+        self.python.append(len(self))
+        super().append((SavedDerivative(op, wanted, kept), *entry[1:]))
+
+
+def _needed(op, avals, wanted):
+    """Which operands' values the pullback of an operation reads (numbers are not counted)."""
+    key = op, avals, wanted
+    found = _read.get(key)
+    if found is None:
+        outs = op.rule(avals).avals
+        which = tuple([i for i, a in enumerate(outs) if a.differentiable])
+        pullback = op.pullback(wanted, which, len(outs))
+        given = *avals, *[outs[i] for i in which]
+        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in given]
+        jaxpr = jax.make_jaxpr(functools.partial(pullback.compute, given))(*specs).jaxpr
+        _, used = partial_eval.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))
+        found = tuple([i for i, a in enumerate(avals) if used[i] and not a.weak])
+        _read[key] = found
+    return found
+
+
+_read: dict = {}
+forest.tables.append(_read)
+
+
+class Packed:
+    """Values as a `pack_hook` has kept them; `numbered`: (number, Value) of each."""
+
+    def __init__(self, numbered):
+        pack, self.unpack = thread.saving
+        self.avals = [(i, v.aval) for i, v in numbered]
+        tape, thread.tape = thread.tape, MUTED
+        saving, thread.saving = thread.saving, None
+        first = thread.recorder.state.depth
+        try:
+            self.objects = [pack(wrap(v)) for _, v in numbered]
+        finally:
+            thread.tape, thread.saving = tape, saving
+            if tape is not None and tape is not MUTED:
+                tape.covered.append((first, thread.recorder.state.depth))
+
+    def values(self):
+        """{number: Value} of what the `unpack_hook` gives."""
+        found = {}
+        for (i, aval), packed in zip(self.avals, self.objects, strict=True):
+            tensor = self.unpack(packed)
+            if not isinstance(tensor, Tensor):
+                got = type(tensor).__name__
+            elif tensor.shape != aval.shape or tensor._value.aval.dtype != aval.dtype:
+                got = f"one of shape {tensor.shape} and {tensor.dtype}"
+            else:
+                found[i] = tensor._lift()
+                continue
+            raise (ValueError if isinstance(tensor, Tensor) else TypeError)(
+                "For 'saved_tensors_hooks', 'unpack_hook' must return the Tensor that was packed, "
+                f"of shape {aval.shape} and {dtypes.from_numpy(aval.dtype)}, but got {got}."
+            )
+        return found
+
+    def restored(self, operands):
+        """The operands with what was packed in place of those that were; where a derivative is
+        taken of what is computed with them, it goes on to what they were computed from."""
+        operands = list(operands)
+        for i, value in self.values().items():
+            operands[i] = _tied(value, operands[i])
+        return operands
+
+
+class SavedDerivative(PythonDerivative):
+    """The derivative of an operation, from packed operands."""
+
+    __slots__ = ("kept", "op", "wanted")
+
+    def __init__(self, op, wanted, kept):
+        self.op, self.wanted, self.kept = op, wanted, kept
+
+    @property
+    def who(self):
+        """The name that messages give it."""
+        return self.op.name
+
+    def backward(self, operands, out, arriving):
+        """The operation's pullback."""
+        count = len(out) if out.__class__ is tuple else 1
+        given = arriving if out.__class__ is tuple else (arriving,)
+        which = tuple([i for i, ct in enumerate(given) if ct is not None])
+        pullback = self.op.pullback(self.wanted, which, count)
+        given = [given[i] for i in which]
+        found = record(pullback, *self.kept.restored(operands), *given)
+        leaving: list = [None] * len(operands)
+        for i, cotangent in zip(self.wanted, found, strict=True):
+            leaving[i] = cotangent
+        return leaving
+
+
+class Tie(PythonDerivative):
+    """Gives the cotangents of an unpacked value to that which was packed."""
+
+    __slots__ = ()
+    who = "saved_tensors_hooks"
+
+    def backward(self, operands, out, arriving):
+        """The cotangent itself."""
+        return (arriving,)
+
+
+def _tied(value, original):
+    tape = thread.tape
+    if tape is None or tape is MUTED or not original.watched:
+        return value
+    thread.tape = MUTED
+    first = thread.recorder.state.depth
+    try:
+        twin = variable(value)
+    finally:
+        thread.tape = tape
+        tape.covered.append((first, thread.recorder.state.depth))
+    twin.watched = True
+    tape.keep(Tie(), (original,), twin)
+    return twin

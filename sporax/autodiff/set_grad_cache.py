@@ -1,0 +1,91 @@
+"""A Cell with `set_grad` keeps what its last call recorded: a gradient asked for next belongs to
+that call, which is not made again."""
+
+import contextlib
+
+from sporax.autodiff.backward import Recording
+from sporax.autodiff.custom_vjp import again
+from sporax.autodiff.hooks import hooks_of
+from sporax.autodiff.tape import Variables
+from sporax.core import cell_tree, random
+from sporax.core.tree import itself, map_tensors, tensors_of
+from sporax.core.value import Changes, thread
+from sporax.guards.guard_types import same
+
+
+class AnnouncedCall:
+    """A call of a Cell and its tape.
+
+    `given`: the arguments, with their Values in place of Tensors. `twins`: {id(Value): what it was
+    on the tape}, of what can be differentiated. `state`: the Parameters with their Values after it.
+    """
+
+    def __init__(self, cell, args, kwargs):
+        parameters = [p for _, p in cell_tree.parameters(cell)]
+        handles = tensors_of((args, kwargs)) + [p for p in parameters if p.requires_grad]
+        before = [p._lift() for p in parameters], _random_state(), Changes.count
+        self.values = [h._lift() for h in handles]
+        self.given = _with_values(args, kwargs)
+        recorder = self.recorder = thread.recorder
+        with Variables(handles) as variables, Recording() as self.recording:
+            self.recording.tape.hooks.update(hooks_of(handles, variables.values))
+            self.output = cell._compute(args, kwargs)
+            outs = tensors_of(self.output)
+            self.kept = map_tensors(itself, self.output), outs, [t._lift() for t in outs]
+        self.twins = dict(zip(map(id, self.values), variables.values, strict=True))
+        self.state = [(p, p._value) for p in parameters]
+        self.changes = Changes.count
+        after = [v for _, v in self.state], _random_state(), self.changes
+        # where no number was needed and nothing was changed, a second time is the same
+        self.is_unique = thread.recorder is not recorder or before != after
+
+    def serves(self, args, kwargs, handles):
+        """Whether the same call, differentiated by the `handles`, would be this one: nothing that
+        it depends on has changed since."""
+        asked = [id(h._value) for h in handles]
+        captures = self.recorder.capture, thread.recorder.capture
+        if any(captures) and self.recorder is not thread.recorder:
+            return False  # one graph's Values mean nothing in another
+        return (
+            self.changes == Changes.count
+            and len(set(asked)) == len(asked)
+            and self.twins.keys() >= set(asked)
+            and all(p._value is v for p, v in self.state)
+            and same(self.given, _with_values(args, kwargs))
+        )
+
+    @contextlib.contextmanager
+    def reopened(self, handles):
+        """(the output, the recording, what the handles were on its tape)."""
+        outer, thread.tape = thread.tape, self.recording.tape
+        try:
+            yield again(*self.kept), self.recording, [self.twins[id(h._value)] for h in handles]
+        finally:
+            thread.tape = outer
+
+
+def call_announced(cell, args, kwargs):
+    """Call a Cell that has `set_grad`."""
+    call = AnnouncedCall(cell, args, kwargs)
+    cell.__dict__["_announced"] = call if call.is_unique else None
+    return call.output
+
+
+def announced_call(fn, args, kwargs, handles):
+    """The last call of `fn`, if it serves; it does so once."""
+    if thread.tape is not None:
+        return None
+    own = getattr(fn, "__dict__", {})
+    call = own.get("_announced")
+    if call is None:
+        return None
+    own["_announced"] = None
+    return call if call.serves(args, kwargs, handles) else None
+
+
+def _random_state():
+    return [state._value for state in random.states()]
+
+
+def _with_values(args, kwargs):
+    return map_tensors(lambda t: t._lift(), (args, tuple(kwargs.items())))

@@ -1,0 +1,202 @@
+"""A call that does not fit a signature: what was given wrongly, what was meant, how it is written.
+
+Faces of operations, which must cost nothing, are compiled to take anything and to ask for `misfit`
+where it is not theirs. Constructors of layers and the like are `fitting`: they look at Python's own
+TypeError, once it is there.
+"""
+
+import difflib
+import functools
+import inspect
+from typing import Any
+
+from sporax.core.errors import REFUSALS, TAKEN, is_users, refuse
+from sporax.core.from_host import plain
+
+
+class Missing:
+    """The default of a parameter that has none; as which it prints as nothing."""
+
+    def __repr__(self):
+        return "nothing"
+
+
+MISSING = Missing()
+
+# names that other libraries, and other parts of this one, have for the same argument
+_SYNONYMS = (
+    {"axis", "axes", "dim", "dims"}, {"keep_dims", "keepdims", "keepdim"},
+    {"input", "x", "input_x", "logits", "a"}, {"other", "y", "input_y", "b"},
+    {"learning_rate", "lr"}, {"params", "parameters"}, {"has_bias", "bias"},
+    {"in_channels", "in_features", "input_size"}, {"out_channels", "out_features"},
+    {"size", "shape", "output_size"}, {"eps", "epsilon"}, {"beta1", "betas"},
+    {"target", "labels", "label"}, {"num_embeddings", "vocab_size"},
+    {"embedding_dim", "embedding_size"}, {"group", "groups"}, {"alpha", "negative_slope"},
+    {"num_features", "num_channels"}, {"normalized_shape", "num_features"}, {"repeats", "reps"},
+)  # fmt: skip
+
+
+def meant(name, names):
+    """The one of `names` that was probably meant by `name`; None if none is like it."""
+    for synonyms in _SYNONYMS:
+        if name in synonyms:
+            for other in names:
+                if other in synonyms:
+                    return other
+    return next(iter(difflib.get_close_matches(name, names, 1, 0.6)), None)
+
+
+def written(who, parameters):
+    """How a call is written, `softmax(input, axis=-1)`."""
+    plain = [p.replace(annotation=p.empty) for p in parameters]
+    return f"{who.rpartition('.')[2]}{inspect.Signature(plain)}"
+
+
+def misfit(who, parameters, given, more=(), unknown=()):
+    """The TypeError of a call of `who`, which has these Parameters: `given` are the values of those
+    by name that have one, `more` those by position and `unknown` those by name that none takes."""
+    named = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    call = f"It is called as {written(who, parameters)}."
+    if unknown:
+        name = next(iter(unknown))
+        close = meant(name, named)
+        told = f"Did you mean '{close}'? {call}" if close else call
+        return TypeError(
+            f"For '{who}', a keyword argument must be one that it has, but got '{name}'. {told}"
+        )
+    if more:
+        most = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
+        return TypeError(
+            f"For '{who}', there must be {f'at most {most}' if most else 'no'} "
+            f"argument{'s' * (most != 1)} by position, but got {most + len(more)}. {call}"
+        )
+    lacking = [
+        f"'{p.name}'" for p in parameters
+        if p.name not in given and p.default is p.empty
+        and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]  # fmt: skip
+    came = ", ".join(f"'{n}'" for n in given)
+    return TypeError(
+        f"For '{who}', {' and '.join(lacking)} must be given, but got "
+        f"{f'{came} only' if came else 'no arguments'}. {call}"
+    )
+
+
+AXES = "an int or a tuple of ints"
+BY_NUMBER = "Give the axis by its number, -1 for the last one"
+
+
+def of_face(who, signature, axes, values):
+    """The same for a compiled face, whose local variables are `values`; `axes` are no bools."""
+    for name in axes:
+        if isinstance(values.get(name), bool):
+            return TypeError(
+                f"For '{who}', '{name}' must be {AXES}, but got {values[name]}. {BY_NUMBER}."
+            )
+    parameters = [p for p in signature.parameters.values() if p.name != "self"]
+    if who.startswith("Tensor."):
+        del parameters[0]
+    given = [p.name for p in parameters
+             if values[p.name] is not MISSING and values[p.name] is not p.default]  # fmt: skip
+    return misfit(who, parameters, given, *[values[name] for name in TAKEN])
+
+
+def unfitting(who, signature, args, kwargs):
+    """The error of a call that a signature does not take; None if it does."""
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        pass
+    else:
+        return None
+    parameters = [*signature.parameters.values()]
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    by_place = [p.name for p in places[: len(args)]]
+    doubled = [n for n in by_place if n in kwargs]
+    if doubled:
+        return TypeError(
+            f"For '{who}', '{doubled[0]}' must be given once, but got it by position and by name. "
+            f"Leave one of them out. It is called as {written(who, parameters)}."
+        )
+    is_open = {p.kind for p in parameters}
+    unknown = {} if inspect.Parameter.VAR_KEYWORD in is_open else kwargs.keys() - {
+        p.name for p in parameters
+    }  # fmt: skip
+    more = () if inspect.Parameter.VAR_POSITIONAL in is_open else args[len(places) :]
+    return misfit(who, parameters, [*by_place, *kwargs], more, sorted(unknown))
+
+
+def refused(who, function, args, kwargs, error):
+    """The error to raise instead of a TypeError that came of `function(*args, **kwargs)`: what did
+    not fit in the call, if that was it. One from the user's code, or from within, stays."""
+    inside = error.__traceback__.tb_next
+    while inside is not None:
+        if is_users(inside.tb_frame):
+            return None
+        inside = inside.tb_next
+    return unfitting(who, inspect.signature(function), args, kwargs)
+
+
+def _within(error):
+    """Whether an error came out of the call, rather than of the attempt to call."""
+    return error.__traceback__.tb_next is not None
+
+
+def is_own(cls):
+    """Whether a class is of sporax, whichever of its names it says (`compat.classes`)."""
+    return cls.__module__.partition(".")[0] in ("sporax", "mindspore")
+
+
+def fitting(function, who=None):
+    """The function, refusing a call that does not fit, with Python numbers for NumPy scalars.
+    `who`: what messages call it."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        named: Any = plain(kwargs)
+        try:
+            return function(*plain(args), **named)
+        except TypeError as error:
+            if _within(error):
+                raise
+            signature = inspect.signature(function)
+            raise unfitting(who or function.__name__, signature, args, kwargs) or error from None
+
+    return call
+
+
+def fitting_constructor(cls, accept=None):
+    """Let a class of sporax's own refuse what its constructor does not take, in the name of the
+    class that the user calls. `accept`: what each argument is replaced by."""
+    made = cls.__dict__.get("__init__")
+    if made is None or not is_own(cls):
+        return cls
+
+    @functools.wraps(made)
+    def __init__(self, *args, **kwargs):
+        if accept is not None:
+            args, kwargs = accept(args), accept(kwargs)
+        try:
+            return made(self, *args, **kwargs)
+        except REFUSALS as error:
+            named = type(self).__init__ is __init__ or is_own(type(self))
+            who = (type(self) if named else cls).__name__
+            signature = inspect.signature(functools.partial(made, self))
+            refusal = unfitting(who, signature, args, kwargs)
+            if refusal is not None and not _within(error):
+                raise refusal from None
+            if refusal is None:
+                refuse(who, signature.bind(*args, **kwargs).arguments, error)
+            raise
+
+    cls.__init__ = __init__
+    return cls
+
+
+class Fitting:
+    """Base of classes whose subclasses here refuse what their constructors do not take, and take
+    NumPy scalars for Python numbers."""
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        fitting_constructor(cls, plain)

@@ -1,0 +1,462 @@
+"""Whether indices lie in what they index: found by the program, raised at the next read.
+
+An operation that indexes declares its `bounds`: a function of its operands and attributes that says
+in which range which indices must lie. Where such an operation is recorded, its `Check` is recorded
+beside it: an operation on the indices alone, whose output, the *status*, is 0 for indices in range.
+A trace has one output more, all its statuses, which is looked at when something is read. What is
+recorded closed passes its statuses on to what is around it, as it does with prints: zeros where a
+branch is not taken, the worst of a loop's turns and of the examples of a batch.
+
+Indices that are known on the host are looked at there, at the line of the call.
+"""
+
+import contextlib
+import copy
+import functools
+import itertools
+import linecache
+import os
+import sys
+import threading
+from typing import Any, NamedTuple
+from weakref import ref
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core import context
+from sporax.core.deferred import OutOfRange, defer
+from sporax.core.errors import is_users
+from sporax.core.from_host import host_array
+from sporax.core.tensor import as_value
+from sporax.core.value import WEAK_AVALS, Aval, Value, thread
+from sporax.engine.index_ranges import statuses
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply, record, wrap
+from sporax.engine.trace_tree import forest
+
+CELLS: dict[str, Any] = {}  # "path": a frame -> the path of the Cell that computes; `nn` says it
+
+
+class Bounds:
+    """The check of an operation on operands of given avals: `op`, on its operands numbered `taken`.
+
+    `ranges`: those that the statuses are of, without their indices.
+    """
+
+    def __init__(self, op, avals):
+        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+        traced = jax.make_jaxpr(functools.partial(self._statuses, op))(*specs).jaxpr
+        used = _used(traced)
+        self.taken = [i for i, v in enumerate(traced.invars) if id(v) in used]
+        self.who = op.name
+        self.what = [self._name(op, specs, k) for k in range(len(self.ranges))]
+
+        def ranges(*given):
+            arrays: list[Any] = list(specs)
+            for i, array in zip(self.taken, given, strict=True):
+                arrays[i] = array
+            return op.bounds(*arrays)
+
+        part = Part(ranges, len(self.taken), len(self.ranges))
+        self.op = Statuses(f"{op.name}.bounds", (part,))
+
+    def _name(self, op, specs, k):
+        """What messages call the indices of a range: the one operand that has them."""
+        if len(op.operands) != len(specs):
+            return "indices"
+        traced = jax.make_jaxpr(lambda *xs: statuses([op.bounds(*xs)[k]]))(*specs).jaxpr
+        used = _used(traced)
+        names = zip(op.operands, traced.invars, strict=True)
+        return next((f"'{name}'" for name, v in names if id(v) in used), "indices")
+
+    def _statuses(self, op, *arrays):
+        ranges = op.bounds(*arrays)
+        self.ranges = [r._replace(indices=None) for r in ranges]
+        return statuses(ranges)
+
+
+class Part(NamedTuple):
+    """What statuses are of: `ranges(*operands)`, or None for statuses that have been computed."""
+
+    ranges: Any
+    operands: int
+    count: int
+
+
+class Statuses(Op):
+    """The statuses of several `Part`s in one array: those of equal shapes in one pass."""
+
+    __slots__ = ("of",)
+
+    of: tuple
+
+    def __init__(self, name, of):
+        super().__init__(name, self._run)
+        self.of, self.cut = of, True
+        self.real = lambda *arrays: jnp.zeros(sum([part.count for part in of]), jnp.int64)
+
+    def _run(self, *arrays):
+        rest, ranges = iter(arrays), []
+        for part in self.of:
+            given = [next(rest) for _ in range(part.operands)]
+            ranges += given if part.ranges is None else part.ranges(*given)
+        return statuses(ranges)
+
+
+_joins = {}  # parts -> the `Statuses` of all of them
+forest.tables.append(_joins)
+
+
+def _used(jaxpr):
+    """The ids of the variables that a jaxpr's results depend on."""
+    used = set(map(id, jaxpr.outvars))
+    for equation in reversed(jaxpr.eqns):
+        if not used.isdisjoint(map(id, equation.outvars)):
+            used.update(map(id, equation.invars))
+    return used
+
+
+class Site:
+    """Where an operation was recorded that has bounds."""
+
+    __slots__ = ("bounds", "cell", "code", "depth", "file", "last", "line")
+
+    code: Any
+
+    def __init__(self, bounds):
+        self.bounds, self.file, self.line, self.code, self.last = bounds, "?", 0, None, 0
+        self.depth, frame = _users_frame(sys._getframe(2))
+        if frame is not None:
+            self.code, self.last = frame.f_code, frame.f_lasti
+            self.file, self.line = frame.f_code.co_filename, frame.f_lineno
+        self.cell = CELLS["path"](sys._getframe(1)) if CELLS else ""
+
+    def is_here(self):
+        """Whether the line that recorded it does so again; asked by `_check`."""
+        try:
+            frame = sys._getframe(2 + self.depth)
+        except ValueError:  # the stack is not so deep
+            return False
+        return frame.f_lasti == self.last and frame.f_code is self.code
+
+    def error(self, statuses):
+        """The error for its statuses; None where all are right."""
+        bounds = self.bounds
+        for status, within, what in zip(statuses, bounds.ranges, bounds.what, strict=True):
+            if status:
+                of = within.of or f" along axis {within.axis}"
+                return OutOfRange(
+                    f"For '{bounds.who}', {what} must be in [{within.lowest}, {within.size}){of}, "
+                    f"but got {within.worst(int(status))}{self}. What was computed with it is not "
+                    "valid. 'set_context(check_indices=False)' switches this check off."
+                )
+        return None
+
+    def __str__(self):
+        source = linecache.getline(self.file, self.line).strip()
+        where = f", at {self.file}:{self.line}" + (f": {source}" if source else "")
+        return f"{where} (in cell {self.cell})" if self.cell else where
+
+
+class Check:
+    """The statuses of one or more sites, a Value; it goes the way of
+    `engine.deferred_print.Shown`."""
+
+    is_check = True
+    numbers = (False,)
+
+    def __init__(self, value, sites):
+        self.values, self.sites = [value], sites
+
+    def make(self, values):
+        """Look at these statuses when something is read next; where operations run at their own
+        lines, now."""
+        if switch.is_on:
+            _note(values[0], self.sites)
+
+    def of(self, values):
+        """The same check, of another Value."""
+        twin = copy.copy(self)
+        twin.values = list(values)
+        return twin
+
+    def where(self, test, is_true, values):
+        """The same check: where the branch is not taken, its statuses are zeros."""
+        return self.of(values)
+
+
+def _note(value, sites):
+    recorder = thread.recorder
+    if recorder.immediate and recorder.capture is None:
+        error = _error(np.asarray(value.read()), sites)
+        if error is not None:
+            raise error
+    elif value.trace is recorder:
+        _add(recorder, _computed(value.index, value.aval), sites)
+    else:
+        defer(value, functools.partial(_error, sites=sites))
+
+
+def _add(recorder, pending, sites):
+    if recorder.checks is None:
+        recorder.checks = Checks()
+    recorder.checks.append((pending, sites))
+
+
+def _error(statuses, sites):
+    """The error for the statuses of sites, an array; None where all are right."""
+    if any(statuses.tolist()):
+        rest = iter(statuses)
+        for site in sites:
+            error = site.error([next(rest) for _ in site.bounds.ranges])
+            if error is not None:
+                return error
+    return None
+
+
+class Pending:
+    """Statuses that a trace has not computed yet: where it finds the operands of `of`, and their
+    avals. One object for one place of a trace, which is known by it."""
+
+    __slots__ = ("avals", "of", "operands")
+
+    def __init__(self, of, operands, avals):
+        self.of, self.operands, self.avals = of, operands, avals
+
+
+@functools.lru_cache(4096)
+def _computed(index, aval):
+    return Pending((Part(None, 1, aval.size),), (index,), (aval,))
+
+
+class Checks(list):
+    """The checks of a recorder that runs its trace: (Pending, sites)."""
+
+    def settle(self, recorder):
+        """The trace is about to run: what it says of all checks is one output."""
+        value, sites = _joined(self, recorder)
+        self.clear()
+        defer(value, functools.partial(_error, sites=sites))
+
+
+def joined(checks, recorder):
+    """(the statuses of several checks in one Value, their sites), recorded whatever the trace's
+    length."""
+    states = {s.size - 1: s for s in recorder.state.path() if s.op.__class__ is Statuses}
+    found = []
+    for value, sites in checks:
+        state = states.get(value.index)
+        if state is None:
+            found.append((_computed(value.index, value.aval), sites))
+        else:
+            found.append((Pending(state.op.of, state.key[1:], state.operands), sites))
+    return _joined(found, recorder)
+
+
+def _joined(checks, recorder):
+    before, key = recorder.state, (Statuses, *[pending for pending, _ in checks])
+    state = before.next.get(key)
+    if state is None:
+        of, at, avals = [
+            _chained([getattr(pending, name) for pending, _ in checks])
+            for name in ("of", "operands", "avals")
+        ]
+        op = _joins.get(of)
+        if op is None:
+            op = _joins[of] = Statuses("bounds", of)
+        state = before.next[key] = forest.extend(before, (op, *at), avals)
+    value = Value(state.aval, None)
+    value.trace, value.index = recorder, before.size
+    recorder.state = state
+    list.append(recorder.outputs, ref(value))
+    return value, _chained([sites for _, sites in checks])
+
+
+def _chained(parts):
+    return tuple(itertools.chain.from_iterable(parts))
+
+
+# recording --------------------------------------------------------------------------------------
+
+
+class Switch:
+    """Whether operations with bounds are checked."""
+
+    is_on = True
+
+
+switch = Switch()
+context.when_set("check_indices", functools.partial(setattr, switch, "is_on"))
+if os.environ.get("SPORAX_CHECK_INDICES", "1") not in ("", "0", "1"):
+    raise ValueError(
+        "The environment variable SPORAX_CHECK_INDICES must be '0' or '1', but got "
+        f"{os.environ['SPORAX_CHECK_INDICES']!r}."
+    )
+if os.environ.get("SPORAX_CHECK_INDICES") == "0":
+    context.set_context(check_indices=False)
+
+
+def apply_within(op, *operands):
+    """As `apply`, for an operation with bounds."""
+    out = apply(op, *operands)
+    if switch.is_on:
+        _check(op, operands)
+    return out
+
+
+def check(op, *operands):
+    """Check an operation with bounds that has been recorded."""
+    if switch.is_on:
+        _check(op, operands)
+
+
+def _check(op, operands):
+    recorder = thread.recorder
+    known = recorder.state.checks
+    if known is not None and op in known and not recorder.immediate:
+        pending, site = known[op]
+        if not site.is_here():
+            site = Site(site.bounds)
+            known[op] = pending, site
+        _add(recorder, pending, (site,))
+        return
+    try:
+        avals = tuple([x._value.aval for x in operands])
+    except AttributeError:
+        avals = tuple(map(_aval, operands))
+    bounds = op.checks.get(avals)
+    if bounds is None:
+        if any(map(is_symbolic, avals)):
+            return
+        bounds = op.checks[avals] = Bounds(op, avals)
+        forest.learned(op.checks)
+    if not bounds.taken:
+        return
+    given = [operands[i] for i in bounds.taken]
+    if not any([hasattr(x, "_value") for x in given]):
+        _check_on_host(op, bounds, operands, avals)
+        return
+    capture = recorder.capture
+    if capture is not None and not capture.takes_checks:
+        return
+    values = [x._value if hasattr(x, "_value") else as_value(op.name, x) for x in given]
+    site = Site(bounds)
+    if capture is None and not recorder.immediate:
+        at = tuple([_place(recorder, value) for value in values])
+        pending = Pending(bounds.op.of, at, tuple([value.aval for value in values]))
+        state = recorder.state
+        state.checks = {**(state.checks or {}), op: (pending, site)}
+        _add(recorder, pending, (site,))
+        return
+    status = record(bounds.op, *values)
+    if capture is None:
+        _note(status, (site,))
+        return
+    for test, is_true in gates.tests:
+        status = record(_gated(is_true), test, status)
+    capture.show(Check(status, (site,)))
+
+
+def _place(recorder, value):
+    """Where a trace finds a Value that an operation of it has taken."""
+    if value.trace is recorder:
+        return value.index
+    at = recorder.found.get(id(value.array))
+    return recorder.leaf(value) if at is None else at
+
+
+def _aval(operand):
+    if hasattr(operand, "_value"):
+        return operand._value.aval
+    if operand.__class__ in WEAK_AVALS:
+        return WEAK_AVALS[operand.__class__]
+    array = host_array(operand, None)
+    return Aval.of(array.shape, array.dtype)
+
+
+def is_symbolic(aval):
+    """Whether a size of it is not known."""
+    return not all([n.__class__ is int for n in aval.shape])
+
+
+def _check_on_host(op, bounds, operands, avals):
+    """Look at indices that are numbers, lists or NumPy arrays."""
+    arrays: list[Any] = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+    for i in bounds.taken:
+        arrays[i] = np.asarray(operands[i])
+    found = statuses(op.bounds(*arrays))
+    error = Site(bounds).error(found) if found.any() else None
+    if error is not None:
+        raise error
+
+
+_HERE = os.path.dirname(os.path.dirname(__file__))
+
+
+def _users_frame(frame: Any):
+    """(how far up, the user's frame) from a frame on."""
+    depth = 0
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(_HERE) and is_users(frame):
+            return depth, frame
+        depth, frame = depth + 1, frame.f_back
+    return 0, None
+
+
+# conditions and loops ---------------------------------------------------------------------------
+
+
+class Gates(threading.local):
+    """What must hold for checks to count that are recorded now: (Value, its truth)."""
+
+    tests: tuple = ()
+
+
+gates = Gates()
+
+
+@contextlib.contextmanager
+def counting_where(test, is_true):
+    """In the block checks count where the Tensor `test` has that truth."""
+    before = gates.tests
+    gates.tests = (*before, (test._lift(), is_true))
+    try:
+        yield
+    finally:
+        gates.tests = before
+
+
+@functools.cache
+def _gated(is_true):
+    def gated(test, statuses):
+        return jnp.where((jnp.reshape(test, ()) != 0) == is_true, statuses, 0)
+
+    return Op("bounds.where", gated)
+
+
+@functools.cache
+def _none(count):
+    return Op("bounds.none", lambda: jnp.zeros(count, jnp.int64))
+
+
+def add_turn(closed, check):
+    """A check in a turn of a loop: returns it, and a Tensor outside of the recording that the turn
+    writes the worst of all turns to."""
+    inside, thread.recorder = thread.recorder, closed.outer
+    try:
+        worst = wrap(record(_none(check.values[0].aval.size)))
+    finally:
+        closed.outer, thread.recorder = thread.recorder, inside
+    worst._rebind(record(_worse, worst._lift(), check.values[0]))
+    return check, worst
+
+
+def worst(statuses):
+    """Of the statuses of many examples, those that are out of range, below or else above."""
+    low, high = statuses.min(0), statuses.max(0)
+    return jnp.where(low < 0, low, high)
+
+
+_worse = Op("bounds.worse", lambda one, other: jnp.where(one != 0, one, other))

@@ -1,5 +1,0 @@
-"""How does a program run that is not worth compiling? Its jaxpr is interpreted on NumPy."""
-
-from sporax.engine.interpreter.plans import Plan, Unsupported, evaluate, link, plan, supported
-
-__all__ = ["Plan", "Unsupported", "evaluate", "link", "plan", "supported"]

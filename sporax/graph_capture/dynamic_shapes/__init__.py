@@ -1,0 +1,1 @@
+"""Sizes that vary from call to call: buckets, symbolic dimensions, padding."""

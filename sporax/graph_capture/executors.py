@@ -1,0 +1,37 @@
+"""MindSpore's two executors, by the names under which scripts reach for them."""
+
+import jax
+
+from sporax.core.tree import tensors_of
+from sporax.engine.recorder import run_pending
+from sporax.graph_capture.side_effects import KEPT
+from sporax.graph_capture.tracer import capture
+
+
+class _PyNativeExecutor:
+    """Dynamic code: what was recorded, and running it."""
+
+    def sync(self):
+        """Run what is pending, and wait until all of it is computed; what fails raises here."""
+        run_pending()
+        jax.effects_barrier()
+        for array in jax.live_arrays():
+            array.block_until_ready()
+
+
+class _CellGraphExecutor:
+    """Captured Cells."""
+
+    def compile(self, obj, *args, phase="predict", do_convert=True, **kwargs):
+        """Capture a call of the Cell (or function) `obj` with these arguments, without running it.
+
+        Returns (its name, whether it could be captured whole); what the arguments do not fit
+        raises.
+        """
+        name = type(obj).__name__
+        _, graph = capture(name, obj, args, kwargs, tensors_of((args, kwargs)))
+        return name, graph not in (None, KEPT)
+
+
+_pynative_executor = _PyNativeExecutor()
+_cell_graph_executor = _CellGraphExecutor()

@@ -1,0 +1,1 @@
+"""Graphs in files: StableHLO and ONNX, written and loaded."""

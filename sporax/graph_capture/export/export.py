@@ -1,0 +1,115 @@
+"""From a function to an `Exported`: recorded once, and lowered by `jax.export`."""
+
+import re
+import traceback
+
+import jax
+import numpy as np
+from jax import export as stablehlo
+from jax.errors import InconclusiveDimensionOperation
+
+from sporax.core.errors import is_users, warn
+from sporax.core.tree import tensors_of
+from sporax.core.value import Aval, Unsized, Value, thread
+from sporax.graph_capture.export.exported_graph import Exported, Spec, structure
+from sporax.graph_capture.graph_text import Listing
+
+_scope = stablehlo.SymbolicScope()  # of all unknown sizes, so that equal names are equal
+_LIBRARIES = {"jax", "jaxlib", "numpy"}
+_OF_SIZES = (TypeError, ValueError, IndexError, NotImplementedError, InconclusiveDimensionOperation)
+
+
+def exported(name, function, inputs):
+    """The `Exported` for `function(*inputs)`. Inputs of unknown sizes (`Tensor(shape=[None, 3],
+    dtype=...)`) stay so: along axis 0 all are the same size, `batch`; others are each their own."""
+    listing, program = lowered(name, function, inputs, by_jax)
+    taken = [Spec.of(i.name, i.aval) for i in listing.inputs if i.kind == "argument"]
+    arrays = [(i.kind, i.name, i.read()) for i in listing.inputs if i.kind != "argument"]
+    outs = [Spec.of(f"output{i}", t._value.aval) for i, t in enumerate(tensors_of(listing.result))]
+    result = structure("export", listing.result, [])
+    return Exported(name, structure("export", inputs, []), taken, result, outs, arrays, program)
+
+
+def lowered(name, function, inputs, lower):
+    """(the `Listing` of `function(*inputs)`, what `lower(listing, run, specs)` makes of it). `run`
+    is a function on arrays, those of `listing.inputs`; `specs` are their shapes and dtypes."""
+    if thread.recorder.capture is not None:
+        raise RuntimeError(
+            "For 'export', there must be no function around it that is captured (jit, GRAPH_MODE, "
+            "vmap). Call it outside."
+        )
+    tensors = []
+    structure("export", inputs, tensors)
+    unsized = [t for t in tensors if isinstance(t._value, Unsized)]
+    if any(t.shape == (-2,) for t in unsized):
+        raise ValueError(
+            "For 'export', the number of axes of each input must be known, but got a "
+            "Tensor(shape=None). Give Tensor(shape=[None, ...]) with None for each unknown size."
+        )
+    try:
+        listing = Listing("export", name, function, inputs, {}, _described)
+        program = lower(listing, *_program(listing))
+    except _OF_SIZES as cause:
+        if unsized:
+            raise _refusal(cause) from cause
+        raise
+    _refuse_writes(listing)
+    if listing.prints:
+        warn(
+            f"For 'export', '{name}' prints, which is Python's work: the file computes the same "
+            "and prints nothing. Return what is to be seen.",
+        )
+    return listing, program
+
+
+def by_jax(_, run, specs):
+    """The function as a StableHLO program."""
+    return stablehlo.export(jax.jit(run))(*specs)
+
+
+def _program(listing):
+    """(the function on arrays, their specs) of what was recorded."""
+    reals = np.array(listing.reals, np.float64)
+    integers = np.array(listing.integers, np.int64)
+    layout, places = listing.layout, listing.places
+
+    def run(*arrays, guarded=True):
+        return tuple(layout.outputs(reals, integers, arrays, places, guarded))
+
+    avals = [i.aval for i in listing.inputs]
+    return run, [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+
+
+def _described(name, value):
+    """An input's Value, with names for unknown sizes."""
+    if not isinstance(value, Unsized):
+        return value
+    shape = value.aval.shape
+    own = re.sub(r"\W+", "_", name).strip("_")
+    names = [n if n >= 0 else f"{own}_{k}" if k else "batch" for k, n in enumerate(shape)]
+    sizes = stablehlo.symbolic_shape(", ".join(map(str, names)) + ",", scope=_scope)
+    return Value(Aval.of(tuple(sizes), value.aval.dtype), None)
+
+
+def _refuse_writes(listing):
+    if listing.written:
+        names = ", ".join(f"'{name}'" for name in listing.written)
+        raise ValueError(
+            f"For 'export', '{listing.name}' must change nothing, but it writes {names}. Call its "
+            "'set_train(False)' first: dropout then does nothing, and norms use what they have "
+            "learnt. What a function changes otherwise, return instead."
+        )
+
+
+def _refusal(cause):
+    """The error for a function that cannot do with unknown sizes."""
+    where = ""
+    for frame, line in traceback.walk_tb(cause.__traceback__):
+        library = frame.f_globals.get("__name__", "").split(".")[0] in _LIBRARIES
+        if is_users(frame) and not library:
+            where = f" at {frame.f_code.co_filename}:{line}"
+    reason = str(cause).strip().split("\n")[0].rstrip(".")
+    return ValueError(
+        "For 'export', the function must do without the sizes that are None in 'inputs', but got "
+        f"this{where}: {reason}. Export it for Tensors of a known shape."
+    )

@@ -1,0 +1,280 @@
+"""`Listing`: a function recorded to be looked at or kept, without being run."""
+
+import collections
+import contextlib
+import inspect
+import sys
+from typing import Any
+
+from sporax.ast_transform.convert import Conversions
+from sporax.autodiff.abstract_trace import Closed
+from sporax.core.errors import describe, users_frame
+from sporax.core.parameter import Parameter
+from sporax.core.random import is_random_state
+from sporax.core.tensor import Tensor
+from sporax.core.tree import fields_of, map_tensors, tensors_of
+from sporax.core.value import Value, borrowing, thread
+from sporax.engine.program import Layout
+from sporax.engine.recorder import wrap
+from sporax.graph_capture.mutable import Number
+
+
+class Recording(Closed):
+    """A recording for which only data made inside the function has numbers. It checks no indices:
+    neither a listing nor an exported program can raise."""
+
+    takes_checks = False
+
+    def number_needed(self, recorder, value):
+        inside = value.trace is recorder and value.index < 0
+        if not inside or self.operands[~value.index] is not value:
+            raise self.refusal()
+
+    def show(self, shown):
+        """Note a print, and after which operation it takes place."""
+        if not shown.is_check:
+            self.prints.append((self.recorder.state.depth, shown))
+
+
+class Lines(list):
+    """The outputs of a recorder, with the user's line at which each state of it was reached."""
+
+    def __init__(self, recorder):
+        super().__init__()
+        self.recorder, self.of = recorder, {}
+
+    def append(self, item):
+        super().append(item)
+        frame, _ = users_frame(sys._getframe(1))
+        if frame is not None:
+            self.of[self.recorder.state] = frame.f_code.co_filename, frame.f_lineno
+
+    def along(self, path):
+        """The line of each state of a path. Where several were reached in one step (a walk back
+        that is remembered), only the last is known; it is that of them all."""
+        found, line = [], None
+        for state in reversed(path):
+            line = self.of.get(state, line)
+            found.append(line)
+        return found[::-1]
+
+
+class Input:
+    """One input of a listing: `kind` is 'argument', 'parameter', 'state', 'tensor' or 'constant'.
+
+    `source`: where its numbers are, a handle or a Value; an argument's are not kept.
+    """
+
+    __slots__ = ("aval", "kind", "name", "source")
+
+    def __init__(self, kind, name, aval, source: Any = None):
+        self.kind, self.name, self.aval, self.source = kind, name, aval, source
+
+    def read(self):
+        """Its numbers now, an array."""
+        value = self.source if isinstance(self.source, Value) else self.source._value
+        return value.read()
+
+
+class Listing:
+    """What a function computes for arguments of these shapes; `print` it.
+
+    `inputs`: arguments first, then Parameters, random state, other Tensors, and data made inside.
+    `described(name, value)`: what an argument's input is made for, if not its own Value. `layout`
+    and `places`: the operations, and which of their outputs are results and then the new values of
+    `written` (names of what the function changes). `result`: what it returned. `prints`: what it
+    prints.
+
+    >>> print(jit(lambda x: ops.tanh(x) * 2).graph(Tensor([1.0])))
+    graph <lambda>(x: Float32 (1,))
+      %0 = Tanh(x): Float32 (1,)  # ...
+      %1 = Mul(%0, 2): Float32 (1,)  # ...
+      return %1
+    """
+
+    def __init__(self, who, name, function, args, kwargs, described=None):
+        self.name = name
+        conversions = Conversions()
+        while True:
+            closed = Recording(who)
+            try:
+                with borrowing, conversions.exchanged():
+                    self._record(closed, function, _bound(who, function, args, kwargs), described)
+                return
+            except RuntimeError:  # for want of a number, of a condition perhaps
+                if not conversions.found(closed.asking):
+                    raise
+
+    def _record(self, closed, function, bound, described):
+        names = argument_names(closed.who, bound.arguments)
+        recorder = closed.recorder
+        recorder.outputs = lines = Lines(recorder)
+        given = []
+
+        def inside(tensor):
+            value, name = tensor._value, names[len(given)]
+            given.append(wrap(closed.input(described(name, value) if described else value)))
+            return given[-1]
+
+        with closed, _without_tape():
+            bound.arguments.update(map_tensors(inside, bound.arguments))
+            before = [tensor._value for tensor in given]
+            self.result = function(*bound.args, **bound.kwargs)
+            results = [self._known(closed, t._lift()) for t in tensors_of(self.result)]
+            written = [
+                (name, t._value)
+                for name, t, value in zip(names, given, before, strict=True)
+                if t._value is not value
+            ]
+            handles = {id(twin): handle for handle, _, twin in closed.handles.values()}
+            written += [(name_of(handle), value) for handle, value in closed.written()]
+            self.prints = [  # (after which operation, it, its Values)
+                (depth, shown, [self._known(closed, v) for v in shown.values])
+                for depth, shown in closed.prints
+            ]
+        self.path = recorder.state.path()
+        self.layout = Layout(self.path)
+        self.lines = lines.along(self.path)
+        self.reals = [v.array for v in recorder.reals]
+        self.integers = [v.array for v in recorder.integers]
+        self.n_results, self.written = len(results), [name for name, _ in written]
+        self.places = [v.index for v in (*results, *[value for _, value in written])]
+        self.inputs = [
+            Input("argument", name, value.aval) for name, value in zip(names, before, strict=True)
+        ]
+        rest = list(zip(closed.inputs, closed.operands, strict=True))[len(names) :]
+        self.inputs += [_input(twin.aval, handles.get(id(twin)), value) for twin, value in rest]
+        _tell_apart(self.inputs)
+
+    @staticmethod
+    def _known(closed, value):
+        return value if value.trace is closed.recorder else closed.whole(value)
+
+    # printing -------------------------------------------------------------------------------
+
+    def __str__(self):
+        arguments = ", ".join(_typed(i) for i in self.inputs if i.kind == "argument")
+        lines = [f"graph {self.name}({arguments})"]
+        lines += [f"  {i.kind} {_typed(i)}" for i in self.inputs if i.kind != "argument"]
+        made, prints = 0, list(self.prints)
+        for state, (_, refs), line in zip(self.path, self.layout.steps, self.lines, strict=True):
+            while prints and prints[0][0] < state.depth:
+                lines.append(self._print(*prints.pop(0)))
+            outs = state.avals
+            if outs:
+                names = ", ".join(f"%{made + i}" for i in range(len(outs)))
+                lines.append(f"  {names} = {self._call(state.op, refs)}: {_types(outs)}")
+                lines[-1] += f"  # {line[0]}:{line[1]}" if line else ""
+            made += len(outs)
+        lines += [self._print(*shown) for shown in prints]
+        results, new = self.places[: self.n_results], self.places[self.n_results :]
+        lines.append("  return " + ", ".join(self._at(i) for i in results))
+        lines += [
+            f"  write {name} = {self._at(i)}" for name, i in zip(self.written, new, strict=True)
+        ]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _call(self, op, refs):
+        words = [self._operand(kind, i) for kind, i in refs]
+        words += [f"{key}={value!r}" for key, value in op.attributes.items()]
+        return f"{op.name}({', '.join(words)})"
+
+    def _print(self, _, shown, values):
+        names = [self._at(v.index) for v in values]
+        return f"  print {shown.described(names, values)!r}"
+
+    def _operand(self, kind, i):
+        if kind == "output":
+            return f"%{i}"
+        if kind == "input":
+            return self.inputs[i].name
+        return repr((self.reals if kind == "real" else self.integers)[i])
+
+    def _at(self, place):
+        return self._operand("output", place) if place >= 0 else self.inputs[~place].name
+
+
+@contextlib.contextmanager
+def _without_tape():
+    """Nothing that happens inside belongs to a derivative that is being taken."""
+    outer, thread.tape = thread.tape, None
+    try:
+        yield
+    finally:
+        thread.tape = outer
+
+
+def _bound(who, function, args, kwargs):
+    """The arguments of a call by the names of the function's parameters."""
+    try:
+        signature = inspect.signature(getattr(function, "construct", function))
+    except ValueError:  # a function of a library, which does not say
+        kinds = {"args": inspect.Parameter.VAR_POSITIONAL, "kwargs": inspect.Parameter.VAR_KEYWORD}
+        signature = inspect.Signature([inspect.Parameter(*kind) for kind in kinds.items()])
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as cause:
+        raise TypeError(f"For '{who}', inputs must fit the function, but got {cause}.") from None
+
+
+def argument_names(who, arguments):
+    """What to call each Tensor in the arguments: `x`, `x[0]`, `state['h']`."""
+    names = []
+    for name, item in arguments.items():
+        _collect(who, name, item, names)
+    return names
+
+
+def _collect(who, name, item, names):
+    if isinstance(item, Tensor):
+        names.append(name)
+    elif isinstance(item, Number):
+        raise TypeError(f"For '{who}', '{name}' must not be a mutable number. Give a Tensor.")
+    elif isinstance(item, (tuple, list)):
+        for i, part in enumerate(item):
+            _collect(who, f"{name}[{i}]", part, names)
+    elif isinstance(item, dict):
+        for key, part in item.items():
+            _collect(who, f"{name}[{key!r}]", part, names)
+    else:
+        for field in fields_of(item):
+            _collect(who, f"{name}.{field}", getattr(item, field), names)
+
+
+def name_of(handle):
+    """What to call a Tensor from outside of the function."""
+    if isinstance(handle, Parameter):
+        return handle.name
+    return "random state" if is_random_state(handle) else "a Tensor"
+
+
+def _input(aval, handle, value):
+    if isinstance(handle, Parameter):
+        return Input("parameter", handle.name, aval, handle)
+    if is_random_state(handle):
+        return Input("state", "random state", aval, handle)
+    if handle is None:
+        return Input("constant", "", aval, value)
+    return Input("tensor", "", aval, handle)
+
+
+def _tell_apart(inputs):
+    """Call what has no name `constant0`, `tensor0`, ..., and a second Parameter `w` `w#2`."""
+    count = collections.Counter()
+    for one in inputs:
+        own = one.name or one.kind
+        if not one.name:
+            one.name = f"{own}{count[own]}"
+        elif count[own]:
+            one.name = f"{own}#{count[own] + 1}"
+        count[own] += 1
+
+
+def _typed(one):
+    return f"{one.name}: {describe(one.aval)}"
+
+
+def _types(avals):
+    return ", ".join(describe(a) for a in avals)

@@ -1,0 +1,196 @@
+"""What a function does to Python while it is captured: it would be done once, and not at each call.
+
+A function that changes what it depends on, or leaves Tensors where others find them, is right at a
+call that captures it. So it is captured again at its next call, in case this was done once (a cache
+that is filled); where it happens again and again, the function runs dynamically.
+"""
+
+import collections
+import dis
+import gc
+import linecache
+import random
+import threading
+import traceback
+import types
+from typing import Any
+
+import numpy as np
+
+from sporax.core.errors import is_users, warn
+from sporax.core.random import own_draws
+from sporax.core.tree import map_tensors, tensors_of
+from sporax.graph_capture.retrace_reasons import whereabouts
+from sporax.guards.bytecode_names import codes_in
+
+KEPT = object()  # what a capture gives instead of a graph where Tensors of it are held elsewhere
+MOST = 3  # captures in a row that change something themselves
+
+
+def draws():
+    """What the random generators that Python and NumPy share will give next, and how often sporax
+    itself has drawn there."""
+    state: Any = np.random.get_state()
+    return (random.getstate(), state[1].tobytes(), state[2:]), own_draws()
+
+
+def is_held(recorder, result, values):
+    """Whether somebody holds what was recorded and is neither a result's nor a handle's Value, or
+    a result is an object that is to be another one at each call."""
+    objects = []
+    map_tensors(lambda _: None, result, objects.append)
+    if any(hasattr(item, "__next__") or _has_tensors(item) for item in objects):
+        return True
+    known = {id(v) for v in values} | {id(t._value) for t in tensors_of(result)}
+    # who holds it may be gone already, but for a cycle, which is young most of the time
+    for generation in None, 1, 2:
+        if generation is not None:
+            gc.collect(generation)
+        if not _others(recorder, known):
+            return False
+    return True
+
+
+def _has_tensors(item):
+    if isinstance(item, (type, types.FunctionType, types.ModuleType)):
+        return False
+    return not hasattr(item, "_static_state") and bool(tensors_of(getattr(item, "__dict__", ())))
+
+
+def _others(recorder, known):
+    return any(v is not None and id(v) not in known for v in [ref() for ref in recorder.outputs])
+
+
+class Effect:
+    """What was found: `name`, of what changed (None: not known); `what`, in the user's words."""
+
+    def __init__(self, what, remedy, name=None, codes=()):
+        self.what, self.remedy, self.name, self.codes = what, remedy, name, codes
+
+    def _told(self, name, function):
+        """(the function, its effect) in words; where the line of that is not known, where the
+        function stands."""
+        found = None if self.name is None else _line(self.name, self.codes)
+        if found is None:
+            return f"'{name}'{whereabouts(function)}", f"it {self.what}"
+        return f"'{name}'", f"it {self.what} ({found})"
+
+    def warn(self, name, function):
+        """Tell, once a function, why it runs dynamically from now on."""
+        who, what = self._told(name, function)
+        warn(
+            f"{who} cannot be captured, since {what}, which a program would not do. It runs "
+            f"dynamically from now on, with the same results. To capture it: {self.remedy}",
+        )
+
+    def refusal(self, name, function):
+        """The error for a function that must be captured whole."""
+        who, what = self._told(name, function)
+        return RuntimeError(
+            f"For 'jit' with fullgraph=True, {who} must compute only, but {what}. {self.remedy} "
+            "All Parameters, buffers and random states are as before the call."
+        )
+
+
+HELD = Effect(
+    "leaves a Tensor where others find it after its end",
+    "Return it, or put it into a Parameter with 'set_data'.",
+)
+
+
+def before(dependence):
+    """The effect for which a function is not captured at all; None if there is none."""
+    if dependence.hidden is not None:
+        name, why = dependence.hidden
+        return Effect(
+            f"reads '{name}', which {why}, so that no change to it would be noticed",
+            "Read it outside, and give what it holds as an argument.",
+            name,
+            dependence.codes,
+        )
+    if dependence.iterator is None:
+        return None
+    return Effect(
+        f"uses '{dependence.iterator}', an iterator or a file, at each call",
+        "Take from it, or write to it, outside, and give what it returned as an argument.",
+        dependence.iterator,
+        dependence.codes,
+    )
+
+
+def drew(drawn, dependence):
+    """The effect where random numbers were drawn since `drawn`; another thread may have done so,
+    or sporax itself, for a seed or an initial value."""
+    (now, own), (then, own_then) = draws(), drawn
+    if now == then:
+        return None
+    others = threading.active_count() > 1 or own != own_then
+    if others and not _names_random(dependence):
+        return None
+    return Effect(
+        "draws random numbers from NumPy or from 'random'",
+        "Draw with 'ops' or 'mint', or outside, and give the numbers as an argument.",
+    )
+
+
+def _names_random(dependence):
+    named = any("random" in code.co_names for code in codes_in(dependence.codes))
+    return named or any(
+        isinstance(getattr(value, "__self__", None), (random.Random, np.random.RandomState))
+        for value in dependence.followed()
+    )
+
+
+def after(dependence, graph):
+    """The effect of a capture; None if everything that the function depends on is as before."""
+    changes = [] if dependence.changed() is None else dependence.changes()
+    if graph is KEPT:
+        changes = [guard for guard in changes if tensors_of(guard.now())]
+    elif not changes and graph.holds():
+        return None
+    name = changes[0].name if changes else None
+    if name is None and graph is not KEPT:
+        return Effect(
+            "changes attributes of a Cell at each call",
+            "Make a Parameter of what changes, and use 'assign' or 'assign_add'.",
+        )
+    what = "leaves a Tensor where others find it" if graph is KEPT else "changes what it reads"
+    return Effect(
+        f"{what}, '{name}', at each call" if name else f"{what} at each call",
+        "Return the Tensor, or put it into a Parameter with 'set_data'."
+        if graph is KEPT
+        else "Make a Parameter of what changes, with 'assign_add' and the like, or change it "
+        "outside.",
+        name,
+        dependence.codes,
+    )
+
+
+def endless(error, name, is_undone):
+    """The error for a function that calls itself without end; `is_undone`: whether everything is
+    as before."""
+    calls = traceback.walk_tb(error.__traceback__)
+    lines = collections.Counter((f.f_code, line) for f, line in calls if is_users(f))
+    if not lines:
+        return error
+    (((code, line), _),) = lines.most_common(1)
+    text = linecache.getline(code.co_filename, line).strip()
+    return RecursionError(
+        f"For 'jit', '{name}' must end, but '{code.co_name}' calls itself without end at "
+        f"{code.co_filename}:{line}: {text}. End it by a condition on Python values, or write a "
+        "loop." + " All Parameters, buffers and random states are as before the call." * is_undone
+    )
+
+
+def _line(name, codes):
+    """Where the user's code writes something of this name, or else reads it."""
+    found = [
+        (not step.opname.startswith("STORE_"), i, code.co_filename, step.positions.lineno)
+        for code in codes_in(codes)
+        for i, step in enumerate(dis.get_instructions(code))
+        if step.argval == name and step.positions is not None and step.positions.lineno
+    ]
+    if not found:
+        return None
+    _, _, file, line = min(found)
+    return f"{file}:{line}: {linecache.getline(file, line).strip()}"

@@ -1,0 +1,351 @@
+"""What a captured function can read besides its arguments: a guard for each part of it.
+
+Followed are the function's code and that of the functions and methods it names: the globals and
+variables of enclosing functions that they refer to, default arguments, what is in containers, and
+those attributes of objects found there which the code names (all, where it reads them by names that
+it does not contain). All of that has a guard, however much it is. What no guard can check is
+`hidden`: such a function is not captured. Cells note for themselves what they are
+(`Cell._static_state`) when they are called.
+"""
+
+import array
+import collections
+import functools
+import gc
+import itertools
+import logging
+import operator
+import sys
+import types
+from importlib.util import resolve_name
+
+import numpy as np
+
+from sporax.core.cell_tree import is_cell
+from sporax.core.tensor import Tensor
+from sporax.core.tree import itself, map_tensors
+from sporax.guards.attribute_reads import Attributes, space_of
+from sporax.guards.bytecode_names import names
+from sporax.guards.guard_types import (
+    GENERATORS,
+    MISSING,
+    Attribute,
+    Buffer,
+    Contents,
+    Entry,
+    Guards,
+    State,
+    same,
+)  # fmt: skip
+from sporax.guards.module_origins import has_hidden_state, is_immutable, origin
+
+MOST = 50_000  # values that are followed; a function that reads more is not captured
+
+
+class Dependence:
+    """The values that a function and its arguments refer to, as they are when this is made.
+
+    `owners`: Cells whose own code is left out. `hidden`: (name, why) of something that no guard can
+    check; None if there is nothing of the kind. `iterator`: the name of something that gives
+    something else each time.
+    """
+
+    def __init__(self, function, arguments, owners=()):
+        self.owners = {id(cell) for cell in owners}
+        self.guards = {}  # what is guarded -> its guard
+        self.tensors = set()  # ids of the Tensors that were found
+        self.codes = set()
+        self.variables = set()  # names of globals
+        self.iterator = self.hidden = None
+        self._checked = None
+        self._seen, self._queue, self._parts = {}, collections.deque(), set()
+        self._attributes = Attributes(self)
+        self.follow(function)
+        map_tensors(itself, arguments, self.follow)
+        while self._queue or self._attributes.read():
+            while self._queue:
+                self._follow(*self._queue.popleft())
+            if len(self._seen) > MOST:
+                self.hide("the function", f"refers to more than {MOST} objects")
+                break
+        del self._attributes, self._queue
+
+    def followed(self):
+        """The objects that were found, the function and its arguments among them; of Cells, those
+        that are no parts of others."""
+        return [value for key, value in self._seen.items() if key not in self._parts]
+
+    def leave_out(self, owners, function, arguments):
+        """Forget what only the code of these Cells refers to: it runs at each call."""
+        rest = Dependence(function, arguments, owners)
+        self.guards = {key: guard for key, guard in self.guards.items() if key in rest.guards}
+        self._checked = None
+
+    def changed(self):
+        """The name of the first value that is not what it was; None if there is none."""
+        if self._checked is None:
+            self._checked = Guards(self.guards.values())
+        if self._checked.hold():
+            return None
+        for guard in self.guards.values():
+            if guard.changed():
+                return guard.name
+        self._checked.refresh()
+        return None
+
+    def changes(self):
+        """The guards of values that are not what they were."""
+        return [guard for guard in self.guards.values() if guard.changed()]
+
+    # what is found -------------------------------------------------------------------------
+
+    def follow(self, value, name=None, read=None):
+        """Note what a value refers to. `name`: the user's for it; `read`: its guard."""
+        kind = value.__class__
+        if not is_immutable(kind) and id(value) not in self._seen:
+            self._seen[id(value)] = value
+            self._queue.append((value, name, read))
+
+    def guard(self, guard):
+        """Add a guard, and follow the value."""
+        if guard.key not in self.guards:
+            self.guards[guard.key] = guard
+            if guard.value is not MISSING:
+                self.follow(guard.value, guard.name, guard)
+
+    def hide(self, name, why):
+        """Note that there is something which no guard can check."""
+        self.hidden = self.hidden or (name, why)
+
+    def read_all(self):
+        """Note that attributes are read by any name."""
+        self._attributes.whole = True
+
+    def name(self, attributes, optional=()):
+        """Note that the code names these attributes."""
+        self._attributes.name(attributes, optional)
+
+    def _follow(self, value, name, read):
+        kind = type(value)
+        if hasattr(kind, "__next__"):
+            self.iterator = name or kind.__name__
+            return
+        _rule(kind)(self, value, name, read)
+
+    def _tensor(self, tensor, name, read):
+        self.tensors.add(id(tensor))
+        for hook in hooks_at(tensor):
+            self.follow(hook)
+        self._attributes.add(tensor)
+
+    def _items(self, items, name, read):
+        for item in items:
+            self.follow(item, name, read)
+        if type(items) is not tuple and type(items) is not frozenset:
+            self._attributes.add(items)
+
+    def _container(self, thing, name, read):
+        if isinstance(thing, np.ndarray) and thing.dtype != object:
+            self.hide(name, "is an array with objects in its fields")
+            return
+        contents = self.guards.setdefault(id(thing), Contents(thing, name, read))
+        if not all(map(is_immutable, set(map(type, contents.items)))):
+            for item in contents.items:
+                self.follow(item, name, read)
+        if isinstance(thing, collections.defaultdict):
+            self.guard(Attribute(thing, "default_factory"))
+        if type(thing) not in _PLAIN_CONTAINERS:
+            self._attributes.add(thing)
+
+    def _array(self, thing, name, read):
+        if thing.dtype.hasobject:
+            self._container(thing, name, read)
+        else:
+            self._buffer(thing, name, read)
+        if type(thing) is not np.ndarray:
+            self._attributes.add(thing)
+
+    def _buffer(self, thing, name, read):
+        self.guards[id(thing)] = Buffer(thing, name, read)
+
+    def _generator(self, generator, name, read):
+        self.guards[id(generator)] = State(generator, name, read)
+
+    def _partial(self, partial, name, read):
+        for part in ("func", "args", "keywords"):
+            self.guard(Attribute(partial, part))
+        self._attributes.add(partial)
+
+    def _method(self, method, name, read):
+        self.follow(method.__self__, name, read)
+        self.follow(method.__func__, name, read)
+
+    def _builtin(self, function, name, read):
+        owner, own = function.__self__, function.__name__
+        if name != own:  # known under another name than the code shows
+            found = names(compile(own, "", "eval")) if own.isidentifier() else None
+            if found is not None and found.unbounded is not None:
+                self.hide(own, "can read everything")
+            elif found is not None and found.whole:
+                self.read_all()
+        if function.__module__ in _READERS:
+            self.read_all()
+        if owner is not None and not isinstance(owner, (types.ModuleType, type)):
+            self.follow(owner, name, read)
+
+    def _wrapper(self, wrapper, name, read):
+        self.follow(wrapper.__func__, name, read)
+
+    def _property(self, found, name, read):
+        for function in (found.fget, found.fset, found.fdel):
+            self.follow(function, name, read)
+
+    def _cached(self, function, name, read):
+        """What `functools.cache` made: the function, and the dict with what it has returned."""
+        for part in gc.get_referents(function):
+            self.follow(part, name, read)
+
+    def _getter(self, getter, name, read):
+        """What `operator.attrgetter` and `methodcaller` made."""
+        _, arguments, *_ = getter.__reduce__()
+        words = [w for a in arguments if isinstance(a, str) for w in a.split(".")]
+        self.name(words, words)
+        self.follow(arguments, name, read)
+
+    def _logger(self, logger, name, read):
+        self.guard(Entry(vars(logger), "level"))
+        self.guard(Entry(vars(logger), "disabled"))
+
+    def _variable(self, cell, name, read):
+        self.guard(Attribute(cell, "cell_contents", name))
+
+    def _class(self, kind, name, read):
+        if origin(kind.__module__) is None:
+            self._attributes.add(kind)
+
+    def _object(self, thing, name, read):
+        if has_hidden_state(type(thing)):
+            self.hide(name or type(thing).__name__, f"is of type '{type(thing).__name__}'")
+        wrapped = (space_of(thing) or {}).get("__wrapped__")
+        if wrapped is not None and origin(type(thing).__module__):
+            self.follow(wrapped, name, read)
+            return
+        self._attributes.add(thing)
+        if hasattr(type(thing), "_static_state"):
+            self._in_cell(thing)
+
+    def _in_cell(self, cell):
+        """Note the hooks in a Cell, which the capture calls, and its parts."""
+        for hook in itertools.chain.from_iterable(cell._hooks or ()):
+            self.follow(hook[1])
+        for parameter in cell._params.values():
+            for hook in hooks_at(parameter):
+                self.follow(hook)
+        for part in cell._cells.values():
+            if part is not None and id(part) not in self._seen:
+                self._parts.add(id(part))
+                self.follow(part)
+
+    def _function(self, function, name, read):
+        self.follow(getattr(function, "__wrapped__", None), name, read)
+        code, closure = function.__code__, function.__closure__ or ()
+        space = function.__globals__
+        library = origin(space.get("__name__") or function.__module__)
+        if library is not None:
+            if function.__module__ in _READERS:
+                self.read_all()
+            for cell in closure:  # what decorators of libraries call
+                held = Attribute(cell, "cell_contents").value
+                kept = origin(type(held).__module__) == "sporax" and not is_cell(held)
+                if callable(held) and not isinstance(held, type) and not kept:
+                    self.follow(held, name, read)
+            return
+        self.codes.add(code)
+        for cell, variable in zip(closure, code.co_freevars, strict=True):
+            self.guard(Attribute(cell, "cell_contents", variable))
+        for part in ("__code__", "__defaults__", "__kwdefaults__"):
+            self.guard(Attribute(function, part))
+        if function.__dict__:
+            self._attributes.add(function)
+        self._code(code, space)
+
+    def _code(self, code, space):
+        found = names(code)
+        if found.unbounded is not None:
+            self.hide(found.unbounded, "can read everything")
+        if found.whole:
+            self.read_all()
+        self.name(found.attributes, found.optional)
+        self.variables |= found.variables
+        builtins = space.get("__builtins__", {})
+        builtins = vars(builtins) if isinstance(builtins, types.ModuleType) else builtins
+        for variable in sorted(found.variables):
+            self.guard(Entry(space, variable))
+            if variable not in space and variable in builtins and variable != "print":
+                self.guard(Entry(builtins, variable))
+        for module, level in found.modules:
+            if level:
+                package = space.get("__package__") or space["__name__"].rpartition(".")[0]
+                module = resolve_name("." * level + module, package)
+            for part in itertools.accumulate(module.split("."), "{}.{}".format):
+                self.guard(Entry(sys.modules, part))
+                for variable in found.attributes:  # `from package import module`
+                    if f"{part}.{variable}" in sys.modules:
+                        self.guard(Entry(sys.modules, f"{part}.{variable}"))
+
+
+@functools.cache
+def _rule(kind):
+    return next(rule for base, rule in _RULES if issubclass(kind, base))
+
+
+def marks_of(handles):
+    """(handle, what derivatives depend on there besides the Value: whether they are taken, and the
+    hooks) of each handle."""
+    handles = [h for h in handles if isinstance(h, Tensor)]
+    return [(handle, _mark(handle)) for handle in handles]
+
+
+def hooks_at(tensor):
+    """The functions that `register_hook` has registered."""
+    return getattr(tensor, "_hooks", _NO_HOOKS).functions.values()
+
+
+def _mark(handle):
+    return getattr(handle, "requires_grad", None), *getattr(handle, "_hooks", _NO_HOOKS).functions
+
+
+def unchanged(cells, trained):
+    """Whether each Cell is what it was, and each Tensor as `marks_of` has noted it."""
+    if any(_mark(handle) != mark for handle, mark in trained):
+        return False
+    return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in cells)
+
+
+_NO_HOOKS = types.SimpleNamespace(functions={})
+_READERS = {"copy", "dataclasses", "inspect", "json", "pickle", "_pickle", "pprint", "marshal"}
+_PLAIN_CONTAINERS = {
+    list, dict, set, collections.deque, collections.OrderedDict, collections.defaultdict,
+    collections.Counter, types.MappingProxyType, np.ndarray,
+}  # fmt: skip
+# how a value is followed, by its type
+_RULES = (
+    (Tensor, Dependence._tensor),
+    ((tuple, frozenset), Dependence._items),
+    ((list, dict, set, collections.deque, types.MappingProxyType), Dependence._container),
+    (np.ndarray, Dependence._array),
+    ((bytearray, array.array), Dependence._buffer),
+    (GENERATORS, Dependence._generator),
+    (functools.partial, Dependence._partial),
+    (types.FunctionType, Dependence._function),
+    (types.MethodType, Dependence._method),
+    (types.BuiltinFunctionType, Dependence._builtin),
+    ((staticmethod, classmethod), Dependence._wrapper),
+    (property, Dependence._property),
+    (functools._lru_cache_wrapper, Dependence._cached),
+    ((operator.attrgetter, operator.methodcaller), Dependence._getter),
+    (logging.Logger, Dependence._logger),
+    (types.CellType, Dependence._variable),
+    (type, Dependence._class),
+    (object, Dependence._object),
+)

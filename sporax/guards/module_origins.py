@@ -1,0 +1,97 @@
+"""Where classes and modules come from, and which objects have state that Python cannot see."""
+
+import collections
+import datetime
+import decimal
+import enum
+import fractions
+import functools
+import pathlib
+import re
+import sys
+import sysconfig
+import threading
+import types
+import typing
+import uuid
+
+import numpy as np
+
+_LIBRARIES = {"builtins", "jax", "jaxlib", "mindspore", "ml_dtypes", "numpy", "sporax"}
+_INSTALLED = {"site-packages", "dist-packages"}
+_STANDARD = sysconfig.get_path("stdlib")
+
+
+@functools.cache
+def origin(module):
+    """The library of a module's name: one that keeps what it reads to itself, "standard" for
+    Python's own and for installed packages that do not know sporax, or None for the user's code,
+    which is looked at."""
+    root = str(module).partition(".")[0]
+    if root in _LIBRARIES:
+        return "sporax" if root == "mindspore" else root  # which the alias calls it
+    if root == "__main__":
+        return None
+    file = str(getattr(sys.modules.get(root), "__file__", None) or "")
+    if root in sys.stdlib_module_names:
+        return "standard" if not file or file.startswith(_STANDARD) else None
+    is_installed = not _INSTALLED.isdisjoint(pathlib.Path(file).parts)
+    return "standard" if is_installed and not _knows_sporax(root) else None
+
+
+def _knows_sporax(package):
+    """Whether a module of an installed package has something of sporax."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == package and isinstance(module, types.ModuleType):
+            for value in list(vars(module).values()):
+                if isinstance(value, (type, types.FunctionType)):
+                    home = value.__module__
+                else:
+                    home = value.__name__ if isinstance(value, types.ModuleType) else ""
+                if str(home).partition(".")[0] in ("sporax", "mindspore"):
+                    return True
+    return False
+
+
+@functools.cache
+def is_immutable(kind):
+    """Whether nothing that is read of an instance can change."""
+    if kind in _IMMUTABLE or issubclass(kind, (np.generic, np.dtype)):
+        return True
+    return origin(kind.__module__) in ("jax", "jaxlib", "ml_dtypes") or kind.__module__ == "typing"
+
+
+@functools.cache
+def has_hidden_state(kind):
+    """Whether instances keep something in C that is no attribute: where an instance is larger than
+    that of the base by more than its slots."""
+    if kind in _VISIBLE:
+        return False
+    base = kind.__base__
+    own = sum(type(v) is types.MemberDescriptorType for v in vars(kind).values())
+    own += (kind.__weakrefoffset__ != 0) > (base.__weakrefoffset__ != 0)
+    own += base.__dictoffset__ == 0 and (kind.__dictoffset__ > 0 or base.__itemsize__ > 0)
+    extra = kind.__basicsize__ - base.__basicsize__ - own * tuple.__itemsize__
+    return extra > 0 or kind.__itemsize__ != base.__itemsize__ or has_hidden_state(base)
+
+
+# their state is visible to `guards.dependence`, or cannot change
+_VISIBLE = {
+    object, int, float, complex, str, bytes, tuple, frozenset, list, dict, set, collections.deque,
+    collections.OrderedDict,
+    bytearray, np.ndarray, types.SimpleNamespace, types.ModuleType, type, property, staticmethod,
+    classmethod,
+}  # fmt: skip
+_IMMUTABLE = {
+    bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range,
+    slice, types.CodeType, types.GenericAlias, types.UnionType, types.GetSetDescriptorType,
+    types.MemberDescriptorType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc, type(np.sum), re.Pattern,
+    re.Match,
+    datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
+    decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, pathlib.PurePosixPath,
+    pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.Path, enum.auto, typing.TypeVar,
+    type(vars(collections.namedtuple("Pair", "first"))["first"]),
+    # who holds a lock is no number
+    type(threading.Lock()), type(threading.RLock()),
+}  # fmt: skip

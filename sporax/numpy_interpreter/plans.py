@@ -1,0 +1,397 @@
+"""From jaxprs to plans.
+
+A jaxpr becomes a `Plan`, a flat list of steps between numbered slots: calls are inlined, equal
+steps are done once, what no output needs is dropped, and an array is let go after its last use.
+Where a value is only repeated along axes (a broadcast scalar, say), the slot holds it with those
+axes of length one, and NumPy's own broadcasting does the rest.
+"""
+
+import functools
+import math
+import weakref
+
+import jax
+import numpy as np
+from jax.extend.core import ClosedJaxpr, Literal
+
+from sporax.numpy_interpreter.blas import one_thread
+from sporax.numpy_interpreter.control import CONTROL
+from sporax.numpy_interpreter.elementwise import (
+    ELEMENTWISE,
+    ELEMENTWISE_INTEGER,
+    ELEMENTWISE_RULES,
+)
+from sporax.numpy_interpreter.primitives import MOVES, REFUSED, RULES, SAME
+
+# calls: the parameter that holds what is called
+CALLS = {
+    "jit": "jaxpr",
+    "pjit": "jaxpr",
+    "closed_call": "call_jaxpr",
+    "core_call": "call_jaxpr",
+    "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr",
+    "custom_vjp_call_jaxpr": "fun_jaxpr",
+    "remat2": "jaxpr",
+    "checkpoint": "jaxpr",
+}
+_ON_KEYS = {"random_bits", "random_fold_in", "random_seed", "random_split", "random_unwrap"}
+_ON_KEYS |= {"random_wrap", "slice", "squeeze"}
+_HALVES = {np.dtype("float16"), np.dtype(jax.numpy.bfloat16)}
+_DTYPES = _HALVES | {np.dtype(name) for name in ("bool", "float32", "float64")}
+_DTYPES |= {np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
+
+class Unsupported(Exception):
+    """A jaxpr holds what there is no rule for; its argument names it."""
+
+
+class Plan:
+    """A jaxpr as steps `(function, operand slots, result slots, slots free afterwards)`.
+
+    `work`: how many multiplications its matrix products take.
+    """
+
+    __slots__ = ("inputs", "outputs", "start", "steps", "work")
+
+    def __init__(self, start, steps, inputs, outputs, work):
+        self.start, self.steps, self.inputs, self.outputs = start, steps, inputs, outputs
+        self.work = work
+
+    def values(self, arrays):
+        """The outputs, which may be views of inputs or of each other."""
+        slots = self.start.copy()
+        for at, array in zip(self.inputs, arrays, strict=True):
+            slots[at] = array
+        for function, operands, out, free in self.steps:
+            made = function(*[slots[i] for i in operands])
+            if out.__class__ is int:
+                slots[out] = made
+            else:
+                for at, value in zip(out, made, strict=True):
+                    slots[at] = value
+            for at in free:
+                slots[at] = None
+        return [slots[i] for i in self.outputs]
+
+    def __call__(self, *arrays):
+        """The outputs as arrays of their own, which share memory with nothing else."""
+        with np.errstate(all="ignore"), one_thread:
+            results = self.values(arrays)
+        seen = set()
+        for array in (*arrays, *self.start):
+            if array is not None:
+                seen.update((id(array), id(getattr(array, "base", None))))
+        seen.discard(id(None))
+        for i, result in enumerate(results):
+            array = np.asarray(result)
+            owner = array if array.base is None else array.base
+            if id(owner) in seen or not array.flags.c_contiguous or owner.nbytes != array.nbytes:
+                owner = array = array.copy()
+            seen.add(id(owner))
+            results[i] = array
+        return results
+
+
+class Builder:
+    """Collects the steps of a plan, from one jaxpr or from several one after another."""
+
+    def __init__(self):
+        self.start = []  # what each slot holds before the first step: constants
+        self.shapes = []  # of what a slot holds: its value's shape, or one that broadcasts to it
+        self.steps = []
+        self.found = {}  # (function, parameters, operands) -> result slots
+        self.products = {}  # slot of a matrix product -> how many multiplications it takes
+
+    def slot(self, shape, constant=None):
+        """A new slot."""
+        self.start.append(constant)
+        self.shapes.append(shape)
+        return len(self.start) - 1
+
+    def input(self, aval):
+        """A slot to be filled at each call."""
+        if aval.dtype not in _DTYPES:
+            raise Unsupported(str(aval.dtype))
+        return self.slot(aval.shape)
+
+    def constant(self, value, aval):
+        """The slot of an array known now."""
+        value = np.asarray(value, aval.dtype)
+        if value.size > 1 or value.ndim:
+            return self.slot(value.shape, value)
+        key = value.dtype, value.tobytes()
+        at = self.found.get(key)
+        if at is None:
+            at = self.found[key] = self.slot((), value)
+        return at
+
+    def add(self, closed, operands):
+        """The steps of a closed jaxpr on the slots `operands`; returns its outputs' slots.
+
+        An output's slot may hold less than its shape; see `full`.
+        """
+        jaxpr = closed.jaxpr
+        env = {}
+        for var, value in zip(jaxpr.constvars, closed.consts, strict=True):
+            env[var] = self.constant(value, var.aval)
+        return self.inline(jaxpr, env, operands)
+
+    def inline(self, jaxpr, env, operands):
+        env.update(zip(jaxpr.invars, operands, strict=True))
+        for equation in jaxpr.eqns:
+            self.equation(equation, env)
+        return [self.read(atom, env) for atom in jaxpr.outvars]
+
+    def read(self, atom, env):
+        return self.constant(atom.val, atom.aval) if isinstance(atom, Literal) else env[atom]
+
+    def full(self, at, shape):
+        """The slot of the same value in its whole shape."""
+        if self.shapes[at] == shape:
+            return at
+        key = "full", shape, at
+        found = self.found.get(key)
+        if found is None:
+            found = self.found[key] = self.view(functools.partial(_spread, shape), at, shape)
+        return found
+
+    def view(self, function, at, shape):
+        """The slot of another view of the same memory."""
+        found = self.slot(shape)
+        self.steps.append((function, (at,), found))
+        return found
+
+    def equation(self, equation, env):
+        """Append what one equation of a jaxpr does."""
+        name, parameters = equation.primitive.name, equation.params
+        slots = [self.read(atom, env) for atom in equation.invars]
+        if name in CALLS:
+            outs = self.call(parameters[CALLS[name]], slots)
+        elif name in SAME:
+            outs = slots
+        elif name in THIN:
+            outs = [THIN[name](self, equation, *slots)]
+        else:
+            outs = self.ordinary(name, parameters, equation, slots)
+        env.update(zip(equation.outvars, outs, strict=True))
+
+    def call(self, jaxpr, slots):
+        if isinstance(jaxpr, ClosedJaxpr):
+            return self.add(jaxpr, slots)
+        return self.inline(jaxpr, {}, slots)
+
+    def ordinary(self, name, parameters, equation, slots):
+        operands = [atom.aval for atom in equation.invars]
+        results = [var.aval for var in equation.outvars]
+        if name in MOVES and self.shapes[slots[0]] == () and operands[0].shape != ():
+            return slots[:1]  # one number in every place stays so wherever the places go
+        if name == "convert_element_type" and operands[0].dtype == results[0].dtype:
+            return slots
+        if name in ELEMENTWISE or name in ELEMENTWISE_RULES:
+            shapes = [self.broadcast([self.shapes[at] for at in slots])]
+        else:
+            slots = [self.full(at, a.shape) for at, a in zip(slots, operands, strict=True)]
+            shapes = [a.shape for a in results]
+        key = _key(name, parameters, slots)
+        outs = self.found.get(key)
+        if outs is None:
+            function = _function(name, parameters, operands, results)
+            outs = [self.slot(shape) for shape in shapes]
+            single = len(outs) == 1 and not equation.primitive.multiple_results
+            self.steps.append((function, tuple(slots), outs[0] if single else tuple(outs)))
+            if name == "dot_general":
+                self.products[outs[0]] = _multiplications(parameters, operands[0], results[0])
+            if key is not None:
+                self.found[key] = outs
+        return outs
+
+    @staticmethod
+    def broadcast(shapes):
+        first = shapes[0]
+        for shape in shapes:
+            if shape != first:
+                break
+        else:
+            return first
+        rank = max(map(len, shapes))
+        wide = [shape for shape in shapes if len(shape) == rank]
+        return tuple([next((n for n in ns if n != 1), 1) for ns in zip(*wide, strict=True)])
+
+    def finish(self, inputs, outputs, shapes):
+        """The plan that gives the slots `outputs`, each in its whole shape."""
+        outputs = [self.full(at, shape) for at, shape in zip(outputs, shapes, strict=True)]
+        kept, needed, steps, work = set(outputs), set(outputs), [], 0
+        for function, operands, out in reversed(self.steps):
+            outs = (out,) if out.__class__ is int else out
+            if needed.isdisjoint(outs):
+                continue
+            if isinstance(function, Unsupported):
+                raise function
+            last = {*operands, *outs} - needed - kept
+            needed.update(operands)
+            needed.difference_update(outs)
+            work += self.products.get(out, 0)
+            steps.append((function, operands, out, tuple(last)))
+        return Plan(self.start, steps[::-1], inputs, outputs, work)
+
+
+# What makes a value by repeating another: the slot keeps the shorter form.
+
+
+def _broadcast_in_dim(builder, equation, at, *sizes):
+    if sizes or equation.outvars[0].aval.dtype not in _DTYPES:
+        raise Unsupported("broadcast_in_dim")
+    target = equation.params["shape"]
+    held = builder.shapes[at]
+    if all(n == 1 for n in held):
+        shape = ()
+    else:
+        shape = [1] * len(target)
+        for axis, n in zip(equation.params["broadcast_dimensions"], held, strict=True):
+            shape[axis] = n
+        shape = tuple(shape)
+    return _reshaped(builder, at, shape)
+
+
+def _reshaped(builder, at, shape):
+    if builder.shapes[at] == shape:
+        return at
+    key = "reshaped", shape, at
+    found = builder.found.get(key)
+    if found is None:
+        found = builder.found[key] = builder.view(functools.partial(_reshape, shape), at, shape)
+    return found
+
+
+def _iota(builder, equation):
+    shape, axis = equation.params["shape"], equation.params["dimension"]
+    dtype = np.dtype(equation.params["dtype"])
+    if dtype not in _DTYPES:
+        raise Unsupported(f"iota ({dtype})")
+    key = "iota", shape, axis, dtype
+    found = builder.found.get(key)
+    if found is None:
+        thin = tuple([n if i == axis else 1 for i, n in enumerate(shape)])
+        counted = np.arange(shape[axis]).astype(dtype).reshape(thin)
+        found = builder.found[key] = builder.slot(thin, counted)
+    return found
+
+
+THIN = {"broadcast_in_dim": _broadcast_in_dim, "iota": _iota}
+
+
+def _spread(shape, x):
+    return np.broadcast_to(x, shape)
+
+
+def _reshape(shape, x):
+    return x.reshape(shape)
+
+
+def _function(name, parameters, operands, results):
+    """The NumPy function of the operands alone, or the error to raise if it is needed."""
+    if name not in _ON_KEYS:
+        for aval in (*operands, *results):
+            if aval.dtype not in _DTYPES:
+                return Unsupported(f"{name} ({aval.dtype})")
+    refusal = REFUSED.get(name)
+    if refusal is not None and refusal(parameters, operands):
+        return Unsupported(name)
+    if name in CONTROL:
+        try:
+            return CONTROL[name](plan, parameters)
+        except Unsupported as missing:
+            return missing
+    function = ELEMENTWISE.get(name)
+    if function is not None:
+        if operands[0].dtype.kind in "iub":
+            function = ELEMENTWISE_INTEGER.get(name, function)
+    else:
+        rule = ELEMENTWISE_RULES.get(name) or RULES.get(name)
+        if rule is None:
+            return Unsupported(name)
+        function = functools.partial(rule, parameters)
+    exact = name in MOVES or name in ("convert_element_type", "bitcast_convert_type")
+    if not exact and any(a.dtype in _HALVES for a in operands):
+        return functools.partial(_in_float32, function, results[0].dtype)
+    return function
+
+
+def _multiplications(parameters, x, result):
+    summed = parameters["dimension_numbers"][0][0]
+    return math.prod(result.shape) * math.prod([x.shape[axis] for axis in summed])
+
+
+def _in_float32(function, dtype, *operands):
+    """Half precision is computed in single, as XLA does on a CPU."""
+    wide = [x.astype(np.float32) if x.dtype in _HALVES else x for x in operands]
+    made = function(*wide)
+    if isinstance(made, (tuple, list)):
+        return [m.astype(dtype) if m.dtype == np.float32 else m for m in made]
+    return made.astype(dtype)
+
+
+def _key(name, parameters, slots):
+    """What makes two steps equal; None where that cannot be told cheaply."""
+    if not parameters:
+        return name, *slots
+    key = name, tuple(parameters.values()), *slots
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+_plans = weakref.WeakKeyDictionary()  # closed jaxpr -> Plan, or the name of what is missing
+
+
+def plan(closed):
+    """The `Plan` of a closed jaxpr, made once; raises `Unsupported`."""
+    found = _plans.get(closed)
+    if found is None:
+        builder = Builder()
+        try:
+            inputs = [builder.input(aval) for aval in closed.in_avals]
+            outs = builder.add(closed, inputs)
+            found = builder.finish(inputs, outs, [aval.shape for aval in closed.out_avals])
+        except Unsupported as missing:
+            found = str(missing)
+        _plans[closed] = found
+    if isinstance(found, str):
+        raise Unsupported(found)
+    return found
+
+
+def supported(closed):
+    """None if NumPy can run the closed jaxpr, else the name of the first primitive it cannot."""
+    try:
+        plan(closed)
+    except Unsupported as missing:
+        return str(missing)
+    return None
+
+
+def evaluate(closed, *arrays):
+    """The outputs of a closed jaxpr for NumPy arrays, as a list of new NumPy arrays."""
+    return plan(closed)(*arrays)
+
+
+def link(steps, inputs, wanted):
+    """One plan of several closed jaxprs, each run on what came before; raises `Unsupported`.
+
+    `steps`: (closed jaxpr, where its operands are): `n` is the n-th output so far, `~k` the k-th
+    input. `inputs`: their avals. `wanted`: where the plan's outputs are.
+    """
+    builder = Builder()
+    given, made, avals = [builder.input(aval) for aval in inputs], [], []
+
+    def find(at):
+        return made[at] if at >= 0 else given[~at]
+
+    for closed, operands in steps:
+        made.extend(builder.add(closed, [find(at) for at in operands]))
+        avals.extend(closed.out_avals)
+    shapes = [(avals[at] if at >= 0 else inputs[~at]).shape for at in wanted]
+    return builder.finish(given, [find(at) for at in wanted], shapes)
