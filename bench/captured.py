@@ -47,9 +47,9 @@ def call(count):
     net = nn.SequentialCell(*[nn.Dense(4, 4) for _ in range(count // 2)])
     captured, x = sporax.jit(net), Tensor(np.ones((2, 4), np.float32))
     captured(x).asnumpy()
-    ((variant,),) = captured.variants.values()
-    program = jax.jit(variant.graph.op.fn)
-    arrays = [handle._value.read() for handle in variant.graph.sources.of([x])]
+    ((entry,),) = captured.entries.values()
+    program = jax.jit(entry.graph.op.fn)
+    arrays = [handle._value.read() for handle in entry.graph.sources.of([x])]
     return lambda: captured(x)._value.read().block_until_ready(), lambda: jax.block_until_ready(
         program(*arrays)
     )

@@ -9,7 +9,7 @@ import pytest
 from sporax.core import deferred, random
 from sporax.data import config as data_config
 from sporax.engine import compile_policy, recorder
-from sporax.engine.program import Layout
+from sporax.engine.program import TraceFunction
 from sporax.engine.trace_tree import forest
 from sporax.graph_capture import graph_call
 
@@ -32,7 +32,7 @@ def on_numpy(request):
         return
 
     def prepare(state, alive, dead, inputs):
-        plan = compile_policy.numpy_plan(Layout(state.path(), inputs), alive)
+        plan = compile_policy.numpy_plan(TraceFunction(state.path(), inputs), alive)
         if plan is None:
             return compile_policy.prepare(state, alive, dead, inputs)
         program = compile_policy.Interpretation(plan)

@@ -117,7 +117,7 @@ def test_sizes_share_a_program_and_the_padding_does_not_matter(name):
         check(run, expected, rows(n, 6))
     assert run.shapes.refused == {}
     assert run.captures == 3  # the first, that for all sizes, that for size 1
-    assert len(run.variants) == 3
+    assert len(run.entries) == 3
 
 
 @pytest.mark.filterwarnings("ignore:.*has been captured 8 times")

@@ -11,7 +11,7 @@ from sporax.autodiff.grad import grad
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Rule
 from sporax.engine.program import Program
-from sporax.engine.trace_tree import State, forest
+from sporax.engine.trace_tree import TraceNode, forest
 from sporax.graph_capture.jit import JitFunction, jit
 
 
@@ -49,10 +49,10 @@ def test_ever_new_shapes_do_not_grow_what_is_kept(monkeypatch, work):
         np.testing.assert_allclose(found.asnumpy().ravel(), wanted, rtol=1e-5)
         assert forest.weight < 3000 + 3000
     more = kept() - before
-    assert more <= Counter({Program: 6, Rule: 100, State: 100}), more
+    assert more <= Counter({Program: 6, Rule: 100, TraceNode: 100}), more
 
 
 def kept():
     """How many there are of what weighs most."""
     gc.collect()
-    return Counter(type(o) for o in gc.get_objects() if type(o) in (Program, Rule, State))
+    return Counter(type(o) for o in gc.get_objects() if type(o) in (Program, Rule, TraceNode))

@@ -486,24 +486,24 @@ def test_random_programs_against_dual_numbers(cap, monkeypatch):
 
 def test_a_remembered_walk_is_taken():
     """The second time the same forward pass is differentiated, the backward one is one step."""
-    from sporax.engine.recorder import Walk
+    from sporax.engine.recorder import ReplayedPath
 
     if thread.recorder.immediate:
         pytest.skip("the immediate executor keeps no trace to remember a walk with")
     x, taken = Tensor([3.0]), []
-    take = Walk.take
+    take = ReplayedPath.take
 
     def noting(self, recorder):
         taken.append(self)
         return take(self, recorder)
 
-    Walk.take = noting
+    ReplayedPath.take = noting
     try:
         for _ in range(3):
             run_pending()
             assert numbers(grad(lambda x: x * x * x - x * 7.0)(x)) == [[20.0]]
     finally:
-        Walk.take = take
+        ReplayedPath.take = take
     assert len(taken) >= 2
 
 

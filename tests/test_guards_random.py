@@ -12,7 +12,7 @@ import pytest
 
 from sporax import Tensor
 from sporax.engine.compile_policy import Interpretation, numpy_plan
-from sporax.engine.program import Layout
+from sporax.engine.program import TraceFunction
 from sporax.graph_capture import graph_call
 from sporax.graph_capture.jit import jit
 from tests.random_state import State
@@ -25,7 +25,7 @@ def interpreted(monkeypatch):
 
 
 def prepare(state, alive, dead, inputs):
-    plan = numpy_plan(Layout(state.path(), inputs), alive)
+    plan = numpy_plan(TraceFunction(state.path(), inputs), alive)
     return Interpretation(plan), Interpretation(plan)
 
 

@@ -13,7 +13,7 @@ from sporax.core import deferred
 from sporax.core.deferred import OutOfRange
 from sporax.core.parameter import Parameter
 from sporax.engine import compile_policy, index_checks, recorder
-from sporax.engine.program import Layout
+from sporax.engine.program import TraceFunction
 from sporax.engine.trace_tree import forest
 
 pytestmark = [pytest.mark.usefixtures("on_numpy"), pytest.mark.executors]
@@ -516,7 +516,7 @@ def test_with_a_call_on_the_host():
 def test_the_interpreter_checks(monkeypatch):
     def prepare(state, alive, dead, inputs):
         program = compile_policy.Interpretation(
-            compile_policy.numpy_plan(Layout(state.path(), inputs), alive)
+            compile_policy.numpy_plan(TraceFunction(state.path(), inputs), alive)
         )
         return program, program
 

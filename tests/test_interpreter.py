@@ -10,7 +10,7 @@ from sporax import ops
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, thread
-from sporax.engine.program import Layout
+from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import Recorder, run_pending
 from sporax.numpy_interpreter import Unsupported, evaluate, link, plan, supported
 from tests.samples import collect
@@ -371,7 +371,7 @@ def interpreted(function):
     run_pending()
     thread.recorder = recorder = Recorder()
     values = [t._value for t in tensors_of(function())]
-    layout = Layout(recorder.state.path())
+    layout = TraceFunction(recorder.state.path())
     assert thread.recorder is recorder, "it ran before it was interpreted"
     arrays = [np.asarray(a) for a in recorder.arrays]
     n = len(arrays)

@@ -108,7 +108,7 @@ class Supers(ast.NodeTransformer):
     visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef
 
 
-class Places(ast.NodeTransformer):
+class AssignmentRewriter(ast.NodeTransformer):
     """`a.b = x`, `a[i] = x` and these with `+=`, as calls; also in plain form what is annotated.
 
     `within`: the name of the class around, whose private names are others.

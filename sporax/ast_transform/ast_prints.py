@@ -15,7 +15,7 @@ _FUNCTIONS = {"str", "repr", "float", "int"}
 _METHODS = {"asnumpy", "numpy", "item", "tolist"}
 
 
-class Prints(ast.NodeTransformer):
+class PrintRewriter(ast.NodeTransformer):
     """Converts the texts in calls of `print`; `call(name, *arguments)` makes a call of a function
     there is at run time. `count`: of the texts; `lines`: where such calls stand."""
 

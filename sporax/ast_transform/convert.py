@@ -14,7 +14,7 @@ from typing import Any
 
 from sporax.ast_transform.ast_analysis import walk
 from sporax.ast_transform.ast_conditions import RUNTIME, call, function_of, parameters_of
-from sporax.ast_transform.ast_prints import Prints
+from sporax.ast_transform.ast_prints import PrintRewriter
 from sporax.ast_transform.print_runtime import print_exchanged
 from sporax.ast_transform.transform import Writer
 from sporax.core.errors import is_users
@@ -215,7 +215,7 @@ def _print_lines(code):
     found = definition(code)
     if found is None:
         return set()
-    prints = Prints(call)
+    prints = PrintRewriter(call)
     prints.visit(copy.deepcopy(found[0]))
     return prints.lines
 

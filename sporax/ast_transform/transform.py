@@ -29,8 +29,8 @@ from sporax.ast_transform.ast_analysis import (
     written,
 )  # fmt: skip
 from sporax.ast_transform.ast_conditions import (
+    AssignmentRewriter,
     Expressions,
-    Places,
     Supers,
     call,
     function_of,
@@ -48,7 +48,7 @@ from sporax.ast_transform.ast_loops import (
     over_range,
     while_without_jumps,
 )
-from sporax.ast_transform.ast_prints import Prints
+from sporax.ast_transform.ast_prints import PrintRewriter
 
 _LEFT = "it leaves the function, or a loop around it, in one branch only"
 
@@ -65,13 +65,13 @@ class Writer:
 
     def function(self, function):
         """Convert a function (or lambda), in place."""
-        expressions, prints = Expressions(), Prints(call)
+        expressions, prints = Expressions(), PrintRewriter(call)
         if isinstance(function, ast.Lambda):
             function.body = expressions.visit(prints.visit(function.body))
             self.count += expressions.count + prints.count
             return
         body = function.body
-        for transformer in prints, Supers(function), expressions, Places(self.within):
+        for transformer in prints, Supers(function), expressions, AssignmentRewriter(self.within):
             body = [transformer.visit(statement) for statement in body]
         self.count += expressions.count + prints.count
         if not ends(body):

@@ -17,9 +17,9 @@ from sporax.core.errors import user_frame
 from sporax.core.value import WEAK_AVALS, Aval, Shared, borrowing, thread
 from sporax.engine.index_checks import add_turn, worst
 from sporax.engine.operation import Op, Rule
-from sporax.engine.program import Layout
+from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import Recorder, record
-from sporax.engine.trace_tree import State, forest
+from sporax.engine.trace_tree import TraceNode, forest
 
 _input = Op("closed.input", lambda x: ())  # its step in a path says which aval the next input has
 _kept: dict[Any, Any] = {}  # None -> the root; (end, what is made of it) -> operation
@@ -36,11 +36,11 @@ def _size(n):
 def _root():
     found = _kept.get(None)
     if found is None:
-        found = _kept[None] = State(None, None, None, (), None)
+        found = _kept[None] = TraceNode(None, None, None, (), None)
     return found
 
 
-class ClosedRecorder(Recorder):
+class AbstractRecorder(Recorder):
     """Records what is never run by itself."""
 
     __slots__ = ()
@@ -56,7 +56,7 @@ class ClosedRecorder(Recorder):
             raise self.capture.refusal()
 
 
-class Closed:
+class AbstractTrace:
     """A recording without numbers, which takes place inside `with` blocks.
 
     `operands`: the Values outside that its inputs stand for; `axes`: along which each of them is
@@ -73,7 +73,7 @@ class Closed:
 
     def __init__(self, who):
         self.who = who
-        self.recorder = ClosedRecorder(self)
+        self.recorder = AbstractRecorder(self)
         self.operands = self.recorder.arrays
         self.axes, self.inputs = [], []
         self.known = {}  # id(Value outside) -> its input
@@ -255,8 +255,8 @@ class Closed:
 
     def operation(self, values, outs, size=None, kind=None):
         """The operation (operands, numbers) -> `values`, whose results have these out axes; of a
-        `kind` of `ClosedOp`."""
-        kind = kind or ClosedOp
+        `kind` of `LiftedOp`."""
+        kind = kind or LiftedOp
         places = tuple([v.index for v in values])
         given = self.recorder.state, places, tuple(self.axes), tuple(outs), size
         key = (kind, self.who, *given)
@@ -273,7 +273,7 @@ WORST = "worst"  # that of statuses, see `engine.index_checks`
 _MET = {SUM: lambda x: x.sum(0, dtype=x.dtype), WORST: worst}
 
 
-class ClosedOp(Op):
+class LiftedOp(Op):
     """What a recording computes, for each of `size` examples, or once if that is None.
 
     `needed`: which of the recording's inputs are its operands; numbers follow. `outs`: for each
@@ -285,7 +285,7 @@ class ClosedOp(Op):
 
     def __init__(self, name, state, places, axes, outs, size):
         path = state.path()
-        layout = Layout(path)
+        layout = TraceFunction(path)
         self.places, self.outs, self.size = places, outs, size
         wanted, self.needed = _needed(layout.steps, places)
         self.steps = [

@@ -6,10 +6,10 @@ from weakref import ref
 from sporax.autodiff.saved_tensors import PackingTape
 from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, accumulate, place, pull_back
 from sporax.core.value import Value, thread
-from sporax.engine.recorder import Walk
+from sporax.engine.recorder import ReplayedPath
 
 
-class Recording:
+class TapeScope:
     """Keeps, for the length of a `with` block, a tape of what is computed from watched values.
 
     A nested block shares its outer one's tape, so that a derivative can be taken of a derivative.
@@ -64,7 +64,7 @@ class Recording:
         found = [arrived.get(id(value)) for value in wanted]
         if key is not None and _is_new(recorder, known, before, [v for v in found if v]):
             results = [(None, None) if v is None else (v.index, v.aval) for v in found]
-            before.next[key] = Walk(recorder.state, results)
+            before.next[key] = ReplayedPath(recorder.state, results)
         return _hooked_in(hooks, wanted, found)
 
     def _key(self, outputs, cotangents, wanted):
@@ -72,7 +72,7 @@ class Recording:
         recorder = thread.recorder
         if self.outer is not None or recorder is not self.recorder or recorder.immediate:
             return None
-        key = [Walk, self.state.depth, *self.tape.pauses, *self.tape.covered, len(outputs)]
+        key = [ReplayedPath, self.state.depth, *self.tape.pauses, *self.tape.covered, len(outputs)]
         key += [place(value, recorder) for value in (*outputs, *cotangents)]
         for value in wanted:
             if value.trace is not recorder:

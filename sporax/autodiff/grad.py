@@ -7,7 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from sporax.autodiff.backward import Recording
+from sporax.autodiff.backward import TapeScope
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.per_sample import PerSample
 from sporax.autodiff.set_grad_cache import announced_call
@@ -59,7 +59,7 @@ class Derivative:
             with call.reopened(handles) as (result, recording, values):
                 found = self._walk(result, seeds, recording, values, positions)
         else:
-            with Variables(handles) as variables, Recording() as recording:
+            with Variables(handles) as variables, TapeScope() as recording:
                 recording.tape.hooks.update(hooks_of(variables.handles, variables.values))
                 result = self.fn(*args, **kwargs)
                 values = variables.values

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 
-from sporax.autodiff.backward import Recording, walk_back
+from sporax.autodiff.backward import TapeScope, walk_back
 from sporax.autodiff.grad import Derivative, parameters_of
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.lifted_op import Enclosed
@@ -32,7 +32,7 @@ class Taped(Derivative):
         super().__init__(who, fn, positions, weights, has_aux, sens=True)
         args = self._separate(args, positions)
         handles = tensors_of([args[i] for i in positions])
-        with Variables([*handles, *weights]) as variables, Recording() as recording:
+        with Variables([*handles, *weights]) as variables, TapeScope() as recording:
             self.hooks = recording.tape.hooks
             self.hooks.update(hooks_of(variables.handles, variables.values))
             self.result = fn(*args)
@@ -89,7 +89,7 @@ def pushed(who, fn, args, positions, tangents, has_aux=False):
     The pullback is linear in its cotangent, and its derivative with respect to it, pulled back from
     the tangents, is what is asked for. So whatever has a pullback has this, a bprop too.
     """
-    with Recording() as recording:
+    with TapeScope() as recording:
         taped = Taped(who, fn, args, positions, (), has_aux)
         seeds = taped.seeds()
         found = taped.back(seeds)

@@ -6,7 +6,7 @@ import itertools
 import jax.numpy as jnp
 
 from sporax.ast_transform.convert import Conversions
-from sporax.autodiff.abstract_trace import SUM, WORST, Closed, ClosedOp
+from sporax.autodiff.abstract_trace import SUM, WORST, AbstractTrace, LiftedOp
 from sporax.autodiff.backward import walk_back
 from sporax.autodiff.remat_op import AgainOp, RecomputedOp
 from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, add
@@ -32,7 +32,7 @@ class Enclosed:
 
     def __init__(self, who, size=None, again=False):
         self.who, self.size, self.again = who, size, again
-        self.closed = Closed(who)
+        self.closed = AbstractTrace(who)
         self.closed.is_mapped = size is not None
         self.tape = Tape() if is_differentiated() else None
 
@@ -63,7 +63,7 @@ class Enclosed:
                 seen = self._seen()
         finally:
             thread.tape = outer
-        kind = RecomputedOp if self.again else ClosedOp
+        kind = RecomputedOp if self.again else LiftedOp
         return self.made(results, outs, written, seen, kind)
 
     def _inside(self, value):
@@ -164,7 +164,7 @@ class EnclosedDerivative(PythonDerivative):
             [whole if axis is None else axis for _, axis in pairs],
             written,
             seen,
-            AgainOp if enclosed.again else ClosedOp,
+            AgainOp if enclosed.again else LiftedOp,
         )
         if not deeper:
             closed.back(mark)

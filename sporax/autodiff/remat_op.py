@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.autodiff.abstract_trace import ClosedOp
+from sporax.autodiff.abstract_trace import LiftedOp
 from sporax.engine.operation import Op, Pullback, Rule
 
 
@@ -72,7 +72,7 @@ class Again(Op):
         return found
 
 
-class RecomputedOp(ClosedOp):
+class RecomputedOp(LiftedOp):
     """A recording whose derivative computes it again."""
 
     __slots__ = ()
@@ -87,7 +87,7 @@ class RecomputedOp(ClosedOp):
         return found
 
 
-class AgainOp(ClosedOp):
+class AgainOp(LiftedOp):
     """A recording that is computed apart from all else in the program."""
 
     __slots__ = ()

@@ -3,7 +3,7 @@ that call, which is not made again."""
 
 import contextlib
 
-from sporax.autodiff.backward import Recording
+from sporax.autodiff.backward import TapeScope
 from sporax.autodiff.custom_vjp import again
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.tape import Variables
@@ -27,7 +27,7 @@ class AnnouncedCall:
         self.values = [h._lift() for h in handles]
         self.given = _with_values(args, kwargs)
         recorder = self.recorder = thread.recorder
-        with Variables(handles) as variables, Recording() as self.recording:
+        with Variables(handles) as variables, TapeScope() as self.recording:
             self.recording.tape.hooks.update(hooks_of(handles, variables.values))
             self.output = cell._compute(args, kwargs)
             outs = tensors_of(self.output)

@@ -11,7 +11,7 @@ import functools
 
 import jax.numpy as jnp
 
-from sporax.autodiff.abstract_trace import Closed, ClosedOp
+from sporax.autodiff.abstract_trace import AbstractTrace, LiftedOp
 from sporax.autodiff.lifted_op import is_differentiated
 from sporax.autodiff.tape import Tape
 from sporax.control_flow.lax_ops import FlowOp, choice, is_number, kept
@@ -103,7 +103,7 @@ def value_of(who, leaf):
 class Part:
     """A function recorded for itself: a branch, a loop's test or its body."""
 
-    def __init__(self, who, kind=Closed):
+    def __init__(self, who, kind=AbstractTrace):
         self.who, self.closed = who, kind(who)
         self.closed.is_part = True
         self.entered, self.given = {}, {}  # a loop's: number of the leaf -> its Value, its Tensor
@@ -184,7 +184,7 @@ class Part:
 
     def operation(self, values):
         """(the operation, its operands outside) for these Values."""
-        op = self.closed.operation(values, [None] * len(values), kind=ClosedOp)
+        op = self.closed.operation(values, [None] * len(values), kind=LiftedOp)
         return op, [*[self.closed.operands[i] for i in op.needed], *self.closed.numbers()]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.autodiff.abstract_trace import Closed, _kept
+from sporax.autodiff.abstract_trace import AbstractTrace, _kept
 from sporax.core.value import WEAK_AVALS, Aval, Value
 from sporax.engine.operation import Op, Rule
 
@@ -131,7 +131,7 @@ def _as_carried(made, carried):
     return tuple(x.astype(c.dtype) for x, c in zip(made, carried, strict=True))
 
 
-class Varying(Value):
+class LoopScalar(Value):
     """A Python number that is another one at each turn of a loop: it has no number now."""
 
     __slots__ = ("closed",)
@@ -147,7 +147,7 @@ class Varying(Value):
         raise self.closed.refusal()
 
 
-class Turn(Closed):
+class LoopBodyTrace(AbstractTrace):
     """One turn of a loop: each handle has an input of its own, since some are carried on."""
 
     is_turn = True
@@ -157,7 +157,7 @@ class Turn(Closed):
         return self.input(value)
 
 
-class Test(Turn):
+class LoopTestTrace(LoopBodyTrace):
     """The test of a loop, whose indices are checked elsewhere: it gives nothing but a truth."""
 
     def show(self, shown):

@@ -15,7 +15,15 @@ from sporax.control_flow.cond import (
     value_of,
     zeros,
 )
-from sporax.control_flow.lax_ops import Test, Turn, Varying, bounded, kept, repetition, scanned
+from sporax.control_flow.lax_ops import (
+    LoopBodyTrace,
+    LoopScalar,
+    LoopTestTrace,
+    bounded,
+    kept,
+    repetition,
+    scanned,
+)
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
@@ -84,12 +92,12 @@ class _Loop:
             if isinstance(leaf, (Tensor, *NUMBERS)) and i not in fixed
         ]
         self.test: Part | None = None
-        self.body = Part(who, Turn)
+        self.body = Part(who, LoopBodyTrace)
 
     def record(self, test, body):
         """Record the test and the body for any turn."""
         if test is not None:
-            part = self.test = Part(self.who, Test)
+            part = self.test = Part(self.who, LoopTestTrace)
             part.record(_AtATurn(test, self, part), self.carried)
             if len(part.leaves) != 1 or part.written:
                 raise Unrecordable("its test writes to a Tensor, or gives no single one")
@@ -129,7 +137,7 @@ class _Loop:
             if kind is None:
                 part.entered[i] = part.closed.input(leaves[i]._value)
             else:
-                part.entered[i] = Varying(kind, part.closed)
+                part.entered[i] = LoopScalar(kind, part.closed)
             leaves[i] = part.given[i] = wrap(part.entered[i])
         return filled(self.carried, leaves)
 

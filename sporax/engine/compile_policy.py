@@ -15,7 +15,7 @@ import numpy as np
 from sporax.core.errors import describe, user_frame, warn
 from sporax.core.value import Aval
 from sporax.engine import compile_log
-from sporax.engine.program import Layout, Program
+from sporax.engine.program import Program, TraceFunction
 from sporax.engine.trace_tree import forest
 
 PATIENCE = 3  # programs of one sequence of operations before shapes count as changing
@@ -39,7 +39,7 @@ forest.tables.append(families)
 def prepare(state, alive, dead, inputs):
     """What runs a trace that has no program: (callable, what to keep in the program's place)."""
     path = state.path()
-    layout = Layout(path, inputs)
+    layout = TraceFunction(path, inputs)
     family = families.setdefault(hash(tuple([s.op.name for s in path])), Family())
     before, family.last = family.last, layout.inputs
     moved = before != layout.inputs  # operations may also differ in what is no shape

@@ -19,7 +19,7 @@ from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
 
-class Shown:
+class DeferredPrint:
     """A print: `act(objects)`, with the Tensors in `objects` as they are at each run.
 
     `text(objects)`: what a listing shows of it. `values`: what the Tensors hold in the recording,
@@ -70,12 +70,12 @@ def _text_where(text, is_true, objects):
     return f"{'if' if is_true else 'if not'} {objects[0]}: {text(objects[1])}"
 
 
-class Prints(list):
+class DeferredPrints(list):
     """Prints, in order."""
 
     def taken(self):
         """The prints, which are not here any more."""
-        prints = Prints(self)
+        prints = DeferredPrints(self)
         self.clear()
         return prints
 
@@ -108,11 +108,11 @@ class Prints(list):
 
 
 def show(act, text, objects):
-    """`act(objects)`, now or at each run of what is being recorded; see `Shown`."""
+    """`act(objects)`, now or at each run of what is being recorded; see `DeferredPrint`."""
     if thread.recorder.capture is None:
         act(objects)
     else:
-        give(Shown(act, text, objects))
+        give(DeferredPrint(act, text, objects))
 
 
 def give(made):

@@ -72,7 +72,7 @@ class Stage:
         return at
 
 
-class Differs(Exception):
+class OtherResult(Exception):
     """A call on the host returned something of another kind than at capture; `returned`: (where
     the call stands, what it returned) of all calls of this run."""
 

@@ -162,7 +162,7 @@ class Site:
 
 class Check:
     """The statuses of one or more sites, a Value; it goes the way of
-    `engine.deferred_print.Shown`."""
+    `engine.deferred_print.DeferredPrint`."""
 
     is_check = True
     numbers = (False,)

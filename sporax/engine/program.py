@@ -10,7 +10,7 @@ from sporax.core.value import Aval
 from sporax.engine.constant_barriers import kind_of
 
 
-class Layout:
+class TraceFunction:
     """Where each operand of a trace is found, decoded once from the keys along its path."""
 
     def __init__(self, states, inputs=()):

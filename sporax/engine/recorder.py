@@ -8,7 +8,7 @@ from weakref import ref
 from sporax.core.tensor import Tensor, as_value
 from sporax.core.value import HELD, Value, thread
 from sporax.engine.compile_policy import SEEN, prepare
-from sporax.engine.trace_tree import Cut, State, Unfit, forest
+from sporax.engine.trace_tree import NeedsCast, TraceEnds, TraceNode, forest
 
 
 class RunAtOnce(list):
@@ -49,7 +49,7 @@ class Recorder:
             forest.clear()
         precision = thread.precision
         self.state = (
-            forest.start(precision) if capture is None else State(None, None, None, (), None)
+            forest.start(precision) if capture is None else TraceNode(None, None, None, (), None)
         )
         self.capture = capture
         self.outputs = RunAtOnce(self) if self.immediate and capture is None else []
@@ -194,7 +194,7 @@ def run_pending():
 _new = object.__new__
 
 
-class Walk:
+class ReplayedPath:
     """A stretch of a trace that followed another with certainty, to be taken in one step.
 
     `state`: where it ends. `results`: which outputs of the trace come out of it; None for none.
@@ -202,7 +202,7 @@ class Walk:
 
     __slots__ = ("avals", "results", "state")
 
-    state: State
+    state: TraceNode
 
     def __init__(self, state, results):
         self.state, self.results = state, [index for index, _ in results]
@@ -240,9 +240,9 @@ def record(op, *values) -> Any:
         recorder.state = state
     except BaseException as refusal:
         recorder.rewind()
-        if refusal.__class__ is Unfit:
+        if refusal.__class__ is NeedsCast:
             return fitted(op, values, values, record)
-        if refusal.__class__ is not Cut:
+        if refusal.__class__ is not TraceEnds:
             raise
         recorder.run()
         return record(op, *values)
@@ -336,9 +336,9 @@ def apply(op, *operands) -> Any:
         recorder.state = state
     except BaseException as refusal:
         recorder.rewind()
-        if refusal.__class__ is Unfit:
+        if refusal.__class__ is NeedsCast:
             return fitted(op, operands, values, apply)
-        if refusal.__class__ is not Cut:
+        if refusal.__class__ is not TraceEnds:
             raise
         recorder.run()
         return apply(op, *operands)

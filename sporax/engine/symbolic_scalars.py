@@ -26,7 +26,7 @@ LARGEST = 64  # of an expression, in numbers and operations; what is larger is a
 _KINDS = (int, float, *NUMPY_NUMBERS)
 
 
-class Varying:
+class ScalarKind:
     """Stands for numbers of a type in what captures are told apart by."""
 
     __slots__ = ("of",)
@@ -35,7 +35,7 @@ class Varying:
         self.of = of
 
 
-VARYING = {kind: Varying(kind) for kind in _KINDS}
+VARYING = {kind: ScalarKind(kind) for kind in _KINDS}
 
 
 def exact(x):
@@ -46,7 +46,7 @@ def exact(x):
     return kind, x.tobytes() if isinstance(x, np.generic) else x
 
 
-class Numbers:
+class ScalarArguments:
     """The numbers in the arguments of one call that is captured.
 
     `given`: the numbers, of which those in `fixed` are taken as they are; `asked`: (expression, the

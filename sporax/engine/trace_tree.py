@@ -1,7 +1,7 @@
 """Where a trace stands: the tree of all traces, and where a trace is cut.
 
-A trace is a path in a tree (`State`): each recorded operation is one step along an edge named by
-the operation and where its operands are found. A path walked before costs one dictionary look-up
+A trace is a path in a tree (`TraceNode`): each recorded operation is one step along an edge named
+by the operation and where its operands are found. A path walked before costs one dictionary look-up
 an operation; the programs compiled for a path hang at its end.
 """
 
@@ -17,7 +17,7 @@ CAP = 4096
 TAPE_CAP = 16_384  # a derivative wants its forward and backward pass in one program
 
 
-class State:
+class TraceNode:
     """A trace up to and including one recorded operation."""
 
     __slots__ = (
@@ -94,11 +94,11 @@ _KINDS = ("array", "real", "integer")
 _POOLS = {"f": "real", "i": "integer", "b": "integer"}
 
 
-class Cut(Exception):
+class TraceEnds(Exception):
     """The trace ends before this operation."""
 
 
-class Unfit(Exception):
+class NeedsCast(Exception):
     """Operands are of another dtype than operations compute in here; see `Precision`."""
 
 
@@ -119,7 +119,7 @@ class Forest:
 
     def clear(self):
         """Forget all traces, programs, and what operations know about operands' avals."""
-        self.root = State(None, None, None, (), None)
+        self.root = TraceNode(None, None, None, (), None)
         self.roots = {None: self.root}
         self.weight = 0
         for table in (*self.tables, *self.rules):
@@ -129,7 +129,7 @@ class Forest:
     def start(self, precision):
         """Where a trace begins whose operations compute in a precision."""
         if precision not in self.roots:
-            root = self.roots[precision] = State(None, None, None, (), None)
+            root = self.roots[precision] = TraceNode(None, None, None, (), None)
             root.precision = precision
         return self.roots[precision]
 
@@ -140,10 +140,11 @@ class Forest:
             self.rules.append(rules)
 
     def grow(self, recorder, key, values):
-        """One step further than any trace has gone; raises `Cut` where the trace ends instead."""
+        """One step further than any trace has gone; raises `TraceEnds` where the trace ends
+        instead."""
         state = recorder.state
         if state.depth >= CUTS[0][0] and recorder.capture is None and is_cut(state):
-            raise Cut
+            raise TraceEnds
         return self.extend(state, key, tuple([v.aval for v in values]))
 
     def extend(self, state, key, operands):
@@ -151,9 +152,9 @@ class Forest:
         op = key[0]
         precision = state.precision
         if precision is not None and op.converts and precision.refuses(op, operands):
-            raise Unfit
+            raise NeedsCast
         rule = op.rule(operands)
-        new = state.next[key] = State(state, key, op, operands, rule)
+        new = state.next[key] = TraceNode(state, key, op, operands, rule)
         if op.mark is not None:
             (new.precision,) = op.mark
         self.weight += 1

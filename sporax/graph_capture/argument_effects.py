@@ -9,11 +9,11 @@ import types
 import numpy as np
 
 from sporax.core.tree import fields_of, itself, map_tensors
-from sporax.graph_capture.side_effects import Effect
+from sporax.graph_capture.side_effects import SideEffect
 from sporax.guards.guard_types import same
 
 
-class Given:
+class ArgumentSnapshot:
     """The lists, dicts, sets, arrays and dataclasses in arguments, as they are when it is made."""
 
     def __init__(self, arguments):
@@ -23,7 +23,7 @@ class Given:
         """The effect of the function, if one is not what it was; None if all are."""
         for thing, content in self.before:
             if not same(_content(thing), content):
-                return Effect(
+                return SideEffect(
                     f"changes a {type(thing).__name__} that it is given",
                     "Change a copy of it, and return that.",
                 )

@@ -7,7 +7,7 @@ from sporax.core.value import Changes
 from sporax.engine.recorder import wrap
 
 
-class Variant:
+class CacheEntry:
     """A graph, the shape of its result, and what both depend on.
 
     `tensors`: those in the arguments at capture; `numbers`: the numbers there, see `Numbers`.

@@ -7,19 +7,19 @@ import sys
 from typing import Any
 
 from sporax.ast_transform.convert import Conversions
-from sporax.autodiff.abstract_trace import Closed
+from sporax.autodiff.abstract_trace import AbstractTrace
 from sporax.core.errors import describe, users_frame
 from sporax.core.parameter import Parameter
 from sporax.core.random import is_random_state
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of, map_tensors, tensors_of
 from sporax.core.value import Value, borrowing, thread
-from sporax.engine.program import Layout
+from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import wrap
-from sporax.graph_capture.mutable import Number
+from sporax.graph_capture.mutable import MutableInput
 
 
-class Recording(Closed):
+class GraphTextTrace(AbstractTrace):
     """A recording for which only data made inside the function has numbers. It checks no indices:
     neither a listing nor an exported program can raise."""
 
@@ -96,7 +96,7 @@ class Listing:
         self.name = name
         conversions = Conversions()
         while True:
-            closed = Recording(who)
+            closed = GraphTextTrace(who)
             try:
                 with borrowing, conversions.exchanged():
                     self._record(closed, function, _bound(who, function, args, kwargs), described)
@@ -133,7 +133,7 @@ class Listing:
                 for depth, shown in closed.prints
             ]
         self.path = recorder.state.path()
-        self.layout = Layout(self.path)
+        self.layout = TraceFunction(self.path)
         self.lines = lines.along(self.path)
         self.reals = [v.array for v in recorder.reals]
         self.integers = [v.array for v in recorder.integers]
@@ -230,7 +230,7 @@ def argument_names(who, arguments):
 def _collect(who, name, item, names):
     if isinstance(item, Tensor):
         names.append(name)
-    elif isinstance(item, Number):
+    elif isinstance(item, MutableInput):
         raise TypeError(f"For '{who}', '{name}' must not be a mutable number. Give a Tensor.")
     elif isinstance(item, (tuple, list)):
         for i, part in enumerate(item):

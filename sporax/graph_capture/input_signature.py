@@ -7,7 +7,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of
 from sporax.engine.symbolic_scalars import VARYING, exact
-from sporax.graph_capture.mutable import Number
+from sporax.graph_capture.mutable import MutableInput
 from sporax.guards.dependence import hooks_at
 
 
@@ -34,14 +34,14 @@ def _key(obj, tensors, seen, numbers=None):
         same = first != len(tensors)
         tensors.append(obj)
         if isinstance(obj, Parameter):
-            return obj._value.aval, first, id(obj), obj.requires_grad, *map(Same, hooks_at(obj))
+            return obj._value.aval, first, id(obj), obj.requires_grad, *map(Identity, hooks_at(obj))
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
             return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
         if own := obj.__dict__:  # hooks, and attributes that a script gave it
             named = [(k, _key(v, tensors, seen)) for k, v in own.items() if k != "_hooks"]
-            return obj._value.aval, first, *map(Same, hooks_at(obj)), *named
+            return obj._value.aval, first, *map(Identity, hooks_at(obj)), *named
         return (obj._value.aval, first) if same else obj._value.aval
-    if isinstance(obj, Number):
+    if isinstance(obj, MutableInput):
         tensors.append(obj.as_input())
         return tensors[-1]._value.aval
     if numbers is not None:
@@ -77,13 +77,13 @@ def _static(obj):
         return exact(obj)
     if isinstance(obj, tuple):
         return obj.__class__, *map(_static, obj)
-    return (obj.__class__, obj) if isinstance(obj, _PLAIN) else Same(obj)
+    return (obj.__class__, obj) if isinstance(obj, _PLAIN) else Identity(obj)
 
 
 _PLAIN = (str, bytes, complex, type(None), type(Ellipsis), range, np.dtype, Type)
 
 
-class Same:
+class Identity:
     """An object as part of a key by its identity; what it holds is watched by `Dependence`."""
 
     def __init__(self, obj):
@@ -93,4 +93,4 @@ class Same:
         return id(self.obj)
 
     def __eq__(self, other):
-        return isinstance(other, Same) and self.obj is other.obj
+        return isinstance(other, Identity) and self.obj is other.obj

@@ -5,7 +5,7 @@ from typing import Any
 from sporax.core.value import Value
 
 
-class Places:
+class InputSlots:
     """Handles, some of which come with each call: those in `slots` {id: number in the call's}."""
 
     def __init__(self, handles, slots):

@@ -9,9 +9,9 @@ from sporax.control_flow.mutation_guard import leave_numbers
 from sporax.core.errors import warn
 from sporax.core.value import thread
 from sporax.engine.compile_log import announced, channel, counted, lasted, tell
-from sporax.engine.host_calls import Differs
-from sporax.engine.symbolic_scalars import Numbers
-from sporax.graph_capture.cache_entry import Variant
+from sporax.engine.host_calls import OtherResult
+from sporax.engine.symbolic_scalars import ScalarArguments
+from sporax.graph_capture.cache_entry import CacheEntry
 from sporax.graph_capture.dynamic_shapes.bucketed_shapes import resizable
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import Shapes, declared_inputs
 from sporax.graph_capture.graph_text import Listing
@@ -29,14 +29,14 @@ class JitFunction:
 
     MANY = 8  # captures of which a warning tells
     MOST_KINDS = 128  # of arguments that are remembered
-    MOST_VARIANTS = 16  # for one kind of arguments; beyond it the function changes all the time
+    MOST_ENTRIES = 16  # for one kind of arguments; beyond it the function changes all the time
 
     def __init__(self, fn, fullgraph=False, dynamic=0):
         functools.update_wrapper(self, fn, updated=())
         inner = fn.func if isinstance(fn, functools.partial) else fn
         self.name = getattr(fn, "__name__", getattr(inner, "__name__", type(inner).__name__))
         self.fn, self.fullgraph, self.has_dynamic_shapes = fn, fullgraph, bool(dynamic)
-        self.variants = {}  # kind of arguments -> its Variants, the newest first
+        self.entries = {}  # kind of arguments -> its CacheEntry, the newest first
         self.shapes: Any = None  # how they vary, where a program serves several
         self.steering = {}  # kind of arguments -> which of their numbers Python needs
         self.dynamic = False
@@ -47,7 +47,7 @@ class JitFunction:
         """What a copy or a file has: the function, which it captures anew."""
         return dict(
             self.__dict__,
-            variants={},
+            entries={},
             shapes=None,
             steering={},
             captures=0,
@@ -65,12 +65,12 @@ class JitFunction:
         memo, refused = (), []
         while True:
             tensors = []
-            found, result = self._variant(args, kwargs, tensors, memo, refused)
+            found, result = self._entry(args, kwargs, tensors, memo, refused)
             if found is None:
                 return result
             try:
                 return found(tensors, memo)
-            except Differs as other:
+            except OtherResult as other:
                 memo = other.returned
                 refused.append(found)
 
@@ -78,7 +78,7 @@ class JitFunction:
         """Capture a call with these arguments unless that is done; computes nothing, unless calls
         are made on the host."""
         if not self._is_contained():
-            self._variant(args, kwargs, [])
+            self._entry(args, kwargs, [])
 
     def graph(self, *args, **kwargs):
         """What the function computes for these arguments, as a `Listing` to be printed: inputs
@@ -115,32 +115,32 @@ class JitFunction:
         finally:
             around.whole = before
 
-    def _variant(self, args, kwargs, tensors, memo=(), refused=()):
-        """(the Variant that serves a call, None), or (None, the result) of one that ran already;
+    def _entry(self, args, kwargs, tensors, memo=(), refused=()):
+        """(the CacheEntry that serves a call, None), or (None, the result) of one that ran already;
         collects the Tensors in the arguments. `memo`: what calls on the host have returned, which
-        no Variant in `refused` expected."""
+        no CacheEntry in `refused` expected."""
         given = []
         kind = kind_of(args, kwargs, tensors, given)
         kind, sizes = self._loosened(kind, args, tensors)
         steering = self.steering.get(kind, ()) if given else ()
-        variants = self._variants(with_numbers(kind, given, steering))
-        for variant in variants:
-            if variant not in refused and variant.serves(tensors, given):
-                return variant, None
-        if len(variants) == self.MOST_VARIANTS and len(steering) < len(given):
-            variants = self._fix_numbers(kind, given)
-        if len(variants) == self.MOST_VARIANTS and self.fullgraph:
-            variants.pop()
-        elif len(variants) == self.MOST_VARIANTS:
-            self._give_up(variants[0], memo)
+        entries = self._entries(with_numbers(kind, given, steering))
+        for entry in entries:
+            if entry not in refused and entry.serves(tensors, given):
+                return entry, None
+        if len(entries) == self.MOST_ENTRIES and len(steering) < len(given):
+            entries = self._fix_numbers(kind, given)
+        if len(entries) == self.MOST_ENTRIES and self.fullgraph:
+            entries.pop()
+        elif len(entries) == self.MOST_ENTRIES:
+            self._give_up(entries[0], memo)
             if not memo:
                 return None, self.fn(*args, **kwargs)
         self.captures += 1
-        numbers = Numbers(given, self.steering.get(kind, ()))
+        numbers = ScalarArguments(given, self.steering.get(kind, ()))
         captured = functools.partial(self._captured, args, kwargs, tensors, memo, sizes)
         failed = None
         try:
-            variant, result = captured(variants, numbers)
+            entry, result = captured(entries, numbers)
         except Exception as error:
             # a number may have come to what takes nothing else for one
             fits = numbers.standing and isinstance(error, (AttributeError, TypeError))
@@ -151,20 +151,21 @@ class JitFunction:
             self.shapes.refuse(kind, failed, f"'{self.name}'{whereabouts(self.fn)}")
             self.captures -= 1
             tensors.clear()
-            return self._variant(args, kwargs, tensors, memo, refused)
+            return self._entry(args, kwargs, tensors, memo, refused)
         if failed is not None:
             failed = None
-            variants, numbers = self._fix_numbers(kind, given), Numbers(given, range(len(given)))
-            variant, result = captured(variants, numbers)
-        if variant is not None:
+            entries = self._fix_numbers(kind, given)
+            numbers = ScalarArguments(given, range(len(given)))
+            entry, result = captured(entries, numbers)
+        if entry is not None:
             steering = sorted({*self.steering.get(kind, ()), *numbers.steering()})
             if steering:
                 self.steering[kind] = steering
-            self._variants(with_numbers(kind, given, steering)).insert(0, variant)
-            if variant.graph.has_run:
+            self._entries(with_numbers(kind, given, steering)).insert(0, entry)
+            if entry.graph.has_run:
                 return None, result
             tensors += numbers.tensors(given)
-        return variant, result
+        return entry, result
 
     def _loosened(self, kind, args, tensors):
         """(the kind of arguments with symbols for sizes that vary, these `Sizes`)."""
@@ -179,10 +180,10 @@ class JitFunction:
         """From now on each number in arguments of this kind has captures of its own; returns those
         for the present ones."""
         self.steering[kind] = range(len(given))
-        return self._variants(with_numbers(kind, given, self.steering[kind]))
+        return self._entries(with_numbers(kind, given, self.steering[kind]))
 
-    def _captured(self, args, kwargs, tensors, memo, sizes, variants, numbers):
-        """(a new Variant, and the result if it has run), or (None, the result)."""
+    def _captured(self, args, kwargs, tensors, memo, sizes, entries, numbers):
+        """(a new CacheEntry, and the result if it has run), or (None, the result)."""
         if any(t._value.aval.weak for t in tensors):
             args, kwargs = as_inputs((args, kwargs))
             tensors = []
@@ -195,7 +196,7 @@ class JitFunction:
         if "type" in dependence.variables:
             numbers.fix()  # nothing else has the type of a number
         given: Any = numbers.arguments(args, kwargs)
-        result, graph = self._capture(variants, given[0], given[1], tensors, memo, sizes, numbers)
+        result, graph = self._capture(entries, given[0], given[1], tensors, memo, sizes, numbers)
         if numbers.standing:
             leave_numbers(dependence.guards.values())
         if graph is None or self.dynamic:
@@ -213,17 +214,17 @@ class JitFunction:
             self._acts(effect)
         if graph is KEPT:
             return None, result
-        return Variant(graph, result, dependence, tensors, numbers, effect is not None), result
+        return CacheEntry(graph, result, dependence, tensors, numbers, effect is not None), result
 
     def _acts(self, effect):
         """Its Python has to run at each call."""
         if self.fullgraph:
             raise effect.refusal(self.name, self.fn)
         effect.warn(self.name, self.fn)
-        self.dynamic, self.variants = True, {}
+        self.dynamic, self.entries = True, {}
 
-    def _capture(self, variants, args, kwargs, tensors, memo, sizes, numbers) -> Any:
-        """`capture`, and telling why; `variants`: those for this kind of arguments."""
+    def _capture(self, entries, args, kwargs, tensors, memo, sizes, numbers) -> Any:
+        """`capture`, and telling why; `entries`: those for this kind of arguments."""
         function = numbers.around(self.fn) if numbers.standing else self.fn
         run: Any = functools.partial(
             capture, self.name, function, args, kwargs, tensors, memo, self.fullgraph,
@@ -238,7 +239,7 @@ class JitFunction:
         who = f"'{self.name}'{whereabouts(self.fn)}"
         reason = "its branches and loops are operations now"
         if not self.conversions.is_new:
-            reason = why(self.fn, self.variants, variants, tensors, memo, numbers.given)
+            reason = why(self.fn, self.entries, entries, tensors, memo, numbers.given)
         if self.captures == self.MANY:
             warn(
                 f"{who} has been captured {self.MANY} times, and is compiled each time; this time "
@@ -260,29 +261,29 @@ class JitFunction:
             return "not to its end, the next call is captured with branches and loops as operations"
         return "not to its end, it runs dynamically"
 
-    def _variants(self, key):
+    def _entries(self, key):
         """Those for a kind of arguments; the kind used longest ago makes room."""
-        variants = self.variants.pop(key, None)
-        if variants is None:
-            variants = []
-            if len(self.variants) >= self.MOST_KINDS:
-                oldest = next(iter(self.variants))
+        entries = self.entries.pop(key, None)
+        if entries is None:
+            entries = []
+            if len(self.entries) >= self.MOST_KINDS:
+                oldest = next(iter(self.entries))
                 self.steering.pop(oldest[:3], None)
-                del self.variants[oldest]
-        self.variants[key] = variants
-        return variants
+                del self.entries[oldest]
+        self.entries[key] = entries
+        return entries
 
-    def _give_up(self, variant, memo):
-        name = variant.dependence.changed()
+    def _give_up(self, entry, memo):
+        name = entry.dependence.changed()
         what = "an attribute of a Cell" if name is None else f"'{name}'"
         if memo:
             what = "the shape of what a Cell or Function on NumPy returned"
         warn(
-            f"'{self.name}' was captured {self.MOST_VARIANTS} times because {what} was another one "
+            f"'{self.name}' was captured {self.MOST_ENTRIES} times because {what} was another one "
             "each time. It runs dynamically from now on, with the same results. To capture it, "
             "give what changes as an argument, in a Tensor.",
         )
-        self.dynamic, self.variants = True, {}
+        self.dynamic, self.entries = True, {}
 
 
 def jit(

@@ -7,7 +7,7 @@ from sporax.core.value import number
 from sporax.engine.recorder import wrap
 
 
-class Number:
+class MutableInput:
     """A Python number that a captured function takes as an input, whatever its value."""
 
     def as_input(self):
@@ -17,15 +17,15 @@ class Number:
     plain: Any  # the Python type it stands for
 
 
-class Int(Number, int):
+class Int(MutableInput, int):
     plain = int
 
 
-class Float(Number, float):
+class Float(MutableInput, float):
     plain = float
 
 
-class Bool(Number, int):
+class Bool(MutableInput, int):
     """Nobody can derive from bool."""
 
     plain = bool
@@ -74,7 +74,7 @@ def mutable(input_data, dynamic_len=False):
 
 
 def _mutable(item):
-    if isinstance(item, Number):
+    if isinstance(item, MutableInput):
         return item
     kind = _KINDS.get(item.__class__)
     if kind is None:
@@ -88,5 +88,5 @@ def _mutable(item):
 def as_inputs(arguments):
     """The arguments of a call, with Tensors in place of mutable numbers."""
     return map_tensors(
-        itself, arguments, lambda item: item.as_input() if isinstance(item, Number) else item
+        itself, arguments, lambda item: item.as_input() if isinstance(item, MutableInput) else item
     )

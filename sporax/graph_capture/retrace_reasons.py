@@ -9,7 +9,7 @@ from sporax.core.cell_tree import is_cell, tree
 from sporax.core.errors import describe
 from sporax.core.value import Aval
 from sporax.engine.compile_log import place
-from sporax.engine.symbolic_scalars import Varying, exact
+from sporax.engine.symbolic_scalars import ScalarKind, exact
 from sporax.guards.dependence import marks_of
 from sporax.guards.guard_types import Attribute, Contents, Entry, same
 
@@ -33,26 +33,26 @@ def _written(function):
     return getattr(function, "construct", function)
 
 
-def why(function, kinds, variants, tensors, memo, given):
-    """Why a call needs a capture. `kinds`: {kind of arguments: its Variants}; `variants`: those
+def why(function, kinds, entries, tensors, memo, given):
+    """Why a call needs a capture. `kinds`: {kind of arguments: its CacheEntry}; `entries`: those
     for the kind of this call, which is the last; `memo`: what calls on the host have returned that
-    no Variant expected; `given`: the numbers in its arguments."""
+    no CacheEntry expected; `given`: the numbers in its arguments."""
     if memo:
         return "what a call on the host returned has another shape or dtype"
     now = [*kinds][-1]
-    if variants and variants[0].numbers.tensors(given) is not None:
-        return _since(variants[0], tensors)
-    known = [other for other, variants in kinds.items() if variants]
+    if entries and entries[0].numbers.tensors(given) is not None:
+        return _since(entries[0], tensors)
+    known = [other for other, entries in kinds.items() if entries]
     if not known:
         return "first call"
-    then = now if variants else known[-1]
+    then = now if entries else known[-1]
     return _difference(function, _filled(then, kinds[then][0].numbers.given), _filled(now, given))
 
 
-def _since(variant, tensors):
-    """What a Variant depends on that is not what it was."""
-    dependence, graph = variant.dependence, variant.graph
-    if any(tensors[i] is not t for i, t in variant.pinned):
+def _since(entry, tensors):
+    """What a CacheEntry depends on that is not what it was."""
+    dependence, graph = entry.dependence, entry.graph
+    if any(tensors[i] is not t for i, t in entry.pinned):
         return "an argument that the function also reaches in another way is another Tensor"
     changes = [c for cell, then in graph.cells for c in _in_cell(cell, then)]
     read = next(iter(dependence.changes()), None)
@@ -160,7 +160,7 @@ def _filled(key, given):
     rest = iter(given)
 
     def fill(item):
-        if isinstance(item, Varying):
+        if isinstance(item, ScalarKind):
             return exact(next(rest))
         return tuple(map(fill, item)) if isinstance(item, tuple) else item
 

@@ -61,7 +61,7 @@ def _others(recorder, known):
     return any(v is not None and id(v) not in known for v in [ref() for ref in recorder.outputs])
 
 
-class Effect:
+class SideEffect:
     """What was found: `name`, of what changed (None: not known); `what`, in the user's words."""
 
     def __init__(self, what, remedy, name=None, codes=()):
@@ -92,7 +92,7 @@ class Effect:
         )
 
 
-HELD = Effect(
+HELD = SideEffect(
     "leaves a Tensor where others find it after its end",
     "Return it, or put it into a Parameter with 'set_data'.",
 )
@@ -102,7 +102,7 @@ def before(dependence):
     """The effect for which a function is not captured at all; None if there is none."""
     if dependence.hidden is not None:
         name, why = dependence.hidden
-        return Effect(
+        return SideEffect(
             f"reads '{name}', which {why}, so that no change to it would be noticed",
             "Read it outside, and give what it holds as an argument.",
             name,
@@ -110,7 +110,7 @@ def before(dependence):
         )
     if dependence.iterator is None:
         return None
-    return Effect(
+    return SideEffect(
         f"uses '{dependence.iterator}', an iterator or a file, at each call",
         "Take from it, or write to it, outside, and give what it returned as an argument.",
         dependence.iterator,
@@ -127,7 +127,7 @@ def drew(drawn, dependence):
     others = threading.active_count() > 1 or own != own_then
     if others and not _names_random(dependence):
         return None
-    return Effect(
+    return SideEffect(
         "draws random numbers from NumPy or from 'random'",
         "Draw with 'ops' or 'mint', or outside, and give the numbers as an argument.",
     )
@@ -150,12 +150,12 @@ def after(dependence, graph):
         return None
     name = changes[0].name if changes else None
     if name is None and graph is not KEPT:
-        return Effect(
+        return SideEffect(
             "changes attributes of a Cell at each call",
             "Make a Parameter of what changes, and use 'assign' or 'assign_add'.",
         )
     what = "leaves a Tensor where others find it" if graph is KEPT else "changes what it reads"
-    return Effect(
+    return SideEffect(
         f"{what}, '{name}', at each call" if name else f"{what} at each call",
         "Return the Tensor, or put it into a Parameter with 'set_data'."
         if graph is KEPT

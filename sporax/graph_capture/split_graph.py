@@ -5,15 +5,15 @@ import numpy as np
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import Value, held
-from sporax.engine.host_calls import Differs, Made, Stage, kind
+from sporax.engine.host_calls import Made, OtherResult, Stage, kind
 from sporax.engine.operation import Op, Rule
-from sporax.engine.program import Layout
+from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
 from sporax.engine.views import Sharing
 from sporax.guards.dependence import marks_of, unchanged
 
 
-class Chain:
+class SplitGraph:
     """A captured function with calls on the host: stages, each one operation, and the calls between
     them.
 
@@ -66,7 +66,7 @@ class Chain:
         try:
             results = self._run(tensors, memo)
             run_pending()
-        except Differs:  # which has put it back
+        except OtherResult:  # which has put it back
             raise
         except BaseException:
             put_back(before)
@@ -90,7 +90,7 @@ class Chain:
             if kind(result) != part.kind:
                 for handle, value in reversed(undo):
                     handle._value = value
-                raise Differs(returned)
+                raise OtherResult(returned)
             run.append(([t._lift() for t in tensors_of(result)], None))
         return [_now(source, run) for source in self.results]
 
@@ -149,7 +149,7 @@ def put_back(before):
 
 def _stage_op(name, stage, wanted):
     """(the operation that computes a stage, the numbers of its outputs)."""
-    layout = Layout(stage.state.path(), stage.avals)
+    layout = TraceFunction(stage.state.path(), stage.avals)
     written = [source for _, source in stage.written if isinstance(source, int)]
     places = sorted({*written, *wanted})
     reals = np.array([v.array for v in stage.reals], np.float64)

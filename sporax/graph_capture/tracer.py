@@ -10,24 +10,24 @@ from sporax.ast_transform.convert import Conversions, asking_code, obstacle
 from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, borrowing, thread
 from sporax.engine.autocast import mark_precision
-from sporax.engine.deferred_print import Prints, strong
+from sporax.engine.deferred_print import DeferredPrints, strong
 from sporax.engine.graph_break import Break
-from sporax.engine.host_calls import Differs, tensors_alive
+from sporax.engine.host_calls import OtherResult, tensors_alive
 from sporax.engine.operation import Op, Rule
-from sporax.engine.program import Layout
+from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import Recorder, run_pending
 from sporax.engine.symbolic_scalars import going_on
-from sporax.engine.trace_tree import Cut
+from sporax.engine.trace_tree import TraceEnds
 from sporax.engine.views import Sharing
-from sporax.graph_capture.argument_effects import Given, used_up
+from sporax.graph_capture.argument_effects import ArgumentSnapshot, used_up
 from sporax.graph_capture.graph_call import Launch
-from sporax.graph_capture.input_slots import Places
+from sporax.graph_capture.input_slots import InputSlots
 from sporax.graph_capture.side_effects import HELD, KEPT, endless, is_held
-from sporax.graph_capture.split_graph import Chain
+from sporax.graph_capture.split_graph import SplitGraph
 from sporax.guards.dependence import marks_of, unchanged
 
 
-class Capture:
+class Tracer:
     """What a recorder needs to know while a function is captured.
 
     The first time a Tensor from outside is used, its handle gets a Value of this trace: an input of
@@ -54,7 +54,7 @@ class Capture:
         self.owners = []  # Cells of which calls were made on the host
         self.memo = list(memo)  # what calls returned that have been made already
         self.is_leaving = False
-        self.prints = Prints()  # of this stage so far
+        self.prints = DeferredPrints()  # of this stage so far
         self.scalars = []  # what stands for Python numbers of the call, where it is an input
 
     def begin(self):
@@ -78,7 +78,7 @@ class Capture:
                 return self._add(recorder, value, value)
         if at is None:
             self.end(recorder)
-            raise Cut
+            raise TraceEnds
         return at
 
     def lift(self, recorder, handle):
@@ -261,16 +261,16 @@ class Graph:
         self.prints = capture.prints.taken()
         seen = self.prints.values()
         outs = [*results, *seen, *[value for _, value in written]]
-        self.written = Places([handle for handle, _ in written], slots)
+        self.written = InputSlots([handle for handle, _ in written], slots)
         self.n_results, self.n_seen, total = len(results), len(seen), len(outs)
         # a result that this trace did not compute and was not given is the same at every call
         self.fixed = {i: v for i, v in enumerate(outs) if v.trace is not recorder}
         computed = [v for v in outs if v.trace is recorder]
-        self.sources = Places(capture.sources, slots)
+        self.sources = InputSlots(capture.sources, slots)
         self.state = {id(h) for places in (self.sources, self.written) for h in places.state()}
         self.cells = list(capture.cells.items())
         self.trained = marks_of(self.sources.state())
-        self.layout = layout = Layout(recorder.state.path(), capture.avals)
+        self.layout = layout = TraceFunction(recorder.state.path(), capture.avals)
         reals = np.array([v.array for v in recorder.reals], np.float64)
         integers = np.array([v.array for v in recorder.integers], np.int64)
         places = [v.index for v in computed]
@@ -314,7 +314,7 @@ class Graph:
         values = [handle._value for handle in self.sources.of(tensors)]
         written = self.written.of(tensors)
         if not self.launch.fits(values):  # a Parameter has got another shape or dtype
-            raise Differs(())
+            raise OtherResult(())
         made = iter(self.launch(values, list(itertools.compress(written, self.computed))))
         first = self.n_results + self.n_seen  # of those to be written
         total = first + len(written)
@@ -338,7 +338,7 @@ def capture(
     """
     conversions = conversions or Conversions()
     while True:
-        noted = Capture(memo, name if whole else None)
+        noted = Tracer(memo, name if whole else None)
         try:
             with borrowing, conversions.exchanged(), going_on(numbers, noted):
                 return _capture(noted, name, function, args, kwargs, tensors, conversions)
@@ -351,7 +351,7 @@ def capture(
 
 def _capture(noted, name, function, args, kwargs, tensors, conversions):
     thread.recorder.run()
-    outer, before = thread.recorder, Given((args, kwargs))
+    outer, before = thread.recorder, ArgumentSnapshot((args, kwargs))
     noted.begin()
     try:
         for tensor in tensors:
@@ -380,7 +380,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
             return result, KEPT if is_kept else None
         given = [*tensors, *noted.scalars]
         slots = {id(t): i for i, t in reversed(list(enumerate(given)))}
-        kind_of = Chain if noted.parts else Graph
+        kind_of = SplitGraph if noted.parts else Graph
         graph = kind_of(name, noted, noted.recorder, results, slots)
         if graph.has_run:
             noted.run(noted.recorder)

@@ -33,8 +33,8 @@ from sporax.guards.guard_types import (
     Buffer,
     Contents,
     Entry,
+    GeneratorState,
     Guards,
-    State,
     same,
 )  # fmt: skip
 from sporax.guards.module_origins import has_hidden_state, is_immutable, origin
@@ -169,7 +169,7 @@ class Dependence:
         self.guards[id(thing)] = Buffer(thing, name, read)
 
     def _generator(self, generator, name, read):
-        self.guards[id(generator)] = State(generator, name, read)
+        self.guards[id(generator)] = GeneratorState(generator, name, read)
 
     def _partial(self, partial, name, read):
         for part in ("func", "args", "keywords"):

@@ -229,7 +229,7 @@ class Buffer(Held):
             self.thing.frombytes(self.then)
 
 
-class State(Held):
+class GeneratorState(Held):
     """What a random generator gives next."""
 
     __slots__ = ("name", "read", "then")
@@ -256,7 +256,7 @@ class State(Held):
 class Guards:
     """The check of many guards at once."""
 
-    KINDS = Attribute, Entry, Contents, Size, CellState, State, Buffer
+    KINDS = Attribute, Entry, Contents, Size, CellState, GeneratorState, Buffer
     SHORT = 16  # so many globals and other entries alone are quicker looked at one by one
 
     def __init__(self, guards):
@@ -268,7 +268,7 @@ class Guards:
                 (absent if guard.__class__ is Entry else self.single).append(guard)
             else:
                 kinds[guard.__class__].append(guard)
-        self.single += kinds[CellState] + kinds[State] + kinds[Buffer]
+        self.single += kinds[CellState] + kinds[GeneratorState] + kinds[Buffer]
         self.attributes, self.entries = kinds[Attribute], kinds[Entry]
         self.contents = kinds[Contents]
         self._things = [[g.space for g in self.attributes], [g.attribute for g in self.attributes]]

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from sporax.autodiff.backward import Recording
+from sporax.autodiff.backward import TapeScope
 from sporax.autodiff.bprop_signature import named_inputs, paths
 from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.core import context
@@ -34,7 +34,7 @@ class Origin:
         self.file, self.line = (
             ("?", 0) if user is None else (user.f_code.co_filename, user.f_lineno)
         )
-        self.backward = any(f.f_code is Recording.gradients.__code__ for f in frames)
+        self.backward = any(f.f_code is TapeScope.gradients.__code__ for f in frames)
         self.cell = PATHS["cells"](frames) if "cells" in PATHS else ""
 
     def __str__(self):

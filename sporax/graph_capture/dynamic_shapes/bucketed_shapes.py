@@ -23,20 +23,20 @@ from sporax.core.errors import is_users
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import WEAK_AVALS, Aval, Value, borrowing, held, leaf, number
 from sporax.engine.operation import Op, Rule
-from sporax.engine.program import Layout
+from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
 from sporax.engine.symbolic_scalars import going_on
 from sporax.engine.views import Sharing
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import SYMBOLS, Misfit
 from sporax.graph_capture.dynamic_shapes.padding import Padded
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import Unpadded, factors, size_at, varying
-from sporax.graph_capture.graph_text import Recording
-from sporax.graph_capture.input_slots import Places
+from sporax.graph_capture.graph_text import GraphTextTrace
+from sporax.graph_capture.input_slots import InputSlots
 from sporax.graph_capture.side_effects import is_held
 from sporax.guards.dependence import marks_of, unchanged
 
 
-class Calls(Recording):
+class BucketTrace(GraphTextTrace):
     """A recording that notes the Cells that are called, as a capture does."""
 
     parts = ()
@@ -100,7 +100,7 @@ def _asks():
     return is_users(frame) and library not in ("jax", "jaxlib", "numpy")
 
 
-class Resized:
+class BucketedGraph:
     """A captured function for arguments of any sizes; see `graph_capture.tracer.Graph`.
 
     `numbers`: those in the arguments, see `engine.symbolic_scalars`.
@@ -109,7 +109,7 @@ class Resized:
     has_run = False
 
     def __init__(self, name, function, args, kwargs, tensors, sizes, numbers):
-        closed, compared, given = Calls(name), Comparisons(), []
+        closed, compared, given = BucketTrace(name), Comparisons(), []
 
         def inside(tensor):
             described = Value(sizes.aval(len(given), tensor._value.aval), None)
@@ -127,7 +127,7 @@ class Resized:
             written, recorder = closed.written(), closed.recorder
             if is_held(recorder, self.result, [*results, *[value for _, value in written]]):
                 raise Unpadded("it leaves a Tensor where others find it after its end")
-            self.layout = Layout(recorder.state.path())
+            self.layout = TraceFunction(recorder.state.path())
             self.pools = [*recorder.reals], [*recorder.integers]
         self.name, self.sizes = name, sizes
         sizes.compared |= compared.found
@@ -142,7 +142,7 @@ class Resized:
             twin if id(twin) in slots else handles.get(id(twin), value)
             for twin, value in zip(closed.inputs, closed.operands, strict=True)
         ]
-        self.sources = Places([*sources, *self.scalars], slots)
+        self.sources = InputSlots([*sources, *self.scalars], slots)
         self.state = {id(s) for s in (*self.sources.state(), *self.written)}
         self.sharing = Sharing(self.sources.state(), self.written, self.written)
         self.cells = list(closed.cells.items())
@@ -228,8 +228,8 @@ class Resized:
 
 
 def resizable(name, function, args, kwargs, tensors, sizes, numbers):
-    """(what the function returned, `Resized`) as `graph_capture.tracer.capture`."""
-    graph = Resized(name, function, args, kwargs, tensors, sizes, numbers)
+    """(what the function returned, `BucketedGraph`) as `graph_capture.tracer.capture`."""
+    graph = BucketedGraph(name, function, args, kwargs, tensors, sizes, numbers)
     result, graph.result = graph.result, None  # it holds on to all inputs
     return result, graph
 
