@@ -83,7 +83,7 @@ def eigen(input: Array) -> Arrays:
 
 
 @op(function="eigvals(A: input)", tensor="eigvals(input)", name="eigvals", differentiable=False)
-def eigenvalues(input: Array):
+def eigvals(input: Array):
     """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only.
 
     >>> ops.eigvals(Tensor([[2.0, 0.0], [0.0, 3.0]])).asnumpy()
@@ -241,7 +241,7 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> 
 
 
 @op(function="lstsq(input: a, A: b)", tensor="lstsq(a, A: b)", name="lstsq")
-def least_squares(a: Array, b: Array):
+def lstsq(a: Array, b: Array):
     r"""X for which $\|A X - B\|$ is least, where A is `input`, `(m, n)`, and B is
     what MindSpore calls `A`, `(m, k)` or `(m,)`; the shortest one where there are several.
 
@@ -257,7 +257,7 @@ def least_squares(a: Array, b: Array):
 
 
 @op(function="pinv(x: input, *, atol=None, rtol=None, hermitian=False)", name="pinv")
-def pseudo_inverse(input: Array, atol=None, rtol=None, hermitian=False):
+def pinv(input: Array, atol=None, rtol=None, hermitian=False):
     r"""Moore and Penrose's inverse $V \Sigma^{+} U^H$ of each matrix `(*, m, n)`: `(*, n, m)`.
 
     Singular values of at most `rtol` times the largest one, or `atol`, count as 0; by default
@@ -305,7 +305,7 @@ _LOGDET = ("slogdet(input)", "log_matrix_determinant(input)")
 
 
 @op(function=_LOGDET, tensor=_LOGDET, primitive="LogMatrixDeterminant()(input)", name="slogdet")
-def log_determinant(input: Array) -> Arrays:
+def slogdet(input: Array) -> Arrays:
     """The sign of each matrix' determinant, and the logarithm of its modulus.
 
     >>> ops.slogdet(Tensor([[2.0, 0.0], [0.0, -0.5]]))[0].asnumpy()
