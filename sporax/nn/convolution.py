@@ -8,8 +8,8 @@ from sporax.core.tensor import Tensor
 from sporax.nn import argument
 from sporax.nn.cell import Cell
 from sporax.nn.initial import default_bias, default_weight, parameter
-from sporax.ops.convolution import PAD_MODES, convolution
-from sporax.ops.volume import conv3d
+from sporax.ops.nn.convolution import PAD_MODES, convolution
+from sporax.ops.nn.convolution3d import conv3d
 
 _COUNTS = {2: "two", 3: "three"}
 _SIDES = {2: "four (top, bottom, left, right)", 3: "six (front, back, top, bottom, left, right)"}

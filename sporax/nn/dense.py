@@ -8,7 +8,7 @@ from sporax.nn import argument
 from sporax.nn.activation import activation_of
 from sporax.nn.cell import Cell
 from sporax.nn.initial import default_bias, default_weight, parameter
-from sporax.ops.dense import dense_layer
+from sporax.ops.nn.dense import dense_layer
 
 
 class Dense(Cell):

@@ -4,7 +4,7 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.nn.cell import Cell
 from sporax.ops.declare import MINT
-from sporax.ops.noise import dropout2d_in_place, dropout_in_place
+from sporax.ops.random.dropout import dropout2d_in_place, dropout_in_place
 
 
 def _chance(layer, name, value, inside, words):

@@ -3,8 +3,8 @@
 from sporax import ops
 from sporax.nn import argument
 from sporax.nn.cell import Cell
-from sporax.ops.patches import patches
-from sporax.ops.resizing import resize_bilinear
+from sporax.ops.image.patches import patches
+from sporax.ops.image.resizing import resize_bilinear
 
 
 class Upsample(Cell):

@@ -6,7 +6,7 @@ from sporax import ops
 from sporax.core.tensor import Tensor
 from sporax.nn import argument
 from sporax.nn.cell import Cell
-from sporax.ops.losses import softmax_cross_entropy
+from sporax.ops.loss.losses import softmax_cross_entropy
 
 
 class LossBase(Cell):

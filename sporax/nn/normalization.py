@@ -7,7 +7,7 @@ from sporax.core.dtype import float32
 from sporax.nn import argument
 from sporax.nn.cell import Cell
 from sporax.nn.initial import parameter
-from sporax.ops.normalization import layer_norm_with_moments, normalize_batch
+from sporax.ops.nn.normalization import layer_norm_with_moments, normalize_batch
 
 
 class _BatchNorm(Cell):

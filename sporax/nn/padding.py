@@ -2,7 +2,7 @@
 
 from sporax import ops
 from sporax.nn.cell import Cell
-from sporax.ops.padding import mirror_pad, pad_axes
+from sporax.ops.nn.padding import mirror_pad, pad_axes
 
 _PAIRED = "CONSTANT", "REFLECT", "SYMMETRIC"
 

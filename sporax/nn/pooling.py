@@ -3,8 +3,8 @@
 from sporax import ops
 from sporax.nn import argument
 from sporax.nn.cell import Cell
-from sporax.ops.convolution import PAD_MODES
-from sporax.ops.pooling import avg_pool, max_pool, max_pool_with_index
+from sporax.ops.nn.convolution import PAD_MODES
+from sporax.ops.nn.pooling import avg_pool, max_pool, max_pool_with_index
 
 _SEVERAL = {1: "", 2: " or a tuple of two", 3: " or a tuple of three"}
 

@@ -11,7 +11,7 @@ from sporax.nn import argument
 from sporax.nn.cell import Cell
 from sporax.nn.dropout import Dropout
 from sporax.nn.initial import parameter
-from sporax.ops.recurrence import KINDS, recurrent_step, states_along
+from sporax.ops.nn.recurrence import KINDS, recurrent_step, states_along
 
 _FLOATS = float16, float32, float64
 

@@ -3,7 +3,7 @@
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.nn.convolution import Convolution, as_plane, checked_line, per_axis
-from sporax.ops.transposed import transposed_as_mode
+from sporax.ops.nn.transposed_convolution import transposed_as_mode
 
 
 class _Transposed(Convolution):

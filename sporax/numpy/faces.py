@@ -93,7 +93,7 @@ def _holds_tensors(x):
 
 
 def _stacked(parts):
-    from sporax.ops.joining import stack
+    from sporax.ops.shape.joining import stack
 
     return stack(in_one_dtype(parts))
 

@@ -21,11 +21,11 @@ def _face(declared, name):
 
 
 def __getattr__(name):
-    found = importlib.import_module("sporax.ops.transforms").FOURIER
+    found = importlib.import_module("sporax.ops.fft.transforms").FOURIER
     if name not in found:
         raise missing("numpy.fft", name)
     return globals().setdefault(name, _face(found[name], name))
 
 
 def __dir__():
-    return sorted(importlib.import_module("sporax.ops.transforms").FOURIER)
+    return sorted(importlib.import_module("sporax.ops.fft.transforms").FOURIER)

@@ -17,8 +17,8 @@ from sporax.numpy.faces import (
     tensors_of,
 )  # fmt: skip
 from sporax.numpy.manipulation import axes_of, axis_of, sequence_of
-from sporax.ops.arithmetic import floating
 from sporax.ops.declare import OPTIONAL
+from sporax.ops.math.arithmetic import floating
 
 # of one number -----------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from sporax import ops
 from sporax.numpy.faces import Array, array_of, array_op, composite
 from sporax.numpy.manipulation import concatenate
 from sporax.numpy.mathematics import convolve
-from sporax.ops.arithmetic import floating
+from sporax.ops.math.arithmetic import floating
 
 
 def _coefficients(name, x, argument):

@@ -7,7 +7,7 @@ from sporax.core import dtype as dtypes
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, cast, composite, dtype_of
 from sporax.numpy.manipulation import axes_of, axis_of, concatenate
 from sporax.ops.declare import OPTIONAL
-from sporax.ops.statistics import safe_root
+from sporax.ops.math.statistics import safe_root
 
 # extremes -----------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What is computed? One file a family; each operation is declared exactly once."""
+"""What is computed? One folder a subject; each operation is declared exactly once."""
 
 import importlib
 import pkgutil
@@ -15,8 +15,8 @@ from sporax.ops.primitive import (
     prim_attr_register,
 )
 
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)
 
 globals().update(FUNCTIONS)
 globals().update(PRIMITIVES)

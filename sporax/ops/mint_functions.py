@@ -1,7 +1,13 @@
 """What `mint` has with arguments of its own, in terms of the operations: PyTorch's rules."""
 
 from sporax.core.tensor import Tensor
-from sporax.ops.activation import (
+from sporax.ops.declare import composite
+from sporax.ops.loss.losses import kl_div
+from sporax.ops.math.arithmetic import mul
+from sporax.ops.math.comparison import equal as eq
+from sporax.ops.math.elementwise import clamp, exp, sigmoid
+from sporax.ops.math.statistics import norm
+from sporax.ops.nn.activation import (
     elu,
     hardtanh,
     log_softmax,
@@ -11,15 +17,9 @@ from sporax.ops.activation import (
     softmax,
     threshold,
 )
-from sporax.ops.arithmetic import mul
-from sporax.ops.comparison import equal as eq
-from sporax.ops.convolution import conv1d
-from sporax.ops.creation import ones, zeros
-from sporax.ops.declare import composite
-from sporax.ops.elementwise import clamp, exp, sigmoid
-from sporax.ops.losses import kl_div
-from sporax.ops.normalization import normalize_batch
-from sporax.ops.statistics import norm
+from sporax.ops.nn.convolution import conv1d
+from sporax.ops.nn.normalization import normalize_batch
+from sporax.ops.shape.creation import ones, zeros
 
 
 def _faces(*written):

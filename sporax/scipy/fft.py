@@ -4,8 +4,8 @@ import jax.numpy as jnp
 import jax.scipy.fft as fft
 
 from sporax.core.errors import missing
-from sporax.ops.arithmetic import floating
 from sporax.ops.declare import OPS, Array, op
+from sporax.ops.math.arithmetic import floating
 
 _NORMS = ("ortho", "backward")
 

@@ -1,4 +1,4 @@
-"""SciPy's names for the matrices taken apart in `sporax.ops.factorization`.
+"""SciPy's names for the matrices taken apart in `sporax.ops.linalg.factorization`.
 
 `overwrite_a` and its like are accepted and change nothing; `check_finite` refuses infinities and
 NaN, for which the numbers are read.

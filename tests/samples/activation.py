@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.activation`."""
+"""Rows for `sporax.ops.nn.activation`."""
 
 import numpy as np
 from scipy import special

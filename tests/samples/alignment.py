@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.alignment`: every alignment written out."""
+"""Rows for `sporax.ops.loss.ctc`: every alignment written out."""
 
 import itertools
 

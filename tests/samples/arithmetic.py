@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.arithmetic`."""
+"""Rows for `sporax.ops.math.arithmetic`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.bessel`; SciPy is the reference."""
+"""Rows for `sporax.ops.math.bessel`; SciPy is the reference."""
 
 import numpy as np
 import scipy.special as special

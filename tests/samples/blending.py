@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.blending`."""
+"""Rows for `sporax.ops.math.ternary`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.boxes`."""
+"""Rows for `sporax.ops.image.boxes`."""
 
 import numpy as np
 

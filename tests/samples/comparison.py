@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.comparison`."""
+"""Rows for `sporax.ops.math.comparison`."""
 
 import numpy as np
 

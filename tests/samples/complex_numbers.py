@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.complex_numbers`."""
+"""Rows for `sporax.ops.math.complex_numbers`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.convolution`."""
+"""Rows for `sporax.ops.nn.convolution`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.creation`."""
+"""Rows for `sporax.ops.shape.creation`."""
 
 import numpy as np
 

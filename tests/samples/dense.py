@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.dense`."""
+"""Rows for `sporax.ops.nn.dense`."""
 
 import numpy as np
 

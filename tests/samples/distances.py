@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.distances`."""
+"""Rows for `sporax.ops.linalg.distances`."""
 
 import numpy as np
 from scipy.spatial import distance

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.draws`: the generator (Threefry, Salmon et al., 2011) written out.
+"""Rows for `sporax.ops.random.draws`: the generator (Threefry, Salmon et al., 2011) written out.
 
 The laws themselves are tested in `tests/test_random.py`.
 """

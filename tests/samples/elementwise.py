@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.elementwise`."""
+"""Rows for `sporax.ops.math.elementwise`."""
 
 import math
 

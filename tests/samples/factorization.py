@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.factorization`."""
+"""Rows for `sporax.ops.linalg.factorization`."""
 
 import numpy as np
 import scipy.linalg as linalg

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.gamma_functions`, against SciPy."""
+"""Rows for `sporax.ops.math.gamma_functions`, against SciPy."""
 
 from scipy import special
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.grids`."""
+"""Rows for `sporax.ops.image.grid_sample`."""
 
 import itertools
 

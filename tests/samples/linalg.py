@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.linalg`."""
+"""Rows for `sporax.ops.linalg.products`."""
 
 import numpy as np
 

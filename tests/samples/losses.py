@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.losses`."""
+"""Rows for `sporax.ops.loss.losses`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.margins`."""
+"""Rows for `sporax.ops.loss.margin_losses`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.matrices`."""
+"""Rows for `sporax.ops.linalg.matrices`."""
 
 import numpy as np
 import scipy.linalg as linalg

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.normalization`."""
+"""Rows for `sporax.ops.nn.normalization`."""
 
 import numpy as np
 

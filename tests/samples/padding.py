@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.padding`."""
+"""Rows for `sporax.ops.nn.padding`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.pairs`."""
+"""Rows for `sporax.ops.math.binary`."""
 
 import numpy as np
 import scipy.special as special

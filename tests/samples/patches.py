@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.patches`."""
+"""Rows for `sporax.ops.image.patches`."""
 
 import numpy as np
 

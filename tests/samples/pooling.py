@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.pooling`."""
+"""Rows for `sporax.ops.nn.pooling`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.quantiles`."""
+"""Rows for `sporax.ops.math.order_statistics`."""
 
 import numpy as np
 

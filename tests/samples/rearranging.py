@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.rearranging`."""
+"""Rows for `sporax.ops.shape.permuting`."""
 
 import numpy as np
 

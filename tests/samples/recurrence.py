@@ -1,9 +1,9 @@
-"""Rows for `sporax.ops.recurrence`."""
+"""Rows for `sporax.ops.nn.recurrence`."""
 
 import numpy as np
 
 from sporax import ops
-from sporax.ops.recurrence import states_along
+from sporax.ops.nn.recurrence import states_along
 from tests.samples import Refusal, Sample
 
 

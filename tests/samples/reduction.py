@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.reduction` and `sporax.ops.statistics`."""
+"""Rows for `sporax.ops.math.reduction` and `sporax.ops.math.statistics`."""
 
 import numpy as np
 

@@ -1,4 +1,5 @@
-"""Rows for `sporax.ops.resizing`; the references go element by element, by the definitions."""
+"""Rows for `sporax.ops.image.resizing`; the references go element by element, by the
+definitions."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.row_updates`."""
+"""Rows for `sporax.ops.indexing.inplace_rows`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.scaling`."""
+"""Rows for `sporax.ops.nn.clip_by_norm`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.scattering` and `sporax.ops.slicing`."""
+"""Rows for `sporax.ops.indexing.scatter` and `sporax.ops.indexing.slicing`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.selection`."""
+"""Rows for `sporax.ops.indexing.gather`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.shape`, `sporax.ops.joining` and `sporax.ops.casting`."""
+"""Rows for `sporax.ops.shape.reshape`, `sporax.ops.shape.joining` and `sporax.ops.casting`."""
 
 import numpy as np
 

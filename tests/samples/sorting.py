@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.sorting`."""
+"""Rows for `sporax.ops.math.sorting`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.spectrum`."""
+"""Rows for `sporax.ops.fft.spectrum`."""
 
 import numpy as np
 

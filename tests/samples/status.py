@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.status`."""
+"""Rows for `sporax.ops.legacy.device_status`."""
 
 import numpy as np
 

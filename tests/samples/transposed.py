@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.transposed`."""
+"""Rows for `sporax.ops.nn.transposed_convolution`."""
 
 import numpy as np
 

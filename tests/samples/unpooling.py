@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.unpooling`, and for the rarer ways of looking rows up."""
+"""Rows for `sporax.ops.nn.unpooling`, and for the rarer ways of looking rows up."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.volume`."""
+"""Rows for `sporax.ops.nn.convolution3d`."""
 
 from sporax import ops
 from tests.samples import Refusal, Sample

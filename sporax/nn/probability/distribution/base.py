@@ -6,7 +6,7 @@ from sporax import ops
 from sporax.core.dtype import float32, to_numpy
 from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
-from sporax.ops.draws import next_key, sizes, source_of
+from sporax.ops.random.draws import next_key, sizes, source_of
 
 # what a distribution's parameter must be: in words, and the test
 _RULES = {

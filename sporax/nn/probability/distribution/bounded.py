@@ -5,7 +5,7 @@ import math
 from sporax import ops
 from sporax.core.dtype import float32, to_numpy
 from sporax.nn.probability.distribution.base import Distribution
-from sporax.ops.draws import draw_gamma, draw_normal, draw_quantile, draw_uniform, split_key
+from sporax.ops.random.draws import draw_gamma, draw_normal, draw_quantile, draw_uniform, split_key
 
 
 class Uniform(Distribution):

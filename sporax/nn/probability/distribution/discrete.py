@@ -7,7 +7,7 @@ import numpy as np
 from sporax import ops
 from sporax.core.dtype import float32, int32, to_numpy
 from sporax.nn.probability.distribution.base import Distribution
-from sporax.ops.draws import draw_bernoulli, draw_classes, draw_poisson, draw_quantile
+from sporax.ops.random.draws import draw_bernoulli, draw_classes, draw_poisson, draw_quantile
 
 
 def _whole(x):

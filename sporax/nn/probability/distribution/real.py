@@ -7,7 +7,7 @@ import numpy as np
 from sporax import ops
 from sporax.core.dtype import float32, to_numpy
 from sporax.nn.probability.distribution.base import Distribution
-from sporax.ops.draws import draw_gamma, draw_normal, draw_quantile, split_key
+from sporax.ops.random.draws import draw_gamma, draw_normal, draw_quantile, split_key
 
 EULER = float(np.euler_gamma)
 

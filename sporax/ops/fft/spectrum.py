@@ -1,0 +1,109 @@
+"""Fourier transforms, singular values, and products with sparse matrices."""
+
+import jax.numpy as jnp
+
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.indexing.gather import rows_within
+from sporax.ops.math.arithmetic import at_least_single, floating
+
+_SCALES = "backward", "forward", "ortho"
+
+
+@op(
+    primitive="FFTWithSize(signal_ndim, inverse, real, norm='backward', onesided=True, "
+    "signal_sizes=())(x)",
+    function=(),
+)
+def fourier(x: Array, signal_ndim, inverse, real, norm="backward", onesided=True, signal_sizes=()):
+    """The discrete Fourier transform of the last `signal_ndim` axes, or its inverse.
+
+    `real`: of real numbers, or (`inverse`) to such; `onesided`: the last axis then has only the
+    n // 2 + 1 frequencies that differ, and `signal_sizes` says how many numbers there were. `norm`:
+    which way is divided by their number ('ortho': both, by its root).
+
+    >>> ops.FFTWithSize(1, False, True)(Tensor([1.0, 2.0, 3.0, 4.0])).asnumpy()
+    array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
+    """
+    if signal_ndim not in (1, 2, 3) or x.ndim < signal_ndim:
+        raise ValueError(
+            f"'signal_ndim' must be 1, 2 or 3, and at most the {x.ndim} axes of 'x', but got "
+            f"{signal_ndim}"
+        )
+    if norm not in _SCALES:
+        raise ValueError(f"'norm' must be one of {_SCALES}, but got {norm!r}")
+    axes = tuple(range(-signal_ndim, 0))
+    if not all(x.shape[axis] for axis in axes):
+        raise ValueError(f"the last {signal_ndim} axes of 'x' must have at least one number each")
+    complex_ = jnp.issubdtype(x.dtype, jnp.complexfloating)
+    if complex_ == (real and not inverse):
+        kind = "real" if real and not inverse else "complex"
+        raise TypeError(f"'x' must be {kind} here, but is {x.dtype}")
+    if real and onesided:
+        if not inverse:
+            return jnp.fft.rfftn(x, axes=axes, norm=norm)
+        sizes = tuple(signal_sizes) or None
+        return jnp.fft.irfftn(x, sizes, axes=axes, norm=norm)
+    out = (jnp.fft.ifftn if inverse else jnp.fft.fftn)(x, axes=axes, norm=norm)
+    return out.real if real and inverse else out
+
+
+@op(function=(), name="svd")
+def singular_values(input: Array):
+    """The singular values of each matrix, falling."""
+    return jnp.linalg.svd(at_least_single(input), compute_uv=False).astype(floating(input).dtype)
+
+
+@op(function=(), name="svd")
+def singular_vectors(input: Array, full_matrices=False) -> Arrays:
+    """As `svd`."""
+    u, s, v = jnp.linalg.svd(at_least_single(input), full_matrices)
+    made = s, u, jnp.conj(jnp.swapaxes(v, -1, -2))
+    return tuple([x.astype(floating(input).dtype) for x in made])
+
+
+@composite(tensor=True, primitive="Svd(full_matrices=False, compute_uv=True)(a: input)")
+def svd(input, full_matrices=False, compute_uv=True):
+    r"""$A = u \, diag(s) \, v^H$ of each matrix `(*, m, n)`: (s, u, v), or s if not `compute_uv`.
+
+    `full_matrices`: u and v are square; a derivative goes through the others only.
+
+    >>> ops.svd(Tensor([[3.0, 0.0], [0.0, 2.0]]), compute_uv=False).asnumpy()
+    array([3., 2.], dtype=float32)
+    """
+    if input.ndim < 2:
+        raise ValueError(
+            f"For 'svd', 'input' must have at least 2 dimensions, but got shape {input.shape}."
+        )
+    return singular_vectors(input, full_matrices) if compute_uv else singular_values(input)
+
+
+@op(
+    primitive="SparseTensorDenseMatmul(adjoint_st=False, adjoint_dt=False)"
+    "(indices, values, sparse_shape, dense)",
+    function=(),
+    bounds=lambda indices, sparse_shape, **_: rows_within(tuple(sparse_shape), indices),
+)
+def sparse_matmul(
+    indices: Array, values: Array, sparse_shape, dense: Array, adjoint_st=False, adjoint_dt=False
+):
+    """The product of the matrix that has `values` `(n,)` at `indices` `(n, 2)`, else zeros, and
+    `dense`; each transposed (and conjugated) first where `adjoint_` says so.
+
+    >>> indices, values = Tensor([[0, 1], [1, 0]]), Tensor([2.0, 3.0])
+    >>> ops.SparseTensorDenseMatmul()(indices, values, (2, 2), Tensor([[1.0], [10.0]])).asnumpy()
+    array([[20.],
+           [ 3.]], dtype=float32)
+    """
+    shape = tuple(sparse_shape)
+    if len(shape) != 2 or dense.ndim != 2 or indices.shape != (*values.shape, 2):
+        raise ValueError(
+            "'sparse_shape' must be two ints, 'indices' (n, 2), 'values' (n,) and 'dense' a matrix"
+        )
+    rows, columns = indices[:, 0], indices[:, 1]
+    if adjoint_st:
+        rows, columns, shape, values = columns, rows, shape[::-1], jnp.conj(values)
+    dense = jnp.conj(dense.T) if adjoint_dt else dense
+    if shape[1] != dense.shape[0]:
+        raise ValueError(f"a matrix {shape} and one {dense.shape} have no product")
+    out = jnp.zeros((shape[0], dense.shape[1]), jnp.result_type(values, dense))
+    return out.at[rows].add(values[:, None] * dense[columns])

@@ -1,0 +1,117 @@
+"""Fourier transforms by their names: one axis, two, or several; real, Hermitian, inverse."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import OPS, Array, composite, op
+from sporax.ops.shape.joining import roll
+
+_SCALES = (None, "backward", "forward", "ortho")
+_NAMES = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+
+
+def _hermitian(compute, inverse):
+    """The transforms of several axes that NumPy lacks: real spectra of Hermitian signals."""
+
+    def transformed(x, sizes, axes, norm):
+        turn = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+        x = x if inverse else jnp.conj(x)
+        made = compute(x, sizes, axes, turn[norm])
+        return jnp.conj(made) if inverse else made
+
+    return transformed
+
+
+_SEVERAL = {
+    "fft": jnp.fft.fftn, "ifft": jnp.fft.ifftn, "rfft": jnp.fft.rfftn, "irfft": jnp.fft.irfftn,
+    "hfft": _hermitian(jnp.fft.irfftn, False), "ihfft": _hermitian(jnp.fft.rfftn, True),
+}  # fmt: skip
+
+
+@op(function=(), name="fft")
+def transform(input: Array, kind, sizes=None, axes=None, norm=None):
+    """The transform of that kind along `axes` (None: all), of `sizes` numbers of each."""
+    if norm not in _SCALES:
+        raise ValueError(f"'norm' must be one of {_SCALES}, but got {norm!r}")
+    real = kind in ("rfft", "ihfft")
+    if real and jnp.iscomplexobj(input):
+        raise ValueError(f"'input' must be of real numbers, but is {input.dtype}")
+    wide = input.dtype in (jnp.float64, jnp.complex128)
+    x = input.astype(jnp.float64 if wide else jnp.float32) if real else input.astype(
+        jnp.complex128 if wide else jnp.complex64
+    )  # fmt: skip
+    axes = axes if axes is not None or sizes is None else tuple(range(-len(sizes), 0))
+    return _SEVERAL[kind](x, sizes, axes, norm)
+
+
+def _declare(kind, letters):
+    transformed = OPS["transform"].face()
+    if letters == "":
+
+        def function(input, n=None, dim=-1, norm=None):
+            return transformed(input, kind, None if n is None else (n,), (dim,), norm)
+
+        what = "along `dim`, of `n` numbers (cut, or zeros added)"
+    else:
+
+        def function(input, s=None, dim=None, norm=None):
+            return transformed(input, kind, s, dim, norm)
+
+        what = f"along {'two' if letters == '2' else 'several'} axes `dim`, of `s` numbers of each"
+    name = kind + letters
+    words = {"r": "of real numbers, half of it", "h": "to real numbers, of half a spectrum"}
+    part = words.get(kind.strip("i")[0], "of complex numbers")
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""The {"inverse " * kind.startswith("i")}Fourier transform {part}, {what}.
+
+    `norm`: 'backward' (None), 'ortho' or 'forward': which way is divided by their number.
+
+    >>> ops.{name}(ops.ones((2, 4))).shape[0]
+    2
+    """
+    axis = "(-2, -1)" if letters == "2" else "None"
+    written = f"{name}(input, n=None, dim=-1, norm=None)"
+    several = f"{name}(input, s=None, dim={axis}, norm=None)"
+    made = composite(function=written if letters == "" else several, name=name)(function)
+    return name, made
+
+
+FOURIER = dict(_declare(kind, letters) for kind in _NAMES for letters in ("", "2", "n"))
+
+
+def _frequencies(name, compute, shown):
+    def function(n, d=1.0, dtype=None):
+        return Tensor(compute(n, d), dtype or dtypes.float32)
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""The frequencies of `{name[:-4]}`'s result: of `n` numbers, `d` apart.
+
+    >>> ops.{name}(4).tolist()
+    {shown}
+    """
+    return composite()(function)
+
+
+def _shifted(name, compute):
+    def function(input, dim=None):
+        axes = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
+        return roll(input, tuple(compute(input.shape[a]) for a in axes), tuple(axes))
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""Frequency 0 moved {"from" if name[0] == "i" else "to"} their middle.
+
+    >>> sorted(ops.{name}(Tensor([0, 1, 2])).tolist())
+    [0, 1, 2]
+    """
+    return composite()(function)
+
+
+FOURIER |= {
+    "fftfreq": _frequencies("fftfreq", np.fft.fftfreq, "[0.0, 0.25, -0.5, -0.25]"),
+    "rfftfreq": _frequencies("rfftfreq", np.fft.rfftfreq, "[0.0, 0.25, 0.5]"),
+    "fftshift": _shifted("fftshift", lambda n: n // 2),
+    "ifftshift": _shifted("ifftshift", lambda n: -(n // 2)),
+}
+globals().update(FOURIER)

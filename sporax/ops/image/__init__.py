@@ -1,0 +1,1 @@
+"""Boxes, patches, grids and sizes of images."""

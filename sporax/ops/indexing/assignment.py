@@ -1,0 +1,120 @@
+"""New contents for a variable, a Parameter or another Tensor that keeps its identity."""
+
+from sporax.core.errors import describe
+from sporax.core.promotion import promote
+from sporax.core.tensor import Tensor
+from sporax.engine.recorder import wrap
+from sporax.ops.casting import cast
+from sporax.ops.declare import FUNCTIONS, attach, composite
+from sporax.ops.math.arithmetic import add, sub
+from sporax.ops.math.elementwise import clamp
+from sporax.ops.shape.creation import full_like
+
+
+def put(name, variable, value):
+    """Give `variable` the contents of `value` (of its shape, or a number), in its own dtype.
+
+    Returned is a Tensor with these contents, which keeps them when the variable changes again.
+    """
+    if not isinstance(variable, Tensor):
+        raise TypeError(
+            f"For '{name}', 'variable' must be a Parameter or Tensor, but got "
+            f"{type(variable).__name__}."
+        )
+    if not isinstance(value, Tensor) or (value.shape == () != variable.shape):
+        value = full_like(variable, value)
+    if value.shape != variable.shape:
+        raise ValueError(
+            f"For '{name}', 'value' must have the shape of 'variable', but got "
+            f"{describe(value._value.aval)} for {describe(variable._value.aval)}."
+        )
+    made = value if value.dtype == variable.dtype else cast(value, variable.dtype)
+    variable._rebind(made._lift())
+    return wrap(variable._value)
+
+
+@composite(primitive="Assign()(variable, value)")
+def assign(variable, value):
+    """`variable` with the contents of `value`, a Tensor of its shape or a number, in its own dtype.
+
+    A wider dtype (a float for integers, Float64 for Float32) is refused.
+
+    >>> p = Parameter(Tensor([1.0]))
+    >>> ops.assign(p, Tensor([3.0])).asnumpy()
+    array([3.], dtype=float32)
+    """
+    if isinstance(variable, Tensor) and isinstance(value, Tensor):
+        here, given = variable._value.aval, value._value.aval
+        if promote([here, given]) != here.dtype:
+            raise TypeError(
+                "For 'Assign', 'value' must be of a dtype that 'variable' can hold, but got "
+                f"{value.dtype} for {variable.dtype}. Convert it with 'astype'."
+            )
+    return put("Assign", variable, value)
+
+
+@composite(primitive="AssignAdd()(variable, value)")
+def assign_add(variable, value):
+    """`variable` with `value` added to its contents.
+
+    >>> ops.assign_add(Parameter(Tensor([1.0])), 2).asnumpy()
+    array([3.], dtype=float32)
+    """
+    return put("AssignAdd", variable, add(variable, value))
+
+
+@composite(primitive="AssignSub()(variable, value)")
+def assign_sub(variable, value):
+    """`variable` with `value` taken off its contents.
+
+    >>> ops.assign_sub(Parameter(Tensor([1.0])), 2).asnumpy()
+    array([-1.], dtype=float32)
+    """
+    return put("AssignSub", variable, sub(variable, value))
+
+
+def _copy_in_place(self, src, non_blocking=False):
+    """The contents of `src` put into the tensor.
+
+    >>> Tensor([1.0, 2.0]).copy_(Tensor([3.0, 4.0])).asnumpy()
+    array([3., 4.], dtype=float32)
+    """
+    put("Tensor.copy_", self, src.broadcast_to(self.shape))
+    return self
+
+
+attach("copy_", _copy_in_place)
+
+
+def _in_place(name, given, shown):
+    function = FUNCTIONS[name]
+
+    def method(self):
+        return self._rebind(function(self)._value)
+
+    method.__name__ = f"{name}_"
+    method.__doc__ = f"""`{name}` put into the tensor itself.
+
+    >>> Tensor([{given}]).{name}_().asnumpy()
+    array([{shown}], dtype=float32)
+    """
+    attach(f"{name}_", method)
+
+
+for _row in [
+    ("exp", 0.0, "1."), ("log", 1.0, "0."), ("floor", 1.5, "1."), ("sigmoid", 0.0, "0.5"),
+    ("tanh", 0.0, "0."), ("sign", -2.0, "-1."), ("erfinv", 0.0, "0."),
+]:  # fmt: skip
+    _in_place(*_row)
+
+
+def _clamp_in_place(self, min=None, max=None):
+    """`clamp` put into the tensor itself.
+
+    >>> Tensor([0.0, 3.0]).clamp_(1.0, 2.0).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    return self._rebind(clamp(self, min, max)._value)
+
+
+attach("clamp_", _clamp_in_place)

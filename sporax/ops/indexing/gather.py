@@ -1,0 +1,330 @@
+"""Elements chosen by a mask or by indices."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+
+from sporax.engine.index_ranges import Range
+from sporax.ops.declare import Array, attach, composite, op, overloaded
+from sporax.ops.shape.reshape import reshape
+
+# by a mask ----------------------------------------------------------------------------------
+
+
+@op(
+    function=("where(condition, input, other)", "select(condition, input, other)"),
+    primitive="Select()(condition, input, other)",
+    tensor=("where(input, condition, y: other)", "where(input, condition, other)"),
+    mint="where(condition, input, other)",
+    promotes=(1, 2),
+)
+def where(condition: Array, input: Array, other: Array):
+    """`input` where `condition` is nonzero, else `other`, all broadcast together.
+
+    >>> ops.where(Tensor([True, False]), Tensor([1.0, 2.0]), 0).asnumpy()
+    array([1., 0.], dtype=float32)
+    """
+    return jnp.where(condition.astype(bool), input, other)
+
+
+@op(
+    function="masked_fill(input_x: input, mask, value)",
+    primitive="MaskedFill()(input_x: input, mask, value)",
+    tensor="masked_fill(input, mask, value)",
+)
+def masked_fill(input: Array, mask: Array, value: Array):
+    """`value`, a number or a tensor without dimensions, where the Bool `mask` is True.
+
+    The dtype stays that of the input; it and the mask are broadcast together.
+
+    >>> ops.masked_fill(Tensor([1.0, 2.0]), Tensor([True, False]), 9).asnumpy()
+    array([9., 2.], dtype=float32)
+    """
+    if mask.dtype != bool:
+        raise TypeError("'mask' must be Bool; compare it, or convert it with 'astype'")
+    if value.ndim:
+        raise ValueError("'value' must be a number or a tensor without dimensions")
+    return jnp.where(mask, value.astype(input.dtype), input)
+
+
+def _masked_fill_in_place(self, mask, value):
+    """`value` put where the Bool `mask` is True; see `ops.masked_fill`.
+
+    >>> Tensor([1.0, 2.0]).masked_fill_(Tensor([True, False]), 5.0).asnumpy()
+    array([5., 2.], dtype=float32)
+    """
+    return self._rebind(masked_fill(self, mask, value)._value)
+
+
+attach("masked_fill_", _masked_fill_in_place)
+
+
+@op(function=(), differentiable=False)
+def nonzero_sized(input: Array, size):
+    """The indices of the first `size` nonzero elements; `nonzero` calls it."""
+    if not input.ndim:  # whether it is there, and no place to tell
+        return jnp.zeros((size, 0), jnp.int64)
+    return jnp.stack(jnp.nonzero(input, size=size), -1).astype(jnp.int64)
+
+
+def _count(mask):
+    return int((mask != 0).sum())
+
+
+@composite(tensor=True, mint=True, primitive="NonZero()(input)")
+def nonzero(input, *, as_tuple=False):
+    """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked.
+
+    How many there are decides the shape, so that the computation runs up to here.
+
+    >>> ops.nonzero(Tensor([0, 5, 7])).asnumpy()
+    array([[1],
+           [2]])
+    """
+    found = nonzero_sized(input, _count(input))
+    return tuple(found[:, i] for i in range(input.ndim)) if as_tuple else found
+
+
+@composite(tensor=True, mint=True, primitive="MaskedSelect()(input, mask)")
+def masked_select(input, mask):
+    """The elements where the Bool `mask` is True, in one dimension; both are broadcast together.
+
+    How many there are decides the shape, so that the computation runs up to here.
+
+    >>> ops.masked_select(Tensor([1, 2, 3]), Tensor([True, False, True])).asnumpy()
+    array([1, 3])
+    """
+    if input.shape != mask.shape:
+        both = jnp.broadcast_shapes(input.shape, mask.shape)
+        input, mask = input.broadcast_to(both), mask.broadcast_to(both)
+    at = nonzero_sized(reshape(mask, (-1,)), _count(mask))
+    return gather(reshape(input, (-1,)), reshape(at, (-1,)), 0)
+
+
+# by indices ---------------------------------------------------------------------------------
+
+
+def _integers(index):
+    if not jnp.issubdtype(index.dtype, jnp.integer):
+        raise TypeError("indices must be integers; convert them with 'astype'")
+
+
+def _along(input, index, axis=0, **_):
+    return [Range(index, input.shape[axis], axis)]
+
+
+@op(
+    bounds=_along,
+    function="gather(input_params: input, input_indices: index, axis, batch_dims=0)",
+    primitive=(
+        "Gather(batch_dims=0)(input_params: input, input_indices: index, axis)",
+        "GatherV2()(input_params: input, input_indices: index, axis)",
+    ),
+)
+def gather(input: Array, index: Array, axis, batch_dims=0):
+    """The slices of `input_params` along `axis` that `input_indices` (of any shape) name.
+
+    The first `batch_dims` dimensions of both go together. Negative indices count from the end; one
+    out of range raises (see `set_context`, 'check_indices').
+
+    >>> ops.gather(Tensor([1.0, 2.0, 3.0]), Tensor([2, 0]), 0).asnumpy()
+    array([3., 1.], dtype=float32)
+    """
+    _integers(index)
+    if not -input.ndim <= axis < input.ndim:
+        raise ValueError(f"'axis' must be in [{-input.ndim}, {input.ndim}), but got {axis}")
+    take = functools.partial(jnp.take, axis=axis % input.ndim - batch_dims)
+    for _ in range(batch_dims):
+        take = jax.vmap(take)
+    return take(input, index)
+
+
+def _along_dim(input, dim, index):
+    return _along(input, index, dim)
+
+
+@op(
+    bounds=_along_dim,
+    function=("gather_elements(input, dim, index)", "gather_d(x: input, dim, index)"),
+    primitive="GatherD()(x: input, dim, index)",
+    tensor="gather_elements(input, dim, index)",
+    mint="gather(input, dim, index)",
+)
+def gather_elements(input: Array, dim, index: Array):
+    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index.
+
+    `index` has as many dimensions as `input`, and is no larger in any but `dim`.
+
+    >>> ops.gather_elements(Tensor([[1, 2], [3, 4]]), 1, Tensor([[1], [0]])).asnumpy()
+    array([[2],
+           [3]])
+    """
+    _integers(index)
+    if index.ndim != input.ndim:
+        raise ValueError("'index' must have as many dimensions as 'input'")
+    dim = range(input.ndim)[dim]
+    kept = tuple(slice(None if i == dim else n) for i, n in enumerate(index.shape))
+    return jnp.take_along_axis(input[kept], index, dim)
+
+
+def rows_within(shape, indices):
+    """The ranges of rows of indices (last dimension), which point into an array of this shape."""
+    return [
+        Range(indices[..., axis], n, axis)
+        for axis, n in enumerate(shape[: (indices.shape or (0,))[-1]])
+    ]
+
+
+def _gather_method(self, input_indices, axis, batch_dims=0):
+    """The slices along `axis` at `input_indices`, or by (dim, index) one element for each index.
+
+    >>> Tensor([[1, 2], [3, 4]]).gather(Tensor([1]), 0).asnumpy()
+    array([[3, 4]])
+    >>> Tensor([[1, 2], [3, 4]]).gather(dim=1, index=Tensor([[1], [0]])).asnumpy()
+    array([[2],
+           [3]])
+    """
+    return gather(self, input_indices, axis, batch_dims)
+
+
+def _gather_method_dim(self, dim, index):
+    return gather_elements(self, dim, index)
+
+
+attach("gather", overloaded("Tensor.gather", [_gather_method, _gather_method_dim]))
+
+
+@op(
+    bounds=lambda input, indices: rows_within(input.shape, indices),
+    function="gather_nd(input_x: input, indices)",
+    primitive="GatherNd()(input_x: input, indices)",
+    tensor="gather_nd(input, indices)",
+)
+def gather_nd(input: Array, indices: Array):
+    """What each row of `indices` (its last dimension) points to, from the first dimension on.
+
+    Negative indices count from the end.
+
+    >>> ops.gather_nd(Tensor([[1, 2], [3, 4]]), Tensor([[0, 1], [1, 0]])).asnumpy()
+    array([2, 3])
+    """
+    _integers(indices)
+    return input.at[tuple(jnp.moveaxis(indices, -1, 0))].get(mode="fill")
+
+
+@op(
+    bounds=_along,
+    tensor=("index_select(input, axis, index)", "index_select(input, dim: axis, index)"),
+    mint="index_select(input, dim: axis, index)",
+)
+def index_select(input: Array, axis, index: Array):
+    """The slices along `axis` that the one-dimensional `index` names.
+
+    >>> ops.index_select(Tensor([[1, 2, 3]]), 1, Tensor([2, 0])).asnumpy()
+    array([[3, 1]])
+    """
+    _integers(index)
+    if axis is None:
+        raise TypeError("'axis' must be an int")
+    return jnp.take(input, index, axis)
+
+
+@composite(mint=True)
+def take(input, index):
+    """The elements at `index`, as if `input` were in one dimension.
+
+    >>> ops.take(Tensor([[1, 2], [3, 4]]), Tensor([3, 0])).asnumpy()
+    array([4, 1])
+    """
+    return gather(reshape(input, (-1,)), index, 0)
+
+
+@op(name="Tensor.take", function=())
+def take_within(input: Array, indices: Array, axis=0, mode="clip"):
+    """The slices along `axis`, indices out of range clipped or wrapped; `Tensor.take` calls it.
+    Negative indices count from the end first, as everywhere."""
+    if mode not in ("clip", "wrap"):
+        raise NotImplementedError(f"'mode' must be 'clip' or 'wrap', but got {mode!r}")
+    if mode == "clip":
+        indices = jnp.where(indices < 0, indices + input.shape[axis], indices)
+    return jnp.take(input, indices, axis, mode=mode)
+
+
+def _take_method(self, indices=None, axis=None, mode="clip", *, index=None):
+    """The elements (with `axis`, the slices along it) at `indices`.
+
+    `mode`: 'clip' puts indices out of range to the end, 'wrap' counts on from the start. Negative
+    ones count from the end. `index`: as `ops.take`, which refuses indices out of range.
+
+    >>> Tensor([1, 2, 3]).take(Tensor([0, 7])).asnumpy()
+    array([1, 3])
+    """
+    if (indices is None) == (index is None):
+        raise TypeError("For 'Tensor.take', either 'indices' or 'index' must be given.")
+    if index is not None:
+        return take(self, index)
+    return take_within(reshape(self, (-1,)) if axis is None else self, indices, axis or 0, mode)
+
+
+attach("take", _take_method)
+
+
+@op(
+    primitive="OneHot(axis=-1)(indices, depth, on_value, off_value)",
+    promotes=(1, 2),
+    differentiable=False,
+)
+def one_hot(indices: Array, depth, on_value: Array = 1, off_value: Array = 0, axis=-1):
+    """`on_value` at each index along a new dimension `axis` of size `depth`, else `off_value`.
+
+    An index out of range gives a row of `off_value` alone. The dtype is that of the values.
+
+    >>> ops.one_hot(Tensor([0, 2]), 3).asnumpy()
+    array([[1, 0, 0],
+           [0, 0, 1]])
+    """
+    _integers(indices)
+    places = axis if axis >= 0 else axis + indices.ndim + 1
+    here = jnp.expand_dims(indices, places) == jax.lax.broadcasted_iota(
+        indices.dtype, (*indices.shape[:places], depth, *indices.shape[places:]), places
+    )
+    return jnp.where(here, on_value, off_value)
+
+
+@composite(mint="nn.functional.one_hot", function=())
+def one_hot_of_classes(tensor, num_classes=-1):
+    """1 at each index along a new last dimension of size `num_classes` (-1: as large as needed).
+
+    >>> mint.nn.functional.one_hot(Tensor([0, 2]), 3).asnumpy()
+    array([[1, 0, 0],
+           [0, 0, 1]])
+    """
+    return one_hot(tensor, int(tensor.max()) + 1 if num_classes == -1 else num_classes)
+
+
+@composite(mint="select", function=())
+def select_index(input, dim, index):
+    """The slice at `index` along `dim`, without that dimension.
+
+    >>> Tensor([[1, 2], [3, 4]]).select(1, 0).asnumpy()
+    array([1, 3])
+    """
+    return input[(*[slice(None)] * range(input.ndim)[dim], index)]
+
+
+def _select_method(self, dim, index):
+    """The slice at `index` along `dim`, without that dimension; with a Tensor `condition` and `y`
+    instead, the Tensor where `condition` is nonzero, else `y`.
+
+    >>> Tensor([1, 2]).select(Tensor([True, False]), Tensor([8, 9])).asnumpy()
+    array([1, 9])
+    """
+    return select_index(self, dim, index)
+
+
+def _select_method_condition(self, condition, y):
+    return where(condition, self, y)
+
+
+attach("select", overloaded("Tensor.select", [_select_method, _select_method_condition]))

@@ -1,0 +1,344 @@
+"""Tensor's `x[index]`, `x[index] = y` and iteration, with NumPy's meaning.
+
+Integers, lists and NumPy arrays out of range raise IndexError. So do index Tensors, when something
+is read next (see `engine.index_checks`); where they are not checked, reading gives NaN (the most
+extreme number of an integer dtype, True of Bool) and writing does nothing. A mask whose True
+elements have to be counted, as in `x[mask]`, is read, and so is a Tensor that bounds a slice;
+`x[mask] = 0` reads nothing.
+
+What integers and slices take out shares memory with the source, as every view does: `x[0][1] = 9`
+writes to `x` (`engine.views`). What an index array or a mask takes out is a tensor of its own.
+"""
+
+from collections.abc import Iterator
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.tensor import Tensor, new_value
+from sporax.engine.index_checks import apply_within, check
+from sporax.engine.index_ranges import Range
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply, wrap
+from sporax.engine.trace_tree import forest
+from sporax.engine.view_access import Block
+from sporax.engine.views import view
+from sporax.ops.declare import attach
+from sporax.ops.indexing.index_pattern import (
+    ARRAY,
+    INT,
+    NEW,
+    NONE,
+    SCALAR,
+    MaskOf,
+    Parser,
+    Span,
+    items_of,
+    numbers_of,
+)  # fmt: skip
+
+# on arrays ----------------------------------------------------------------------------------
+
+
+class Window(Block):
+    """The block of an array that the slices of a pattern leave.
+
+    With `single`, integers are blocks of one element; else they are left for an advanced index.
+    """
+
+    def __init__(self, pattern, shape, operands, single):
+        super().__init__([], [], [])
+        self.shape, self.rest = shape, []
+        operands = iter(operands)
+        for part in pattern:
+            if part == INT and single:
+                self._axis(next(operands), 1, 1)
+            elif part in (INT, SCALAR, ARRAY):
+                self.rest.append(next(operands))
+                self._axis(0, shape[len(self.lows)], 1)
+            elif isinstance(part, Span):
+                low = next(operands) if part.low is None else part.low
+                self._axis(low, max((part.length - 1) * abs(part.step) + 1, 0), part.step)
+            elif isinstance(part, MaskOf):
+                self.rest.append(next(operands))
+                for _ in range(part.ndim):
+                    self._axis(0, shape[len(self.lows)], 1)
+        for n in shape[len(self.lows) :]:
+            self._axis(0, n, 1)
+
+    def _axis(self, low, span, step):
+        self.lows.append(low)
+        self.spans.append(span)
+        self.steps.append(step)
+
+
+def _get(pattern, x, *operands):
+    basic = _is_basic(pattern)
+    window = Window(pattern, x.shape, operands, basic)
+    x = window.get(x)
+    if NONE in pattern:
+        return jnp.zeros(_basic_shape(pattern, x.shape), x.dtype)
+    if basic:
+        return x.reshape(_basic_shape(pattern, x.shape))
+    return x.at[_advanced(pattern, window)].get(mode="fill")
+
+
+def _set(pattern, x, value, *operands):
+    if jnp.iscomplexobj(value) and not jnp.iscomplexobj(x):
+        raise TypeError("a complex number does not fit a tensor of real ones; take its real part")
+    value = value.astype(x.dtype)
+    if NONE in pattern:
+        return x
+    basic = _is_basic(pattern)
+    window = Window(pattern, x.shape, operands, basic)
+    if not basic:
+        index, block = _advanced(pattern, window), window.get(x)
+        taken = jax.eval_shape(lambda: block.at[index].get())
+        return window.put(x, block.at[index].set(_fit(value, taken.shape), mode="drop"))
+    masks = [part for part in pattern if isinstance(part, MaskOf)]
+    if masks:
+        return window.put(x, _blend(pattern, window, window.get(x), value))
+    value = _fit(value, _basic_shape(pattern, tuple(window.lengths)))
+    return window.put(x, value.reshape(window.lengths))
+
+
+def _is_basic(pattern):
+    """Whether it is about blocks alone, without index Tensors or arrays."""
+    return ARRAY not in pattern and SCALAR not in pattern
+
+
+def _basic_shape(pattern, lengths):
+    """What integers and new axes make of a block's shape."""
+    shape, axis = [], 0
+    for part in pattern:
+        if part in (NEW, NONE):
+            shape.append(int(part == NEW))
+            continue
+        if isinstance(part, Span):
+            shape.append(lengths[axis])
+        axis += 1
+    return tuple(shape) + tuple(lengths[axis:])
+
+
+def _advanced(pattern, window):
+    """The block's index for JAX: slices are whole by now."""
+    rest, index = iter(window.rest), []
+    for part in pattern:
+        if part == NEW:
+            index.append(None)
+        elif isinstance(part, Span):
+            index.append(slice(None))
+        else:
+            i = next(rest)
+            index.append(i.astype(jnp.int32) if i.dtype.itemsize < 4 else i)
+    return tuple(index)
+
+
+def _fit(value, shape):
+    """`value` broadcast to the shape of what an index takes out."""
+    extra = value.ndim - len(shape)
+    if extra > 0 and set(value.shape[:extra]) == {1}:
+        value = value.reshape(value.shape[extra:])
+    try:
+        return jnp.broadcast_to(value, shape)
+    except ValueError:
+        raise ValueError(
+            f"a value of shape {value.shape} does not fit the shape {shape} of what the index takes"
+        ) from None
+
+
+def _bounds(pattern, shape, operands):
+    """The ranges of the indices in a pattern that are Tensors or arrays."""
+    found, axis, rest = [], 0, iter(operands)
+    for part in pattern:
+        if part in (NEW, NONE):
+            continue
+        if part in (SCALAR, ARRAY):
+            found.append(Range(next(rest), shape[axis], axis))
+        elif part == INT or isinstance(part, MaskOf) or part.low is None:
+            next(rest)
+        axis += part.ndim if isinstance(part, MaskOf) else 1
+    return found
+
+
+def _blend(pattern, window, block, value):
+    """`block` with `value` where the mask is True; all True elements get the same."""
+    before, hidden = _mask_place(pattern)
+    after = block.ndim - before - len(hidden)
+    ndim = before + 1 + after
+    shape = (*(1,) * (ndim - value.ndim), *value.shape[max(value.ndim - ndim, 0) :])
+    value = value.reshape(*shape[:before], *(1,) * len(hidden), *shape[before + 1 :])
+    (mask,) = window.rest
+    sizes = iter(mask.shape)
+    mask = mask.reshape(
+        *(1,) * before, *[next(sizes) if masked else 1 for masked in hidden], *(1,) * after
+    )
+    fits = all(v in (1, n) for v, n in zip(value.shape, block.shape, strict=True))
+    if not fits:
+        raise ValueError(f"the value does not fit the block of shape {block.shape} under the mask")
+    return jnp.where(mask, value, block)
+
+
+def _mask_place(pattern):
+    """How many axes come before those of the mask and the integers beside it, and for each of
+    these whether it is the mask's."""
+    before, hidden = 0, []
+    for part in pattern:
+        if part == INT:
+            hidden.append(False)
+        elif isinstance(part, MaskOf):
+            hidden += [True] * part.ndim
+        elif not hidden:
+            before += 1
+    return before, hidden
+
+
+class Getting(Op):
+    """`x[index]` for one pattern."""
+
+    __slots__ = ()
+
+    def __init__(self, pattern):
+        super().__init__("Tensor.__getitem__", lambda x, *operands: _get(pattern, x, *operands))
+        self.bounds = lambda x, *operands: _bounds(pattern, x.shape, operands)
+
+
+class Setting(Op):
+    """`x[index] = value` for one pattern; the value takes the dtype of `x`."""
+
+    __slots__ = ()
+
+    def __init__(self, pattern):
+        super().__init__("Tensor.__setitem__", lambda x, *operands: _set(pattern, x, *operands))
+        self.bounds = lambda x, value, *operands: _bounds(pattern, x.shape, operands)
+
+    def compute(self, avals, *arrays, real=False):
+        x, *rest = arrays
+        if real:  # as a function of real numbers it rounds nothing
+            x = x.astype(jnp.promote_types(x.dtype, rest[0].dtype))
+        return self.fn(x, *rest)
+
+
+# Tensor's methods ---------------------------------------------------------------------------
+
+
+class Bound(dict):
+    """The operation for each pattern."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+        forest.tables.append(self)
+
+    def __missing__(self, pattern):
+        made = self[pattern] = self.kind(pattern)
+        return made
+
+
+_getting, _setting = Bound(Getting), Bound(Setting)
+_first = _getting[(INT,)]
+
+
+def getitem(self, index):
+    """`self[index]`, as in NumPy; see this module for indices out of range, masks and writing.
+
+    >>> Tensor([[1, 2, 3], [4, 5, 6]])[1, ::2].asnumpy()
+    array([4, 6])
+    """
+    if index.__class__ is int and (shape := self._value.aval.shape):
+        n = shape[0]
+        i = index + n if index < 0 else index
+        if 0 <= i < n:
+            return view(_first, self, i)
+    pattern, operands = Parser("Tensor.__getitem__", self.shape).parse(index)
+    get = _getting[pattern]
+    if ARRAY in pattern or NONE in pattern:
+        return _door(pattern, operands)(get, self, *operands)
+    if SCALAR not in pattern:
+        return view(get, self, *operands)
+    out = view(get, self, *operands, put=_setting[pattern])
+    check(get, self, *operands)
+    return out
+
+
+def setitem(self, index, value) -> None:
+    """`self[index] = value`, broadcast to what the index takes and converted to this dtype.
+
+    >>> x = Tensor([1.0, -2.0, 3.0])
+    >>> x[x < 0] = 0
+    >>> x.asnumpy()
+    array([1., 0., 3.], dtype=float32)
+    """
+    name = "Tensor.__setitem__"
+    if not isinstance(value, (Tensor, bool, int, float, complex)):
+        if not isinstance(value, (np.ndarray, np.generic, list, tuple)):
+            raise TypeError(
+                f"For '{name}', the value must be a Tensor, number, array, list or tuple, but got "
+                f"{type(value).__name__}: {value!r:.80}."
+            )
+        value = wrap(new_value(value, None))
+    where = _one_for_all(self, index, value)
+    pattern, operands = Parser(name, self.shape, where).parse(index)
+    alias = getattr(self, "_alias", None)
+    if alias is not None and alias.repeats() and _is_basic(pattern):
+        part = self[index]  # where elements repeat, it may still have each of its own once
+        part._rebind(apply(_setting[_whole_of(part)], part, value)._value)
+        return
+    do = _door(pattern, operands)
+    self._rebind(do(_setting[pattern], self, value, *operands)._value)
+
+
+def _whole_of(part):
+    """The pattern of all elements."""
+    return tuple([Span(0, n, 1) for n in part.shape])
+
+
+def _door(pattern, operands):
+    """How to record the operation: index Tensors are checked, arrays have been."""
+    if _is_basic(pattern) or not any([isinstance(x, Tensor) for x in operands]):
+        return apply
+    return apply_within
+
+
+def _one_for_all(self, index, value):
+    """Whether the index has one mask, and the value is the same for all its True elements, so that
+    they need not be counted."""
+    items = items_of(index)
+    masks = [i for i, item in enumerate(items) if _is_mask(item)]
+    if len(masks) != 1 or any(_is_array(item) for item in items if not _is_mask(item)):
+        return False
+    if any(item is None or isinstance(item, (bool, np.bool_)) for item in items):
+        return False
+    pattern, _ = Parser("Tensor.__setitem__", self.shape, True).parse(index)
+    hidden = [i for i, part in enumerate(pattern) if not isinstance(part, Span)]
+    if hidden[-1] - hidden[0] >= len(hidden):  # integers away from the mask: NumPy moves axes
+        return False
+    before, axes = _mask_place(pattern)
+    after = self.ndim - before - len(axes)
+    shape = np.shape(value) if not isinstance(value, Tensor) else value.shape
+    if len(shape) <= after:
+        return True
+    return shape[-1 - after] == 1 and set(shape[: max(len(shape) - before - 1 - after, 0)]) <= {1}
+
+
+def _is_mask(item):
+    if isinstance(item, Tensor):
+        return item._value.aval.dtype.kind == "b"
+    return isinstance(item, (np.ndarray, list)) and numbers_of(item).dtype.kind == "b"
+
+
+def _is_array(item):
+    return isinstance(item, (list, tuple, np.ndarray, range, Tensor))
+
+
+def iterate(self) -> Iterator:
+    """The tensors along the first dimension."""
+    if not self.shape:
+        raise TypeError("For 'iter', the tensor must have a dimension, but it is 0-dimensional.")
+    return (self[i] for i in range(self.shape[0]))
+
+
+attach("__getitem__", getitem)
+attach("__setitem__", setitem)
+attach("__iter__", iterate)

@@ -1,0 +1,321 @@
+"""Values put, or gathered up, at places that indices name."""
+
+import jax
+import jax.numpy as jnp
+
+from sporax.core.parameter import Parameter
+from sporax.engine.index_ranges import Range
+from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op, overloaded
+from sporax.ops.indexing.assignment import put
+from sporax.ops.indexing.gather import rows_within
+from sporax.ops.math.arithmetic import mul
+from sporax.xla_kernels.products import multiply_at
+
+# how values meet what is there, or each other: name -> method of `x.at[...]`
+REDUCTIONS = {
+    "none": "set", "update": "set", "add": "add", "mul": "multiply",
+    "multiply": "multiply", "div": "divide", "max": "max", "min": "min",
+}  # fmt: skip
+
+
+def _at(x, places, values, reduction):
+    if reduction == "sub":
+        return x.at[places].add(-values.astype(x.dtype))
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"'reduction' must be one of {[*REDUCTIONS]}, but got {reduction!r}")
+    values = values.astype(x.dtype)
+    if REDUCTIONS[reduction] == "multiply":
+        return multiply_at(x, places, values)
+    if reduction == "div" and jnp.issubdtype(x.dtype, jnp.inexact):
+        return x / multiply_at(jnp.ones_like(x), places, values)
+    return getattr(x.at[places], REDUCTIONS[reduction])(values)
+
+
+def _rows(indices):
+    return tuple(jnp.moveaxis(indices, -1, 0))
+
+
+# at rows of indices -------------------------------------------------------------------------
+
+_ND = """`input_x`, where `updates` {verb} what each row of `indices` (last dimension) points to.
+
+    `updates` has the shape of `indices` without its last dimension, then what is left of that of
+    `input_x`. {repeated}
+
+    >>> ops.{name}(Tensor([1.0, 4.0]), Tensor([[1]]), Tensor([2.0])).asnumpy()
+    array([1., {shown}], dtype=float32)
+    """
+_REPEATED = "Indices that come more than once count each time."
+_ND_ROWS = [
+    ("update", "Update", "replace", "2.", "Of indices that come more than once, any may win."),
+    ("add", "Add", "are added to", "6.", _REPEATED),
+    ("sub", "Sub", "are taken off", "2.", _REPEATED),
+    ("mul", "Mul", "multiply", "8.", _REPEATED),
+    ("div", "Div", "divide", "2.", _REPEATED),
+    ("max", "Max", "replace, if larger,", "4.", _REPEATED),
+    ("min", "Min", "replace, if smaller,", "2.", _REPEATED),
+]
+
+
+def _declare_nd(reduction, title, verb, shown, repeated):
+    def function(input_x: Array, indices: Array, updates: Array):
+        return _at(input_x, _rows(indices), updates, reduction)
+
+    name = function.__name__ = f"tensor_scatter_{reduction}"
+    function.__module__ = __name__
+    function.__doc__ = _ND.format(verb=verb, name=name, shown=shown, repeated=repeated)
+    made = op(
+        primitive=f"TensorScatter{title}()(input_x, indices, updates)",
+        bounds=lambda input_x, indices, updates: rows_within(input_x.shape, indices),
+    )(function)
+
+    def variable(input_x, indices, updates, use_locking=True):
+        return put(f"ScatterNd{title}", input_x, made(input_x, indices, updates))
+
+    variable.__name__ = f"scatter_nd_{reduction}"
+    variable.__doc__ = f"""`{name}` put into `input_x`, a Parameter.
+
+    >>> p = Parameter(Tensor([1.0, 4.0]))
+    >>> ops.scatter_nd_{reduction}(p, Tensor([[1]]), Tensor([2.0])).asnumpy()
+    array([1., {shown}], dtype=float32)
+    """
+    composite(primitive=f"ScatterNd{title}(use_locking=True)(input_x, indices, updates)")(variable)
+
+    def rows(input_x, indices, updates, use_locking=False):
+        return variable(input_x, indices.expand_dims(-1), updates)
+
+    rows.__name__ = f"scatter_{reduction}"
+    rows.__doc__ = f"""`{name}` at whole rows, put into `input_x`, a Parameter.
+
+    >>> p = Parameter(Tensor([[1.0], [4.0]]))
+    >>> ops.scatter_{reduction}(p, Tensor([1]), Tensor([[2.0]])).asnumpy().ravel()
+    array([1., {shown}], dtype=float32)
+    """
+    composite(primitive=f"Scatter{title}(use_locking=False)(input_x, indices, updates)")(rows)
+    return made
+
+
+for _row in _ND_ROWS:
+    globals()[f"tensor_scatter_{_row[0]}"] = _declare_nd(*_row)
+
+
+@op(bounds=lambda indices, updates, shape: rows_within(tuple(shape), indices),
+    primitive="ScatterNd()(indices, updates, shape)")  # fmt: skip
+def scatter_nd(indices: Array, updates: Array, shape):
+    """Zeros of that `shape`, to which `updates` are added where each row of `indices` points.
+
+    >>> ops.scatter_nd(Tensor([[2], [2]]), Tensor([1.0, 2.0]), (3,)).asnumpy()
+    array([0., 0., 3.], dtype=float32)
+    """
+    made = jnp.zeros(shape, updates.dtype).at[_rows(indices)]
+    return made.max(updates) if updates.dtype == bool else made.add(updates)
+
+
+# along an axis ------------------------------------------------------------------------------
+
+
+def _along(indices, axis):
+    """For each index, its whole place: its own in all dimensions but `axis`."""
+    places = list(jnp.indices(indices.shape, sparse=True, dtype=indices.dtype))
+    places[axis] = indices
+    return tuple(places)
+
+
+@op(
+    bounds=lambda input_x, indices, axis, **_: [Range(indices, input_x.shape[axis], axis)],
+    function="tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none')",
+    primitive="TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)",
+)
+def tensor_scatter_elements(
+    input_x: Array, indices: Array, updates: Array, axis=0, reduction="none"
+):  # fmt: skip
+    """$x_{i, index_{ij}} \\leftarrow u_{ij}$ for `axis` 1, and likewise: the reverse of
+    `gather_elements`. `reduction`: 'none' to replace, or 'add', 'sub', 'mul', 'div', 'max', 'min'.
+
+    >>> ops.tensor_scatter_elements(Tensor([1.0, 2.0]), Tensor([1]), Tensor([9.0])).asnumpy()
+    array([1., 9.], dtype=float32)
+    """
+    updates = jnp.broadcast_to(updates, indices.shape) if updates.ndim == 0 else updates
+    kept = updates[tuple(slice(n) for n in indices.shape)]
+    return _at(input_x, _along(indices, axis), kept, reduction)
+
+
+@composite(
+    function="scatter(input, axis, index, src)", mint="scatter(input, dim: axis, index, src)"
+)
+def scatter(input, axis, index, src, reduce="none"):
+    """`input`, where `src` (a Tensor or a number) replaces the elements at `index` along `axis`.
+
+    >>> ops.scatter(Tensor([1.0, 2.0]), 0, Tensor([1]), 9.0).asnumpy()
+    array([1., 9.], dtype=float32)
+    """
+    return tensor_scatter_elements(input, index, src, axis, reduce)
+
+
+def _scatter_method(self, dim, index, src, reduce="none"):
+    """The tensor, where `src` replaces what `index` names along `axis`; see `ops.scatter`.
+
+    >>> Tensor([1, 2, 3]).scatter(0, Tensor([2, 0]), Tensor([7, 8])).asnumpy()
+    array([8, 2, 7])
+    """
+    return tensor_scatter_elements(self, index, src, dim, reduce)
+
+
+def _scatter_method_axis(self, axis, index, src):
+    return tensor_scatter_elements(self, index, src, axis)
+
+
+@composite(mint="scatter_add", function=())
+def scatter_add_along(input, dim, index, src):
+    """`input`, where `src` is added to the elements at `index` along `dim`.
+
+    >>> mint.scatter_add(Tensor([1, 2, 3]), 0, Tensor([2, 2]), Tensor([7, 8])).asnumpy()
+    array([ 1,  2, 18])
+    """
+    return tensor_scatter_elements(input, index, src, dim, "add")
+
+
+def _scatter_in_place(self, dim, index, src, reduce="none"):
+    """`scatter` put into the tensor itself.
+
+    >>> Tensor([1, 2, 3]).scatter_(0, Tensor([2, 0]), Tensor([7, 8])).asnumpy()
+    array([8, 2, 7])
+    """
+    return self._rebind(tensor_scatter_elements(self, index, src, dim, reduce)._value)
+
+
+def _scatter_value_in_place(self, dim, index, value, reduce="none"):
+    return _scatter_in_place(self, dim, index, value, reduce)
+
+
+def _scatter_add_by_place(self, indices, updates):
+    return FUNCTIONS["tensor_scatter_add"](self, indices, updates)
+
+
+def _scatter_add_in_place(self, dim, index, src):
+    """`scatter_add` put into the tensor itself.
+
+    >>> Tensor([1, 2, 3]).scatter_add_(0, Tensor([2, 2]), Tensor([7, 8])).asnumpy()
+    array([ 1,  2, 18])
+    """
+    return _scatter_in_place(self, dim, index, src, "add")
+
+
+attach("scatter", overloaded("Tensor.scatter", [_scatter_method, _scatter_method_axis]))
+attach("scatter_", overloaded("Tensor.scatter_", [_scatter_in_place, _scatter_value_in_place]))
+attach("scatter_add", overloaded("Tensor.scatter_add", [scatter_add_along, _scatter_add_by_place]))
+attach("scatter_add_", _scatter_add_in_place)
+
+
+@op(function=(), name="IndexAdd",
+    bounds=lambda x, index, y, axis: [Range(index, x.shape[axis], axis)])  # fmt: skip
+def add_at_index(x: Array, index: Array, y: Array, axis=0):
+    """`x`, where the slices of `y` along `axis` are added at `index`; `index_add` calls it."""
+    added = jnp.moveaxis(y.astype(x.dtype), axis, 0)
+    return jnp.moveaxis(jnp.moveaxis(x, axis, 0).at[index].add(added), 0, axis)
+
+
+@composite(primitive="IndexAdd(axis, use_lock=True, check_index_bound=True)(x, indices, y)")
+def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    """`x`, where the slices of `y` along `axis` have been added at `indices`; a Parameter changes.
+
+    >>> ops.index_add(Tensor([1.0, 2.0]), Tensor([1]), Tensor([9.0]), 0).asnumpy()
+    array([ 1., 11.], dtype=float32)
+    """
+    made = add_at_index(x, indices, y, axis)
+    return put("IndexAdd", x, made) if isinstance(x, Parameter) else made
+
+
+@composite(function=(), mint="index_add(input: x, dim, index, source, *, alpha=1)")
+def index_add_along(x, dim, index, source, *, alpha=1):
+    """`x`, where $alpha \\cdot source$ has been added to the slices along `dim` that `index` names.
+
+    >>> mint.index_add(Tensor([1.0, 2.0]), 0, Tensor([1, 1]), Tensor([9.0, 3.0])).asnumpy()
+    array([ 1., 14.], dtype=float32)
+    """
+    return add_at_index(x, index, source if alpha == 1 else mul(source, alpha), dim)
+
+
+def _index_add_by_axis(self, indices, y, axis, use_lock=True, check_index_bound=True):
+    return add_at_index(self, indices, y, axis)
+
+
+attach("index_add", overloaded("Tensor.index_add", [index_add_along, _index_add_by_axis]))
+
+
+@op(tensor=True, primitive="IndexFill()(x, dim: axis, index, value)",
+    bounds=lambda x, axis, index, value: [Range(index, x.shape[axis], axis)])  # fmt: skip
+def index_fill(x: Array, axis, index: Array, value: Array):
+    """`x` with `value` in the slices along `axis` that `index` names.
+
+    >>> ops.index_fill(Tensor([1.0, 2.0]), 0, Tensor([1]), 9.0).asnumpy()
+    array([1., 9.], dtype=float32)
+    """
+    filled = jnp.moveaxis(x, axis, 0).at[index].set(value.astype(x.dtype))
+    return jnp.moveaxis(filled, 0, axis)
+
+
+# by segments --------------------------------------------------------------------------------
+
+_SEGMENTS = """The {word} of the slices of `{operand}` with equal `segment_ids`, one a segment.
+
+    `segment_ids`: integers in `[0, num_segments)`, of a shape that that of `{operand}` begins with;
+    slices with a negative one are left out. {empty}
+
+    >>> ops.unsorted_segment_{short}(Tensor([1.0, 2.0, 3.0]), Tensor([0, 1, 0]), 2).asnumpy()
+    array([{shown}, 2.], dtype=float32)
+    """
+
+
+def _declare_segments(short, title, operand, word, compute, shown, empty):
+    def function(input: Array, segment_ids: Array, num_segments):
+        flat = jnp.reshape(input, (segment_ids.size, *input.shape[segment_ids.ndim :]))
+        at = jnp.reshape(segment_ids, (-1,))
+        at = jnp.where(at < 0, num_segments, at)
+        return compute(flat, at, num_segments)
+
+    name = function.__name__ = f"unsorted_segment_{short}"
+    function.__module__ = __name__
+    function.__doc__ = _SEGMENTS.format(
+        operand=operand, word=word, short=short, shown=shown, empty=empty
+    )
+    return op(
+        bounds=_segments,
+        function=f"{name}({operand}: input, segment_ids, num_segments)",
+        primitive=f"UnsortedSegment{title}()({operand}: input, segment_ids, num_segments)",
+        tensor=f"{name}(input, segment_ids, num_segments)",
+    )(function)
+
+
+def _segments(input, segment_ids, num_segments):
+    left_out = jnp.maximum(segment_ids, 0)
+    return [Range(left_out, num_segments, low=0, of=", the number of segments")]
+
+
+def _segment_prod(x, at, count):
+    return multiply_at(jnp.ones((count, *x.shape[1:]), x.dtype), at, x)
+
+
+def _extreme(compute, end):
+    """`compute`, which gives infinities for empty segments, with the dtype's `end` in these."""
+
+    def computed(x, at, count):
+        made = compute(x, at, count)
+        if not jnp.issubdtype(x.dtype, jnp.floating):
+            return made
+        some = jnp.zeros(count, bool).at[at].set(True)
+        some = some.reshape(-1, *(1,) * (made.ndim - 1))
+        return jnp.where(some, made, jnp.asarray(getattr(jnp.finfo(x.dtype), end), x.dtype))
+
+    return computed
+
+
+for _row in [
+    ("sum", "Sum", "input_x", "sum", jax.ops.segment_sum, "4.", "An empty segment gives 0."),
+    ("max", "Max", "x", "largest", _extreme(jax.ops.segment_max, "min"), "3.",
+     "An empty segment\n    gives the lowest finite number of the dtype."),
+    ("min", "Min", "x", "smallest", _extreme(jax.ops.segment_min, "max"), "1.",
+     "An empty segment\n    gives the highest finite number of the dtype."),
+    ("prod", "Prod", "x", "product", _segment_prod, "3.", "An empty segment gives 1."),
+]:  # fmt: skip
+    globals()[f"unsorted_segment_{_row[0]}"] = _declare_segments(*_row)

@@ -1,0 +1,1 @@
+"""Questions that kernels of other devices answered."""

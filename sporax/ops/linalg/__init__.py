@@ -1,0 +1,1 @@
+"""Products, factorizations, diagonals and blocks of matrices."""

@@ -1,0 +1,351 @@
+"""Matrices taken apart, and equations solved with their parts."""
+
+import jax
+import jax.numpy as jnp
+import jax.scipy.linalg as linalg
+
+from sporax.engine.index_ranges import Range
+from sporax.ops.declare import Array, Arrays, attach, composite, op
+from sporax.ops.math.arithmetic import floating
+
+
+def square(a, name="input"):
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"'{name}' must be (..., n, n), but has shape {a.shape}")
+    return floating(a)
+
+
+def matrix(a, name="input"):
+    if a.ndim < 2:
+        raise ValueError(f"'{name}' must have at least 2 dimensions, but has shape {a.shape}")
+    return floating(a)
+
+
+def _adjoint(a):
+    return jnp.conj(jnp.swapaxes(a, -1, -2))
+
+
+@op(function=(), primitive="Qr(full_matrices=False)(x: input)")
+def orthogonal(input: Array, full_matrices=False) -> Arrays:
+    r"""$A = Q R$ of each matrix `(*, m, n)`: Q has orthonormal columns, R is upper triangular.
+
+    >>> q, r = ops.Qr()(Tensor([[3.0, 0.0], [4.0, 5.0]]))
+    >>> abs(r.asnumpy()).round(3)
+    array([[5., 4.],
+           [0., 3.]], dtype=float32)
+    """
+    return tuple(jnp.linalg.qr(matrix(input), "complete" if full_matrices else "reduced"))
+
+
+@composite(mint=("qr", "linalg.qr(A: input, mode='reduced')"))
+def qr(input, mode="reduced") -> Array | Arrays:
+    r"""$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n.
+
+    `mode`: 'reduced' (Q `(m, k)`, R `(k, n)`), 'complete' (`(m, m)`, `(m, n)`) or 'r' (Q is empty).
+
+    >>> q, r = ops.qr(Tensor([[3.0, 1.0], [4.0, 2.0]]))
+    >>> (q @ r).asnumpy().round(4)
+    array([[3., 1.],
+           [4., 2.]], dtype=float32)
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(
+            f"For 'qr', 'mode' must be 'reduced', 'complete' or 'r', but got {mode!r}."
+        )
+    q, r = orthogonal(input, mode == "complete")
+    return (q.reshape(-1)[:0], r) if mode == "r" else (q, r)
+
+
+def _method_qr(input, some=True) -> Arrays:
+    """`ops.qr`; `some`: of the reduced form.
+
+    >>> q, r = Tensor([[3.0, 0.0], [4.0, 5.0]]).qr()
+    >>> abs(r.asnumpy()).round(3)
+    array([[5., 4.],
+           [0., 3.]], dtype=float32)
+    """
+    return orthogonal(input, not some)
+
+
+attach("qr", _method_qr)
+
+
+@op(function="eig(A: input)", name="eig", differentiable=False)
+def eigen(input: Array) -> Arrays:
+    """Eigenvalues of each matrix `(*, n, n)` and their vectors, as columns: complex, in any order.
+
+    On a CPU only. Not differentiable: the length and phase of a vector are arbitrary.
+
+    >>> ops.eig(Tensor([[2.0, 0.0], [0.0, 3.0]]))[0].asnumpy()
+    array([2.+0.j, 3.+0.j], dtype=complex64)
+    """
+    return tuple(jnp.linalg.eig(square(input, "A")))
+
+
+@op(function="eigvals(A: input)", tensor="eigvals(input)", name="eigvals", differentiable=False)
+def eigvals(input: Array):
+    """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only.
+
+    >>> ops.eigvals(Tensor([[2.0, 0.0], [0.0, 3.0]])).asnumpy()
+    array([2.+0.j, 3.+0.j], dtype=complex64)
+    """
+    return jnp.linalg.eigvals(square(input, "A"))
+
+
+@composite(function=(), of="eigen", primitive="Eig(compute_v=False)(x: input)")
+def eig_of_class(input, compute_v=False) -> Array | Arrays:
+    """The eigenvalues of matrices, and their vectors where `compute_v`, else nothing.
+
+    >>> values, vectors = ops.Eig(True)(Tensor([[2.0, 0.0], [0.0, 3.0]]))
+    >>> values.asnumpy().real
+    array([2., 3.], dtype=float32)
+    """
+    values, vectors = eigen(input)
+    return values, vectors if compute_v else vectors.reshape(-1)[:0]
+
+
+@op(function=(), name="Eigh")
+def symmetric_eigen(input: Array, lower=True):
+    """Eigenvalues (rising) and vectors of each Hermitian matrix, of which one triangle is read."""
+    a = square(input)
+    a = jnp.tril(a) if lower else jnp.triu(a)
+    diagonal = jnp.real(jnp.diagonal(a, axis1=-2, axis2=-1))
+    whole = a + _adjoint(a) - _diagonal(diagonal).astype(a.dtype)
+    return tuple(jnp.linalg.eigh(whole, symmetrize_input=False))
+
+
+def _diagonal(d):
+    return d[..., None] * jnp.eye(d.shape[-1], dtype=d.dtype)
+
+
+@composite(
+    function=(), of="symmetric_eigen", primitive="Eigh(compute_eigenvectors=True, lower=True)(A)"
+)
+def eigh_of_class(A, compute_eigenvectors=True, lower=True) -> Array | Arrays:
+    """As `scipy.linalg.eigh`: (values, vectors), or the values alone.
+
+    >>> values, vectors = ops.Eigh()(Tensor([[2.0, 0.0], [0.0, 3.0]]))
+    >>> values.asnumpy()
+    array([2., 3.], dtype=float32)
+    """
+    values, vectors = symmetric_eigen(A, lower)
+    return (values, vectors) if compute_eigenvectors else values
+
+
+@op(tensor=True, function="cholesky_inverse(input_x: input, upper=False)",
+    primitive="CholeskyInverse(upper=False)(input_x: input)")  # fmt: skip
+def cholesky_inverse(input: Array, upper=False):
+    r"""$(L L^\top)^{-1}$ of a triangle L, or $(U^\top U)^{-1}$ where `upper`.
+
+    >>> ops.cholesky_inverse(Tensor([[2.0, 0.0], [0.0, 1.0]])).asnumpy()
+    array([[0.25, 0.  ],
+           [0.  , 1.  ]], dtype=float32)
+    """
+    a = square(input, "input_x")
+    eye = jnp.broadcast_to(jnp.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    return linalg.cho_solve((a, not upper), eye)
+
+
+@op(tensor=True, primitive="CholeskySolve(upper=False)(x1: input, x2: input2)")
+def cholesky_solve(input: Array, input2: Array, upper=False):
+    r"""X with $L L^\top X = input$, `input2` being the triangle L (`upper`: $L^\top$).
+
+    >>> ops.cholesky_solve(Tensor([[8.0]]), Tensor([[2.0]])).asnumpy()
+    array([[2.]], dtype=float32)
+    """
+    b, a = matrix(input), square(input2, "input2")
+    return linalg.cho_solve((a, not upper), b)
+
+
+@op(function=(), name="lu")
+def triangles(input: Array):
+    """L and U in one matrix, the pivots (Int32: row i was swapped with which), the permutation."""
+    lu, pivots, permutation = jax.lax.linalg.lu(matrix(input))
+    return lu, pivots, permutation
+
+
+@op(
+    tensor="lu_solve(b, LU_data, LU_pivots)",
+    bounds=lambda b, LU_data, LU_pivots: [
+        Range(LU_pivots, LU_data.shape[-1] + 1, low=1, of=", the rows")
+    ],
+)
+def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
+    """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which
+    count from 1.
+
+    >>> lu, pivots = Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([1, 2], ms.int32)
+    >>> ops.lu_solve(Tensor([[2.0], [8.0]]), lu, pivots).asnumpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    lu = square(LU_data, "LU_data")
+    if not jnp.issubdtype(LU_pivots.dtype, jnp.integer):
+        raise TypeError("'LU_pivots' must be integers")
+
+    def solve(lu, pivots, b):
+        return linalg.lu_solve((lu, pivots.astype(jnp.int32) - 1), b)
+
+    for _ in range(lu.ndim - 2):
+        solve = jax.vmap(solve)
+    return solve(lu, LU_pivots, matrix(b, "b"))
+
+
+@op(
+    function="matrix_solve(matrix: a, rhs: b, adjoint=False)",
+    primitive="MatrixSolve(adjoint=False)(matrix: a, rhs: b)",
+)
+def matrix_solve(a: Array, b: Array, adjoint=False):
+    """X with A X = b, for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: of A's adjoint.
+
+    >>> ops.matrix_solve(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])).asnumpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    a = square(a, "matrix")
+    return jnp.linalg.solve(_adjoint(a) if adjoint else a, matrix(b, "rhs"))
+
+
+@op(
+    function=(),
+    primitive="MatrixTriangularSolve(lower=True, adjoint=False)(matrix: a, rhs: b)",
+)
+def solve_triangle(a: Array, b: Array, lower=True, adjoint=False, transposed=False, unit=False):
+    """X with A X = b, where A is a triangle; also of its adjoint, or its transpose.
+
+    `unit`: its diagonal is taken for ones.
+
+    >>> a, b = Tensor([[2.0, 0.0], [1.0, 4.0]]), Tensor([[2.0], [9.0]])
+    >>> ops.MatrixTriangularSolve()(a, b).asnumpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    a, b = square(a, "a"), floating(b)
+    turned = jax.lax.linalg.triangular_solve
+    flat = b.ndim == a.ndim - 1
+    made = turned(
+        a, b[..., None] if flat else b, left_side=True, lower=lower,
+        transpose_a=adjoint or transposed, conjugate_a=adjoint, unit_diagonal=unit,
+    )  # fmt: skip
+    return made[..., 0] if flat else made
+
+
+@composite(mint=True, tensor=True, function=())
+def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> Arrays:
+    """(X, A) with A X = b, where A is a triangle, `(*, n, n)`; `transpose`: of its transpose.
+
+    >>> mint.triangular_solve(Tensor([[4.0]]), Tensor([[2.0]]))[0].asnumpy()
+    array([[2.]], dtype=float32)
+    """
+    return solve_triangle(A, b, not upper, False, transpose, unitriangular), A
+
+
+@op(function="lstsq(input: a, A: b)", tensor="lstsq(a, A: b)", name="lstsq")
+def lstsq(a: Array, b: Array):
+    r"""X for which $\|A X - B\|$ is least, where A is `input`, `(m, n)`, and B is
+    what MindSpore calls `A`, `(m, k)` or `(m,)`; the shortest one where there are several.
+
+    >>> ops.lstsq(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])).asnumpy().round(4)
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    a, b = matrix(a), floating(b)
+    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
+        raise ValueError("'input' must be (m, n) and 'A' (m, k) or (m,)")
+    b = b[:, None] if b.ndim == 1 else b
+    return jnp.linalg.pinv(a) @ b
+
+
+@op(function="pinv(x: input, *, atol=None, rtol=None, hermitian=False)", name="pinv")
+def pinv(input: Array, atol=None, rtol=None, hermitian=False):
+    r"""Moore and Penrose's inverse $V \Sigma^{+} U^H$ of each matrix `(*, m, n)`: `(*, n, m)`.
+
+    Singular values of at most `rtol` times the largest one, or `atol`, count as 0; by default
+    `rtol` is max(m, n) times the dtype's precision. `hermitian`: accepted, and not needed.
+
+    >>> ops.pinv(Tensor([[2.0], [0.0]])).asnumpy()
+    array([[0.5, 0. ]], dtype=float32)
+    """
+    a = matrix(input, "x")
+    if rtol is None and atol is None:
+        rtol = max(a.shape[-2:]) * float(jnp.finfo(a.dtype).eps)
+    u, s, v = jnp.linalg.svd(a, full_matrices=False)
+    least = jnp.maximum((rtol or 0) * s[..., :1], atol or 0)
+    kept = s > least
+    inverse = jnp.where(kept, 1 / jnp.where(kept, s, 1), 0)
+    return _adjoint(v) @ (inverse[..., None] * _adjoint(u))
+
+
+@op(primitive="MatrixExp()(input)")
+def matrix_exp(input: Array):
+    r"""$e^A = \sum_k A^k / k!$ of each matrix.
+
+    >>> ops.matrix_exp(Tensor([[0.0, 1.0], [0.0, 0.0]])).asnumpy()
+    array([[1., 1.],
+           [0., 1.]], dtype=float32)
+    """
+    return linalg.expm(square(input))
+
+
+@op(tensor=True, primitive="MatrixPower(n)(x: input)")
+def matrix_power(input: Array, n):
+    """$A^n$ of each matrix; a negative `n` takes the inverse.
+
+    >>> ops.matrix_power(Tensor([[2.0, 0.0], [0.0, 3.0]]), 2).asnumpy()
+    array([[4., 0.],
+           [0., 9.]], dtype=float32)
+    """
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise TypeError(f"'n' must be an int, but got {n!r}")
+    square(input)
+    return jnp.linalg.matrix_power(floating(input) if n < 0 else input, n)
+
+
+_LOGDET = ("slogdet(input)", "log_matrix_determinant(input)")
+
+
+@op(function=_LOGDET, tensor=_LOGDET, primitive="LogMatrixDeterminant()(input)", name="slogdet")
+def slogdet(input: Array) -> Arrays:
+    """The sign of each matrix' determinant, and the logarithm of its modulus.
+
+    >>> ops.slogdet(Tensor([[2.0, 0.0], [0.0, -0.5]]))[0].asnumpy()
+    array(-1., dtype=float32)
+    """
+    return tuple(jnp.linalg.slogdet(square(input)))
+
+
+@op(tensor=True)
+def logdet(input: Array):
+    """The logarithm of each matrix' determinant: NaN where that is negative, -inf where it is 0.
+
+    Of complex matrices it is complex.
+
+    >>> round(ops.logdet(Tensor([[2.0, 1.0], [1.0, 2.0]])).item(), 4)
+    1.0986
+    """
+    sign, logarithm = jnp.linalg.slogdet(square(input))
+    return jnp.log(sign) + logarithm
+
+
+@op(function="geqrf(input)", tensor=True, primitive="Geqrf()(input)", differentiable=False)
+def geqrf(input: Array) -> Arrays:
+    """R above the diagonal, and below it Householder's reflections whose product is Q, with their
+    factors: as LAPACK has them.
+
+    >>> ops.geqrf(Tensor([[1.0, 2.0], [0.0, 3.0]]))[0].shape
+    (2, 2)
+    """
+    reflections, factors = jnp.linalg.qr(matrix(input), "raw")
+    return jnp.swapaxes(reflections, -1, -2), factors
+
+
+@op(function="orgqr(input, input2)", tensor=True, primitive="Orgqr()(x: input, tau: input2)",
+    differentiable=False)  # fmt: skip
+def orgqr(input: Array, input2: Array):
+    """The first columns of Q from `geqrf`'s reflections and factors `input2`: `(*, m, n)`.
+
+    >>> ops.orgqr(*ops.geqrf(Tensor([[3.0], [4.0]]))).asnumpy().round(4)
+    array([[-0.6],
+           [-0.8]], dtype=float32)
+    """
+    return jax.lax.linalg.householder_product(matrix(input), floating(input2))

@@ -1,0 +1,256 @@
+"""Matrices made of diagonals and blocks, and products of batches."""
+
+import itertools
+
+import jax.numpy as jnp
+import jax.scipy.linalg as linalg
+import numpy as np
+
+from sporax.core.dtype import int64
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.linalg.products import matmul
+from sporax.ops.shape.joining import stack
+
+
+@op()
+def diag_embed(input: Array, offset=0, dim1=-2, dim2=-1):
+    """The last axis as a diagonal, `offset` above the main one, in the planes of new axes.
+
+    `dim1`, `dim2`: where the new axes are; zeros elsewhere.
+
+    >>> ops.diag_embed(Tensor([1.0, 2.0])).asnumpy()
+    array([[1., 0.],
+           [0., 2.]], dtype=float32)
+    """
+    rank = input.ndim + 1
+    places = [d % rank if -rank <= d < rank else None for d in (dim1, dim2)]
+    if None in places or places[0] == places[1]:
+        raise ValueError(f"'dim1' and 'dim2' must be two axes of {rank}, but got {dim1}, {dim2}")
+    n = input.shape[-1] + abs(offset)
+    at = np.arange(input.shape[-1])
+    rows, columns = at + max(-offset, 0), at + max(offset, 0)
+    made = jnp.zeros((*input.shape[:-1], n, n), input.dtype).at[..., rows, columns].set(input)
+    return jnp.moveaxis(made, (-2, -1), places)
+
+
+@composite(tensor=True)
+def diagflat(input, offset=0):
+    """A matrix with all elements of `input` on the diagonal `offset` above the main one.
+
+    >>> ops.diagflat(Tensor([1.0, 2.0]), 1).shape
+    (3, 3)
+    """
+    return diag_embed(input.reshape((-1,)), offset)
+
+
+@op(name="block_diag", function=())
+def blocks(inputs: Arrays):
+    """Matrices along the diagonal of one, zeros elsewhere; `block_diag` calls it."""
+    if not inputs or any(a.ndim > 2 for a in inputs):
+        raise ValueError("'inputs' must be Tensors of at most 2 dimensions")
+    return linalg.block_diag(*inputs)
+
+
+@composite()
+def block_diag(*inputs):
+    """Matrices (vectors are rows, numbers 1 by 1) along the diagonal of one, zeros elsewhere.
+
+    >>> ops.block_diag(Tensor([[1.0, 2.0]]), Tensor([3.0])).asnumpy()
+    array([[1., 2., 0.],
+           [0., 0., 3.]], dtype=float32)
+    """
+    return blocks(inputs)
+
+
+@op(function="kron(input, other)", promotes=True, name="kron")
+def kronecker(input: Array, other: Array):
+    """Kronecker's product: blocks of `other`, each times an element of `input`.
+
+    >>> ops.kron(Tensor([1.0, 2.0]), Tensor([1.0, 10.0])).asnumpy()
+    array([ 1., 10.,  2., 20.], dtype=float32)
+    """
+    found = jnp.kron(*(x.astype(jnp.uint8) if x.dtype == bool else x for x in (input, other)))
+    return found.astype(input.dtype)
+
+
+@op(function="matrix_band_part(x: input, lower, upper)", name="MatrixBandPart")
+def band(input: Array, lower, upper):
+    """The matrices with zeros except on `lower` diagonals below the main one, `upper` above it.
+
+    A negative number keeps all on that side.
+
+    >>> ops.matrix_band_part(ops.ones((3, 3)), 0, 1).asnumpy()
+    array([[1., 1., 0.],
+           [0., 1., 1.],
+           [0., 0., 1.]], dtype=float32)
+    """
+    if input.ndim < 2:
+        raise ValueError("'x' must have at least 2 dimensions")
+    rows, columns = np.ogrid[: input.shape[-2], : input.shape[-1]]
+    kept = ((rows - columns <= lower) | (lower < 0)) & ((columns - rows <= upper) | (upper < 0))
+    return jnp.where(kept, input, jnp.zeros((), input.dtype))
+
+
+@composite(primitive="MatrixBandPart()(x, lower, upper)", function=())
+def matrix_band_part_of_class(x, lower, upper):
+    """As `ops.matrix_band_part`.
+
+    >>> ops.MatrixBandPart()(ops.ones((2, 2)), 0, 0).asnumpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    return band(x, lower, upper)
+
+
+@op(tensor="diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)")
+def diagonal_scatter(input: Array, src: Array, offset=0, dim1=0, dim2=1):
+    """`input` with the diagonal `offset` of the planes of `dim1` and `dim2` from `src`.
+
+    >>> ops.diagonal_scatter(ops.zeros((2, 2)), Tensor([1.0, 2.0])).asnumpy()
+    array([[1., 0.],
+           [0., 2.]], dtype=float32)
+    """
+    moved = jnp.moveaxis(input, (dim1, dim2), (-2, -1))
+    rows, columns = moved.shape[-2:]
+    count = max(0, min(rows - max(-offset, 0), columns - max(offset, 0)))
+    if src.shape != (*moved.shape[:-2], count):
+        raise ValueError(f"'src' must have shape {(*moved.shape[:-2], count)}")
+    at = np.arange(count)
+    moved = moved.at[..., at + max(-offset, 0), at + max(offset, 0)].set(src.astype(input.dtype))
+    return jnp.moveaxis(moved, (-2, -1), (dim1, dim2))
+
+
+@op(function="vander(x, N=None)", name="vander")
+def powers(x: Array, N=None):
+    """A column for each power of `x`, a vector, falling to 0; `N` columns, by default its length.
+
+    Of integers and Bool: Int64.
+
+    >>> ops.vander(Tensor([1.0, 2.0]), 3).asnumpy()
+    array([[1., 1., 1.],
+           [4., 2., 1.]], dtype=float32)
+    """
+    return jnp.vander(x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.int64), N)
+
+
+def _triangle(name, compute, side):
+    def function(row, col, offset=0, *, dtype=int64):
+        found = compute(row, offset, col)
+        return Tensor(np.stack(found), dtype)
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""Rows and columns of the elements {side} the diagonal `offset`: `(2, n)`.
+
+    >>> ops.{name}(2, 2).asnumpy()
+    array({[a.tolist() for a in compute(2, 0, 2)]})
+    """.replace("], [", "],\n           [")
+    return composite(mint=name)(function)
+
+
+tril_indices = _triangle("tril_indices", np.tril_indices, "on and below")
+triu_indices = _triangle("triu_indices", np.triu_indices, "on and above")
+
+
+# products --------------------------------------------------------------------------------------
+
+
+@composite()
+def batch_dot(x1, x2, axes=None):
+    """Products summed over one axis of each, for each element of the first axis, of the batch.
+
+    `axes`: an int for both, or two; none of them 0. By default the last axis of `x1` and the
+    second-last of `x2`, or the last where it has only two. Of two matrices: `(N, 1)`.
+
+    >>> ops.batch_dot(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]])).asnumpy()
+    array([[11.]], dtype=float32)
+    """
+    a, b = x1.ndim, x2.ndim
+    if min(a, b) < 2 or x1.shape[0] != x2.shape[0]:
+        raise ValueError(
+            "For 'batch_dot', 'x1' and 'x2' must have at least 2 dimensions and the same first "
+            f"size, but got shapes {x1.shape} and {x2.shape}."
+        )
+    default = (a - 1, b - 1 if b == 2 else b - 2)
+    first, second = default if axes is None else (axes, axes) if isinstance(axes, int) else axes
+    places = first % a, second % b
+    if 0 in places or not (-a <= first < a and -b <= second < b):
+        raise ValueError(f"For 'batch_dot', 'axes' must be axes after the first, but got {axes!r}.")
+    if x1.shape[first] != x2.shape[second]:
+        raise ValueError(
+            f"For 'batch_dot', the axes {places} must have one size, but got shapes {x1.shape} and "
+            f"{x2.shape}."
+        )
+    left = [i for i in range(1, a) if i != places[0]]
+    right = [i for i in range(1, b) if i != places[1]]
+    n, k = x1.shape[0], x1.shape[first]
+    y = matmul(
+        x1.permute(0, *left, places[0]).reshape(n, -1, k),
+        x2.permute(0, places[1], *right).reshape(n, k, -1),
+    )
+    sizes = [x1.shape[i] for i in left] + [x2.shape[i] for i in right]
+    return y.reshape(n, *(sizes or [1]))
+
+
+@op(promotes=True, function="vecdot(x, y, *, axis=-1)")
+def vecdot(x: Array, y: Array, axis=-1):
+    r"""$\sum_i \bar x_i y_i$ along `axis`, broadcast together; integers are summed in Int64.
+
+    >>> ops.vecdot(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])).asnumpy()
+    array(11., dtype=float32)
+    """
+    product = jnp.conj(x) * y
+    dtype = None if jnp.issubdtype(product.dtype, jnp.inexact) else jnp.int64
+    return jnp.sum(product, axis, dtype)
+
+
+@composite(mint=True, function=())
+def vdot(input, other):
+    r"""$\sum_i \bar x_i y_i$ of two vectors.
+
+    >>> mint.vdot(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])).asnumpy()
+    array(11., dtype=float32)
+    """
+    if input.ndim != 1 or other.ndim != 1:
+        raise ValueError(
+            f"For 'vdot', both must be vectors, but got shapes {input.shape} and {other.shape}."
+        )
+    return vecdot(input, other)
+
+
+# combinations ----------------------------------------------------------------------------------
+
+
+def _grid(who, inputs, several=1):
+    if len(inputs) < several or any(not isinstance(x, Tensor) or x.ndim != 1 for x in inputs):
+        raise ValueError(f"For '{who}', the inputs must be vectors.")
+    sizes = [x.shape[0] for x in inputs]
+    index = np.indices(sizes).reshape(len(sizes), -1)
+    return stack([x[Tensor(at)] for x, at in zip(inputs, index, strict=True)], 1)
+
+
+@composite()
+def cartesian_prod(*inputs):
+    """All combinations of an element of each vector, as rows.
+
+    >>> ops.cartesian_prod(Tensor([1, 2]), Tensor([3, 4])).tolist()
+    [[1, 3], [1, 4], [2, 3], [2, 4]]
+    """
+    return inputs[0] if len(inputs) == 1 else _grid("cartesian_prod", inputs)
+
+
+@composite()
+def combinations(input, r=2, with_replacement=False):
+    """All choices of `r` elements of a vector, in its order, as rows.
+
+    >>> ops.combinations(Tensor([1, 2, 3])).tolist()
+    [[1, 2], [1, 3], [2, 3]]
+    """
+    if input.ndim != 1 or not isinstance(r, int) or r < 0:
+        raise ValueError(
+            "For 'combinations', 'input' must be a vector and 'r' an int of at least 0, but got "
+            f"shape {input.shape} and {r!r}."
+        )
+    kind = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    index = np.array(list(kind(range(input.shape[0]), r)), np.int64).reshape(-1, r)
+    return input[Tensor(index)]

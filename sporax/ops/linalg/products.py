@@ -1,0 +1,366 @@
+"""Products of vectors and matrices."""
+
+import functools
+import string
+
+import jax.numpy as jnp
+
+from sporax.core.dtype import to_numpy
+from sporax.core.errors import describe
+from sporax.core.tensor import Tensor
+from sporax.engine.recorder import apply
+from sporax.ops.declare import Array, Arrays, attach, composite, op
+from sporax.ops.math.arithmetic import add, at_least_single, floating, mul
+
+product = functools.partial(op, promotes=True)
+
+
+def _no_numbers(input, other):
+    if input.weak or other.weak:
+        raise TypeError(
+            f"For 'MatMul', both operands must be Tensors, but got {describe(input)} and "
+            f"{describe(other)}. Multiply by a number with 'mul' or '*'."
+        )
+
+
+def _multiply(a, b):
+    """The matrix product over the last two dimensions, earlier ones broadcast together."""
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError("both operands must have a dimension; for numbers use 'mul' or '*'")
+    rows = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] != rows:
+        names = "second-last" if b.ndim > 1 else "only"
+        raise ValueError(
+            f"The last axis of the first operand, of size {a.shape[-1]}, must equal the {names} "
+            f"one of the second, of size {rows}; transpose one of them, or check which layer it "
+            "comes from"
+        )
+    if a.ndim > 2 and b.ndim == 2:
+        # as one matrix: its gradient is then one product too, several times faster
+        flat = jnp.reshape(a, (-1, a.shape[-1]))
+        return jnp.reshape(jnp.matmul(flat, b), (*a.shape[:-1], b.shape[-1]))
+    return jnp.matmul(a, b)
+
+
+@product(
+    name="MatMul", tensor=("matmul(input, tensor2: other)", "matmul(input, other)"), mint=True,
+    numpy="matmul(x1: input, x2: other, dtype=None)", check=_no_numbers,
+)  # fmt: skip
+def matmul(input: Array, other: Array):
+    r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`.
+
+    Earlier dimensions are broadcast together; a vector counts as a row at the left and as a column
+    at the right.
+
+    >>> ops.matmul(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])).asnumpy()
+    array([[11.]], dtype=float32)
+    """
+    return _multiply(input, other)
+
+
+@product(
+    primitive=(
+        "MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)",
+        "BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)",
+    ),
+)
+def matmul_transposed(input: Array, other: Array, transpose_a=False, transpose_b=False):
+    """`matmul` with the last two dimensions of either operand swapped first.
+
+    >>> ops.MatMul(transpose_b=True)(ops.ones((2, 3)), ops.ones((4, 3))).shape
+    (2, 4)
+    """
+    a = jnp.swapaxes(input, -1, -2) if transpose_a else input
+    return _multiply(a, jnp.swapaxes(other, -1, -2) if transpose_b else other)
+
+
+_matmul = matmul.declaration.bind(())
+
+
+def _left(self, other):
+    """`a @ b`"""
+    return apply(_matmul, self, other)
+
+
+def _right(self, other):
+    """`a @ b`"""
+    return apply(_matmul, other, self)
+
+
+attach("__matmul__", _left)
+attach("__rmatmul__", _right)
+
+
+def _fixed(a, b, *ndims):
+    if (a.ndim, b.ndim) != ndims:
+        raise ValueError(
+            f"the operands must have {ndims[0]} and {ndims[1]} dimensions, in this order; "
+            "'matmul' takes any number"
+        )
+    return _multiply(a, b)
+
+
+@product(tensor=True, mint=True)
+def mm(input: Array, mat2: Array):
+    """`matmul` of two matrices.
+
+    >>> ops.mm(ops.ones((2, 3)), ops.ones((3, 4))).shape
+    (2, 4)
+    """
+    return _fixed(input, mat2, 2, 2)
+
+
+@product(
+    function="bmm(input_x: input, mat2)", tensor="bmm(input, mat2)", mint="bmm(input, mat2)"
+)  # fmt: skip
+def bmm(input: Array, mat2: Array):
+    """`matmul` of two batches of matrices, with the same axes before the last two.
+
+    >>> ops.bmm(ops.ones((5, 2, 3)), ops.ones((5, 3, 4))).shape
+    (5, 2, 4)
+    """
+    if min(input.ndim, mat2.ndim) < 2 or input.shape[:-2] != mat2.shape[:-2]:
+        raise ValueError(
+            "the operands must have the same axes before the last two; 'matmul' takes any"
+        )
+    return _multiply(input, mat2)
+
+
+@product(mint="mv(input: mat, vec)")
+def mv(mat: Array, vec: Array):
+    """`matmul` of a matrix and a vector.
+
+    >>> ops.mv(ops.ones((2, 3)), ops.ones((3,))).shape
+    (2,)
+    """
+    return _fixed(mat, vec, 2, 1)
+
+
+@product(tensor=True, mint=True, numpy="dot(a: input, b: other)")
+def dot(input: Array, other: Array):
+    r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one.
+
+    >>> ops.dot(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])).asnumpy()
+    array([[11.]], dtype=float32)
+    """
+    return _multiply(input, other) if input.ndim < 3 > other.ndim else jnp.dot(input, other)
+
+
+@product(tensor=True, numpy="inner(a: input, b: other)")
+def inner(input: Array, other: Array):
+    r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes.
+
+    >>> ops.inner(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])).asnumpy()
+    array(11., dtype=float32)
+    """
+    return jnp.inner(input, other)
+
+
+@product(
+    function=("outer(input, vec2: other)", "ger(input, vec2: other)"),
+    primitive="Ger()(x1: input, x2: other)",
+    tensor=("outer(input, vec2: other)", "ger(input, vec2: other)"),
+    mint="outer(input, vec2: other)",
+    numpy="outer(a: input, b: other)",
+)
+def outer(input: Array, other: Array):
+    """$a_i b_j$ of two vectors.
+
+    >>> ops.outer(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])).asnumpy()
+    array([[3., 4.],
+           [6., 8.]], dtype=float32)
+    """
+    return jnp.outer(input, other)
+
+
+def _scaled(input, product_, beta, alpha):
+    """$beta \\cdot input + alpha \\cdot product$, where a factor of 1 costs nothing."""
+    input = input if beta.__class__ is int and beta == 1 else mul(input, beta)
+    product_ = product_ if alpha.__class__ is int and alpha == 1 else mul(product_, alpha)
+    return add(input, product_)
+
+
+@composite(tensor=True, mint=True)
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+    r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ for matrices.
+
+    >>> ops.addmm(Tensor([[1.0]]), Tensor([[2.0]]), Tensor([[3.0]])).asnumpy()
+    array([[7.]], dtype=float32)
+    """
+    return _scaled(input, mm(mat1, mat2), beta, alpha)
+
+
+@composite(tensor=True, mint=True)
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector.
+
+    >>> matrix, vector = Tensor([[1.0, 0.0], [0.0, 2.0]]), Tensor([3.0, 4.0])
+    >>> ops.addmv(Tensor([1.0, 1.0]), matrix, vector).asnumpy()
+    array([4., 9.], dtype=float32)
+    """
+    return _scaled(input, mv(mat, vec), beta, alpha)
+
+
+@composite(tensor=True, mint=True)
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch.
+
+    >>> ops.baddbmm(ops.ones((1, 2, 2)), ops.ones((1, 2, 3)), ops.ones((1, 3, 2))).asnumpy()
+    array([[[4., 4.],
+            [4., 4.]]], dtype=float32)
+    """
+    return _scaled(input, bmm(batch1, batch2), beta, alpha)
+
+
+@composite(tensor=True, mint=True)
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    r"""$\beta \cdot input + \alpha \sum_b batch1_b \, batch2_b$.
+
+    >>> ops.addbmm(ops.ones((2, 2)), ops.ones((3, 2, 1)), ops.ones((3, 1, 2))).asnumpy()
+    array([[4., 4.],
+           [4., 4.]], dtype=float32)
+    """
+    return _scaled(input, bmm(batch1, batch2).sum(0), beta, alpha)
+
+
+@composite(tensor=True)
+def addr(x, vec1, vec2, *, beta=1, alpha=1):
+    r"""$\beta \cdot x + \alpha \cdot vec1 \, vec2^\top$ for vectors.
+
+    >>> ops.addr(Tensor([[1.0, 1.0]]), Tensor([2.0]), Tensor([3.0, 4.0])).asnumpy()
+    array([[7., 9.]], dtype=float32)
+    """
+    return _scaled(x, outer(vec1, vec2), beta, alpha)
+
+
+@product(primitive="Einsum(equation)(inputs: operands)", name="Einsum")
+def contraction(operands: Arrays, equation=""):
+    """Einstein's summation; `einsum` calls it.
+
+    >>> ops.Einsum("ij,j->i")((Tensor([[1.0, 2.0]]), Tensor([3.0, 4.0]))).asnumpy()
+    array([11.], dtype=float32)
+    """
+    return jnp.einsum(equation, *operands)
+
+
+def _equation(terms):
+    """The equation and operands of (operand, its axes, ..., the axes of the result)."""
+
+    def letters(axes):
+        return "".join(["..." if a is Ellipsis else string.ascii_letters[a] for a in axes])
+
+    equation = ",".join([letters(axes) for axes in terms[1::2]])
+    if len(terms) % 2:
+        return f"{equation}->{letters(terms[-1])}", terms[:-1:2]
+    return equation, terms[::2]
+
+
+@composite(mint=True)
+def einsum(equation, *operands):
+    """Einstein's summation: products summed over the letters missing right of `->`.
+
+    Instead of an equation, each operand may be followed by a list of its axes, as ints from 0 to 51
+    or `...`, and the last list, if it follows none, is of the result.
+
+    >>> ops.einsum("ij,kj->ik", ops.ones((2, 3)), ops.ones((4, 3))).shape
+    (2, 4)
+    """
+    if isinstance(equation, Tensor):
+        equation, operands = _equation((equation, *operands))
+    elif len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+        operands = operands[0]
+    return contraction(operands, equation)
+
+
+@product(numpy="tensordot(a: x1, b: x2, axes=2)")
+def tensor_dot(x1: Array, x2: Array, axes):
+    """Products summed over axes of both: the last and first `axes` (an int), or those named.
+
+    >>> ops.tensor_dot(ops.ones((2, 3)), ops.ones((4, 3)), ((1,), (1,))).shape
+    (2, 4)
+    """
+    return jnp.tensordot(x1, x2, axes)
+
+
+@op(
+    primitive="Trace()(input)", mint="trace(input)", function="trace(input)",
+    tensor="trace(input, offset=0, axis1=0, axis2=1, dtype=None)",
+)  # fmt: skip
+def trace(input: Array, offset=0, axis1=0, axis2=1, dtype=None):
+    """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the
+    planes of `axis1` and `axis2`.
+
+    >>> ops.trace(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array(5)
+    """
+    wanted = input.dtype if dtype is None else to_numpy(dtype)
+    return jnp.trace(input, offset, axis1, axis2).astype(wanted)
+
+
+@op(
+    function="inverse(input)", tensor="inverse(input)",
+    mint=("inverse(input)", "linalg.inv(input)", "linalg.inv(A: input)"),
+    primitive="MatrixInverse(adjoint=False)(x: input)",
+)  # fmt: skip
+def inverse(input: Array, adjoint=False):
+    """The inverse of each matrix in the last two dimensions.
+
+    >>> ops.inverse(Tensor([[2.0, 0.0], [0.0, 4.0]])).asnumpy()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
+    """
+    made = jnp.linalg.inv(at_least_single(input)).astype(floating(input).dtype)
+    return jnp.conj(jnp.swapaxes(made, -1, -2)) if adjoint else made
+
+
+@op(tensor=True)
+def det(input: Array):
+    """The determinant of each matrix in the last two dimensions.
+
+    >>> ops.det(Tensor([[2.0, 0.0], [0.0, 4.0]])).asnumpy()
+    array(8., dtype=float32)
+    """
+    return jnp.linalg.det(at_least_single(input)).astype(floating(input).dtype)
+
+
+@op(
+    function="cholesky(input_x: input, upper=False)", tensor="cholesky(input, upper=False)",
+    primitive="Cholesky(upper=False)(input_x: input)",
+)  # fmt: skip
+def cholesky(input: Array, upper=False):
+    """The triangle $L$ with $L L^T = input$, a positive definite matrix (`upper`: $L^T$).
+
+    >>> ops.cholesky(Tensor([[4.0, 0.0], [0.0, 9.0]])).asnumpy()
+    array([[2., 0.],
+           [0., 3.]], dtype=float32)
+    """
+    return jnp.linalg.cholesky(at_least_single(input), upper=upper).astype(floating(input).dtype)
+
+
+@product(
+    function="cross(input, other, dim=None)", tensor="cross(input, other, dim=None)",
+    mint="cross(input, other, dim=None)",
+)  # fmt: skip
+def cross(input: Array, other: Array, dim=None):
+    """The vector product of vectors of three elements along `dim` (None: the first of size 3).
+
+    >>> ops.cross(Tensor([1.0, 0.0, 0.0]), Tensor([0.0, 1.0, 0.0])).asnumpy()
+    array([0., 0., 1.], dtype=float32)
+    """
+    if dim is None:
+        dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
+    if dim is None or input.shape[dim] != 3 or other.shape[dim] != 3:
+        raise ValueError("both operands must have size 3 along 'dim'")
+    return jnp.cross(input, other, axis=dim)
+
+
+@op()
+def cond(A: Array, p=None):
+    r"""The condition number $\|A\| \|A^{-1}\|$ of matrices `(*, n, n)`.
+
+    `p`: the norm: None or 2 (the largest singular value), -2, 1, -1, inf, -inf, 'fro' or 'nuc'.
+
+    >>> ops.cond(Tensor([[2.0, 0.0], [0.0, 0.5]])).asnumpy()
+    array(4., dtype=float32)
+    """
+    return jnp.linalg.cond(at_least_single(A), p).astype(floating(A).dtype)

@@ -1,0 +1,175 @@
+"""Connectionist temporal classification: all alignments of labels with steps, summed."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.autodiff import stop_gradient, vjp
+from sporax.core.tensor import Tensor
+from sporax.engine.index_ranges import Range
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.indexing.gather import where
+from sporax.ops.nn.activation import log_softmax
+from sporax.ops.shape.creation import ones_like
+
+_NONE = -1e30  # the logarithm of nothing that still has a derivative
+
+
+def _paths(targets, target_lengths, blank, merge):
+    """Per example the labels with blanks between, and for each whether a path may stay at it, and
+    whether it may be reached without what stands before it."""
+    n, s = targets.shape
+    labels = jnp.where(jnp.arange(s) < target_lengths[:, None], targets, blank)
+    spaced = jnp.full((n, 2 * s + 1), blank, targets.dtype).at[:, 1::2].set(labels)
+    between = jnp.arange(2 * s + 1) % 2 == 0
+    if not merge:
+        return spaced, between, ~between
+    before = jnp.pad(spaced, ((0, 0), (2, 0)), constant_values=blank)[:, :-2]
+    return spaced, True, ~between & (spaced != before)
+
+
+def _bounds(log_probs, targets, input_lengths, target_lengths, **_):
+    if log_probs.ndim != 3 or targets.ndim != 2:
+        return []
+    steps, _, classes = log_probs.shape
+    counts = jnp.arange(targets.shape[1]) < jnp.reshape(target_lengths, (-1, 1))
+    return [
+        Range(jnp.where(counts, targets, 0), classes, low=0, of=", the classes"),
+        Range(input_lengths, steps + 1, low=0, of=", up to the number of steps"),
+        Range(target_lengths, targets.shape[1] + 1, low=0, of=", up to the number of labels"),
+    ]
+
+
+@op(function=(), name="ctc_loss", bounds=_bounds)
+def alignments(log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array,
+               blank=0, merge=True):  # fmt: skip
+    """The negative logarithm of the sum over all alignments, for each example; and that of the sums
+    up to each step and place, `(N, T, 2 S + 1)`, without a derivative. A label may last several
+    steps with `merge`, else one. An example whose lengths are impossible gives NaN."""
+    if log_probs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != log_probs.shape[1]:
+        raise ValueError("'log_probs' must be (T, N, C) and 'targets' (N, S)")
+    if any(map(jnp.iscomplexobj, (targets, input_lengths, target_lengths))):
+        raise TypeError("labels and lengths must be integers")
+    if not 0 <= blank < log_probs.shape[2]:
+        raise ValueError(f"'blank' must be a class, in [0, {log_probs.shape[2]}), but got {blank}")
+    probs = log_probs.astype(jnp.promote_types(log_probs.dtype, jnp.float32))
+    spaced, stays, skips = _paths(targets.astype(jnp.int32), target_lengths, blank, merge)
+    place = jnp.arange(spaced.shape[1])[None]
+
+    def emitted(step):
+        return jnp.take_along_axis(step, spaced, 1)
+
+    start = jnp.where(place < jnp.where(target_lengths > 0, 2, 1)[:, None], emitted(probs[0]),
+                      _NONE)  # fmt: skip
+
+    def step(carry, given):
+        t, probs = given
+        one = jnp.pad(carry, ((0, 0), (1, 0)), constant_values=_NONE)[:, :-1]
+        two = jnp.pad(carry, ((0, 0), (2, 0)), constant_values=_NONE)[:, :-2]
+        came = jnp.stack([jnp.where(stays, carry, _NONE), one, jnp.where(skips, two, _NONE)])
+        made = jax.scipy.special.logsumexp(came, 0) + emitted(probs)
+        made = jnp.where((t < input_lengths)[:, None], jnp.maximum(made, _NONE), carry)
+        return made, made
+
+    last, alphas = jax.lax.scan(step, start, (jnp.arange(1, len(probs)), probs[1:]))
+    end = 2 * target_lengths[:, None].astype(jnp.int32)
+    final = jnp.take_along_axis(last, end, 1)[:, 0]
+    label = jnp.take_along_axis(last, jnp.maximum(end - 1, 0), 1)[:, 0]
+    total = jnp.logaddexp(final, jnp.where(target_lengths > 0, label, _NONE))
+    total = jnp.where(input_lengths > 0, total, jnp.where(target_lengths > 0, _NONE, 0.0))
+    loss = jnp.where(total < _NONE / 2, jnp.inf, -total)
+    fits = (input_lengths >= 0) & (input_lengths <= len(probs))
+    fits &= (target_lengths >= 0) & (target_lengths <= targets.shape[1])
+    alphas = jax.lax.stop_gradient(jnp.concatenate([start[None], alphas]).swapaxes(0, 1))
+    inside = (place <= end)[:, None] & (
+        jnp.arange(len(probs))[None, :, None] < input_lengths[:, None, None]
+    )
+    alphas = jnp.where(inside & (alphas > _NONE / 2), alphas, -jnp.inf)
+    return jnp.where(fits, loss, jnp.nan).astype(log_probs.dtype), alphas.astype(log_probs.dtype)
+
+
+def reduced(loss, target_lengths, reduction, zero_infinity):
+    """The losses of examples as `reduction` says; 'mean': each over its number of labels."""
+    if zero_infinity:
+        loss = where(loss == float("inf"), 0.0, loss)
+    if reduction == "none":
+        return loss
+    if reduction == "sum":
+        return loss.sum()
+    if reduction != "mean":
+        raise ValueError(
+            f"For 'ctc_loss', 'reduction' must be 'mean', 'sum' or 'none', but got {reduction!r}."
+        )
+    return (loss / target_lengths.clamp(1).astype(loss.dtype)).mean()
+
+
+@composite()
+def ctc_loss(
+    log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean",
+    zero_infinity=False,
+) -> Array | Arrays:  # fmt: skip
+    r"""$-\ln \sum$ of all alignments of labels with steps (Graves et al., 2006), and `log_alpha`.
+
+    `log_probs` `(T, N, C)`, `targets` `(N, S)`, lengths `(N,)`; or, of one example, `(T, C)`,
+    `(S,)` and `(1,)` or numbers. Class `blank` separates labels. `reduction`: 'mean' (each example
+    over its number of labels), 'sum' or 'none'. `zero_infinity`: an example without any alignment
+    counts 0. Targets beyond an example's length are not looked at.
+
+    >>> logits = ops.log_softmax(ops.zeros((2, 1, 2)))
+    >>> loss, _ = ops.ctc_loss(logits, Tensor([[1]]), Tensor([2]), Tensor([1]))
+    >>> round(loss.item(), 4)
+    0.2877
+    """
+    lengths = [t if isinstance(t, Tensor) else Tensor(t) for t in (input_lengths, target_lengths)]
+    if log_probs.ndim != 2:
+        loss, alphas = alignments(log_probs, targets, *lengths, blank)
+        return reduced(loss, lengths[1], reduction, zero_infinity), alphas
+    lengths = [t.reshape(1) for t in lengths]
+    loss, alphas = alignments(log_probs.expand_dims(1), targets.reshape(1, -1), *lengths, blank)
+    return reduced(loss, lengths[1], reduction, zero_infinity).reshape(()), alphas[0]
+
+
+def _collapsed(places, values):
+    """Labels without those that repeat the one before them, and their places then."""
+    rows = places[:, 0]
+    new = np.ones(len(values), bool)
+    new[1:] = (values[1:] != values[:-1]) | (rows[1:] != rows[:-1])
+    rows = rows[new]
+    column = np.arange(len(rows)) - np.searchsorted(rows, rows)
+    return np.stack([rows, column], 1), values[new]
+
+
+@composite(function=(), primitive="CTCLoss(preprocess_collapse_repeated=False, "
+           "ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False)"
+           "(x, labels_indices, labels_values, sequence_length)", of="alignments")  # fmt: skip
+def ctc_loss_of_class(
+    x, labels_indices, labels_values, sequence_length, preprocess_collapse_repeated=False,
+    ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False,
+) -> Arrays:  # fmt: skip
+    """(losses, their gradient) of logits `(T, N, C)`, whose last class is the blank.
+
+    `labels_indices` `(n, 2)`: example and place of each of `labels_values` `(n,)`, in order, which
+    are read. `preprocess_collapse_repeated`: equal neighbours among them are one label.
+    `ctc_merge_repeated`: a label may last several steps. `ignore_longer_outputs_than_inputs`: an
+    example without any alignment counts 0.
+
+    >>> places, labels = Tensor([[0, 0]]), Tensor([0], ms.int32)
+    >>> losses, slope = ops.CTCLoss()(ops.ones((2, 1, 3)), places, labels, Tensor([2], ms.int32))
+    >>> slope.shape
+    (2, 1, 3)
+    """
+    places, values = labels_indices.asnumpy(), labels_values.asnumpy()
+    if preprocess_collapse_repeated:
+        places, values = _collapsed(places, values)
+    lengths = np.bincount(places[:, 0], minlength=x.shape[1])
+    targets = np.zeros((x.shape[1], max(1, lengths.max())), np.int32)
+    targets[places[:, 0], places[:, 1]] = values
+    given = Tensor(targets), sequence_length, Tensor(lengths.astype(np.int32))
+
+    def losses(x):
+        found, _ = alignments(log_softmax(x, -1), *given, x.shape[2] - 1, ctc_merge_repeated)
+        return reduced(found, given[2], "none", ignore_longer_outputs_than_inputs)
+
+    loss = losses(x)
+    _, back = vjp(losses, stop_gradient(x))
+    return loss, back(ones_like(loss))[0]

@@ -1,0 +1,376 @@
+"""Losses: how far a prediction is from what it should be."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from sporax.engine.index_ranges import Range
+from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
+from sporax.ops.math.arithmetic import floating, magnitude
+from sporax.ops.nn.activation import floats_only
+
+_REDUCE = {"none": lambda x: x, "mean": lambda x: jnp.mean(floating(x)), "sum": jnp.sum}
+
+
+def _reduced(x, reduction):
+    if reduction not in _REDUCE:
+        raise ValueError(f"'reduction' must be 'none', 'mean' or 'sum', but got {reduction!r}")
+    return _REDUCE[reduction](x)
+
+
+def _same_shape(a, b):
+    if a.shape != b.shape:
+        raise ValueError(f"the shapes must be the same, but are {a.shape} and {b.shape}")
+
+
+# of the distance of two numbers -------------------------------------------------------------
+
+
+@op(mint="nn.functional.mse_loss", promotes=True, name="MSELoss")
+def mse_loss(input: Array, target: Array, reduction="mean"):
+    """$(input - target)^2$, broadcast together; `reduction`: 'mean', 'sum' or 'none'.
+
+    >>> ops.mse_loss(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).asnumpy()
+    array(2., dtype=float32)
+    """
+    return _reduced(jnp.square(input - target), reduction)
+
+
+@op(mint="nn.functional.l1_loss", promotes=True, name="L1Loss")
+def l1_loss(input: Array, target: Array, reduction="mean"):
+    """$|input - target|$, broadcast together; `reduction`: 'mean', 'sum' or 'none'.
+
+    >>> ops.l1_loss(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).asnumpy()
+    array(1., dtype=float32)
+    """
+    return _reduced(magnitude(input - target), reduction)
+
+
+@op(
+    primitive="SmoothL1Loss(beta=1.0, reduction='none')(prediction: input, target)",
+    mint="nn.functional.smooth_l1_loss(input, target, reduction='mean', beta=1.0)",
+    promotes=True,
+)
+def smooth_l1_loss(input: Array, target: Array, beta=1.0, reduction="none"):
+    r"""$d^2 / 2\beta$ where $d = |input - target| < \beta$, else $d - \beta / 2$ (Girshick, 2015).
+
+    >>> ops.smooth_l1_loss(Tensor([1.0, 3.0]), Tensor([0.0, 0.0])).asnumpy()
+    array([0.5, 2.5], dtype=float32)
+    """
+    _same_shape(input, target)
+    if beta < 0:
+        raise ValueError(f"'beta' must be at least 0, but got {beta}")
+    distance = jnp.abs(input - target)
+    if beta == 0:
+        return _reduced(distance, reduction)
+    near = jnp.square(distance) / (2 * beta)
+    return _reduced(jnp.where(distance < beta, near, distance - beta / 2), reduction)
+
+
+@op(promotes=True, name="HuberLoss")
+def huber_loss(input: Array, target: Array, reduction="mean", delta=1.0):
+    r"""$d^2 / 2$ where $d = |input - target| < \delta$, else $\delta (d - \delta / 2)$.
+
+    >>> ops.huber_loss(Tensor([1.0, 3.0]), Tensor([0.0, 0.0])).asnumpy()
+    array(1.5, dtype=float32)
+    """
+    distance = jnp.abs(input - target)
+    far = delta * (distance - delta / 2)
+    return _reduced(jnp.where(distance < delta, jnp.square(distance) / 2, far), reduction)
+
+
+# of two distributions -----------------------------------------------------------------------
+
+
+@op(
+    primitive="KLDivLoss(reduction='mean')(logits, labels)",
+    promotes=True,
+    check=floats_only("KLDivLoss"),
+)
+def kl_div(logits: Array, labels: Array, reduction="mean"):
+    r"""$y (\ln y - x)$ for logarithms of probabilities $x$ and probabilities $y$.
+
+    `reduction`: 'mean', 'sum', 'none', or 'batchmean', the sum over the size of the first axis.
+
+    >>> ops.kl_div(Tensor([0.0]), Tensor([1.0])).asnumpy()
+    array(0., dtype=float32)
+    """
+    _same_shape(logits, labels)
+    positive = labels > 0
+    safe = jnp.where(positive, labels, jnp.ones((), labels.dtype))
+    loss = jnp.where(positive, labels * (jnp.log(safe) - logits), jnp.zeros((), labels.dtype))
+    if reduction == "batchmean":
+        return loss.sum() / (labels.shape[0] if labels.ndim else 1)
+    return _reduced(loss, reduction)
+
+
+_SMALLEST = 1e-12  # added to probabilities before the logarithm, as MindSpore does
+
+
+@op(
+    primitive="BinaryCrossEntropy(reduction='mean')(input: logits, target: labels, weight=None)",
+    mint="nn.functional.binary_cross_entropy(input: logits, target: labels, weight=None, "
+    "reduction='mean')",
+    check=floats_only("BinaryCrossEntropy"),
+)
+def binary_cross_entropy(logits: Array, labels: Array, weight: OPTIONAL = None, reduction="mean"):
+    r"""$-w (y \ln x + (1 - y) \ln (1 - x))$ for probabilities $x$ and labels $y$ of one shape.
+
+    >>> ops.binary_cross_entropy(Tensor([0.5]), Tensor([1.0])).asnumpy()
+    array(0.6931472, dtype=float32)
+    """
+    _same_shape(logits, labels)
+    yes, no = jnp.log(logits + _SMALLEST), jnp.log(1 - logits + _SMALLEST)
+    loss = -(labels * yes + (1 - labels) * no)
+    if weight is not None:
+        jnp.broadcast_shapes(loss.shape, weight.shape)
+        loss = loss * weight
+    return _reduced(loss, reduction)
+
+
+@op(
+    primitive="BCEWithLogitsLoss(reduction='mean')"
+    "(input, target, weight=None, posWeight: pos_weight=None)",
+    mint="nn.functional.binary_cross_entropy_with_logits(input, target, weight=None, "
+    "reduction='mean', pos_weight=None)",
+    check=floats_only("BCEWithLogitsLoss"),
+)
+def binary_cross_entropy_with_logits(
+    input: Array, target: Array, weight: OPTIONAL = None, pos_weight: OPTIONAL = None,
+    reduction="mean",
+):  # fmt: skip
+    r"""$-w (p \, y \ln \sigma(x) + (1 - y) \ln (1 - \sigma(x)))$, stable for large $|x|$.
+
+    `weight` $w$ and `pos_weight` $p$ (1 if None) are broadcast.
+
+    >>> ops.binary_cross_entropy_with_logits(Tensor([0.0]), Tensor([1.0])).asnumpy()
+    array(0.6931472, dtype=float32)
+    """
+    _same_shape(input, target)
+    yes, no = jax.nn.log_sigmoid(input), jax.nn.log_sigmoid(-input)
+    positive = target if pos_weight is None else target * pos_weight
+    loss = -(positive * yes + (1 - target) * no)
+    return _reduced(loss if weight is None else loss * weight, reduction)
+
+
+# of classes ---------------------------------------------------------------------------------
+
+
+def _classes(scores, target, weight):
+    """Refuse scores, targets and weights that do not fit; returns the axis of classes."""
+    axis = 1 if scores.ndim > 1 else 0
+    if scores.ndim < 1 or target.shape != scores.shape[:axis] + scores.shape[axis + 1 :]:
+        raise ValueError(
+            "the input must be (N, C), (N, C, d...) or (C,), and the target (N,), (N, d...) or (): "
+            f"got shapes {scores.shape} and {target.shape}"
+        )
+    if not jnp.issubdtype(target.dtype, jnp.integer):
+        raise TypeError("the target must hold class indices of an integer dtype, e.g. Int32")
+    if weight is not None and weight.shape != (scores.shape[axis],):
+        raise ValueError(f"'weight' must have shape {(scores.shape[axis],)}, one for each class")
+    return axis
+
+
+def _labels(scores, labels, ignored=None):
+    """The range of class indices; none for probabilities."""
+    if not jnp.issubdtype(labels.dtype, jnp.integer):
+        return []
+    axis = 1 if scores.ndim > 1 else 0
+    return [Range(labels, scores.shape[axis], low=0, other=ignored, of=", the classes")]
+
+
+def _picked(scores, target, axis):
+    """scores[..., target, ...] by comparison: its gradient needs no scatter. An index that is no
+    class gives NaN."""
+    number = lax.broadcasted_iota(target.dtype, scores.shape, axis)
+    here = number == jnp.expand_dims(target, axis)
+    found = jnp.where(here, scores, jnp.zeros((), scores.dtype)).sum(axis)
+    known = (target >= 0) & (target < scores.shape[axis])
+    return jnp.where(known, found, jnp.asarray(jnp.nan, scores.dtype))
+
+
+def _likelihood_loss(scores, target, weight, ignore_index, reduction, label_smoothing):
+    """The negative log-likelihood of `target`, given logarithms of probabilities."""
+    if not isinstance(ignore_index, int):
+        raise TypeError(f"'ignore_index' must be an int, but got {ignore_index!r}")
+    axis = _classes(scores, target, weight)
+    kept = target != ignore_index
+    inside = jnp.where(kept, target, jnp.zeros((), target.dtype))
+    zero = jnp.zeros((), scores.dtype)
+    share = jnp.ones((), scores.dtype)
+    if weight is not None:
+        share = _picked(_along(weight.astype(scores.dtype), scores, axis), inside, axis)
+    share = jnp.where(kept, share, zero)
+    loss = jnp.where(kept, -_picked(scores, inside, axis), zero) * share
+    if label_smoothing:
+        each = scores if weight is None else scores * _along(weight, scores, axis)
+        even = jnp.where(kept, -each.sum(axis), zero) / scores.shape[axis]
+        loss = (1 - label_smoothing) * loss + label_smoothing * even
+    if reduction == "mean":
+        return loss.sum() / share.sum()
+    return _reduced(loss, reduction)
+
+
+def _along(weight, scores, axis):
+    return jnp.broadcast_to(
+        weight.reshape((-1,) + (1,) * (scores.ndim - 1 - axis)), scores.shape
+    ).astype(scores.dtype)
+
+
+@op(
+    function="nll_loss(inputs: input, target, weight=None, ignore_index=-100, reduction='mean', "
+    "label_smoothing=0.0)",
+    mint="nn.functional.nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean')",
+    name="NLLLoss",
+    bounds=lambda input, target, ignore_index, **_: _labels(input, target, ignore_index),
+)
+def nll_loss(
+    input: Array, target: Array, weight: OPTIONAL = None, ignore_index=-100, reduction="mean",
+    label_smoothing=0.0,
+):  # fmt: skip
+    r"""$-w_t x_t$ for logarithms of probabilities $x$ of the classes and the true class $t$.
+
+    `input`: `(N, C)`, `(N, C, d...)` or `(C,)`; `target`: indices, `(N,)`, `(N, d...)` or `()`.
+    'mean' is over the weights of the targets; those equal to `ignore_index` do not count. Another
+    that is no class raises (see `set_context`, 'check_indices'). `label_smoothing`: the share
+    spread evenly over all classes.
+
+    >>> ops.nll_loss(Tensor([[-1.0, -2.0]]), Tensor([1])).asnumpy()
+    array(2., dtype=float32)
+    """
+    return _likelihood_loss(input, target, weight, ignore_index, reduction, label_smoothing)
+
+
+@op(
+    function=(),
+    primitive="NLLLoss(reduction='mean', ignore_index=-100)(logits, labels, weight)",
+    bounds=lambda logits, labels, ignore_index, **_: _labels(logits, labels, ignore_index),
+)
+def nll_loss_and_weight(
+    logits: Array, labels: Array, weight: Array, reduction="mean", ignore_index=-100
+) -> Arrays:
+    """`nll_loss`, and the sum of the weights that counted.
+
+    >>> labels, weights = Tensor([1], ms.int32), Tensor([1.0, 1.0])
+    >>> loss, weight = ops.NLLLoss()(Tensor([[-1.0, -2.0]]), labels, weights)
+    >>> float(loss), float(weight)
+    (2.0, 1.0)
+    """
+    loss = _likelihood_loss(logits, labels, weight, ignore_index, reduction, 0.0)
+    axis = _classes(logits, labels, weight)
+    kept = labels != ignore_index
+    inside = jnp.where(kept, labels, jnp.zeros((), labels.dtype))
+    share = _picked(_along(weight, logits, axis), inside, axis)
+    return loss, jnp.where(kept, share, jnp.zeros((), share.dtype)).sum()
+
+
+@op(
+    mint="nn.functional.cross_entropy",
+    name="CrossEntropyLoss",
+    bounds=lambda input, target, ignore_index, **_: _labels(input, target, ignore_index),
+)
+def cross_entropy(
+    input: Array, target: Array, weight: OPTIONAL = None, ignore_index=-100, reduction="mean",
+    label_smoothing=0.0,
+):  # fmt: skip
+    r"""$-\ln \operatorname{softmax}(x)_t$ for scores $x$ of the classes (axis 1) and target $t$.
+
+    `input`: `(N, C)`, `(N, C, d...)` or `(C,)`. `target`: indices (all else as in `nll_loss`), or
+    probabilities of the classes in the shape of `input`.
+
+    >>> ops.cross_entropy(Tensor([[0.0, 0.0]]), Tensor([1])).asnumpy()
+    array(0.6931472, dtype=float32)
+    """
+    axis = 1 if input.ndim > 1 else 0
+    scores = jax.nn.log_softmax(input, axis)
+    if jnp.issubdtype(target.dtype, jnp.integer):
+        return _likelihood_loss(scores, target, weight, ignore_index, reduction, label_smoothing)
+    if target.shape != input.shape:
+        raise TypeError(
+            "the target must hold class indices of an integer dtype, or probabilities in the "
+            f"shape of the input, {input.shape}"
+        )
+    target = target * (1 - label_smoothing) + label_smoothing / input.shape[axis]
+    loss = -(target * scores)
+    loss = (loss if weight is None else loss * _along(weight, scores, axis)).sum(axis)
+    if reduction == "mean":
+        return loss.sum() / loss.size
+    return _reduced(loss, reduction)
+
+
+@op(primitive="L2Loss()(input_x: x)", function=(), check=floats_only("L2Loss"))
+def l2_loss(x: Array):
+    """Half the sum of the squares.
+
+    >>> ops.L2Loss()(Tensor([3.0, 4.0])).item()
+    12.5
+    """
+    return (x * x).sum() / 2
+
+
+def _soft_loss(logits, labels):
+    return -(labels * jax.nn.log_softmax(logits)).sum(-1)
+
+
+@op(primitive="SoftmaxCrossEntropyWithLogits()(logits, labels)", function=(),
+    check=floats_only("SoftmaxCrossEntropyWithLogits"))  # fmt: skip
+def softmax_cross_entropy_and_slope(logits: Array, labels: Array) -> Arrays:
+    r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ for each row, and its derivative by $x$.
+
+    >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])
+    >>> loss, slope = ops.SoftmaxCrossEntropyWithLogits()(logits, labels)
+    >>> loss.asnumpy().round(4), slope.asnumpy()
+    (array([0.6931], dtype=float32), array([[-0.5,  0.5]], dtype=float32))
+    """
+    _same_shape(logits, labels)
+    return _soft_loss(logits, labels), lax.stop_gradient(jax.nn.softmax(logits) - labels)
+
+
+@op(primitive="SparseSoftmaxCrossEntropyWithLogits(is_grad=False)(logits, labels)", function=(),
+    bounds=lambda logits, labels, **_: _labels(logits, labels))  # fmt: skip
+def sparse_softmax_cross_entropy(logits: Array, labels: Array, is_grad=False):
+    """The mean of the rows' cross entropy by class index, or (`is_grad`) its derivative.
+
+    >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([1], ms.int32)
+    >>> round(float(ops.SparseSoftmaxCrossEntropyWithLogits()(logits, labels)), 4)
+    0.6931
+    """
+
+    axis = _classes(logits, labels, None)
+
+    def loss(x):
+        return -_picked(jax.nn.log_softmax(x), labels, axis).mean()
+
+    return jax.grad(loss)(logits) if is_grad else loss(logits)
+
+
+def _sparse_labels(logits, labels, sparse, **_):
+    found = _labels(logits, labels) if sparse else []
+    return [within._replace(size=logits.shape[-1]) for within in found]
+
+
+@op(function=(), name="SoftmaxCrossEntropyWithLogits", bounds=_sparse_labels)
+def softmax_cross_entropy(logits: Array, labels: Array, sparse=False, reduction="none"):
+    r"""The rows' $-\sum_c y_c \ln \operatorname{softmax}(x)_c$; `sparse`: `labels` are indices."""
+    if sparse:
+        if not jnp.issubdtype(labels.dtype, jnp.integer) or labels.shape != logits.shape[:-1]:
+            raise TypeError("with sparse=True, 'labels' must be indices, one for each row")
+        scores = jax.nn.log_softmax(logits)
+        return _reduced(-_picked(scores, labels, scores.ndim - 1), reduction)
+    _same_shape(logits, labels)
+    if logits.dtype != labels.dtype:
+        raise TypeError(
+            "with sparse=False, 'labels' must be probabilities of the dtype of 'logits'; for class "
+            "indices pass sparse=True"
+        )
+    return _reduced(_soft_loss(logits, labels), reduction)
+
+
+@composite(function=(), primitive="SigmoidCrossEntropyWithLogits()(logits, label)")
+def sigmoid_cross_entropy(logits, label):
+    """`binary_cross_entropy_with_logits` of each element.
+
+    >>> ops.SigmoidCrossEntropyWithLogits()(Tensor([0.0]), Tensor([1.0])).asnumpy().round(4)
+    array([0.6931], dtype=float32)
+    """
+    return binary_cross_entropy_with_logits(logits, label, reduction="none")

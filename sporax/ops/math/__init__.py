@@ -1,0 +1,1 @@
+"""Arithmetic, comparison, elementary and special functions, reductions, order."""

@@ -1,0 +1,382 @@
+"""Arithmetic on two operands that meet in one dtype, and Tensor's operators for it."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.promotion import promote, promote_to_floating
+from sporax.core.tensor import Tensor
+from sporax.core.value import WEAK_AVALS, Aval
+from sporax.engine.recorder import apply
+from sporax.ops.declare import Array, attach, composite, op
+from sporax.ops.math.comparison import ordered
+
+binary = functools.partial(op, promotes=True)
+floating_binary = functools.partial(op, promotes=promote_to_floating)  # integers give Float32
+
+
+def floating(*arrays):
+    """The arrays as they are if floating or complex, else as Float32."""
+    made = [x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32) for x in arrays]
+    return made[0] if len(made) == 1 else made
+
+
+def at_least_single(x):
+    """The array in Float32 where it holds integers or floats of 16 bits, else as it is."""
+    x = floating(x)
+    return x.astype(jnp.float32) if x.dtype.itemsize == 2 else x
+
+
+@binary(
+    primitive=("Add()(input, other)", "TensorAdd()(input, other)"),
+    numpy="add(x1: input, x2: other, dtype=None)",
+)
+def add(input: Array, other: Array):
+    """$input + other$, broadcast together; on Bool, "or".
+
+    >>> (Tensor([1, 2]) + 0.5).asnumpy()
+    array([1.5, 2.5], dtype=float32)
+    """
+    return jnp.add(input, other)
+
+
+@binary(primitive="Sub()(x: input, y: other)", numpy="subtract(x1: input, x2: other, dtype=None)")
+def sub(input: Array, other: Array):
+    """$input - other$, broadcast together; on Bool, "exclusive or".
+
+    >>> (Tensor([1, 2]) - 3).asnumpy()
+    array([-2, -1])
+    """
+    return jnp.logical_xor(input, other) if input.dtype == bool else jnp.subtract(input, other)
+
+
+def _scaled(other, alpha):
+    """$alpha \\cdot other$; of two numbers a number, which has no say in a result's dtype."""
+    if alpha.__class__ is int and alpha == 1:
+        return other
+    return mul(other, alpha) if isinstance(other, (Tensor, list, tuple)) else other * alpha
+
+
+@composite(tensor="add", mint="add", function=())
+def scaled_add(input, other, *, alpha=1):
+    """$input + alpha \\cdot other$, broadcast together.
+
+    >>> mint.add(Tensor([1.0]), Tensor([2.0]), alpha=3).asnumpy()
+    array([7.], dtype=float32)
+    """
+    return add(input, _scaled(other, alpha))
+
+
+@composite(
+    tensor=(
+        "sub(input, other, *, alpha=1)", "sub(input, y: other, *, alpha=1)", "subtract"
+    ), mint="sub",
+)  # fmt: skip
+def subtract(input, other, *, alpha=1):
+    """$input - alpha \\cdot other$, broadcast together.
+
+    >>> ops.subtract(Tensor([4.0]), Tensor([1.0]), alpha=3).asnumpy()
+    array([1.], dtype=float32)
+    """
+    return sub(input, _scaled(other, alpha))
+
+
+@binary(
+    primitive="Mul()(input, other)",
+    tensor=("mul(input, other)", "multiply(input, value: other)"),
+    function=("mul(input, other)", "multiply(input, other)"),
+    mint="mul(input, other)",
+    numpy="multiply(x1: input, x2: other, dtype=None)",
+)
+def mul(input: Array, other: Array):
+    """$input \\cdot other$, broadcast together.
+
+    >>> (Tensor([1.0, 2.0]) * 3).asnumpy()
+    array([3., 6.], dtype=float32)
+    """
+    return jnp.multiply(input, other)
+
+
+def _whole(divide, input, other):
+    """A quotient of integers; by zero it is the most or the least that there is, 0 of 0."""
+    input, other = jnp.broadcast_arrays(input, other)
+    if input.dtype == bool:  # by False as by True
+        return input
+    limits, zero = jnp.iinfo(input.dtype), jnp.zeros((), input.dtype)
+    least, most = (jnp.array(x, input.dtype) for x in (limits.min, limits.max))
+    outermost = jnp.where(input < 0, least, most)
+    outermost = jnp.where(input == 0, zero, outermost)
+    return jnp.where(other == 0, outermost, divide(input, jnp.where(other == 0, zero + 1, other)))
+
+
+def _dividends(avals, attributes):
+    """A rounded quotient of integers stays one; others are divided as floats."""
+    if attributes.get("rounding_mode"):
+        return [promote(avals)] * len(avals)
+    return promote_to_floating(avals)
+
+
+_ROUNDED = {None: lambda x: x, "floor": jnp.floor, "trunc": jnp.trunc}
+
+
+@op(
+    primitive=("Div()(input, other)", "RealDiv()(x: input, y: other)"),
+    function=(
+        "div(input, other, *, rounding_mode=None)",
+        "divide(input, other, *, rounding_mode=None)",
+        "true_divide(dividend: input, divisor: other)",
+    ),
+    tensor=(
+        "div(input, other, *, rounding_mode=None)",
+        "divide(input, other, *, rounding_mode=None)",
+        "true_divide(input, other)",
+    ),
+    mint=(
+        "div(input, other, *, rounding_mode=None)",
+        "divide(input, other, *, rounding_mode=None)",
+    ),
+    numpy=(
+        "divide(x1: input, x2: other, dtype=None)",
+        "true_divide(x1: input, x2: other, dtype=None)",
+    ),
+    promotes=_dividends,
+)
+def div(input: Array, other: Array, *, rounding_mode=None):
+    """$input / other$, broadcast together; integers divide to Float32.
+
+    `rounding_mode`: None, 'floor' or 'trunc'; with one of these, integers stay integers.
+
+    >>> (Tensor([1, 2]) / 2).asnumpy()
+    array([0.5, 1. ], dtype=float32)
+    """
+    if rounding_mode not in _ROUNDED:
+        raise ValueError(
+            f"'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}"
+        )
+    if rounding_mode is not None and not jnp.issubdtype(input.dtype, jnp.inexact):
+        whole = {"floor": jnp.floor_divide, "trunc": jax.lax.div}[rounding_mode]
+        return _whole(whole, input, other)
+    if rounding_mode == "floor":
+        return jnp.floor_divide(input, other)
+    return _ROUNDED[rounding_mode](jnp.divide(input, other))
+
+
+@binary(
+    primitive="FloorDiv()(input, other)",
+    function=("floor_divide(input, other)", "floor_div(x: input, y: other)"),
+    tensor="floor_divide(input, other)",
+    mint="floor_divide(input, other)",
+    numpy="floor_divide(x1: input, x2: other, dtype=None)",
+    differentiable=False,
+)
+def floor_divide(input: Array, other: Array):
+    """$\\lfloor input / other \\rfloor$, broadcast together; no derivative goes through.
+
+    An integer by zero is the largest number of its dtype, the smallest if it is negative.
+
+    >>> (Tensor([7, -7]) // 2).asnumpy()
+    array([ 3, -4])
+    """
+    if jnp.issubdtype(input.dtype, jnp.inexact):
+        return jnp.floor_divide(input, other)
+    return _whole(jnp.floor_divide, input, other)
+
+
+@binary(
+    primitive="FloorMod()(x: input, y: other)",
+    function=("remainder(input, other)", "floor_mod(x: input, y: other)"),
+    tensor=("remainder(input, other)", "remainder(input, divisor: other)"),
+    mint="remainder(input, other)",
+    numpy=("remainder(x1: input, x2: other, dtype=None)", "mod(x1: input, x2: other, dtype=None)"),
+)
+def remainder(input: Array, other: Array):
+    """$input - other \\lfloor input / other \\rfloor$: the remainder with the divisor's sign.
+
+    That of two Bool is False, as `//` gives the first one.
+
+    >>> (Tensor([7, -7]) % 3).asnumpy()
+    array([1, 2])
+    """
+    return jnp.remainder(input, other) if input.dtype != bool else (input | other) & False
+
+
+@binary(
+    primitive=("Mod()(x: input, y: other)", "TruncateMod()(x: input, y: other)"),
+    tensor="fmod(input, other)",
+    mint="fmod(input, other)",
+    numpy="fmod(x1: input, x2: other, dtype=None)",
+)
+def fmod(input: Array, other: Array):
+    """The remainder of a division rounded toward zero, with the dividend's sign.
+
+    >>> ops.fmod(Tensor([-7.0]), 3).asnumpy()
+    array([-1.], dtype=float32)
+    """
+    return jnp.fmod(input, other)
+
+
+# power --------------------------------------------------------------------------------------
+
+
+def _base_and_exponent(avals, attributes):
+    """Integers are raised to one of Int64, which may be larger than what they have a place for."""
+    met = promote(avals)
+    return [met, np.dtype(np.int64) if met.kind in "iu" else met]
+
+
+def _wrapped_power(x, exponent):
+    """$x^{exponent}$ of integers by squaring, modulo 2 to the bits of `x`.
+
+    JAX's own reads six bits of the exponent, and calls $2^{64}$ 1.
+    """
+    x, left = jnp.broadcast_arrays(x, jnp.maximum(exponent, 0))
+
+    def turn(state):
+        made, square, left = state
+        return jnp.where(left & 1, made * square, made), square * square, left >> 1
+
+    start = jnp.ones_like(x), x, left
+    return jax.lax.while_loop(lambda state: (state[2] > 0).any(), turn, start)[0]
+
+
+@op(name="Pow", numpy="power(x1: input, x2: exponent, dtype=None)", promotes=_base_and_exponent)
+def power(input: Array, exponent: Array):
+    """$input^{exponent}$ for an exponent that is computed; `pow` calls it.
+
+    Of two Bool it is Bool: False only where `input` is False and `exponent` True.
+
+    >>> ops.power(Tensor([2.0, 3.0]), Tensor([3.0, 2.0])).asnumpy()
+    array([8., 9.], dtype=float32)
+    """
+    if input.dtype == bool:
+        return input | ~exponent
+    if jnp.issubdtype(input.dtype, jnp.integer):
+        # a negative power is rounded toward zero, which leaves only 1 and -1
+        unit = jnp.where(exponent % 2 == 0, input * input, input)
+        rounded = jnp.where(jnp.abs(input) == 1, unit, 0)
+        return jnp.where(exponent < 0, rounded, _wrapped_power(input, exponent))
+    # at 0 to the 0 the derivative would be 0 times infinity
+    unit = (input == 0) & (exponent == 0)
+    return jnp.power(jnp.where(unit, 1, input), exponent)
+
+
+@op(name="Pow", function=())
+def integer_pow(input: Array, exponent, real=False):
+    """$input^n$ for a small number `exponent` that is part of the program; `pow` calls it.
+
+    `real`: whether the exponent came as a float. A half makes a square root.
+    """
+    dtype = promote((Aval.of((), input.dtype), WEAK_AVALS[float if real else int]))
+    x = input.astype(dtype)
+    if exponent % 1:
+        return jnp.sqrt(x) if exponent > 0 else jax.lax.rsqrt(x)
+    if exponent < 0 and not jnp.issubdtype(dtype, jnp.inexact):
+        return power.declaration.fn(x, jnp.full((), exponent, jnp.int64))
+    return jax.lax.integer_pow(x, int(exponent))
+
+
+# exponents that shape the program; any other number is an input of it
+_STATIC = {-0.5, 0.5, *range(-4, 9)}
+
+
+@composite(
+    primitive="Pow()(input, exponent)", tensor=("pow", "__pow__"), mint="pow",
+    function=("pow", "pows"),
+)  # fmt: skip
+def pow(input, exponent):
+    """$input^{exponent}$, broadcast together.
+
+    Small whole exponents given as Python numbers are multiplied out.
+
+    >>> (Tensor([1.0, 2.0]) ** 2).asnumpy()
+    array([1., 4.], dtype=float32)
+    """
+    kind = exponent.__class__
+    if (kind is int or kind is float) and exponent in _STATIC and isinstance(input, Tensor):
+        return integer_pow(input, exponent, kind is float)
+    return power(input, exponent)
+
+
+def magnitude(x):
+    """$|x|$; its derivative at 0 is 0, where JAX's is 1."""
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        return jnp.abs(x)
+    return x * jax.lax.stop_gradient(jnp.sign(x))
+
+
+# choice between two -------------------------------------------------------------------------
+
+
+@binary(primitive="Maximum()(input, other)", tensor=True, mint=True)
+def maximum(input: Array, other: Array):
+    """The larger of both, element by element; NaN where either is NaN.
+
+    >>> ops.maximum(Tensor([1.0, 5.0]), 3).asnumpy()
+    array([3., 5.], dtype=float32)
+    """
+    ordered(input)
+    return jnp.maximum(input, other)
+
+
+@binary(primitive="Minimum()(input, other)", tensor=True, mint=True)
+def minimum(input: Array, other: Array):
+    """The smaller of both, element by element; NaN where either is NaN.
+
+    >>> ops.minimum(Tensor([1.0, 5.0]), 3).asnumpy()
+    array([1., 3.], dtype=float32)
+    """
+    ordered(input)
+    return jnp.minimum(input, other)
+
+
+# operators ----------------------------------------------------------------------------------
+
+
+def operators(function, name, symbol):
+    """Tensor's `a + b` and its reflection; `a += b` makes a new Tensor, as MindSpore's does."""
+    bound = function.declaration.bind([p.default for p in _attributes(function.declaration)])
+
+    def forward(self, other):
+        return apply(bound, self, other)
+
+    def reflected(self, other):
+        return apply(bound, other, self)
+
+    for method, kind in [(forward, ""), (reflected, "r")]:
+        method.__name__ = f"__{kind}{name}__"
+        method.__doc__ = f"`{symbol}`"
+        if method.__name__ not in Tensor.__dict__:
+            attach(method.__name__, method)
+
+
+def _attributes(declaration):
+    return [declaration.signature.parameters[n] for n in declaration.attributes]
+
+
+for _function, _name, _symbol in [
+    (add, "add", "+"), (sub, "sub", "-"), (mul, "mul", "*"), (div, "truediv", "/"),
+    (floor_divide, "floordiv", "//"), (remainder, "mod", "%"), (power, "pow", "**"),
+]:  # fmt: skip
+    operators(_function, _name, _symbol)
+
+
+def _in_place(function, name, shown):
+    def method(self, *args, **kwargs):
+        return self._rebind(function(self, *args, **kwargs)._value)
+
+    method.__name__ = name
+    method.__doc__ = f"""`{name[:-1]}` put into the tensor itself.
+
+    >>> Tensor([6.0]).{name}(Tensor([4.0])).asnumpy()
+    array([{shown}], dtype=float32)
+    """
+    attach(name, method)
+
+
+for _function, _name, _shown in [
+    (scaled_add, "add_", "10."), (subtract, "sub_", "2."), (mul, "mul_", "24."),
+    (div, "div_", "1.5"), (floor_divide, "floor_divide_", "1."), (remainder, "remainder_", "2."),
+]:  # fmt: skip
+    _in_place(_function, _name, _shown)

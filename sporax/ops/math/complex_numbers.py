@@ -1,0 +1,123 @@
+"""Complex numbers: their parts, and tensors made of parts."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.ops.declare import PRIMITIVES, Array, attach, composite, op
+from sporax.ops.math.arithmetic import floating
+from sporax.ops.math.elementwise import abs as absolute
+from sporax.ops.shape.reshape import swapaxes
+
+
+@op(primitive="Real()(input)", tensor="real(input)", mint="real(input)")
+def real(input: Array):
+    """The real part; what is real stays as it is.
+
+    >>> ops.real(Tensor([1 + 2j])).asnumpy()
+    array([1.])
+    """
+    return jnp.real(input)
+
+
+@op(primitive="Imag()(input)", tensor="imag(input)", mint="imag(input)")
+def imag(input: Array):
+    """The imaginary part; zeros for what is real.
+
+    >>> ops.imag(Tensor([1 + 2j])).asnumpy()
+    array([2.])
+    """
+    return jnp.imag(input)
+
+
+@op(primitive="Conj()(input)", tensor="conj(input)")
+def conj(input: Array):
+    """$a - b i$ for $a + b i$; what is real stays as it is.
+
+    >>> ops.conj(Tensor([1 + 2j])).asnumpy()
+    array([1.-2.j])
+    """
+    return jnp.conj(input)
+
+
+@op(primitive="Angle()(input)", tensor="angle(input)")
+def angle(input: Array):
+    r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number.
+
+    >>> ops.angle(Tensor([1j, -1.0])).asnumpy()
+    array([1.57079633, 3.14159265])
+    """
+    return jnp.angle(floating(input))
+
+
+@op(primitive="Complex()(real, imag)", name="Complex", function=())
+def from_parts(real: Array, imag: Array):
+    """$a + b i$ from $a$ and $b$, which must be Float32 or Float64 alike.
+
+    >>> ops.Complex()(Tensor([1.0]), Tensor([2.0])).asnumpy()
+    array([1.+2.j], dtype=complex64)
+    """
+    if real.dtype != imag.dtype or real.dtype not in (np.float32, np.float64):
+        raise TypeError("both parts must be Float32, or both Float64; cast them")
+    return jax.lax.complex(*jnp.broadcast_arrays(real, imag))  # 1j times infinity would be NaN
+
+
+@op(name="Polar", primitive="Polar()(abs, angle)")
+def polar(abs: Array, angle: Array):
+    r"""$r (\cos \varphi + i \sin \varphi)$ from r = `abs` and the angle.
+
+    >>> ops.polar(Tensor([2.0]), Tensor([0.0])).asnumpy()
+    array([2.+0.j], dtype=complex64)
+    """
+    # of its two parts: a product with 1j would make NaN of an infinite one
+    wide = jnp.promote_types(abs.dtype, jnp.float32)
+    return jax.lax.complex(*[(abs * turn(angle)).astype(wide) for turn in (jnp.cos, jnp.sin)])
+
+
+@op(name="view_as_real")
+def view_as_real(input: Array):
+    """The real and imaginary parts side by side on a new last axis of size 2.
+
+    >>> ops.view_as_real(Tensor([1 + 2j])).asnumpy()
+    array([[1., 2.]])
+    """
+    if not jnp.iscomplexobj(input):
+        raise TypeError("'input' must be complex")
+    return jnp.stack([jnp.real(input), jnp.imag(input)], -1)
+
+
+@op(tensor="isreal(input)", differentiable=False)
+def isreal(input: Array):
+    """Whether the imaginary part is zero.
+
+    >>> ops.isreal(Tensor([1 + 0j, 1j])).asnumpy()
+    array([ True, False])
+    """
+    return jnp.isreal(input)
+
+
+@composite(tensor="adjoint", function="adjoint(x)")
+def adjoint(x):
+    """The last two axes swapped, and conjugated.
+
+    >>> ops.adjoint(Tensor([[1 + 2j, 3 + 0j]])).asnumpy()
+    array([[1.-2.j],
+           [3.-0.j]])
+    """
+    swapped = swapaxes(x, -1, -2)
+    return conj(swapped) if swapped.is_complex() else swapped
+
+
+def _conjugate_transpose(self):
+    """A matrix, transposed and conjugated; ValueError for another number of dimensions."""
+    if self.ndim != 2:
+        raise ValueError(
+            f"For 'Tensor.H', the tensor must have 2 dimensions, but got {self.ndim}. Use 'mH' for "
+            "the last two of several."
+        )
+    return adjoint(self)
+
+
+attach("H", property(_conjugate_transpose))
+attach("mH", property(adjoint))
+PRIMITIVES["ComplexAbs"] = type("ComplexAbs", (PRIMITIVES["Abs"],), {"__doc__": absolute.__doc__})

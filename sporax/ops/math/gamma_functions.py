@@ -1,0 +1,46 @@
+"""The gamma function's relatives: digamma, and the incomplete gamma functions."""
+
+import jax.numpy as jnp
+from jax.scipy import special
+
+from sporax.ops.declare import Array, op
+from sporax.ops.nn.activation import floats_only
+
+
+@op(
+    function="digamma(input)", tensor="digamma(input)", primitive="Digamma()(x: input)",
+    mint="special.digamma(input)", check=floats_only("digamma"),
+)  # fmt: skip
+def digamma(input: Array):
+    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0.
+
+    >>> ops.digamma(Tensor([1.0])).asnumpy().round(4)
+    array([-0.5772], dtype=float32)
+    """
+    # XLA gives NaN at 0, as at the other poles; there the sign of the zero tells from which side
+    return jnp.where(input == 0, jnp.copysign(jnp.inf, -input), special.digamma(input))
+
+
+def _of_infinity(a, x, limit, found):
+    """`found`, but for an infinite `a`: the limit where `x` is finite, else NaN."""
+    return jnp.where((a == jnp.inf) & (x >= 0), jnp.where(x == jnp.inf, jnp.nan, limit), found)
+
+
+@op(tensor=True, primitive="Igamma()(a: input, x: other)", promotes=True, name="igamma")
+def igamma(input: Array, other: Array):
+    r"""$P(a, x) = \frac{1}{\Gamma(a)} \int_0^x t^{a - 1} e^{-t} dt$ with a `input`, x `other`.
+
+    >>> ops.igamma(Tensor([1.0]), Tensor([1.0])).asnumpy().round(4)
+    array([0.6321], dtype=float32)
+    """
+    return _of_infinity(input, other, 0.0, special.gammainc(input, other))
+
+
+@op(tensor=True, primitive="Igammac()(a: input, x: other)", promotes=True, name="igammac")
+def igammac(input: Array, other: Array):
+    r"""$Q(a, x) = 1 - P(a, x)$, see `igamma`.
+
+    >>> ops.igammac(Tensor([1.0]), Tensor([1.0])).asnumpy().round(4)
+    array([0.3679], dtype=float32)
+    """
+    return _of_infinity(input, other, 1.0, special.gammaincc(input, other))

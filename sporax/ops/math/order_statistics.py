@@ -1,0 +1,280 @@
+"""Order statistics, sums without NaN, counts, and differences."""
+
+import jax.numpy as jnp
+from jax import lax
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
+from sporax.ops.math.arithmetic import at_least_single, floating
+from sporax.ops.math.reduction import amax, amin, axes
+
+
+def _picked(x, order, place, axis, keepdims):
+    """The elements that `order` has at `place`, and their index."""
+    index = jnp.take_along_axis(order, place, axis)
+    values = jnp.take_along_axis(x, index, axis)
+    if not keepdims:
+        values, index = jnp.squeeze(values, axis), jnp.squeeze(index, axis)
+    return values, index.astype(jnp.int64)
+
+
+def _lower_median(x, axis, keepdims, leave_out):
+    if x.ndim == 0:
+        return x, jnp.zeros((), jnp.int64)
+    order = jnp.argsort(x, axis, stable=True)  # NaN comes last
+    size = x.shape[axis]
+    missing = jnp.isnan(x).sum(axis, keepdims=True) if jnp.issubdtype(x.dtype, jnp.inexact) else 0
+    place = jnp.maximum(size - missing - 1, 0) // 2
+    if not leave_out:  # one NaN is the median
+        place = jnp.where(missing > 0, size - missing, (size - 1) // 2)
+    shape = [1 if i == axis % x.ndim else n for i, n in enumerate(x.shape)]
+    return _picked(x, order, jnp.broadcast_to(place, shape), axis, keepdims)
+
+
+@op(
+    function="median(input, axis=-1, keepdims=False)",
+    tensor=(
+        "median(input, axis=-1, keepdims=False)",
+        "median(input, dim: axis=-1, keepdim: keepdims=False)",
+    ),
+    name="median",
+)
+def median(input: Array, axis=-1, keepdims=False) -> Array | Arrays:
+    """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is
+    one.
+
+    >>> ops.median(Tensor([[1.0, 5.0, 3.0]]))[0].asnumpy()
+    array([3.], dtype=float32)
+    """
+    return _lower_median(input, axis, keepdims, False)
+
+
+@op(function="nanmedian(input, axis=-1, keepdims=False)", tensor=True, name="nanmedian")
+def nanmedian(input: Array, axis=-1, keepdims=False) -> Array | Arrays:
+    """`median` of the elements that are not NaN.
+
+    >>> ops.nanmedian(Tensor([1.0, float("nan"), 3.0]))[0].asnumpy()
+    array(1., dtype=float32)
+    """
+    return _lower_median(input, axis, keepdims, True)
+
+
+@composite(mint="median(input, dim=None, keepdim=False)", function=(), name="median")
+def median_of_all(input, dim=None, keepdim=False):
+    """The lower of the two middle elements of all; along `dim` also its index.
+
+    >>> mint.median(Tensor([[1.0, 5.0], [3.0, 2.0]])).asnumpy()
+    array(2., dtype=float32)
+    """
+    if dim is None:
+        return median(input.reshape((-1,)))[0]
+    return median(input, dim, keepdim)
+
+
+def _quantile(compute, x, q, axis, keepdims):
+    x, q = floating(x), jnp.asarray(q)
+    if q.ndim > 1:
+        raise ValueError(f"'q' must be a number or a vector, but has shape {q.shape}")
+    return compute(x, q.astype(x.dtype), axis, keepdims=keepdims)
+
+
+@op(tensor=True)
+def quantile(input: Array, q: Array, axis=None, keepdims=False):
+    """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), linear between two elements.
+
+    `q`: a number, or a vector, whose axis comes first in the result.
+
+    >>> ops.quantile(Tensor([1.0, 2.0, 3.0]), 0.25).asnumpy()
+    array(1.5, dtype=float32)
+    """
+    return _quantile(jnp.quantile, input, q, axis, keepdims)
+
+
+@op(tensor=True)
+def nanquantile(input: Array, q: Array, axis=None, keepdims=False):
+    """`quantile` of the elements that are not NaN.
+
+    >>> ops.nanquantile(Tensor([1.0, float("nan"), 3.0]), 0.5).asnumpy()
+    array(2., dtype=float32)
+    """
+    return _quantile(jnp.nanquantile, input, q, axis, keepdims)
+
+
+def _without_nan(name, compute, formula, mint=None):
+    def function(input: Array, axis=None, keepdims=False, *, dtype=None):
+        x = input if dtype is None else input.astype(dtypes.to_numpy(dtype))
+        return compute(x, axis=axes(axis), keepdims=keepdims)
+
+    along = f"{name}(input, axis=None, keepdims=False, *, dtype=None)"
+    function.__name__, function.__module__ = f"{name}_along", __name__
+    function.__doc__ = f"""{formula} along `axis` (None: of all), those that are NaN left out.
+
+    >>> ops.{name}(Tensor([1.0, float("nan"), 3.0])).item() in (2.0, 4.0)
+    True
+    """
+    return op(
+        function=along, name=name, mint=mint,
+        tensor=(along, f"{name}(input, dim: axis=None, keepdim: keepdims=False, *, dtype=None)"),
+    )(function)  # fmt: skip
+
+
+nansum = _without_nan(
+    "nansum", jnp.nansum, "The sum", "nansum(input, dim: axis=None, keepdim: keepdims=False, *, "
+    "dtype=None)",
+)  # fmt: skip
+nanmean = _without_nan("nanmean", jnp.nanmean, "The mean")
+
+
+@composite(tensor=True)
+def aminmax(input, *, axis=0, keepdims=False) -> Arrays:
+    """The least and the greatest elements along `axis` (None: of all).
+
+    >>> [t.item() for t in ops.aminmax(Tensor([2.0, 1.0, 3.0]))]
+    [1.0, 3.0]
+    """
+    return amin(input, axis, keepdims), amax(input, axis, keepdims)
+
+
+# counts ----------------------------------------------------------------------------------------
+
+
+@op(name="bincount", function=(), differentiable=False)
+def counted(input: Array, weights: OPTIONAL = None, *, length):
+    """How often each int below `length` occurs, or the sum of its weights; `bincount` calls it."""
+    kind = jnp.float32 if weights is None else weights.dtype
+    return jnp.bincount(input, weights, length=length).astype(kind)
+
+
+@composite(tensor=True, mint=True)
+def bincount(input, weights=None, minlength=0):
+    """How often each int from 0 on occurs in a vector: Float32, at least `minlength` numbers.
+
+    `weights`: what each occurrence counts, in its dtype. The length follows from the numbers, which
+    are therefore read.
+
+    >>> ops.bincount(Tensor([1, 2, 2])).asnumpy()
+    array([0., 1., 2.], dtype=float32)
+    """
+    found = input.asnumpy() if isinstance(input, Tensor) else None
+    if found is None or found.ndim != 1 or found.dtype.kind not in "iu":
+        raise TypeError("For 'bincount', 'input' must be a vector of integers.")
+    if weights is not None and weights.shape != input.shape:
+        raise ValueError(
+            f"For 'bincount', 'weights' must have the shape of 'input', but got {weights.shape} "
+            f"for {input.shape}."
+        )
+    if found.size and found.min() < 0:
+        raise ValueError(f"For 'bincount', 'input' must not be negative, but got {found.min()}.")
+    length = max(int(found.max()) + 1 if found.size else 0, int(minlength))
+    return counted(input, weights, length=length)
+
+
+@op(function="histc(input, bins=100, min=0.0, max=0.0)", tensor=True, mint=True,
+    primitive="Histogram(bins=100, min=0.0, max=0.0)(x: input)", name="Histogram",
+    differentiable=False)  # fmt: skip
+def histc(input: Array, bins=100, min=0.0, max=0.0):
+    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16
+    bits: in Float32).
+
+    If both are equal, from the least to the greatest element. Others are not counted.
+
+    >>> ops.histc(Tensor([1.0, 2.0, 3.0]), 4).asnumpy()
+    array([1., 0., 1., 1.], dtype=float32)
+    """
+    if not isinstance(bins, int) or bins < 1 or max < min:
+        raise ValueError("'bins' must be an int of at least 1, and 'max' not less than 'min'")
+    x = floating(input).reshape(-1)
+    low, high = (x.min(), x.max()) if min == max else (min, max)
+    same = jnp.asarray(low == high)
+    low, high = jnp.where(same, low - 1, low), jnp.where(same, high + 1, high)
+    place = jnp.floor((x - low) / (high - low) * bins).astype(jnp.int32)
+    place = jnp.where(x == high, bins - 1, place)
+    inside = (x >= low) & (x <= high)
+    found = jnp.zeros(bins + 1, jnp.int32).at[jnp.where(inside, place, bins)].add(1)[:bins]
+    wide = jnp.issubdtype(input.dtype, jnp.floating) and input.dtype.itemsize == 2
+    return found.astype(jnp.float32 if wide else input.dtype)
+
+
+@op(function="bucketize(input, boundaries, *, right=False)", differentiable=False)
+def bucketize(input: Array, boundaries, right=False):
+    """How many of the rising `boundaries` are less than each element (`right`: or equal): Int32.
+
+    >>> ops.bucketize(Tensor([1.0, 2.0, 5.0]), [2.0, 4.0]).asnumpy()
+    array([0, 0, 2], dtype=int32)
+    """
+    edges = jnp.asarray(boundaries)
+    return jnp.searchsorted(edges, input, "right" if right else "left").astype(jnp.int32)
+
+
+@composite(function=(), primitive="Bucketize(boundaries)(input)", of="bucketize")
+def bucketize_of_class(input, boundaries):
+    """`bucketize` with `right=True`: an element at a boundary counts as beyond it.
+
+    >>> ops.Bucketize([2.0, 4.0])(Tensor([1.0, 2.0, 5.0])).asnumpy()
+    array([0, 1, 2], dtype=int32)
+    """
+    return bucketize(input, boundaries, right=True)
+
+
+# differences -----------------------------------------------------------------------------------
+
+
+_DIFF = "diff(input, n=1, dim: axis=-1, prepend=None, append=None)"
+
+
+@op(
+    function="diff(x: input, n=1, axis=-1, prepend=None, append=None)", mint=_DIFF,
+    tensor="diff(input, n=1, axis=-1, prepend=None, append=None)", name="diff", promotes=True,
+)  # fmt: skip
+def differences(input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = None):
+    """Differences of neighbours along `axis`, `n` times; of what is put before and after it too.
+
+    >>> ops.diff(Tensor([1, 4, 9])).asnumpy()
+    array([3, 5])
+    """
+    if not isinstance(n, int) or n < 0:
+        raise ValueError(f"'n' must be an int of at least 0, but got {n!r}")
+    return jnp.diff(input, n, axis, prepend, append)
+
+
+@op(function="trapz(y, x=None, *, dx=1.0, dim=-1)", name="trapz", promotes=True)
+def trapezoids(y: Array, x: OPTIONAL = None, dx=1.0, dim=-1):
+    """The integral of `y` along `dim` by trapezoids; at `x`, or `dx` apart.
+
+    >>> ops.trapz(Tensor([1.0, 2.0, 3.0])).asnumpy()
+    array(4., dtype=float32)
+    """
+    return jnp.trapezoid(floating(y), None if x is None else floating(x), dx, dim)
+
+
+@op(
+    function="cov(input, *, correction=1, fweights=None, aweights=None)", name="cov",
+    tensor="cov(input, *, correction=1, fweights=None, aweights=None)",
+)  # fmt: skip
+def covariance(input: Array, correction=1, fweights: OPTIONAL = None, aweights: OPTIONAL = None):
+    r"""Covariances of the variables in the rows of `(n, m)`: `(n, n)`; of one, a number.
+
+    `fweights`: how often each observation counts (ints), `aweights`: how much; `correction`: what
+    is taken off their number.
+
+    >>> ops.cov(Tensor([[1.0, 2.0], [3.0, 5.0]])).asnumpy()
+    array([[0.5, 1. ],
+           [1. , 2. ]], dtype=float32)
+    """
+    if input.ndim > 2:
+        raise ValueError("'input' must have at most 2 dimensions")
+    return jnp.cov(
+        at_least_single(input), ddof=int(correction), fweights=fweights, aweights=aweights
+    )
+
+
+@op(name="CumulativeLogsumexp", function="logcumsumexp(input, axis)",
+    tensor="logcumsumexp(input, axis)")  # fmt: skip
+def logcumsumexp(input: Array, axis):
+    r"""$\ln \sum_{j \le i} e^{x_j}$ along `axis`, without overflow.
+
+    >>> ops.logcumsumexp(Tensor([0.0, 0.0]), 0).asnumpy()
+    array([0.       , 0.6931472], dtype=float32)
+    """
+    return lax.cumlogsumexp(floating(input), axis % max(input.ndim, 1))

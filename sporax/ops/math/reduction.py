@@ -1,0 +1,374 @@
+"""Reductions along axes."""
+
+import jax
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import MINT, OPTIONAL, Array, Arrays, attach, composite, op, overloaded
+from sporax.ops.indexing.gather import where as choose
+from sporax.ops.math.arithmetic import floating, maximum, minimum
+from sporax.ops.shape.zero_dimensional import of_any_rank
+
+
+def axes(axis):
+    """An axis as JAX wants it: None for all axes, which may also come as `()`."""
+    if isinstance(axis, (tuple, list)):
+        return tuple(axis) or None
+    return axis
+
+
+def _cast(x, dtype):
+    return x if dtype is None else x.astype(dtypes.to_numpy(dtype))
+
+
+def _widened(x, dtype):
+    """The operand of a sum or product: integers are added up in Int64."""
+    if dtype is None and not jnp.issubdtype(x.dtype, jnp.inexact):
+        return x.astype(jnp.int64)
+    return _cast(x, dtype)
+
+
+@op(
+    function="sum(input, dim=None, keepdim=False, *, dtype=None)",
+    tensor=(
+        "sum(input, axis: dim=None, dtype=None, keepdims: keepdim=False, initial=None)",
+        "sum(input, dim=None, keepdim=False, *, dtype=None)",
+    ),
+    mint="sum(input, dim=None, keepdim=False, *, dtype=None)",
+    numpy="sum(a: input, axis: dim=None, dtype=None, keepdims: keepdim=False, initial=None)",
+)
+@of_any_rank
+def sum(input: Array, dim=None, keepdim=False, *, dtype=None, initial=None):
+    r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions.
+
+    Integers and Bool are added up in Int64, unless a `dtype` is given.
+
+    >>> ops.sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0).asnumpy()
+    array([4., 6.], dtype=float32)
+    """
+    x = _widened(input, dtype)
+    total = jnp.sum(x, axes(dim), x.dtype, keepdims=keepdim)
+    return total if initial is None else total + jnp.asarray(initial, total.dtype)
+
+
+def _mean(x, axis, keepdims):
+    if x.dtype == bool:
+        raise TypeError("a mean is of numbers, not of Bool. Cast it first, or give a 'dtype'.")
+    total = jnp.mean(floating(x), axes(axis), keepdims=keepdims)
+    return total.astype(x.dtype)
+
+
+@op(
+    function=("mean(x, axis=None, keep_dims=False)", "reduce_mean(x, axis=())"),
+    primitive="ReduceMean(keep_dims=False)(x, axis=())",
+    tensor=(
+        "mean(x, axis=None, keep_dims=False)",
+        "mean(x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+    ),
+    mint="mean(input: x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+    numpy="mean(a: x, axis=None, keepdims: keep_dims=False, dtype=None)",
+)
+@of_any_rank
+def mean(x: Array, axis=None, keep_dims=False, dtype=None):
+    r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all.
+
+    The dtype stays; the mean of integers is rounded toward zero.
+
+    >>> ops.mean(Tensor([[1.0, 2.0], [3.0, 4.0]]), 1).asnumpy()
+    array([1.5, 3.5], dtype=float32)
+    """
+    return _mean(_cast(x, dtype), axis, keep_dims)
+
+
+@op(
+    function="prod(input, axis=None, keep_dims=False, dtype=None)",
+    tensor=(
+        "prod(input, axis=None, keep_dims=False, dtype=None)",
+        "prod(input, dim: axis=None, keepdim: keep_dims=False, dtype=None)",
+    ),
+    mint="prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+)
+@of_any_rank
+def prod(input: Array, axis=None, keep_dims=False, dtype=None):
+    r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all.
+
+    Integers and Bool are multiplied in Int64, unless a `dtype` is given.
+
+    >>> ops.prod(Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy()
+    array(24., dtype=float32)
+    """
+    x = _widened(input, dtype)
+    return jnp.prod(x, axes(axis), x.dtype, keepdims=keep_dims)
+
+
+# the reductions that keep the dtype ---------------------------------------------------------
+
+
+@op(
+    function="reduce_sum(x: input, axis=())",
+    primitive="ReduceSum(keep_dims=False, skip_mode=False)(x: input, axis=())",
+)
+@of_any_rank
+def reduce_sum(input: Array, axis=(), keep_dims=False, skip_mode=False):
+    r"""$\sum_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes.
+
+    `skip_mode`: with it, `()` means none.
+
+    >>> ops.reduce_sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0).asnumpy()
+    array([4., 6.], dtype=float32)
+    """
+    if skip_mode and axis == ():
+        return input
+    if input.dtype == bool:
+        return jnp.any(input, axes(axis), keepdims=keep_dims)
+    return jnp.sum(input, axes(axis), input.dtype, keepdims=keep_dims)
+
+
+@op(
+    function="reduce_prod(x: input, axis=())",
+    primitive="ReduceProd(keep_dims=False)(x: input, axis=())",
+)
+@of_any_rank
+def reduce_prod(input: Array, axis=(), keep_dims=False):
+    r"""$\prod_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes.
+
+    >>> ops.reduce_prod(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0).asnumpy()
+    array([3., 8.], dtype=float32)
+    """
+    return jnp.prod(input, axes(axis), input.dtype, keepdims=keep_dims)
+
+
+_EXTREME = """The {word} element along `axis` (an int, a tuple of ints, or None for all).
+
+    `initial`: a number that takes part as well. `where`: a Bool mask of the elements that count;
+    it needs `initial`. Elements that share the extreme share its gradient.
+
+    >>> ops.{name}(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0).asnumpy()
+    array([{shown}], dtype=float32)
+    """
+
+
+def _declare_extreme(word, name, primitive, short, compute, shown):
+    def function(
+        input: Array, axis=None, keepdims=False, *, initial: OPTIONAL = None, where: OPTIONAL = None
+    ):
+        if where is not None and initial is None:
+            raise ValueError("'where' needs 'initial', for where nothing counts")
+        given = {} if where is None else {"where": where}
+        if initial is not None:
+            given["initial"] = initial.astype(input.dtype)
+        return compute(input, axes(axis), keepdims=keepdims, **given)
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = _EXTREME.format(word=word, name=name, shown=shown)
+    written = f"{name}(input, axis=None, keepdims=False, *, initial=None, where=None)"
+    return op(
+        function=(written, f"reduce_{short}(x: input, axis=())"),
+        primitive=f"{primitive}(keep_dims: keepdims=False)(x: input, axis=())",
+        tensor=written,
+        mint=f"{name}(input, dim: axis=(), keepdim: keepdims=False)",
+    )(of_any_rank(function))
+
+
+amax = _declare_extreme("largest", "amax", "ReduceMax", "max", jnp.max, "3., 4.")
+amin = _declare_extreme("smallest", "amin", "ReduceMin", "min", jnp.min, "1., 2.")
+
+
+@composite(tensor=True, function=(), numpy="ptp(x: input, axis=None, keepdims=False)")
+def ptp(input, axis=None, keepdims=False):
+    """The largest minus the smallest element along `axis`.
+
+    >>> Tensor([1.0, 5.0, 2.0]).ptp().item()
+    4.0
+    """
+    return amax(input, axis, keepdims) - amin(input, axis, keepdims)
+
+
+def _pick(x, at, axis):
+    """The elements at the indices `at` (which keep the axis); the gradient goes to these alone."""
+    here = jax.lax.broadcasted_iota(at.dtype, x.shape, axis) == at
+    return jnp.sum(jnp.where(here, x, jnp.zeros((), x.dtype)), axis, x.dtype, keepdims=True)
+
+
+def _with_index(x, axis, keepdims, find):
+    if x.ndim == 0:
+        return jnp.zeros((), jnp.int64), x
+    axis = axis % x.ndim if -x.ndim <= axis < x.ndim else axis
+    at = find(x, axis, keepdims=True).astype(jnp.int64)
+    value = _pick(x, at, axis)
+    return (at, value) if keepdims else (jnp.squeeze(at, axis), jnp.squeeze(value, axis))
+
+
+@op(function=(), primitive="ArgMaxWithValue(axis=0, keep_dims=False)(input)")
+def max_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
+    """The index (Int64) of the largest element along `axis`, and that element.
+
+    >>> [t.asnumpy() for t in ops.ArgMaxWithValue(axis=1)(Tensor([[1.0, 2.0]]))]
+    [array([1]), array([2.], dtype=float32)]
+    """
+    return _with_index(input, axis, keep_dims, jnp.argmax)
+
+
+@op(function=(), primitive="ArgMinWithValue(axis=0, keep_dims=False)(input)")
+def min_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
+    """The index (Int64) of the smallest element along `axis`, and that element.
+
+    >>> [t.asnumpy() for t in ops.ArgMinWithValue(axis=1)(Tensor([[1.0, 2.0]]))]
+    [array([0]), array([1.], dtype=float32)]
+    """
+    return _with_index(input, axis, keep_dims, jnp.argmin)
+
+
+_VALUE_AND_INDEX = """The {word} elements along `axis` and their indices (Int64), a pair.
+
+    With `axis` None: the {word} of all, with index 0. `initial`, `where`: as `{plain}` has them.
+
+    >>> [t.asnumpy() for t in ops.{name}(Tensor([[1.0, 2.0]]), 1)]
+    [array([{value}], dtype=float32), array([{index}])]
+    """
+
+
+def _declare_value_and_index(word, name, plain, with_index, other, value, index):
+    def function(input, axis=None, keepdims=False, *, initial=None, where=None) -> Arrays:
+        if where is not None and initial is None:
+            raise ValueError(
+                f"For '{name}', 'initial' must be given with 'where', for where nothing counts."
+            )
+        if initial is not None:
+            start = initial if isinstance(initial, Tensor) else Tensor(initial)
+            start = start.astype(input.dtype)
+            met = other(input, start)
+            input = met if where is None else choose(where, met, start)
+        if axis is None:
+            return plain(input), Tensor(0)
+        at, value = with_index(input, axis, keepdims)
+        return value, at
+
+    def whole(
+        input, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False
+    ) -> Array | Arrays:  # fmt: skip
+        if return_indices:
+            return function(input, axis, keepdims, initial=initial, where=where)
+        if isinstance(axis, int) and initial is None:
+            return with_index(input, axis, keepdims)[1]
+        return plain(input, axis, keepdims, initial=initial, where=where)
+
+    def along(input, dim, keepdim=False) -> Arrays:
+        return function(input, dim, keepdim)
+
+    doc = _VALUE_AND_INDEX.format(
+        word=word, name=name, plain=plain.__name__, value=value, index=index
+    )
+    for made in (function, whole, along):
+        made.__name__, made.__module__, made.__doc__ = name, __name__, doc
+    composite()(function)
+    attach(name, overloaded(f"Tensor.{name}", [along, whole]))
+
+    def everything(input):
+        return plain(input)
+
+    everything.__module__, everything.__doc__ = __name__, doc
+    MINT[name] = overloaded(f"mint.{name}", [everything, along, other])
+    return function
+
+
+@op(
+    function="argmax(input, dim=None, keepdim=False)",
+    tensor=(
+        "argmax(input, axis: dim=None, keepdims: keepdim=False)",
+        "argmax(input, dim=None, keepdim=False)",
+    ),
+    mint="argmax(input, dim=None, keepdim=False)",
+    numpy="argmax(a: input, axis: dim=None)",
+    primitive="Argmax(axis: dim=-1, output_type: dtype=int32)(input_x: input)",
+    differentiable=False,
+)  # fmt: skip
+@of_any_rank
+def argmax(input: Array, dim=None, keepdim=False, dtype=dtypes.int64):
+    """The index of the largest element along `dim`, or among all elements if None: Int64.
+
+    >>> ops.argmax(Tensor([[1.0, 5.0], [7.0, 2.0]]), 1).asnumpy()
+    array([1, 0])
+    """
+    return jnp.argmax(input, dim, keepdims=keepdim).astype(dtypes.to_numpy(dtype))
+
+
+@op(
+    function="argmin(input, axis=None, keepdims=False)",
+    tensor=(
+        "argmin(input, axis=None, keepdims=False)",
+        "argmin(input, dim: axis=None, keepdim: keepdims=False)",
+    ),
+    numpy="argmin(a: input, axis=None)",
+    primitive="Argmin(axis=-1, output_type: dtype=int32)(x: input)",
+    differentiable=False,
+)  # fmt: skip
+@of_any_rank
+def argmin(input: Array, axis=None, keepdims=False, dtype=dtypes.int32):
+    """The index of the smallest element along `axis`, or among all elements if None: Int32.
+
+    >>> ops.argmin(Tensor([[1.0, 5.0], [7.0, 2.0]]), 1).asnumpy()
+    array([0, 1], dtype=int32)
+    """
+    return jnp.argmin(input, axis, keepdims=keepdims).astype(dtypes.to_numpy(dtype))
+
+
+_argmin = argmin.declaration.face()
+
+
+@composite(mint="argmin", function=())
+def argmin_int64(input, dim=None, keepdim=False):
+    """The index of the smallest element along `dim`, or among all elements if None: Int64.
+
+    >>> mint.argmin(Tensor([3.0, 1.0])).asnumpy()
+    array(1)
+    """
+    return _argmin(input, dim, keepdim, dtypes.int64)
+
+
+max = _declare_value_and_index("largest", "max", amax, max_with_index, maximum, "2.", 1)
+min = _declare_value_and_index("smallest", "min", amin, min_with_index, minimum, "1.", 0)
+
+# truth --------------------------------------------------------------------------------------
+
+
+@op(
+    function="all(input, axis=None, keep_dims=False)",
+    tensor=(
+        "all(input, axis=None, keep_dims=False)",
+        "all(input, dim: axis=None, keepdim: keep_dims=False)",
+    ),
+    mint="all(input, dim: axis=None, keepdim: keep_dims=False)",
+    primitive="ReduceAll(keep_dims=False)(input, axis=None)",
+    differentiable=False,
+)  # fmt: skip
+@of_any_rank
+def all(input: Array, axis=None, keep_dims=False):
+    """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool.
+
+    >>> ops.all(Tensor([[True, False], [True, True]]), 1).asnumpy()
+    array([False,  True])
+    """
+    return jnp.all(input, axes(axis), keepdims=keep_dims)
+
+
+@op(
+    function="any(input, axis=None, keep_dims=False)",
+    tensor=(
+        "any(input, axis=None, keep_dims=False)",
+        "any(input, dim: axis=None, keepdim: keep_dims=False)",
+    ),
+    mint="any(input, dim: axis=None, keepdim: keep_dims=False)",
+    numpy="sometrue(a: input, axis=None, keepdims: keep_dims=False)",
+    primitive="ReduceAny(keep_dims=False)(x: input, axis=())",
+    differentiable=False,
+)  # fmt: skip
+@of_any_rank
+def any(input: Array, axis=None, keep_dims=False):
+    """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool.
+
+    >>> ops.any(Tensor([[True, False], [False, False]]), 1).asnumpy()
+    array([ True, False])
+    """
+    return jnp.any(input, axes(axis), keepdims=keep_dims)

@@ -1,0 +1,1 @@
+"""What the layers of networks compute."""

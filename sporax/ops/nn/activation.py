@@ -1,0 +1,312 @@
+"""Activation functions."""
+
+import jax
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.errors import describe
+from sporax.ops.declare import Array, composite, op
+from sporax.ops.shape.zero_dimensional import of_any_rank
+
+
+def floats_only(name):
+    """A check that refuses operands which are no floating Tensors."""
+
+    def check(*avals):
+        for aval in avals:
+            if aval.weak or not aval.inexact:
+                raise TypeError(
+                    f"For '{name}', the input must be a Tensor of a floating dtype, but got "
+                    f"{describe(aval)}. Convert it, e.g. with 'astype(mindspore.float32)'."
+                )
+
+    return check
+
+
+def tensors_only(name):
+    """A check that refuses Python numbers."""
+
+    def check(*avals):
+        for aval in avals:
+            if aval.weak:
+                raise TypeError(
+                    f"For '{name}', the input must be a Tensor, but got {describe(aval)}. "
+                    "Make it one with 'Tensor(...)'."
+                )
+
+    return check
+
+
+def _declare(name, primitive, parameter, formula, compute, given, shown, mint=True):
+    def function(input: Array):
+        return compute(input)
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""{formula}, element by element.
+
+    >>> ops.{name}(Tensor([{given}])).asnumpy()
+    array([{shown}], dtype=float32)
+    """
+    return op(
+        primitive=f"{primitive}()({parameter}: input)" if primitive else None,
+        function=f"{name}({parameter}: input)",
+        mint=f"nn.functional.{name}(input)" if mint else None,
+        name=primitive or name,
+        check=floats_only(primitive or name),
+    )(function)
+
+
+# name, Primitive, its parameter's name, formula, function, an example, whether mint has it
+_ROWS = [
+    ("relu6", "ReLU6", "x", r"$\min(\max(x, 0), 6)$", jax.nn.relu6, "-1.0, 8.0", "0., 6.", False),
+    ("silu", "SiLU", "input", r"$x \, \sigma(x)$", jax.nn.silu, "0.0", "0.", False),
+    ("mish", "Mish", "x", r"$x \tanh(\ln(1 + e^x))$", jax.nn.mish, "0.0", "0."),
+    ("selu", "SeLU", "input_x",
+     r"$1.0507 (\max(0, x) + \min(0, 1.6733 (e^x - 1)))$", jax.nn.selu, "0.0", "0."),
+    ("softsign", "Softsign", "x", "$x / (1 + |x|)$", jax.nn.soft_sign, "1.0", "0.5", False),
+    ("logsigmoid", "", "x", r"$\ln \sigma(x)$", jax.nn.log_sigmoid, "0.0", "-0.6931472"),
+    ("hardswish", "HSwish", "input", r"$x \min(\max(x + 3, 0), 6) / 6$", jax.nn.hard_swish,
+     "3.0", "3."),
+    ("hardsigmoid", "HSigmoid", "input", r"$\min(\max(x + 3, 0), 6) / 6$", jax.nn.hard_sigmoid,
+     "0.0", "0.5"),
+]  # fmt: skip
+
+_made = {row[0]: _declare(*row) for row in _ROWS}
+globals().update(_made)
+
+
+@op(function=(), primitive="ReLU()(input)", check=tensors_only("ReLU"))
+def rectify(input: Array):
+    """$\\max(x, 0)$, element by element; its derivative at 0 is 0.
+
+    >>> ops.ReLU()(Tensor([-1.0, 2.0])).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
+    return jax.nn.relu(input)
+
+
+@composite(mint="nn.functional.relu")
+def relu(input, inplace=False):
+    """$\\max(x, 0)$, element by element; its derivative at 0 is 0. `inplace`: change `input` too.
+
+    >>> ops.relu(Tensor([-1.0, 2.0])).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
+    out = rectify(input)
+    return input._rebind(out._value) if inplace else out
+
+
+_APPROXIMATE = {"none": False, "tanh": True}
+
+
+@op(
+    name="GeLU",
+    mint="nn.functional.gelu(input, *, approximate='none')",
+    check=floats_only("GeLU"),
+)
+def gelu(input: Array, approximate="none"):
+    r"""$x \Phi(x)$, with the normal distribution function $\Phi$ (Hendrycks and Gimpel, 2016).
+
+    `approximate`: 'none', or 'tanh' for
+    $\frac{x}{2} (1 + \tanh(\sqrt{2 / \pi} (x + 0.044715 x^3)))$.
+
+    >>> ops.gelu(Tensor([0.0])).asnumpy()
+    array([0.], dtype=float32)
+    """
+    if approximate not in _APPROXIMATE:
+        raise ValueError(f"'approximate' must be 'none' or 'tanh', but got {approximate!r}")
+    return jax.nn.gelu(input, _APPROXIMATE[approximate])
+
+
+@composite(primitive="GeLU()(input)", function=())
+def _gelu_by_tanh(input):
+    """`gelu` with `approximate='tanh'`, which is what MindSpore's Primitive computes.
+
+    >>> ops.GeLU()(Tensor([1.0])).asnumpy().round(4)
+    array([0.8412], dtype=float32)
+    """
+    return gelu(input, "tanh")
+
+
+@op(mint="nn.functional.leaky_relu(input, negative_slope: alpha=0.01)", name="LeakyReLU",
+    check=tensors_only("LeakyReLU"))  # fmt: skip
+def leaky_relu(input: Array, alpha=0.2):
+    r"""$\max(x, 0) + \alpha \min(x, 0)$, element by element.
+
+    >>> ops.leaky_relu(Tensor([-1.0, 2.0])).asnumpy()
+    array([-0.2,  2. ], dtype=float32)
+    """
+    return jnp.where(input > 0, input, (input * alpha).astype(input.dtype))
+
+
+@op(primitive="Elu(alpha=1.0)(input_x: input)", function="elu(input_x: input, alpha=1.0)",
+    check=floats_only("Elu"))  # fmt: skip
+def elu(input: Array, alpha=1.0):
+    r"""$x$ where it is positive, else $\alpha (e^x - 1)$ (Clevert et al., 2016).
+
+    >>> ops.elu(Tensor([0.0, 2.0])).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
+    return jax.nn.elu(input, alpha)
+
+
+@op(primitive="CeLU(alpha=1.0)(x: input)", function="celu(x: input, alpha=1.0)",
+    check=floats_only("CeLU"))  # fmt: skip
+def celu(input: Array, alpha=1.0):
+    r"""$x$ where it is positive, else $\alpha (e^{x / \alpha} - 1)$ (Barron, 2017).
+
+    >>> ops.celu(Tensor([0.0, 2.0])).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
+    return jax.nn.celu(input, alpha)
+
+
+@op(primitive="Softplus()(input)", mint="nn.functional.softplus(input, beta=1, threshold=20)",
+    check=floats_only("Softplus"))  # fmt: skip
+def softplus(input: Array, beta=1, threshold=20):
+    r"""$\ln(1 + e^{\beta x}) / \beta$; $x$ itself where $\beta x$ exceeds `threshold`.
+
+    >>> ops.softplus(Tensor([0.0])).asnumpy()
+    array([0.6931472], dtype=float32)
+    """
+    scaled = input * beta
+    return jnp.where(scaled > threshold, input, jax.nn.softplus(scaled) / beta)
+
+
+@op(check=tensors_only("Hardtanh"))
+def hardtanh(input: Array, min_val=-1.0, max_val=1.0):
+    r"""$\min(\max(x, min), max)$; its derivative at the bounds is 0.
+
+    >>> ops.hardtanh(Tensor([-3.0, 0.5])).asnumpy()
+    array([-1. ,  0.5], dtype=float32)
+    """
+    low, high = (jnp.asarray(bound).astype(input.dtype) for bound in (min_val, max_val))
+    return jnp.where(input <= min_val, low, jnp.where(input >= max_val, high, input))
+
+
+@op(primitive="HShrink(lambd=0.5)(input)", mint="nn.functional.hardshrink(input, lambd=0.5)",
+    tensor=True,
+    check=floats_only("HShrink"))  # fmt: skip
+def hardshrink(input: Array, lambd=0.5):
+    r"""$x$ where $|x| > \lambda$, else 0.
+
+    >>> ops.hardshrink(Tensor([0.4, 0.6])).asnumpy()
+    array([0. , 0.6], dtype=float32)
+    """
+    return jnp.where(jnp.abs(input) <= lambd, jnp.zeros((), input.dtype), input)
+
+
+@op(primitive="SoftShrink(lambd=0.5)(input)", mint="nn.functional.softshrink(input, lambd=0.5)",
+    tensor="soft_shrink(input, lambd=0.5)",
+    check=floats_only("SoftShrink"))  # fmt: skip
+def softshrink(input: Array, lambd=0.5):
+    r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$.
+
+    >>> ops.softshrink(Tensor([0.4, 1.5])).asnumpy()
+    array([0., 1.], dtype=float32)
+    """
+    outside = jnp.where(input > 0, input - lambd, input + lambd)
+    return jnp.where(jnp.abs(input) <= lambd, jnp.zeros((), input.dtype), outside)
+
+
+@op(primitive="PReLU()(input, weight)", mint="nn.functional.prelu(input, weight)",
+    check=floats_only("PReLU"))  # fmt: skip
+def prelu(input: Array, weight: Array):
+    r"""$\max(x, 0) + w \min(x, 0)$; `weight` has one number, or one for each channel (axis 1).
+
+    >>> ops.prelu(Tensor([[-1.0, 2.0]]), Tensor([0.5])).asnumpy()
+    array([[-0.5,  2. ]], dtype=float32)
+    """
+    channels = input.shape[1] if input.ndim > 1 else 1
+    if weight.ndim > 1 or weight.size not in (1, channels):
+        raise ValueError(f"'weight' must hold 1 number or one for each of {channels} channels")
+    slope = weight.reshape((-1,) + (1,) * max(input.ndim - 2, 0))
+    return jnp.where(input > 0, input, slope * input)
+
+
+@op(function="glu(x: input, axis=-1)", mint="nn.functional.glu(input, dim: axis=-1)",
+    check=floats_only("GLU"))  # fmt: skip
+def glu(input: Array, axis=-1):
+    r"""$a \, \sigma(b)$, with $a$ and $b$ the halves of `input` along `axis`.
+
+    >>> ops.glu(Tensor([4.0, 0.0])).asnumpy()
+    array([2.], dtype=float32)
+    """
+    return jax.nn.glu(input, axis)
+
+
+@op(function="threshold(input, thr: bound, value)", check=tensors_only("Threshold"))
+def threshold(input: Array, bound, value):
+    """$x$ where it exceeds `thr`, else `value`.
+
+    >>> ops.threshold(Tensor([1.0, 3.0]), 2.0, 9.0).asnumpy()
+    array([9., 3.], dtype=float32)
+    """
+    return jnp.where(input > bound, input, jnp.asarray(value, input.dtype))
+
+
+# along an axis ------------------------------------------------------------------------------
+
+
+def _axis(input, axis):
+    """`axis` as an int or a tuple; refused where `input` has no such one."""
+    for n in axis if isinstance(axis, tuple) else (axis,):
+        if not isinstance(n, int) or not -input.ndim <= n < max(input.ndim, 1):
+            raise ValueError(
+                f"'axis' must be an int in [{-input.ndim}, {input.ndim}), but got {n!r}"
+            )
+    return axis
+
+
+def _in(input, dtype):
+    return input if dtype is None else input.astype(dtypes.to_numpy(dtype))
+
+
+@op(
+    primitive="Softmax(axis=-1)(input)",
+    tensor="softmax(input, axis, dtype=None)",
+    check=floats_only("Softmax"),
+)
+@of_any_rank
+def softmax(input: Array, axis=-1, *, dtype=None):
+    r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`, in `dtype` if given.
+
+    >>> ops.softmax(Tensor([0.0, 0.0])).asnumpy()
+    array([0.5, 0.5], dtype=float32)
+    """
+    return jax.nn.softmax(_in(input, dtype), _axis(input, axis))
+
+
+@op(
+    function="log_softmax(logits: input, axis=-1)",
+    primitive="LogSoftmax(axis=-1)(logits: input)",
+    check=floats_only("LogSoftmax"),
+)
+@of_any_rank
+def log_softmax(input: Array, axis=-1, *, dtype=None):
+    r"""$x_i - \ln \sum_j e^{x_j}$ along `axis`.
+
+    >>> ops.log_softmax(Tensor([0.0, 0.0])).asnumpy()
+    array([-0.6931472, -0.6931472], dtype=float32)
+    """
+    return jax.nn.log_softmax(_in(input, dtype), _axis(input, axis))
+
+
+@composite()
+def softmin(x, axis=-1, *, dtype=None):
+    r"""$e^{-x_i} / \sum_j e^{-x_j}$ along `axis`.
+
+    >>> ops.softmin(Tensor([0.0, 0.0])).asnumpy()
+    array([0.5, 0.5], dtype=float32)
+    """
+    return softmax(-x, axis, dtype=dtype)
+
+
+@op(primitive="FastGeLU()(x)", check=floats_only("FastGeLU"))
+def fast_gelu(x: Array):
+    r"""$x \sigma(1.702 x)$, close to `gelu`.
+
+    >>> ops.fast_gelu(Tensor([0.0, 2.0])).asnumpy().round(3)
+    array([0.   , 1.936], dtype=float32)
+    """
+    return x * jax.nn.sigmoid(1.702 * x)

@@ -1,0 +1,146 @@
+"""Pooling over as many nearly equal parts as the result has elements."""
+
+import itertools
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.dtype import int32
+from sporax.ops.casting import cast
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.nn.activation import floats_only
+
+
+@op(
+    primitive="AdaptiveAvgPool2D(output_size)(input)",
+    function="adaptive_avg_pool2d(input, output_size)",
+    mint="nn.functional.adaptive_avg_pool2d(input, output_size)",
+    check=floats_only("AdaptiveAvgPool2D"),
+)
+def adaptive_avg_pool2d(input: Array, output_size, axes=2):
+    r"""Means over $H' \times W'$ nearly equal parts of each plane.
+
+    `output_size`: an int or two; None leaves an axis as it is.
+
+    >>> ops.adaptive_avg_pool2d(ops.ones((1, 3, 5, 7)), 2).shape
+    (1, 3, 2, 2)
+    """
+    for axis, parts in enumerate(_parts(input, output_size, axes), -axes):
+        input = jnp.moveaxis(_means(jnp.moveaxis(input, axis, -1), parts), -1, axis)
+    return input
+
+
+_adaptive_average = adaptive_avg_pool2d.declaration.face()
+
+
+@composite(mint="nn.functional.adaptive_avg_pool1d")
+def adaptive_avg_pool1d(input, output_size):
+    """Means over `output_size` nearly equal parts of the last axis: `(N, C, L)` or `(C, L)`.
+
+    >>> ops.adaptive_avg_pool1d(Tensor([[1.0, 2.0, 3.0, 5.0]]), 2).asnumpy()
+    array([[1.5, 4. ]], dtype=float32)
+    """
+    return _adaptive_average(input, output_size, 1)
+
+
+@composite(
+    mint="nn.functional.adaptive_avg_pool3d", primitive="AdaptiveAvgPool3D(output_size)(input)"
+)
+def adaptive_avg_pool3d(input, output_size):
+    """As `adaptive_avg_pool2d`, of the last three axes.
+
+    >>> ops.adaptive_avg_pool3d(ops.ones((1, 3, 5, 7, 2)), (2, 2, None)).shape
+    (1, 3, 2, 2, 2)
+    """
+    return _adaptive_average(input, output_size, 3)
+
+
+@op(function=(), name="AdaptiveMaxPool2D", check=floats_only("AdaptiveMaxPool2D"))
+def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
+    """As `adaptive_max_pool2d`, and where in its plane each number was found (Int64)."""
+    if jnp.iscomplexobj(input):  # JAX refuses that only when it compiles
+        raise TypeError("'input' must be of real numbers, which have an order; give 'input.abs()'")
+    parts = _parts(input, output_size, axes)
+    shape = input.shape[-axes:]
+    plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
+    seen = [plane[place].ravel() for place in itertools.product(*parts)]
+    longest = max(map(len, seen))
+    # a part of fewer places sees its last one several times
+    places = jnp.asarray([np.pad(s, (0, longest - len(s)), "edge") for s in seen])
+    flat = input.reshape(*input.shape[:-axes], -1)
+    best = jnp.argmax(flat[..., places], -1)
+    found = places[np.arange(len(seen)), best]
+    shape = *input.shape[:-axes], *map(len, parts)
+    return jnp.take_along_axis(flat, found, -1).reshape(shape), found.reshape(shape)
+
+
+@composite(mint="nn.functional.adaptive_max_pool2d")
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane.
+
+    `output_size`: an int or two; None leaves an axis as it is. `return_indices`: also return where
+    in its plane each was found.
+
+    >>> ops.adaptive_max_pool2d(Tensor(np.arange(15.0).reshape(1, 3, 5)), 2).asnumpy()[0]
+    array([[ 7.,  9.],
+           [12., 14.]])
+    """
+    pooled, found = adaptive_max_pool_with_index(input, output_size)
+    return (pooled, found) if return_indices else pooled
+
+
+@composite(
+    function="adaptive_max_pool1d(input, output_size)", mint="nn.functional.adaptive_max_pool1d"
+)
+def adaptive_max_pool1d(input, output_size, return_indices=False):
+    """The greatest numbers of `output_size` nearly equal parts of the last axis.
+
+    >>> ops.adaptive_max_pool1d(Tensor([[1.0, 2.0, 3.0, 5.0]]), 2).asnumpy()
+    array([[2., 5.]], dtype=float32)
+    """
+    pooled, found = adaptive_max_pool_with_index(input, output_size, 1)
+    return (pooled, found) if return_indices else pooled
+
+
+@composite()
+def adaptive_max_pool3d(input, output_size, return_indices=False):
+    """As `adaptive_max_pool2d`, of the last three axes; places are Int32.
+
+    >>> ops.adaptive_max_pool3d(ops.ones((1, 3, 5, 7, 2)), (2, 2, None)).shape
+    (1, 3, 2, 2, 2)
+    """
+    pooled, found = adaptive_max_pool_with_index(input, output_size, 3)
+    return (pooled, cast(found, int32)) if return_indices else pooled
+
+
+def _parts(input, output_size, axes):
+    """For each of the last axes its parts, of which the i-th of n goes from floor(i size / n)
+    to ceil((i + 1) size / n)."""
+    letters = ", ".join("DHW"[-axes:])
+    if input.ndim not in (axes + 1, axes + 2):
+        raise ValueError(f"'input' must be (N, C, {letters}) or (C, {letters})")
+    wanted = output_size if isinstance(output_size, tuple) else (output_size,) * axes
+    if len(wanted) != axes or not all(n is None or (isinstance(n, int) and n > 0) for n in wanted):
+        raise ValueError(
+            f"'output_size' must be an int of at least 1, or one (or None) for each of "
+            f"({letters}), but got {output_size!r}"
+        )
+    parts = []
+    for size, n in zip(input.shape[-axes:], wanted, strict=True):
+        n = size if n is None else n
+        parts.append([slice(i * size // n, -(-(i + 1) * size // n)) for i in range(n)])
+    return parts
+
+
+def _means(x, parts):
+    """The means of parts of the last axis. A number reaches its own part's mean only, so that NaN
+    does not spread, as it would in a product with a matrix of weights."""
+    sizes = np.array([part.stop - part.start for part in parts])
+    if sizes.sum() == x.shape[-1]:  # nothing is shared: equal parts, one after the other
+        return x.reshape(*x.shape[:-1], len(parts), -1).mean(-1)
+    place = np.arange(sizes.max())
+    starts = np.array([part.start for part in parts])[:, None]
+    counts = place < sizes[:, None]
+    taken = x[..., np.where(counts, starts + place, starts)]
+    return jnp.where(counts, taken, 0).sum(-1) / jnp.asarray(sizes, x.dtype)

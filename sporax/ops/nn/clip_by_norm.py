@@ -1,0 +1,122 @@
+"""Tensors scaled by their norms."""
+
+import jax.numpy as jnp
+
+from sporax.core.tree import map_tensors, tensors_of
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.indexing.gather import where
+from sporax.ops.math.arithmetic import div, floating, minimum, mul
+from sporax.ops.math.reduction import axes
+from sporax.ops.math.statistics import norm
+from sporax.ops.shape.joining import stack
+from sporax.ops.shape.zero_dimensional import of_any_rank
+
+
+@op(primitive="L2Normalize(axis=0, epsilon=1e-4)(input_x: input)")
+def l2_normalize(input: Array, axis=0, epsilon=1e-4):
+    r"""$x / \sqrt{\max(\sum_i x_i^2, \epsilon)}$, summed along `axis`.
+
+    >>> ops.L2Normalize()(Tensor([3.0, 4.0])).asnumpy()
+    array([0.6, 0.8], dtype=float32)
+    """
+    x = floating(input)
+    square = jnp.sum(x * x, axes(axis), keepdims=True)
+    return x / jnp.sqrt(jnp.maximum(square, epsilon))
+
+
+@op(primitive="LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
+@of_any_rank
+def lp_norm(input: Array, axis, p=2, keep_dims=False, epsilon=1e-12):
+    r"""$\max((\sum_i |x_i|^p)^{1/p}, \epsilon)$ along `axis`.
+
+    >>> ops.LpNorm(0)(Tensor([3.0, 4.0])).asnumpy()
+    array(5., dtype=float32)
+    """
+    x = jnp.abs(floating(input))
+    total = jnp.sum(x * x if p == 2 else x**p, axes(axis), keepdims=keep_dims)
+    zero = total == 0  # where a root has no derivative
+    total = jnp.where(zero, 1, total)
+    root = jnp.sqrt(total) if p == 2 else total ** (1 / p)
+    return jnp.maximum(jnp.where(zero, 0, root), epsilon)
+
+
+@op(name="clip_by_global_norm")
+def global_norm(tensors: Arrays):
+    """The Euclidean length of all elements of a tuple of Tensors together: Float32 at least.
+
+    >>> ops.global_norm((Tensor([3.0]), Tensor([4.0]))).asnumpy()
+    array(5., dtype=float32)
+    """
+    kind = jnp.result_type(jnp.float32, *tensors)
+    total = jnp.zeros((), kind)
+    for x in tensors:
+        total = total + jnp.sum(jnp.square(x.astype(kind)))
+    zero = total == 0
+    return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, total)))
+
+
+@composite()
+def clip_by_global_norm(x, clip_norm=1.0, use_norm=None) -> Arrays:
+    """The Tensors of a tuple or list, scaled down together so that their common Euclidean length
+    is at most `clip_norm`.
+
+    >>> [t.asnumpy() for t in ops.clip_by_global_norm((Tensor([3.0]), Tensor([4.0])), 1.0)]
+    [array([0.6], dtype=float32), array([0.8], dtype=float32)]
+    """
+    if not clip_norm > 0:
+        raise ValueError(
+            f"For 'clip_by_global_norm', 'clip_norm' must be positive, but got {clip_norm}."
+        )
+    length = global_norm(tuple(tensors_of(x))) if use_norm is None else use_norm
+    return tuple(_at_most(t, length, clip_norm) for t in tensors_of(x))
+
+
+def _at_most(t, length, bound):
+    return where(length > bound, mul(t, div(bound, length)), t).astype(t.dtype)
+
+
+@composite(tensor=True, primitive="Renorm(p, dim: axis, maxnorm)(input)")
+def renorm(input, p, axis, maxnorm):
+    """Each slice along `axis` scaled down so that its `p`-norm is at most `maxnorm`.
+
+    >>> ops.renorm(Tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0).asnumpy()
+    array([[0.6, 0.8],
+           [0.3, 0.4]], dtype=float32)
+    """
+    if not -input.ndim <= axis < input.ndim:
+        raise ValueError(
+            f"For 'renorm', 'axis' must be in [{-input.ndim}, {input.ndim}), but got {axis}."
+        )
+    others = tuple(at for at in range(input.ndim) if at != axis % input.ndim)
+    return _at_most(input, lp_norm(input, others, p, True) if others else input.abs(), maxnorm)
+
+
+@composite()
+def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
+    """A Tensor, or those of a tuple or list together, scaled down to a norm of at most `max_norm`.
+
+    `norm_type`: which norm, as `ops.norm` has it for vectors. `error_if_nonfinite`: refuse a norm
+    that is infinite or NaN.
+
+    >>> ops.clip_by_norm(Tensor([3.0, 4.0]), 1.0).asnumpy().round(3)
+    array([0.6, 0.8], dtype=float32)
+    """
+    lengths = [norm(t.reshape((-1,)), norm_type, 0) for t in tensors_of(x)]
+    length = norm(stack(lengths), norm_type, 0)
+    if error_if_nonfinite and not bool(length.isfinite()):
+        raise RuntimeError(
+            f"For 'clip_by_norm', the norm must be finite, but got {length.item()}. Look for NaN "
+            "in the tensors, or leave 'error_if_nonfinite' out."
+        )
+    factor = minimum(div(max_norm, length + 1e-6), 1.0)
+    return map_tensors(lambda t: mul(t, factor).astype(t.dtype), x)
+
+
+@composite()
+def make_range(start, limit=None, delta=1) -> tuple:
+    """The ints `start, start + delta, ...` before `limit`, a tuple; with one argument, from 0.
+
+    >>> ops.make_range(1, 7, 2)
+    (1, 3, 5)
+    """
+    return tuple(range(start) if limit is None else range(start, limit, delta))

@@ -1,0 +1,161 @@
+"""Convolutions."""
+
+import operator
+
+from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.nn.dense import bias_apart, same_dtype
+from sporax.ops.shape.reshape import expand_dims, squeeze
+from sporax.xla_kernels.convolution import convolve
+
+PAD_MODES = ("valid", "same", "pad")
+
+
+def per_axis(name, value, count=2, lowest=1):
+    """An int for all axes, or one for each (of two axes, a 4-tuple gives its last two)."""
+    numbers = value if isinstance(value, (tuple, list)) else (value,) * count
+    numbers = numbers[2:] if len(numbers) == 4 and count == 2 else numbers
+    numbers = numbers * count if len(numbers) == 1 else numbers
+    try:
+        numbers = tuple(operator.index(n) for n in numbers)
+    except TypeError:
+        numbers = ()
+    if len(numbers) != count or min(numbers) < lowest:
+        several = {1: "", 2: " or two", 3: " or three"}[count]
+        raise ValueError(
+            f"'{name}' must be an int of at least {lowest}{several}, but got {value!r}"
+        )
+    return numbers
+
+
+def same_padding(size, kernel, stride, dilation=1):
+    """(before, after) with which ceil(size / stride) windows fit; the odd one comes after."""
+    windows = -(-size // stride)
+    total = max(0, (windows - 1) * stride + (kernel - 1) * dilation + 1 - size)
+    return total // 2, total - total // 2
+
+
+def sides(padding):
+    """(top, bottom, left, right) of a padding given as one int, two or four."""
+    given = padding if isinstance(padding, tuple) else (padding,)
+    if not all(isinstance(n, int) and n >= 0 for n in given) or len(given) not in (1, 2, 4):
+        raise ValueError(f"'padding' must be 1, 2 or 4 ints of at least 0, but got {padding!r}")
+    return given if len(given) == 4 else (*(given[:1] * 2), *(given[-1:] * 2))
+
+
+def check_channels(input, weight, groups):
+    """Refuse a weight that is for another number of channels, on any number of axes."""
+    if input.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
+        raise ValueError(
+            f"'input' must have {weight.shape[1] * groups} channels (second size of 'weight' times "
+            f"{groups} groups), but has {input.shape[1]}"
+        )
+
+
+def add_bias(y, bias, weight):
+    """The result with each channel's bias, if there is one."""
+    if bias is None:
+        return y
+    if bias.shape != weight.shape[:1]:
+        raise ValueError(f"'bias' must have shape {weight.shape[:1]}")
+    return y + bias.reshape(-1, *[1] * (y.ndim - 2))
+
+
+def _padding(pad_mode, padding, sizes, kernel, stride, dilation):
+    mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
+    if mode not in PAD_MODES:
+        raise ValueError(f"'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}")
+    given = sides(padding)
+    if mode == "pad":
+        return given
+    if any(given):
+        raise ValueError(f"'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding!r}")
+    if mode == "valid":
+        return given
+    rows, columns = map(same_padding, sizes, kernel, stride, dilation)
+    return *rows, *columns
+
+
+@op(
+    function="conv2d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
+    "groups=1)",
+    primitive="Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad: padding=0, "
+    "stride=1, dilation=1, group: groups=1, data_format='NCHW')(x: input, weight)",
+    check=same_dtype("Conv2D"), parts=bias_apart,
+)  # fmt: skip
+def conv2d(
+    input: Array, weight: Array, bias: OPTIONAL = None, stride=1, pad_mode="valid", padding=0,
+    dilation=1, groups=1, out_channel=None, kernel_size=None, mode=1, data_format="NCHW",
+):  # fmt: skip
+    r"""$y_{no} = b_o + \sum_c x_{nc} \star w_{oc}$: `(N, C, H, W)` -> `(N, O, H', W')`.
+
+    `weight`: `(O, C / groups, kh, kw)`; `bias`: `(O,)`. `pad_mode`: 'valid' (no padding), 'same'
+    ($H' = \lceil H / stride \rceil$; the odd row or column of zeros is put after), 'pad' (zeros as
+    `padding` says: for all sides, for both axes, or top, bottom, left, right). `stride`,
+    `dilation`: ints or pairs.
+
+    >>> ops.conv2d(ops.ones((1, 1, 4, 4)), ops.ones((2, 1, 3, 3))).shape
+    (1, 2, 2, 2)
+    """
+    if data_format not in ("NCHW", "NHWC"):
+        raise ValueError(f"'data_format' must be 'NCHW' or 'NHWC', but got {data_format!r}")
+    if input.ndim != 4 or weight.ndim != 4:
+        raise ValueError("'input' and 'weight' must have 4 dimensions")
+    last = data_format == "NHWC"
+    if last:
+        input, weight = input.transpose(0, 3, 1, 2), weight.transpose(0, 3, 1, 2)
+    if mode != 1 or (out_channel or weight.shape[0]) != weight.shape[0]:
+        raise ValueError("'mode' must be 1, and 'out_channel' the first size of 'weight'")
+    if kernel_size is not None and per_axis("kernel_size", kernel_size) != weight.shape[2:]:
+        raise ValueError(f"'kernel_size' {kernel_size} must be that of 'weight'")
+    check_channels(input, weight, groups)
+    stride, dilation = per_axis("stride", stride), per_axis("dilation", dilation)
+    sizes, kernel = input.shape[2:], weight.shape[2:]
+    around = _padding(pad_mode, padding, sizes, kernel, stride, dilation)
+    for size, k, d, before, after in zip(
+        sizes, kernel, dilation, around[::2], around[1::2], strict=True
+    ):
+        if size + before + after < (k - 1) * d + 1:
+            raise ValueError(
+                f"the padded input, {size} + {before + after}, must be at least as large as the "
+                f"kernel, {(k - 1) * d + 1}"
+            )
+    y = convolve(input, weight, stride, around, dilation, groups)
+    y = add_bias(y, bias, weight)
+    return y.transpose(0, 2, 3, 1) if last else y
+
+
+convolution = conv2d.declaration.face()  # with all that the class can be given too
+
+
+@composite(
+    mint="nn.functional.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
+    "groups=1)",
+    function=(),
+)
+def conv2d_of_mint(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """As `ops.conv2d`; `padding`: ints, or 'valid' or 'same'.
+
+    >>> x, w = ops.ones((1, 3, 5, 5)), ops.ones((4, 3, 3, 3))
+    >>> mint.nn.functional.conv2d(x, w, padding="same").shape
+    (1, 4, 5, 5)
+    """
+    if isinstance(padding, str):
+        return conv2d(input, weight, bias, stride, padding, 0, dilation, groups)
+    return conv2d(input, weight, bias, stride, "pad", padding, dilation, groups)
+
+
+@composite()
+def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
+    """`(N, C, L)` with `weight` `(O, C / groups, k)` -> `(N, O, L')`; arguments as `conv2d`'s.
+
+    >>> ops.conv1d(ops.ones((1, 1, 4)), ops.ones((2, 1, 3))).shape
+    (1, 2, 2)
+    """
+    along = [n[0] if isinstance(n, (tuple, list)) else n for n in (stride, padding, dilation)]
+    stride, padding, dilation = along
+    around = (0, 0, padding, padding) if pad_mode == "pad" else padding
+    y = conv2d(
+        expand_dims(input, 2), expand_dims(weight, 2), bias, (1, stride), pad_mode, around,
+        (1, dilation), groups,
+    )  # fmt: skip
+    return squeeze(y, 2)

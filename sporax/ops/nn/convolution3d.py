@@ -1,0 +1,82 @@
+"""Convolutions of three dimensions."""
+
+from jax import lax
+
+from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.nn.convolution import PAD_MODES, add_bias, check_channels, per_axis, same_padding
+from sporax.ops.nn.dense import bias_apart, same_dtype
+
+
+def _around(pad_mode, padding, sizes, kernel, stride, dilation):
+    """((before, after) of each axis); `padding` is one int, three or six."""
+    if pad_mode not in PAD_MODES:
+        raise ValueError(f"'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}")
+    given = padding if isinstance(padding, tuple) else (padding,)
+    if not all(isinstance(n, int) and n >= 0 for n in given) or len(given) not in (1, 3, 6):
+        raise ValueError(f"'padding' must be 1, 3 or 6 ints of at least 0, but got {padding!r}")
+    if pad_mode != "pad" and any(given):
+        raise ValueError(f"'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding!r}")
+    if pad_mode == "same":
+        return tuple(map(same_padding, sizes, kernel, stride, dilation))
+    if len(given) == 6:
+        return tuple(zip(given[::2], given[1::2], strict=True))
+    each = given * 3 if len(given) == 1 else given
+    return tuple((n, n) for n in each)
+
+
+@op(
+    primitive="Conv3D(out_channel, kernel_size, mode=1, pad_mode='valid', pad: padding=0, "
+    "stride=1, dilation=1, group: groups=1, data_format='NCDHW')(x: input, weight)",
+    function="conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
+    "groups=1)",
+    check=same_dtype("Conv3D"),
+    parts=bias_apart,
+)
+def conv3d(
+    input: Array, weight: Array, bias: OPTIONAL = None, stride=1, pad_mode="valid", padding=0,
+    dilation=1, groups=1, out_channel=None, kernel_size=None, mode=1, data_format="NCDHW",
+):  # fmt: skip
+    r"""$y_{no} = b_o + \sum_c x_{nc} \star w_{oc}$: `(N, C, D, H, W)` -> `(N, O, D', H', W')`.
+
+    `weight`: `(O, C / groups, kd, kh, kw)`; `bias`: `(O,)`. `pad_mode`: 'valid' (no padding),
+    'same' ($D' = \lceil D / stride \rceil$), 'pad' (zeros as `padding` says: for all sides, for
+    each axis, or front, back, top, bottom, left, right). `stride`, `dilation`: ints or three.
+
+    >>> ops.conv3d(ops.ones((1, 1, 4, 4, 4)), ops.ones((2, 1, 3, 3, 3))).shape
+    (1, 2, 2, 2, 2)
+    """
+    if input.ndim != 5 or weight.ndim != 5:
+        raise ValueError("'input' and 'weight' must have 5 dimensions")
+    if data_format != "NCDHW" or mode != 1:
+        raise ValueError("'data_format' must be 'NCDHW', and 'mode' 1")
+    if (out_channel or weight.shape[0]) != weight.shape[0] or (
+        kernel_size is not None and per_axis("kernel_size", kernel_size, 3) != weight.shape[2:]
+    ):
+        raise ValueError("'out_channel' and 'kernel_size' must be those of 'weight'")
+    check_channels(input, weight, groups)
+    stride, dilation = per_axis("stride", stride, 3), per_axis("dilation", dilation, 3)
+    around = _around(pad_mode, padding, input.shape[2:], weight.shape[2:], stride, dilation)
+    y = lax.conv_general_dilated(
+        input, weight, stride, around, rhs_dilation=dilation, feature_group_count=groups,
+        dimension_numbers=("NCDHW", "OIDHW", "NCDHW"),
+    )  # fmt: skip
+    if 0 in y.shape[2:]:
+        raise ValueError("the padded input must be at least as large as the kernel")
+    return add_bias(y, bias, weight)
+
+
+@composite(
+    mint="nn.functional.conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
+    "groups=1)",
+    function=(),
+)
+def conv3d_of_mint(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """As `ops.conv3d`; `padding`: ints, or 'valid' or 'same'.
+
+    >>> x, w = ops.ones((1, 3, 5, 5, 5)), ops.ones((4, 3, 3, 3, 3))
+    >>> mint.nn.functional.conv3d(x, w, padding=1).shape
+    (1, 4, 5, 5, 5)
+    """
+    if isinstance(padding, str):
+        return conv3d(input, weight, bias, stride, padding, 0, dilation, groups)
+    return conv3d(input, weight, bias, stride, "pad", padding, dilation, groups)

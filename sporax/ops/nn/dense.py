@@ -1,0 +1,130 @@
+"""Products with a layer's weights, and their bias."""
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sporax.core.errors import describe
+from sporax.engine.index_ranges import Range
+from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.linalg.products import matmul_transposed
+from sporax.ops.math.arithmetic import add
+
+
+def same_dtype(name):
+    """A check that refuses Tensors of different dtypes."""
+
+    def check(*avals):
+        if any(a.weak or a.dtype != avals[0].dtype for a in avals):
+            raise TypeError(
+                f"For '{name}', the operands must be Tensors of one dtype, but got "
+                f"{', '.join(map(describe, avals))}. Convert one with 'astype'."
+            )
+
+    return check
+
+
+@op(primitive="Dense()(input, weight, bias=None)",
+    mint="nn.functional.linear(input, weight, bias=None)", check=same_dtype("Dense"))  # fmt: skip
+def dense(input: Array, weight: Array, bias: OPTIONAL = None):
+    r"""$x W^\top + b$: `input` `(*, in)`, `weight` `(out, in)`, `bias` `(out,)` -> `(*, out)`.
+
+    >>> ops.dense(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), Tensor([0.5])).asnumpy()
+    array([[11.5]], dtype=float32)
+    """
+    if weight.ndim != 2 or input.ndim < 1 or input.shape[-1] != weight.shape[1]:
+        raise ValueError(
+            "'input' must be (..., in) and 'weight' (out, in); the last axis of 'input' must be "
+            f"{weight.shape[-1]}"
+        )
+    # as one matrix: its gradient is then one product too, several times faster
+    y = input.reshape(-1, input.shape[-1]) @ weight.T
+    y = y if bias is None else y + bias
+    return y.reshape(*input.shape[:-1], weight.shape[0])
+
+
+@op(
+    function="bias_add(input_x: input, bias)",
+    primitive="BiasAdd(data_format='NCHW')(input_x: input, bias)",
+    check=same_dtype("BiasAdd"),
+)
+def bias_add(input: Array, bias: Array, data_format="NCHW"):
+    """`bias` `(C,)` added to each channel: axis 1 of `input`, the last for 'NHWC'.
+
+    >>> ops.bias_add(Tensor([[1.0, 2.0]]), Tensor([3.0, 4.0])).asnumpy()
+    array([[4., 6.]], dtype=float32)
+    """
+    last = data_format == "NHWC"
+    if input.ndim < 2 or bias.shape != (input.shape[-1 if last else 1],):
+        raise ValueError("'bias' must have one number for each channel of 'input'")
+    return input + (bias if last else bias.reshape((-1,) + (1,) * (input.ndim - 2)))
+
+
+def bias_apart(declaration, attributes, structure):
+    """A product and the addition of its bias; None where there is no bias."""
+    if structure[-1] is None:
+        return None
+    product = declaration.bind(tuple(attributes.values()), (*structure[:-1], None))
+    order = "NHWC" if attributes.get("data_format") == "NHWC" else "NCHW"
+    return product, bias_add.declaration.bind((order,))
+
+
+def _product_and_sum(declaration, attributes, structure):
+    product = matmul_transposed.declaration.bind((False, True))
+    return (product,) if structure[-1] is None else (product, add.declaration.bind(()))
+
+
+@op(function=(), name="Dense", check=same_dtype("Dense"), parts=_product_and_sum)
+def dense_layer(input: Array, weight: Array, bias: OPTIONAL = None):
+    """`dense` as `nn.Dense` computes it: for mixed precision a MatMul and an addition."""
+    return dense.declaration.fn(input, weight, bias)
+
+
+def _rows(input, weight, **_):
+    return [Range(input, weight.shape[0], 0)]
+
+
+@op(function=(), name="Embedding", bounds=_rows)
+def look_up(input: Array, weight: Array, padding_idx=None, by_frequency=False):
+    """Rows of `weight` by index; what comes from row `padding_idx` brings no gradient.
+
+    `by_frequency`: gradients are divided by how often their row is looked up.
+    """
+    if not jnp.issubdtype(input.dtype, jnp.integer):
+        raise TypeError("the indices must be integers; convert them with 'astype'")
+    if padding_idx is not None:
+        kept = np.arange(weight.shape[0]) != padding_idx % weight.shape[0]
+        weight = jnp.where(kept[:, None], weight, lax.stop_gradient(weight))
+    rows = jnp.take(weight, input, 0, mode="fill")
+    if by_frequency:
+        count = jnp.zeros(weight.shape[0], weight.dtype).at[input].add(1)[input][..., None]
+        rows = rows + (rows - lax.stop_gradient(rows)) * (1 / count - 1)
+    return rows
+
+
+@op(function=(), name="Embedding", differentiable=False, bounds=_rows)
+def shortened(input: Array, weight: Array, max_norm, norm_type=2.0):
+    """`weight` with the rows that `input` names scaled to a norm of at most `max_norm`."""
+    size = jnp.linalg.norm(weight, norm_type, 1)
+    named = jnp.zeros(weight.shape[0], bool).at[input].set(True)
+    scale = jnp.where(named & (size > max_norm), max_norm / (size + 1e-7), 1)
+    return (weight * scale[:, None]).astype(weight.dtype)
+
+
+@composite(mint="nn.functional.embedding")
+def embedding(
+    input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False
+):
+    """Rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`.
+
+    `padding_idx`: a row that brings no gradient. `max_norm`: rows that are looked up are shortened
+    to that `norm_type`-norm before, in `weight` itself. `scale_grad_by_freq`: gradients of a row
+    are divided by how often it is looked up. Negative indices count from the end; one out of range
+    raises (see `set_context`, 'check_indices').
+
+    >>> ops.embedding(Tensor([1]), Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy()
+    array([[3., 4.]], dtype=float32)
+    """
+    if max_norm is not None:
+        weight._rebind(shortened(input, weight, max_norm, norm_type)._value)
+    return look_up(input, weight, padding_idx, scale_grad_by_freq)

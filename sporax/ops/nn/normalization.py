@@ -1,0 +1,228 @@
+"""Normalization."""
+
+import math
+
+import jax.numpy as jnp
+from jax import lax
+
+from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
+from sporax.ops.nn.activation import floats_only
+
+
+def _precise(x):
+    """In Float32 at least: sums of halves lose too much."""
+    return x.astype(jnp.promote_types(x.dtype, jnp.float32))
+
+
+def _moments(x, axes):
+    """Mean and (biased) variance over `axes`, which are kept."""
+    mean = x.mean(axes, keepdims=True)
+    return mean, jnp.square(x - mean).mean(axes, keepdims=True)
+
+
+def _normalized(input, axes, epsilon):
+    """What `input` is in units of its deviation over `axes`, with mean and variance."""
+    x = _precise(input)
+    mean, variance = _moments(x, axes)
+    return (x - mean) * lax.rsqrt(variance + epsilon), mean, variance
+
+
+def _fits(input, shape, *parameters):
+    for p in parameters:
+        if p is not None and p.shape != shape:
+            raise ValueError(
+                f"the shape of weight and bias must be {shape}, the last of the input's"
+            )
+
+
+@op(
+    primitive="LayerNorm(begin_norm_axis=1, begin_params_axis=1, epsilon=1e-07)"
+    "(input_x: input, gamma, beta)",
+    function=(),
+    check=floats_only("LayerNorm"),
+)
+def layer_norm_with_moments(
+    input: Array, gamma: Array, beta: Array, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7
+) -> Arrays:
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, with $\mu$ and $\sigma^2$.
+
+    Moments over the axes from `begin_norm_axis` on; `gamma`, `beta` have the sizes of those from
+    `begin_params_axis` on (Ba et al., 2016).
+
+    >>> y, mean, variance = ops.LayerNorm()(Tensor([[1.0, 3.0]]), ops.ones((2,)), ops.zeros((2,)))
+    >>> y.asnumpy().round(3), mean.asnumpy()
+    (array([[-1.,  1.]], dtype=float32), array([[2.]], dtype=float32))
+    """
+    axes = tuple(range(begin_norm_axis % input.ndim, input.ndim))
+    _fits(input, input.shape[begin_params_axis % input.ndim :], gamma, beta)
+    x, mean, variance = _normalized(input, axes, epsilon)
+    y = (x * gamma + beta).astype(input.dtype)
+    return y, mean, variance
+
+
+@op(mint="nn.functional.layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05)",
+    name="LayerNorm", check=floats_only("LayerNorm"))  # fmt: skip
+def layer_norm(
+    input: Array, normalized_shape, weight: OPTIONAL = None, bias: OPTIONAL = None, eps=1e-5
+):
+    r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over the last axes.
+
+    `normalized_shape`: the sizes of these axes, and the shape of `weight` and `bias` (Ba et al.,
+    2016).
+
+    >>> ops.layer_norm(Tensor([[1.0, 3.0]]), (2,)).asnumpy().round(3)
+    array([[-1.,  1.]], dtype=float32)
+    """
+    shape = normalized_shape if isinstance(normalized_shape, tuple) else (normalized_shape,)
+    if not shape or input.shape[-len(shape) :] != shape:
+        raise ValueError(f"'normalized_shape' must be the last sizes of 'input', but got {shape}")
+    _fits(input, shape, weight, bias)
+    x, _, _ = _normalized(input, tuple(range(input.ndim - len(shape), input.ndim)), eps)
+    x = x if weight is None else x * weight
+    return (x if bias is None else x + bias).astype(input.dtype)
+
+
+# batch normalization ------------------------------------------------------------------------
+
+
+def _axis(input, data_format):
+    return 1 if data_format == "NCHW" else input.ndim - 1
+
+
+def _channels(input, data_format, *parameters):
+    """The shape that lines up a parameter with the channels of `input`."""
+    axis = _axis(input, data_format)
+    if input.ndim < 2 or data_format not in ("NCHW", "NHWC"):
+        raise ValueError(
+            "'input' must be (N, C, ...), or (N, ..., C) where 'data_format' is 'NHWC'"
+        )
+    for p in parameters:
+        if p.shape != (input.shape[axis],):
+            raise ValueError(
+                f"the parameters must have one number for each of {input.shape[axis]} channels, "
+                f"but have shape {p.shape}; check 'num_features'"
+            )
+    return tuple(n if i == axis else 1 for i, n in enumerate(input.shape))
+
+
+@op(function=(), name="BatchNorm", check=floats_only("BatchNorm"))
+def batch_norm_with_batch(
+    input: Array, scale: Array, bias: Array, mean: Array, variance: Array, momentum=0.1,
+    epsilon=1e-5, data_format="NCHW",
+) -> Arrays:  # fmt: skip
+    r"""Normalized by the batch's own moments (Ioffe and Szegedy, 2015).
+
+    Returns the result; `mean` and `variance` moved toward the batch's by `momentum` (the unbiased
+    variance); and the batch's mean and biased variance.
+    """
+    shape = _channels(input, data_format, scale, bias, mean, variance)
+    axes = tuple(i for i in range(input.ndim) if i != _axis(input, data_format))
+    x, batch_mean, batch_variance = _normalized(input, axes, epsilon)
+    y = x * scale.reshape(shape) + bias.reshape(shape)
+    count = input.size // max(1, scale.size)
+    m, v = (lax.stop_gradient(s.reshape(-1)) for s in (batch_mean, batch_variance))
+    unbiased = v * (count / (count - 1)) if count > 1 else v
+    moved = [
+        (old + momentum * (new - old)).astype(old.dtype)
+        for old, new in ((mean, m), (variance, unbiased))
+    ]
+    return y.astype(input.dtype), *moved, m.astype(scale.dtype), v.astype(scale.dtype)
+
+
+@op(function=(), name="BatchNorm", check=floats_only("BatchNorm"))
+def batch_norm_with_known(
+    input: Array, scale: Array, bias: Array, mean: Array, variance: Array, epsilon=1e-5,
+    data_format="NCHW",
+):  # fmt: skip
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$ with moments known before."""
+    shape = _channels(input, data_format, scale, bias, mean, variance)
+    factor = scale * lax.rsqrt(_precise(variance) + epsilon)
+    shift = bias - mean * factor
+    return (_precise(input) * factor.reshape(shape) + shift.reshape(shape)).astype(input.dtype)
+
+
+def keep(parameter, moved):
+    """Put a moved statistic into its Parameter; no derivative goes through it."""
+    value = moved._value
+    value.watched = False
+    parameter._rebind(value)
+
+
+def normalize_batch(
+    input, mean, variance, scale, bias, training=False, momentum=0.1, eps=1e-5, data_format="NCHW"
+):
+    """See `batch_norm`; `data_format`: 'NCHW', or 'NHWC' where channels come last."""
+    if not training:
+        return batch_norm_with_known(input, scale, bias, mean, variance, eps, data_format)
+    y, *moved, _, _ = batch_norm_with_batch(
+        input, scale, bias, mean, variance, momentum, eps, data_format
+    )
+    keep(mean, moved[0])
+    keep(variance, moved[1])
+    return y
+
+
+@composite()
+def batch_norm(
+    input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-5
+):
+    r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$ for each channel (axis 1).
+
+    In training, by the moments of the batch, and `running_mean` and `running_var` are moved toward
+    them: $running \leftarrow (1 - momentum) \, running + momentum \, batch$; else by these.
+
+    >>> one, zero = ops.ones((2,)), ops.zeros((2,))
+    >>> ops.batch_norm(Tensor([[2.0, 4.0]]), zero, one, one, zero).asnumpy().round(2)
+    array([[2., 4.]], dtype=float32)
+    """
+    return normalize_batch(
+        input_x, running_mean, running_var, weight, bias, training, momentum, eps
+    )
+
+
+@composite(
+    function=(),
+    primitive="BatchNorm(is_training=False, epsilon=1e-05, momentum=0.1, data_format='NCHW')"
+    "(input_x, scale, bias, mean, variance)",
+)
+def batch_norm_and_moments(
+    input_x, scale, bias, mean, variance, is_training=False, epsilon=1e-5, momentum=0.1,
+    data_format="NCHW",
+) -> Arrays:  # fmt: skip
+    """As `batch_norm`; also the moments used, twice, as the class returns them.
+
+    >>> one, zero = ops.ones((2,)), ops.zeros((2,))
+    >>> mean, variance = Parameter(zero, name="m"), Parameter(one, name="v")
+    >>> out, *moments = ops.BatchNorm()(ops.ones((3, 2)), one, zero, mean, variance)
+    >>> out.shape, len(moments)
+    ((3, 2), 4)
+    """
+    used = mean, variance
+    if is_training:
+        y, *moved, m, v = batch_norm_with_batch(
+            input_x, scale, bias, mean, variance, momentum, epsilon, data_format
+        )
+        keep(mean, moved[0])
+        keep(variance, moved[1])
+        return y, m, v, m, v
+    y = batch_norm_with_known(input_x, scale, bias, mean, variance, epsilon, data_format)
+    return y, *used, *used
+
+
+@op(mint="nn.functional.group_norm(input, num_groups, weight=None, bias=None, eps=1e-05)",
+    name="GroupNorm", check=floats_only("GroupNorm"))  # fmt: skip
+def group_norm(input: Array, num_groups, weight: OPTIONAL = None, bias: OPTIONAL = None, eps=1e-5):
+    r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over each of `num_groups` groups of
+    channels (Wu and He, 2018). `weight`, `bias`: one number for each channel (axis 1).
+
+    >>> ops.group_norm(Tensor([[1.0, 3.0]]), 1).asnumpy().round(3)
+    array([[-1.,  1.]], dtype=float32)
+    """
+    if input.ndim < 2 or input.shape[1] % num_groups:
+        raise ValueError(f"the channels (axis 1) must be divisible into {num_groups} groups")
+    shape = _channels(input, "NCHW", *[p for p in (weight, bias) if p is not None])
+    each = math.prod(input.shape[1:]) // num_groups
+    groups = input.reshape(input.shape[0], num_groups, each)
+    x = _normalized(groups, 2, eps)[0].reshape(input.shape)
+    x = x if weight is None else x * weight.reshape(shape)
+    return (x if bias is None else x + bias.reshape(shape)).astype(input.dtype)

@@ -1,0 +1,276 @@
+"""Pooling."""
+
+import functools
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.nn.activation import floats_only, tensors_only
+from sporax.ops.nn.convolution import PAD_MODES, per_axis, same_padding
+from sporax.xla_kernels import pooling as lowering
+
+_FORMATS = {1: ("NCHW",), 2: ("NCHW", "NHWC"), 3: ("NCHW", "NCDHW")}
+
+
+class Windows:
+    """Where the windows lie: `sizes` (how many), `kernel`, `stride`, `padding`, `dilation`.
+
+    With `ceil_mode` a last window may reach beyond the padding, but must start before its end.
+    """
+
+    def __init__(self, planes, kernel, stride, pad_mode, padding, dilation=1, ceil_mode=False):
+        count = len(planes)
+        self.kernel = per_axis("kernel_size", kernel, count)
+        self.stride = self.kernel if stride is None else per_axis("stride", stride, count)
+        self.dilation = per_axis("dilation", dilation, count)
+        mode = str(pad_mode).lower()
+        if mode not in PAD_MODES:
+            raise ValueError(f"'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}")
+        if isinstance(padding, (tuple, list)) and len(padding) == 2 * count != 4:
+            self.padding = tuple(zip(padding[::2], padding[1::2], strict=True))
+        else:
+            self.padding = tuple((p, p) for p in per_axis("padding", padding, count, 0))
+        largest = tuple(map(max, self.padding))
+        if mode != "pad" and any(largest):
+            raise ValueError(f"'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding}")
+        if any(2 * p > k for p, k in zip(largest, self.kernel, strict=True)):
+            raise ValueError(f"'padding' must be at most half the kernel, but got {padding}")
+        if mode == "same":
+            self.padding = tuple(map(same_padding, planes, self.kernel, self.stride, self.dilation))
+        self.planes = tuple(planes)
+        self.sizes = tuple(self._count(axis, ceil_mode) for axis in range(count))
+        if min(self.sizes) < 1:
+            raise ValueError(f"the window {self.kernel} must fit into the padded input")
+
+    def _count(self, axis, ceil_mode):
+        step, (before, after) = self.stride[axis], self.padding[axis]
+        extent = (self.kernel[axis] - 1) * self.dilation[axis] + 1
+        free = self.planes[axis] + before + after - extent
+        count = free // step + 1
+        if ceil_mode and free % step and count * step < self.planes[axis] + before:
+            count += 1
+        return count
+
+    def covered(self, count_include_pad):
+        """How many places of each window count for its average."""
+        along = []
+        for axis in range(len(self.sizes)):
+            before, after = self.padding[axis] if count_include_pad else (0, 0)
+            start = np.arange(self.sizes[axis]) * self.stride[axis] - self.padding[axis][0]
+            end = np.minimum(start + self.kernel[axis], self.planes[axis] + after)
+            along.append(np.maximum(end - np.maximum(start, -before), 1))
+        return functools.reduce(np.multiply.outer, along)
+
+
+def _pooled(input, data_format, axes, pool):
+    """`pool` applied to `input` with its channels first, whatever `data_format` says."""
+    if data_format not in _FORMATS[axes]:
+        raise ValueError(f"'data_format' must be one of {_FORMATS[axes]}, but got {data_format!r}")
+    if input.ndim not in (axes + 1, axes + 2):
+        letters = ", ".join("DHW"[-axes:])
+        raise ValueError(f"'input' must be (N, C, {letters}) or (C, {letters})")
+    if data_format != "NHWC":
+        return pool(input)
+    return jnp.moveaxis(pool(jnp.moveaxis(input, -1, -3)), -3, -1)
+
+
+@op(
+    primitive="MaxPool(kernel_size=1, strides: stride=1, pad_mode='valid', data_format='NCHW')"
+    "(input)",
+    function=(),
+    check=tensors_only("MaxPool"),
+)
+def max_pool(
+    input: Array, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
+    ceil_mode=False, data_format="NCHW", axes=2,
+):  # fmt: skip
+    """The greatest number of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`.
+
+    >>> ops.MaxPool(2, 2)(ops.ones((1, 1, 4, 4))).shape
+    (1, 1, 2, 2)
+    """
+
+    def pool(x):
+        at = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, dilation, ceil_mode)
+        return lowering.max_pool(x, at.sizes, at.kernel, at.stride, at.padding, at.dilation)
+
+    return _pooled(input, data_format, axes, pool)
+
+
+@op(function=(), check=tensors_only("MaxPool"))
+def max_pool_with_index(
+    input: Array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, axes=2
+) -> Arrays:
+    """As `max_pool`, and where in its plane each number was found (Int64, in reading order)."""
+    at = Windows(input.shape[-axes:], kernel_size, stride, "pad", padding, dilation, ceil_mode)
+    return lowering.max_pool_with_index(
+        input, at.sizes, at.kernel, at.stride, at.padding, at.dilation
+    )
+
+
+@composite(
+    mint="nn.functional.max_pool2d(input: x, kernel_size, stride=None, padding=0, dilation=1, "
+    "ceil_mode=False, return_indices=False)"
+)
+def max_pool2d(
+    x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False
+) -> Array | Arrays:
+    """The greatest number of each window of `(N, C, H, W)`.
+
+    `kernel_size`, `stride` (by default the kernel), `padding`, `dilation`: an int or two.
+    `ceil_mode`: whether a last window may reach beyond the padding. `return_indices`: also return
+    where in its plane each was found.
+
+    >>> ops.max_pool2d(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)), 2).asnumpy()[0, 0]
+    array([[ 5.,  7.],
+           [13., 15.]])
+    """
+    if return_indices:
+        return max_pool_with_index(x, kernel_size, stride, padding, dilation, ceil_mode)
+    return max_pool(
+        x, kernel_size, kernel_size if stride is None else stride, "pad", padding, dilation,
+        ceil_mode,
+    )  # fmt: skip
+
+
+@op(
+    primitive="AvgPool(kernel_size=1, strides: stride=1, pad_mode='valid', data_format='NCHW')"
+    "(x: input)",
+    function=(),
+    check=floats_only("AvgPool"),
+)
+def avg_pool(
+    input: Array, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
+    count_include_pad=True, divisor_override=None, data_format="NCHW", axes=2,
+):  # fmt: skip
+    """The mean of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`.
+
+    >>> ops.AvgPool(2, 2)(ops.ones((1, 1, 4, 4))).shape
+    (1, 1, 2, 2)
+    """
+
+    def pool(x):
+        at = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, 1, ceil_mode)
+        # MindSpore counts the padding of 'same' in volumes, not in planes
+        counts_padding = count_include_pad and (str(pad_mode).lower() == "pad" or axes == 3)
+        divisor = divisor_override or at.covered(counts_padding)
+        return lowering.average_pool(x, at.sizes, at.kernel, at.stride, at.padding, divisor)
+
+    return _pooled(input, data_format, axes, pool)
+
+
+@composite(
+    mint="nn.functional.avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=None)",
+    function="avg_pool2d(input_x: input, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=0)",
+)
+def avg_pool2d(
+    input, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
+    divisor_override=0,
+):  # fmt: skip
+    """The mean of each window of `(N, C, H, W)`, the sum over `divisor_override` if that is given.
+
+    `count_include_pad`: whether the zeros of the padding count. Other arguments as `max_pool2d`'s.
+
+    >>> ops.avg_pool2d(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)), 2, 2).asnumpy()[0, 0]
+    array([[ 2.5,  4.5],
+           [10.5, 12.5]])
+    """
+    return avg_pool(
+        input, kernel_size, kernel_size if stride is None else stride, "pad", padding, ceil_mode,
+        count_include_pad, divisor_override,
+    )  # fmt: skip
+
+
+@composite()
+def max_pool3d(
+    x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False
+) -> Array | Arrays:
+    """As `max_pool2d`, of `(N, C, D, H, W)`; settings are ints or three.
+
+    >>> ops.max_pool3d(ops.ones((1, 3, 4, 4, 4)), 2).shape
+    (1, 3, 2, 2, 2)
+    """
+    if return_indices:
+        return max_pool_with_index(x, kernel_size, stride, padding, dilation, ceil_mode, 3)
+    return max_pool(
+        x, kernel_size, kernel_size if stride is None else stride, "pad", padding, dilation,
+        ceil_mode, axes=3,
+    )  # fmt: skip
+
+
+@composite(
+    mint="nn.functional.avg_pool1d(input: input_x, kernel_size, stride=None, padding=0, "
+    "ceil_mode=False, count_include_pad=True)",
+)
+def avg_pool1d(
+    input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True
+):
+    """As `avg_pool2d`, of `(N, C, L)`.
+
+    >>> ops.avg_pool1d(Tensor([[[1.0, 2.0, 3.0, 5.0]]]), 2, 2).asnumpy()
+    array([[[1.5, 4. ]]], dtype=float32)
+    """
+    return avg_pool(
+        input_x, kernel_size, kernel_size if stride is None else stride, "pad", padding, ceil_mode,
+        count_include_pad, axes=1,
+    )  # fmt: skip
+
+
+@composite(
+    mint="nn.functional.avg_pool3d(input: input_x, kernel_size, stride=None, padding=0, "
+    "ceil_mode=False, count_include_pad=True, divisor_override=None)",
+)
+def avg_pool3d(
+    input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
+    divisor_override=0,
+):  # fmt: skip
+    """As `avg_pool2d`, of `(N, C, D, H, W)`; settings are ints or three.
+
+    >>> ops.avg_pool3d(ops.ones((1, 3, 4, 4, 4)), 2, 2).shape
+    (1, 3, 2, 2, 2)
+    """
+    return avg_pool(
+        input_x, kernel_size, kernel_size if stride is None else stride, "pad", padding, ceil_mode,
+        count_include_pad, divisor_override, axes=3,
+    )  # fmt: skip
+
+
+@composite(
+    function=(),
+    primitive="MaxPool3D(kernel_size=1, strides=1, pad_mode='VALID', pad_list=0, ceil_mode=None, "
+    "data_format='NCDHW')(x)",
+)
+def max_pool3d_of_class(
+    x, kernel_size=1, strides=1, pad_mode="VALID", pad_list=0, ceil_mode=None, data_format="NCDHW"
+):
+    """As `max_pool3d`; `pad_list`: one int, three, or front, back, top, bottom, left, right.
+
+    >>> ops.MaxPool3D(2, 2)(ops.ones((1, 1, 4, 4, 4))).shape
+    (1, 1, 2, 2, 2)
+    """
+    return max_pool(
+        x, kernel_size, strides, pad_mode, pad_list, 1, bool(ceil_mode), data_format, 3
+    )  # fmt: skip
+
+
+@composite(
+    function=(),
+    primitive="AvgPool3D(kernel_size=1, strides=1, pad_mode='valid', pad=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=0, data_format='NCDHW')(input)",
+)
+def avg_pool3d_of_class(
+    input, kernel_size=1, strides=1, pad_mode="valid", pad=0, ceil_mode=False,
+    count_include_pad=True, divisor_override=0, data_format="NCDHW",
+):  # fmt: skip
+    """As `avg_pool3d`; `pad`: one int, three, or front, back, top, bottom, left, right.
+
+    >>> ops.AvgPool3D(2, 2)(ops.ones((1, 1, 4, 4, 4))).shape
+    (1, 1, 2, 2, 2)
+    """
+    return avg_pool(
+        input, kernel_size, strides, pad_mode, pad, ceil_mode, count_include_pad, divisor_override,
+        data_format, 3,
+    )  # fmt: skip

@@ -1,0 +1,224 @@
+"""Transposed convolutions: the gradients of convolutions by their input, as maps of their own."""
+
+from jax import lax
+
+from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.nn.convolution import PAD_MODES, add_bias, same_padding
+from sporax.ops.nn.dense import bias_apart, same_dtype
+
+_AXES = "DHW"
+
+
+@op(name="conv_transpose", function=(), check=same_dtype("conv_transpose"), parts=bias_apart)
+def conv_transposed(
+    input: Array, weight: Array, bias: OPTIONAL = None, *, stride, around, sizes, dilation=None,
+    groups=1,
+):  # fmt: skip
+    """`(N, C, *)` with `weight` `(C, O / groups, *k)` -> `(N, O, *sizes)`, on any number of axes.
+
+    The gradient by its input of the convolution with `stride`, `dilation` and padding `around`
+    ((before, after) of each axis) that takes `sizes` to the input's.
+    """
+    count = input.ndim - 2
+    if count < 1 or weight.ndim != input.ndim:
+        raise ValueError(f"'input' and 'weight' must have {len(stride) + 2} dimensions")
+    if input.shape[1] != weight.shape[0] or weight.shape[0] % groups:
+        raise ValueError(
+            f"'input' must have {weight.shape[0]} channels (first size of 'weight'), a multiple of "
+            f"{groups} groups, but has {input.shape[1]}"
+        )
+    dilation = dilation or (1,) * count
+    padding = []
+    for n, k, s, d, size, (before, _) in zip(
+        input.shape[2:], weight.shape[2:], stride, dilation, sizes, around, strict=True
+    ):
+        reach = (k - 1) * d  # the last window's numbers end where the size asked for does
+        padding.append((reach - before, size - (n - 1) * s + before - 1))
+    # a group's (C / groups, O / groups) become (O / groups, C / groups)
+    split = weight.reshape(groups, -1, *weight.shape[1:]).swapaxes(1, 2)
+    kernel = lax.rev(split.reshape(-1, *split.shape[2:]), range(2, weight.ndim))
+    letters = _AXES[-count:]
+    y = lax.conv_general_dilated(
+        input, kernel, (1,) * count, padding, lhs_dilation=stride, rhs_dilation=dilation,
+        dimension_numbers=(f"NC{letters}", f"OI{letters}", f"NC{letters}"),
+        feature_group_count=groups,
+    )  # fmt: skip
+    return add_bias(y, bias, kernel)
+
+
+def _numbers(who, name, value, count, lowest):
+    """An int for all axes, or one for each."""
+    each = (value,) * count if isinstance(value, int) else value
+    fits = isinstance(each, (tuple, list)) and len(each) == count
+    if not fits or not all(isinstance(n, int) and n >= lowest for n in each):
+        raise ValueError(
+            f"For '{who}', '{name}' must be an int of at least {lowest} or {count} of them, but "
+            f"got {value!r}."
+        )
+    return tuple(each)
+
+
+def around_of(who, pad_mode, padding, count):
+    """((before, after) of each axis) as `padding` says: one int, one an axis, or two an axis."""
+    if pad_mode not in PAD_MODES:
+        raise ValueError(f"For '{who}', 'pad_mode' must be one of {PAD_MODES}, but got {pad_mode}.")
+    each = (padding,) * count if isinstance(padding, int) else tuple(padding)
+    if len(each) not in (count, 2 * count) or not all(isinstance(n, int) and n >= 0 for n in each):
+        raise ValueError(
+            f"For '{who}', 'padding' must be 1, {count} or {2 * count} ints of at least 0, but got "
+            f"{padding!r}."
+        )
+    if pad_mode != "pad" and any(each):
+        raise ValueError(
+            f"For '{who}', 'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding!r}."
+        )
+    if len(each) == count:
+        return tuple((n, n) for n in each)
+    return tuple(zip(each[::2], each[1::2], strict=True))
+
+
+def transposed_as_mode(
+    who, x, weight, bias, stride, pad_mode, padding, dilation, groups, more=None
+):
+    """`conv_transposed` to the sizes that `pad_mode` gives; `more`: how much larger, by axis.
+
+    'same': $n s$; 'valid': $(n - 1) s + \\max(k, s)$; 'pad': $(n - 1) s + k$ less the padding, with
+    the extent k of the dilated kernel and stride s.
+    """
+    count = x.ndim - 2
+    around = around_of(who, pad_mode, padding, count)
+    sizes, places = [], []
+    for n, k, s, d, sides, extra in zip(
+        x.shape[2:], weight.shape[2:], stride, dilation, around, more or (0,) * count, strict=True
+    ):
+        extent = (k - 1) * d + 1
+        size = {"same": n * s, "valid": (n - 1) * s + max(extent, s)}.get(
+            pad_mode, (n - 1) * s + extent - sum(sides)
+        )
+        sizes.append(size + extra)
+        places.append(same_padding(size, k, s, d) if pad_mode == "same" else sides)
+    if min(sizes) < 1:
+        raise ValueError(
+            f"For '{who}', the result must have at least 1 element along each axis, but input "
+            f"{x.shape} with padding {padding} leaves {tuple(sizes)}."
+        )
+    return conv_transposed(
+        x, weight, bias, stride=tuple(stride), around=tuple(places), sizes=tuple(sizes),
+        dilation=tuple(dilation), groups=groups,
+    )  # fmt: skip
+
+
+def _of_axes(who, count, input, weight, bias, stride, padding, output_padding, groups, dilation):
+    if input.ndim not in (count + 1, count + 2):
+        raise ValueError(
+            f"For '{who}', 'input' must have {count + 1} or {count + 2} dimensions, but got shape "
+            f"{input.shape}."
+        )
+    stride = _numbers(who, "stride", stride, count, 1)
+    dilation = _numbers(who, "dilation", dilation, count, 1)
+    more = _numbers(who, "output_padding", output_padding, count, 0)
+    if any(m >= max(s, d) for m, s, d in zip(more, stride, dilation, strict=True)):
+        raise ValueError(
+            f"For '{who}', 'output_padding' must be less than 'stride' or 'dilation', but got "
+            f"{output_padding}."
+        )
+    padding = _numbers(who, "padding", padding, count, 0)
+    batch = input if input.ndim == count + 2 else input.expand_dims(0)
+    y = transposed_as_mode(
+        who, batch, weight, bias, stride, "pad", padding, dilation, groups, more
+    )  # fmt: skip
+    return y if input.ndim == count + 2 else y.squeeze(0)
+
+
+@composite(mint="nn.functional.conv_transpose2d")
+def conv_transpose2d(
+    input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1
+):
+    r"""The gradient of `conv2d` by its input: `(N, C, H, W)` -> `(N, O, H', W')`.
+
+    `weight`: `(C, O / groups, kh, kw)`; $H' = (H - 1) s - 2 p + d (kh - 1) + 1 + p'$ with `stride`
+    s, `padding` p, `dilation` d and `output_padding` p', ints or pairs.
+
+    >>> ops.conv_transpose2d(ops.ones((1, 1, 2, 2)), ops.ones((1, 3, 3, 3)), stride=2).shape
+    (1, 3, 5, 5)
+    """
+    return _of_axes(
+        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups,
+        dilation,
+    )  # fmt: skip
+
+
+@composite(
+    function=(),
+    of="conv_transposed",
+    primitive=(
+        "Conv2DTranspose(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, mode=1, "
+        "stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)",
+        "Conv2DBackpropInput(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, "
+        "mode=1, stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)",
+    ),
+)
+def conv2d_gradient(
+    dout, weight, input_size, out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None,
+    mode=1, stride=1, dilation=1, group=1, data_format="NCHW",
+):  # fmt: skip
+    """The gradient of `Conv2D` by its input, which had the shape `input_size`.
+
+    >>> y, w = ops.ones((1, 2, 4, 4)), ops.ones((2, 3, 3, 3))
+    >>> ops.Conv2DTranspose(2, 3)(y, w, (1, 3, 6, 6)).shape
+    (1, 3, 6, 6)
+    """
+    who = "Conv2DTranspose"
+    if data_format != "NCHW" or mode != 1:
+        raise ValueError(
+            f"For '{who}', 'data_format' must be 'NCHW' and 'mode' 1, but got {data_format!r} and "
+            f"{mode}."
+        )
+    if dout.ndim != 4 or dout.shape[1] != out_channel:
+        raise ValueError(
+            f"For '{who}', 'dout' must have 4 dimensions and {out_channel} channels, but got shape "
+            f"{dout.shape}."
+        )
+    stride, dilation = (
+        _numbers(who, name, value[2:] if isinstance(value, tuple) and len(value) == 4 else value,
+                 2, 1)
+        for name, value in [("stride", stride), ("dilation", dilation)]
+    )  # fmt: skip
+    mode_of_pad = pad_mode.lower()
+    around = around_of(who, mode_of_pad, pad_list or pad, 2)
+    sizes = tuple(int(n) for n in input_size[2:])
+    if mode_of_pad == "same":
+        around = tuple(map(same_padding, sizes, weight.shape[2:], stride, dilation))
+    return conv_transposed(
+        dout, weight, stride=stride, around=around, sizes=sizes, dilation=dilation, groups=group
+    )
+
+
+@composite(
+    function=(),
+    of="conv_transposed",
+    primitive="Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode='valid', "
+    "pad=0, stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')"
+    "(dout, weight, bias=None)",
+)
+def conv3d_transpose(
+    dout, weight, in_channel, out_channel, kernel_size, bias=None, mode=1, pad_mode="valid", pad=0,
+    stride=1, dilation=1, group=1, output_padding=0, data_format="NCDHW",
+):  # fmt: skip
+    """The gradient of `Conv3D` by its input.
+
+    >>> y, w = ops.ones((1, 2, 4, 4, 4)), ops.ones((2, 3, 3, 3, 3))
+    >>> ops.Conv3DTranspose(2, 3, 3)(y, w).shape
+    (1, 3, 6, 6, 6)
+    """
+    who = "Conv3DTranspose"
+    if dout.ndim != 5 or dout.shape[1] != in_channel or data_format != "NCDHW" or mode != 1:
+        raise ValueError(
+            f"For '{who}', 'dout' must be (N, {in_channel}, D, H, W) with 'data_format' 'NCDHW' "
+            f"and 'mode' 1, but got shape {dout.shape}, {data_format!r} and {mode}."
+        )
+    return transposed_as_mode(
+        who, dout, weight, bias, _numbers(who, "stride", stride, 3, 1), pad_mode.lower(), pad,
+        _numbers(who, "dilation", dilation, 3, 1), group,
+        _numbers(who, "output_padding", output_padding, 3, 0),
+    )  # fmt: skip

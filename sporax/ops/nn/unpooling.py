@@ -1,0 +1,162 @@
+"""The ways back from windows: columns folded into images, maxima put where they came from."""
+
+import itertools
+
+import jax.numpy as jnp
+
+from sporax.core.tensor import Tensor
+from sporax.engine.index_ranges import Range
+from sporax.ops.declare import Array, composite, op
+from sporax.ops.nn.convolution import per_axis
+
+
+@op(function=(), name="fold")
+def overlaid(columns: Array, *, size, kernel, stride, dilation, around):
+    """`(N, C, kh kw, L)` -> `(N, C, *size)`: each column's numbers added where its window lies."""
+    padded = [n + before + after for n, (before, after) in zip(size, around, strict=True)]
+    counts = [
+        (n - (k - 1) * d - 1) // s + 1
+        for n, k, s, d in zip(padded, kernel, stride, dilation, strict=True)
+    ]
+    if columns.ndim != 4 or min(counts) < 1 or columns.shape[3] != counts[0] * counts[1]:
+        raise ValueError(
+            f"the input must have {counts[0]} x {counts[1]} windows in its last axis, as "
+            "'output_size', 'kernel_size', 'padding', 'dilation' and 'stride' say"
+        )
+    n, c = columns.shape[:2]
+    parts = columns.reshape(n, c, *kernel, *counts)
+    image = jnp.zeros((n, c, *padded), columns.dtype)
+    for place in itertools.product(*map(range, kernel)):
+        along = tuple(
+            slice(i * d, i * d + (n - 1) * s + 1, s)
+            for i, d, n, s in zip(place, dilation, counts, stride, strict=True)
+        )
+        image = image.at[(..., *along)].add(parts[:, :, *place])
+    inner = tuple(slice(before, before + n) for n, (before, _) in zip(size, around, strict=True))
+    return image[(..., *inner)]
+
+
+def _sizes(name, value, lowest=1):
+    given = value.tolist() if isinstance(value, Tensor) else value
+    return per_axis(name, tuple(given) if isinstance(given, list) else given, lowest=lowest)
+
+
+@composite(tensor=True, mint="nn.functional.fold")
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """Windows as columns put together, summed where they overlap: the transpose of `unfold`.
+
+    `(N, C kh kw, L)` -> `(N, C, *output_size)`; `output_size`: two ints or a Tensor of them; the
+    other settings as `unfold`'s.
+
+    >>> ops.fold(ops.ones((1, 4, 4)), (3, 3), 2).tolist()
+    [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
+    """
+    kernel = _sizes("kernel_size", kernel_size)
+    if input.ndim not in (2, 3) or input.shape[-2] % (kernel[0] * kernel[1]):
+        raise ValueError(
+            "For 'fold', 'input' must be (N, C kh kw, L) or (C kh kw, L), but got shape "
+            f"{input.shape} for a window {kernel}."
+        )
+    columns = input.reshape(-1, input.shape[-2] // (kernel[0] * kernel[1]),
+                            kernel[0] * kernel[1], input.shape[-1])  # fmt: skip
+    out = overlaid(
+        columns, size=_sizes("output_size", output_size), kernel=kernel,
+        stride=_sizes("stride", stride), dilation=_sizes("dilation", dilation),
+        around=tuple((n, n) for n in _sizes("padding", padding, 0)),
+    )  # fmt: skip
+    return out if input.ndim == 3 else out.squeeze(0)
+
+
+@composite(
+    tensor="col2im(input_x, output_size, kernel_size, dilation, padding_value, stride)",
+    primitive="Col2Im(kernel_size, dilation=1, padding: padding_value=0, stride=1)"
+    "(x: input_x, output_size)",
+)  # fmt: skip
+def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
+    """As `fold`, of `(N, C, kh kw, L)`.
+
+    >>> ops.col2im(ops.ones((1, 1, 4, 4)), (3, 3), (2, 2), (1, 1), (0, 0), (1, 1)).shape
+    (1, 1, 3, 3)
+    """
+    return overlaid(
+        input_x, size=_sizes("output_size", output_size), kernel=_sizes("kernel_size", kernel_size),
+        stride=_sizes("stride", stride), dilation=_sizes("dilation", dilation),
+        around=tuple((n, n) for n in _sizes("padding_value", padding_value, 0)),
+    )  # fmt: skip
+
+
+@op(
+    function=(),
+    name="max_unpool",
+    bounds=lambda x, indices, size: [Range(indices, _count(size), low=0, of=", the plane's size")],
+)
+def unpooled(x: Array, indices: Array, *, size):
+    """Zeros of `size` in the last axes, and each number of `x` where its index says."""
+    axes = len(size)
+    if x.shape != indices.shape or x.ndim not in (axes + 1, axes + 2):
+        raise ValueError(
+            f"'x' must have {axes + 1} or {axes + 2} dimensions and 'indices' its shape"
+        )
+    if not jnp.issubdtype(indices.dtype, jnp.integer):
+        raise TypeError("'indices' must be integers")
+    planes = x.reshape(-1, *x.shape[-axes:]).reshape(-1, _count(x.shape[-axes:]))
+    at = indices.reshape(planes.shape)
+    rows = jnp.arange(planes.shape[0])[:, None]
+    flat = jnp.zeros((planes.shape[0], _count(size)), x.dtype).at[rows, at].set(planes)
+    return flat.reshape(*x.shape[:-axes], *size)
+
+
+def _count(sizes):
+    total = 1
+    for n in sizes:
+        total *= n
+    return total
+
+
+def _unpooled(who, axes, x, indices, kernel_size, stride, padding, output_size):
+    kernel = per_axis("kernel_size", kernel_size, axes)
+    stride = kernel if stride in (None, 0) else per_axis("stride", stride, axes)
+    padding = per_axis("padding", padding, axes, lowest=0)
+    size = tuple(
+        (n - 1) * s - 2 * p + k
+        for n, s, p, k in zip(x.shape[-axes:], stride, padding, kernel, strict=True)
+    )
+    if output_size:
+        given = tuple(output_size)[-axes:]
+        far = [abs(a - b) >= s for a, b, s in zip(given, size, stride, strict=True)]
+        if any(far):
+            raise ValueError(
+                f"For '{who}', 'output_size' must be less than one stride from {size}, but got "
+                f"{given}."
+            )
+        size = given
+    return unpooled(x, indices, size=size)
+
+
+def _unpool(axes, letters):
+    def function(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+        return _unpooled(
+            function.__name__, axes, x, indices, kernel_size, stride, padding, output_size
+        )
+
+    function.__name__, function.__module__ = f"max_unpool{axes}d", __name__
+    function.__doc__ = f"""Each maximum put back to its place, zeros elsewhere: {letters}.
+
+    `indices`: where each was in its plane, as `max_pool{axes}d` returns them. `kernel_size`,
+    `stride`, `padding`: as the pooling had them; `output_size`: the sizes, where several lead to
+    the same pooled ones.
+
+    >>> y, at = ops.max_pool2d(ops.ones((1, 1, 4, 4)), 2, return_indices=True)
+    >>> ops.max_unpool2d(y, at, 2).shape
+    (1, 1, 4, 4)
+    """
+    mint = (
+        "nn.functional.max_unpool2d(input: x, indices, kernel_size, stride=None, padding=0, "
+        "output_size=None)"
+    )
+    return composite(mint=mint if axes == 2 else None)(function)
+
+
+max_unpool1d = _unpool(1, "`(N, C, L)`")
+max_unpool2d = _unpool(2, "`(N, C, H, W)`")
+max_unpool3d = _unpool(3, "`(N, C, D, H, W)`")

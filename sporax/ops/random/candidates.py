@@ -1,0 +1,207 @@
+"""Random classes, as likely as weights say, and the candidates that a sampled loss compares with.
+
+Seeds are as in `sporax.ops.random.continuous`.
+"""
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.ops.casting import cast
+from sporax.ops.declare import Arrays, composite
+from sporax.ops.nn.activation import softmax
+from sporax.ops.random.discrete import joined
+from sporax.ops.random.draws import (
+    draw_candidates,
+    draw_classes,
+    dtype_of_kind,
+    next_key,
+    source_of,
+)
+
+
+def classes(name, weights, count, replacement, seed):
+    """`draw_classes` of one or two axes of weights."""
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise TypeError(
+            f"For '{name}', 'num_samples' must be an int, but got {type(count).__name__}."
+        )
+    if not replacement and count > weights.shape[-1]:
+        raise ValueError(
+            f"For '{name}', 'num_samples' must be at most {weights.shape[-1]}, the number of "
+            f"classes, without 'replacement', but got {count}."
+        )
+    return draw_classes(next_key(seed), weights, count, replacement)
+
+
+@composite(tensor="multinomial")
+def multinomial(input, num_samples, replacement=True, seed=None):
+    """`num_samples` indices for each row of `input`, as likely as the row's weights say: Int32.
+
+    >>> ops.multinomial(Tensor([0.0, 1.0]), 2).asnumpy()
+    array([1, 1], dtype=int32)
+    """
+    return classes("multinomial", input, num_samples, replacement, seed)
+
+
+@composite(function=(), primitive="Multinomial(seed=0, seed2=0, dtype=int32)(x, num_samples)")
+def multinomial_of_class(itself, x, num_samples, seed=0, seed2=0, dtype=dtypes.int32):
+    """As `multinomial` with replacement.
+
+    >>> ops.Multinomial()(Tensor([0.0, 1.0]), 2).asnumpy()
+    array([1, 1], dtype=int32)
+    """
+    wanted = dtype_of_kind("Multinomial", dtype, "i", error=TypeError)
+    drawn = multinomial(x, num_samples, True, source_of(itself, seed, seed2))
+    return cast(drawn, dtypes.from_numpy(wanted))
+
+
+@composite()
+def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
+    """As `multinomial`, Int64, drawn from the sequence of `seed` and `offset`.
+
+    `seed` = -1 and `offset` = 0 leave it to `set_seed`, and so do two zeros.
+
+    >>> ops.multinomial_with_replacement(Tensor([0.0, 1.0]), 2, 5, 2, True).asnumpy()
+    array([1, 1])
+    """
+    seeds = [int(s) if isinstance(s, Tensor) else s for s in (seed, offset)]
+    source = None if seeds == [-1, 0] else joined(*seeds)
+    drawn = classes("multinomial_with_replacement", x, numsamples, replacement, source)
+    return cast(drawn, dtypes.int64)
+
+
+@composite(
+    function=(),
+    primitive="MultinomialWithReplacement(numsamples, replacement=False)(x, seed, offset)",
+)
+def multinomial_with_replacement_of_class(x, seed, offset, numsamples, replacement=False):
+    """As `multinomial_with_replacement`.
+
+    >>> ops.MultinomialWithReplacement(2, True)(Tensor([0.0, 1.0]), 0, 0).asnumpy()
+    array([1, 1])
+    """
+    return multinomial_with_replacement(x, seed, offset, numsamples, replacement)
+
+
+@composite(
+    function="random_categorical(logits, num_sample, seed=0, dtype=int64)",
+    tensor="random_categorical(logits, num_sample, seed=0, dtype=int64)",
+    primitive="RandomCategorical(dtype=int64)(logits, num_sample, seed=0)",
+)
+def random_categorical(logits, num_sample, seed=0, dtype=dtypes.int64):
+    """`num_sample` indices for each row of `logits`, with probabilities $softmax(logits)$.
+
+    `dtype`: Int16, Int32 or Int64. A `seed` of 0 leaves it to `set_seed`.
+
+    >>> ops.random_categorical(Tensor([[-100.0, 0.0]]), 3).asnumpy()
+    array([[1, 1, 1]])
+    """
+    wanted = dtype_of_kind("RandomCategorical", dtype, "i", error=TypeError)
+    if logits.ndim != 2:
+        raise ValueError(
+            f"For 'RandomCategorical', 'logits' must have 2 axes, but got shape {logits.shape}."
+        )
+    drawn = classes("RandomCategorical", softmax(logits), num_sample, True, seed or None)
+    return cast(drawn, dtypes.from_numpy(wanted))
+
+
+# candidates ---------------------------------------------------------------------------------
+
+
+def _candidates(name, law, true_classes, num_true, num_sampled, unique, range_max, seed, avoid):
+    given = [("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)]
+    for word, value in given:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(
+                f"For '{name}', '{word}' must be an int, but got {type(value).__name__}."
+            )
+        if value < 1:
+            raise ValueError(f"For '{name}', '{word}' must be greater than 0, but got {value}.")
+    if unique and num_sampled > range_max:
+        raise ValueError(
+            f"For '{name}', 'num_sampled' must be at most 'range_max' {range_max} where 'unique' "
+            f"is True, but got {num_sampled}."
+        )
+    if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
+        raise ValueError(
+            f"For '{name}', 'true_classes' must have 2 axes, the second of size {num_true}, but "
+            f"got shape {true_classes.shape}."
+        )
+    key = next_key(seed)
+    return draw_candidates(key, true_classes, num_sampled, bool(unique), range_max, law, avoid)
+
+
+@composite()
+def uniform_candidate_sampler(
+    true_classes, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False
+) -> Arrays:
+    """`num_sampled` of `range_max` classes, all equally likely, and how often they are expected.
+
+    `true_classes`: integers `(batch, num_true)`. `unique`: each class at most once.
+    `remove_accidental_hits`: none of the true classes (where fewer than `num_sampled` are left,
+    those come last). Returns the classes, the expected counts of the true ones and of those drawn.
+
+    >>> drawn, true, sampled = ops.uniform_candidate_sampler(Tensor([[1], [3]]), 1, 3, False, 4)
+    >>> drawn.shape, true.tolist()
+    ((3,), [[0.75], [0.75]])
+    """
+    return _candidates(
+        "UniformCandidateSampler", "uniform", true_classes, num_true, num_sampled, unique,
+        range_max, seed or None, bool(remove_accidental_hits),
+    )  # fmt: skip
+
+
+@composite(
+    function=(),
+    primitive="UniformCandidateSampler(num_true, num_sampled, unique, range_max, seed=0, "
+    "remove_accidental_hits=False)(true_classes)",
+)
+def uniform_candidates_of_class(
+    itself, true_classes, num_true, num_sampled, unique, range_max, seed=0,
+    remove_accidental_hits=False,
+) -> Arrays:  # fmt: skip
+    """As `uniform_candidate_sampler`.
+
+    >>> drawn, true, sampled = ops.UniformCandidateSampler(1, 3, False, 4)(Tensor([[1], [3]]))
+    >>> drawn.shape, true.asnumpy().tolist()
+    ((3,), [[0.75], [0.75]])
+    """
+    return uniform_candidate_sampler(
+        true_classes, num_true, num_sampled, unique, range_max, source_of(itself, seed),
+        remove_accidental_hits,
+    )  # fmt: skip
+
+
+@composite()
+def log_uniform_candidate_sampler(
+    true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0
+) -> Arrays:
+    r"""As `uniform_candidate_sampler`, for classes in the order of how frequent they are.
+
+    Class k of n = `range_max` has the probability $\ln \frac{k + 2}{k + 1} / \ln(n + 1)$.
+
+    >>> ops.log_uniform_candidate_sampler(Tensor([[0]]), 1, 2, True, 5)[0].shape
+    (2,)
+    """
+    return _candidates(
+        "LogUniformCandidateSampler", "log_uniform", true_classes, num_true, num_sampled, unique,
+        range_max, seed or None, False,
+    )  # fmt: skip
+
+
+@composite(
+    function=(),
+    primitive="LogUniformCandidateSampler(num_true=1, num_sampled=5, unique=True, range_max=5, "
+    "seed=0)(true_classes)",
+)
+def log_uniform_candidates_of_class(
+    itself, true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0
+) -> Arrays:
+    """As `log_uniform_candidate_sampler`.
+
+    >>> drawn, true, sampled = ops.LogUniformCandidateSampler(1, 2, True, 5)(Tensor([[0], [1]]))
+    >>> drawn.shape, true.shape
+    ((2,), (2, 1))
+    """
+    return log_uniform_candidate_sampler(
+        true_classes, num_true, num_sampled, unique, range_max, source_of(itself, seed)
+    )

@@ -1,0 +1,268 @@
+"""Random integers: uniform ones, permutations, events and counts.
+
+Seeds are as in `sporax.ops.random.continuous`.
+"""
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.ops.casting import cast
+from sporax.ops.declare import Arrays, composite
+from sporax.ops.indexing.gather import where
+from sporax.ops.random.draws import (
+    common_shape,
+    draw_bernoulli,
+    draw_integers,
+    draw_nonzero,
+    draw_permutation,
+    draw_poisson,
+    draw_words,
+    dtype_of_kind,
+    next_key,
+    shape_tensor,
+    sizes,
+    source_of,
+)
+from sporax.ops.shape.creation import arange
+
+# uniform ------------------------------------------------------------------------------------
+
+
+def bounds(name, low, high):
+    """Refuse bounds that are no ints, or leave nothing between them."""
+    for word, bound in (("low", low), ("high", high)):
+        if not isinstance(bound, int) or isinstance(bound, bool):
+            raise TypeError(
+                f"For '{name}', '{word}' must be an int, but got {type(bound).__name__}."
+            )
+    if low >= high:
+        raise ValueError(f"For '{name}', 'low' must be less than 'high', but got {low} and {high}.")
+
+
+@composite()
+def randint(low, high, size, seed=None, *, dtype=None):
+    """Integers from `low` to `high - 1`, all equally likely, in an integer `dtype` (Int64).
+
+    >>> ops.randint(5, 6, (2,)).asnumpy()
+    array([5, 5])
+    """
+    bounds("randint", low, high)
+    wanted = dtype_of_kind("randint", dtype, "iu", dtypes.int64)
+    return draw_integers(next_key(seed), low, high, sizes("randint", size), wanted)
+
+
+@composite()
+def randint_like(input, low, high, seed=None, *, dtype=None):
+    """As `randint`, in the shape (and, unless `dtype` is given, the dtype) of `input`.
+
+    >>> ops.randint_like(Tensor([1, 2]), 5, 6).asnumpy()
+    array([5, 5])
+    """
+    bounds("randint_like", low, high)
+    wanted = dtype_of_kind("randint_like", dtype, "iu", input.dtype)
+    return draw_integers(next_key(seed), low, high, input.shape, wanted)
+
+
+@composite(function=(), primitive="UniformInt(seed=0, seed2=0)(shape, minval, maxval)")
+def integers_of_class(itself, shape, minval, maxval, seed=0, seed2=0):
+    """Int32 numbers from `minval` to `maxval - 1`.
+
+    >>> ops.UniformInt()((2, 3), Tensor(1, ms.int32), Tensor(5, ms.int32)).shape
+    (2, 3)
+    """
+    key = next_key(source_of(itself, seed, seed2))
+    return draw_integers(key, minval, maxval, sizes("UniformInt", shape), np.dtype(np.int32))
+
+
+@composite(function=(), primitive="NonDeterministicInts(dtype=int64)(shape)")
+def words_of_class(shape, dtype=dtypes.int64):
+    """Integers, all that `dtype` has equally likely; they repeat after the same `set_seed`.
+
+    >>> ops.NonDeterministicInts()(Tensor([2, 3])).shape
+    (2, 3)
+    """
+    wanted = dtype_of_kind("NonDeterministicInts", dtype, "i", error=TypeError)
+    return draw_words(next_key(), sizes("NonDeterministicInts", shape), wanted)
+
+
+# permutations -------------------------------------------------------------------------------
+
+
+@composite()
+def randperm(n, seed=0, offset=0, dtype=dtypes.int64):
+    """The numbers from 0 to `n - 1` in random order.
+
+    `seed`, `offset`: ints for numbers of their own; 0 for both leaves them to `set_seed`.
+
+    >>> sorted(ops.randperm(4).tolist())
+    [0, 1, 2, 3]
+    """
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise TypeError(f"For 'randperm', 'n' must be an int, but got {type(n).__name__}.")
+    if n < 1:
+        raise ValueError(f"For 'randperm', 'n' must be greater than 0, but got {n}.")
+    wanted = dtype_of_kind("randperm", dtype, "fiuV")
+    return draw_permutation(next_key(joined(seed, offset)), n, n, wanted)
+
+
+def joined(seed, offset):
+    """One seed made of two ints, None of two zeros; anything else as it is."""
+    return (offset << 32 | seed) or None if isinstance(seed, int) else seed
+
+
+@composite(function=(), primitive="RandpermV2(seed=0, offset=0, dtype=int64)(n)")
+def permutation_of_class(itself, n, seed=0, offset=0, dtype=dtypes.int64):
+    """As `randperm`.
+
+    >>> sorted(ops.RandpermV2()(3).tolist())
+    [0, 1, 2]
+    """
+    return randperm(n, source_of(itself, seed, offset), dtype=dtype)
+
+
+@composite(function=(), primitive="Randperm(max_length=1, pad=-1, dtype=int32)(n)")
+def padded_permutation(n, max_length=1, pad=-1, dtype=dtypes.int32):
+    """The numbers from 0 to n - 1 in random order, then `pad` up to `max_length`; n: a Tensor.
+
+    >>> sorted(ops.Randperm(4)(Tensor([3], ms.int32)).tolist())
+    [-1, 0, 1, 2]
+    """
+    n = n.reshape(())
+    drawn = draw_permutation(next_key(), n, max_length, dtypes.to_numpy(dtype))
+    return cast(where(arange(max_length) < n, drawn, pad), dtype)
+
+
+@composite()
+def shuffle(x, seed=None):
+    """The rows of `x` in random order.
+
+    >>> sorted(ops.shuffle(Tensor([1, 2, 3])).tolist())
+    [1, 2, 3]
+    """
+    if not x.ndim:
+        return x
+    n = x.shape[0]
+    return x[draw_permutation(next_key(seed), n, n, np.dtype(np.int64))]
+
+
+@composite(function=(), primitive="RandomShuffle(seed=0, seed2=0)(x)")
+def shuffle_of_class(itself, x, seed=0, seed2=0):
+    """As `shuffle`.
+
+    >>> sorted(ops.RandomShuffle()(Tensor([1, 2, 3])).tolist())
+    [1, 2, 3]
+    """
+    return shuffle(x, source_of(itself, seed, seed2))
+
+
+@composite()
+def choice_with_mask(input_x, count=256, seed=None) -> Arrays:
+    """Where `count` of the nonzero elements are, taken at random, each at most once.
+
+    Returns indices, Int32 `(count, ndim)`, and Bool `(count,)`: whether the index counts. Where
+    there are fewer nonzero elements, what is left is 0 and False.
+
+    >>> index, valid = ops.choice_with_mask(Tensor([False, True]), 2)
+    >>> index.tolist(), valid.tolist()
+    ([[1], [0]], [True, False])
+    """
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise TypeError(f"For 'choice_with_mask', 'count' must be a positive int, but got {count}.")
+    return draw_nonzero(next_key(seed), input_x, count)
+
+
+@composite(function=(), primitive="RandomChoiceWithMask(count=256, seed=0, seed2=0)(input_x)")
+def choice_of_class(itself, input_x, count=256, seed=0, seed2=0) -> Arrays:
+    """As `choice_with_mask`.
+
+    >>> index, mask = ops.RandomChoiceWithMask(2)(Tensor([True, False, True]))
+    >>> index.shape, mask.asnumpy()
+    ((2, 1), array([ True,  True]))
+    """
+    return choice_with_mask(input_x, count, source_of(itself, seed, seed2))
+
+
+# events and counts --------------------------------------------------------------------------
+
+
+@composite(
+    mint="bernoulli(input, *, generator: seed = None)",
+    tensor="bernoulli(input, *, generator: seed = None)",
+    function=("bernoulli", "bernoulli_ext(input, *, generator: seed = None)"),
+)
+def bernoulli(input, p=None, seed=None):
+    """1 with a probability, else 0, in the shape and dtype of `input`.
+
+    The probabilities are `p`, a number or Tensor, if it is given, else `input` itself.
+
+    >>> ops.bernoulli(Tensor([0.0, 1.0])).asnumpy()
+    array([0., 1.], dtype=float32)
+    """
+    chances = input if p is None else p
+    if isinstance(chances, (int, float)) and not 0 <= chances <= 1:
+        raise ValueError(f"For 'bernoulli', 'p' must be in [0, 1], but got {p}.")
+    return draw_bernoulli(next_key(seed), chances, input.shape, dtypes.to_numpy(input.dtype))
+
+
+@composite(function=(), primitive="Bernoulli(seed=-1, offset=0)(x, p=0.5)")
+def bernoulli_of_class(itself, x, p=0.5, seed=-1, offset=0):
+    """1 with probability `p`, else 0, in the shape and dtype of `x`; no `seed` where it is -1.
+
+    >>> ops.Bernoulli()(Tensor([1, 2, 3]), Tensor([1.0, 0.0, 1.0])).asnumpy()
+    array([1, 0, 1])
+    """
+    return bernoulli(x, p, source_of(itself, max(seed, 0), offset))
+
+
+def _rate(name, rate):
+    if not isinstance(rate, Tensor):
+        raise TypeError(f"For '{name}', the rate must be a Tensor, but got {type(rate).__name__}.")
+    if rate.dtype == dtypes.bool_ or rate.is_complex():
+        raise TypeError(f"For '{name}', the rate must be real numbers, but got {rate.dtype}.")
+    return rate
+
+
+@composite()
+def poisson(shape, mean, seed=None):
+    r"""Counts $k$ with probability $e^{-\mu} \mu^k / k!$, Float32; `mean`: the Tensor $\mu$.
+
+    The result has the shape in which `shape` and that of `mean` broadcast together.
+
+    >>> ops.poisson((4, 1), Tensor([5.0, 10.0])).shape
+    (4, 2)
+    """
+    shape = common_shape("poisson", shape, _rate("poisson", mean))
+    return draw_poisson(next_key(seed), mean, shape, np.dtype(np.float32))
+
+
+@composite(function=(), primitive="Poisson(seed=0, seed2=0)(shape, mean)")
+def poisson_of_class(itself, shape, mean, seed=0, seed2=0):
+    """As `poisson`, Int32.
+
+    >>> ops.Poisson()((2, 3), Tensor([4.0])).shape
+    (2, 3)
+    """
+    return cast(poisson(shape, mean, source_of(itself, seed, seed2)), dtypes.int32)
+
+
+@composite()
+def random_poisson(shape, rate, seed=None, dtype=dtypes.float32):
+    """As `poisson`: for each number of `rate`, counts in `shape` (a Tensor), in any real `dtype`.
+
+    >>> ops.random_poisson(Tensor([2, 2]), Tensor([0.5, 3.0])).shape
+    (2, 2, 2)
+    """
+    wanted = dtype_of_kind("random_poisson", dtype, "fiuV", error=TypeError)
+    shape = shape_tensor("random_poisson", shape) + _rate("random_poisson", rate).shape
+    return draw_poisson(next_key(seed), rate, shape, wanted)
+
+
+@composite(function=(), primitive="RandomPoisson(seed=0, seed2=0, dtype=int64)(shape, rate)")
+def random_poisson_of_class(itself, shape, rate, seed=0, seed2=0, dtype=dtypes.int64):
+    """As `random_poisson`.
+
+    >>> ops.RandomPoisson()(Tensor([2, 3]), Tensor([4.0, 5.0])).shape
+    (2, 3, 2)
+    """
+    return random_poisson(shape, rate, source_of(itself, seed, seed2), dtype)

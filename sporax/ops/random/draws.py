@@ -1,0 +1,315 @@
+"""Draws: random numbers of one law each, as operations on a key; and where the keys come from.
+
+A function that draws takes a key from a generator, whose state moves on; the draw is then an
+ordinary operation on that key. So a captured function draws anew at every call, and dynamic code,
+`jit` and the immediate executor draw the same numbers after the same seed.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy import special
+
+from sporax.core import dtype as dtypes
+from sporax.core.random import Generator, generator_of, generator_of_primitive
+from sporax.core.tensor import Tensor
+from sporax.core.value import borrowing
+from sporax.ops.declare import Array, Arrays, op
+from sporax.ops.nn.activation import floats_only
+
+# keys ---------------------------------------------------------------------------------------
+
+
+@op(function=(), differentiable=False)
+def advance(state: Array) -> Arrays:
+    """A key, and the state after it: (key, key, count) with the count one higher."""
+    key = jax.random.fold_in(state[:2], state[2])
+    return key, state + jnp.array([0, 0, 1], jnp.uint32)
+
+
+@op(function=(), differentiable=False)
+def split_key(key: Array) -> Arrays:
+    """Two keys made of one, for what needs two draws."""
+    first, second = jax.random.split(key)
+    return first, second
+
+
+def next_key(source=None):
+    """A new key from a generator, whose state moves on.
+
+    `source`: a Generator, a seed of the operation's own (an int, at least 0), or None for the
+    default generator.
+    """
+    if source is not None and not isinstance(source, Generator):
+        if not isinstance(source, int) or isinstance(source, bool):
+            raise TypeError(
+                "For a random operation, 'seed' must be an int or None, and 'generator' a "
+                f"Generator or None, but got {type(source).__name__}."
+            )
+        if source < 0:
+            raise ValueError(
+                f"For a random operation, 'seed' must be at least 0, but got {source}."
+            )
+    with borrowing:  # another thread must not draw from the same state, nor from a captured one
+        state = generator_of(source).state
+        key, moved = advance(state)
+        state._rebind(moved._value)
+    return key
+
+
+def source_of(primitive, seed, seed2=0):
+    """What a Primitive made with two seeds draws from; 0 for both leaves it to `set_seed`."""
+    if seed < 0 or seed2 < 0:
+        raise ValueError(
+            f"For '{primitive.name}', the seeds must be at least 0, but got {seed} and {seed2}."
+        )
+    return generator_of_primitive(primitive, seed2 << 32 | seed) if seed or seed2 else None
+
+
+# arguments ----------------------------------------------------------------------------------
+
+
+def sizes(name, size):
+    """A shape given as an int, a tuple, a list or a Tensor."""
+    if isinstance(size, Tensor):
+        size = size.tolist()
+    found = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in found):
+        raise TypeError(
+            f"For '{name}', the shape must be an int or a tuple of ints, but got {size!r}."
+        )
+    if any(n < 0 for n in found):
+        raise ValueError(f"For '{name}', the sizes of a shape must be at least 0, but got {found}.")
+    return tuple(int(n) for n in found)
+
+
+def all_sizes(name, size):
+    """A shape given as ints or as one tuple; without any, one element."""
+    given = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size
+    return sizes(name, given) or (1,)
+
+
+def shape_tensor(name, shape):
+    """A shape given as a Tensor with one dimension, where nothing else is taken."""
+    if not isinstance(shape, Tensor):
+        raise TypeError(
+            f"For '{name}', 'shape' must be a Tensor of ints, but got {type(shape).__name__}. "
+            "Make one of it with 'Tensor(shape)'."
+        )
+    if shape.ndim != 1:
+        raise ValueError(
+            f"For '{name}', 'shape' must have one dimension, but got shape {shape.shape}."
+        )
+    return sizes(name, shape)
+
+
+def common_shape(name, shape, *parameters):
+    """The shape in which `shape` and those of the parameters broadcast together."""
+    given = [p.shape for p in parameters if isinstance(p, Tensor)]
+    shape = sizes(name, shape)
+    try:
+        return tuple(np.broadcast_shapes(shape, *given))
+    except ValueError:
+        raise ValueError(
+            f"For '{name}', 'shape' and the shapes of the parameters must broadcast together, but "
+            f"got {shape} and {', '.join(map(str, given))}."
+        ) from None
+
+
+_KINDS = {"fV": "a floating", "iu": "an integer", "i": "a signed integer", "fiuV": "a real"}
+
+
+def dtype_of_kind(name, dtype, kinds, default=dtypes.float32, error=ValueError):
+    """The NumPy dtype for `dtype`, whose kind must be one of `kinds`."""
+    wanted = dtypes.to_numpy(default if dtype is None else dtype)
+    if wanted.kind not in kinds:
+        shown = default if dtype is None else dtype
+        raise error(f"For '{name}', 'dtype' must be {_KINDS[kinds]} dtype, but got {shown}.")
+    return wanted
+
+
+# continuous laws ----------------------------------------------------------------------------
+
+
+def _unit(key, shape, dtype):
+    """Uniform in [0, 1), drawn in Float32 at least."""
+    return jax.random.uniform(key, shape, jnp.promote_types(dtype, jnp.float32))
+
+
+def _inside(key, shape, dtype):
+    """Uniform in (0, 1): `_unit`'s numbers and half the distance between two of them."""
+    drawn = _unit(key, shape, dtype)
+    return drawn + drawn.dtype.type(jnp.finfo(drawn.dtype).eps / 2)
+
+
+@op(function=(), differentiable=False)
+def draw_uniform(key: Array, shape, dtype):
+    """Uniform in [0, 1)."""
+    return _unit(key, shape, dtype).astype(dtype)
+
+
+@op(function=(), differentiable=False)
+def draw_normal(key: Array, shape, dtype):
+    """Normal around 0 with deviation 1."""
+    return jax.random.normal(key, shape, jnp.promote_types(dtype, jnp.float32)).astype(dtype)
+
+
+# law -> the value that it exceeds with probability 1 - u (its quantile)
+_QUANTILES = {
+    "exponential": lambda u: -jnp.log1p(-u),
+    "laplace": lambda u: jnp.where(u < 0.5, jnp.log(2 * u), -jnp.log(2 * (1 - u))),
+    "cauchy": lambda u: jnp.tan(jnp.pi * (u - 0.5)),
+    "gumbel": lambda u: -jnp.log(-jnp.log(u)),
+    "logistic": lambda u: jnp.log(u) - jnp.log1p(-u),
+}
+
+
+@op(function=(), differentiable=False)
+def draw_quantile(key: Array, law, shape, dtype):
+    """Numbers of a standard law: 'exponential', 'laplace', 'cauchy', 'gumbel' or 'logistic'."""
+    return _QUANTILES[law](_inside(key, shape, dtype)).astype(dtype)
+
+
+@op(function=(), differentiable=False)
+def draw_cut_normal(key: Array, low: Array, high: Array, shape, dtype):
+    """Normal around 0 with deviation 1, of which only the values in [low, high] count."""
+    low, high = low.astype(jnp.float64), high.astype(jnp.float64)
+    mirrored = low > 0  # the distribution function is precise in the lower tail
+    a, b = jnp.where(mirrored, -high, low), jnp.where(mirrored, -low, high)
+    below, above = special.ndtr(a), special.ndtr(b)
+    drawn = special.ndtri(below + _inside(key, shape, jnp.float64) * (above - below))
+    drawn = jnp.clip(drawn, a, b)
+    return jnp.where(mirrored, -drawn, drawn).astype(dtype)
+
+
+@op(function=(), differentiable=False)
+def draw_gamma(key: Array, alpha: Array, shape, dtype):
+    """Gamma with shape parameter `alpha` and rate 1 (Marsaglia and Tsang, 2000)."""
+    wide = jnp.promote_types(dtype, jnp.float32)
+    return jax.random.gamma(key, alpha.astype(wide), shape, wide).astype(dtype)
+
+
+# discrete laws ------------------------------------------------------------------------------
+
+
+@op(function=(), differentiable=False)
+def draw_poisson(key: Array, rate: Array, shape, dtype):
+    """How often something happens that happens `rate` times on average."""
+    rate = rate.astype(jnp.promote_types(rate.dtype, jnp.float32))
+    return jax.random.poisson(key, rate, shape, jnp.int64).astype(dtype)
+
+
+@op(function=(), differentiable=False)
+def draw_integers(key: Array, low: Array, high: Array, shape, dtype):
+    """Integers in [low, high), all equally likely up to one part in 2**64 of their number."""
+    bits = jax.random.bits(key, shape, jnp.uint64)
+    low, high = low.astype(jnp.int64), high.astype(jnp.int64)
+    span = jnp.maximum(high - low, 1).astype(jnp.uint64)
+    return (low + (bits % span).astype(jnp.int64)).astype(dtype)
+
+
+@op(function=(), differentiable=False)
+def draw_words(key: Array, shape, dtype):
+    """Integers of a dtype, all that there are equally likely."""
+    dtype = np.dtype(dtype)
+    bits = jax.random.bits(key, shape, np.dtype(f"u{dtype.itemsize}"))
+    return jax.lax.bitcast_convert_type(bits, dtype)
+
+
+@op(function=(), differentiable=False)
+def draw_permutation(key: Array, n: Array, length, dtype):
+    """The numbers from 0 to n - 1 in random order; then, up to `length`, the others in order."""
+    bits = jax.random.bits(key, (length,), jnp.uint64) >> 1
+    last = jnp.uint64(1 << 63) + jnp.arange(length, dtype=jnp.uint64)
+    order = jnp.argsort(jnp.where(jnp.arange(length) < n, bits, last))
+    return order.astype(dtype)
+
+
+@op(function=(), differentiable=False)
+def draw_bernoulli(key: Array, probability: Array, shape, dtype):
+    """1 with a probability, else 0."""
+    return (_unit(key, shape, probability.dtype) < probability).astype(dtype)
+
+
+def _gumbel(key, shape, dtype):
+    return _QUANTILES["gumbel"](_inside(key, shape, dtype))
+
+
+@op(function=(), differentiable=False)
+def draw_classes(key: Array, weights: Array, count, replacement):
+    """`count` indices for each row of `weights`, each as likely as its weight says: Int32."""
+    weights = weights.astype(jnp.promote_types(weights.dtype, jnp.float32))
+    if not replacement and count > weights.shape[-1]:
+        raise ValueError(f"'num_samples' must be at most {weights.shape[-1]}, but got {count}")
+    if not replacement:  # the largest of the logarithms, shaken by Gumbel noise
+        noise = _gumbel(key, weights.shape, weights.dtype)
+        return jnp.argsort(-(jnp.log(weights) + noise), -1)[..., :count].astype(jnp.int32)
+    sums = jnp.cumsum(weights, -1)
+    at = _unit(key, (*weights.shape[:-1], count), weights.dtype) * sums[..., -1:]
+    return (sums[..., None, :] <= at[..., None]).sum(-1).astype(jnp.int32)
+
+
+@op(function=(), differentiable=False)
+def draw_nonzero(key: Array, mask: Array, count) -> Arrays:
+    """Where `count` of the nonzero elements are, Int32 (count, ndim), and which rows count."""
+    flat = (mask != 0).ravel()
+    bits = jax.random.bits(key, flat.shape, jnp.uint64) >> 1
+    order = jnp.argsort(jnp.where(flat, bits, jnp.uint64(1 << 63)))[:count]
+    order = jnp.pad(order, (0, count - order.size))
+    valid = jnp.arange(count) < flat.sum()
+    found = jnp.stack(jnp.unravel_index(order, mask.shape), -1)
+    return jnp.where(valid[:, None], found, 0).astype(jnp.int32), valid
+
+
+# law -> the probability of class k of n
+_LAWS = {
+    "uniform": lambda k, n: jnp.full(k.shape, 1 / n, jnp.float32),
+    "log_uniform": lambda k, n: jnp.log1p(1 / (k + jnp.float32(1))) / jnp.log1p(jnp.float32(n)),
+}
+
+
+@op(function=(), differentiable=False)
+def draw_candidates(key: Array, wanted: Array, count, unique, n, law, avoid) -> Arrays:
+    """`count` of `n` classes; how often each of `wanted`, and of the classes drawn, is expected.
+
+    `unique`: draw again until all are different; the draws that this takes are counted in.
+    `avoid`: never one of `wanted`. The law of class k is 'uniform', or 'log_uniform':
+    $\\ln(1 + 1 / (k + 1)) / \\ln(n + 1)$.
+    """
+    likely = _LAWS[law](jnp.arange(n), n)
+    hits = jnp.zeros(n, bool)
+    hits = hits.at[wanted.ravel()].set(True) if avoid else hits
+    weights = jnp.where(hits, 0, likely)
+    choice, gaps = jax.random.split(key)
+    tries = jnp.float32(count)
+    if unique:
+        _, drawn = jax.lax.top_k(jnp.log(weights) + _gumbel(choice, (n,), np.float32), count)
+        seen = jnp.where(hits, likely, 0).sum() + jnp.cumsum(weights[drawn]) - weights[drawn]
+        again = jnp.log(_inside(gaps, (count,), np.float32)) / jnp.log(jnp.minimum(seen, 1 - 1e-6))
+        tries = tries + jnp.floor(again).sum()
+    else:
+        sums = jnp.cumsum(weights)
+        at = _unit(choice, (count,), np.float32) * sums[-1]
+        drawn = jnp.searchsorted(sums, at, side="right")
+
+    def expected(classes):
+        p = _LAWS[law](classes, n)
+        return jnp.where(tries == count, p * count, -jnp.expm1(tries * jnp.log1p(-p)))
+
+    drawn = drawn.astype(wanted.dtype)
+    return drawn, expected(wanted), expected(drawn)
+
+
+# dropout ------------------------------------------------------------------------------------
+
+
+@op(function=(), check=lambda x, *rest: floats_only("Dropout")(x))
+def drop(input: Array, key: Array, p: Array, together=0) -> Arrays:
+    """Elements set to 0 with probability `p`, the others over 1 - p; and where they were kept.
+
+    `together`: along how many of the last axes elements are kept or set to 0 together.
+    """
+    alone = input.ndim - together
+    kept = _unit(key, input.shape[:alone] + (1,) * together, jnp.float32) >= p
+    scale = jnp.where(p < 1, 1 / (1 - p), 0).astype(input.dtype)
+    return jnp.where(kept, input * scale, jnp.zeros((), input.dtype)), kept.astype(input.dtype)

@@ -1,0 +1,216 @@
+"""Noise in networks: dropout, the randomized leaky ReLU, the Gumbel softmax."""
+
+from sporax.autodiff.no_grad import stop_gradient
+from sporax.core import dtype as dtypes
+from sporax.ops.casting import cast
+from sporax.ops.declare import Arrays, composite
+from sporax.ops.indexing.gather import where
+from sporax.ops.math.reduction import argmax
+from sporax.ops.nn.activation import floats_only, softmax
+from sporax.ops.random.draws import draw_quantile, draw_uniform, drop, next_key, source_of
+from sporax.ops.shape.creation import arange
+
+# dropout ------------------------------------------------------------------------------------
+
+
+def _chance(name, p, most=None):
+    """Refuse what is no probability (below `most`, if given)."""
+    number = isinstance(p, (int, float)) and not isinstance(p, bool)
+    if not number or not 0 <= p <= 1 or p == most:
+        words = "[0, 1]" if most is None else f"[0, {most})"
+        kind = ValueError if number else TypeError
+        raise kind(f"For '{name}', 'p' must be a number in {words}, but got {p!r}.")
+
+
+@composite()
+def dropout(input, p=0.5, training=True, seed=None):
+    r"""In training, each element is 0 with probability `p`, else $x / (1 - p)$; else `input`.
+
+    (Srivastava et al., 2014.) `p` is in [0, 1).
+
+    >>> ops.dropout(Tensor([1.0, 2.0]), training=False).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    _chance("Dropout", p, most=1)
+    return drop(input, next_key(seed), p)[0] if training and p else input
+
+
+@composite(function=(), primitive="Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
+def dropout_and_mask(itself, x, keep_prob=0.5, Seed0=0, Seed1=0) -> Arrays:
+    """`dropout`, and where elements were kept.
+
+    >>> out, mask = ops.Dropout(keep_prob=0.5)(ops.ones((4,)))
+    >>> out.shape, mask.shape
+    ((4,), (4,))
+    """
+    if not 0 < keep_prob <= 1:
+        raise ValueError(f"For 'Dropout', 'keep_prob' must be in (0, 1], but got {keep_prob}.")
+    return drop(x, next_key(source_of(itself, Seed0, Seed1)), 1 - keep_prob)
+
+
+def _channels(name, input, axes, together):
+    """Refuse an input that has not one of the numbers of axes."""
+    if input.ndim not in axes:
+        words = " or ".join(map(str, axes))
+        raise ValueError(f"For '{name}', 'input' must have {words} axes, but got {input.shape}.")
+    return together
+
+
+@composite()
+def dropout1d(input, p=0.5, training=True):
+    """As `dropout` for whole channels: `(N, C, L)` or `(C, L)`; `p` is in [0, 1].
+
+    >>> ops.dropout1d(ops.ones((2, 3)), training=False).shape
+    (2, 3)
+    """
+    _chance("dropout1d", p)
+    if not training:
+        return input
+    together = _channels("dropout1d", input, (2, 3), 1)
+    return drop(input, next_key(), p, together)[0] if p else input
+
+
+@composite()
+def dropout2d(input, p=0.5, training=True):
+    """As `dropout` for whole channels: `(N, C, H, W)`; `p` is in [0, 1].
+
+    >>> ops.dropout2d(ops.ones((1, 2, 3, 3)), training=False).shape
+    (1, 2, 3, 3)
+    """
+    _chance("dropout2d", p)
+    if not training:
+        return input
+    together = _channels("dropout2d", input, (4,), 2)
+    return drop(input, next_key(), p, together)[0] if p else input
+
+
+@composite()
+def dropout3d(input, p=0.5, training=True):
+    """As `dropout` for whole channels: `(N, C, D, H, W)`; `p` is in [0, 1].
+
+    >>> ops.dropout3d(ops.ones((1, 2, 3, 3, 3)), training=False).shape
+    (1, 2, 3, 3, 3)
+    """
+    _chance("dropout3d", p)
+    if not training:
+        return input
+    together = _channels("dropout3d", input, (5,), 3)
+    return drop(input, next_key(), p, together)[0] if p else input
+
+
+def _with_mask(name, x, keep_prob, axes):
+    if not 0 <= keep_prob <= 1:
+        raise ValueError(f"For '{name}', 'keep_prob' must be in [0, 1], but got {keep_prob}.")
+    out, kept = drop(x, next_key(), 1 - keep_prob, _channels(name, x, (axes,), axes - 2))
+    return out, cast(kept, dtypes.bool_).broadcast_to(x.shape)
+
+
+@composite(function=(), primitive="Dropout2D(keep_prob=0.5)(x)")
+def dropout2d_and_mask(x, keep_prob=0.5) -> Arrays:
+    """`dropout2d`, and where elements were kept: Bool.
+
+    >>> out, mask = ops.Dropout2D(keep_prob=0.5)(ops.ones((1, 2, 3, 3)))
+    >>> out.shape, mask.dtype
+    ((1, 2, 3, 3), mindspore.bool)
+    """
+    return _with_mask("Dropout2D", x, keep_prob, 4)
+
+
+@composite(function=(), primitive="Dropout3D(keep_prob=0.5)(x)")
+def dropout3d_and_mask(x, keep_prob=0.5) -> Arrays:
+    """`dropout3d`, and where elements were kept: Bool.
+
+    >>> out, mask = ops.Dropout3D(keep_prob=0.5)(ops.ones((1, 2, 3, 3, 3)))
+    >>> out.shape, mask.dtype
+    ((1, 2, 3, 3, 3), mindspore.bool)
+    """
+    return _with_mask("Dropout3D", x, keep_prob, 5)
+
+
+@composite(
+    function=(),
+    mint=(
+        "dropout(input, p=0.5, training=True, inplace=False)",
+        "nn.functional.dropout(input, p=0.5, training=True, inplace=False)",
+    ),
+)
+def dropout_in_place(input, p=0.5, training=True, inplace=False):
+    """`ops.dropout` with `p` in [0, 1]; `inplace`: the result is put into `input` too.
+
+    >>> mint.nn.functional.dropout(Tensor([1.0, 2.0]), 1.0).asnumpy()
+    array([0., 0.], dtype=float32)
+    """
+    _chance("dropout", p)
+    return _placed(input, drop(input, next_key(), p)[0] if training and p else input, inplace)
+
+
+@composite(
+    function=(),
+    mint=(
+        "dropout2d(input, p=0.5, training=True, inplace=False)",
+        "nn.functional.dropout2d(input, p=0.5, training=True, inplace=False)",
+    ),
+)
+def dropout2d_in_place(input, p=0.5, training=True, inplace=False):
+    """`ops.dropout2d`; `inplace`: the result is put into `input` too.
+
+    >>> mint.nn.functional.dropout2d(ops.ones((1, 1, 1, 2)), 1.0).asnumpy()
+    array([[[[0., 0.]]]], dtype=float32)
+    """
+    return _placed(input, dropout2d(input, p, training), inplace)
+
+
+def _placed(input, made, inplace):
+    return input._rebind(made._lift()) if inplace and made is not input else made
+
+
+# activations --------------------------------------------------------------------------------
+
+
+@composite()
+def rrelu(input, lower=1 / 8, upper=1 / 3):
+    r"""$x$ where it is at least 0, else $a x$ with $a$ uniform in [lower, upper) (Xu et al., 2015).
+
+    >>> ops.rrelu(Tensor([2.0, -1.0]), 0.5, 0.5).asnumpy()
+    array([ 2. , -0.5], dtype=float32)
+    """
+    floats_only("rrelu")(input._value.aval)
+    for name, slope in (("lower", lower), ("upper", upper)):
+        if not isinstance(slope, (int, float)) or isinstance(slope, bool):
+            raise TypeError(
+                f"For 'rrelu', '{name}' must be a number, but got {type(slope).__name__}."
+            )
+    if lower > upper:
+        raise ValueError(
+            f"For 'rrelu', 'lower' must be at most 'upper', but got {lower} and {upper}."
+        )
+    drawn = draw_uniform(next_key(), input.shape, dtypes.to_numpy(input.dtype))
+    return where(input >= 0, input, input * (drawn * (upper - lower) + lower))
+
+
+@composite()
+def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
+    r"""$softmax((x_i + g_i) / \tau)$ along `dim`, each $g_i$ drawn from the Gumbel law.
+
+    `hard`: 1 for the largest and 0 for the others, with the derivative of the soft one
+    (Jang et al., 2017; Maddison et al., 2017).
+
+    >>> ops.gumbel_softmax(Tensor([0.0, 1000.0]), hard=True).asnumpy()
+    array([0., 1.], dtype=float32)
+    """
+    floats_only("gumbel_softmax")(logits._value.aval)
+    if not isinstance(tau, (int, float)) or isinstance(tau, bool):
+        raise TypeError(
+            f"For 'gumbel_softmax', 'tau' must be a number, but got {type(tau).__name__}."
+        )
+    if tau <= 0:
+        raise ValueError(f"For 'gumbel_softmax', 'tau' must be greater than 0, but got {tau}.")
+    kind = dtypes.to_numpy(logits.dtype)
+    soft = softmax((logits + draw_quantile(next_key(), "gumbel", logits.shape, kind)) / tau, dim)
+    if not hard:
+        return soft
+    places = [1] * logits.ndim
+    places[dim] = -1
+    numbers = arange(logits.shape[dim]).reshape(tuple(places))
+    first = cast(numbers == argmax(soft, dim, True), logits.dtype)
+    return first + (soft - stop_gradient(soft))

@@ -1,0 +1,281 @@
+"""Random numbers under PyTorch's names: drawn from a generator; and tensors filled in place."""
+
+import numpy as np
+
+from sporax.core import context
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.ops.casting import cast
+from sporax.ops.declare import composite
+from sporax.ops.random.candidates import classes
+from sporax.ops.random.continuous import rand, randn
+from sporax.ops.random.discrete import bounds, randint
+from sporax.ops.random.draws import (
+    all_sizes,
+    common_shape,
+    draw_bernoulli,
+    draw_integers,
+    draw_normal,
+    draw_permutation,
+    draw_quantile,
+    draw_uniform,
+    dtype_of_kind,
+    next_key,
+)
+
+
+def _here(name, device):
+    """Refuse a device that is not the one all computations run on."""
+    target = context.get_context("device_target")
+    if device is not None and str(device).upper() != target.upper():
+        raise ValueError(
+            f"For '{name}', 'device' must be None or '{target}', but got {device!r}. Choose the "
+            "device with 'mindspore.set_device' first."
+        )
+
+
+# new tensors --------------------------------------------------------------------------------
+
+
+@composite(function=(), mint="rand")
+def rand_from(*size, generator=None, dtype=None, device=None):
+    """Numbers uniform in [0, 1), in a floating `dtype` (Float32); `size`: ints or one tuple.
+
+    >>> mint.rand(2, 3, generator=ms.Generator().manual_seed(1)).shape
+    (2, 3)
+    """
+    _here("rand", device)
+    return rand(all_sizes("rand", size), dtype=dtype, seed=generator)
+
+
+@composite(function=(), mint="randn")
+def randn_from(*size, generator=None, dtype=None, device=None):
+    """Numbers normal around 0 with deviation 1; arguments as `mint.rand`'s.
+
+    >>> mint.randn((2, 3)).shape
+    (2, 3)
+    """
+    _here("randn", device)
+    return randn(all_sizes("randn", size), dtype=dtype, seed=generator)
+
+
+@composite(function=(), mint="rand_like(input, *, dtype=None, device=None)")
+def rand_as(input, dtype=None, device=None):
+    """As `mint.rand`, in the shape (and, unless `dtype` is given, the dtype) of `input`.
+
+    >>> mint.rand_like(Tensor([1.0, 2.0])).shape
+    (2,)
+    """
+    _here("rand_like", device)
+    wanted = dtype_of_kind("rand_like", dtype, "fV", input.dtype)
+    return draw_uniform(next_key(), input.shape, wanted)
+
+
+@composite(function=(), mint="randn_like(input, *, dtype=None, device=None)")
+def randn_as(input, dtype=None, device=None):
+    """As `mint.randn`, in the shape (and, unless `dtype` is given, the dtype) of `input`.
+
+    >>> mint.randn_like(Tensor([1.0, 2.0])).shape
+    (2,)
+    """
+    _here("randn_like", device)
+    wanted = dtype_of_kind("randn_like", dtype, "fV", input.dtype)
+    return draw_normal(next_key(), input.shape, wanted)
+
+
+@composite(
+    function=(),
+    mint=(
+        "randint(high, size, *, generator=None, dtype=None, device=None)",
+        "randint(low, high, size, *, generator=None, dtype=None, device=None)",
+    ),
+)
+def randint_from(high, size, low=0, generator=None, dtype=None, device=None):
+    """Integers from `low` (0) to `high - 1`, all equally likely, in a `dtype` (Int64).
+
+    >>> mint.randint(5, 6, (2,)).asnumpy()
+    array([5, 5])
+    """
+    _here("randint", device)
+    return randint(low, high, size, generator, dtype=dtype)
+
+
+@composite(
+    function=(),
+    mint=(
+        "randint_like(input, high, *, dtype=None, device=None)",
+        "randint_like(input, low, high, *, dtype=None, device=None)",
+    ),
+)
+def randint_as(input, high, low=0, dtype=None, device=None):
+    """As `mint.randint`, in the shape (and, unless `dtype` is given, the dtype) of `input`.
+
+    >>> mint.randint_like(Tensor([1, 2]), 1).asnumpy()
+    array([0, 0])
+    """
+    _here("randint_like", device)
+    bounds("randint_like", low, high)
+    wanted = dtype_of_kind("randint_like", dtype, "fiuV", input.dtype)
+    return draw_integers(next_key(), low, high, input.shape, wanted)
+
+
+@composite(function=(), mint="randperm(n, *, generator=None, dtype=int64)")
+def randperm_from(n, generator=None, dtype=dtypes.int64):
+    """The numbers from 0 to `n - 1` in random order; `n`: an int, at least 0.
+
+    >>> sorted(mint.randperm(3).tolist())
+    [0, 1, 2]
+    """
+    n = int(n) if isinstance(n, Tensor) else n
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise TypeError(f"For 'randperm', 'n' must be an int, but got {type(n).__name__}.")
+    if n < 0:
+        raise ValueError(f"For 'randperm', 'n' must be at least 0, but got {n}.")
+    return draw_permutation(next_key(generator), n, n, dtype_of_kind("randperm", dtype, "fiuV"))
+
+
+@composite(function=(), mint="normal(mean=0.0, std=1.0, size=None, generator=None)")
+def normal_from(mean=0.0, std=1.0, size=None, generator=None):
+    """Numbers normal around `mean` with deviation `std`, numbers or Tensors of shape `size`.
+
+    Without `size`, in the shape in which theirs broadcast together.
+
+    >>> mint.normal(Tensor([0.0, 9.0]), 1.0).shape
+    (2,)
+    """
+    if size is None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        raise TypeError("For 'normal', 'size' must be given where 'mean' and 'std' are numbers.")
+    shape = common_shape("normal", () if size is None else size, mean, std)
+    return draw_normal(next_key(generator), shape, np.dtype(np.float32)) * std + mean
+
+
+@composite(
+    function=(), mint="multinomial(input, num_samples, replacement=False, *, generator=None)"
+)
+def multinomial_from(input, num_samples, replacement=False, generator=None):
+    """As `ops.multinomial`, by default each index at most once: Int64.
+
+    >>> mint.multinomial(Tensor([0.0, 1.0]), 2, True).asnumpy()
+    array([1, 1])
+    """
+    drawn = classes("multinomial", input, num_samples, replacement, generator)
+    return cast(drawn, dtypes.int64)
+
+
+@composite(function=(), tensor="uniform(input, from_=0.0, to=1.0, generator=None)")
+def uniform_as(input, from_=0.0, to=1.0, generator=None):
+    """Numbers uniform in [from_, to), in the shape and dtype of `input`.
+
+    >>> Tensor([1.0, 2.0]).uniform(3.0, 3.0).asnumpy()
+    array([3., 3.], dtype=float32)
+    """
+    return cast(_spread(input, from_, to, generator), input.dtype)
+
+
+# tensors filled in place --------------------------------------------------------------------
+
+
+def _spread(input, low, high, generator):
+    known = all(isinstance(bound, (int, float)) for bound in (low, high))
+    if known and low > high:
+        raise ValueError(f"For 'uniform_', 'from_' must be at most 'to', but got {low} and {high}.")
+    drawn = draw_uniform(next_key(generator), input.shape, _wide(input))
+    return drawn * (high - low) + low
+
+
+def _wide(input):
+    """Float32, or Float64 where the tensor is."""
+    return np.dtype(np.float64 if input.dtype == dtypes.float64 else np.float32)
+
+
+def _fill(input, drawn):
+    """The drawn numbers put into the tensor, which keeps its identity and dtype."""
+    return input._rebind(cast(drawn, input.dtype)._lift())
+
+
+# up to where every integer is there, in a dtype that has fractions
+_WHOLE = {"float16": 1 << 11, "bfloat16": 1 << 8, "float32": 1 << 24, "float64": 1 << 53}
+
+
+@composite(
+    tensor="random_(input, from_=0, to=None, *, generator=None)",
+    function="random_(input, from_=0, to=None, *, generator=None)",
+)
+def random_(input, from_=0, to=None, generator=None):
+    """The tensor filled with integers in [from_, to), all equally likely.
+
+    `to`: by default the largest integer of the dtype; in a floating one, up to where every integer
+    is there ($2^{24}$ in Float32).
+
+    >>> Tensor([1.0, 2.0]).random_(3, 4).asnumpy()
+    array([3., 3.], dtype=float32)
+    """
+    kind = dtypes.to_numpy(input.dtype)
+    if to is None:
+        to = _WHOLE[kind.name] if kind.name in _WHOLE else np.iinfo(kind).max
+    if isinstance(from_, Tensor) or isinstance(to, Tensor):
+        low, high = (b.reshape(()) if isinstance(b, Tensor) else b for b in (from_, to))
+    else:
+        low, high = from_, int(to)
+        bounds("random_", low, high)
+    return _fill(input, draw_integers(next_key(generator), low, high, input.shape, kind))
+
+
+@composite(
+    tensor="uniform_(input, from_=0, to=1, *, generator=None)",
+    function="uniform_(input, from_=0, to=1, *, generator=None)",
+)
+def uniform_(input, from_=0, to=1, generator=None):
+    """The tensor filled with numbers uniform in [from_, to).
+
+    >>> Tensor([1.0, 2.0]).uniform_(3, 3).asnumpy()
+    array([3., 3.], dtype=float32)
+    """
+    return _fill(input, _spread(input, from_, to, generator))
+
+
+@composite(
+    tensor="normal_(input, mean=0, std=1, *, generator=None)",
+    function="normal_(input, mean=0, std=1, *, generator=None)",
+)
+def normal_(input, mean=0, std=1, generator=None):
+    """The tensor filled with numbers normal around `mean` with deviation `std`.
+
+    >>> Tensor([1.0, 2.0]).normal_(3, 0).asnumpy()
+    array([3., 3.], dtype=float32)
+    """
+    return _fill(input, draw_normal(next_key(generator), input.shape, _wide(input)) * std + mean)
+
+
+@composite(
+    tensor="exponential_(input, lambd=1, *, generator=None)",
+    function="exponential_(input, lambd=1, *, generator=None)",
+)
+def exponential_(input, lambd=1, generator=None):
+    r"""The tensor filled with numbers of density $\lambda e^{-\lambda x}$.
+
+    >>> bool((Tensor([1.0, 2.0]).exponential_(2.0) > 0).all())
+    True
+    """
+    if isinstance(lambd, (int, float)) and lambd <= 0:
+        raise ValueError(f"For 'exponential_', 'lambd' must be greater than 0, but got {lambd}.")
+    key = next_key(generator)
+    return _fill(input, draw_quantile(key, "exponential", input.shape, _wide(input)) / lambd)
+
+
+@composite(
+    tensor="bernoulli_(input, p=0.5, *, generator=None)",
+    function="bernoulli_(input, p=0.5, *, generator=None)",
+)
+def bernoulli_(input, p=0.5, generator=None):
+    """The tensor filled with 1 with probability `p` (a number or Tensor), else 0.
+
+    >>> Tensor([3.0, 4.0]).bernoulli_(Tensor([1.0, 0.0])).asnumpy()
+    array([1., 0.], dtype=float32)
+    """
+    if isinstance(p, (int, float)) and not 0 <= p <= 1:
+        raise ValueError(f"For 'bernoulli_', 'p' must be in [0, 1], but got {p}.")
+    shape = common_shape("bernoulli_", input.shape, p)
+    if shape != input.shape:
+        raise ValueError(f"For 'bernoulli_', 'p' must fit shape {input.shape}, but got {p.shape}.")
+    return _fill(input, draw_bernoulli(next_key(generator), p, shape, dtypes.to_numpy(input.dtype)))

@@ -1,0 +1,1 @@
+"""Tensors created, reshaped, joined and permuted."""

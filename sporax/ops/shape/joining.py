@@ -1,0 +1,368 @@
+"""Tensors put together, taken apart and repeated."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.errors import describe
+from sporax.ops.declare import Array, Arrays, attach, composite, op
+from sporax.ops.shape.reshape import reshape, sizes
+
+
+def _joinable(*avals):
+    if len({a.ndim for a in avals}) > 1:
+        raise (TypeError if any(a.weak for a in avals) else ValueError)(
+            "For 'Concat', all tensors must have equally many dimensions, but got "
+            f"{', '.join(describe(a) for a in avals)}. Add one with 'expand_dims'."
+        )
+
+
+@op(
+    primitive="Concat(axis=0)(tensors)",
+    function=("concat(tensors, axis=0)", "cat(tensors, axis=0)"),
+    mint=("concat(tensors, dim: axis=0)", "cat(tensors, dim: axis=0)"),
+    promotes=True, check=_joinable,
+)  # fmt: skip
+def concat(tensors: Arrays, axis=0):
+    """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal.
+
+    >>> ops.concat((Tensor([1, 2]), Tensor([3])), 0).asnumpy()
+    array([1, 2, 3])
+    """
+    return jnp.concatenate(tensors, axis)
+
+
+@op(
+    primitive=("Stack(axis=0)(input_x: tensors)", "Pack(axis=0)(x: tensors)"),
+    mint="stack(tensors, dim: axis=0)", promotes=True,
+)  # fmt: skip
+def stack(tensors: Arrays, axis=0):
+    """A tuple or list of Tensors of one shape, side by side along a new dimension `axis`.
+
+    >>> ops.stack((Tensor([1, 2]), Tensor([3, 4])), axis=1).asnumpy()
+    array([[1, 3],
+           [2, 4]])
+    """
+    return jnp.stack(tensors, axis)
+
+
+def _pieces(input, ends, axis):
+    """The slices of `input` between consecutive `ends` along `axis`."""
+    starts = [0, *ends]
+    take = [slice(None)] * input.ndim
+    made = []
+    for a, b in zip(starts, [*ends, input.shape[axis]], strict=True):
+        take[axis] = slice(a, b)
+        made.append(input[tuple(take)])
+    return tuple(made)
+
+
+def _axis(input, axis):
+    if not -input.ndim <= axis < input.ndim:
+        raise ValueError(f"'axis' must be in [{-input.ndim}, {input.ndim}), but got {axis}")
+    return axis % input.ndim
+
+
+@op(
+    function="split(tensor, split_size_or_sections, axis=0)",
+    tensor=(
+        "split(tensor, split_size: split_size_or_sections, dim: axis=0)",
+        "split(tensor, split_size_or_sections, axis=0)",
+    ),
+    mint="split(tensor, split_size_or_sections, dim: axis=0)",
+    view=True,
+)
+def split(tensor: Array, split_size_or_sections, axis=0) -> Arrays:
+    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given.
+
+    >>> [t.shape for t in ops.split(ops.zeros((5,)), 2)]
+    [(2,), (2,), (1,)]
+    """
+    axis, size = _axis(tensor, axis), split_size_or_sections
+    total = tensor.shape[axis]
+    if isinstance(size, int):
+        if size < 1:
+            raise ValueError(f"'split_size_or_sections' must be positive, but got {size}")
+        return _pieces(tensor, list(range(size, total, size)), axis)
+    if sum(size) != total:
+        raise ValueError(f"the sizes {size} must add up to the size {total} of dimension {axis}")
+    return _pieces(tensor, np.cumsum(size)[:-1].tolist(), axis)
+
+
+@op(function=(), primitive="Split(axis=0, output_num=1)(input_x: input)", view=True)
+def split_evenly(input: Array, axis=0, output_num=1) -> Arrays:
+    """`output_num` pieces of equal size along `axis`, a tuple.
+
+    >>> [t.shape for t in ops.Split(0, 2)(ops.zeros((4,)))]
+    [(2,), (2,)]
+    """
+    axis = _axis(input, axis)
+    total = input.shape[axis]
+    if total % output_num:
+        raise ValueError(
+            f"the size {total} of dimension {axis} must be divisible by output_num={output_num}"
+        )
+    step = total // output_num
+    return _pieces(input, [i * step for i in range(1, output_num)], axis)
+
+
+@op(
+    tensor=("chunk(input, chunks, dim: axis=0)", "chunk(input, chunks, axis=0)"),
+    mint="chunk(input, chunks, dim: axis=0)",
+    view=True,
+)
+def chunk(input: Array, chunks, axis=0) -> Arrays:
+    """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple.
+
+    >>> [t.shape for t in ops.chunk(ops.zeros((5,)), 2)]
+    [(3,), (2,)]
+    """
+    axis = _axis(input, axis)
+    total = input.shape[axis]
+    size = max(-(-total // chunks), 1)
+    ends = list(range(size, total, size)) if total else [0] * (chunks - 1)
+    return _pieces(input, ends, axis)
+
+
+@op(tensor=True, view=True)
+def tensor_split(input: Array, indices_or_sections, axis=0) -> Arrays:
+    """Pieces along `axis`, a tuple: so many (the first ones larger by one), or cut at indices.
+
+    >>> [t.shape for t in ops.tensor_split(ops.zeros((5,)), 2)]
+    [(3,), (2,)]
+    """
+    axis, given = _axis(input, axis), indices_or_sections
+    if not isinstance(given, int):
+        given = [min(int(i), input.shape[axis]) for i in given]
+    return tuple(jnp.array_split(input, given, axis))
+
+
+@op(
+    function=("unstack(input_x: input, axis=0)", "unbind(input, dim: axis=0)"),
+    primitive=("Unstack(axis=0, num=None)(input_x: input)", "Unpack(axis=0)(x: input)"),
+    tensor="unbind(input, dim: axis=0)",
+    mint="unbind(input, dim: axis=0)",
+    view=True,
+)
+def unstack(input: Array, axis=0, num=None) -> Arrays:
+    """The slices along `axis`, without it, a tuple; `num` of them, if that is given.
+
+    >>> [t.asnumpy() for t in ops.unstack(Tensor([[1, 2], [3, 4]]))]
+    [array([1, 2]), array([3, 4])]
+    """
+    if num is not None and num != input.shape[axis]:
+        raise ValueError(f"'num' must be {input.shape[axis]}, the size of axis {axis}, not {num}")
+    if input.shape[axis] == 0:
+        return ()
+    return tuple(
+        jnp.squeeze(x, _axis(input, axis)) for x in jnp.split(input, input.shape[axis], axis)
+    )
+
+
+def _by_shape(name, axis_of, least, shown):
+    """`hstack` and its like: tensors of few dimensions are given more first."""
+
+    def function(tensors):
+        tensors = [reshape(t, least(t.shape)) for t in tensors]
+        return concat(tensors, axis_of(tensors[0].ndim))
+
+    function.__name__ = name
+    function.__doc__ = f"""The tensors put one after the other, as `numpy.{name}` does.
+
+    >>> ops.{name}((Tensor([1]), Tensor([2]))).shape
+    {shown}
+    """
+    return function
+
+
+def _at_least_2(shape):
+    return shape if len(shape) > 1 else (1, *(shape or (1,)))
+
+
+def _at_least_3(shape):
+    return shape if len(shape) > 2 else (*_at_least_2(shape), 1)
+
+
+hstack = composite(mint=True)(
+    _by_shape("hstack", lambda n: 0 if n == 1 else 1, lambda s: s or (1,), (2,))
+)
+vstack = composite(function=("vstack(inputs: tensors)", "vstack(tensors)"))(
+    _by_shape("vstack", lambda n: 0, _at_least_2, (2, 1))
+)
+dstack = composite(mint=True)(_by_shape("dstack", lambda n: 2, _at_least_3, (1, 1, 2)))
+
+# repetition ---------------------------------------------------------------------------------
+
+
+@op(primitive="Tile()(input, dims)", mint="tile(input, dims)")
+def tile(input: Array, dims):
+    """`input` laid out `dims[i]` times along dimension `i`; `dims` is aligned at the right.
+
+    >>> ops.tile(Tensor([1, 2]), (2, 2)).asnumpy()
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])
+    """
+    if any(n < 0 for n in (dims if isinstance(dims, (tuple, list)) else (dims,))):
+        raise ValueError(f"'dims' must not be negative, but got {dims}")
+    return jnp.tile(input, dims)
+
+
+def _tile_method(self, *counts, dims=None, reps=None):
+    """The tensor laid out `reps[i]` times along dimension `i`; see `ops.tile`.
+
+    >>> Tensor([1, 2]).tile((2,)).asnumpy()
+    array([1, 2, 1, 2])
+    """
+    return tile(self, sizes((*counts, *(n for n in (dims, reps) if n is not None))))
+
+
+def _repeat_method(self, *counts, repeats=None, axis=None):
+    """The tensor laid out `repeats[i]` times along dimension `i`, as `tile`; with `axis`, each
+    element repeated along it, as `ops.repeat_interleave`.
+
+    >>> Tensor([1, 2]).repeat(2).asnumpy()
+    array([1, 2, 1, 2])
+    """
+    counts = counts if repeats is None else (*counts, repeats)
+    if axis is not None:
+        return repeat_interleave(self, counts[0], axis)
+    return tile(self, sizes(counts))
+
+
+@op(
+    function="broadcast_to(input, shape)",
+    primitive="BroadcastTo(shape)(input)",
+    mint=("broadcast_to(input, shape)", "nn.functional.broadcast_to(input, shape)"),
+    numpy="broadcast_to(array: input, shape)",
+    view=True,
+)
+def broadcast_to(input: Array, shape):
+    """`input` repeated to fill `shape`; -1 in it keeps the size that is there.
+
+    >>> ops.broadcast_to(Tensor([1, 2]), (2, -1)).asnumpy()
+    array([[1, 2],
+           [1, 2]])
+    """
+    extra = len(shape) - input.ndim
+    kept = [input.shape[i - extra] if n == -1 and i >= extra else n for i, n in enumerate(shape)]
+    return jnp.broadcast_to(input, tuple(kept))
+
+
+def _broadcast_method(self, *shape, size=None):
+    """The tensor repeated to fill a shape; see `ops.broadcast_to`.
+
+    >>> Tensor([1.0]).broadcast_to((2,)).asnumpy()
+    array([1., 1.], dtype=float32)
+    """
+    return broadcast_to(self, sizes(shape if size is None else (*shape, size)))
+
+
+@composite()
+def expand(input_x, size):
+    """The same as `broadcast_to`.
+
+    >>> ops.expand(Tensor([1.0]), (2,)).asnumpy()
+    array([1., 1.], dtype=float32)
+    """
+    return broadcast_to(input_x, sizes((size,)))
+
+
+@composite(tensor=("expand_as(input, other)", "expand_as(input, x: other)"))
+def expand_as(input, other):
+    """`input` broadcast to the shape of `other`.
+
+    >>> Tensor([1.0]).expand_as(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 1.], dtype=float32)
+    """
+    return broadcast_to(input, other.shape)
+
+
+for _name, _method in [
+    ("tile", _tile_method), ("repeat", _repeat_method), ("broadcast_to", _broadcast_method),
+    ("expand", _broadcast_method),
+]:  # fmt: skip
+    attach(_name, _method)
+
+
+@op(name="repeat_interleave", function="repeat_elements(x: input, rep: repeats, axis=0)")
+def repeat_elements(input: Array, repeats, axis=0):
+    """Each element `repeats` times (an int, or a tuple of one count each) along `axis`.
+
+    >>> ops.repeat_elements(Tensor([1, 2]), 2).asnumpy()
+    array([1, 1, 2, 2])
+    """
+    if isinstance(repeats, int):
+        return jnp.repeat(input, repeats, axis)
+    return jnp.take(input, np.repeat(np.arange(input.shape[axis]), repeats), axis)
+
+
+@composite(
+    tensor=(
+        "repeat_interleave(input, repeats, dim: axis=None, *, output_size=None)",
+        "repeat_interleave(input, repeats, axis=None)",
+    ),
+    numpy="repeat(a: input, repeats, axis=None)",
+    function="repeat_interleave(input, repeats, axis=None)",
+    mint="repeat_interleave(input, repeats, dim: axis=None, *, output_size=None)",
+)
+def repeat_interleave(input, repeats, axis=None, *, output_size=None):
+    """Each element `repeats` times along `axis`; of the flattened input if that is None.
+
+    `repeats`: an int, or a sequence of one count each. `output_size`: how many there are then.
+
+    >>> ops.repeat_interleave(Tensor([1, 2]), 2).asnumpy()
+    array([1, 1, 2, 2])
+    """
+    if axis is None:
+        input, axis = reshape(input, (-1,)), 0
+    if hasattr(repeats, "tolist"):
+        repeats = repeats.tolist()
+    if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
+        repeats = repeats[0]
+    made = repeat_elements(input, repeats, axis)
+    if output_size not in (None, made.shape[axis]):
+        raise ValueError(
+            f"For 'repeat_interleave', 'output_size' must be the sum of the counts, which is "
+            f"{made.shape[axis]}, but got {output_size}."
+        )
+    return made
+
+
+@op(
+    primitive="ReverseV2(axis: dims)(input)",
+    function=("flip(input, dims)", "reverse(x: input, axis: dims)"),
+    tensor="reverse(input, axis: dims)",
+    mint="flip(input, dims)",
+)
+def flip(input: Array, dims):
+    """The order of the elements turned round along `dims`, an int or a tuple of ints.
+
+    >>> ops.flip(Tensor([1, 2, 3]), (0,)).asnumpy()
+    array([3, 2, 1])
+    """
+    return jnp.flip(input, dims)
+
+
+def _flip_method(self, *dims):
+    """The tensor with the order along `dims` turned round; see `ops.flip`.
+
+    >>> Tensor([1, 2, 3]).flip((0,)).asnumpy()
+    array([3, 2, 1])
+    """
+    return flip(self, sizes(dims))
+
+
+attach("flip", _flip_method)
+
+
+@op(
+    primitive="Roll(shifts, dims=None)(input)", tensor=True, mint=True,
+    numpy="roll(a: input, shift: shifts, axis: dims=None)",
+)  # fmt: skip
+def roll(input: Array, shifts, dims=None):
+    """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims`
+    None, as if all were in one dimension.
+
+    >>> ops.roll(Tensor([1, 2, 3]), 1).asnumpy()
+    array([3, 1, 2])
+    """
+    return jnp.roll(input, shifts, dims)

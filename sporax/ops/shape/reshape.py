@@ -1,0 +1,334 @@
+"""The same elements in another shape or order."""
+
+import math
+import operator
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.core.value import is_size
+from sporax.engine.views import REINTERPRETED
+from sporax.ops.declare import Array, attach, composite, op
+from sporax.ops.shape.zero_dimensional import of_any_rank
+
+
+def sizes(given):
+    """A shape or axes given as one sequence, as separate ints, or as a Tensor: a tuple of ints."""
+    if len(given) == 1 and not is_size(given[0]):
+        given = given[0]
+    if isinstance(given, Tensor):
+        given = given.tolist()
+    given = given if isinstance(given, (tuple, list)) else (given,)
+    return tuple([n if is_size(n) else _size(n) for n in given])
+
+
+def _size(n):
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise TypeError(
+            f"For 'Tensor', sizes and axes must be ints, but got {type(n).__name__}."
+        ) from None
+
+
+@op(
+    primitive="Reshape()(input, shape)", mint=("reshape(input, shape)", "view(input, shape)"),
+    view=True,
+)  # fmt: skip
+def reshape(input: Array, shape):
+    """The elements, in row-major order, in another shape; one -1 in it is worked out.
+
+    >>> ops.reshape(Tensor([1, 2, 3, 4]), (2, -1)).shape
+    (2, 2)
+    """
+    known = math.prod(n for n in shape if n != -1)
+    fits = input.size == known if -1 not in shape else known and input.size % known == 0
+    if not fits or shape.count(-1) > 1:
+        raise ValueError(
+            f"{input.size} elements of shape {input.shape} do not fill the shape {shape}"
+        )
+    return jnp.reshape(input, shape)
+
+
+def _reshape_method(self, *shape, **keyword):
+    return reshape(self, keyword["shape"] if keyword else sizes(shape))
+
+
+_reshape_method.__doc__ = reshape.__doc__
+attach("reshape", _reshape_method)
+
+
+@op(function=(), name="Tensor.view", view=REINTERPRETED, differentiable=False)
+def reinterpret(input: Array, dtype):
+    """The bytes as elements of another dtype; the last dimension becomes longer or shorter."""
+    wanted = dtypes.to_numpy(dtype)
+    for kind in (input.dtype, wanted):
+        if kind.kind in "bc":
+            raise TypeError(f"bytes of {kind.name} cannot be read as, or from, another dtype")
+    old, new = input.dtype.itemsize, wanted.itemsize
+    if old == new:
+        return lax.bitcast_convert_type(input, wanted)
+    if not input.ndim or (input.shape[-1] * old) % new:
+        raise ValueError(f"the last dimension of shape {input.shape} must fill {wanted.name}s")
+    rows = input.shape[:-1]
+    if new > old:
+        input = jnp.reshape(input, (*rows, -1, new // old))
+        return lax.bitcast_convert_type(input, wanted)
+    return jnp.reshape(lax.bitcast_convert_type(input, wanted), (*rows, -1))
+
+
+def _view_method(self, *shape, **keyword):
+    """The elements, in row-major order, in another shape, or with a dtype their bytes as elements
+    of that dtype: a view of the same memory.
+
+    >>> Tensor([[1, 2], [3, 4]]).view(4).shape
+    (4,)
+    >>> Tensor([1.0]).view(ms.int32).asnumpy()
+    array([1065353216], dtype=int32)
+    """
+    given = keyword.get("dtype", shape[0] if len(shape) == 1 else None)
+    if isinstance(given, (dtypes.Type, np.dtype, type)):
+        return reinterpret(self, given)
+    return _reshape_method(self, *shape, **keyword)
+
+
+attach("view", _view_method)
+
+
+@op(
+    primitive=("Transpose()(input, dims)", "TransposeView()(input, input_perm: dims)"),
+    function=("transpose(input, dims)", "permute(input, axis: dims)"),
+    mint="permute(input, dims)",
+    view=True,
+)
+def transpose(input: Array, dims):
+    """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`.
+
+    >>> ops.transpose(Tensor([[1, 2, 3]]), (1, 0)).shape
+    (3, 1)
+    """
+    if len(dims) != input.ndim:
+        raise ValueError(
+            f"'dims' must name each of the {input.ndim} dimensions once, but got {dims}; "
+            "to swap two of them use 'swapaxes'"
+        )
+    return jnp.transpose(input, dims)
+
+
+@op(
+    function=("swapaxes(input, axis0, axis1)", "swapdims(input, dim0: axis0, dim1: axis1)"),
+    tensor=("swapaxes(input, axis0, axis1)", "swapdims(input, dim0: axis0, dim1: axis1)"),
+    mint=("swapaxes(input, axis0, axis1)", "transpose(input, dim0: axis0, dim1: axis1)"),
+    numpy="swapaxes(x: input, axis1: axis0, axis2: axis1)",
+    view=True,
+)
+@of_any_rank
+def swapaxes(input: Array, axis0, axis1):
+    """Two dimensions swapped.
+
+    >>> ops.swapaxes(ops.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    return jnp.swapaxes(input, axis0, axis1)
+
+
+def _transpose_method(self, *axes, dim0=None, dim1=None):
+    """Swaps the two dimensions named; with one sequence, or more than two ints, puts all
+    dimensions in that order; without arguments, in reverse.
+
+    >>> Tensor([[1, 2, 3]]).transpose(1, 0).shape
+    (3, 1)
+    """
+    if dim0 is not None:
+        return swapaxes(self, dim0, dim1)
+    if not axes:
+        return transpose(self, tuple(range(self.ndim))[::-1])
+    if len(axes) == 2 and isinstance(axes[0], int):
+        return swapaxes(self, *axes)
+    return transpose(self, sizes(axes))
+
+
+def _permute_method(self, *dims, axis=None):
+    """The dimensions in the order of `dims`.
+
+    >>> Tensor([[1, 2, 3]]).permute(1, 0).shape
+    (3, 1)
+    """
+    return transpose(self, sizes(dims) if axis is None else axis)
+
+
+def _reversed_dimensions(self):
+    """The tensor with its dimensions in reverse order."""
+    return transpose(self, tuple(range(self.ndim))[::-1])
+
+
+def _last_two_swapped(self):
+    """The tensor with its last two dimensions swapped."""
+    return swapaxes(self, -1, -2)
+
+
+@composite(tensor=True, mint=True)
+def t(input):
+    """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself.
+
+    >>> ops.t(Tensor([[1, 2, 3]])).asnumpy()
+    array([[1],
+           [2],
+           [3]])
+    """
+    if input.ndim > 2:
+        raise ValueError(
+            f"For 't', 'input' must have at most 2 dimensions, but got shape {input.shape}. "
+            "Use 'swapaxes' or 'permute'."
+        )
+    return transpose(input, (1, 0)) if input.ndim == 2 else input
+
+
+for _name, _method in [
+    ("transpose", _transpose_method), ("permute", _permute_method),
+    ("T", property(_reversed_dimensions)), ("mT", property(_last_two_swapped)),
+]:  # fmt: skip
+    attach(_name, _method)
+
+
+@op(
+    function=("movedim(x, source, destination)", "moveaxis(x, source, destination)"),
+    tensor=("movedim(x, source, destination)", "moveaxis(x, source, destination)"),
+    numpy="moveaxis(a: x, source, destination)",
+    view=True,
+)
+def movedim(x: Array, source, destination):
+    """Dimensions `source` (an int or several) moved to the places `destination`.
+
+    >>> ops.movedim(ops.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    return jnp.moveaxis(x, source, destination)
+
+
+# dimensions of size one ---------------------------------------------------------------------
+
+
+@op(
+    primitive="ExpandDims()(input_x: input, axis)",
+    function=("expand_dims(input_x: input, axis)", "unsqueeze(input, dim: axis)"),
+    tensor=("expand_dims(input, axis)", "unsqueeze(input, dim: axis)", "unsqueeze(input, axis)"),
+    mint="unsqueeze(input, dim: axis)",
+    view=True,
+)
+def expand_dims(input: Array, axis):
+    """A dimension of size 1 put in at `axis`.
+
+    >>> ops.expand_dims(Tensor([1, 2]), 0).shape
+    (1, 2)
+    """
+    return jnp.expand_dims(input, axis)
+
+
+@op(
+    primitive="Squeeze(axis=())(input)",
+    function="squeeze(input, axis=None)",
+    mint="squeeze(input, dim: axis=None)",
+    view=True,
+)
+@of_any_rank
+def squeeze(input: Array, axis=None):
+    """Without its dimensions of size 1: all of them, or those that `axis` names.
+
+    A dimension that `axis` names and whose size is not 1 stays.
+
+    >>> ops.squeeze(ops.zeros((1, 3, 1)), 0).shape
+    (3, 1)
+    """
+    if axis is None or axis == ():
+        return jnp.squeeze(input)
+    named = {range(input.ndim)[i] for i in (axis if isinstance(axis, tuple) else (axis,))}
+    return jnp.squeeze(input, tuple(i for i in named if input.shape[i] == 1))
+
+
+def _squeeze_method(self, *axis, **keyword):
+    """The tensor without dimensions of size 1; see `ops.squeeze`.
+
+    >>> Tensor([[[1], [2]]]).squeeze(2).asnumpy()
+    array([[1, 2]])
+    """
+    if keyword:
+        ((name, axis),) = keyword.items()
+        if name not in ("axis", "dim"):
+            raise TypeError(f"For 'Tensor.squeeze', there is no argument '{name}'. Use 'axis'.")
+        return squeeze(self, axis)
+    return squeeze(self, sizes(axis) if axis and axis[0] is not None else None)
+
+
+attach("squeeze", _squeeze_method)
+
+
+@op(
+    function="flatten(input, order='C', *, start_dim=1, end_dim=-1)",
+    mint=(
+        "flatten(input, start_dim: start_dim=0, end_dim=-1)",
+        "nn.functional.flatten(input, start_dim: start_dim=0, end_dim=-1)",
+    ),
+    view=True,
+)
+def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
+    """The dimensions from `start_dim` to `end_dim` made into one.
+
+    `order`: 'C', or 'F' to put the dimensions in reverse order first.
+
+    >>> ops.flatten(ops.zeros((2, 3, 4))).shape
+    (2, 12)
+    """
+    if order not in ("C", "F"):
+        raise ValueError(f"'order' must be 'C' or 'F', but got {order!r}")
+    rank = max(input.ndim, 1)
+    if input.ndim < 2:
+        start_dim = 0 if start_dim == 1 else start_dim  # the default
+        input = jnp.reshape(input, (-1,))
+    if order == "F":
+        input = jnp.transpose(input)
+    for name, dim in (("start_dim", start_dim), ("end_dim", end_dim)):
+        if not -rank <= dim < rank:
+            raise ValueError(f"'{name}' must be in [{-rank}, {rank}), but got {dim}")
+    first, last = range(rank)[start_dim], range(rank)[end_dim]
+    if first > last:
+        raise ValueError(f"'start_dim' must not come after 'end_dim', but is {start_dim}")
+    joined = math.prod(input.shape[first : last + 1])  # -1 would be open where there is a 0
+    return jnp.reshape(input, (*input.shape[:first], joined, *input.shape[last + 1 :]))
+
+
+def _flatten_method(self, start_dim=0, end_dim=-1, *, order="C"):
+    """The dimensions from `start_dim` to `end_dim` made into one; all of them by default.
+
+    >>> ops.zeros((2, 3)).flatten().shape
+    (6,)
+    """
+    if isinstance(start_dim, str):
+        order, start_dim = start_dim, 0
+    return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+
+
+attach("flatten", _flatten_method)
+
+
+@composite(primitive="Flatten()(input_x: input)", function=())
+def matrix_of_rows(input):
+    """All dimensions but the first made into one; of one dimension, a column.
+
+    >>> ops.Flatten()(ops.ones((2, 3, 4))).shape
+    (2, 12)
+    """
+    return flatten(input) if input.ndim > 1 else reshape(input, (-1, 1))
+
+
+@composite(tensor=True, mint=True, numpy="ravel(x: input)")
+def ravel(input):
+    """All elements in one dimension, in row-major order.
+
+    >>> ops.ravel(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array([1, 2, 3, 4])
+    """
+    return reshape(input, (-1,))
