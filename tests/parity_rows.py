@@ -123,6 +123,12 @@ def of_edges():
                     yield Row(family, f"{name}/{what}", calls, new, seen, sample)
 
 
+def families_of_edges():
+    """The families that `of_edges` and `of_calls` have rows of."""
+    families = {parity_edges.family(sample) for sample in collect("SAMPLES")}
+    return sorted(families - parity_edges.LEFT_OUT | {row.family for row in of_calls()})
+
+
 FILES = {
     of_samples: "parity.json", of_calls: "parity_calls.json", of_edges: "parity_edges.json.gz"
 }  # fmt: skip

@@ -7,6 +7,7 @@ answer, or one that is wrong (`tests/parity_differences.py` says why), PyTorch's
 in float64.
 """
 
+import functools
 import warnings
 
 import numpy as np
@@ -19,12 +20,22 @@ from tests.parity_differences import AT_EDGES, NOT_REFERENCES
 from tests.test_parity import tensors_in
 
 RECORDED = parity_rows.recorded(parity_rows.of_edges) | parity_rows.recorded(parity_rows.of_calls)
-ROWS = [*parity_rows.of_edges(), *parity_rows.of_calls()]
+
+
+@functools.cache
+def rows_by_family():
+    """{family: its rows}; it takes seconds, which modules that are only collected need not."""
+    found = {}
+    for row in [*parity_rows.of_edges(), *parity_rows.of_calls()]:
+        found.setdefault(row.family, []).append(row)
+    return found
+
+
 # XLA compiles these for long, up to minutes: loops in each operation, once per shape and dtype
-COMPILED_LONG = {"bessel", "gamma_functions", "linalg", "mathematics"}
+COMPILED_LONG = {"bessel", "gamma_functions", "products", "mathematics"}
 FAMILIES = [
     pytest.param(family, marks=[pytest.mark.slow] if family in COMPILED_LONG else [])
-    for family in sorted({row.family for row in ROWS})
+    for family in parity_rows.families_of_edges()
 ]
 MANY = 300  # calls that are read together, so that they are one program
 # how far two ways of rounding are apart
@@ -117,7 +128,9 @@ def unchecked_indices():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("unchecked_indices")
 def test_edges_are_mindspores_or_the_reference_s(family, on_numpy):
-    rows = [row for row in ROWS if row.family == family]
+    rows = rows_by_family().get(family)
+    if rows is None:
+        pytest.skip("no edge fits its samples")
     wrong = []
     for row, call, ours in given(rows):
         recorded = RECORDED.get(row.name)
@@ -144,5 +157,6 @@ def test_edges_are_mindspores_or_the_reference_s(family, on_numpy):
 
 @pytest.mark.slow
 def test_every_call_is_recorded():
-    missing = [row.name for row in ROWS if not parity_rows.is_recorded(row, RECORDED)]
+    rows = [row for family in rows_by_family().values() for row in family]
+    missing = [row.name for row in rows if not parity_rows.is_recorded(row, RECORDED)]
     assert not missing, "record them: tools/record_parity.py ... --missing"

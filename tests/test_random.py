@@ -252,7 +252,10 @@ def tensors_of_lists(calls):
     return [array for call in calls for array in call]
 
 
-HOMES = {f"sporax.ops.{name}" for name in ("random", "sampling", "classes", "noise", "generators")}
+HOMES = {
+    f"sporax.ops.random.{name}"
+    for name in ("continuous", "discrete", "candidates", "dropout", "generators")
+}
 
 
 def test_every_random_function_has_a_row():
