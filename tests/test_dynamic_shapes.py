@@ -220,7 +220,10 @@ def training(make):
 @pytest.mark.filterwarnings("ignore:The shapes of a computation change")
 @pytest.mark.parametrize(
     "kind",
-    [pytest.param(k, marks=[pytest.mark.slow] * (k in ("dropout", "images"))) for k in NETS],
+    [
+        pytest.param(k, marks=[pytest.mark.slow] * (k in ("dropout", "images", "sentences")))
+        for k in NETS
+    ],
 )
 def test_training_gives_the_numbers_of_dynamic_code(kind):
     make, data = NETS[kind]

@@ -38,7 +38,9 @@ def captured(n):
 
 
 @pytest.mark.filterwarnings("ignore:.*has been captured 8 times")
-@pytest.mark.parametrize("work", [reshaped, slope, captured])
+@pytest.mark.parametrize(
+    "work", [slope, *[pytest.param(w, marks=pytest.mark.slow) for w in (reshaped, captured)]]
+)
 def test_ever_new_shapes_do_not_grow_what_is_kept(monkeypatch, work):
     forest.clear()
     monkeypatch.setattr(forest, "LIMIT", 3000)

@@ -117,7 +117,7 @@ class Take(Cell):
         return x[0]
 
 
-@pytest.mark.parametrize("rate", [0.0, 0.5])
+@pytest.mark.parametrize("rate", [pytest.param(0.0, marks=pytest.mark.slow), 0.5])
 def test_random_state_and_statistics_go_on(rate):
     """Dropout and batch statistics before and after the call, and numbers drawn inside of it."""
 
@@ -354,6 +354,7 @@ def test_a_result_that_was_given_and_arguments_by_name():
     agree(None, prepare=prepare)
 
 
+@pytest.mark.slow
 def test_large_arrays_and_many_steps():
     def prepare(make):
         cell = Draws()

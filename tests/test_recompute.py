@@ -180,7 +180,7 @@ def memory(monkeypatch):
 @pytest.mark.parametrize("wrap", [lambda f: f, jit], ids=["dynamic", "jit"])
 @pytest.mark.parametrize(
     "parts",
-    [p if p in ("plain", "both") else pytest.param(p, marks=pytest.mark.slow) for p in PARTS],
+    [p if p == "plain" else pytest.param(p, marks=pytest.mark.slow) for p in PARTS],
 )
 def test_a_deep_network_needs_less_than_half_the_memory(parts, wrap, memory):
     needed = []

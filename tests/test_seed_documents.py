@@ -105,7 +105,9 @@ def test_prints_what_the_guide_shows_of_its_sampler():
     assert [line for line in lines if line.startswith(("pos_indices", "grad_x", "dx"))] == SAMPLES
 
 
-@pytest.mark.parametrize("option", ["", "--graph", "--jit"])
+@pytest.mark.parametrize(
+    "option", ["", *[pytest.param(o, marks=pytest.mark.slow) for o in ("--graph", "--jit")]]
+)
 def test_random_state_repeats_with_the_program(option):
     first = printed("random_state.py", option)
     assert first.splitlines()[2:] == ["True", "True", "True"]
