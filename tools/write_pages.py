@@ -132,6 +132,7 @@ GUIDES = {  # the pages of `docs`, in the order in which they are read
     "coverage": "覆盖范围",
     "engine": "引擎一页概览与术语表",
     "design": "内部设计",
+    "decisions/README": "每个决定与测量",
 }
 
 
@@ -311,8 +312,10 @@ def pages():
         for family, items in families.items():
             found[f"api/{group.folder}/{family}.md"] = _page(family, items)
         found[f"api/{group.folder}/index.md"] = _index(group, families)
-    for page in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "bench" / "README.md"]:
+    for page in [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "bench" / "README.md"]:
         found[str(page.relative_to(ROOT))] = page.read_text("utf8")
+    decisions = sorted(path.stem for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    found["docs/decisions/README.md"] += "\n" + _toctree(decisions)
     found["index.md"] = _landing("README.md") + _contents()
     found["zh.md"] = _landing("README.zh.md") + _chinese()
     return found
