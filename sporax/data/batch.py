@@ -178,13 +178,13 @@ class PaddedBatch(_Batches):
                     )
         self._pads = pad_info
 
-    def _put_together(self, columns, info):
+    def _put_together(self, columns, info, length=None):
         named = zip(self._columns, columns, strict=True)
         if self._pads is not None:
-            named = [(name, self._padded(name, arrays)) for name, arrays in named]
+            named = [(name, self._padded(name, arrays, length)) for name, arrays in named]
         return tuple([_stacked(name, arrays) for name, arrays in named])
 
-    def _padded(self, name, arrays, length=None):
+    def _padded(self, name, arrays, length):
         """The arrays, in one shape; sizes that are left open are `length`, or the longest's."""
         if any(isinstance(array, dict) for array in arrays):
             raise RuntimeError(
@@ -290,8 +290,7 @@ class BucketBatch(PaddedBatch):
                     "one is not. Add a boundary, or filter long rows."
                 )
             length = self._bounds[at] - 1
-        named = zip(self._columns, map(list, zip(*rows, strict=True)), strict=True)
-        return tuple([_stacked(name, self._padded(name, a, length)) for name, a in named])
+        return self._put_together(map(list, zip(*rows, strict=True)), None, length)
 
 
 def _filled(array, sizes, value):

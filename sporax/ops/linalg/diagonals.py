@@ -188,7 +188,5 @@ def fill_diagonal(input: Array, fill_value, wrap=False):
     rows, columns = input.shape[0], input.shape[-1]
     if input.ndim > 2:
         return input.at[(np.arange(rows),) * input.ndim].set(fill_value)
-    last = input.size if wrap or rows <= columns else columns * columns
-    step = columns + 1
-    places = np.arange(0, last, step)[: None if wrap else min(rows, columns)]
+    places = np.arange(0, input.size, columns + 1)[: None if wrap else min(rows, columns)]
     return input.reshape(input.size).at[places].set(fill_value).reshape(input.shape)
