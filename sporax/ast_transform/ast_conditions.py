@@ -14,7 +14,7 @@ from typing import Any
 
 from sporax.ast_transform.ast_analysis import YIELDS, has
 
-RUNTIME = "_sporax_flow"  # the constant that stands for the module `statements`
+RUNTIME = "_sporax_flow"  # the constant that stands for the module `control_flow.runtime`
 _COMPARED = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
