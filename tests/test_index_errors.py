@@ -16,7 +16,7 @@ from sporax.engine import compile_policy, index_checks, recorder
 from sporax.engine.program import TraceFunction
 from sporax.engine.trace_tree import forest
 
-pytestmark = [pytest.mark.usefixtures("on_numpy"), pytest.mark.executors]
+pytestmark = pytest.mark.executors
 
 N = 3
 
