@@ -2,6 +2,6 @@
 
 from sporax import *
 from sporax.core.context import *
-from sporax.core.parallel import *
-from sporax.core.parallel import ParallelMode as ParallelMode
+from sporax.distributed.parallel_context import *
+from sporax.distributed.parallel_context import ParallelMode as ParallelMode
 

@@ -1,4 +1,4 @@
 """`mindspore.runtime`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.core.runtime import *
+from sporax.compat.runtime import *
 

@@ -18,7 +18,7 @@ _PUBLIC = {
     "sporax.core.context": """
         COMPATIBLE GRAPH_MODE LAX PYNATIVE_MODE STRICT get_context set_context set_deterministic
         set_device set_recursion_limit""",
-    "sporax.core.parallel": """
+    "sporax.distributed.parallel_context": """
         ParallelMode get_auto_parallel_context reset_auto_parallel_context
         set_auto_parallel_context""",
     "sporax.core.random": """

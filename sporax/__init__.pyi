@@ -92,10 +92,6 @@ from sporax.core.dtype import uint8 as uint8
 from sporax.core.dtype import uintc as uintc
 from sporax.core.dtype import uintp as uintp
 from sporax.core.dtype import ushort as ushort
-from sporax.core.parallel import ParallelMode as ParallelMode
-from sporax.core.parallel import get_auto_parallel_context as get_auto_parallel_context
-from sporax.core.parallel import reset_auto_parallel_context as reset_auto_parallel_context
-from sporax.core.parallel import set_auto_parallel_context as set_auto_parallel_context
 from sporax.core.parameter import Parameter as Parameter
 from sporax.core.parameter import ParameterTuple as ParameterTuple
 from sporax.core.random import Generator as Generator
@@ -111,6 +107,10 @@ from sporax.core.tensor import Tensor as Tensor
 from sporax.core.tensor import from_numpy as from_numpy
 from sporax.core.tensor import is_tensor as is_tensor
 from sporax.core.tensor import tensor as tensor
+from sporax.distributed.parallel_context import ParallelMode as ParallelMode
+from sporax.distributed.parallel_context import get_auto_parallel_context as get_auto_parallel_context
+from sporax.distributed.parallel_context import reset_auto_parallel_context as reset_auto_parallel_context
+from sporax.distributed.parallel_context import set_auto_parallel_context as set_auto_parallel_context
 from sporax.engine.explain import explain as explain
 from sporax.graph_capture.compiler_marks import JitConfig as JitConfig
 from sporax.graph_capture.compiler_marks import constexpr as constexpr

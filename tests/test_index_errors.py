@@ -12,9 +12,10 @@ from sporax import numpy as mnp
 from sporax.core import deferred
 from sporax.core.deferred import OutOfRange
 from sporax.core.parameter import Parameter
-from sporax.engine import compile_policy, index_checks, recorder
+from sporax.engine import compile_policy, recorder
 from sporax.engine.program import TraceFunction
 from sporax.engine.trace_tree import forest
+from sporax.index_checks import checks
 
 pytestmark = pytest.mark.executors
 
@@ -391,7 +392,7 @@ def test_in_derivatives(how):
 
 def test_the_pullback_is_not_checked_again(monkeypatch):
     seen = []
-    monkeypatch.setattr(index_checks, "_check", lambda op, operands: seen.append(op.name))
+    monkeypatch.setattr(checks, "_check", lambda op, operands: seen.append(op.name))
     grad(picked)(matrix(), index(1)).asnumpy()
     grad(lambda x: grad(picked)(x, index(1)).sum())(matrix()).asnumpy()
     assert seen == ["Gather", "Gather"]

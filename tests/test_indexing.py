@@ -12,9 +12,9 @@ from sporax.autodiff.grad import grad
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine import index_checks
 from sporax.engine.program import compilations
 from sporax.graph_capture.jit import jit
+from sporax.index_checks import checks
 
 RECORDED = json.loads((Path(__file__).parent / "recorded/indexing.json").read_text())
 GET, SET = "For 'Tensor.__getitem__'", "For 'Tensor.__setitem__'"
@@ -290,7 +290,7 @@ def test_membership():
 
 
 def test_unchecked_index_tensors_out_of_range_read_nan_and_write_nothing(monkeypatch):
-    monkeypatch.setattr(index_checks.switch, "is_on", False)
+    monkeypatch.setattr(checks.switch, "is_on", False)
     x = Tensor([1.0, 2.0, 3.0])
     np.testing.assert_array_equal(x[Tensor([0, 3, -4, -1])].asnumpy(), [1.0, np.nan, np.nan, 3.0])
     assert np.isnan(float(x[Tensor(3)]))

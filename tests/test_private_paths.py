@@ -12,8 +12,8 @@ import pytest
 import sporax
 from sporax import Parameter, Tensor, grad, nn, ops
 from sporax.compat.refusal import REFUSED
-from sporax.core.parallel import get_auto_parallel_context, set_auto_parallel_context
 from sporax.data import NumpySlicesDataset
+from sporax.distributed.parallel_context import get_auto_parallel_context, set_auto_parallel_context
 from tests.check_cases import CASES, answer
 
 sporax.install_as_mindspore()

@@ -3,8 +3,8 @@
 import pytest
 
 import sporax
+from sporax.compat.op_tuning import threads_num
 from sporax.core.context import get_context
-from sporax.core.tuning import threads_num
 from sporax.data import config
 from tests.oracle import recorded
 

@@ -1,5 +1,5 @@
 """`mindspore.parallel`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.core.parallel import *
 from sporax.distributed import *
+from sporax.distributed.parallel_context import *
 

@@ -17,7 +17,7 @@ from sporax.core.errors import is_users
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import thread
-from sporax.engine.deferred_print import Later, show, snapshot, taken
+from sporax.staging.deferred_print import Later, show, snapshot, taken
 
 _STREAMS = ("stdout", "stderr")
 _LIBRARY = os.path.dirname(os.__file__)  # Python's own, where debuggers and tracebacks print

@@ -15,11 +15,11 @@ import jax.numpy as jnp
 from sporax.ast_transform.convert import asking_code, obstacle
 from sporax.core.errors import user_frame
 from sporax.core.value import WEAK_AVALS, Aval, Shared, borrowing, thread
-from sporax.engine.index_checks import add_turn, worst
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import Recorder, record
 from sporax.engine.trace_tree import TraceNode, forest
+from sporax.index_checks.checks import add_turn, worst
 
 _input = Op("closed.input", lambda x: ())  # its step in a path says which aval the next input has
 _kept: dict[Any, Any] = {}  # None -> the root; (end, what is made of it) -> operation
@@ -80,7 +80,7 @@ class AbstractTrace:
         self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
         self.outer: Any = None
         self.asking = set()  # the code in which numbers were needed
-        self.prints = []  # in order, see `engine.deferred_print`
+        self.prints = []  # in order, see `staging.deferred_print`
         self.turns = []  # of a loop: (check, what has its worst status of all turns)
         self.refused: Any = None  # what was raised for that
 
@@ -267,7 +267,7 @@ class AbstractTrace:
 
 
 SUM = "sum"  # the out axis of a result that is summed over the examples
-WORST = "worst"  # that of statuses, see `engine.index_checks`
+WORST = "worst"  # that of statuses, see `index_checks.checks`
 
 
 _MET = {SUM: lambda x: x.sum(0, dtype=x.dtype), WORST: worst}

@@ -10,8 +10,8 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.core.value import thread
-from sporax.engine.host_calls import through
 from sporax.engine.recorder import wrap
+from sporax.staging.host_calls import through
 
 
 def _nothing(item):

@@ -12,9 +12,9 @@ from sporax.autodiff.remat_op import AgainOp, RecomputedOp
 from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, add
 from sporax.core.parameter import Parameter
 from sporax.core.value import borrowing, thread
-from sporax.engine.deferred_print import give
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
+from sporax.staging.deferred_print import give
 
 
 def is_differentiated():

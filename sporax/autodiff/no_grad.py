@@ -9,7 +9,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
-from sporax.engine.views import view
+from sporax.storage.views import view
 
 
 class no_grad(contextlib.ContextDecorator):

@@ -9,10 +9,11 @@ import pathlib
 import numpy as np
 
 from sporax import ops
-from sporax.compat import checks
-from sporax.core import context, parallel, runtime
+from sporax.compat import checks, runtime
+from sporax.core import context
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
+from sporax.distributed import parallel_context
 from sporax.nn.convolution import Convolution
 from sporax.train import Callback
 
@@ -109,7 +110,7 @@ def _is_role_pserver():
 
 def _device_number_check(parallel_mode, device_number):
     """Raises ValueError where several devices are to work each for itself."""
-    if parallel_mode == parallel.ParallelMode.STAND_ALONE and device_number != 1:
+    if parallel_mode == parallel_context.ParallelMode.STAND_ALONE and device_number != 1:
         raise ValueError(
             f"If parallel_mode is {parallel_mode}, device_number must be 1, but got "
             f"{device_number}."
@@ -122,14 +123,14 @@ class _AutoParallelContext:
     def __getattr__(self, name):
         kind, _, setting = name.partition("_")
         if kind == "get" and setting:
-            return functools.partial(parallel.get_auto_parallel_context, setting)
+            return functools.partial(parallel_context.get_auto_parallel_context, setting)
         if kind == "set" and setting:
-            return lambda value: parallel.set_auto_parallel_context(**{setting: value})
+            return lambda value: parallel_context.set_auto_parallel_context(**{setting: value})
         raise AttributeError(f"The context of parallel training has no '{name}'.")
 
     def reset(self):
         """Give all settings their defaults again."""
-        parallel.reset_auto_parallel_context()
+        parallel_context.reset_auto_parallel_context()
 
 
 _CONTEXT = _AutoParallelContext()

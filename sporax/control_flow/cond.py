@@ -21,10 +21,10 @@ from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.core.value import number, thread
-from sporax.engine.deferred_print import give
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 from sporax.guards.guard_types import same
+from sporax.staging.deferred_print import give
 
 NUMBERS = (bool, int, float)
 _as_number = FlowOp("flow.int", lambda x, real=False: (x.reshape(()).astype(jnp.int64),), (0,))

@@ -1,8 +1,8 @@
 """What recording a branch or a turn of a loop does to Python, found and put back."""
 
-from sporax.engine.symbolic_scalars import Scalar, known
 from sporax.guards.dependence import Dependence
 from sporax.guards.guard_types import Entry
+from sporax.staging.symbolic_scalars import Scalar, known
 
 
 class Restoring:

@@ -29,9 +29,9 @@ from sporax.core.from_host import plain
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.engine.index_checks import counting_where
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
+from sporax.index_checks.checks import counting_where
 
 __all__ = ["AWAITED", "UNBOUND"]  # converted functions look for these here too
 

@@ -27,9 +27,9 @@ from sporax.control_flow.lax_ops import (
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
-from sporax.engine.deferred_print import give
 from sporax.engine.recorder import record, wrap
 from sporax.guards.guard_types import same
+from sporax.staging.deferred_print import give
 
 MOST_RECORDINGS = 4  # of a loop until it is known what each turn finds and leaves
 

@@ -41,7 +41,7 @@ class Tensor(Attached):
     (3,)
     """
 
-    # `_alias`: of a tensor that shares memory with others, see `engine.views`
+    # `_alias`: of a tensor that shares memory with others, see `storage.views`
     __slots__ = ("__dict__", "__weakref__", "_alias", "_value")
     __array_priority__ = 1000  # NumPy's operators leave the work to ours
 

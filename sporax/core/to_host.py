@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from sporax.core.layout import Layout
@@ -129,3 +130,10 @@ class Reading(Layout):
         if not self.shape:
             raise TypeError("For 'len', the tensor must have a dimension, but it is 0-dimensional.")
         return self.shape[0]
+
+
+def synchronize():
+    """Wait until everything that was started on the devices has ended."""
+    jax.effects_barrier()
+    for device in jax.local_devices():  # a device runs what it is given in order
+        jax.device_put(0, device).block_until_ready()

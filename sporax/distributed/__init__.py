@@ -4,7 +4,7 @@ import functools
 import os
 
 from sporax.core.errors import missing
-from sporax.core.parallel import SETTINGS, get_auto_parallel_context
+from sporax.distributed.parallel_context import SETTINGS, get_auto_parallel_context
 
 _BACKENDS = ("hccl", "nccl", "mccl")
 _SIZES = ("MS_WORKER_NUM", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE")  # what launchers tell

@@ -11,8 +11,8 @@ from jax.extend.core import jaxpr_as_fun
 from sporax.core.errors import REFUSALS, operand_error
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
-from sporax.engine import constant_barriers
 from sporax.engine.trace_tree import forest
+from sporax.xla_kernels import constant_barriers
 
 
 class Rule:
@@ -40,8 +40,8 @@ class Rule:
         return hasattr(self.run, "trace")
 
     def guarded(self, kinds):
-        """(the function with barriers, the kinds of its results) where its operands are of these
-        kinds, see `engine.constant_barriers`. One that is no jaxpr yet is asked to put its own."""
+        """(function with barriers, kinds of its results) for operands of these kinds; see
+        `xla_kernels.constant_barriers`. A function that is no jaxpr yet puts its own barriers."""
         if not self.is_traced:
             return self.run, [constant_barriers.ANY] * len(self.avals)
         found = self._guarded.get(kinds)

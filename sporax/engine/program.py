@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from sporax.core.value import Aval
-from sporax.engine.constant_barriers import kind_of
+from sporax.xla_kernels.constant_barriers import kind_of
 
 
 class TraceFunction:
@@ -37,7 +37,7 @@ class TraceFunction:
 
     def outputs(self, reals, integers, arrays, wanted, guarded=True):
         """The outputs `wanted` of the trace; a negative number names an input as it came.
-        `guarded`: whether with barriers, see `engine.constant_barriers`."""
+        `guarded`: whether with barriers, see `xla_kernels.constant_barriers`."""
         made, kinds = [], []
         pools = {"output": made, "input": arrays, "real": reals, "integer": integers}
         for rule, refs in self.steps:

@@ -56,7 +56,7 @@ class Recorder:
         self.arrays, self.owners, self.found = [], [], {}
         self.reals, self.integers = [], []
         self.is_ended = False  # whether its thread has gone on to another
-        self.checks: Any = None  # of indices, see `engine.index_checks`
+        self.checks: Any = None  # of indices, see `index_checks.checks`
         self.prepares = False  # whether Parameters begin with what is pending
         self.lock = threading.RLock()
 

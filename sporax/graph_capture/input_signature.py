@@ -6,9 +6,9 @@ from sporax.core.dtype import Type
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of
-from sporax.engine.symbolic_scalars import VARYING, exact
 from sporax.graph_capture.mutable import MutableInput
 from sporax.guards.dependence import hooks_at
+from sporax.staging.symbolic_scalars import VARYING, exact
 
 
 def kind_of(args, kwargs, tensors, numbers):

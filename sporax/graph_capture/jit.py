@@ -9,8 +9,6 @@ from sporax.control_flow.mutation_guard import leave_numbers
 from sporax.core.errors import warn
 from sporax.core.value import thread
 from sporax.engine.compile_log import announced, channel, counted, lasted, tell
-from sporax.engine.host_calls import OtherResult
-from sporax.engine.symbolic_scalars import ScalarArguments
 from sporax.graph_capture.cache_entry import CacheEntry
 from sporax.graph_capture.dynamic_shapes.bucketed_shapes import resizable
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import Shapes, declared_inputs
@@ -22,6 +20,8 @@ from sporax.graph_capture.retrace_reasons import whereabouts, why
 from sporax.graph_capture.side_effects import KEPT, MOST, after, before, draws, drew
 from sporax.graph_capture.tracer import capture
 from sporax.guards.dependence import Dependence
+from sporax.staging.host_calls import OtherResult
+from sporax.staging.symbolic_scalars import ScalarArguments
 
 
 class JitFunction:

@@ -5,12 +5,12 @@ import numpy as np
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import Value, held
-from sporax.engine.host_calls import Made, OtherResult, Stage, kind
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
-from sporax.engine.views import Sharing
 from sporax.guards.dependence import marks_of, unchanged
+from sporax.staging.host_calls import Made, OtherResult, Stage, kind
+from sporax.storage.views import Sharing
 
 
 class SplitGraph:

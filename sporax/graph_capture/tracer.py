@@ -10,21 +10,21 @@ from sporax.ast_transform.convert import Conversions, asking_code, obstacle
 from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, borrowing, thread
 from sporax.engine.autocast import mark_precision
-from sporax.engine.deferred_print import DeferredPrints, strong
-from sporax.engine.graph_break import Break
-from sporax.engine.host_calls import OtherResult, tensors_alive
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import Recorder, run_pending
-from sporax.engine.symbolic_scalars import going_on
 from sporax.engine.trace_tree import TraceEnds
-from sporax.engine.views import Sharing
 from sporax.graph_capture.argument_effects import ArgumentSnapshot, used_up
 from sporax.graph_capture.graph_call import Launch
 from sporax.graph_capture.input_slots import InputSlots
 from sporax.graph_capture.side_effects import HELD, KEPT, endless, is_held
 from sporax.graph_capture.split_graph import SplitGraph
 from sporax.guards.dependence import marks_of, unchanged
+from sporax.staging.deferred_print import DeferredPrints, strong
+from sporax.staging.graph_break import Break
+from sporax.staging.host_calls import OtherResult, tensors_alive
+from sporax.staging.symbolic_scalars import going_on
+from sporax.storage.views import Sharing
 
 
 class Tracer:
@@ -44,7 +44,7 @@ class Tracer:
         self.refusal = None  # what was raised for that
         self.reason = ""  # why a branch or loop is no operation
         self.asking = set()  # the code in which numbers were needed
-        # calls on the host, see `engine.host_calls`
+        # calls on the host, see `staging.host_calls`
         self.parts = []  # the stages and calls so far
         self.known = {}  # id(Value of an earlier part) -> (it, where a run finds it, None: nowhere)
         self.first = {}  # id(handle) -> (handle, its Value before all stages)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import jax
 
-from sporax.core.runtime import synchronize
+from sporax.core.to_host import synchronize
 from sporax.engine.recorder import run_pending
 
 # What MindSpore's counts on its own devices, and how it writes that down: taken, without effect.

@@ -4,7 +4,7 @@ import importlib
 
 from sporax.autodiff.debug import anomaly
 from sporax.core.errors import missing
-from sporax.engine import index_checks
+from sporax.index_checks import checks
 from sporax.nn import mint_faces, mint_layers, mint_normalization  # noqa: F401  (in `mint.nn`)
 from sporax.nn.activation import (
     CELU,
@@ -350,7 +350,7 @@ __all__ = [
 ]
 
 anomaly.PATHS["cells"] = path_of_cell
-index_checks.CELLS["path"] = path_at
+checks.CELLS["path"] = path_at
 
 
 def __getattr__(name):

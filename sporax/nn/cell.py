@@ -13,7 +13,6 @@ from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.signature_errors import Fitting, refused
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
-from sporax.engine.host_calls import through
 from sporax.graph_capture.jit import JitFunction
 from sporax.nn.accepted import Accepted
 from sporax.nn.buffers import Buffered, is_buffer
@@ -24,6 +23,7 @@ from sporax.nn.members import Members, check_name, refuse_one_name_twice, taken
 from sporax.nn.precision import FLAGS, run_in_precision
 from sporax.nn.recomputable import Recomputable, run_recomputed
 from sporax.nn.state import Stateful
+from sporax.staging.host_calls import through
 
 _REGISTRIES = ("_params", "_cells", "_buffers")
 # what an attribute of each registry is, and what may be set on it

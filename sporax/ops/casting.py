@@ -6,8 +6,8 @@ import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.engine.views import view
 from sporax.ops.declare import Array, attach, composite, op
+from sporax.storage.views import view
 
 
 def _cast_of_reals(input, dtype):

@@ -6,8 +6,8 @@ from sporax.autodiff.function import Function
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.engine.host_calls import through
 from sporax.ops.primitive import Primitive
+from sporax.staging.host_calls import through
 
 _KINDS = "hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia"
 

@@ -1,9 +1,9 @@
 """Looking at numbers on the way."""
 
 from sporax.core.tensor import Tensor
-from sporax.engine.deferred_print import Name, show, taken
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
+from sporax.staging.deferred_print import Name, show, taken
 
 
 class Print(Primitive):

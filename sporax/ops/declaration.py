@@ -16,14 +16,14 @@ from sporax.core.errors import REFUSALS, TAKEN, refuse
 from sporax.core.from_host import HOLDING, plain, python_number
 from sporax.core.signature_errors import AXES, BY_NUMBER, MISSING, fitting, of_face
 from sporax.core.tensor import Tensor
-from sporax.engine.index_checks import apply_within
-from sporax.engine.index_ranges import Range
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.engine.symbolic_scalars import known
 from sporax.engine.trace_tree import forest
-from sporax.engine.views import view
+from sporax.index_checks.checks import apply_within
+from sporax.index_checks.ranges import Range
 from sporax.ops.primitive import Primitive
+from sporax.staging.symbolic_scalars import known
+from sporax.storage.views import view
 
 __all__ = ["OPTIONAL", "Array", "Arrays", "Composite", "Declaration", "Range", "compiled"]
 

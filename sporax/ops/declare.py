@@ -39,8 +39,8 @@ def op(
     would. `name`: how messages call it; by default the first primitive's name. `real`: the function
     to differentiate instead with respect to integers (see `Op`). `converts`: whether
     `Cell.to_float` reaches its operands. `view`: whether the results share memory with the operand,
-    True where the operation only rearranges, else the rule for its layout (see `engine.views`).
-    `bounds`: for the same arguments as the operation's, the ranges (`engine.index_ranges.Range`) in
+    True where the operation only rearranges, else the rule for its layout (see `storage.views`).
+    `bounds`: for the same arguments as the operation's, the ranges (`index_checks.ranges.Range`) in
     which its indices must lie. `parts(declaration, attributes, structure)`: the Ops that it is made
     of, or None; mixed precision by operation (`engine.autocast.Choice`) takes them one by one.
     """

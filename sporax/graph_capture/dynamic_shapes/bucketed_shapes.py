@@ -25,8 +25,6 @@ from sporax.core.value import WEAK_AVALS, Aval, Value, borrowing, held, leaf, nu
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
-from sporax.engine.symbolic_scalars import going_on
-from sporax.engine.views import Sharing
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import SYMBOLS, Misfit
 from sporax.graph_capture.dynamic_shapes.padding import Padded
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import Unpadded, factors, size_at, varying
@@ -34,6 +32,8 @@ from sporax.graph_capture.graph_text import GraphTextTrace
 from sporax.graph_capture.input_slots import InputSlots
 from sporax.graph_capture.side_effects import is_held
 from sporax.guards.dependence import marks_of, unchanged
+from sporax.staging.symbolic_scalars import going_on
+from sporax.storage.views import Sharing
 
 
 class BucketTrace(GraphTextTrace):
@@ -103,7 +103,7 @@ def _asks():
 class BucketedGraph:
     """A captured function for arguments of any sizes; see `graph_capture.tracer.Graph`.
 
-    `numbers`: those in the arguments, see `engine.symbolic_scalars`.
+    `numbers`: those in the arguments, see `staging.symbolic_scalars`.
     """
 
     has_run = False

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.engine.index_ranges import Range
+from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.math.arithmetic import floating
 

@@ -5,7 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 
-from sporax.engine.index_ranges import Range
+from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, attach, composite, op, overloaded
 from sporax.ops.shape.reshape import reshape
 

@@ -1,13 +1,13 @@
 """Tensor's `x[index]`, `x[index] = y` and iteration, with NumPy's meaning.
 
 Integers, lists and NumPy arrays out of range raise IndexError. So do index Tensors, when something
-is read next (see `engine.index_checks`); where they are not checked, reading gives NaN (the most
+is read next (see `index_checks.checks`); where they are not checked, reading gives NaN (the most
 extreme number of an integer dtype, True of Bool) and writing does nothing. A mask whose True
 elements have to be counted, as in `x[mask]`, is read, and so is a Tensor that bounds a slice;
 `x[mask] = 0` reads nothing.
 
 What integers and slices take out shares memory with the source, as every view does: `x[0][1] = 9`
-writes to `x` (`engine.views`). What an index array or a mask takes out is a tensor of its own.
+writes to `x` (`storage.views`). What an index array or a mask takes out is a tensor of its own.
 """
 
 from collections.abc import Iterator
@@ -17,13 +17,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor, new_value
-from sporax.engine.index_checks import apply_within, check
-from sporax.engine.index_ranges import Range
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, wrap
 from sporax.engine.trace_tree import forest
-from sporax.engine.view_access import Block
-from sporax.engine.views import view
+from sporax.index_checks.checks import apply_within, check
+from sporax.index_checks.ranges import Range
 from sporax.ops.declare import attach
 from sporax.ops.indexing.index_pattern import (
     ARRAY,
@@ -37,6 +35,8 @@ from sporax.ops.indexing.index_pattern import (
     items_of,
     numbers_of,
 )  # fmt: skip
+from sporax.storage.view_access import Block
+from sporax.storage.views import view
 
 # on arrays ----------------------------------------------------------------------------------
 

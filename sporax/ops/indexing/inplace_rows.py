@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from sporax.engine.index_ranges import Range
+from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, op
 
 

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core.parameter import Parameter
-from sporax.engine.index_ranges import Range
+from sporax.index_checks.ranges import Range
 from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op, overloaded
 from sporax.ops.indexing.assignment import put
 from sporax.ops.indexing.gather import rows_within

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.linalg as linalg
 
-from sporax.engine.index_ranges import Range
+from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 from sporax.ops.math.arithmetic import floating
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sporax.autodiff import stop_gradient, vjp
 from sporax.core.tensor import Tensor
-from sporax.engine.index_ranges import Range
+from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where
 from sporax.ops.nn.activation import log_softmax

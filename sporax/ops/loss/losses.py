@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.engine.index_ranges import Range
+from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import floating, magnitude
 from sporax.ops.nn.activation import floats_only

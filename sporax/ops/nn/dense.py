@@ -5,7 +5,7 @@ import numpy as np
 from jax import lax
 
 from sporax.core.errors import describe
-from sporax.engine.index_ranges import Range
+from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.linalg.products import matmul_transposed
 from sporax.ops.math.arithmetic import add

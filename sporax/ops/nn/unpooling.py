@@ -5,7 +5,7 @@ import itertools
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
-from sporax.engine.index_ranges import Range
+from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.nn.convolution import per_axis
 

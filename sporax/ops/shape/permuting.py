@@ -4,7 +4,7 @@ import jax.numpy as jnp
 
 from sporax.core.dtype import bool_
 from sporax.core.tensor import Tensor
-from sporax.engine.index_ranges import Range
+from sporax.index_checks.ranges import Range
 from sporax.ops.casting import cast
 from sporax.ops.declare import FUNCTIONS, Array, Arrays, attach, composite, op
 from sporax.ops.indexing.gather import nonzero

@@ -1,4 +1,4 @@
-"""The ranges in which the indices of an operation must lie; `engine.index_checks` checks them."""
+"""The ranges in which the indices of an operation must lie; `index_checks.checks` checks them."""
 
 from typing import Any, NamedTuple
 

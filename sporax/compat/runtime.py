@@ -1,8 +1,7 @@
 """`mindspore.runtime`: memory settings, and waiting for what was asked of the device."""
 
-import jax
-
 from sporax.core import context
+from sporax.core.to_host import synchronize  # noqa: F401 - a public name of this module
 
 
 def set_memory(
@@ -21,13 +20,6 @@ def set_memory(
         mempool_block_size=init_size, max_device_memory=max_size,
         memory_optimize_level=optimize_level,
     )  # fmt: skip
-
-
-def synchronize():
-    """Wait until everything that was started on the devices has ended."""
-    jax.effects_barrier()
-    for device in jax.local_devices():  # what is asked of a device later ends later
-        jax.device_put(0, device).block_until_ready()
 
 
 def launch_blocking():

@@ -31,10 +31,10 @@ from sporax.core.errors import is_users
 from sporax.core.from_host import host_array
 from sporax.core.tensor import as_value
 from sporax.core.value import WEAK_AVALS, Aval, Value, thread
-from sporax.engine.index_ranges import statuses
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, record, wrap
 from sporax.engine.trace_tree import forest
+from sporax.index_checks.ranges import statuses
 
 CELLS: dict[str, Any] = {}  # "path": a frame -> the path of the Cell that computes; `nn` says it
 
@@ -162,7 +162,7 @@ class Site:
 
 class Check:
     """The statuses of one or more sites, a Value; it goes the way of
-    `engine.deferred_print.DeferredPrint`."""
+    `staging.deferred_print.DeferredPrint`."""
 
     is_check = True
     numbers = (False,)

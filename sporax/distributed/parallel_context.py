@@ -85,7 +85,7 @@ def set_auto_parallel_context(**settings):
     a value of another type, NotImplementedError for what several devices would be needed for; then
     nothing is changed.
 
-    >>> from sporax.core.parallel import get_auto_parallel_context
+    >>> from sporax.distributed.parallel_context import get_auto_parallel_context
     >>> set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
     >>> get_auto_parallel_context("gradients_mean")
     True

@@ -12,8 +12,8 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
 from sporax.core.value import thread
 from sporax.engine.autocast import computing_in
-from sporax.engine.graph_break import Break
-from sporax.engine.symbolic_scalars import as_constant
+from sporax.staging.graph_break import Break
+from sporax.staging.symbolic_scalars import as_constant
 
 _FIXED = (type(None), bool, str)  # what a call on the host may return besides Tensors
 

@@ -25,7 +25,7 @@ from sporax.core.value import Aval
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, wrap
 from sporax.engine.trace_tree import forest
-from sporax.engine.view_access import Dynamic, Part, read, through, write
+from sporax.storage.view_access import Dynamic, Part, read, through, write
 
 
 def view(op, source, *operands, put=None):

@@ -14,9 +14,9 @@ from typing import Any
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import thread
-from sporax.engine.index_checks import Check, joined
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
+from sporax.index_checks.checks import Check, joined
 
 
 class DeferredPrint:

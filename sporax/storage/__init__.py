@@ -1,0 +1,1 @@
+"""Tensors that share memory: `views` (aliases and writes), `view_access` (layouts)."""
