@@ -15,7 +15,6 @@ from sporax.autodiff.abstract_trace import AbstractTrace, LiftedOp
 from sporax.autodiff.lifted_op import is_differentiated
 from sporax.autodiff.tape import Tape
 from sporax.control_flow.lax_ops import FlowOp, choice, is_number, kept
-from sporax.control_flow.mutation_guard import Restoring
 from sporax.core.errors import describe
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
@@ -23,6 +22,7 @@ from sporax.core.tree import map_tensors
 from sporax.core.value import number, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
+from sporax.guards.dependence import Dependence
 from sporax.guards.guard_types import same
 from sporax.staging.deferred_print import give
 
@@ -111,7 +111,7 @@ class Part:
 
     def record(self, function, *args):
         """Record `function(*args)`: its result's form and leaves, and what it wrote."""
-        before = Restoring(function, args)
+        before = Dependence(function, args)
         try:
             self._inside(lambda: self._record(function, args))
         finally:

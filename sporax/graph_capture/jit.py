@@ -5,7 +5,6 @@ import inspect
 from typing import Any
 
 from sporax.ast_transform.convert import Conversions
-from sporax.control_flow.mutation_guard import leave_numbers
 from sporax.core.errors import warn
 from sporax.core.value import thread
 from sporax.engine.compile_log import announced, channel, counted, lasted, tell
@@ -17,7 +16,15 @@ from sporax.graph_capture.input_signature import kind_of, with_numbers
 from sporax.graph_capture.jit_options import check_options
 from sporax.graph_capture.mutable import as_inputs
 from sporax.graph_capture.retrace_reasons import whereabouts, why
-from sporax.graph_capture.side_effects import KEPT, MOST, after, before, draws, drew
+from sporax.graph_capture.side_effects import (
+    KEPT,
+    MOST,
+    after,
+    before,
+    draws,
+    drew,
+    replace_scalars,
+)
 from sporax.graph_capture.tracer import capture
 from sporax.guards.dependence import Dependence
 from sporax.staging.host_calls import OtherResult
@@ -198,7 +205,7 @@ class JitFunction:
         given: Any = numbers.arguments(args, kwargs)
         result, graph = self._capture(entries, given[0], given[1], tensors, memo, sizes, numbers)
         if numbers.standing:
-            leave_numbers(dependence.guards.values())
+            replace_scalars(dependence.guards.values())
         if graph is None or self.dynamic:
             self.dynamic = not self.conversions.is_new
             return None, result

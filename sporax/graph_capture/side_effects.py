@@ -19,9 +19,11 @@ import numpy as np
 
 from sporax.core.errors import is_users, warn
 from sporax.core.random import own_draws
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.graph_capture.retrace_reasons import whereabouts
 from sporax.guards.bytecode_names import codes_in
+from sporax.guards.guard_types import Attribute, Entry
+from sporax.staging.symbolic_scalars import Scalar, known
 
 KEPT = object()  # what a capture gives instead of a graph where Tensors of it are held elsewhere
 MOST = 3  # captures in a row that change something themselves
@@ -96,6 +98,39 @@ HELD = SideEffect(
     "leaves a Tensor where others find it after its end",
     "Return it, or put it into a Parameter with 'set_data'.",
 )
+
+
+def changed_argument(snapshot):
+    """The effect of a function that changed a container in its arguments; None if all are as in the
+    snapshot of them."""
+    for guard in snapshot.changes():
+        thing = guard.space if isinstance(guard, Attribute) else guard.thing
+        return SideEffect(
+            f"changes a {type(thing).__name__} that it is given",
+            "Change a copy of it, and return that.",
+        )
+    return None
+
+
+def replace_scalars(guards):
+    """Store the concrete number wherever a captured function left a `Scalar`."""
+    for guard in guards:
+        if isinstance(guard, Entry) and type(now := guard.now()) is Scalar:
+            guard.put(known(now))
+
+
+def listed(result):
+    """A result with a list in place of each iterator, since each call copies the result."""
+    iterators = []
+    map_tensors(itself, result, lambda item: iterators.append(isinstance(item, _ITERATORS)))
+    return map_tensors(itself, result, _listed) if any(iterators) else result
+
+
+def _listed(item):
+    return listed(list(item)) if isinstance(item, _ITERATORS) else item
+
+
+_ITERATORS = (types.GeneratorType, map, filter, zip, enumerate, reversed)
 
 
 def before(dependence):

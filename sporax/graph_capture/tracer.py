@@ -14,12 +14,12 @@ from sporax.engine.operation import Op, Rule
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import Recorder, run_pending
 from sporax.engine.trace_tree import TraceEnds
-from sporax.graph_capture.argument_effects import ArgumentSnapshot, used_up
 from sporax.graph_capture.graph_call import Launch
 from sporax.graph_capture.input_slots import InputSlots
-from sporax.graph_capture.side_effects import HELD, KEPT, endless, is_held
+from sporax.graph_capture.side_effects import HELD, KEPT, changed_argument, endless, is_held, listed
 from sporax.graph_capture.split_graph import SplitGraph
 from sporax.guards.dependence import marks_of, unchanged
+from sporax.guards.snapshot import argument_snapshot
 from sporax.staging.deferred_print import DeferredPrints, strong
 from sporax.staging.graph_break import Break
 from sporax.staging.host_calls import OtherResult, tensors_alive
@@ -351,13 +351,13 @@ def capture(
 
 def _capture(noted, name, function, args, kwargs, tensors, conversions):
     thread.recorder.run()
-    outer, before = thread.recorder, ArgumentSnapshot((args, kwargs))
+    outer, before = thread.recorder, argument_snapshot((args, kwargs))
     noted.begin()
     try:
         for tensor in tensors:
             if tensor._value.aval.weak:
                 noted.lift(noted.recorder, tensor)
-        result = used_up(function(*args, **kwargs))
+        result = listed(function(*args, **kwargs))
         if noted.refusal is not None:  # the function went on after it
             raise noted.refusal
         results = [strong(t._lift()) for t in tensors_of(result)]
@@ -371,7 +371,7 @@ def _capture(noted, name, function, args, kwargs, tensors, conversions):
         noted.rebound = []
         known = [*results, *[v for _, v in noted.written()], *noted.prints.joined(noted.recorder)]
         is_kept = is_held(noted.recorder, result, known)
-        if is_kept or (effect := before.effect()) is not None:
+        if is_kept or (effect := changed_argument(before)) is not None:
             if noted.whole is not None:
                 raise (HELD if is_kept else effect).refusal(name, function)
             noted.run(noted.recorder)

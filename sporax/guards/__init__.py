@@ -1,1 +1,6 @@
-"""What can a captured function read? Guards for all of it, and what is found by following code."""
+"""Guards for everything that a captured function can read.
+
+In reading order: `guard_types` (a guard for each form of state), `snapshot` (many guards, checked and
+restored at once), `dependence` (follows the function's code), `bytecode_names` and `attribute_reads`
+(what code reads), `module_origins` (whose code is followed).
+"""

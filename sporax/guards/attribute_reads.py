@@ -73,13 +73,9 @@ class Attributes:
     def _identity(self, thing, kind):
         """An object may get another class, or another dict."""
         if origin(kind.__module__) is None and kind.__flags__ & _IS_HEAP_TYPE:
-            self._guard(Attribute(thing, "__class__"))
+            self._dependence.add(Attribute(thing, "__class__"))
             if space_of(thing) is not None:
-                self._guard(Attribute(thing, "__dict__"))
-
-    def _guard(self, guard):
-        """Add a guard without following the value."""
-        self._dependence.guards.setdefault(guard.key, guard)
+                self._dependence.add(Attribute(thing, "__dict__"))
 
     def _one(self, found, name, merged):
         """Guard what is read under a name: of the object, or of its class."""
@@ -93,7 +89,7 @@ class Attributes:
             # a called Cell notes what it gets: `Cell._static_state`
             noted = name in _CALLED and hasattr(found.kind, "_static_state")
             if space is not None and not is_first and not noted and not _is_special(name):
-                self._guard(Entry(space, name))
+                self._dependence.add(Entry(space, name))
 
     def _entry(self, found, name):
         entry = Entry(found.space, name)
@@ -107,7 +103,7 @@ class Attributes:
         elif library is None or (library == "standard" and _is_state(entry.value)):
             self._dependence.guard(entry)
         else:
-            self._guard(entry)  # a library's functions keep what they read to themselves
+            self._dependence.add(entry)  # a library's functions keep what they read to themselves
             if library == "standard" and type(entry.value) in _FUNCTIONS:
                 self._dependence.follow(entry.value, name, entry)
 
@@ -119,7 +115,7 @@ class Attributes:
             if kind is owner:
                 break
             if origin(kind.__module__) is None:
-                self._guard(Entry(vars(kind), name, kind))
+                self._dependence.add(Entry(vars(kind), name, kind))
         if type(value) is types.MemberDescriptorType:
             if found.thing is not found.kind:
                 self._dependence.guard(Attribute(found.thing, name))
@@ -134,7 +130,7 @@ class Attributes:
     def _missing(self, found, name):
         """Guard that there is nothing under a name."""
         if found.space is not None and name not in found.space:
-            self._guard(Entry(found.space, name))
+            self._dependence.add(Entry(found.space, name))
 
     def _class(self, kind):
         """{name: the class that has it} for a class and its bases."""
@@ -146,7 +142,7 @@ class Attributes:
                     merged.update(dict.fromkeys(vars(owner), owner))
             for owner in kind.__mro__:
                 if origin(owner.__module__) is None:
-                    self._guard(Size(owner))
+                    self._dependence.add(Size(owner))
         return merged
 
     def _implied(self, found, merged):
@@ -198,11 +194,11 @@ class Attributes:
             return names
         if hasattr(found.kind, "_static_state"):
             if thing is not found.kind:
-                self._guard(CellState(thing))
+                self._dependence.add(CellState(thing))
                 self._parts_of(thing, space)
             return names
         if space is not None:
-            self._guard(Contents(space, found.kind.__name__))
+            self._dependence.add(Contents(space, found.kind.__name__))
             for name, value in space.items():
                 self._dependence.follow(value, name)
         slots = types.MemberDescriptorType

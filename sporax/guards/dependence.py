@@ -34,16 +34,16 @@ from sporax.guards.guard_types import (
     Contents,
     Entry,
     GeneratorState,
-    Guards,
     same,
 )  # fmt: skip
 from sporax.guards.module_origins import has_hidden_state, is_immutable, origin
+from sporax.guards.snapshot import Snapshot
 
 MOST = 50_000  # values that are followed; a function that reads more is not captured
 
 
-class Dependence:
-    """The values that a function and its arguments refer to, as they are when this is made.
+class Dependence(Snapshot):
+    """A snapshot of the values that a function and its arguments refer to.
 
     `owners`: Cells whose own code is left out. `hidden`: (name, why) of something that no guard can
     check; None if there is nothing of the kind. `iterator`: the name of something that gives
@@ -51,13 +51,12 @@ class Dependence:
     """
 
     def __init__(self, function, arguments, owners=()):
+        super().__init__()
         self.owners = {id(cell) for cell in owners}
-        self.guards = {}  # what is guarded -> its guard
         self.tensors = set()  # ids of the Tensors that were found
         self.codes = set()
         self.variables = set()  # names of globals
         self.iterator = self.hidden = None
-        self._checked = None
         self._seen, self._queue, self._parts = {}, collections.deque(), set()
         self._attributes = Attributes(self)
         self.follow(function)
@@ -79,23 +78,7 @@ class Dependence:
         """Forget what only the code of these Cells refers to: it runs at each call."""
         rest = Dependence(function, arguments, owners)
         self.guards = {key: guard for key, guard in self.guards.items() if key in rest.guards}
-        self._checked = None
-
-    def changed(self):
-        """The name of the first value that is not what it was; None if there is none."""
-        if self._checked is None:
-            self._checked = Guards(self.guards.values())
-        if self._checked.hold():
-            return None
-        for guard in self.guards.values():
-            if guard.changed():
-                return guard.name
-        self._checked.refresh()
-        return None
-
-    def changes(self):
-        """The guards of values that are not what they were."""
-        return [guard for guard in self.guards.values() if guard.changed()]
+        self._check = None
 
     # what is found -------------------------------------------------------------------------
 
@@ -148,7 +131,7 @@ class Dependence:
         if isinstance(thing, np.ndarray) and thing.dtype != object:
             self.hide(name, "is an array with objects in its fields")
             return
-        contents = self.guards.setdefault(id(thing), Contents(thing, name, read))
+        contents = self.add(Contents(thing, name, read))
         if not all(map(is_immutable, set(map(type, contents.items)))):
             for item in contents.items:
                 self.follow(item, name, read)
@@ -166,10 +149,10 @@ class Dependence:
             self._attributes.add(thing)
 
     def _buffer(self, thing, name, read):
-        self.guards[id(thing)] = Buffer(thing, name, read)
+        self.add(Buffer(thing, name, read))
 
     def _generator(self, generator, name, read):
-        self.guards[id(generator)] = GeneratorState(generator, name, read)
+        self.add(GeneratorState(generator, name, read))
 
     def _partial(self, partial, name, read):
         for part in ("func", "args", "keywords"):

@@ -1,12 +1,6 @@
-"""Guards of a captured function: what it read, and a check that all of it is what it was.
-
-`Guards.hold` makes the whole check in a few loops of C: identity of everything that was read and of
-the items of every container, and the bytes of arrays. Only where an identity differs is each guard
-asked by itself, since equal plain values serve too.
-"""
+"""Guards: one piece of Python state each, `changed()` since the guard was created, `restore()`."""
 
 import collections
-import operator
 import random
 import types
 from itertools import chain
@@ -251,76 +245,6 @@ class GeneratorState(Held):
             self.thing.setstate(self.then)
         else:
             self.thing.set_state(self.then)
-
-
-class Guards:
-    """The check of many guards at once."""
-
-    KINDS = Attribute, Entry, Contents, Size, CellState, GeneratorState, Buffer
-    SHORT = 16  # so many globals and other entries alone are quicker looked at one by one
-
-    def __init__(self, guards):
-        kinds = {kind: [] for kind in self.KINDS}
-        self.single = []  # those that are asked one by one
-        absent = []
-        for guard in guards:
-            if guard.__class__ in (Attribute, Entry) and guard.value is MISSING:
-                (absent if guard.__class__ is Entry else self.single).append(guard)
-            else:
-                kinds[guard.__class__].append(guard)
-        self.single += kinds[CellState] + kinds[GeneratorState] + kinds[Buffer]
-        self.attributes, self.entries = kinds[Attribute], kinds[Entry]
-        self.contents = kinds[Contents]
-        self._things = [[g.space for g in self.attributes], [g.attribute for g in self.attributes]]
-        self._spaces = [[g.space for g in self.entries], [g.name for g in self.entries]]
-        self._absent = absent and [[g.space for g in absent], [g.name for g in absent]]
-        self._streams = [stream for g in self.contents for stream in g.streams]
-        self._sizes = kinds[Size]
-        self._sized = [*self._streams, *[vars(g.thing) for g in self._sizes]]
-        self._set_values()
-
-    def _set_values(self):
-        self._lengths = [
-            len(g.items) // len(g.streams) for g in self.contents for _ in g.streams
-        ] + [g.items for g in self._sizes]
-        self._values = [
-            *[g.value for g in self.attributes],
-            *[g.value for g in self.entries],
-            *chain.from_iterable(g.items for g in self.contents),
-        ]
-        others = self.attributes, self.contents, self._sizes, self.single, self._absent
-        is_short = not any(others) and len(self.entries) <= self.SHORT
-        self._short = [*zip(*self._spaces, self._values, strict=True)] if is_short else None
-
-    def hold(self):
-        """Whether nothing has changed, as far as identity tells."""
-        try:
-            if self._short is not None:
-                for space, name, value in self._short:  # noqa: SIM110 - `all` of a generator takes twice as long
-                    if space[name] is not value:
-                        return False
-                return True
-            now = chain(
-                map(object.__getattribute__, *self._things),
-                map(operator.getitem, *self._spaces),
-                chain.from_iterable(self._streams),
-            )
-            return (
-                [*map(len, self._sized)] == self._lengths
-                and all(map(operator.is_, now, self._values))
-                and not (self._absent and any(map(operator.contains, *self._absent)))
-                and not (self.single and any([guard.changed() for guard in self.single]))
-            )
-        except (LookupError, AttributeError, ValueError, RuntimeError):
-            return False  # something is missing, or another thread changes a container
-
-    def refresh(self):
-        """Take equal plain values for what was read, so that the next check is a quick one."""
-        for guard in (*self.attributes, *self.entries):
-            guard.value = guard.now()
-        for guard in self.contents:
-            guard.items = tuple(chain.from_iterable(guard.streams))
-        self._set_values()
 
 
 def same(now, then):
