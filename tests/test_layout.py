@@ -27,6 +27,9 @@ ROOMS |= {
 ROOMS["train"] = ROOMS["train"] | {"io"}
 ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these
 
+# Files below `graph_capture` that import a module by a string, each with its reason.
+STRING_IMPORTS = {"core/tensor.py": "a pickled Tensor needs its operators"}
+
 # What exceeds the budget, each with its reason.
 LONG_FILES = {}
 MAX_FILE, MAX_FUNCTION = 600, 60
@@ -61,6 +64,35 @@ def test_imports_run_one_way(path):
         return
     upward = set(imports(ast.parse(path.read_text("utf8")))) - ROOMS[room]
     assert not upward, f"{room} must not import {sorted(upward)}"
+
+
+def imports_by_string(tree):
+    """The lines of a module at which `import_module` or `__import__` is named."""
+    names = {"import_module", "__import__"}
+    return [
+        node.lineno for node in ast.walk(tree)
+        if isinstance(node, ast.alias | ast.Name | ast.Attribute)
+        and names & {getattr(node, part, None) for part in ("name", "id", "attr")}
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for p in FILES if package(p) in LINE[: LINE.index("graph_capture")]],
+    ids=lambda p: str(p.relative_to(ROOT)),
+)
+def test_no_import_by_string_below_capture(path):
+    lines = imports_by_string(ast.parse(path.read_text("utf8")))
+    assert bool(lines) == (str(path.relative_to(ROOT)) in STRING_IMPORTS), lines
+
+
+def test_imports_by_string_are_seen():
+    for text in (
+        "import importlib\nimportlib.import_module('sporax.ops')",
+        "from importlib import import_module",
+        "module = __import__('sporax.ops')",
+    ):
+        assert imports_by_string(ast.parse(text))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))

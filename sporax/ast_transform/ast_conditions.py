@@ -5,7 +5,7 @@
     0 < x < 1          ->   chained(0, ("lt", lambda: x), ("lt", lambda: 1))
     a.b = x            ->   set_attribute(a, "b", x)
 
-What is called is in `control_flow.runtime`.
+The functions are registered in `ast_transform.runtime_functions`.
 """
 
 import ast
@@ -14,7 +14,7 @@ from typing import Any
 
 from sporax.ast_transform.ast_analysis import YIELDS, has
 
-RUNTIME = "_sporax_flow"  # the constant that stands for the module `control_flow.runtime`
+RUNTIME_NAME = "_sporax_flow"  # the constant that `convert` replaces by `runtime_functions.RUNTIME`
 _COMPARED = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
@@ -168,7 +168,7 @@ def call(name, *arguments):
 
 def of_runtime(name):
     """A name of the runtime."""
-    return ast.Attribute(ast.Constant(RUNTIME), name, ast.Load())
+    return ast.Attribute(ast.Constant(RUNTIME_NAME), name, ast.Load())
 
 
 def thunk(body):

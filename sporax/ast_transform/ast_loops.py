@@ -14,7 +14,7 @@ from typing import Any
 
 from sporax.ast_transform.ast_analysis import has, jumps, settled, written
 from sporax.ast_transform.ast_conditions import (
-    RUNTIME,
+    RUNTIME_NAME,
     assigned,
     call,
     located,
@@ -29,7 +29,7 @@ _numbers = itertools.count()
 
 def fresh(part):
     """A new name for a variable."""
-    return f"{RUNTIME}_{part}_{next(_numbers)}"
+    return f"{RUNTIME_NAME}_{part}_{next(_numbers)}"
 
 
 class Returns(ast.NodeTransformer):

@@ -6,21 +6,20 @@ import contextlib
 import copy
 import functools
 import gc
-import importlib
 import inspect
 import sys
 import types
 from typing import Any
 
 from sporax.ast_transform.ast_analysis import walk
-from sporax.ast_transform.ast_conditions import RUNTIME, call, function_of, parameters_of
+from sporax.ast_transform.ast_conditions import RUNTIME_NAME, call, function_of, parameters_of
 from sporax.ast_transform.ast_prints import PrintRewriter
 from sporax.ast_transform.print_runtime import print_exchanged
+from sporax.ast_transform.runtime_functions import RUNTIME
 from sporax.ast_transform.transform import Writer
 from sporax.core.errors import is_users
 from sporax.core.tensor import Tensor
 
-_STATEMENTS = "sporax.control_flow.runtime"
 _UNNAMED = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # parts of the function around
 _FUTURE = 0x1FF0000  # the flags of `from __future__ import`
 _made = set()  # ids of converted code, which `converted` keeps
@@ -92,13 +91,12 @@ def parts_of(code):
 
 def _finished(code, was, name):
     """The code with the runtime in place of its constant, and qualified names as they were."""
-    runtime = importlib.import_module(_STATEMENTS)
 
     def constant(c):
         if isinstance(c, types.CodeType):
             return _finished(c, was, name)
         if isinstance(c, str):
-            return runtime if c == RUNTIME else _renamed(c, was, name)
+            return RUNTIME if c == RUNTIME_NAME else _renamed(c, was, name)
         return c
 
     constants = tuple(map(constant, code.co_consts))

@@ -13,11 +13,13 @@ import operator
 import os
 import sys
 
+from sporax.ast_transform.runtime_functions import runtime_function
 from sporax.core.errors import is_users
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import thread
 from sporax.staging.deferred_print import Later, show, snapshot, taken
+from sporax.staging.graph_break import CAUSES, CONCRETE_VALUE, OTHER_FILE, TEXT
 
 _STREAMS = ("stdout", "stderr")
 _LIBRARY = os.path.dirname(os.__file__)  # Python's own, where debuggers and tracebacks print
@@ -58,6 +60,9 @@ def _capturing(printer):
     return printed
 
 
+CAUSES["printed"] = OTHER_FILE  # the function above
+
+
 def _is_users(frame):
     """Whether a `print` is the user's own: not that of a library on the way, or of a debugger."""
     file = frame.f_code.co_filename
@@ -84,6 +89,7 @@ def is_shown(printer):
     return getattr(printer, "takes_text", False)
 
 
+@runtime_function(TEXT)
 def text(printer, function, *args, **kwargs):
     """`function(*args, **kwargs)`, an argument of a call of `printer`: a text, or a number, that
     waits for the run where it is one of Tensors."""
@@ -94,6 +100,7 @@ def text(printer, function, *args, **kwargs):
     return snapshot(given)
 
 
+@runtime_function(CONCRETE_VALUE)
 def number(printer, thing, name):
     """`thing.name()`, an argument of a call of `printer`, where that reads numbers of a Tensor."""
     given = Later(operator.methodcaller(name), (thing,), {})

@@ -12,8 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from sporax.ast_transform.print_runtime import is_shown
-from sporax.ast_transform.print_runtime import number as number
-from sporax.ast_transform.print_runtime import text as text
+from sporax.ast_transform.runtime_functions import RUNTIME, runtime_function
 from sporax.control_flow.cond import (
     AWAITED,
     UNBOUND,
@@ -32,8 +31,9 @@ from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.index_checks.checks import counting_where
+from sporax.staging.graph_break import CONDITION
 
-__all__ = ["AWAITED", "UNBOUND"]  # converted functions look for these here too
+vars(RUNTIME).update(AWAITED=AWAITED, UNBOUND=UNBOUND)
 
 
 def _go_on(who, why):
@@ -48,6 +48,7 @@ def _go_on(who, why):
     capture.reason = str(why).rstrip(".")
 
 
+@runtime_function(CONDITION)
 def kept(test, why):
     """The condition of a statement that stays Python's, and why it does."""
     if is_open(test):
@@ -55,6 +56,7 @@ def kept(test, why):
     return test
 
 
+@runtime_function(CONDITION)
 def branch(test, true, false, variables):
     """`if test: ... else: ...`, the branches being functions of the variables that they assign."""
     values = all_bound(*variables)
@@ -92,12 +94,14 @@ class Of:
         return self.function(*carried)
 
 
+@runtime_function(CONDITION)
 def while_(test, body, most, variables):
     """`while test: ...`, all being functions of the variables that the body assigns."""
     values = all_bound(*variables)
     return loop("while", Of(test), Of(body), values, Of(most))
 
 
+@runtime_function()
 def turns(now, last, step):
     """How many turns a loop makes at most from a number on; None for Tensors without numbers."""
     if any(x.__class__ is not int for x in (now, last, step)):
@@ -105,6 +109,7 @@ def turns(now, last, step):
     return len(range(now, last, step))
 
 
+@runtime_function(CONDITION)
 def is_over(stop, items):
     """Whether a `for` that met a `break` ends; where only a Tensor says so, the turns that follow
     do nothing, if it may go on over the items without a difference."""
@@ -114,6 +119,7 @@ def is_over(stop, items):
 _REPEATABLE = (tuple, list, Tensor, range, dict, set, frozenset, str, zip, enumerate, reversed)
 
 
+@runtime_function(CONDITION)
 def bounds(*arguments):
     """(first, last, step) of `range(*arguments)`; Tensors without numbers compute as ints."""
     if not any(map(is_open, arguments)):
@@ -123,11 +129,13 @@ def bounds(*arguments):
     return {1: (0, *given, 1), 2: (*given, 1), 3: tuple(given)}[len(given)]
 
 
+@runtime_function(CONDITION)
 def is_before(now, last, step):
     """Whether a range goes on."""
     return now < last if step > 0 else now > last
 
 
+@runtime_function()
 def set_attribute(thing, name, value):
     """`thing.name = value`; in a branch or loop only where that writes to a Cell's Parameter."""
     if is_in_part():
@@ -139,6 +147,7 @@ def set_attribute(thing, name, value):
     setattr(thing, name, value)
 
 
+@runtime_function()
 def set_item(thing: Any, index, value):
     """`thing[index] = value`; in a branch or loop only where that writes to a Tensor."""
     if not issubclass(type(thing), Tensor) and is_in_part():
@@ -146,6 +155,7 @@ def set_item(thing: Any, index, value):
     thing[index] = value
 
 
+@runtime_function()
 def printer(function):
     """What to call for `print`; in a branch or loop only where that shows what it prints."""
     if is_in_part() and not is_shown(function):
@@ -153,6 +163,7 @@ def printer(function):
     return function
 
 
+@runtime_function()
 def changed(name, value, by):
     """What `value += by`, or another operator of `operator`, gives."""
     return getattr(operator, name)(value, by)
@@ -166,21 +177,25 @@ def bound(variable):
         return UNBOUND
 
 
+@runtime_function()
 def all_bound(*variables):
     """What variables hold."""
     return tuple([bound(variable) for variable in variables])
 
 
+@runtime_function(CONDITION)
 def not_(x):
     """`not x`."""
     return _logical("not", jnp.logical_not, x) if is_open(x) else not x
 
 
+@runtime_function(CONDITION)
 def and_(first, *terms):
     """`first and ...` in a condition; the terms are functions, called as far as is needed."""
     return _chain(first, terms, False, jnp.logical_and)
 
 
+@runtime_function(CONDITION)
 def or_(first, *terms):
     """`first or ...` in a condition."""
     return _chain(first, terms, True, jnp.logical_or)
@@ -205,6 +220,7 @@ def _chain(value, terms, end, meet):
     return value if so_far is None else so_far
 
 
+@runtime_function(CONDITION)
 def both(value, *terms):
     """`value and ...`, which is one of them."""
     if not terms:
@@ -212,6 +228,7 @@ def both(value, *terms):
     return branch(value, lambda: both(terms[0](), *terms[1:]), lambda: value, ())
 
 
+@runtime_function(CONDITION)
 def either(value, *terms):
     """`value or ...`, which is one of them."""
     if not terms:
@@ -219,6 +236,7 @@ def either(value, *terms):
     return branch(value, lambda: value, lambda: either(terms[0](), *terms[1:]), ())
 
 
+@runtime_function(CONDITION)
 def chained(left, *terms):
     """`left < middle < right`: (the name of the comparison, what stands behind it), that of the
     first, and functions that give the others."""

@@ -8,16 +8,21 @@ _SHOWN = (
     "Give 'print' or 'ops.print_' the Tensor itself, or the f-string, as an argument right there; "
     "or return the Tensor and read its numbers outside."
 )
-_CONDITION = (
+CONDITION = (
     "a Tensor as a condition: 'if', 'while', 'and', 'or', 'not', 'assert' or 'bool'",
     "Choose with 'ops.where', or loop with 'ops.WhileLoop'.",
 )
-_STATEMENTS = (  # what a converted function calls in their place
-    *("branch", "while_", "kept", "is_over", "both", "either", "chained", "and_", "or_", "not_"),
-    *("is_before", "bounds"),
+TEXT = ("the text of a Tensor: 'str', 'repr' or an f-string", _SHOWN)
+CONCRETE_VALUE = ("'item', 'asnumpy' or 'tolist'", _READ)
+OTHER_FILE = (
+    "'print' to another file than stdout and stderr, or of an object with Tensors inside",
+    "Print Tensors, or lists and dicts of them, to stdout or stderr; or print outside.",
 )
-_FOUND = {  # what the user's line called -> (in the user's words, what to write instead)
-    **dict.fromkeys(("__bool__", *_STATEMENTS), _CONDITION),
+
+# The function that the user's line called -> (the call in the user's words, what to write instead).
+# What converted source calls is added by `ast_transform.runtime_functions`.
+CAUSES = {
+    "__bool__": CONDITION,
     "__int__": ("'int' of a Tensor", "Keep it a Tensor: '.astype(ms.int64)'."),
     "__float__": ("'float' of a Tensor", "Keep it a Tensor: '.astype(ms.float32)'."),
     "__complex__": ("'complex' of a Tensor", "Keep it a Tensor."),
@@ -31,15 +36,7 @@ _FOUND = {  # what the user's line called -> (in the user's words, what to write
     "asnumpy": ("'asnumpy'", "Compute with 'ops' instead of NumPy, or read numbers outside."),
     "item": ("'item'", _READ),
     "tolist": ("'tolist'", _READ),
-    **dict.fromkeys(
-        ("__str__", "__repr__", "__format__", "text"),
-        ("the text of a Tensor: 'str', 'repr' or an f-string", _SHOWN),
-    ),
-    "printed": (
-        "'print' to another file than stdout and stderr, or of an object with Tensors inside",
-        "Print Tensors, or lists and dicts of them, to stdout or stderr; or print outside.",
-    ),
-    "number": ("'item', 'asnumpy' or 'tolist'", _READ),
+    **dict.fromkeys(("__str__", "__repr__", "__format__"), TEXT),
 }
 
 
@@ -53,7 +50,7 @@ class Break:
             self.what = f"a call of '{host}' on the host"
             self.remedy = "Give it operations of 'ops' instead of NumPy."
         else:
-            self.what, self.remedy = _FOUND.get(called or "", (f"'{called}'", _SHAPED))
+            self.what, self.remedy = CAUSES.get(called or "", (f"'{called}'", _SHAPED))
         if reason:
             self.what += f"; that cannot be one operation, since {reason}"
 
