@@ -4,10 +4,10 @@ import functools
 from typing import Any
 
 import jax
-from jax.interpreters import partial_eval
 
 from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, differentiable, variable
 from sporax.core import dtype as dtypes
+from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.recorder import record, wrap
@@ -84,7 +84,7 @@ def _needed(op, avals, wanted):
         given = *avals, *[outs[i] for i in which]
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in given]
         jaxpr = jax.make_jaxpr(functools.partial(pullback.compute, given))(*specs).jaxpr
-        _, used = partial_eval.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))
+        used = used_inputs(jaxpr)
         found = tuple([i for i, a in enumerate(avals) if used[i] and not a.weak])
         _read[key] = found
     return found

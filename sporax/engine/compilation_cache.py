@@ -15,8 +15,11 @@ import secrets
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import jax
+
+from sporax.core.jax_internals import set_compilation_cache
 
 VARIABLE = "SPORAX_CACHE_DIR"  # another folder for it; "off" for none
 MOST_BYTES = 2**30
@@ -25,6 +28,7 @@ _SUFFIX, _PART = ".program", ".part"
 _ABANDONED = 3600  # seconds after which nobody writes a part any more
 _SUM = hashlib.sha256
 _DIGEST = _SUM().digest_size
+_config: Any = jax.config
 
 
 def folder():
@@ -41,7 +45,7 @@ def folder():
 def switch_on():
     """Have JAX keep every program it compiles, unless the user chose a folder of JAX's own."""
     chosen = folder()
-    if chosen is None or jax.config.values["jax_compilation_cache_dir"] is not None:
+    if chosen is None or _config.jax_compilation_cache_dir is not None:
         return
     jax.config.update("jax_compilation_cache_dir", str(chosen))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
@@ -50,11 +54,9 @@ def switch_on():
 
 
 def _keep_in(chosen):
-    """Have JAX ask a `Folder` for that path. There is no public way to give it one."""
+    """Have JAX keep compiled programs in a `Folder` at that path."""
     try:
-        from jax._src import compilation_cache
-
-        jaxs_own = compilation_cache.get_file_cache
+        set_compilation_cache(str(chosen), Folder(chosen))
     except (ImportError, AttributeError):
         warnings.warn(
             f"How jax {jax.__version__} keeps compiled programs is new to this sporax: it is left "
@@ -62,12 +64,6 @@ def _keep_in(chosen):
             RuntimeWarning,
             stacklevel=2,
         )
-        return
-
-    def file_cache(path):
-        return (Folder(chosen), path) if path == str(chosen) else jaxs_own(path)
-
-    compilation_cache.get_file_cache = file_cache
 
 
 class Folder:

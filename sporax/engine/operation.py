@@ -6,9 +6,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import jaxpr_as_fun
 
 from sporax.core.errors import REFUSALS, operand_error
+from sporax.core.jax_internals import jaxpr_as_fun
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
 from sporax.engine.trace_tree import forest

@@ -29,6 +29,7 @@ from sporax.core import context
 from sporax.core.deferred import OutOfRange, defer
 from sporax.core.errors import is_users
 from sporax.core.from_host import host_array
+from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import as_value
 from sporax.core.value import WEAK_AVALS, Aval, Value, thread
 from sporax.engine.operation import Op
@@ -48,8 +49,7 @@ class Bounds:
     def __init__(self, op, avals):
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         traced = jax.make_jaxpr(functools.partial(self._statuses, op))(*specs).jaxpr
-        used = _used(traced)
-        self.taken = [i for i, v in enumerate(traced.invars) if id(v) in used]
+        self.taken = [i for i, is_used in enumerate(used_inputs(traced)) if is_used]
         self.who = op.name
         self.what = [self._name(op, specs, k) for k in range(len(self.ranges))]
 
@@ -67,9 +67,8 @@ class Bounds:
         if len(op.operands) != len(specs):
             return "indices"
         traced = jax.make_jaxpr(lambda *xs: statuses([op.bounds(*xs)[k]]))(*specs).jaxpr
-        used = _used(traced)
-        names = zip(op.operands, traced.invars, strict=True)
-        return next((f"'{name}'" for name, v in names if id(v) in used), "indices")
+        names = zip(op.operands, used_inputs(traced), strict=True)
+        return next((f"'{name}'" for name, is_used in names if is_used), "indices")
 
     def _statuses(self, op, *arrays):
         ranges = op.bounds(*arrays)
@@ -107,15 +106,6 @@ class Statuses(Op):
 
 _joins = {}  # parts -> the `Statuses` of all of them
 forest.tables.append(_joins)
-
-
-def _used(jaxpr):
-    """The ids of the variables that a jaxpr's results depend on."""
-    used = set(map(id, jaxpr.outvars))
-    for equation in reversed(jaxpr.eqns):
-        if not used.isdisjoint(map(id, equation.outvars)):
-            used.update(map(id, equation.invars))
-    return used
 
 
 class Site:

@@ -16,9 +16,9 @@ import jax
 import numpy as np
 from jax.errors import InconclusiveDimensionOperation
 from jax.export import is_symbolic_dim
-from jax.extend.core import jaxpr_as_fun
 
 from sporax.core.errors import describe
+from sporax.core.jax_internals import jaxpr_as_fun
 from sporax.core.tree import tensors_of
 from sporax.core.value import Unsized
 from sporax.graph_capture.export.export import by_jax, lowered

@@ -12,8 +12,8 @@ import weakref
 
 import jax
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Literal
 
+from sporax.core.jax_internals import ClosedJaxpr, Literal
 from sporax.numpy_interpreter.blas import one_thread
 from sporax.numpy_interpreter.control import CONTROL
 from sporax.numpy_interpreter.elementwise import (

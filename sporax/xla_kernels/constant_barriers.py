@@ -11,12 +11,11 @@ a pair meets, in the whole program: the two may come from two operations, each h
 import functools
 import operator
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.core import Tracer
-from jax.extend import core
+
+from sporax.core.jax_internals import ClosedJaxpr, Literal, barrier
 
 # What a variable may be, as bits of a set
 CONSTANT = 1  # known to XLA
@@ -94,7 +93,7 @@ class Barriers:
         _, new, outs = self._done[key]
         if new is jaxpr:
             return part, outs
-        return new if part is jaxpr else core.ClosedJaxpr(new, part.consts), outs
+        return new if part is jaxpr else ClosedJaxpr(new, part.consts), outs
 
     def _with_barriers(self, step, known):
         """The step, after the barriers that it needs; the kinds of its results become known."""
@@ -112,19 +111,13 @@ class Barriers:
         self.found.append(step)
         taken, barriers = list(step.invars), []
         for i in barred:
-            taken[i] = core.Var(step.invars[i].aval)
-            given = {"invars": [step.invars[i]], "outvars": [taken[i]]}
-            barriers.append(_barrier().replace(**given, source_info=step.source_info, ctx=step.ctx))
+            taken[i], equation = barrier(step.invars[i], beside=step)
+            barriers.append(equation)
         return [*barriers, step.replace(invars=taken)]
 
 
-@functools.cache
-def _barrier():
-    return jax.make_jaxpr(lax.optimization_barrier)(np.float32(0)).eqns[0]
-
-
 def _kind(variable, known):
-    return CONSTANT if isinstance(variable, core.Literal) else known[variable]
+    return CONSTANT if isinstance(variable, Literal) else known[variable]
 
 
 def _rule(step, kinds):
@@ -140,7 +133,7 @@ def _rule(step, kinds):
     if name not in _ARITHMETIC or not jnp.issubdtype(step.outvars[0].aval.dtype, np.inexact):
         return [], made
     for i, variable in enumerate(step.invars):
-        if isinstance(variable, core.Literal) and (name, i, complex(variable.val)) in _NEUTRAL:
+        if isinstance(variable, Literal) and (name, i, complex(variable.val)) in _NEUTRAL:
             return [], kinds[1 - i]
     with_constant, apart, never = _ARITHMETIC[name]
     constants = [bool(kind & CONSTANT) for kind in kinds]

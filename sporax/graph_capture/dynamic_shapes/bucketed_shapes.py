@@ -20,12 +20,13 @@ import numpy as np
 
 from sporax.ast_transform.print_runtime import print_exchanged
 from sporax.core.errors import is_users
+from sporax.core.jax_internals import on_comparison
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.core.value import WEAK_AVALS, Aval, Value, borrowing, held, leaf, number
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
-from sporax.graph_capture.dynamic_shapes.dynamic_dims import SYMBOLS, Misfit
+from sporax.graph_capture.dynamic_shapes.dynamic_dims import Misfit
 from sporax.graph_capture.dynamic_shapes.padding import Padded
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import Unpadded, factors, size_at, varying
 from sporax.graph_capture.graph_text import GraphTextTrace
@@ -61,39 +62,32 @@ class BucketTrace(GraphTextTrace):
 
 
 class Comparisons:
-    """What the user's code compares unknown sizes with: JAX says of two that they differ wherever
-    they may, so a size that is equal after all needs a program of its own."""
+    """The sizes that the user's code compares unknown sizes with: JAX says of two that they differ
+    wherever they may, so a size that is equal after all needs a program of its own."""
 
     def __init__(self):
-        self.found = set()
+        self.pairs = set()
 
     @contextlib.contextmanager
-    def noted(self):
-        """Note them in the block."""
-        kind: Any = type(SYMBOLS[0])
-        equal, hashed = kind.__eq__, kind.__hash__
-
-        def compare(one, other):
-            same = equal(one, other)
-            if not same and isinstance(other, (int, kind)) and _asks():
-                self.found.add((str(one), str(other)))
-            return same
-
-        def look_up(one):
-            if _asks():
-                raise Unpadded("it looks something up by a size that varies")
-            return hashed(one)
-
-        kind.__eq__, kind.__hash__ = compare, look_up
+    def recorded(self):
+        """Record them in the block."""
+        token = on_comparison.set(self._record)
         try:
             yield self
         finally:
-            kind.__eq__, kind.__hash__ = equal, hashed
+            on_comparison.reset(token)
+
+    def _record(self, size, other):
+        if not _in_user_code():
+            return
+        if other is None:
+            raise Unpadded("it looks something up by a size that varies")
+        self.pairs.add((size, other))
 
 
-def _asks():
+def _in_user_code():
     """Whether the user's code compares two sizes, rather than a library."""
-    frame: Any = sys._getframe(2)
+    frame: Any = sys._getframe(3)  # beyond `_record` and the comparison itself
     if frame.f_code.co_name == "__ne__":
         frame = frame.f_back
     library = str(frame.f_globals.get("__name__")).partition(".")[0]
@@ -116,7 +110,7 @@ class BucketedGraph:
             given.append(wrap(closed.input(described)))
             return given[-1]
 
-        with closed, print_exchanged(), compared.noted(), going_on(numbers, closed):
+        with closed, print_exchanged(), compared.recorded(), going_on(numbers, closed):
             args, kwargs = map_tensors(inside, (args, kwargs))
             before = [t._value for t in given]
             self.result: Any = function(*args, **kwargs)
@@ -130,7 +124,7 @@ class BucketedGraph:
             self.layout = TraceFunction(recorder.state.path())
             self.pools = [*recorder.reals], [*recorder.integers]
         self.name, self.sizes = name, sizes
-        sizes.compared |= compared.found
+        sizes.compared |= compared.pairs
         if not sizes.fit(tensors):
             raise Misfit
         self.recorded = len(self.layout.steps)

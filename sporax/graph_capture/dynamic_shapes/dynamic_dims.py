@@ -4,8 +4,9 @@ import functools
 import itertools
 from typing import Any
 
-from jax import export as stablehlo
+from jax.export import SymbolicScope
 
+from sporax.core.jax_internals import compared_dims
 from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, Unsized
 from sporax.engine.compile_log import channel, tell
@@ -14,16 +15,13 @@ from sporax.graph_capture.dynamic_shapes.symbolic_dims import size_at
 MOST = 8  # sizes that vary independently of each other
 SMALLEST = 2  # of the sizes that share a program: axes of size 1 broadcast, and of size 0 are empty
 _NAMES = [f"size{i}" for i in range(MOST)]
-SYMBOLS = stablehlo.symbolic_shape(
-    ", ".join(_NAMES),
-    scope=stablehlo.SymbolicScope([f"{name} >= {SMALLEST}" for name in _NAMES]),
-)
+SYMBOLS = compared_dims(_NAMES, SymbolicScope([f"{name} >= {SMALLEST}" for name in _NAMES]))
 
 
 class Sizes:
     """Which sizes in a call's Tensors are which symbol: `symbols` is {(Tensor, axis): number}.
 
-    `compared`: pairs of sizes, as text, that a function took to differ; see `Comparisons`.
+    `compared`: pairs of sizes that a function took to differ; see `Comparisons`.
     """
 
     def __init__(self, symbols):

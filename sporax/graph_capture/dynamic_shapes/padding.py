@@ -16,8 +16,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend import core
 
+from sporax.core.jax_internals import Literal
 from sporax.graph_capture.dynamic_shapes.padding_rules import RULES
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import (
     Step,
@@ -50,7 +50,7 @@ class Padded:
             known[variable] = array, layouts_of(variable.aval)
 
         def find(variable):
-            is_literal = isinstance(variable, core.Literal)
+            is_literal = isinstance(variable, Literal)
             return (variable.val, layouts_of(variable.aval)) if is_literal else known[variable]
 
         for step in jaxpr.eqns:

@@ -1,63 +1,46 @@
 """Sizes of axes that vary: their factors, the layout of an axis, and one operation on them."""
 
-import ast
 import functools
+import itertools
 import operator
-import re
-from typing import Any
+
+from sporax.core.jax_internals import terms_of
 
 
 class Unpadded(Exception):
     """The program would not be right at larger sizes; says why."""
 
 
-@functools.cache
-def _parsed(text) -> Any:
-    return ast.parse(text.replace("^", "**"), mode="eval").body
-
-
-_OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
-
-
 def size_at(size, sizes):
-    """What a size is, a number or an expression of symbols, for these sizes of the symbols."""
-    return size if isinstance(size, int) else _value(_parsed(str(size)), sizes)
+    """A size (an int, the name of a symbol, or an expression of symbols) for these sizes of the
+    symbols: ints or arrays."""
+    if isinstance(size, int):
+        return size
+    if isinstance(size, str):
+        return sizes[size]
+    terms = terms_of(size)
+    if terms is None:
+        raise Unpadded(f"it computes with the size {size}")
+    return functools.reduce(operator.add, [_product(c, powers, sizes) for c, powers in terms])
 
 
-def _value(node, sizes) -> Any:
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Name):
-        return sizes[node.id]
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_value(node.operand, sizes)
-    if isinstance(node, ast.BinOp):
-        one, other = _value(node.left, sizes), _value(node.right, sizes)
-        if isinstance(node.op, ast.Pow):
-            return functools.reduce(operator.mul, [one] * other)
-        if type(node.op) in _OPERATIONS:
-            return _OPERATIONS[type(node.op)](one, other)
-    raise Unpadded(f"it computes with the size {ast.unparse(node)}")
-
-
-_FACTOR = re.compile(r"(\d+)|([A-Za-z]\w*)(?:\^(\d+))?")
-
-
-@functools.cache
-def _factors(text):
-    found = []
-    for factor in text.split("*"):
-        match = _FACTOR.fullmatch(factor)
-        if match is None:
-            raise Unpadded(f"an axis has the size {text}, which is no product of sizes that vary")
-        number, name, power = match.groups()
-        found += [int(number)] if number else [name] * int(power or 1)
-    return tuple(sorted(found, key=lambda f: isinstance(f, int)))
+def _product(coefficient, powers, sizes):
+    factors = [sizes[name] for name, exponent in powers for _ in range(exponent)]
+    if coefficient != 1 or not factors:
+        factors.append(coefficient)
+    return functools.reduce(operator.mul, factors)
 
 
 def factors(size):
-    """The factors of a size, those that vary first."""
-    return plain([size]) if isinstance(size, int) else _factors(str(size))
+    """The factors of a size, the names of symbols first."""
+    if isinstance(size, int):
+        return plain([size])
+    terms = terms_of(size)
+    if terms is None or len(terms) > 1 or terms[0][0] < 0:
+        raise Unpadded(f"an axis has the size {size}, which is no product of sizes that vary")
+    ((coefficient, powers),) = terms
+    names = itertools.chain.from_iterable([[name] * exponent for name, exponent in powers])
+    return plain([*names, coefficient])
 
 
 def plain(layout):

@@ -1,0 +1,136 @@
+"""Every name in use that JAX does not promise to keep; `tests/test_jax_internals.py` tries each.
+
+`jax.extend.core` may change between versions. The rest is private: JAX has no public way to read a
+symbolic dimension (`jax.export.symbolic_shape`) or observe comparisons of it, to be given another
+compilation cache, or to say which inputs of a jaxpr its results depend on.
+"""
+
+import functools
+from contextvars import ContextVar
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
+from jax.export import symbolic_shape
+from jax.extend.core import ClosedJaxpr, Literal, Var, jaxpr_as_fun
+from jax.interpreters.partial_eval import dce_jaxpr
+
+__all__ = (
+    "ClosedJaxpr", "ComparedDim", "Literal", "barrier", "compared_dims", "jaxpr_as_fun",
+    "on_comparison", "set_compilation_cache", "terms_of", "used_inputs",
+)  # fmt: skip
+
+
+# jaxprs -----------------------------------------------------------------------------------------
+
+
+def used_inputs(jaxpr):
+    """For each input of a jaxpr, whether its results depend on it."""
+    return dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))[1]
+
+
+def barrier(variable, beside):
+    """(a new variable, the equation that makes it `variable` behind an optimization barrier), with
+    the source of the equation `beside`."""
+    new = Var(variable.aval)
+    names = {"invars": [variable], "outvars": [new]}
+    return new, _barrier().replace(**names, source_info=beside.source_info, ctx=beside.ctx)
+
+
+@functools.cache
+def _barrier():
+    return jax.make_jaxpr(lax.optimization_barrier)(np.float32(0)).eqns[0]
+
+
+# the compilation cache --------------------------------------------------------------------------
+
+
+def set_compilation_cache(path, cache):
+    """Have JAX use `cache`, with methods `get` and `put`, for its cache directory `path`.
+
+    Raises ImportError or AttributeError where this JAX has another way to open its cache."""
+    from jax._src import compilation_cache
+
+    open_default = compilation_cache.get_file_cache
+
+    def open_cache(opened):
+        return (cache, opened) if opened == path else open_default(opened)
+
+    compilation_cache.get_file_cache = open_cache
+
+
+# symbolic dimensions ----------------------------------------------------------------------------
+
+_DimExpr: Any = type(symbolic_shape("n")[0])
+
+# (one, other or None) -> None, called when a `ComparedDim` is found to differ from another size, or
+# is hashed (None)
+on_comparison: ContextVar[Any] = ContextVar("on_comparison", default=None)
+
+
+class ComparedDim(_DimExpr):
+    """A symbolic dimension whose comparisons can be observed: JAX says of two sizes that they
+    differ wherever they may."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        if isinstance(other, _DimExpr):
+            same = self.scope is other.scope and self._eq(other)
+        else:
+            same = _DimExpr.__eq__(self, other)
+        observe = on_comparison.get()
+        if observe is not None and not same and isinstance(other, (int, _DimExpr)):
+            observe(self, other)
+        return same
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        observe = on_comparison.get()
+        if observe is not None:
+            observe(self, None)
+        return _DimExpr.__hash__(self)
+
+
+def _compared(size):
+    """The same size as a `ComparedDim`; numbers and arrays as they are."""
+    if isinstance(size, tuple):
+        return tuple(map(_compared, size))
+    return ComparedDim(size._sorted_terms, size.scope) if type(size) is _DimExpr else size
+
+
+def _arithmetic(method):
+    def run(*operands):
+        return _compared(method(*operands))
+
+    return run
+
+
+for _name in (
+    "add", "radd", "sub", "rsub", "neg", "mul", "rmul", "pow", "floordiv", "rfloordiv", "mod",
+    "rmod", "divmod", "rdivmod",
+):  # fmt: skip
+    setattr(ComparedDim, f"__{_name}__", _arithmetic(getattr(_DimExpr, f"__{_name}__")))
+for _name in ("max", "rmax", "min", "rmin"):
+    setattr(ComparedDim, _name, _arithmetic(getattr(_DimExpr, _name)))
+
+
+def compared_dims(names, scope):
+    """A symbolic dimension of each name."""
+    return _compared(symbolic_shape(", ".join(names), scope=scope))
+
+
+def terms_of(size) -> list[tuple[int, Any]] | None:
+    """A symbolic dimension as a sum: (coefficient, ((name, exponent), ...)) for each term, or None
+    where it is no polynomial (a quotient, a remainder, a maximum)."""
+    terms = []
+    for term, coefficient in size._sorted_terms:
+        powers = () if term.is_constant else term._factors
+        if any(factor.var is None for factor, _ in powers):
+            return None
+        powers = sorted([(factor.var, exponent) for factor, exponent in powers])
+        terms.append((coefficient, powers))
+    return terms

@@ -1,0 +1,130 @@
+"""The private names of JAX in use: one file has them, a row says what breaks without each."""
+
+import ast
+import operator
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax._src import compilation_cache
+from jax.export import SymbolicScope
+
+from sporax.core import jax_internals as internals
+
+ROOT = Path(__file__).parents[1] / "sporax"
+PRIVATE = ("jax._src", "jax.extend", "jax.interpreters", "jaxlib")
+TRACED = jax.make_jaxpr(lambda x, y: (x + 1.0) * 2.0)(jnp.ones(2), jnp.ones(3))
+
+
+def dims():
+    return internals.compared_dims(["m", "n"], SymbolicScope(["m >= 2"]))
+
+
+def jaxpr_types():
+    assert isinstance(TRACED, internals.ClosedJaxpr)
+    (step, _) = TRACED.jaxpr.eqns
+    assert isinstance(step.invars[1], internals.Literal)
+    assert step.invars[1].val == 1.0
+
+
+def jaxpr_as_function():
+    (out,) = internals.jaxpr_as_fun(TRACED)(jnp.ones(2), jnp.ones(3))
+    assert out.tolist() == [4.0, 4.0]
+
+
+def dead_code():
+    assert internals.used_inputs(TRACED.jaxpr) == [True, False]
+
+
+def barriers():
+    first, second = TRACED.jaxpr.eqns
+    variable, equation = internals.barrier(second.invars[0], beside=first)
+    second = second.replace(invars=[variable, *second.invars[1:]])
+    jaxpr = TRACED.jaxpr.replace(eqns=[first, equation, second])
+    run = jax.jit(internals.jaxpr_as_fun(internals.ClosedJaxpr(jaxpr, TRACED.consts)))
+    lowered = run.lower(jnp.ones(2), jnp.ones(3))
+    assert "optimization_barrier" in lowered.as_text()
+    assert lowered.compile()(jnp.ones(2), jnp.ones(3))[0].tolist() == [4.0, 4.0]
+
+
+def cache_is_exchanged():
+    before = compilation_cache.get_file_cache
+    try:
+        internals.set_compilation_cache("folder", "cache")
+        assert compilation_cache.get_file_cache("folder") == ("cache", "folder")
+    finally:
+        compilation_cache.get_file_cache = before
+
+
+def terms_of_sizes():
+    m, n = dims()
+    assert internals.terms_of(m * m * n * 3 - n + 4) == [
+        (3, [("m", 2), ("n", 1)]), (-1, [("n", 1)]), (4, []),
+    ]  # fmt: skip
+    assert internals.terms_of(m // 2) is None
+
+
+def comparisons_of_sizes():
+    m, n = dims()
+    seen = []
+    token = internals.on_comparison.set(lambda one, other: seen.append((str(one), str(other))))
+    try:
+        assert not (m + 1 == 8 or m * 2 == n)
+        assert m + n == n + m
+        hash(m)
+    finally:
+        internals.on_comparison.reset(token)
+    assert seen == [("m + 1", "8"), ("2*m", "n"), ("m", "None")]
+    assert m != n
+    assert len(seen) == 3
+
+
+def arithmetic_of_sizes():
+    m, n = dims()
+    binary = (operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod)
+    sizes = [f(m, 3) for f in binary] + [f(7, m) for f in binary] + [f(m, n) for f in binary[:3]]
+    sizes += [-m, m**2, *divmod(m, 2), m.max(4), m.min(n)]
+    assert {type(size) for size in sizes} == {internals.ComparedDim}
+
+
+def sizes_in_shapes():
+    m, n = dims()
+    spec = jax.ShapeDtypeStruct((m, n), np.float32)
+    out = jax.eval_shape(lambda x: jnp.concatenate([x, x]).reshape(-1), spec)
+    assert internals.terms_of(out.shape[0]) == [(2, [("m", 1), ("n", 1)])]
+
+
+# (what is in use, what breaks if it goes, a check of it)
+ROWS = [
+    ("ClosedJaxpr, Literal", "interpreting jaxprs: NumPy, padding, barriers", jaxpr_types),
+    ("jaxpr_as_fun", "programs with barriers; export to ONNX", jaxpr_as_function),
+    ("Var, JaxprEqn.replace", "barriers between constants", barriers),
+    ("dce_jaxpr", "which operands saved_tensors_hooks pack; checks of indices", dead_code),
+    ("compilation_cache", "the bound of the folder of compiled programs", cache_is_exchanged),
+    ("_sorted_terms, _factors", "dynamic shapes: padding, buckets", terms_of_sizes),
+    ("_DimExpr.__eq__", "dynamic shapes: code that compares a size", comparisons_of_sizes),
+    ("_DimExpr.__add__", "dynamic shapes: code that compares with a sum", arithmetic_of_sizes),
+    ("subclass of _DimExpr", "dynamic shapes: all", sizes_in_shapes),
+]
+
+
+@pytest.mark.parametrize(("name", "breaks", "works"), ROWS, ids=[row[0] for row in ROWS])
+def test_jax_still_has_it(name, breaks, works):
+    works()
+
+
+def test_one_file_has_them_all():
+    found = set()
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf8"))):
+            module = node.module if isinstance(node, ast.ImportFrom) else None
+            names = [module or ""]
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif module == "jax":
+                names = [f"jax.{alias.name}" for alias in node.names]
+            if any(name.startswith(PRIVATE) for name in names):
+                found.add(path.relative_to(ROOT).as_posix())
+    assert found == {"core/jax_internals.py"}
