@@ -151,10 +151,10 @@ class Gate(PythonDerivative):
         if True not in [v.watched for v in operands]:
             return None
         out = record(_gates, *operands)
-        tape.pop()  # its derivative is not that of the operation
+        tape.entries.pop()  # its derivative is not that of the operation
         for value, operand in zip(out, operands, strict=True):
             value.watched = value.watched and operand.watched
-        tape.keep(self, operands, out)
+        tape.append_python(self, operands, out)
         return tuple([wrap(value) for value in out]), out
 
     def through_alone(self, tape, tensor):
@@ -170,15 +170,14 @@ class Gate(PythonDerivative):
         state = before.next.get((_gate, value.index)) if value.trace is recorder else None
         if state is None:
             out = record(_gate, value)
-            tape.pop()
+            tape.entries.pop()
         else:
             recorder.state = state
             out = _new(Value)
             out.aval, out.array, out.trace = value.aval, None, recorder
             out.index, out.watched = before.size, True
             recorder.outputs.append(ref(out))
-        tape.python.append(len(tape))
-        tape.append((self, (value,), out))
+        tape.append_python(self, (value,), out)
         made = _new(Tensor)
         made._value = out
         return made
