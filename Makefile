@@ -31,7 +31,7 @@ test-all: $(READY)
 test-onnx:
 	$(PYTHON) -m venv .venvs/onnx
 	.venvs/onnx/bin/python -m pip install --quiet --editable '.[onnx,test]'
-	.venvs/onnx/bin/python -m pytest tests/test_onnx.py
+	.venvs/onnx/bin/python -m pytest tests/io/test_onnx.py
 
 # Which of the names that public scripts use the tests call, docs/coverage.md; and stubs for editors.
 coverage: $(READY)

@@ -65,6 +65,6 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     if config.getoption("--calls"):
-        from tests.calls import Calls
+        from tests.compat.call_coverage import Calls
 
         config.pluginmanager.register(Calls(config.getoption("--calls")))

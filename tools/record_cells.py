@@ -1,5 +1,5 @@
-"""Ask MindSpore the questions of `tests/cell_cases.py`, `tests/grad_cases.py` and
-`tests/transform_cases.py`, and note what the scripts under `tests/scripts` print there.
+"""Record what MindSpore returns for `tests/nn/cell_cases`, `tests/autodiff/grad_cases.py` and
+`tests/autodiff/transform_cases.py`, and what the scripts of `tests/programs/scripts` print.
 
 Run under MindSpore 2.10: `python tools/record_cells.py [cells|grad|transforms|documents]`.
 """
@@ -43,7 +43,7 @@ def record(topic, cases, answer):
 def printed(script):
     """The lines that a script prints, run by itself."""
     script, *options = script.split()
-    command = [sys.executable, str(ROOT / "tests" / "scripts" / script), *options]
+    command = [sys.executable, str(ROOT / "tests" / "programs" / "scripts" / script), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
@@ -52,15 +52,15 @@ if __name__ == "__main__":
     mindspore.set_context(pynative_synchronize=True)
     wanted = sys.argv[1:] or ["cells", "grad", "transforms", "documents"]
     if "cells" in wanted:
-        from tests import cell_cases
+        from tests.nn import cell_cases
 
         record("cells", cell_cases.CASES, cell_cases.answer)
     if "grad" in wanted:
-        from tests import grad_cases
+        from tests.autodiff import grad_cases
 
         record("cells_grad", grad_cases.CASES, grad_cases.answer)
     if "transforms" in wanted:
-        from tests import grad_cases, transform_cases
+        from tests.autodiff import grad_cases, transform_cases
 
         record("cells_transforms", transform_cases.CASES, grad_cases.answer)
     if "documents" in wanted:

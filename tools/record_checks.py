@@ -2,7 +2,7 @@
 
     python tools/record_checks.py tests/recorded
 
-Writes `checks.json`: the answers to the questions of `tests/check_cases.py`.
+Writes `checks.json`: the answers to the questions of `tests/compat/check_cases.py`.
 """
 
 import json
@@ -12,8 +12,8 @@ from pathlib import Path
 import mindspore as ms
 from mindspore import _checkparam
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from check_cases import CASES, answer
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.compat.check_cases import CASES, answer
 
 if __name__ == "__main__":
     kept = {question: answer(question, _checkparam, ms) for question in CASES}

@@ -1,4 +1,4 @@
-"""Ask MindSpore the questions of `tests/constant_cases.py`.
+"""Ask MindSpore the questions of `tests/ops/constant_cases.py`.
 
 Run under MindSpore 2.10: `python tools/record_constants.py`.
 """
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 if __name__ == "__main__":
-    from tests.constant_cases import CASES, answer
+    from tests.ops.constant_cases import CASES, answer
 
     mindspore.set_context(pynative_synchronize=True)
     rows = {

@@ -11,7 +11,7 @@ from mindspore import dataset
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-from tests.data_cases import CASES, answer  # noqa: E402
+from tests.data.data_cases import CASES, answer  # noqa: E402
 
 found = {case: answer(dataset, case) for case in CASES}
 text = ",\n".join(f"{json.dumps(case)}: {json.dumps(found[case])}" for case in CASES)

@@ -2,8 +2,8 @@
 
     python tools/record_layers.py tests/recorded
 
-Writes `layers.npz` (outputs, gradients and moved statistics of the rows in `tests/layer_cases.py`)
-and `layers.json` (what `print` shows of the layers).
+Writes `layers.npz` (outputs, gradients and moved statistics of the rows in
+`tests/nn/layer_cases.py`) and `layers.json` (what `print` shows of the layers).
 """
 
 import json
@@ -14,8 +14,8 @@ import mindspore as ms
 import numpy as np
 from mindspore import nn, ops
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-import layer_cases as cases
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.nn import layer_cases as cases
 
 if __name__ == "__main__":
     ms.set_context(pynative_synchronize=True)

@@ -1,4 +1,4 @@
-"""Record what PyTorch's layers compute from the rows and calls of `tests/mint_layer_cases.py`.
+"""Record what PyTorch's layers compute from the rows and calls of `tests/nn/mint_layer_cases.py`.
 
 Run it with an interpreter that has PyTorch: `python tools/record_mint_layers.py`. It writes
 `tests/recorded/mint_layers.json`: for each row the output, the gradient of its sum of squares
@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-import mint_layer_cases as cases  # noqa: E402
+sys.path.insert(0, str(ROOT))
+from tests.nn import mint_layer_cases as cases  # noqa: E402
 
 
 def main():

@@ -12,7 +12,7 @@ from mindspore import ops
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.multitype_values import values
+from tests.graph_capture.multitype_values import values
 
 NAMES = [
     "Number", "Bool", "Int", "Int32", "Int64", "UInt8", "Float", "Float32", "Float64", "Tensor",

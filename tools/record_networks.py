@@ -1,4 +1,4 @@
-"""Record what the networks of tests/networks answer and learn under MindSpore 2.10, on a CPU.
+"""Record what the networks of tests/programs/networks compute and learn under MindSpore 2.10.
 
     python tools/record_networks.py [NAME ...]        # with MindSpore installed
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.network_runs import NAMES, everything
+from tests.programs.network_runs import NAMES, everything
 
 TARGET = Path(__file__).parents[1] / "tests" / "recorded" / "networks.json"
 

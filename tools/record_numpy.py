@@ -1,4 +1,4 @@
-"""Record, under MindSpore, what the calls of `tests/numpy_cases.py` give.
+"""Record, under MindSpore, what the calls of `tests/numpy/numpy_cases.py` give.
 
 Run it with an interpreter that has MindSpore 2.10: `python tools/record_numpy.py`. It writes
 `tests/recorded/numpy.json`: the signature of each name of `mindspore.numpy`, and for each row the
@@ -17,7 +17,7 @@ from mindspore import Tensor
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
-from tests import numpy_cases  # noqa: E402
+from tests.numpy import numpy_cases  # noqa: E402
 
 
 def described(result):

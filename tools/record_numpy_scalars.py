@@ -3,7 +3,7 @@
     python tools/record_numpy_scalars.py
 
 It writes `tests/recorded/numpy_scalars.json`: "dynamic" and "jit" -> row of
-`tests/numpy_scalar_calls.py` -> for each dtype of tensor a letter for each kind of number.
+`tests/core/numpy_scalar_calls.py` -> for each dtype of tensor a letter for each kind of number.
 """
 
 import importlib
@@ -17,7 +17,7 @@ import mindspore as ms
 
 _ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(_ROOT))
-from tests import numpy_scalar_calls as calls  # noqa: E402
+from tests.core import numpy_scalar_calls as calls  # noqa: E402
 
 _HEAD = """
 import mindspore as ms

@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402
 from mindspore import Parameter, Tensor, nn  # noqa: E402
 from mindspore.experimental import optim  # noqa: E402
 
-from tests.optimizer_cases import (  # noqa: E402
+from tests.optim.optimizer_cases import (  # noqa: E402
     CASES,
     LISTS,
     SCHEDULES,

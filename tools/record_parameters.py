@@ -16,8 +16,8 @@ from pathlib import Path
 
 import mindspore as ms
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from parameter_names import ANYTHING, told
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.compat.parameter_names import ANYTHING, told
 
 CALLED_THROUGH = {ms.ops.Primitive: "__call__", ms.nn.Cell: "construct"}
 

@@ -1,4 +1,4 @@
-"""Record, under MindSpore 2.10 and PyTorch, what the calls of `tests/parity_rows.py` give.
+"""Record, under MindSpore 2.10 and PyTorch, what the calls of `tests/ops/parity_rows.py` give.
 
     python tools/record_parity.py MINDSPORE_PYTHON TORCH_PYTHON [--missing]
 
@@ -22,7 +22,7 @@ import numpy as np
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
-from tests import answers  # noqa: E402
+from tests.ops import result_json  # noqa: E402
 
 LONGEST = 900  # seconds for one process
 
@@ -73,8 +73,8 @@ def answer(library, questions, found, start):
         for line in lines[int(start) :]:
             call, arrays = json.loads(line)
             try:
-                inputs = {name: tensor(answers.unpacked(*a)) for name, a in arrays.items()}
-                given = answers.described(eval(call, {**names, **inputs}))
+                inputs = {name: tensor(result_json.unpacked(*a)) for name, a in arrays.items()}
+                given = result_json.described(eval(call, {**names, **inputs}))
             except Exception as error:  # noqa: BLE001
                 given = kind(error)
             out.write(json.dumps(given) + "\n")
@@ -108,7 +108,7 @@ def grouped(calls, given):
 
 def record(rows, pythons):
     """{row: entry}"""
-    arrays = [{name: answers.packed(a) for name, a in row.named.items()} for row in rows]
+    arrays = [{name: result_json.packed(a) for name, a in row.named.items()} for row in rows]
     asked = [(call, a) for row, a in zip(rows, arrays, strict=True) for call in row.calls]
     told = iter(ask("mindspore", pythons[0], asked))
     likewise = [row.torch() for row in rows]
@@ -125,7 +125,7 @@ def record(rows, pythons):
 
 
 def main(*arguments):
-    from tests import parity_rows
+    from tests.ops import parity_rows
 
     pythons, folder = arguments[:2], ROOT / "tests" / "recorded"
     for asked in (parity_rows.of_samples, parity_rows.of_calls, parity_rows.of_edges):

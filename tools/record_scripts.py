@@ -1,4 +1,4 @@
-"""Record what the scripts of tests/test_scripts.py print under MindSpore 2.10.
+"""Record what the scripts of tests/programs/test_scripts.py print under MindSpore 2.10.
 
     python tools/record_scripts.py        # with MindSpore installed
 
@@ -18,7 +18,7 @@ SCRIPTS = [
 
 
 def printed(name):
-    command = [sys.executable, str(TESTS / "scripts" / f"{name}.py")]
+    command = [sys.executable, str(TESTS / "programs" / "scripts" / f"{name}.py")]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 

@@ -1,4 +1,4 @@
-"""Record what MindSpore 2.10 answers to the questions of tests/training_cases.py and amp_cases.py.
+"""Record what MindSpore 2.10 returns for tests/data/training_cases.py and tests/amp/amp_cases.py.
 
     python tools/record_training.py        # with MindSpore installed
 
@@ -18,9 +18,9 @@ from mindspore.dataset import transforms
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.amp_cases import AMP  # noqa: E402
-from tests.asking import answered  # noqa: E402
-from tests.training_cases import DATA, METRICS  # noqa: E402
+from tests.amp.amp_cases import AMP  # noqa: E402
+from tests.case_results import answered  # noqa: E402
+from tests.data.training_cases import DATA, METRICS  # noqa: E402
 
 MS = SimpleNamespace(
     ds=ds, transforms=transforms, train=train, Tensor=mindspore.Tensor, dtype=mindspore,

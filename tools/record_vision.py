@@ -1,5 +1,5 @@
-"""Record what MindSpore 2.10 answers to the questions of tests/vision_cases.py and file_cases.py,
-and the files that it writes of tests/record_cases.py.
+"""Record what MindSpore 2.10 returns for `vision_cases` and `file_cases` in tests/data, and the
+files that it writes of `record_cases`.
 
     python tools/record_vision.py        # with MindSpore and Pillow installed
 
@@ -21,10 +21,10 @@ from mindspore.mindrecord import FileWriter
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.asking import answered  # noqa: E402
-from tests.file_cases import FILES, write_files  # noqa: E402
-from tests.record_cases import RECORDS, listed, write  # noqa: E402
-from tests.vision_cases import CASES  # noqa: E402
+from tests.case_results import answered  # noqa: E402
+from tests.data.file_cases import FILES, write_files  # noqa: E402
+from tests.data.record_cases import RECORDS, listed, write  # noqa: E402
+from tests.data.vision_cases import CASES  # noqa: E402
 
 MS = SimpleNamespace(ds=dataset, vision=vision, transforms=transforms)
 

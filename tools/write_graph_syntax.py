@@ -1,12 +1,15 @@
-"""Write docs/graph_syntax.md from tests/syntax_rows: `python -m tools.write_graph_syntax`."""
+"""Write docs/graph_syntax.md from the rows of tests/graph_capture/syntax_rows.
+
+python -m tools.write_graph_syntax
+"""
 
 import itertools
 import sys
 from collections import Counter
 from pathlib import Path
 
-from tests.syntax_rows import ROWS
-from tests.syntax_rows.row import BREAKS, REFUSED, WORKS
+from tests.graph_capture.syntax_rows import ROWS
+from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, WORKS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "graph_syntax.md"
 
@@ -24,7 +27,8 @@ which they do not speak ("not listed").
 - **refused**: an error says what to write.
 
 Of {total} rows {works} work, {breaks} break the graph and {refused} are refused. Each is a test:
-the function named in the last column, in [tests/syntax_rows](../tests/syntax_rows).
+the function named in the last column, in
+[tests/graph_capture/syntax_rows](../tests/graph_capture/syntax_rows).
 `tools/write_graph_syntax.py` writes this page.
 """
 

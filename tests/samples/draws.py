@@ -1,6 +1,6 @@
 """Rows for `sporax.ops.random.draws`: the generator (Threefry, Salmon et al., 2011) written out.
 
-The laws themselves are tested in `tests/test_random.py`.
+The laws themselves are tested in `tests/ops/test_random.py`.
 """
 
 import jax

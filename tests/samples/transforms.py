@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.fft.transforms`; every name is called in `tests/test_fourier.py`."""
+"""Rows for `sporax.ops.fft.transforms`; every name is called in `tests/ops/test_fft.py`."""
 
 import numpy as np
 import scipy.fft

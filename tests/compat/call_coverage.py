@@ -1,0 +1,68 @@
+"""Which public names do the tests call? `pytest --calls FOLDER` keeps those of passing tests.
+
+A function or method counts where a test calls it itself, not sporax on the way to something else; a
+layer or a Primitive where one is run, also inside a network. Each process writes a file of its own.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+import sporax
+from tests.compat import surface
+
+_FACES = {"_apply", "_fn"}  # what the lines of a face call
+_PACKAGE = str(Path(sporax.__file__).parent)
+
+
+class Calls:
+    """Watches each test's run; `names` are those called in tests that passed."""
+
+    def __init__(self, folder):
+        self.folder, self.names, self.pending = Path(folder), set(), set()
+        self.functions, self.classes = {}, {}  # code -> names; code -> {class: name}
+        for symbol, *_ in surface.uses():
+            found = surface.follow(symbol)
+            code = surface.code_of(found)
+            if code is None:
+                continue
+            if isinstance(found, type):
+                self.classes.setdefault(code, {}).setdefault(found, set()).add(symbol)
+            else:
+                self.functions.setdefault(code, set()).add(symbol)
+
+    def watch(self, frame, event, _):
+        if event != "call":
+            return
+        code = frame.f_code
+        if code in self.functions and not _is_ours(frame.f_back):
+            self.pending |= self.functions[code]
+        if code in self.classes:
+            public = self.classes[code]
+            itself = frame.f_locals.get(code.co_varnames[0])
+            kind = next((k for k in type(itself).__mro__ if k in public), None)
+            self.pending |= public.get(kind, set())
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item):
+        self.pending = set()
+        sys.setprofile(self.watch)
+        try:
+            result = yield
+        finally:
+            sys.setprofile(None)
+        self.names |= self.pending
+        return result
+
+    def pytest_sessionfinish(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        text = "".join(f"{name}\n" for name in sorted(self.names))
+        (self.folder / f"{worker}-{os.getpid()}.txt").write_text(text, "utf8")
+
+
+def _is_ours(frame):
+    """Whether the call comes from sporax, or from a face, which is compiled without a file."""
+    return frame.f_code.co_filename.startswith(_PACKAGE) or not _FACES.isdisjoint(frame.f_globals)

@@ -1,0 +1,162 @@
+"""The names of MindSpore's that public scripts use, how often, and what sporax makes of each.
+
+`tests/recorded/uses.csv` counts uses of names in 2,387 files written for MindSpore by others (image
+models, molecular dynamics, scientific computing, courses, tutorials), `keywords.csv` the keyword
+arguments passed to them, `called.txt` lists the names that passing tests called
+(`tests/compat/call_coverage.py` writes it); all three come from `tools/write_coverage.py`.
+"""
+
+import csv
+import functools
+import inspect
+import json
+from pathlib import Path
+
+import sporax
+from sporax.cli import check
+from sporax.compat.refusal import Refused
+from tests.compat.parameter_names import told
+
+RECORDED = Path(__file__).parents[1] / "recorded"
+
+# the groups that are counted, as a reader knows them
+GROUPS = [
+    "mindspore (top level)",
+    "mindspore dtypes",
+    "Tensor methods",
+    "Parameter methods",
+    "nn",
+    "nn.Cell methods",
+    "nn.Optimizer methods",
+    "ops (functions)",
+    "ops (primitives)",
+    "ops.Primitive methods",
+    "common.initializer",
+    "numpy",
+    "mint",
+    "mint.linalg",
+    "mint.nn",
+    "mint.nn.functional",
+    "amp",
+    "communication",
+]
+
+# of a file that others wrote: every name is there, every one of these groups, or not even those
+FILE_STATES = "whole", "counted", "other"
+
+
+def rows(name):
+    with open(RECORDED / name, encoding="utf8") as file:
+        return list(csv.DictReader(file))
+
+
+@functools.cache
+def uses():
+    """[(symbol, group, whether it is documented, uses)], most used first."""
+    found = rows("uses.csv")
+    return [(r["symbol"], r["group"], r["documented"] == "1", int(r["uses"])) for r in found]
+
+
+def is_counted(name):
+    """Whether a name, `keyword=` and all, belongs to the groups above.
+
+    One that is not in the counts belongs where its siblings do: `mindspore.ops.Any` to ops.
+    """
+    symbol = name.partition("(")[0]
+    group = _groups().get(symbol)
+    while group is None and "." in symbol:
+        symbol = symbol.rpartition(".")[0]
+        group = _groups_below().get(symbol)
+    return group in GROUPS
+
+
+@functools.cache
+def _groups():
+    return {symbol: group for symbol, group, *_ in uses()}
+
+
+@functools.cache
+def _groups_below():
+    """{module: the group of its most used name}."""
+    found = {}
+    for symbol, group, *_ in uses():
+        found.setdefault(symbol.rpartition(".")[0], group)
+    return found
+
+
+@functools.cache
+def called():
+    return frozenset((RECORDED / "called.txt").read_text("utf8").split())
+
+
+@functools.cache
+def follow(path):
+    """The object at a path, a `Refused`, or None."""
+    sporax.install_as_mindspore()
+    name, found = check.follow(path)
+    return (
+        found
+        if name == path or isinstance(found, Refused)
+        else getattr(found, path[len(name) + 1 :], None)
+    )
+
+
+def code_of(found):
+    """What runs when the object is called, or an attribute asked for; None where it is no Python.
+
+    A class is called through `construct` or `__call__` of what it makes; only where there is
+    neither, through its `__init__`.
+    """
+    if isinstance(found, Refused):
+        return None
+    if inspect.isclass(found):
+        for name in ("construct", "__call__", "__init__"):
+            method = inspect.getattr_static(found, name, None)
+            if inspect.isfunction(method):
+                return method.__code__
+        return None
+    found = getattr(found, "fget", found)
+    found = getattr(found, "func", found)
+    found = getattr(found, "__func__", found)
+    return getattr(found, "__code__", None)
+
+
+def status(symbol):
+    """'works', 'resolves', 'refused' or 'missing'.
+
+    A name works if a passing test called it, or if it resolves to something that is not called: a
+    dtype, a number, an enumeration; a module only resolves.
+    """
+    found = follow(symbol)
+    if found is None:
+        return "missing"
+    if isinstance(found, Refused):
+        return "refused"
+    is_value = code_of(found) is None and not inspect.ismodule(found)
+    return "works" if is_value or symbol in called() else "resolves"
+
+
+@functools.cache
+def mindspores_parameters():
+    """{name: its parameters, as MindSpore's `inspect.signature` shows them}."""
+    return json.loads((RECORDED / "parameters.json").read_text("utf8"))
+
+
+def _takes(parameters, keyword):
+    return keyword in parameters or any(name.startswith("**") for name in parameters)
+
+
+def keywords_missing():
+    """[(symbol, keyword, times)]: the keywords in use that the signatures here do not take, without
+    those that MindSpore's own signature does not take either."""
+    wrong = []
+    for row in rows("keywords.csv"):
+        symbol, keyword = row["symbol"], row["keyword"]
+        found = follow(symbol)
+        if isinstance(found, Refused) or not callable(found):
+            continue
+        ours = told(found, {})[""]
+        theirs = mindspores_parameters().get(symbol, [keyword])
+        if ours is not None and _takes(theirs, keyword) and not _takes(ours, keyword):
+            wrong.append((symbol, keyword, int(row["times"])))
+    return wrong

@@ -1,0 +1,418 @@
+"""Private and removed names that packages import, what is refused, and settings of one device.
+
+`tests/recorded/checks.json` comes from MindSpore, by `tools/record_checks.py`.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sporax
+from sporax import Parameter, Tensor, grad, nn, ops
+from sporax.compat.refusal import REFUSED
+from sporax.data import NumpySlicesDataset
+from sporax.distributed.parallel_context import get_auto_parallel_context, set_auto_parallel_context
+from tests.compat.check_cases import CASES, answer
+
+sporax.install_as_mindspore()
+RECORDED = Path(__file__).parents[1] / "recorded"
+CHECKED = json.loads((RECORDED / "checks.json").read_text("utf8"))
+
+
+@pytest.fixture(autouse=True)
+def settings_as_at_the_start():
+    yield
+    sporax.reset_auto_parallel_context()
+    sporax.set_context(pynative_synchronize=False)
+
+
+def test_a_mixed_precision_cast_leaves_what_does_not_float():
+    """As MindSpore 2.10 answers, but that a list stays one."""
+    from mindspore.ops import functional
+
+    given = {"a": (Tensor([1.5]), Tensor([1]), 3.0, None), "b": [Tensor([2.0], sporax.float16)]}
+    cast = functional.mixed_precision_cast(sporax.float16, given)
+    first, second, *rest = cast["a"]
+    assert (first.dtype, second.dtype, rest) == (sporax.float16, sporax.int64, [3.0, None])
+    assert cast["b"][0].dtype == sporax.float16 and first.asnumpy() == 1.5
+    assert functional.mixed_precision_cast(sporax.float32, Tensor(2)).dtype == sporax.int64
+
+
+# checks of arguments -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("question", CASES)
+def test_a_check_answers_as_mindspores(question):
+    from mindspore import _checkparam
+
+    assert answer(question, _checkparam, sporax) == CHECKED[question]
+
+
+def test_a_check_of_a_range_is_one():  # MindSpore 2.10 refuses every value, with no words
+    from mindspore import _checkparam as checks
+
+    assert checks.check("n", 3, "m", (1, 5), checks.INC_BOTH) == 3
+    with pytest.raises(ValueError, match=r"For 'Op', the 'n' should be in m: \[1, 5\), but got 5"):
+        checks.check("n", 5, "m", (1, 5), checks.INC_LEFT, "Op")
+
+
+def test_a_validator_has_the_checks_of_releases_before_2_0():
+    from mindspore._checkparam import Rel, Validator
+    from mindspore._checkparam import Validator as validator
+
+    assert Validator.check_positive_int(3, "n") == 3
+    assert validator.check_integer("n", 3, 0, Rel.GT, "Op") == 3
+    assert Validator.check_float_legal_value("r", 0.5, None) == 0.5
+    assert Validator.check("n", 3, "m", 4, Rel.LE) == 3 and Rel.LE == Validator.LE
+    with pytest.raises(ValueError, match="For 'Op', the 'r' must be float and must > 0"):
+        Validator.check_float_positive("r", -0.5, "Op")
+    with pytest.raises(TypeError, match="For 'Op', the type of 'x' should be 'int'"):
+        Validator.check_value_type("x", "a", [int], "Op")
+
+
+def test_arguments_of_the_transformers_layers_are_checked():
+    from mindspore._checkparam import Validator
+    from mindspore.nn.transformer.layers import _args_type_validator_check, _valid_value_checks
+
+    class Layer:
+        @_args_type_validator_check(
+            size=Validator.check_positive_int,
+            dtype=_valid_value_checks([sporax.float32, sporax.float16], "Layer"),
+        )
+        def __init__(self, size, dtype=sporax.float32):
+            self.size = size
+
+    assert Layer(3, dtype=sporax.float16).size == 3
+    with pytest.raises(ValueError, match="The 'size' must be int and must > 0, but got '0'"):
+        Layer(0)
+    with pytest.raises(TypeError, match="For 'Layer', the 'dtype' should be one of"):
+        Layer(3, dtype=sporax.int32)
+
+
+# other private functions ----------------------------------------------------------------------
+
+
+def test_a_directory_is_made(tmp_path):
+    from mindspore.train._utils import _make_directory
+
+    made = _make_directory(str(tmp_path / "a" / "b"))
+    assert Path(made).is_dir() and _make_directory(made) == made
+    for wrong, error in ((3, TypeError), (" ", ValueError)):
+        with pytest.raises(error, match="The path is invalid"):
+            _make_directory(wrong)
+
+
+@pytest.mark.parametrize(
+    "loss, shown",
+    [(Tensor([1.0, 3.0]), 2.0), ((Tensor(2.0), 1), 2.0), (3, 3), ("x", "x"), ([1], [1])],
+    ids=str,
+)
+def test_a_loss_is_shown_as_its_mean(loss, shown):
+    from mindspore.train.callback._callback import _handle_loss
+
+    assert _handle_loss(loss) == shown
+
+
+def test_names_of_activations_and_networks_without_numbers():
+    from mindspore.nn.layer.activation import _activation
+    from mindspore.nn.utils import no_init_parameters
+    from mindspore.ops.functional import pows
+
+    assert {"relu", "gelu", "tanh"} <= set(_activation.keys())
+    with no_init_parameters():
+        net = nn.Dense(2, 3)
+    assert net(ops.ones((1, 2))).shape == (1, 3)
+    assert float(pows(Tensor(3.0), 2)) == 9
+
+
+@pytest.mark.parametrize(
+    "kind, error, shown",
+    [
+        ("value", ValueError, "size 3"),
+        ("type", TypeError, "size <class 'int'>"),
+        ("runtime", RuntimeError, "size 3"),
+        ("unimplemented", NotImplementedError, "size 3"),
+    ],
+)
+def test_an_error_is_raised_by_a_function(kind, error, shown):
+    from mindspore.numpy import utils_const
+
+    raising = getattr(utils_const, f"_raise_{kind}_error")
+    for given, text in ((("size ", 3), shown), (("size",), "size")):
+        with pytest.raises(error) as raised:
+            raising(*given)
+        assert str(raised.value) == text
+
+
+def test_values_are_drawn_for_initializers_of_ones_own():
+    from mindspore.common import initializer
+
+    drawn = initializer._init_random_uniform(2.0, 3.0, (4, 5))
+    assert drawn.dtype == np.float32 and drawn.min() >= 2 and drawn.max() < 3
+    assert (initializer._init_random_normal(2.0, 0.0, (4,)) == 2).all()
+    drawn = initializer._init_truncated_normal(-1, 2, 10, 3, (10000,))
+    assert drawn.min() >= -1 and drawn.max() <= 2
+    assert abs(drawn.mean() - 1.167) < 0.05  # 10 + 3 (f(-11/3) - f(-8/3)) / (F(-8/3) - F(-11/3))
+
+
+def test_a_batch_is_one_to_isinstance():
+    from mindspore.dataset.engine.datasets import BatchDataset
+
+    data = NumpySlicesDataset({"x": np.ones(4)})
+    assert isinstance(data.batch(2), BatchDataset) and not isinstance(data, BatchDataset)
+
+
+def test_the_installation_checks_itself(capsys):
+    import mindspore
+
+    mindspore.run_check()
+    assert capsys.readouterr().out == "sporax multiplies matrices on CPU as it should.\n"
+
+
+# what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", sorted(REFUSED))
+def test_a_refused_name_is_imported_and_says_why_it_is_refused_where_it_is_used(path):
+    module, _, name = path.rpartition(".")
+    if module.endswith("Cell"):
+        with pytest.raises(AttributeError):
+            getattr(nn.Cell(), name)
+        return
+    scope = {}
+    exec(f"from {module} import {name} as refused", scope)
+    for use in ("refused(1)", "refused.attribute", "class Own(refused): pass"):
+        with pytest.raises(NotImplementedError) as raised:
+            exec(use, scope)
+        assert str(raised.value).endswith(f".{name}': {REFUSED[path]}.")
+    assert "sporax has no" in repr(scope["refused"])
+
+
+def test_a_refused_name_is_so_under_its_legacy_paths():
+    from mindspore.common import COOTensor
+    from mindspore.ops.operations import AlltoAll
+
+    for refused, name in ((COOTensor, "COOTensor"), (AlltoAll, "AlltoAll")):
+        with pytest.raises(NotImplementedError, match=f"sporax has no 'mindspore.*{name}'"):
+            refused()
+    assert not hasattr(AlltoAll, "__wrapped__")
+
+
+# one device ----------------------------------------------------------------------------------
+
+
+def test_settings_of_parallel_training_are_kept():
+    import mindspore as ms
+    from mindspore import context
+    from mindspore.parallel._auto_parallel_context import auto_parallel_context
+    from mindspore.parallel._utils import (
+        _get_device_num,
+        _get_gradients_mean,
+        _get_parallel_mode,
+        _get_parameter_broadcast,
+    )
+
+    mode = context.ParallelMode.DATA_PARALLEL
+    assert _get_parallel_mode() == "stand_alone" and _get_parameter_broadcast() is False
+    context.set_auto_parallel_context(parallel_mode=mode, gradients_mean=True, device_num=1)
+    assert ms.get_auto_parallel_context("parallel_mode") == _get_parallel_mode() == mode
+    assert (_get_gradients_mean(), _get_device_num()) == (True, 1)
+    assert auto_parallel_context().get_gradients_mean() is True
+    auto_parallel_context().set_full_batch(True)
+    assert get_auto_parallel_context("full_batch") is True
+    context.reset_auto_parallel_context()
+    assert (_get_gradients_mean(), _get_parallel_mode()) == (False, "stand_alone")
+    with pytest.raises(AttributeError, match="has no 'nothing'"):
+        auto_parallel_context().nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "given, error, says",
+    [
+        ({"nonsense": 1}, ValueError, "there is no setting 'nonsense'"),
+        ({"parallel_mode": "x"}, ValueError, "'parallel_mode' must be one of"),
+        ({"search_mode": "x"}, ValueError, "'search_mode' must be one of"),
+        ({"gradients_mean": 3}, TypeError, "'gradients_mean' must be of type bool, but got int"),
+        ({"device_num": True}, TypeError, "'device_num' must be of type int, but got bool"),
+        ({"device_num": 0}, ValueError, "'device_num' must be positive"),
+        ({"device_num": 8}, NotImplementedError, "no training on several devices yet"),
+        ({"global_rank": 2}, NotImplementedError, "'global_rank' is 2"),
+        ({"parallel_mode": "auto_parallel"}, NotImplementedError, "'parallel_mode' is"),
+        ({"full_batch": True, "pipeline_stages": 2}, NotImplementedError, "'pipeline_stages'"),
+    ],
+)
+def test_settings_of_parallel_training_that_are_refused_change_nothing(given, error, says):
+    with pytest.raises(error, match=says):
+        set_auto_parallel_context(**given)
+    assert get_auto_parallel_context("full_batch") is False
+
+
+@pytest.mark.executors
+def test_collective_operations_of_one_process_give_what_came():
+    x = Tensor([1.0, 2.0])
+    for operation in (ops.AllReduce(ops.ReduceOp.MAX), ops.AllGather(), ops.ReduceScatter("sum")):
+        np.testing.assert_array_equal(operation(x).asnumpy(), [1, 2])
+        slope = grad(lambda x, operation=operation: operation(x * x))(x)
+        np.testing.assert_array_equal(slope.asnumpy(), [2, 4])
+    assert ops.Broadcast(0)((x, x))[1] is x
+    weight = Parameter(x, name="w")
+    reducer = nn.DistributedGradReducer([weight], True, 1)
+    assert reducer((x,))[0] is x
+    for call, error, says in (
+        (lambda: ops.AllReduce("mean")(x), ValueError, "'op' must be one of"),
+        (lambda: ops.AllReduce(group=3)(x), TypeError, "'group' must be a string"),
+        (lambda: ops.AllGather()(3), TypeError, "'input_x' must be a Tensor"),
+        (lambda: ops.Broadcast(1)((x,)), ValueError, "'root_rank' must be 0"),
+        (lambda: nn.DistributedGradReducer([weight], 3), TypeError, "'mean' must be a bool"),
+        (lambda: nn.DistributedGradReducer([weight], degree=0), ValueError, "'degree' must be"),
+        (lambda: nn.DistributedGradReducer([weight], degree=8), NotImplementedError, "several"),
+        (lambda: sporax.distributed.create_group("g", [0, 1]), NotImplementedError, "several"),
+        (lambda: sporax.distributed.create_group("g", 0), TypeError, "'rank_ids' a list"),
+    ):
+        with pytest.raises(error, match=says):
+            call()
+    sporax.distributed.create_group("g", [0])
+
+
+def test_memory_settings_and_waiting():
+    from mindspore import runtime
+
+    runtime.set_memory(max_size="10GB", optimize_level="O1")
+    assert sporax.get_context("max_device_memory") == "10GB"
+    with pytest.raises(ValueError, match="'optimize_level' must be 'O0' or 'O1'"):
+        runtime.set_memory(optimize_level="O9")
+    y = Tensor([1.0]) + 1
+    runtime.synchronize()
+    runtime.launch_blocking()
+    assert sporax.get_context("pynative_synchronize") is True
+    assert float(y) == 2
+
+
+# data that a step fetches itself ----------------------------------------------------------------
+
+
+def test_a_sunk_function_fetches_its_rows():
+    rows = {"x": np.arange(3.0, dtype=np.float32), "y": np.ones(3, np.float32)}
+    data = NumpySlicesDataset(rows, shuffle=False)
+    seen = []
+    step = sporax.data_sink(lambda x, y: seen.append(float(x)) or x + y, data, sink_size=2)
+    assert [float(step()) for _ in range(3)] == [2.0, 1.0, 3.0]
+    assert seen == [0, 1, 2, 0, 1, 2]
+    captured = sporax.data_sink(lambda x, y: x - y, data, jit_config=sporax.JitConfig("O1"))
+    assert [float(captured()) for _ in range(4)] == [-1.0, 0.0, 1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    "given, error, says",
+    [
+        ({"fn": 3}, TypeError, "'fn' must be a function, but got int"),
+        ({"dataset": 3}, TypeError, "'dataset' must be a dataset"),
+        ({"sink_size": 0}, ValueError, "'sink_size' must be positive"),
+        ({"sink_size": 0.5}, TypeError, "'sink_size' must be an int"),
+        ({"jit_config": "O1"}, TypeError, "'jit_config' must be a JitConfig or None"),
+    ],
+)
+def test_a_sunk_function_refuses_wrong_arguments(given, error, says):
+    data = NumpySlicesDataset({"x": np.ones(2)})
+    with pytest.raises(error, match=f"For 'data_sink', {says}"):
+        sporax.data_sink(**{"fn": lambda x: x, "dataset": data, **given})
+
+
+def test_dependences_that_the_programs_order_keeps():
+    from mindspore.ops import functional as F
+    from mindspore.ops import operations as P
+
+    counter = Parameter(Tensor(1.0), name="counter")
+
+    @sporax.jit
+    def step(x):
+        first = counter * x
+        second = ops.assign(counter, x + 5)
+        assert F.control_depend(first, second) is first
+        return P.ControlDepend(depend_mode=1)(first, second), second
+
+    first, second = step(Tensor(3.0))
+    assert (float(first), float(second), float(counter)) == (3.0, 8.0, 8.0)
+
+
+def test_a_helper_gives_the_rows_of_an_epoch():
+    data = NumpySlicesDataset({"x": np.arange(4.0), "y": np.arange(4)}, shuffle=False).batch(2)
+    helper = sporax.DatasetHelper(data, dataset_sink_mode=False, epoch_num=2)
+    seen = [[(x.asnumpy().tolist(), y.shape) for x, y in helper] for _ in range(2)]
+    assert seen == 2 * [[([0.0, 1.0], (2,)), ([2.0, 3.0], (2,))]]
+    with pytest.raises(RuntimeError, match="'num_epochs' have been gone through"):
+        list(helper)
+    assert helper.sink_size() == 2
+    assert helper.types_shapes() == ([sporax.float64, sporax.int64], [[2], [2]])
+    network = nn.Cell()
+    assert sporax.connect_network_with_dataset(network, helper) is network
+    for given, error in (((data, 3), TypeError), ((data, False, 0), ValueError), ((3,), TypeError)):
+        with pytest.raises(error, match="For 'DatasetHelper'"):
+            sporax.DatasetHelper(*given)
+
+
+def test_what_a_loop_of_ones_own_takes_from_models():
+    from mindspore.dataset.engine.datasets import _set_training_dataset
+    from mindspore.parallel._ps_context import _is_role_pserver
+    from mindspore.parallel._utils import _device_number_check
+    from mindspore.train.callback import Callback, RunContext, _CallbackManager
+    from mindspore.train.model import _StepSync, _transfer_tensor_to_tuple
+
+    class Told(Callback):
+        def __init__(self):
+            self.events = []
+
+        def begin(self, run_context):
+            self.events.append("begin")
+
+        def step_end(self, run_context):
+            self.events.append("step_end")
+
+    told, run = Told(), RunContext({})
+    with _CallbackManager([_StepSync(), told]) as callbacks:
+        callbacks.begin(run)
+        callbacks.epoch_begin(run)
+        callbacks.step_end(run)
+    assert told.events == ["begin", "step_end"]
+    x = Tensor([1.0])
+    assert _transfer_tensor_to_tuple(x) == (x,) and _transfer_tensor_to_tuple([x]) == [x]
+    assert not _is_role_pserver() and _set_training_dataset(None) is None
+    _device_number_check("data_parallel", 1)
+    with pytest.raises(ValueError, match="device_number must be 1, but got 2"):
+        _device_number_check("stand_alone", 2)
+
+
+def test_layers_and_steps_that_model_zoos_build_on():
+    from mindspore.nn.layer.conv import _Conv
+    from mindspore.nn.layer.normalization import _BatchNorm
+    from mindspore.nn.optim.adam import _adam_opt
+    from mindspore.nn.wrap.loss_scale import _grad_scale
+
+    class Squared(_Conv):
+        def construct(self, x):
+            return ops.conv2d(x, self.weight * self.weight, stride=self.stride)
+
+    layer = Squared(2, 3, 1, 1, "valid", 0, 1, 1, False, "ones", "zeros")
+    assert layer(ops.ones((1, 2, 4, 4))).asnumpy().tolist() == [[[[2.0] * 4] * 4] * 3]
+    shape = _Conv(2, 4, (3, 3), 1, "same", 0, 1, 1, True, "ones", "zeros", transposed=True)
+    assert (shape.weight.shape, shape.bias.shape) == ((2, 4, 3, 3), (4,))
+
+    class Always(_BatchNorm):
+        _ndims = (2,)
+
+    assert (
+        Always(3, use_batch_statistics=True)(ops.ones((2, 3))).asnumpy().tolist() == [[0.0] * 3] * 2
+    )
+    assert _grad_scale(Tensor(4.0), Tensor([8.0], sporax.float16)).asnumpy().tolist() == [2.0]
+
+    net = nn.Dense(2, 1, weight_init="ones", has_bias=False)
+    adam = nn.AdamWeightDecay(net.trainable_params(), 0.1, weight_decay=0.5)
+    mine = Parameter(Tensor([[1.0, 1.0]]), name="mine")
+    m, v = [Parameter(ops.zeros((1, 2)), name=name) for name in "mv"]
+    settings = [Tensor(x) for x in (0.9, 0.999, 1e-6, 0.1, 0.5)]
+    for gradient in (Tensor([[1.0, -2.0]]), Tensor([[0.5, 3.0]])):
+        adam((gradient,))
+        _adam_opt(*settings, mine, m, v, gradient, True, True)
+    np.testing.assert_allclose(mine.asnumpy(), net.weight.asnumpy(), 1e-6)

@@ -1,0 +1,92 @@
+"""Data sets in files: the rows that MindSpore reads (`tools/record_vision.py`)."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from sporax import data
+from tests.case_results import answered
+from tests.data.file_cases import FILES, images, write_files
+from tests.oracle import recorded
+
+MS = SimpleNamespace(ds=data)
+RECORDED = recorded("files")
+
+
+@pytest.fixture(scope="module")
+def where(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    write_files(folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_answers_as_mindspore(name, where):
+    answer = answered(lambda ms: FILES[name](ms, where), MS)
+    assert json.loads(json.dumps(answer)) == RECORDED[name]
+
+
+def test_every_question_is_recorded():
+    assert RECORDED.keys() == FILES.keys()
+
+
+def rows(dataset):
+    return list(dataset.create_tuple_iterator(num_epochs=1, output_numpy=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "labels", "files", "order"),
+    [
+        (
+            "Cifar10Dataset",
+            1,
+            {"train": ["data_batch_1", "data_batch_2"], "test": ["test_batch"]},
+            ("train", "test"),
+        ),
+        ("Cifar100Dataset", 2, {"train": ["train"], "test": ["test"]}, ("test", "train")),
+    ],
+)
+def test_cifar_by_its_format(tmp_path, kind, labels, files, order):
+    wanted = {"train": [], "test": []}
+    for usage, names in files.items():
+        for name in names:
+            records = images(3, labels + 3072, seed=len(name))
+            (tmp_path / f"{name}.bin").write_bytes(records.tobytes())
+            wanted[usage] += list(records)
+    wanted["all"] = [r for usage in order for r in wanted[usage]]
+    for usage, records in wanted.items():
+        found = rows(getattr(data, kind)(str(tmp_path), usage, shuffle=False))
+        assert len(found) == len(records)
+        for (image, *some), record in zip(found, records, strict=True):
+            assert [label.dtype for label in some] == [np.uint32] * labels
+            assert [int(label) for label in some] == record[:labels].tolist()
+            for c in range(3):  # the planes red, green and blue, row by row
+                plane = record[labels + 1024 * c : labels + 1024 * (c + 1)]
+                assert image[..., c].ravel().tolist() == plane.tolist()
+    (tmp_path / f"{files['test'][0]}.bin").write_bytes(b"12345")
+    with pytest.raises(RuntimeError, match=f"For '{kind}', the file .* must hold records of"):
+        rows(getattr(data, kind)(str(tmp_path), "test"))
+
+
+def test_nothing_is_read_before_it_is_asked_for(tmp_path):
+    found = data.MnistDataset(str(tmp_path)).map(lambda x: x, "image").batch(2)
+    with pytest.raises(RuntimeError, match=r"there must be files t10k-images"):
+        rows(found)
+
+
+def test_labels_and_images_of_different_numbers(where, tmp_path):
+    for name in ("train-images-idx3-ubyte", "t10k-labels-idx1-ubyte"):
+        target = name.replace("t10k", "train")
+        (tmp_path / target).write_bytes((where / "digits" / name).read_bytes())
+    with pytest.raises(RuntimeError, match="a label for each image, but there are 3 and 5"):
+        rows(data.MnistDataset(str(tmp_path), "train"))
+
+
+def test_a_file_cut_short(where, tmp_path):
+    for name in ("images-idx3", "labels-idx1"):
+        content = (where / "digits" / f"train-{name}-ubyte").read_bytes()
+        (tmp_path / f"train-{name}-ubyte").write_bytes(content[:-1])
+    with pytest.raises(RuntimeError, match=r"must hold 3920 bytes of data, .* but holds 3919"):
+        rows(data.MnistDataset(str(tmp_path), "train"))

@@ -1,0 +1,181 @@
+"""Files in ONNX's format, run by onnxruntime beside the Cells they were made of.
+
+They need the extra `onnx`: `make test-onnx`.
+"""
+
+import numpy as np
+import pytest
+
+import sporax as ms
+from sporax import Parameter, Tensor, nn, ops
+from sporax.core.tree import tensors_of
+from tests.graph_capture.test_export import NETS, OF_ANY_BATCH, any_batch, moved, noise
+
+ONNX = {"file_format": "ONNX"}
+
+
+onnx = pytest.importorskip("onnx")
+onnxruntime = pytest.importorskip("onnxruntime")
+pytest.importorskip("jax2onnx")
+
+
+def session(net, *inputs, folder):
+    ms.export(net, *inputs, file_name=str(folder / "net"), **ONNX)
+    (file,) = folder.iterdir()
+    assert file.name == "net.onnx"
+    onnx.checker.check_model(str(file), full_check=True)
+    return onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+
+
+def same(running, net, *arrays):
+    names = [value.name for value in running.get_inputs()]
+    found = running.run(None, dict(zip(names, arrays, strict=True)))
+    wanted = [tensor.asnumpy() for tensor in tensors_of(net(*map(Tensor, arrays)))]
+    for theirs, ours in zip(found, wanted, strict=True):
+        assert theirs.dtype == ours.dtype and theirs.shape == ours.shape
+        np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=1e-5)
+
+
+class Block(nn.Cell):
+    """A block of a transformer."""
+
+    def __init__(self, width=8):
+        super().__init__()
+        self.norm, self.wide = nn.LayerNorm((width,)), nn.Dense(width, 16)
+        self.narrow, self.q, self.k = nn.Dense(16, width), nn.Dense(width, 8), nn.Dense(width, 8)
+
+    def construct(self, x):
+        y = self.norm(x)
+        weights = ops.softmax(ops.bmm(self.q(y), self.k(y).swapaxes(1, 2)) / 8**0.5, -1)
+        x = x + ops.bmm(weights, y)
+        return x + self.narrow(ops.gelu(self.wide(x)))
+
+
+class LSTM(nn.Cell):
+    """Its cell by hand."""
+
+    def __init__(self, size=5):
+        super().__init__()
+        self.gates, self.size = nn.Dense(3 + size, 4 * size), size
+
+    def construct(self, x):
+        h = c = ops.zeros((x.shape[0], self.size), ms.float32)
+        for t in range(x.shape[1]):
+            i, f, g, o = ops.split(self.gates(ops.concat([x[:, t], h], 1)), self.size, 1)
+            c = ops.sigmoid(f) * c + ops.sigmoid(i) * ops.tanh(g)
+            h = ops.sigmoid(o) * ops.tanh(c)
+        return h, c
+
+
+class Convolutions(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.SequentialCell(
+            nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.AvgPool2d(2, 2),
+            nn.Conv2d(4, 4, 3, pad_mode="pad", padding=1, group=2), nn.GELU(), nn.MaxPool2d(2, 2),
+            nn.Flatten(), nn.Dense(64, 5),
+        )  # fmt: skip
+
+    def construct(self, x):
+        return self.body(x)
+
+
+def mlp():
+    return nn.SequentialCell(nn.Dense(6, 8, activation="relu"), nn.Dense(8, 3, activation="tanh"))
+
+
+ALL = [
+    *NETS,
+    pytest.param(mlp, noise(3, 6), id="mlp"),
+    pytest.param(Block, noise(3, 4, 8), id="block"),
+    pytest.param(LSTM, noise(3, 4, 3), id="lstm"),
+    pytest.param(Convolutions, noise(3, 1, 16, 16), id="convolutions"),
+    pytest.param(lambda: nn.Embedding(9, 4), np.arange(6).reshape(3, 2), id="embedding"),
+]
+
+
+@pytest.mark.parametrize("kind, x", ALL)
+def test_networks(kind, x, tmp_path):
+    net = moved(kind())
+    same(session(net, Tensor(x), folder=tmp_path), net, x)
+
+
+@pytest.mark.parametrize("kind, x", ALL)
+def test_a_batch_of_any_size(kind, x, tmp_path):
+    net = moved(kind())
+    running = session(net, any_batch(x), folder=tmp_path)
+    assert running.get_inputs()[0].shape[0] == "batch"
+    for n in (1, 3, 6):
+        same(running, net, np.concatenate([x, x])[:n])
+
+
+@pytest.mark.parametrize("name", OF_ANY_BATCH)
+def test_operations_on_a_batch_of_any_size(name, tmp_path):
+    f, x = OF_ANY_BATCH[name], noise(3, 4, 6)
+    running = session(f, any_batch(x), folder=tmp_path)
+    for n in (1, 3):
+        same(running, f, x[:n])
+
+
+def test_names_and_what_is_inside(tmp_path):
+    net = nn.Dense(3, 2)
+
+    def f(x, pair):
+        return {"a": net(x) * pair[0], "b": [x.argmax(1), pair[1] + 2**10, 3]}
+
+    arrays = noise(2, 3), noise(2, 2), np.arange(4)
+    inputs = Tensor(arrays[0]), (Tensor(arrays[1]), Tensor(arrays[2]))
+    running = session(f, *inputs, folder=tmp_path)
+    assert [value.name for value in running.get_inputs()] == ["x", "pair[0]", "pair[1]"]
+    assert [value.name for value in running.get_outputs()] == ["output0", "output1", "output2"]
+    same(running, lambda x, a, b: f(x, (a, b)), *arrays)
+    held = {one.name for one in onnx.load(tmp_path / "net.onnx").graph.initializer}
+    assert {"weight", "bias"} <= held
+
+
+def test_jax_is_as_it_was(tmp_path):
+    session(lambda x: ops.cumsum(x, 0) + ops.cumsum(x, 1), Tensor(noise(2, 3)), folder=tmp_path)
+    x = Tensor(noise(2, 3))
+    np.testing.assert_allclose(ops.cumsum(x, 0).asnumpy(), np.cumsum(x.asnumpy(), 0))
+    assert Tensor(np.arange(3)).sum().dtype == ms.int64
+
+
+HUGE = Parameter(Tensor([2**40]), name="huge")
+X = Tensor(noise(3, 3))
+REFUSED = [
+    (lambda x: ops.sin(x.astype(ms.float64)), X, TypeError, r"'Cast' at .*test_onnx.py:\d+ is"),
+    (lambda x: x * 2, X.astype(ms.float64), TypeError, "'x' is Float64"),
+    (lambda x: x * 2, X.astype(ms.bfloat16), TypeError, "'x' is BFloat16"),
+    (lambda x: x.astype(ms.int64) + HUGE, X, ValueError, "'huge' has larger ones"),
+    (lambda x: x.astype(ms.complex64) * 1, X, TypeError, "'Cast' .* is Complex64"),
+    (nn.BatchNorm1d(3).set_train(), X, ValueError, "set_train.False"),
+]
+
+
+@pytest.mark.parametrize("f, x, error, words", REFUSED)
+def test_what_has_no_onnx(f, x, error, words, tmp_path):
+    with pytest.raises(error, match=words):
+        ms.export(f, x, file_name=str(tmp_path / "f"), **ONNX)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_operation_that_the_converter_does_not_know(tmp_path):
+    def f(x):
+        y = x + 1
+        return ops.det(y)
+
+    with pytest.raises(NotImplementedError, match=r"but got 'det' at .*test_onnx.py:\d+ "):
+        ms.export(f, Tensor(noise(4, 4)), file_name=str(tmp_path / "f"), **ONNX)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_wrong_conversion_is_not_written(tmp_path, monkeypatch):
+    import jax2onnx
+
+    own = jax2onnx.to_onnx
+    monkeypatch.setattr(
+        jax2onnx, "to_onnx", lambda f, *a, **k: own(lambda x: [f(x)[0] + 1], *a, **k)
+    )
+    with pytest.raises(RuntimeError, match="computes something else for its result 0"):
+        ms.export(nn.ReLU(), X, file_name=str(tmp_path / "f"), **ONNX)
+    assert not list(tmp_path.iterdir())

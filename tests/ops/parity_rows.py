@@ -1,0 +1,159 @@
+"""The calls whose results are compared with MindSpore's: the samples' operations by every face."""
+
+import fnmatch
+import gzip
+import json
+import re
+import string
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from tests.ops import call_forms, parity_calls, parity_edges
+from tests.samples import collect
+
+FACES = ("ops", "tensor", "primitive", "mint", "numpy")
+
+
+class Row:
+    """Calls that give the same: `calls`, on the inputs of `sample`.
+
+    `seen`: these inputs as the calls see them, where they are views. `plain`: the sample that this
+    one follows from.
+    """
+
+    def __init__(self, family, name, calls, sample, seen=None, plain=None):
+        self.family, self.name, self.calls, self.sample = family, name, calls, sample
+        self.plain = plain or sample
+        self.arrays = sample.arrays(np.float32)
+        self.seen = self.arrays if seen is None else seen
+        self.rtol, self.atol = sample.rtol, sample.atol
+        self.named = dict(zip(string.ascii_lowercase, self.arrays, strict=False))
+
+    def torch(self):
+        """What PyTorch is asked: the call of `mint`, if there is one."""
+        return next((call for call in self.calls if call.startswith("mint.")), None)
+
+    def reference(self):
+        if self.converted():
+            raise TypeError("the reference is for floating inputs")
+        wide = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in self.seen]
+        return self.sample.ref(*wide, **self.sample.attrs)
+
+    def converted(self):
+        """Whether floating inputs have become integers."""
+        before = self.plain.arrays(np.float32)
+        return any(
+            a.dtype.kind == "f" and b.dtype.kind in "iub"
+            for a, b in zip(before, self.arrays, strict=True)
+        )
+
+    def check(self):
+        """A sum over the inputs: it tells a recorded row from one that has changed since."""
+        total = 0
+        for array in self.named.values():
+            total = zlib.crc32(f"{array.dtype}{array.shape}".encode() + array.tobytes(), total)
+        return total
+
+
+class Call(Row):
+    """A row of `tests/ops/parity_calls.py`."""
+
+    def __init__(self, written):
+        call, _, self.wanted = written.partition(" | ")
+        self.name, self.calls, self.rtol, self.atol = call, [call], 2e-5, 1e-6
+        self.family = call.partition(".")[0] if call.startswith(("ops.", "mint.")) else "Tensor"
+        names = {*re.findall(r"(?<![\w.'])[a-z](?![\w('])", written)}
+        self.named = {n: parity_calls.ARRAYS[n] for n in sorted(names & set(parity_calls.ARRAYS))}
+
+    def converted(self):
+        return False
+
+    def torch(self):
+        if "pt." in self.wanted:
+            return self.wanted
+        return self.calls[0] if self.calls[0].startswith("mint.") else None
+
+    def reference(self):
+        if self.torch():
+            raise ValueError("the reference is PyTorch's")
+        wide = {
+            n: a.astype(np.float64) if a.dtype.kind == "f" else a for n, a in self.named.items()
+        }
+        return eval(self.wanted, {"np": np, **wide})
+
+
+def _numbered(samples):
+    """(name, sample): the operation, and which of its samples."""
+    seen = {}
+    for sample in samples:
+        count = seen[sample.op] = seen.get(sample.op, 0) + 1
+        yield sample.op if count == 1 else f"{sample.op}#{count}", sample
+
+
+def of_samples():
+    seen = {}
+    for sample in collect("SAMPLES"):
+        calls = list(call_forms.calls(sample))
+        if not calls:
+            continue
+        count = seen[str(sample)] = seen.get(str(sample), 0) + 1
+        name = str(sample) if count == 1 else f"{sample}#{count}"
+        yield Row(parity_edges.family(sample), name, calls, sample)
+
+
+def of_calls():
+    return map(Call, parity_calls.ROWS)
+
+
+def of_edges():
+    """What follows from the samples: see `tests/ops/parity_edges.py`."""
+    done = set()
+    for name, sample in _numbered(collect("SAMPLES")):
+        arrays, family = sample.arrays(np.float32), parity_edges.family(sample)
+        for edge in parity_edges.EDGES if family not in parity_edges.LEFT_OUT else ():
+            if edge in parity_edges.ONCE and (sample.op, edge) in done:
+                continue
+            for what, new, told in edge(sample, arrays):
+                done.add((sample.op, edge))
+                found = [parity_edges.rewritten(c, told) for c in call_forms.calls(new, FACES)]
+                if calls := [call for call in found if call is not None]:
+                    seen = parity_edges.seen(new, told)
+                    yield Row(family, f"{name}/{what}", calls, new, seen, sample)
+
+
+def families_of_edges():
+    """The families that `of_edges` and `of_calls` have rows of."""
+    families = {parity_edges.family(sample) for sample in collect("SAMPLES")}
+    return sorted(families - parity_edges.LEFT_OUT | {row.family for row in of_calls()})
+
+
+FILES = {
+    of_samples: "parity.json", of_calls: "parity_calls.json", of_edges: "parity_edges.json.gz"
+}  # fmt: skip
+
+
+def recorded(rows):
+    """{row: [check, [[MindSpore's answer, calls that gave it], ...], PyTorch's]} of a file."""
+    path = Path(__file__).parents[1] / "recorded" / FILES[rows]
+    data = path.read_bytes()
+    return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+
+
+def is_recorded(row, known):
+    """Whether `known` has a row with these inputs and these calls."""
+    entry = known.get(row.name)
+    return (
+        entry is not None
+        and entry[0] == row.check()
+        and set(row.calls) == {call for _, calls in entry[1] for call in calls}
+    )
+
+
+def reason(row, call, reasons):
+    """Why a call may differ: the first of `reasons` (row, call, why) that speaks of it."""
+    for entry in reasons:
+        if fnmatch.fnmatchcase(row.name, entry[0]) and fnmatch.fnmatchcase(call, entry[1]):
+            return entry
+    return None

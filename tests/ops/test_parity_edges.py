@@ -1,0 +1,162 @@
+"""NaN, infinities, empty and 0-dimensional inputs, every dtype, mixed dtypes, Python's numbers,
+broadcasting, views, every axis: each face of each operation gives what MindSpore 2.10 gave; so do
+the functions that are made of operations.
+
+The records come from MindSpore and PyTorch, by `tools/record_parity.py`. Where MindSpore has no
+answer, or one that is wrong (`parity_differences.py` says why), PyTorch's decides, or NumPy's
+in float64.
+"""
+
+import functools
+import warnings
+
+import numpy as np
+import pytest
+
+from sporax.core.context import set_context
+from sporax.core.tensor import Tensor
+from tests.ops import call_forms, parity_rows, result_json
+from tests.ops.parity_differences import AT_EDGES, NOT_REFERENCES
+from tests.ops.test_parity import tensors_in
+
+RECORDED = parity_rows.recorded(parity_rows.of_edges) | parity_rows.recorded(parity_rows.of_calls)
+
+
+@functools.cache
+def rows_by_family():
+    """{family: its rows}; it takes seconds, which modules that are only collected need not."""
+    found = {}
+    for row in [*parity_rows.of_edges(), *parity_rows.of_calls()]:
+        found.setdefault(row.family, []).append(row)
+    return found
+
+
+# XLA compiles these for long, up to minutes: loops in each operation, once per shape and dtype
+COMPILED_LONG = {"bessel", "gamma_functions", "products", "mathematics"}
+FAMILIES = [
+    pytest.param(family, marks=[pytest.mark.slow] if family in COMPILED_LONG else [])
+    for family in parity_rows.families_of_edges()
+]
+MANY = 300  # calls that are read together, so that they are one program
+# how far two ways of rounding are apart
+LOOSE = {"float16": 5e-3, "bfloat16": 4e-2}
+
+
+def close(found, wanted, row):
+    if found[1] != wanted[1] or len(found[2]) != len(wanted[2]):
+        return False
+    kinds = {found[0].lower(), wanted[0].lower(), row.name.rpartition("/")[2]}
+    loose = max(LOOSE.get(kind, 0) for kind in kinds)
+    return np.allclose(
+        np.array(found[2], float),
+        np.array(wanted[2], float),
+        max(loose, 2e-5, row.rtol),
+        max(loose, row.atol),
+        equal_nan=True,
+    )
+
+
+def agree(ours, theirs, row, dtypes=True):
+    """Whether two answers are the same; `dtypes`: in dtype too."""
+    if isinstance(ours, str) or isinstance(theirs, str):
+        return ours == theirs
+    ours, theirs = tensors_in(ours), tensors_in(theirs)
+    if len(ours) != len(theirs):
+        return False
+    return all(
+        a == b if isinstance(a, str) or isinstance(b, str)
+        else (not dtypes or a[0] == b[0]) and close(a, b, row)
+        for a, b in zip(ours, theirs, strict=True)
+    )  # fmt: skip
+
+
+def asked(row, call):
+    """What a call gives here, not read yet, or the kind of error."""
+    try:
+        return call_forms.evaluate(call, {name: Tensor(a) for name, a in row.named.items()})
+    except (TypeError, ValueError, OverflowError, NotImplementedError) as error:
+        return f"raises {type(error).__name__}"
+
+
+def given(rows):
+    """(row, call, our answer), many of them computed together."""
+    calls = [(row, call) for row in rows for call in row.calls]
+    for some in (calls[at : at + MANY] for at in range(0, len(calls), MANY)):
+        results = [asked(row, call) for row, call in some]
+        for (row, call), result in zip(some, results, strict=True):
+            yield row, call, result if refused(result) else result_json.described(result)
+
+
+def refused(answer):
+    return isinstance(answer, str) and answer.startswith(("raises", "no ", "the process"))
+
+
+def reference(row, recorded, call):
+    """PyTorch's answer, else NumPy's; None where neither has one. Samples' are for floats."""
+    if len(recorded) > 2:
+        return recorded[2]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = by_name(row, call) if call.startswith("mnp.") else row.reference()
+    except (TypeError, ValueError, LookupError, ArithmeticError, NameError, AttributeError):
+        return None  # it was written for other inputs, or has another name
+    found = list(found) if isinstance(found, (tuple, list)) else [found]
+    found = [np.asarray(one) for one in found]
+    if any(one.dtype.kind not in "biufc" for one in found):
+        return None
+    described = [[f"{one.dtype}", list(one.shape), result_json.numbers(one)] for one in found]
+    return described[0] if len(described) == 1 else described
+
+
+def by_name(row, call):
+    """What NumPy gives for a call of `mindspore.numpy`."""
+    wide = {n: a.astype(np.float64) if a.dtype.kind == "f" else a for n, a in row.named.items()}
+    return eval(call.replace("mnp.", "np."), {"np": np, **wide})
+
+
+@pytest.fixture
+def unchecked_indices():
+    """Many calls are computed together, and one index out of range would refuse all of them; what
+    is refused is in `test_index_errors`."""
+    set_context(check_indices=False)
+    yield
+    set_context(check_indices=True)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("unchecked_indices")
+def test_edges_are_mindspores_or_the_reference_s(family, on_numpy):
+    rows = rows_by_family().get(family)
+    if rows is None:
+        pytest.skip("no edge fits its samples")
+    wrong = []
+    for row, call, ours in given(rows):
+        recorded = RECORDED.get(row.name)
+        if recorded is None or recorded[0] != row.check():
+            recorded = [None, []]
+        theirs = next((answer for answer, calls in recorded[1] if call in calls), "no record")
+        if not refused(theirs):
+            if agree(ours, theirs, row):
+                continue
+            if parity_rows.reason(row, call, AT_EDGES) is None:
+                wrong.append((row.name, call, ours, theirs))
+                continue
+        elif any(agree(ours, answer, row) for answer, _ in recorded[1]):
+            continue  # by another of its faces MindSpore has an answer
+        wanted = reference(row, recorded, call)
+        if refused(ours) and len(recorded) < 3:
+            continue
+        if wanted is None or agree(ours, wanted, row, dtypes=False):
+            continue
+        if parity_rows.reason(row, call, NOT_REFERENCES) is None:
+            wrong.append((row.name, call, ours, "is not the reference's", wanted))
+    assert not wrong, f"{len(wrong)}\n" + "\n".join(map(str, wrong))
+
+
+@pytest.mark.slow
+def test_every_call_is_recorded():
+    rows = [row for family in rows_by_family().values() for row in family]
+    missing = [row.name for row in rows if not parity_rows.is_recorded(row, RECORDED)]
+    assert not missing, "record them: tools/record_parity.py ... --missing"

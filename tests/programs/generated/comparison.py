@@ -1,0 +1,78 @@
+"""The checks of an area under sporax, beside what MindSpore 2.10 gave."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.programs import generated
+from tests.programs.generated import outcomes
+from tests.programs.generated.agreement import NEAR_ENOUGH, OF_AREAS, agree
+from tests.programs.generated.explanations import EXPLAINED
+
+ROOT = Path(__file__).parents[3]
+RECORDED = json.loads(
+    gzip.decompress((ROOT / "tests" / "recorded" / "generated.json.gz").read_bytes())
+)
+UNANSWERED = (["no kernel"], ["no answer"])
+PATTERNS = [pattern for patterns in EXPLAINED.values() for pattern in patterns]
+
+
+class Difference(NamedTuple):
+    area: str
+    label: str
+    ours: object
+    theirs: object
+
+    def __str__(self):
+        return f"{self.area}: {self.label}\n ours: {self.ours}\n MindSpore: {self.theirs}"
+
+
+class Comparisons(NamedTuple):
+    made: int
+    alike: int
+    unexplained: list
+    explanations: set  # patterns of EXPLAINED that were needed
+
+
+def comparable(area):
+    """{label: source} of the checks that MindSpore answers."""
+    recorded, found = RECORDED[area], {}
+    for label, source in generated.of_area(area).items():
+        known, theirs = recorded.get(label, (None, None))
+        assert known == generated.check(source), f"record {area} anew: {label}"
+        if theirs not in UNANSWERED:
+            found[label] = source
+    return found
+
+
+def compared(area, folder, every=1):
+    """`every`: one check of so many."""
+    checks = dict(list(comparable(area).items())[::every])
+    path = Path(folder, f"script_{area}.py")
+    path.write_text(generated.script(checks.values()), encoding="utf8")
+    module = outcomes.load(path)
+    alike, unexplained, explanations = 0, [], set()
+    for number, label in enumerate(checks):
+        given = outcomes.outcome(getattr(module, f"check_{number}"))
+        ours, theirs = json.loads(json.dumps(given)), RECORDED[area][label][1]
+        if agree(ours, theirs, OF_AREAS.get(area, NEAR_ENOUGH)):
+            alike += 1
+            continue
+        difference = Difference(area, label, ours, theirs)
+        fitting = [pattern for pattern in PATTERNS if re.search(pattern, str(difference))]
+        explanations.update(fitting)
+        if not fitting:
+            unexplained.append(difference)
+    return Comparisons(len(checks), alike, unexplained, explanations)
+
+
+def shown(differences):
+    return f"{len(differences)}\n" + "\n".join(map(str, differences))
+
+
+def rows_of_differences():
+    """The subjects of the tables of `docs/differences.md`."""
+    lines = (ROOT / "docs" / "differences.md").read_text(encoding="utf8").splitlines()
+    return {line.split(" | ")[0].removeprefix("| ") for line in lines if line.startswith("| ")}

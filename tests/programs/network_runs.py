@@ -1,0 +1,90 @@
+"""How a network of tests/programs/networks is built and run, under MindSpore as under sporax.
+
+Each is a script with `build()`, which gives a Cell, `batch(step)`, NumPy arrays, and
+`training(net)`, which gives a function or Cell that takes one step and returns its loss or losses;
+`forward(net, *batch)` says what the network's answer is where that is not `net` of the first array.
+All numbers follow from names and step counts, so that both frameworks start from the same.
+"""
+
+import importlib.util
+import re
+import sys
+import zlib
+from pathlib import Path
+
+import mindspore as ms
+import numpy as np
+
+FOLDER = Path(__file__).parent / "networks"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
+STEPS = 4
+KEPT = 8  # so many numbers of each output are compared
+OBJECT = re.compile(r"<[\w.]*?(\w+) object at 0x\w+>")
+
+
+def load(name):
+    """The script as a module of its own, run anew each time."""
+    spec = importlib.util.spec_from_file_location(f"networks_{name}", FOLDER / f"{name}.py")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def weight(name, shape):
+    """The numbers that a Parameter of this name and shape starts from."""
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    drawn = rng.standard_normal(shape)
+    if len(shape) > 1:
+        return drawn / np.sqrt(np.prod(shape[1:]))
+    if name.endswith(("gamma", "variance")):
+        return np.abs(1 + 0.1 * drawn)
+    return 0.1 * drawn
+
+
+def fill(net):
+    """`net`, each of whose floating Parameters has the numbers that its name gives."""
+    for name, parameter in net.parameters_and_names():
+        if parameter.dtype == ms.float32:
+            numbers = weight(name, parameter.shape).astype(np.float32)
+            parameter.set_data(ms.Tensor(numbers))
+    return net
+
+
+def numbers(found):
+    """A result as lists of [shape, mean, first numbers], one a Tensor."""
+    if isinstance(found, (tuple, list)):
+        return [row for item in found for row in numbers(item)]
+    array = np.asarray(found.asnumpy(), dtype=np.float64)
+    return [[list(array.shape), array.mean().item(), *array.ravel()[:KEPT].tolist()]]
+
+
+class Run:
+    """One network, with weights, its training step and its batches."""
+
+    def __init__(self, name):
+        self.module = load(name)
+        self.net = fill(self.module.build())
+        self.batches = [tuple(map(ms.Tensor, self.module.batch(i))) for i in range(STEPS)]
+
+    def answer(self):
+        """What the network, as it is in use, answers to the first batch."""
+        self.net.set_train(False)
+        forward = getattr(self.module, "forward", lambda net, *batch: net(batch[0]))
+        return numbers(forward(self.net, *self.batches[0]))
+
+    def train(self, wrap=lambda step: step):
+        """The losses of a few steps, taken by what `wrap` makes of the training step."""
+        step = wrap(self.module.training(self.net))
+        return [numbers(step(*batch)) for batch in self.batches]
+
+
+def everything(name):
+    """What tests/recorded/networks.json holds of a network."""
+    run = Run(name)
+    return {
+        "printed": OBJECT.sub(r"<\1>", str(run.net)).splitlines(),
+        "parameters": [[n, list(p.shape)] for n, p in run.net.parameters_and_names()],
+        "answer": run.answer(),
+        "losses": run.train(),
+        "trained": run.answer(),
+    }

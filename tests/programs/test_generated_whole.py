@@ -1,0 +1,35 @@
+"""Generated scripts, as strangers write them: every check, compiled (see `test_scripted.py`)."""
+
+import pytest
+
+import sporax
+
+sporax.install_as_mindspore()
+
+from tests.programs import generated  # noqa: E402  (it imports mindspore)
+from tests.programs.generated import comparison  # noqa: E402
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+ALIKE = 0.97  # of all comparisons: 8,434 of 8,680 are (97.2 %)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return [comparison.compared(area, tmp_path_factory.mktemp(area)) for area in generated.AREAS]
+
+
+def test_what_differs_is_explained(whole):
+    unexplained = [one for found in whole for one in found.unexplained]
+    assert not unexplained, comparison.shown(unexplained)
+
+
+def test_most_are_alike(whole):
+    made = sum(found.made for found in whole)
+    alike = sum(found.alike for found in whole)
+    assert made >= 5000 and alike >= ALIKE * made, f"{alike} of {made}"
+
+
+def test_no_explanation_is_stale(whole):
+    used = {name for found in whole for name in found.explanations}
+    stale = [name for name in comparison.PATTERNS if name not in used]
+    assert not stale, stale

@@ -1,0 +1,84 @@
+"""Metrics: what MindSpore makes of the same batches (`tools/record_training.py`), and formulas."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sporax import train
+from sporax.core.tensor import Tensor
+from tests.case_results import answered
+from tests.data.test_datasets import MS, RECORDED
+from tests.data.training_cases import CUBES, LABELS, METRICS, SCORES
+
+
+def assert_close(answer, wanted):
+    if isinstance(wanted, str):
+        assert answer == wanted
+    elif isinstance(wanted, list):
+        assert len(answer) == len(wanted)
+        for ours, theirs in zip(answer, wanted, strict=True):
+            assert_close(ours, theirs)
+    else:
+        np.testing.assert_allclose(answer, wanted, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_answers_as_mindspore(name):
+    answer = answered(METRICS[name], MS)
+    assert_close(json.loads(json.dumps(answer)), RECORDED["metrics"][name])
+
+
+def test_every_question_is_recorded():
+    assert RECORDED["metrics"].keys() == METRICS.keys()
+
+
+def test_curves_of_several_classes():
+    false, true, thresholds = train.ROC(class_num=4)(Tensor(SCORES), Tensor(LABELS))
+    for c in range(4):
+        for f, t, threshold in zip(false[c], true[c], thresholds[c], strict=True):
+            found = SCORES[:, c] >= threshold
+            assert t == pytest.approx((found & (c == LABELS)).sum() / (c == LABELS).sum())
+            assert f == pytest.approx((found & (c != LABELS)).sum() / (c != LABELS).sum())
+
+
+@pytest.mark.parametrize("how", ["mean_batch", "sum_batch", "mean_channel", "sum_channel"])
+def test_numbers_of_each_sample_and_class(how):
+    predicted, labels = CUBES
+    hits = ((predicted == 1) & (labels == 1)).sum(axis=2).astype(float)
+    with np.errstate(invalid="ignore"):
+        quotients = hits / (predicted == 1).sum(axis=2)
+    metric = train.ConfusionMatrixMetric(
+        metric_name="precision", calculation_method=True, decrease="mean"
+    )
+    per_sample = np.nanmean(quotients, axis=1)
+    assert metric(Tensor(predicted), Tensor(labels)) == pytest.approx(np.nanmean(per_sample))
+    from sporax.train.metrics.confusion import _decreased
+
+    number, _ = _decreased(quotients, how)
+    reduce = np.nanmean if how.startswith("mean") else np.nansum
+    wanted = reduce(quotients, axis=0 if how.endswith("batch") else 1)
+    np.testing.assert_allclose(number, wanted)
+
+
+def test_an_unknown_number_is_refused():
+    with pytest.raises(NotImplementedError, match="'metric_name' must be one of"):
+        train.ConfusionMatrixMetric(metric_name="other")
+
+
+def test_what_a_metric_of_ones_own_needs():
+    class Total(train.Metric):
+        def clear(self):
+            self.sum = 0
+
+        @train.rearrange_inputs
+        def update(self, *inputs):
+            self.sum += sum(float(self._convert_data(x).sum()) for x in inputs)
+
+        def eval(self):
+            return self.sum
+
+    assert Total()(Tensor([1.0]), [2.0]) == 3.0
+    assert Total().set_indexes([1])(Tensor([1.0]), [2.0]) == 2.0
+    with pytest.raises(NotImplementedError, match="For 'Metric', the method 'clear'"):
+        train.Metric().clear()
