@@ -3,7 +3,7 @@
 from sporax import *
 from sporax import jit as ms_function
 from sporax import jit_class as ms_class
-from sporax.compat.private import run_check as run_check
+from sporax.compat.private_functions import run_check as run_check
 from sporax.ops import outer as outer
 from sporax.ops import sum as sum
 

@@ -166,7 +166,7 @@ def record():
 
 def write(folder):
     import sporax as ms
-    from sporax.io import wire
+    from sporax.io import checkpoint_protobuf
 
     os.makedirs(folder, exist_ok=True)
     ms.save_checkpoint(everything(ms), f"{folder}/ours.ckpt", append_dict=EXTRAS)
@@ -181,7 +181,7 @@ def write(folder):
     ms.save_checkpoint(everything(ms), f"{folder}/ours_turned.ckpt", append_dict=NUMBERS)
     ms.ckpt_to_safetensors(f"{folder}/ours_turned.ckpt")
     ms.safetensors_to_ckpt(f"{folder}/ours.safetensors", f"{folder}/turned")
-    wire.PIECE = PIECE
+    checkpoint_protobuf.PIECE = PIECE
     long = [{"name": "long", "data": ms.Tensor(counting(*LONG))}, *everything(ms)[:1]]
     ms.save_checkpoint(long, f"{folder}/ours_sliced.ckpt")
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import sporax
-from sporax.compat import alias, classes
+from sporax.compat import alias, class_modules
 
 ROOT = Path(__file__).parents[1]
 RECORDED = ROOT / "tests/recorded/classes.json"
@@ -40,13 +40,13 @@ def _class(module, name):
         found = alias.find(module, name) if module in alias.MODULES else None
     except (AttributeError, ImportError):
         return None
-    is_ours = isinstance(found, type) and str(classes.module_of(found)).startswith("sporax.")
+    is_ours = isinstance(found, type) and str(class_modules.module_of(found)).startswith("sporax.")
     return found if is_ours and found.__name__ == name else None
 
 
 def _home(kind, name):
     """The module that has the class under its name; None if there is none."""
-    for home in (classes.module_of(kind), "sporax.ops"):
+    for home in (class_modules.module_of(kind), "sporax.ops"):
         if vars(sys.modules[home]).get(name) is kind:
             return home
     return None

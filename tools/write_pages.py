@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 import sporax  # noqa: E402
 from sporax import Tensor, nn  # noqa: E402
-from sporax.compat.classes import module_of  # noqa: E402
+from sporax.compat.class_modules import module_of  # noqa: E402
 from sporax.ops import __all__ as OPS  # noqa: E402
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES  # noqa: E402
 

@@ -23,7 +23,7 @@ import sporax  # noqa: E402
 from sporax import mint, nn, ops, optim  # noqa: E402
 from sporax import numpy as mnp  # noqa: E402
 from sporax.compat import alias  # noqa: E402
-from sporax.compat.classes import module_of  # noqa: E402
+from sporax.compat.class_modules import module_of  # noqa: E402
 from sporax.core import dtype as dtypes  # noqa: E402
 from sporax.core.tensor import Tensor  # noqa: E402
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES, Array, Arrays  # noqa: E402

@@ -3,6 +3,6 @@
 from sporax import Tensor as Tensor
 from sporax import constexpr as constexpr
 from sporax.autodiff import *
-from sporax.compat.private import ControlDepend as ControlDepend
+from sporax.compat.private_functions import ControlDepend as ControlDepend
 from sporax.ops import *
 

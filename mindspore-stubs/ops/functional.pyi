@@ -2,6 +2,6 @@
 
 from sporax import constexpr as constexpr
 from sporax.autodiff import *
-from sporax.compat.private import control_depend as control_depend
+from sporax.compat.private_functions import control_depend as control_depend
 from sporax.ops import *
 

@@ -3,5 +3,5 @@
 from sporax.amp import *
 from sporax.io import *
 from sporax.train import *
-from sporax.train.sinking import data_sink as data_sink
+from sporax.train.data_sink import data_sink as data_sink
 

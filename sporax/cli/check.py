@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 
 from sporax.compat import install_as_mindspore
-from sporax.compat.refusal import REFUSED, Refused
+from sporax.compat.refused_names import REFUSED, Refused
 
 ROOT = "mindspore"
 _KINDS = ".py", ".ipynb"

@@ -17,8 +17,8 @@ import types
 from pathlib import Path
 
 from sporax import __version__, module_if_there
-from sporax.compat import children, classes
-from sporax.compat.refusal import REFUSED, Refused, explained
+from sporax.compat import child_processes, class_modules
+from sporax.compat.refused_names import REFUSED, Refused, explained
 
 ROOT = "mindspore"
 MINDSPORE_VERSION = "2.10.0"  # whose behaviour sporax follows; scripts compare it
@@ -35,7 +35,7 @@ def _rows():
                 symbols[row["path"]] = row["found_in"]
             else:
                 modules[row["path"]] = row["found_in"].split()
-    for path, home in classes.symbols().items():
+    for path, home in class_modules.symbols().items():
         symbols.setdefault(path, home)
         while path := path.rpartition(".")[0]:
             modules.setdefault(path, [])
@@ -93,7 +93,7 @@ class AliasModule(types.ModuleType):
         if name == "__all__":
             return self._public()
         found = find(self.__name__, name)
-        classes.show()
+        class_modules.show()
         self.__dict__[name] = found
         return found
 
@@ -175,13 +175,13 @@ def install_as_mindspore():
             f"{getattr(present, '__file__', 'one')} is. Call it before the first import."
         )
     if FINDER not in sys.meta_path:
-        elsewhere = [path for path in sys.path if path != children.FOLDER]
+        elsewhere = [path for path in sys.path if path != child_processes.FOLDER]
         other = importlib.machinery.PathFinder.find_spec(ROOT, elsewhere)
         if other is not None:
             _say_which(other)
         sys.meta_path.insert(0, FINDER)
-    children.inherit()
-    classes.show()
+    child_processes.inherit()
+    class_modules.show()
     return importlib.import_module(ROOT)
 
 

@@ -6,15 +6,15 @@ import importlib
 from sporax.core.errors import missing
 from sporax.data import config, transforms
 from sporax.data.batch import BatchInfo
+from sporax.data.concat_zip import zip_datasets as zip
 from sporax.data.dataset import Dataset
-from sporax.data.files import (
+from sporax.data.mnist_cifar import (
     Cifar10Dataset,
     Cifar100Dataset,
     FashionMnistDataset,
     KMnistDataset,
     MnistDataset,
 )
-from sporax.data.parts import zip_datasets as zip
 from sporax.data.sampler import (
     DistributedSampler,
     RandomSampler,
@@ -40,39 +40,20 @@ class Shuffle(enum.StrEnum):
 
 
 __all__ = [
-    "BatchInfo",
-    "CelebADataset",
-    "Cifar10Dataset",
-    "Cifar100Dataset",
-    "Dataset",
-    "DistributedSampler",
-    "FashionMnistDataset",
-    "GeneratorDataset",
-    "ImageFolderDataset",
-    "KMnistDataset",
-    "MindDataset",
-    "MnistDataset",
-    "NumpySlicesDataset",
-    "PaddedDataset",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "Shuffle",
-    "SubsetRandomSampler",
-    "SubsetSampler",
-    "WeightedRandomSampler",
-    "config",
-    "transforms",
-    "zip",
-]
+    "BatchInfo", "CelebADataset", "Cifar10Dataset", "Cifar100Dataset", "Dataset",
+    "DistributedSampler", "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset",
+    "KMnistDataset", "MindDataset", "MnistDataset", "NumpySlicesDataset", "PaddedDataset",
+    "RandomSampler", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler",
+    "SubsetSampler", "WeightedRandomSampler", "config", "transforms", "zip",
+]  # fmt: skip
 
 
 # What is looked up when it is used: name -> its module.
 _LATER = {
     "vision": None,
-    "CelebADataset": "pictures",
-    "ImageFolderDataset": "pictures",
-    "MindDataset": "records",
+    "CelebADataset": "image_folders",
+    "ImageFolderDataset": "image_folders",
+    "MindDataset": "mind_dataset",
 }
 
 

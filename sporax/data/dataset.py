@@ -120,7 +120,7 @@ class Dataset:
 
         Numbers are kept as Int32 or Int64, Float32 or Float64, whichever holds them.
         """
-        from sporax.data.saving import save
+        from sporax.data.save_mindrecord import save
 
         save(self, file_name, num_files, file_type)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from sporax.core.errors import missing, warn
-from sporax.data.record_file import RecordFile, RecordWriter, is_blob, read_header
+from sporax.data.mindrecord_file import RecordFile, RecordWriter, is_blob, read_header
 
 _MB = 2**20
 _SIZES = {  # what can be set -> (least, most)
@@ -337,14 +337,9 @@ def opened(file_name):
 
 
 __all__ = [
-    "FileReader",
-    "FileWriter",
-    "MRMDefineIndexError",
-    "MRMInvalidSchemaError",
-    "MindRecordException",
-    "ParamTypeError",
-    "ParamValueError",
-]
+    "FileReader", "FileWriter", "MRMDefineIndexError", "MRMInvalidSchemaError",
+    "MindRecordException", "ParamTypeError", "ParamValueError",
+]  # fmt: skip
 
 
 def __getattr__(name):

@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 
 from sporax.core.from_host import plain
-from sporax.data import order
+from sporax.data import random_streams
 from sporax.data.dataset import Dataset, as_row, count, names, places
 
 
@@ -102,12 +102,12 @@ class Map(_Replacing):
         self._operations = list(operations)
 
     def _begin(self):
-        epoch, stream = self._source._begin(), np.random.default_rng(order.seed())
+        epoch, stream = self._source._begin(), np.random.default_rng(random_streams.seed())
         return lambda: (self._row(row, stream) for row in epoch())
 
     def _row(self, row, stream):
         made = tuple([row[i] for i in self._places])
-        with order.drawing_from(stream):
+        with random_streams.drawing_from(stream):
             for operation in self._operations:
                 made = operation(*made)
                 if not isinstance(made, tuple):
@@ -266,5 +266,5 @@ class Shuffle(Step):
         self._buffer = count("shuffle", "buffer_size", buffer_size, 2)
 
     def _begin(self):
-        epoch, draw = self._source._begin(), order.LongTwister(order.seed())
-        return lambda: order.through_buffer(epoch(), self._buffer, draw)
+        epoch, draw = self._source._begin(), random_streams.LongTwister(random_streams.seed())
+        return lambda: random_streams.through_buffer(epoch(), self._buffer, draw)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from sporax.core.from_host import plain
-from sporax.data import order
+from sporax.data import random_streams
 
 
 class Sampler:
@@ -132,7 +132,7 @@ class RandomSampler(Sampler):
         self.replacement, self.shuffle = replacement, shuffle
 
     def begin(self, size):
-        return _Shuffled(range(size), order.seed(), self.num_samples, self.replacement)
+        return _Shuffled(range(size), random_streams.seed(), self.num_samples, self.replacement)
 
 
 class _Shuffled:
@@ -143,12 +143,12 @@ class _Shuffled:
         self.replacement = replacement
 
     def __call__(self):
-        draw = order.Twister(self.seed % 2**32)
+        draw = random_streams.Twister(self.seed % 2**32)
         self.seed += 1
         if self.replacement:
             n = len(self.rows)
             return [draw.below(n) for _ in range(min(n, self.count or n))]
-        order.shuffle(self.rows, draw)
+        random_streams.shuffle(self.rows, draw)
         return self.rows[: self.count]
 
 
@@ -177,7 +177,7 @@ class SubsetRandomSampler(SubsetSampler):
 
     def begin(self, size):
         _check_indices(type(self).__name__, self.indices, size)
-        return _Shuffled(self.indices, order.seed(), self.num_samples)
+        return _Shuffled(self.indices, random_streams.seed(), self.num_samples)
 
 
 class WeightedRandomSampler(Sampler):
@@ -204,13 +204,13 @@ class WeightedRandomSampler(Sampler):
         self.replacement = replacement
 
     def begin(self, size):
-        seed, count = order.seed(), min(self.num_samples or size, size)
+        seed, count = random_streams.seed(), min(self.num_samples or size, size)
 
         def epoch():  # each one draws the same again, as in MindSpore
-            draw = order.Twister(seed)
+            draw = random_streams.Twister(seed)
             weights, found = self.weights.copy(), []
             while len(found) < count and weights.any():
-                found.append(order.weighted(weights, draw))
+                found.append(random_streams.weighted(weights, draw))
                 if not self.replacement:
                     weights[found[-1]] = 0.0
             _check_indices("WeightedRandomSampler", found, size)
@@ -250,7 +250,11 @@ class DistributedSampler(Sampler):
 
     def begin(self, size):
         # MindSpore has used up one seed before the first epoch
-        every = _Shuffled(range(size), order.seed() + 1) if self.shuffle else lambda: range(size)
+        every = (
+            _Shuffled(range(size), random_streams.seed() + 1)
+            if self.shuffle
+            else lambda: range(size)
+        )
         start, end = self.shard_id, math.ceil(size / self.num_shards) * self.num_shards
         if self.offset >= 0:
             start, end = (self.shard_id - self.offset) % self.num_shards, size
@@ -304,11 +308,6 @@ class _Given(Sampler):
 
 
 __all__ = [
-    "DistributedSampler",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "SubsetRandomSampler",
-    "SubsetSampler",
-    "WeightedRandomSampler",
-]
+    "DistributedSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
+    "SubsetSampler", "WeightedRandomSampler",
+]  # fmt: skip

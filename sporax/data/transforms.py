@@ -7,8 +7,8 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.errors import missing
-from sporax.data import arguments as check
-from sporax.data import order
+from sporax.data import argument_checks as check
+from sporax.data import random_streams
 from sporax.data.operation import PyTensorOperation, TensorOperation
 
 
@@ -38,7 +38,7 @@ class RandomApply(TensorOperation):
         self.prob = check.number("RandomApply", "prob", prob, 0, 1)
 
     def __call__(self, *values):
-        chosen = order.stream().random() < self.prob
+        chosen = random_streams.stream().random() < self.prob
         return _through(self.transforms if chosen else [], values)
 
 
@@ -53,7 +53,7 @@ class RandomChoice(TensorOperation):
         self.transforms = checked_transforms("RandomChoice", transforms)
 
     def __call__(self, *values):
-        chosen = int(order.stream().integers(len(self.transforms)))
+        chosen = int(random_streams.stream().integers(len(self.transforms)))
         return _through([self.transforms[chosen]], values)
 
 
@@ -68,7 +68,7 @@ class RandomOrder(PyTensorOperation):
         self.transforms = checked_transforms("RandomOrder", transforms)
 
     def __call__(self, *values):
-        places = order.stream().permutation(len(self.transforms))
+        places = random_streams.stream().permutation(len(self.transforms))
         return _through([self.transforms[i] for i in places], values)
 
 
@@ -321,22 +321,9 @@ class Unique(TensorOperation):
 
 
 __all__ = [
-    "Compose",
-    "Concatenate",
-    "Duplicate",
-    "Fill",
-    "Mask",
-    "OneHot",
-    "PadEnd",
-    "RandomApply",
-    "RandomChoice",
-    "RandomOrder",
-    "Relational",
-    "Slice",
-    "TypeCast",
-    "Unique",
-    "not_random",
-]
+    "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply",
+    "RandomChoice", "RandomOrder", "Relational", "Slice", "TypeCast", "Unique", "not_random",
+]  # fmt: skip
 
 
 def __getattr__(name):

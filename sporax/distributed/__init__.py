@@ -97,15 +97,9 @@ def barrier(group=GlobalComm.WORLD_COMM_GROUP):
 
 
 __all__ = [
-    "GlobalComm",
-    "create_group",
-    "get_group_size",
-    "get_local_rank",
-    "get_local_rank_size",
-    "get_rank",
-    "init",
-    "release",
-]
+    "GlobalComm", "create_group", "get_group_size", "get_local_rank", "get_local_rank_size",
+    "get_rank", "init", "release",
+]  # fmt: skip
 
 
 def __getattr__(name):

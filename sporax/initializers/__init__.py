@@ -5,8 +5,8 @@ from sporax.initializers.base import Initializer, initializer
 from sporax.initializers.base import assign as _assignment
 from sporax.initializers.base import fans as _calculate_fan_in_and_fan_out
 from sporax.initializers.base import register as _register
-from sporax.initializers.fixed import Constant, Dirac, Identity, One, Zero
-from sporax.initializers.random import (
+from sporax.initializers.constant import Constant, Dirac, Identity, One, Zero
+from sporax.initializers.random_init import (
     HeNormal,
     HeUniform,
     Normal,
@@ -18,38 +18,17 @@ from sporax.initializers.random import (
     XavierNormal,
     XavierUniform,
 )
-from sporax.initializers.random import fan_of as _calculate_correct_fan
-from sporax.initializers.random import gain_of as _calculate_gain
-from sporax.initializers.random import normal_array as _init_random_normal
-from sporax.initializers.random import truncated_normal_array as _init_truncated_normal
-from sporax.initializers.random import uniform_array as _init_random_uniform
+from sporax.initializers.random_init import fan_of as _calculate_correct_fan
+from sporax.initializers.random_init import gain_of as _calculate_gain
+from sporax.initializers.random_init import normal_array as _init_random_normal
+from sporax.initializers.random_init import truncated_normal_array as _init_truncated_normal
+from sporax.initializers.random_init import uniform_array as _init_random_uniform
 
 # those with an underscore are names that scripts take all the same
 __all__ = [
-    "_INITIALIZER_ALIAS",
-    "Constant",
-    "Dirac",
-    "HeNormal",
-    "HeUniform",
-    "Identity",
-    "Initializer",
-    "Normal",
-    "One",
-    "Orthogonal",
-    "Sparse",
-    "TruncatedNormal",
-    "Uniform",
-    "VarianceScaling",
-    "XavierNormal",
-    "XavierUniform",
-    "Zero",
-    "_assignment",
-    "_calculate_correct_fan",
-    "_calculate_fan_in_and_fan_out",
-    "_calculate_gain",
-    "_init_random_normal",
-    "_init_random_uniform",
-    "_init_truncated_normal",
-    "_register",
-    "initializer",
-]
+    "_INITIALIZER_ALIAS", "Constant", "Dirac", "HeNormal", "HeUniform", "Identity", "Initializer",
+    "Normal", "One", "Orthogonal", "Sparse", "TruncatedNormal", "Uniform", "VarianceScaling",
+    "XavierNormal", "XavierUniform", "Zero", "_assignment", "_calculate_correct_fan",
+    "_calculate_fan_in_and_fan_out", "_calculate_gain", "_init_random_normal",
+    "_init_random_uniform", "_init_truncated_normal", "_register", "initializer",
+]  # fmt: skip

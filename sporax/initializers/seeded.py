@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sporax.initializers.random import fill_normal, fill_truncated_normal, fill_uniform
+from sporax.initializers.random_init import fill_normal, fill_truncated_normal, fill_uniform
 
 
 def random_uniform(seed, array, low, high):

@@ -1,20 +1,13 @@
 """How is it kept? Parameters in MindSpore's own formats, functions as StableHLO."""
 
-from sporax.io.background import async_ckpt_thread_status
+from sporax.io.background_writer import async_ckpt_thread_status
 from sporax.io.checkpoint import load_checkpoint, load_checkpoint_async, save_checkpoint
-from sporax.io.convert import ckpt_to_safetensors, safetensors_to_ckpt
+from sporax.io.convert_checkpoint import ckpt_to_safetensors, safetensors_to_ckpt
 from sporax.io.export import _save_graph, export, load
-from sporax.io.loading import load_param_into_net
+from sporax.io.load_param import load_param_into_net
 
 __all__ = [
-    "_save_graph",
-    "async_ckpt_thread_status",
-    "ckpt_to_safetensors",
-    "export",
-    "load",
-    "load_checkpoint",
-    "load_checkpoint_async",
-    "load_param_into_net",
-    "safetensors_to_ckpt",
+    "_save_graph", "async_ckpt_thread_status", "ckpt_to_safetensors", "export", "load",
+    "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "safetensors_to_ckpt",
     "save_checkpoint",
-]
+]  # fmt: skip

@@ -12,8 +12,8 @@ import numpy as np
 from sporax.core.cell_tree import parameters
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.io import background, files
-from sporax.io.loading import load_param_into_net
+from sporax.io import background_writer, file_formats
+from sporax.io.load_param import load_param_into_net
 
 _EXTRA = (bool, int, float, str, Tensor)
 _MODES = ("AES-GCM", "AES-CBC", "SM4-CBC")
@@ -40,7 +40,7 @@ def save_checkpoint(
     >>> list(load_checkpoint(path))
     ['a', 'epoch']
     """
-    file = files.known("save_checkpoint", format)
+    file = file_formats.known("save_checkpoint", format)
     _refuse_key("save_checkpoint", "enc", enc_key, enc_mode, format)
     _flag("save_checkpoint", integrated_save=integrated_save, crc_check=crc_check)
     _function("save_checkpoint", choice_func)
@@ -55,9 +55,9 @@ def save_checkpoint(
     entries.update(_appended(append_dict))
     stored = {name: file.stored(name, _host(x, bool(async_save))) for name, x in entries.items()}
     if async_save:
-        background.start(file.write, path, stored, crc_check, flagged)
+        background_writer.start(file.write, path, stored, crc_check, flagged)
     else:
-        background.wait()
+        background_writer.wait()
         file.write(path, stored, crc_check, flagged)
 
 
@@ -241,15 +241,15 @@ def load_checkpoint(
     >>> load_checkpoint(path)
     {'a': Parameter (name=a, shape=(), dtype=Float32, requires_grad=True)}
     """
-    file = files.known("load_checkpoint", format)
+    file = file_formats.known("load_checkpoint", format)
     _refuse_key("load_checkpoint", "dec", dec_key, dec_mode, format)
     _flag("load_checkpoint", crc_check=crc_check, remove_redundancy=remove_redundancy)
     _function("load_checkpoint", choice_func)
     chosen = _choice(_prefixes("specify_prefix", specify_prefix),
                      _prefixes("filter_prefix", filter_prefix), choice_func)  # fmt: skip
-    background.wait()
+    background_writer.wait()
     with _located(ckpt_file_name, format) as (path, label):
-        entries = files.contents("load_checkpoint", path, format, chosen, crc_check, label)
+        entries = file_formats.contents("load_checkpoint", path, format, chosen, crc_check, label)
         found = {name: _restored(name, x, label) for name, x in entries}
         if net is not None:
             flag = file.deduplicated(path)
@@ -314,7 +314,7 @@ def _existing(name, format):
         )
     path = os.path.realpath(name)
     if not path.endswith(format):
-        others = [other for other in files.FORMATS if path.endswith(f".{other}")]
+        others = [other for other in file_formats.FORMATS if path.endswith(f".{other}")]
         remedy = f" Pass format='{others[0]}'." if others else ""
         raise ValueError(
             f"For 'load_checkpoint', 'ckpt_file_name' must end in '.{format}', but got '{name}'."

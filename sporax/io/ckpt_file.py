@@ -8,8 +8,8 @@ import zlib
 import numpy as np
 
 from sporax.core import dtype as dtypes
-from sporax.io import atomic, wire
-from sporax.io.damage import Damage
+from sporax.io import atomic_write, checkpoint_protobuf
+from sporax.io.corrupt_file import CorruptFile
 
 _STRING = "str"  # the type under which a Python string is stored, as UTF-32
 _SUM_MARK, _SUM_BYTES = b"crc_num", 10
@@ -28,9 +28,9 @@ def stored(name, x):
 def write(path, entries, crc_check, remove_redundancy):
     """Write a dict of what `stored` gives; the format has no place for `remove_redundancy`."""
     total = 0
-    with atomic.replacing(path) as part, open(part, "wb") as file:
+    with atomic_write.replacing(path) as part, open(part, "wb") as file:
         for name, (dims, kind, content) in entries.items():
-            for chunk in wire.write(name, dims, kind, content):
+            for chunk in checkpoint_protobuf.write(name, dims, kind, content):
                 if crc_check:
                     total = zlib.crc32(chunk, total)
                 file.write(chunk)
@@ -39,8 +39,8 @@ def write(path, entries, crc_check, remove_redundancy):
 
 
 def read(path, chosen, crc_check):
-    """(name, array or string) of each entry whose name is chosen; raises Damage."""
-    for entry in wire.read(_content(path, crc_check), needed):
+    """(name, array or string) of each entry whose name is chosen; raises CorruptFile."""
+    for entry in checkpoint_protobuf.read(_content(path, crc_check), needed):
         if chosen(entry.tag):
             yield entry.tag, _restored(entry)
 
@@ -53,27 +53,27 @@ def _content(path, crc_check):
     """The file's bytes, mapped into memory, without the checksum at their end."""
     with open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
-            raise Damage("the file is empty")
+            raise CorruptFile("the file is empty")
         data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     if data[: len(_ENCRYPTED)] == _ENCRYPTED:
-        raise Damage(
+        raise CorruptFile(
             "it is encrypted, which sporax does not read",
             "load it with MindSpore's 'dec_key' and save it without 'enc_key'",
         )
     body = data[: -len(_SUM_MARK) - _SUM_BYTES]
     if bytes(data[len(body) : len(body) + len(_SUM_MARK)]) != _SUM_MARK:
         if crc_check:
-            raise Damage("it has no checksum", "load it with crc_check=False")
+            raise CorruptFile("it has no checksum", "load it with crc_check=False")
         return data
     if crc_check and zlib.crc32(body) != int.from_bytes(data[-_SUM_BYTES:], "big"):
-        raise Damage("its checksum does not fit its contents")
+        raise CorruptFile("its checksum does not fit its contents")
     return body
 
 
 def _dtype(kind):
     found = dtypes.NAMES.get(kind.lower())
     if found is None or found.name != kind or found.numpy_dtype is None:
-        raise Damage(f"it has the type '{kind}', which sporax does not know")
+        raise CorruptFile(f"it has the type '{kind}', which sporax does not know")
     return found.numpy_dtype
 
 
@@ -82,7 +82,7 @@ def needed(dims, kind):
     if kind == _STRING:
         return None
     if any(d < 0 for d in dims):
-        raise Damage(f"it has the shape {dims}")
+        raise CorruptFile(f"it has the shape {dims}")
     shape = () if dims == (0,) else dims  # a 0-dimensional tensor is stored with dims [0]
     return math.prod(shape) * _dtype(kind).itemsize
 
@@ -98,8 +98,8 @@ def _restored(entry):
         elif shape == (0,):
             size = 0
         if entry.nbytes != size:
-            raise Damage(f"{entry.kind} {shape} takes {size} bytes, but it has {entry.nbytes}")
-    except Damage as damage:
-        raise Damage(f"at '{entry.tag}': {damage}", damage.remedy)
+            raise CorruptFile(f"{entry.kind} {shape} takes {size} bytes, but it has {entry.nbytes}")
+    except CorruptFile as error:
+        raise CorruptFile(f"at '{entry.tag}': {error}", error.remedy)
     content = entry.pieces[0] if len(entry.pieces) == 1 else b"".join(entry.pieces)
     return np.frombuffer(content, dtype).reshape(shape)

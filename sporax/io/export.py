@@ -4,7 +4,7 @@ import os
 
 from sporax.graph_capture.export.export import exported
 from sporax.io import graph_file, onnx_file
-from sporax.io.damage import Damage
+from sporax.io.corrupt_file import CorruptFile
 
 
 def _write_graph(path, name, net, inputs):
@@ -105,10 +105,9 @@ def load(file_name, **kwargs):
         raise ValueError(f"For 'load', 'file_name' must name a file, but '{path}' does not exist.")
     try:
         return graph_file.read(path)
-    except Damage as damage:
+    except CorruptFile as error:
         raise ValueError(
-            f"For 'load', '{path}' is no whole graph of sporax: {damage}. To use it, "
-            f"{damage.remedy}."
+            f"For 'load', '{path}' is no whole graph of sporax: {error}. To use it, {error.remedy}."
         ) from None
 
 

@@ -11,8 +11,8 @@ from jax import export as stablehlo
 
 from sporax.core import dtype as dtypes
 from sporax.graph_capture.export.exported_graph import Exported, Spec
-from sporax.io import atomic
-from sporax.io.damage import Damage
+from sporax.io import atomic_write
+from sporax.io.corrupt_file import CorruptFile
 
 _FIRST = b"sporax graph: StableHLO by jax.export, not MindSpore's MINDIR; version "
 _VERSION = 1
@@ -41,7 +41,7 @@ def write(path, graph):
     chunks = [_FIRST, b"%d\n" % _VERSION, len(text).to_bytes(8, "little"), text]
     chunks += [np.ascontiguousarray(a).reshape(-1).view(np.uint8) for _, _, a in arrays]
     total = _SUM()
-    with atomic.replacing(path) as part, open(part, "wb") as file:
+    with atomic_write.replacing(path) as part, open(part, "wb") as file:
         for chunk in (*chunks, program):
             total.update(chunk)
             file.write(chunk)
@@ -49,17 +49,19 @@ def write(path, graph):
 
 
 def read(path):
-    """The `Exported` of a file; raises Damage."""
+    """The `Exported` of a file; raises CorruptFile."""
     with open(path, "rb") as file:
         content = memoryview(file.read())
     if content[: len(_FIRST)] != _FIRST:
-        raise Damage("it does not begin as one (files of MindSpore's own cannot be read)", _AGAIN)
+        raise CorruptFile(
+            "it does not begin as one (files of MindSpore's own cannot be read)", _AGAIN
+        )
     version, start = _number(content, len(_FIRST))
     if version != _VERSION:
-        raise Damage(f"its version is {version}, and this sporax reads {_VERSION}", _AGAIN)
+        raise CorruptFile(f"its version is {version}, and this sporax reads {_VERSION}", _AGAIN)
     size = _SUM().digest_size
     if len(content) < start + 8 + size or _SUM(content[:-size]).digest() != content[-size:]:
-        raise Damage("its checksum does not fit its contents")
+        raise CorruptFile("its checksum does not fit its contents")
     first = start + 8 + int.from_bytes(content[start : start + 8], "little")
     header = json.loads(bytes(content[start + 8 : first]))
     arrays = []
@@ -80,13 +82,13 @@ def _deserialized(program, version):
     try:
         found = stablehlo.deserialize(program)
     except (ValueError, NotImplementedError) as cause:
-        raise Damage(
+        raise CorruptFile(
             f"jax {jax.__version__} cannot read the program that jax {version} wrote ({cause})",
             _AGAIN,
         ) from None
     here = {"gpu": ("cuda", "rocm")}.get(jax.default_backend(), (jax.default_backend(),))
     if not set(here) & set(found.platforms):
-        raise Damage(
+        raise CorruptFile(
             f"its program is for {', '.join(found.platforms)}, and this is {here[0]}",
             "export it on this device, or choose another with 'set_device'",
         )
@@ -105,5 +107,5 @@ def _number(content, at):
     """(the number in the rest of a line, where the next line begins)."""
     line, _, _ = bytes(content[at : at + 20]).partition(b"\n")
     if not line.isdigit():
-        raise Damage("its first line is cut short")
+        raise CorruptFile("its first line is cut short")
     return int(line), at + len(line) + 1

@@ -22,7 +22,7 @@ from sporax.core.jax_internals import jaxpr_as_fun
 from sporax.core.tree import tensors_of
 from sporax.core.value import Unsized
 from sporax.graph_capture.export.export import by_jax, lowered
-from sporax.io import atomic
+from sporax.io import atomic_write
 
 _MOST_BYTES = 2**31 - 1  # of a protobuf message
 _SIZE = 3  # what an unknown size is when the file is tried
@@ -52,7 +52,7 @@ def write(path, name, function, inputs):
     onnx.checker.check_model(model, full_check=True)
     content = model.SerializeToString()
     _try(runtime, content, listing, tensors_of(inputs), program)
-    with atomic.replacing(path) as part, open(part, "wb") as file:
+    with atomic_write.replacing(path) as part, open(part, "wb") as file:
         file.write(content)
 
 

@@ -7,8 +7,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from sporax.core import dtype as dtypes
-from sporax.io import atomic
-from sporax.io.damage import Damage
+from sporax.io import atomic_write
+from sporax.io.corrupt_file import CorruptFile
 
 _SUM, _DEDUPLICATED = "crc_num", "remove_redundancy"
 _LACKING = (np.dtype(np.complex128),)
@@ -33,7 +33,7 @@ def write(path, entries, crc_check, remove_redundancy):
         metadata[_DEDUPLICATED] = str(remove_redundancy)
     if crc_check:
         metadata[_SUM] = str(_summed((name, entries[name]) for name in sorted(entries)))
-    with atomic.replacing(path) as part:
+    with atomic_write.replacing(path) as part:
         try:
             save_file(entries, part, metadata)
         except SafetensorError as error:
@@ -41,7 +41,7 @@ def write(path, entries, crc_check, remove_redundancy):
 
 
 def read(path, chosen, crc_check):
-    """(name, array) of each entry whose name is chosen, by name; raises Damage."""
+    """(name, array) of each entry whose name is chosen, by name; raises CorruptFile."""
     with _opened(path) as file:
         notes = file.metadata() or {}
         if crc_check:
@@ -63,7 +63,7 @@ def _opened(path):
         # read, not mapped: half the time, and a file cut short meanwhile is an error, no crash
         return safe_open(path, framework="numpy", backend="pread")
     except SafetensorError as error:
-        raise Damage(str(error))
+        raise CorruptFile(str(error))
 
 
 def _array(file, name, notes):
@@ -73,18 +73,20 @@ def _array(file, name, notes):
     except (SafetensorError, TypeError, AttributeError):
         # AttributeError: NumPy has no such dtype at all
         kind = file.get_slice(name).get_dtype()
-        raise Damage(f"at '{name}': it has the type '{kind}', which sporax does not know")
+        raise CorruptFile(f"at '{name}': it has the type '{kind}', which sporax does not know")
     if name in notes:  # MindSpore says so where the stored dtype is not the tensor's
-        raise Damage(f"at '{name}': it has the type '{notes[name]}', which sporax does not know")
+        raise CorruptFile(
+            f"at '{name}': it has the type '{notes[name]}', which sporax does not know"
+        )
     return array
 
 
 def _verify(file, notes):
     if _SUM not in notes:
-        raise Damage("it has no checksum", "load it with crc_check=False")
+        raise CorruptFile("it has no checksum", "load it with crc_check=False")
     total = _summed((name, file.get_tensor(name)) for name in sorted(file.keys()))
     if notes[_SUM] != str(total):
-        raise Damage("its checksum does not fit its contents")
+        raise CorruptFile("its checksum does not fit its contents")
 
 
 def _summed(named):

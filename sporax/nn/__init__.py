@@ -5,7 +5,7 @@ import importlib
 from sporax.autodiff.debug import anomaly
 from sporax.core.errors import missing
 from sporax.index_checks import checks
-from sporax.nn import mint_faces, mint_layers, mint_normalization  # noqa: F401  (in `mint.nn`)
+from sporax.nn import mint_functional_layers, mint_layers, mint_normalization  # noqa: F401  (in `mint.nn`)
 from sporax.nn.activation import (
     CELU,
     ELU,
@@ -33,8 +33,10 @@ from sporax.nn.activation import (
     Threshold,
     get_activation,
 )
-from sporax.nn.arrays import (
+from sporax.nn.array_layers import (
     ClipByNorm,
+    Flatten,
+    MatMul,
     Moments,
     Norm,
     OneHot,
@@ -44,13 +46,14 @@ from sporax.nn.arrays import (
     Triu,
 )
 from sporax.nn.attention import MultiheadAttention
-from sporax.nn.buffers import register_cell_buffer_registration_hook
 from sporax.nn.cell import Cell
-from sporax.nn.combined import (
+from sporax.nn.cell_buffers import register_cell_buffer_registration_hook
+from sporax.nn.cell_path import path_at, path_of_cell
+from sporax.nn.container import CellDict, CellList, SequentialCell
+from sporax.nn.conv_bn_act import (
     Conv2dBnAct,
     DenseBnAct,
 )
-from sporax.nn.container import CellDict, CellList, SequentialCell
 from sporax.nn.convolution import Conv1d, Conv2d, Conv3d
 from sporax.nn.dense import Dense
 from sporax.nn.dropout import (
@@ -72,10 +75,18 @@ from sporax.nn.dynamic_lr import (
     warmup_lr,
 )
 from sporax.nn.embedding import Embedding
-from sporax.nn.flatten import Flatten
-from sporax.nn.grad import Jvp, Vjp
+from sporax.nn.functional_layers import (
+    GLU,
+    ChannelShuffle,
+    CTCLoss,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+    SeLU,
+    Tanhshrink,
+)
 from sporax.nn.graph_cell import GraphCell
-from sporax.nn.images import (
+from sporax.nn.image_layers import (
     CentralCrop,
     PixelShuffle,
     PixelUnshuffle,
@@ -83,6 +94,7 @@ from sporax.nn.images import (
     Unfold,
     Upsample,
 )
+from sporax.nn.jacobian_products import Jvp, Vjp
 from sporax.nn.learning_rate_schedule import (
     CosineDecayLR,
     ExponentialDecayLR,
@@ -91,34 +103,31 @@ from sporax.nn.learning_rate_schedule import (
     PolynomialDecayLR,
     WarmUpLR,
 )
-from sporax.nn.location import path_at, path_of_cell
 from sporax.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
     CrossEntropyLoss,
+    DiceLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
     HuberLoss,
     KLDivLoss,
     L1Loss,
     LossBase,
+    MAELoss,
+    MarginRankingLoss,
     MSELoss,
     NLLLoss,
+    RMSELoss,
     SmoothL1Loss,
+    SoftMarginLoss,
     SoftmaxCrossEntropyWithLogits,
 )
 from sporax.nn.loss_scale import (
     DynamicLossScaleUpdateCell,
     FixedLossScaleUpdateCell,
     TrainOneStepWithLossScaleCell,
-)
-from sporax.nn.margin_loss import (
-    CosineEmbeddingLoss,
-    DiceLoss,
-    GaussianNLLLoss,
-    HingeEmbeddingLoss,
-    MAELoss,
-    MarginRankingLoss,
-    RMSELoss,
-    SoftMarginLoss,
 )
 from sporax.nn.normalization import (
     BatchNorm1d,
@@ -130,16 +139,6 @@ from sporax.nn.normalization import (
     InstanceNorm3d,
     LayerNorm,
     SyncBatchNorm,
-)
-from sporax.nn.of_functions import (
-    GLU,
-    ChannelShuffle,
-    CTCLoss,
-    MaxUnpool1d,
-    MaxUnpool2d,
-    MaxUnpool3d,
-    SeLU,
-    Tanhshrink,
 )
 from sporax.nn.padding import (
     ConstantPad1d,
@@ -168,17 +167,8 @@ from sporax.nn.pooling import (
     MaxPool2d,
     MaxPool3d,
 )
-from sporax.nn.product import MatMul
 from sporax.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
-from sporax.nn.transformer import (
-    Transformer,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
-from sporax.nn.transposed import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
-from sporax.nn.wrap import (
+from sporax.nn.training_cells import (
     DistributedGradReducer,
     ForwardValueAndGrad,
     TrainOneStepCell,
@@ -186,168 +176,45 @@ from sporax.nn.wrap import (
     WithGradCell,
     WithLossCell,
 )
+from sporax.nn.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
+from sporax.nn.transposed_convolution import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 
 __all__ = [
-    "CELU",
-    "ELU",
-    "GELU",
-    "GLU",
-    "GRU",
-    "LSTM",
-    "RNN",
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d",
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "CTCLoss",
-    "Cell",
-    "CellDict",
-    "CellList",
-    "CentralCrop",
-    "ChannelShuffle",
-    "ClipByNorm",
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "ConstantPad3d",
-    "Conv1d",
-    "Conv1dTranspose",
-    "Conv2d",
-    "Conv2dBnAct",
-    "Conv2dTranspose",
-    "Conv3d",
-    "Conv3dTranspose",
-    "CosineDecayLR",
-    "CosineEmbeddingLoss",
-    "CrossEntropyLoss",
-    "Dense",
-    "DenseBnAct",
-    "DiceLoss",
-    "DistributedGradReducer",
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout2dExt",
-    "Dropout3d",
-    "DropoutExt",
-    "DynamicLossScaleUpdateCell",
-    "Embedding",
-    "ExponentialDecayLR",
-    "FastGelu",
-    "FixedLossScaleUpdateCell",
-    "Flatten",
-    "ForwardValueAndGrad",
-    "GRUCell",
-    "GaussianNLLLoss",
-    "GraphCell",
-    "GroupNorm",
-    "HShrink",
-    "HSigmoid",
-    "HSwish",
-    "Hardtanh",
-    "HingeEmbeddingLoss",
-    "HuberLoss",
-    "Identity",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "InverseDecayLR",
-    "Jvp",
-    "KLDivLoss",
-    "L1Loss",
-    "LSTMCell",
-    "LayerNorm",
-    "LeakyReLU",
-    "LogSigmoid",
-    "LogSoftmax",
-    "LossBase",
-    "MAELoss",
-    "MSELoss",
-    "MarginRankingLoss",
-    "MatMul",
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "MaxUnpool1d",
-    "MaxUnpool2d",
-    "MaxUnpool3d",
-    "Mish",
-    "Moments",
-    "MultiheadAttention",
-    "NLLLoss",
-    "NaturalExpDecayLR",
-    "Norm",
-    "OneHot",
-    "PReLU",
-    "Pad",
-    "PixelShuffle",
-    "PixelUnshuffle",
-    "PolynomialDecayLR",
-    "RMSELoss",
-    "RNNCell",
-    "RReLU",
-    "Range",
-    "ReLU",
-    "ReLU6",
-    "ReduceLogSumExp",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReflectionPad3d",
-    "ReplicationPad1d",
-    "ReplicationPad2d",
-    "ReplicationPad3d",
-    "ResizeBilinear",
-    "SeLU",
-    "SequentialCell",
-    "SiLU",
-    "Sigmoid",
-    "SmoothL1Loss",
-    "SoftMarginLoss",
-    "SoftShrink",
-    "Softmax",
-    "SoftmaxCrossEntropyWithLogits",
-    "Softmin",
-    "Softsign",
-    "SyncBatchNorm",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
-    "TrainOneStepCell",
-    "TrainOneStepWithLossScaleCell",
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-    "Tril",
-    "Triu",
-    "Unfold",
-    "Upsample",
-    "Vjp",
-    "WarmUpLR",
-    "WithEvalCell",
-    "WithGradCell",
-    "WithLossCell",
-    "ZeroPad2d",
-    "cosine_decay_lr",
-    "exponential_decay_lr",
-    "get_activation",
-    "inverse_decay_lr",
-    "natural_exp_decay_lr",
-    "piecewise_constant_lr",
-    "polynomial_decay_lr",
-    "register_cell_buffer_registration_hook",
+    "CELU", "ELU", "GELU", "GLU", "GRU", "LSTM", "RNN", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d",
+    "AvgPool2d", "AvgPool3d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
+    "BatchNorm3d", "CTCLoss", "Cell", "CellDict", "CellList", "CentralCrop", "ChannelShuffle",
+    "ClipByNorm", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Conv1d", "Conv1dTranspose",
+    "Conv2d", "Conv2dBnAct", "Conv2dTranspose", "Conv3d", "Conv3dTranspose", "CosineDecayLR",
+    "CosineEmbeddingLoss", "CrossEntropyLoss", "Dense", "DenseBnAct", "DiceLoss",
+    "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d",
+    "DropoutExt", "DynamicLossScaleUpdateCell", "Embedding", "ExponentialDecayLR", "FastGelu",
+    "FixedLossScaleUpdateCell", "Flatten", "ForwardValueAndGrad", "GRUCell", "GaussianNLLLoss",
+    "GraphCell", "GroupNorm", "HShrink", "HSigmoid", "HSwish", "Hardtanh", "HingeEmbeddingLoss",
+    "HuberLoss", "Identity", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "InverseDecayLR",
+    "Jvp", "KLDivLoss", "L1Loss", "LSTMCell", "LayerNorm", "LeakyReLU", "LogSigmoid", "LogSoftmax",
+    "LossBase", "MAELoss", "MSELoss", "MarginRankingLoss", "MatMul", "MaxPool1d", "MaxPool2d",
+    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "Mish", "Moments",
+    "MultiheadAttention", "NLLLoss", "NaturalExpDecayLR", "Norm", "OneHot", "PReLU", "Pad",
+    "PixelShuffle", "PixelUnshuffle", "PolynomialDecayLR", "RMSELoss", "RNNCell", "RReLU", "Range",
+    "ReLU", "ReLU6", "ReduceLogSumExp", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
+    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ResizeBilinear", "SeLU",
+    "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "SoftMarginLoss", "SoftShrink", "Softmax",
+    "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign", "SyncBatchNorm", "Tanh", "Tanhshrink",
+    "Threshold", "TrainOneStepCell", "TrainOneStepWithLossScaleCell", "Transformer",
+    "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+    "TransformerEncoderLayer", "Tril", "Triu", "Unfold", "Upsample", "Vjp", "WarmUpLR",
+    "WithEvalCell", "WithGradCell", "WithLossCell", "ZeroPad2d", "cosine_decay_lr",
+    "exponential_decay_lr", "get_activation", "inverse_decay_lr", "natural_exp_decay_lr",
+    "piecewise_constant_lr", "polynomial_decay_lr", "register_cell_buffer_registration_hook",
     "warmup_lr",
-]
+]  # fmt: skip
 
 anomaly.PATHS["cells"] = path_of_cell
 checks.CELLS["path"] = path_at

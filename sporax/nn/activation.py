@@ -3,9 +3,9 @@
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
-from sporax.nn.initial import parameter
+from sporax.nn.parameter_init import parameter
 from sporax.ops.primitive import Primitive
 
 
@@ -149,7 +149,7 @@ class Softmax(Cell):
 
     def __init__(self, axis=-1):
         super().__init__()
-        argument.axes("Softmax", axis=axis)
+        check.axes("Softmax", axis=axis)
         self.axis = axis
 
     def construct(self, input):
@@ -240,7 +240,7 @@ class Hardtanh(Cell):
 
     def __init__(self, min_val=-1.0, max_val=1.0):
         super().__init__()
-        argument.below("Hardtanh", min_val=min_val, max_val=max_val)
+        check.below("Hardtanh", min_val=min_val, max_val=max_val)
         self.min_val = min_val
         self.max_val = max_val
 

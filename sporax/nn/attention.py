@@ -8,7 +8,7 @@ from sporax.core.tensor import Tensor
 from sporax.initializers import HeUniform, Uniform, XavierNormal, XavierUniform
 from sporax.nn.cell import Cell
 from sporax.nn.dense import Dense
-from sporax.nn.initial import parameter
+from sporax.nn.parameter_init import parameter
 
 _SHARES = "query", "key", "value"
 

@@ -14,15 +14,15 @@ from sporax.core.signature_errors import Fitting, refused
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
 from sporax.graph_capture.jit import JitFunction
-from sporax.nn.accepted import Accepted
-from sporax.nn.buffers import Buffered, is_buffer
-from sporax.nn.contents import Contents
-from sporax.nn.conversion import Converted
-from sporax.nn.hooked import Hooked, run_with_hooks
-from sporax.nn.members import Members, check_name, refuse_one_name_twice, taken
-from sporax.nn.precision import FLAGS, run_in_precision
-from sporax.nn.recomputable import Recomputable, run_recomputed
-from sporax.nn.state import Stateful
+from sporax.nn.cell_buffers import Buffers, is_buffer
+from sporax.nn.cell_hooks import HookRegistration, run_with_hooks
+from sporax.nn.cell_precision import FLAGS, run_in_precision
+from sporax.nn.cell_registry import Registry, check_name, refuse_one_name_twice, taken
+from sporax.nn.cell_traversal import Traversal
+from sporax.nn.dtype_conversion import DtypeConversion
+from sporax.nn.ignored_settings import IgnoredSettings
+from sporax.nn.recompute import Recompute, run_recomputed
+from sporax.nn.state_dict import StateDict
 from sporax.staging.host_calls import through
 
 _REGISTRIES = ("_params", "_cells", "_buffers")
@@ -36,7 +36,16 @@ _TAKES = {
 _INTERNAL = frozenset([*_REGISTRIES, "_graph", "_announced", "_has_names"])
 
 
-class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputable, Fitting):
+class Cell(
+    Traversal,
+    HookRegistration,
+    Buffers,
+    StateDict,
+    DtypeConversion,
+    IgnoredSettings,
+    Recompute,
+    Fitting,
+):
     """Base of all networks and layers: subclass it, make parts in `__init__`, and compute in
     `construct`.
 
@@ -52,7 +61,7 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
     def __init__(self, auto_prefix=True, flags=None):
         own = self.__dict__
         own.update(
-            _params=Members(own), _cells=Members(own), _buffers=Members(own), _flags={},
+            _params=Registry(own), _cells=Registry(own), _buffers=Registry(own), _flags={},
             _auto_prefix=auto_prefix, _param_prefix="", _phase="train", _precision=None,
             _graph=None, _announced=None, _has_names=False, training=False, requires_grad=False,
             cell_type=None, cell_init_args="",
@@ -64,7 +73,7 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
 
     def __call__(self, *args, **kwargs) -> Any:
         if not self._has_names:
-            Contents._settle_names(self)
+            Traversal._settle_names(self)
         recorder = thread.recorder
         capture = recorder.capture
         if recorder.prepares and capture is None:
@@ -255,7 +264,7 @@ class Cell(Contents, Hooked, Buffered, Stateful, Converted, Accepted, Recomputab
         own = self.__dict__
         own.update(state)
         for registry in _REGISTRIES:
-            own[registry] = Members(own, state[registry])
+            own[registry] = Registry(own, state[registry])
 
     @property
     def cls_name(self):

@@ -5,9 +5,9 @@ from typing import ClassVar
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
-from sporax.nn.initial import default_bias, default_weight, parameter
+from sporax.nn.parameter_init import default_bias, default_weight, parameter
 from sporax.ops.nn.convolution import PAD_MODES, convolution
 from sporax.ops.nn.convolution3d import conv3d
 
@@ -73,10 +73,8 @@ class Convolution(Cell):
     ):  # fmt: skip
         super().__init__()
         layer, count = type(self).__name__, self._axes
-        argument.positive_int(
-            layer, in_channels=in_channels, out_channels=out_channels, group=group
-        )
-        argument.flag(layer, has_bias=has_bias)
+        check.positive_int(layer, in_channels=in_channels, out_channels=out_channels, group=group)
+        check.flag(layer, has_bias=has_bias)
         _checked_padding(layer, pad_mode, padding, count)
         if in_channels % group or out_channels % group:
             raise ValueError(
@@ -110,7 +108,7 @@ class Convolution(Cell):
 
     def _check_input(self, x, data_format=None):
         data_format = data_format or self.data_format
-        argument.tensor(type(self).__name__, x)
+        check.tensor(type(self).__name__, x)
         found = x.shape[data_format.index("C")] if x.ndim == len(data_format) else None
         if found != self.in_channels:
             raise ValueError(
@@ -130,7 +128,7 @@ class Convolution(Cell):
 
 def checked_line(layer, padding, weight_init, **sizes):
     """Refuse what is no int where there is one axis; an initial weight with an axis more."""
-    argument.positive_int(layer, **sizes)
+    check.positive_int(layer, **sizes)
     if not isinstance(padding, int):
         raise TypeError(
             f"For '{layer}', 'padding' must be an int, but got {type(padding).__name__}."
@@ -142,7 +140,7 @@ def checked_line(layer, padding, weight_init, **sizes):
 
 def as_plane(layer, x):
     """An input `(N, C, L)` as `(N, C, 1, L)`; anything else is refused."""
-    argument.tensor(layer, x)
+    check.tensor(layer, x)
     if x.ndim != 3:
         raise ValueError(f"For '{layer}', the input must be (N, C, L), but got shape {x.shape}.")
     return x.expand_dims(2)

@@ -4,10 +4,10 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.dtype import float32
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.nn.activation import activation_of
 from sporax.nn.cell import Cell
-from sporax.nn.initial import default_bias, default_weight, parameter
+from sporax.nn.parameter_init import default_bias, default_weight, parameter
 from sporax.ops.nn.dense import dense_layer
 
 
@@ -34,8 +34,8 @@ class Dense(Cell):
         activation=None, dtype=float32,
     ):  # fmt: skip
         super().__init__()
-        argument.positive_int("Dense", in_channels=in_channels, out_channels=out_channels)
-        argument.flag("Dense", has_bias=has_bias)
+        check.positive_int("Dense", in_channels=in_channels, out_channels=out_channels)
+        check.flag("Dense", has_bias=has_bias)
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
         shape = out_channels, in_channels
         self.weight = parameter("Dense", "weight", default_weight(weight_init), shape, dtype)
@@ -47,7 +47,7 @@ class Dense(Cell):
         self.activation_flag = self.activation is not None
 
     def construct(self, x):
-        argument.tensor("Dense", x)
+        check.tensor("Dense", x)
         if x.shape[-1:] != (self.in_channels,):
             raise ValueError(
                 f"For 'Dense', the last axis of the input must be {self.in_channels} "

@@ -3,7 +3,7 @@
 import math
 
 from sporax.core.signature_errors import fitting
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 
 
 def _by_epoch(total_step, step_per_epoch, rate):
@@ -33,8 +33,8 @@ def piecewise_constant_lr(milestone, learning_rates):
         )
     rates, last = [], 0
     for i, (until, rate) in enumerate(zip(milestone, learning_rates, strict=True)):
-        argument.positive_int(who, **{f"milestone[{i}]": until})
-        argument.not_negative(who, **{f"learning_rates[{i}]": rate})
+        check.positive_int(who, **{f"milestone[{i}]": until})
+        check.not_negative(who, **{f"learning_rates[{i}]": rate})
         if until < last:
             raise ValueError(
                 f"For '{who}', 'milestone' must not decrease, but got {until} after {last}."
@@ -45,9 +45,9 @@ def piecewise_constant_lr(milestone, learning_rates):
 
 
 def _check_decay(who, learning_rate, decay_rate, is_stair, **steps):
-    argument.positive_int(who, **steps)
-    argument.positive(who, learning_rate=learning_rate, decay_rate=decay_rate)
-    argument.flag(who, is_stair=is_stair)
+    check.positive_int(who, **steps)
+    check.positive(who, learning_rate=learning_rate, decay_rate=decay_rate)
+    check.flag(who, is_stair=is_stair)
 
 
 @fitting
@@ -131,12 +131,12 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     [0.1, 0.05, 0.0]
     """
     who = "cosine_decay_lr"
-    argument.not_negative(who, min_lr=min_lr)
-    argument.positive(who, max_lr=max_lr)
-    argument.positive_int(
+    check.not_negative(who, min_lr=min_lr)
+    check.positive(who, max_lr=max_lr)
+    check.positive_int(
         who, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
     )
-    argument.below(who, min_lr=min_lr, max_lr=max_lr)
+    check.below(who, min_lr=min_lr, max_lr=max_lr)
 
     def rate(epoch):
         p = min(epoch, decay_epoch)
@@ -159,12 +159,12 @@ def polynomial_decay_lr(
     [0.1, 0.05, 0.0]
     """
     who = "polynomial_decay_lr"
-    argument.positive(who, learning_rate=learning_rate, power=power)
-    argument.not_negative(who, end_learning_rate=end_learning_rate)
-    argument.positive_int(
+    check.positive(who, learning_rate=learning_rate, power=power)
+    check.not_negative(who, end_learning_rate=end_learning_rate)
+    check.positive_int(
         who, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
     )
-    argument.flag(who, update_decay_epoch=update_decay_epoch)
+    check.flag(who, update_decay_epoch=update_decay_epoch)
 
     def rate(epoch):
         rounds = max(math.ceil(epoch / decay_epoch), 1) if update_decay_epoch else 1
@@ -183,8 +183,8 @@ def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
     >>> warmup_lr(0.1, 4, 1, 2)
     [0.0, 0.05, 0.1, 0.1]
     """
-    argument.not_negative("warmup_lr", learning_rate=learning_rate)
-    argument.positive_int(
+    check.not_negative("warmup_lr", learning_rate=learning_rate)
+    check.positive_int(
         "warmup_lr", warmup_epoch=warmup_epoch, total_step=total_step, step_per_epoch=step_per_epoch
     )
 
@@ -195,11 +195,6 @@ def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
 
 
 __all__ = [
-    "cosine_decay_lr",
-    "exponential_decay_lr",
-    "inverse_decay_lr",
-    "natural_exp_decay_lr",
-    "piecewise_constant_lr",
-    "polynomial_decay_lr",
-    "warmup_lr",
-]
+    "cosine_decay_lr", "exponential_decay_lr", "inverse_decay_lr", "natural_exp_decay_lr",
+    "piecewise_constant_lr", "polynomial_decay_lr", "warmup_lr",
+]  # fmt: skip

@@ -4,9 +4,9 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
-from sporax.nn.initial import parameter
+from sporax.nn.parameter_init import parameter
 
 
 class Embedding(Cell):
@@ -25,8 +25,8 @@ class Embedding(Cell):
         dtype=float32, padding_idx=None,
     ):  # fmt: skip
         super().__init__()
-        argument.positive_int("Embedding", vocab_size=vocab_size, embedding_size=embedding_size)
-        argument.flag("Embedding", use_one_hot=use_one_hot)
+        check.positive_int("Embedding", vocab_size=vocab_size, embedding_size=embedding_size)
+        check.flag("Embedding", use_one_hot=use_one_hot)
         self.vocab_size, self.embedding_size = vocab_size, embedding_size
         self.use_one_hot, self.dtype, self.padding_idx = use_one_hot, dtype, padding_idx
         shape = vocab_size, embedding_size

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
 
@@ -83,9 +83,9 @@ class _Decay(LearningRateSchedule):
     def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
         super().__init__()
         who = type(self).__name__
-        argument.positive_int(who, decay_steps=decay_steps)
-        argument.positive(who, learning_rate=learning_rate, decay_rate=decay_rate)
-        argument.flag(who, is_stair=is_stair)
+        check.positive_int(who, decay_steps=decay_steps)
+        check.positive(who, learning_rate=learning_rate, decay_rate=decay_rate)
+        check.flag(who, is_stair=is_stair)
         self.learning_rate, self.decay_rate = learning_rate, decay_rate
         self.decay_steps, self.is_stair = decay_steps, is_stair
 
@@ -143,10 +143,10 @@ class CosineDecayLR(LearningRateSchedule):
 
     def __init__(self, min_lr, max_lr, decay_steps):
         super().__init__()
-        argument.not_negative("CosineDecayLR", min_lr=min_lr)
-        argument.positive("CosineDecayLR", max_lr=max_lr)
-        argument.positive_int("CosineDecayLR", decay_steps=decay_steps)
-        argument.below("CosineDecayLR", min_lr=min_lr, max_lr=max_lr)
+        check.not_negative("CosineDecayLR", min_lr=min_lr)
+        check.positive("CosineDecayLR", max_lr=max_lr)
+        check.positive_int("CosineDecayLR", decay_steps=decay_steps)
+        check.below("CosineDecayLR", min_lr=min_lr, max_lr=max_lr)
         self.min_lr, self.max_lr, self.decay_steps = min_lr, max_lr, decay_steps
 
     def construct(self, global_step):
@@ -168,10 +168,10 @@ class PolynomialDecayLR(LearningRateSchedule):
     ):
         super().__init__()
         who = "PolynomialDecayLR"
-        argument.positive(who, learning_rate=learning_rate, power=power)
-        argument.not_negative(who, end_learning_rate=end_learning_rate)
-        argument.positive_int(who, decay_steps=decay_steps)
-        argument.flag(who, update_decay_steps=update_decay_steps)
+        check.positive(who, learning_rate=learning_rate, power=power)
+        check.not_negative(who, end_learning_rate=end_learning_rate)
+        check.positive_int(who, decay_steps=decay_steps)
+        check.flag(who, update_decay_steps=update_decay_steps)
         self.start_learning_rate, self.end_learning_rate = learning_rate, end_learning_rate
         self.decay_steps, self.power = decay_steps, power
         self.update_decay_steps = update_decay_steps
@@ -193,8 +193,8 @@ class WarmUpLR(LearningRateSchedule):
 
     def __init__(self, learning_rate, warmup_steps):
         super().__init__()
-        argument.not_negative("WarmUpLR", learning_rate=learning_rate)
-        argument.positive_int("WarmUpLR", warmup_steps=warmup_steps)
+        check.not_negative("WarmUpLR", learning_rate=learning_rate)
+        check.positive_int("WarmUpLR", warmup_steps=warmup_steps)
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
 
     def construct(self, global_step):
@@ -202,11 +202,6 @@ class WarmUpLR(LearningRateSchedule):
 
 
 __all__ = [
-    "CosineDecayLR",
-    "ExponentialDecayLR",
-    "InverseDecayLR",
-    "LearningRateSchedule",
-    "NaturalExpDecayLR",
-    "PolynomialDecayLR",
-    "WarmUpLR",
-]
+    "CosineDecayLR", "ExponentialDecayLR", "InverseDecayLR", "LearningRateSchedule",
+    "NaturalExpDecayLR", "PolynomialDecayLR", "WarmUpLR",
+]  # fmt: skip

@@ -7,7 +7,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.recorder import run_pending, wrap
 from sporax.nn.cell import Cell
-from sporax.nn.wrap import TrainOneStepCell
+from sporax.nn.training_cells import TrainOneStepCell
 
 
 def all_finite(tensors):

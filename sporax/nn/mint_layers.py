@@ -1,11 +1,14 @@
-"""The layers that `mint.nn` has with arguments of their own: PyTorch's names and rules."""
+"""Layers with weights and windows with the arguments of `mint.nn`, which are PyTorch's."""
 
 from sporax import ops
 from sporax.core.dtype import float32
-from sporax.nn import argument
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.initializers import Normal
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.convolution import per_axis
-from sporax.nn.initial import default_bias, default_weight, parameter
+from sporax.nn.parameter_init import default_bias, default_weight, parameter
 from sporax.ops.declare import MINT
 
 _EDGES = ("reflect", "replicate", "circular")  # how an edge is continued, other than by zeros
@@ -25,8 +28,8 @@ class Linear(Cell):
         self, in_features, out_features, bias=True, weight_init=None, bias_init=None, dtype=None
     ):
         super().__init__()
-        argument.positive_int("Linear", in_features=in_features, out_features=out_features)
-        argument.flag("Linear", bias=bias)
+        check.positive_int("Linear", in_features=in_features, out_features=out_features)
+        check.flag("Linear", bias=bias)
         self.in_features, self.out_features, self.has_bias = in_features, out_features, bias
         shape, dtype = (out_features, in_features), dtype or float32
         self.weight = parameter("Linear", "weight", default_weight(weight_init), shape, dtype)
@@ -36,7 +39,7 @@ class Linear(Cell):
             self.bias = parameter("Linear", "bias", init, shape[:1], dtype)
 
     def construct(self, input):
-        argument.tensor("Linear", input)
+        check.tensor("Linear", input)
         if input.shape[-1:] != (self.in_features,):
             raise ValueError(
                 f"For 'Linear', the last axis of the input must be {self.in_features} "
@@ -74,10 +77,8 @@ class _Convolution(Cell):
         padding_mode, dtype,
     ):  # fmt: skip
         layer = type(self).__name__
-        argument.positive_int(
-            layer, in_channels=in_channels, out_channels=out_channels, groups=groups
-        )
-        argument.flag(layer, bias=bias)
+        check.positive_int(layer, in_channels=in_channels, out_channels=out_channels, groups=groups)
+        check.flag(layer, bias=bias)
         if padding_mode not in self._padding_modes:
             raise ValueError(
                 f"For '{layer}', 'padding_mode' must be one of {self._padding_modes}, but got "
@@ -106,7 +107,7 @@ class _Convolution(Cell):
     def _checked(self, input):
         """The input as a batch."""
         layer = type(self).__name__
-        argument.tensor(layer, input)
+        check.tensor(layer, input)
         axes = self._axes
         if input.ndim not in (axes + 1, axes + 2) or input.shape[-1 - axes] != self.in_channels:
             letters = ", ".join("DHW"[-axes:] if axes > 1 else "L")
@@ -243,6 +244,81 @@ class AvgPool2dExt(Cell):
         )  # fmt: skip
 
 
-MINT["nn.AvgPool2d"] = AvgPool2dExt
+class EmbeddingExt(Cell):
+    """`mint.nn.Embedding`: rows of `weight` `(num_embeddings, embedding_dim)` by index.
+
+    `weight` starts normal, or as `_weight`; row `padding_idx` starts at 0 and brings no gradient.
+    `max_norm`: rows that are looked up are first shortened to that `norm_type`-norm, in place.
+    `_freeze`: it is not trained. `scale_grad_by_freq`: gradients of a row are divided by
+    how often it is looked up.
+
+    >>> mint.nn.Embedding(10, 3)(Tensor([[1, 2]])).shape
+    (1, 2, 3)
+    """
+
+    def __init__(
+        self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,
+        scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, dtype=None,
+    ):  # fmt: skip
+        super().__init__()
+        check.positive_int("Embedding", num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        if sparse:
+            raise ValueError(
+                "For 'Embedding', 'sparse' must be False, but got True: gradients are dense here."
+            )
+        if padding_idx is not None:
+            if not isinstance(padding_idx, int) or not (
+                -num_embeddings <= padding_idx < num_embeddings
+            ):
+                raise ValueError(
+                    f"For 'Embedding', 'padding_idx' must be an int in [{-num_embeddings}, "
+                    f"{num_embeddings}), but got {padding_idx!r}."
+                )
+            padding_idx %= num_embeddings
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type
+        self.scale_grad_by_freq, self.dtype = scale_grad_by_freq, dtype or float32
+        shape = num_embeddings, embedding_dim
+        init = Normal(1.0) if _weight is None else _weight
+        table = parameter("Embedding", "weight", init, shape, self.dtype)
+        if padding_idx is not None and _weight is None:
+            rows = table.asnumpy()
+            rows[padding_idx] = 0
+            table = Parameter(Tensor(rows))
+        table.requires_grad = not _freeze
+        self.weight = table
+
+    def construct(self, input):
+        return ops.embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
+            self.scale_grad_by_freq,
+        )  # fmt: skip
+
+    def extend_repr(self):
+        return (
+            f"num_embeddings={self.num_embeddings}, embedding_dim={self.embedding_dim}, "
+            f"padding_idx={self.padding_idx}, max_norm={self.max_norm}, "
+            f"norm_type={self.norm_type}, scale_grad_by_freq={self.scale_grad_by_freq}, "
+            f"dtype={self.dtype}"
+        )
+
+
+class PReLUExt(Cell):
+    r"""`mint.nn.PReLU`: $\max(x, 0) + w \min(x, 0)$; `weight`: one slope, or one for each channel.
+
+    >>> mint.nn.PReLU()(Tensor([[-4.0, 2.0]])).asnumpy()
+    array([[-1.,  2.]], dtype=float32)
+    """
+
+    def __init__(self, num_parameters=1, init=0.25, dtype=None):
+        super().__init__()
+        check.positive_int("PReLU", num_parameters=num_parameters)
+        self.weight = parameter("PReLU", "weight", init, (num_parameters,), dtype or float32)
+
+    def construct(self, input):
+        return ops.prelu(input, self.weight)
+
+
+MINT["nn.AvgPool2d"], MINT["nn.Embedding"], MINT["nn.PReLU"] = AvgPool2dExt, EmbeddingExt, PReLUExt
 for _made in (Linear, Conv1d, Conv2d, Conv3d, ConvTranspose2d):
     MINT[f"nn.{_made.__name__}"] = _made

@@ -1,14 +1,13 @@
-"""Normalizations, embeddings and slopes as `mint.nn` has them: PyTorch's names and rules."""
+"""Normalization layers with the arguments of `mint.nn`, which are PyTorch's."""
 
 from sporax import ops
 from sporax.core.dtype import float32, int64
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.initializers import Normal
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
-from sporax.nn.initial import parameter
 from sporax.nn.normalization import check_groups
+from sporax.nn.parameter_init import parameter
 from sporax.ops.declare import MINT
 
 
@@ -23,8 +22,8 @@ class _BatchNorm(Cell):
     ):  # fmt: skip
         super().__init__()
         layer, shape, dtype = type(self).__name__, (num_features,), dtype or float32
-        argument.positive_int(layer, num_features=num_features)
-        argument.flag(layer, affine=affine, track_running_stats=track_running_stats)
+        check.positive_int(layer, num_features=num_features)
+        check.flag(layer, affine=affine, track_running_stats=track_running_stats)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         self.weight = self.bias = self.running_mean = self.running_var = None
@@ -41,7 +40,7 @@ class _BatchNorm(Cell):
             self.num_batches_tracked = Parameter(Tensor(0, int64), requires_grad=False)
 
     def construct(self, input):
-        argument.tensor(type(self).__name__, input)
+        check.tensor(type(self).__name__, input)
         if input.ndim not in self._ndims:
             raise ValueError(
                 f"For '{type(self).__name__}', the input must have "
@@ -157,7 +156,7 @@ class LayerNormExt(Cell):
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
         super().__init__()
-        argument.flag("LayerNorm", elementwise_affine=elementwise_affine, bias=bias)
+        check.flag("LayerNorm", elementwise_affine=elementwise_affine, bias=bias)
         one = isinstance(normalized_shape, int)
         shape = (normalized_shape,) if one else tuple(normalized_shape)
         self.normalized_shape, self.eps = shape, eps
@@ -178,83 +177,6 @@ class LayerNormExt(Cell):
         )
 
 
-class EmbeddingExt(Cell):
-    """`mint.nn.Embedding`: rows of `weight` `(num_embeddings, embedding_dim)` by index.
-
-    `weight` starts normal, or as `_weight`; row `padding_idx` starts at 0 and brings no gradient.
-    `max_norm`: rows that are looked up are first shortened to that `norm_type`-norm, in place.
-    `_freeze`: it is not trained. `scale_grad_by_freq`: gradients of a row are divided by
-    how often it is looked up.
-
-    >>> mint.nn.Embedding(10, 3)(Tensor([[1, 2]])).shape
-    (1, 2, 3)
-    """
-
-    def __init__(
-        self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,
-        scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, dtype=None,
-    ):  # fmt: skip
-        super().__init__()
-        argument.positive_int(
-            "Embedding", num_embeddings=num_embeddings, embedding_dim=embedding_dim
-        )
-        if sparse:
-            raise ValueError(
-                "For 'Embedding', 'sparse' must be False, but got True: gradients are dense here."
-            )
-        if padding_idx is not None:
-            if not isinstance(padding_idx, int) or not (
-                -num_embeddings <= padding_idx < num_embeddings
-            ):
-                raise ValueError(
-                    f"For 'Embedding', 'padding_idx' must be an int in [{-num_embeddings}, "
-                    f"{num_embeddings}), but got {padding_idx!r}."
-                )
-            padding_idx %= num_embeddings
-        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type
-        self.scale_grad_by_freq, self.dtype = scale_grad_by_freq, dtype or float32
-        shape = num_embeddings, embedding_dim
-        init = Normal(1.0) if _weight is None else _weight
-        table = parameter("Embedding", "weight", init, shape, self.dtype)
-        if padding_idx is not None and _weight is None:
-            rows = table.asnumpy()
-            rows[padding_idx] = 0
-            table = Parameter(Tensor(rows))
-        table.requires_grad = not _freeze
-        self.weight = table
-
-    def construct(self, input):
-        return ops.embedding(
-            input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
-            self.scale_grad_by_freq,
-        )  # fmt: skip
-
-    def extend_repr(self):
-        return (
-            f"num_embeddings={self.num_embeddings}, embedding_dim={self.embedding_dim}, "
-            f"padding_idx={self.padding_idx}, max_norm={self.max_norm}, "
-            f"norm_type={self.norm_type}, scale_grad_by_freq={self.scale_grad_by_freq}, "
-            f"dtype={self.dtype}"
-        )
-
-
-class PReLUExt(Cell):
-    r"""`mint.nn.PReLU`: $\max(x, 0) + w \min(x, 0)$; `weight`: one slope, or one for each channel.
-
-    >>> mint.nn.PReLU()(Tensor([[-4.0, 2.0]])).asnumpy()
-    array([[-1.,  2.]], dtype=float32)
-    """
-
-    def __init__(self, num_parameters=1, init=0.25, dtype=None):
-        super().__init__()
-        argument.positive_int("PReLU", num_parameters=num_parameters)
-        self.weight = parameter("PReLU", "weight", init, (num_parameters,), dtype or float32)
-
-    def construct(self, input):
-        return ops.prelu(input, self.weight)
-
-
-MINT["nn.LayerNorm"], MINT["nn.Embedding"], MINT["nn.PReLU"] = LayerNormExt, EmbeddingExt, PReLUExt
+MINT["nn.LayerNorm"] = LayerNormExt
 for _made in (BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm, GroupNorm):
     MINT[f"nn.{_made.__name__}"] = _made

@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.dtype import float32
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
-from sporax.nn.initial import parameter
+from sporax.nn.parameter_init import parameter
 from sporax.ops.nn.normalization import layer_norm_with_moments, normalize_batch
 
 
@@ -26,8 +26,8 @@ class _BatchNorm(Cell):
     ):  # fmt: skip
         super().__init__()
         layer = type(self).__name__
-        argument.positive_int(layer, num_features=num_features)
-        argument.flag(layer, affine=affine)
+        check.positive_int(layer, num_features=num_features)
+        check.flag(layer, affine=affine)
         if not isinstance(momentum, (int, float)) or not 0 <= momentum <= 1:
             raise ValueError(
                 f"For '{layer}', 'momentum' must be a number in [0, 1], but got {momentum!r}."
@@ -50,7 +50,7 @@ class _BatchNorm(Cell):
             setattr(self, attribute, made)
 
     def construct(self, x):
-        argument.tensor(type(self).__name__, x)
+        check.tensor(type(self).__name__, x)
         if x.ndim not in self._ndims:
             raise ValueError(
                 f"For '{type(self).__name__}', the input must have "
@@ -115,7 +115,7 @@ class BatchNorm3d(Cell):
         )  # fmt: skip
 
     def construct(self, x):
-        argument.tensor("BatchNorm3d", x)
+        check.tensor("BatchNorm3d", x)
         if x.ndim != 5:
             raise ValueError(
                 f"For 'BatchNorm3d', the input must have 5 dimensions, but got shape {x.shape}."
@@ -163,8 +163,8 @@ class _InstanceNorm(Cell):
     ):  # fmt: skip
         super().__init__()
         layer = type(self).__name__
-        argument.positive_int(layer, num_features=num_features)
-        argument.flag(layer, affine=affine)
+        check.positive_int(layer, num_features=num_features)
+        check.flag(layer, affine=affine)
         if not isinstance(momentum, float) or not 0 <= momentum <= 1:
             raise ValueError(
                 f"For '{layer}', 'momentum' must be a float in [0, 1], but got {momentum!r}."
@@ -181,7 +181,7 @@ class _InstanceNorm(Cell):
 
     def construct(self, x):
         layer = type(self).__name__
-        argument.tensor(layer, x)
+        check.tensor(layer, x)
         if x.ndim != self._ndim or x.shape[1] != self.num_features:
             raise ValueError(
                 f"For '{layer}', the input must have {self._ndim} dimensions and "
@@ -263,7 +263,7 @@ class LayerNorm(Cell):
         self.beta = parameter("LayerNorm", "beta", beta_init, shape, dtype, "beta")
 
     def construct(self, input_x):
-        argument.tensor("LayerNorm", input_x)
+        check.tensor("LayerNorm", input_x)
         shape = input_x.shape[self.begin_params_axis :] if input_x.ndim else ()
         if shape != self.gamma.shape:
             raise ValueError(
@@ -291,8 +291,8 @@ class LayerNorm(Cell):
 
 def check_groups(num_groups, num_channels, affine):
     """Raises TypeError and ValueError for what no GroupNorm, here or in `mint.nn`, can have."""
-    argument.positive_int("GroupNorm", num_groups=num_groups, num_channels=num_channels)
-    argument.flag("GroupNorm", affine=affine)
+    check.positive_int("GroupNorm", num_groups=num_groups, num_channels=num_channels)
+    check.flag("GroupNorm", affine=affine)
     if num_channels % num_groups:
         raise ValueError(
             "For 'GroupNorm', 'num_channels' must be a multiple of 'num_groups', but got "

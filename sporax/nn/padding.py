@@ -38,7 +38,7 @@ class Pad(Cell):
         return mirror_pad(x, self.paddings, self.mode)
 
 
-class Sides(Cell):
+class PadLayer(Cell):
     """What the layers for a number of axes share: one int for all sides, or (before, after) of the
     last axis, then of the one before it, and so on."""
 
@@ -68,7 +68,7 @@ class Sides(Cell):
         return ops.pad(x, self.padding, self._mode)
 
 
-class _Constant(Sides):
+class _Constant(PadLayer):
     def __init__(self, padding, value):
         super().__init__(padding)
         if not isinstance(value, (int, float)):
@@ -110,7 +110,7 @@ class ConstantPad3d(_Constant):
     _axes = 3
 
 
-class ZeroPad2d(Sides):
+class ZeroPad2d(PadLayer):
     """Zeros around the last two axes; `padding`: an int or (left, right, top, bottom).
 
     >>> nn.ZeroPad2d((1, 0, 0, 0))(Tensor([[1, 2]])).asnumpy()
@@ -118,7 +118,7 @@ class ZeroPad2d(Sides):
     """
 
 
-class _Reflection(Sides):
+class _Reflection(PadLayer):
     _mode, _lowest = "reflect", 0
 
 
@@ -150,7 +150,7 @@ class ReflectionPad3d(_Reflection):
     _axes = 3
 
 
-class _Replication(Sides):
+class _Replication(PadLayer):
     _mode = "replicate"
 
 

@@ -1,7 +1,7 @@
 """Pooling layers."""
 
 from sporax import ops
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.nn.convolution import PAD_MODES
 from sporax.ops.nn.pooling import avg_pool, max_pool, max_pool_with_index
@@ -223,7 +223,7 @@ class _Adaptive(Cell):
 
     def __init__(self, output_size):
         super().__init__()
-        argument.sizes(type(self).__name__, output_size=output_size)
+        check.sizes(type(self).__name__, output_size=output_size)
         self.output_size = output_size
 
     def construct(self, input):

@@ -7,10 +7,10 @@ from sporax.core.dtype import float16, float32, float64, int32, int64
 from sporax.core.parameter import ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.initializers import Uniform
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.dropout import Dropout
-from sporax.nn.initial import parameter
+from sporax.nn.parameter_init import parameter
 from sporax.ops.nn.recurrence import KINDS, recurrent_step, states_along
 
 _FLOATS = float16, float32, float64
@@ -52,8 +52,8 @@ class _OneStep(Cell):
     def __init__(self, input_size, hidden_size, has_bias, dtype):
         super().__init__()
         layer = type(self).__name__
-        argument.flag(layer, has_bias=has_bias)
-        argument.positive_int(layer, hidden_size=hidden_size, input_size=input_size)
+        check.flag(layer, has_bias=has_bias)
+        check.positive_int(layer, hidden_size=hidden_size, input_size=input_size)
         self.input_size, self.hidden_size, self.has_bias = input_size, hidden_size, has_bias
         rows = KINDS[self._kind][0] * hidden_size
         init = Uniform(1 / math.sqrt(hidden_size))
@@ -163,12 +163,10 @@ class _Stack(Cell):
     ):  # fmt: skip
         super().__init__()
         layer = type(self).__name__
-        argument.positive_int(
+        check.positive_int(
             layer, hidden_size=hidden_size, input_size=input_size, num_layers=num_layers
         )
-        argument.flag(
-            layer, has_bias=has_bias, batch_first=batch_first, bidirectional=bidirectional
-        )
+        check.flag(layer, has_bias=has_bias, batch_first=batch_first, bidirectional=bidirectional)
         if not isinstance(dropout, float):
             raise TypeError(
                 f"For '{layer}', 'dropout' must be a float, but got {type(dropout).__name__}."

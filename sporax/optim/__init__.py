@@ -1,17 +1,17 @@
 """How do weights change? Optimizers: Cells that are called with gradients."""
 
-from sporax.optim.ada_delta import Adadelta
-from sporax.optim.ada_grad import Adagrad
-from sporax.optim.ada_max import AdaMax
+from sporax.optim.adadelta import Adadelta
+from sporax.optim.adagrad import Adagrad
 from sporax.optim.adam import Adam, AdamWeightDecay, LazyAdam
-from sporax.optim.averaged import ASGD
-from sporax.optim.layerwise import LARS, Lamb
+from sporax.optim.adamax import AdaMax
+from sporax.optim.asgd import ASGD
+from sporax.optim.lamb_lars import LARS, Lamb
 from sporax.optim.momentum import Momentum
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.optimizer import opt_init_args_register as opt_init_args_register
 from sporax.optim.proximal import FTRL, ProximalAdagrad
-from sporax.optim.resilient import Rprop
 from sporax.optim.rmsprop import RMSProp
+from sporax.optim.rprop import Rprop
 from sporax.optim.sgd import SGD
 
 __all__ = [

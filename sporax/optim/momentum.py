@@ -3,9 +3,9 @@
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.optim.optimizer import Optimizer
-from sporax.optim.rule import rule
+from sporax.optim.update_rule import rule
 
 
 @rule("Momentum", states=1)
@@ -33,8 +33,8 @@ class Momentum(Optimizer):
         self, params, learning_rate, momentum, weight_decay=0.0, loss_scale=1.0, use_nesterov=False
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        argument.not_negative("Momentum", momentum=momentum)
-        argument.flag("Momentum", use_nesterov=use_nesterov)
+        check.not_negative("Momentum", momentum=momentum)
+        check.flag("Momentum", use_nesterov=use_nesterov)
         self.momentum = Parameter(Tensor(momentum, dtypes.float32), name="momentum")
         self.params = self.parameters
         self.use_nesterov = use_nesterov

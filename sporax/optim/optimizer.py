@@ -14,10 +14,10 @@ from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, run_pending
 from sporax.initializers import initializer
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
-from sporax.optim import group
-from sporax.optim.rate import (
+from sporax.optim import parameter_groups as groups
+from sporax.optim.learning_rate import (
     built_rate,
     checked_decay,
     checked_rate,
@@ -26,7 +26,7 @@ from sporax.optim.rate import (
     is_dynamic,
     plain_rate,
 )
-from sporax.optim.rule import centralized
+from sporax.optim.update_rule import centralized
 
 
 def _operation(name, fn):
@@ -41,7 +41,7 @@ _centralize = _operation("gradients_centralization", centralized)
 _scale = _operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
 
 
-class Stepping(Cell):
+class OptimizerBase(Cell):
     """A Cell whose call is a step of training."""
 
     def __call__(self, *args, **kwargs):
@@ -51,7 +51,7 @@ class Stepping(Cell):
         return result
 
 
-class Optimizer(Stepping):
+class Optimizer(OptimizerBase):
     """Base of the optimizers, which change `parameters` when called with their gradients.
 
     `learning_rate`: a number, a Tensor, a list with a value for each step, or a
@@ -79,9 +79,9 @@ class Optimizer(Stepping):
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
         who = type(self).__name__
-        given = group.parameters_of(who, "params", parameters)
-        group.check_kinds(who, given)
-        argument.positive(who, loss_scale=loss_scale)
+        given = groups.parameters_of(who, "params", parameters)
+        groups.check_kinds(who, given)
+        check.positive(who, loss_scale=loss_scale)
         self.loss_scale = float(loss_scale)
         self.need_scale = self.loss_scale != 1.0
         self.reciprocal_scale = Tensor(1.0 / self.loss_scale, dtypes.float32)
@@ -90,9 +90,9 @@ class Optimizer(Stepping):
         rate = checked_rate(who, learning_rate)
         self.is_group = isinstance(given[0], dict)
         if self.is_group:
-            self._take_groups(group.parse(who, given, rate, weight_decay, self.loss_scale), given)
+            self._take_groups(groups.parse(who, given, rate, weight_decay, self.loss_scale), given)
         else:
-            group.check_unique(who, given)
+            groups.check_unique(who, given)
             self._take_all(given, rate, checked_decay(who, weight_decay, self.loss_scale))
         self.param_length = len(self.parameters)
         self._done = (True,) * self.param_length
@@ -178,7 +178,7 @@ class Optimizer(Stepping):
 
     def _update(self, gradients, *scalars):
         """Apply the prepared operations; nothing changes unless all of them accept."""
-        gradients = group.counted(type(self).__name__, gradients, self.parameters)
+        gradients = groups.counted(type(self).__name__, gradients, self.parameters)
         rates, decays = self.get_lr(), self.get_weight_decay()
         rates = rates if self.is_group_lr else repeat(rates)
         decays = decays if self.is_group else repeat(decays)
@@ -191,7 +191,7 @@ class Optimizer(Stepping):
                 last = (decay, *scale) if decayed else scale
                 changes.append((handles, apply(op, *handles, gradient, rate, *scalars, *last)))
         except ValueError:
-            group.refuse_shapes(type(self).__name__, gradients, self.parameters)
+            groups.refuse_shapes(type(self).__name__, gradients, self.parameters)
             raise
         for handles, results in changes:
             for handle, result in zip(handles, results, strict=True):

@@ -4,9 +4,9 @@ import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.optim.optimizer import Optimizer
-from sporax.optim.rule import rule
+from sporax.optim.update_rule import rule
 
 
 def _shrunk(x, by):
@@ -54,10 +54,10 @@ class FTRL(Optimizer):
                 "For 'FTRL', 'learning_rate' must be one number for all parameters and steps, but "
                 "got a changing one or a group's own. Use another optimizer for that."
             )
-        argument.positive("FTRL", learning_rate=learning_rate)
-        argument.not_negative("FTRL", initial_accum=initial_accum, l1=l1, l2=l2)
-        argument.not_positive("FTRL", lr_power=lr_power)
-        argument.flag("FTRL", use_locking=use_locking)
+        check.positive("FTRL", learning_rate=learning_rate)
+        check.not_negative("FTRL", initial_accum=initial_accum, l1=l1, l2=l2)
+        check.not_positive("FTRL", lr_power=lr_power)
+        check.flag("FTRL", use_locking=use_locking)
         self.l1, self.l2, self.lr, self.lr_power = l1, l2, learning_rate, lr_power
         self.use_locking = use_locking
         self._scalars = tuple(Tensor(x, dtypes.float32) for x in (l1, l2, lr_power))
@@ -89,8 +89,8 @@ class ProximalAdagrad(Optimizer):
         loss_scale=1.0, weight_decay=0.0,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        argument.not_negative("ProximalAdagrad", accum=accum, l1=l1, l2=l2)
-        argument.flag("ProximalAdagrad", use_locking=use_locking)
+        check.not_negative("ProximalAdagrad", accum=accum, l1=l1, l2=l2)
+        check.flag("ProximalAdagrad", use_locking=use_locking)
         self.use_locking = use_locking
         self.l1, self.l2 = Tensor(l1, dtypes.float32), Tensor(l2, dtypes.float32)
         self.accum = self.parameters.clone(prefix="accum", init=accum)

@@ -2,9 +2,9 @@
 
 import jax.numpy as jnp
 
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.optim.optimizer import Optimizer
-from sporax.optim.rule import rule
+from sporax.optim.update_rule import rule
 
 
 @rule("RMSProp", states=2)
@@ -40,9 +40,9 @@ class RMSProp(Optimizer):
         centered=False, loss_scale=1.0, weight_decay=0.0,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        argument.not_negative("RMSProp", decay=decay, momentum=momentum)
-        argument.positive("RMSProp", epsilon=epsilon)
-        argument.flag("RMSProp", use_locking=use_locking, centered=centered)
+        check.not_negative("RMSProp", decay=decay, momentum=momentum)
+        check.positive("RMSProp", epsilon=epsilon)
+        check.flag("RMSProp", use_locking=use_locking, centered=centered)
         self.decay, self.momentum, self.epsilon = float(decay), float(momentum), float(epsilon)
         self.centered = centered
         if centered:

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.nn import argument
+from sporax.nn import argument_checks as check
 from sporax.optim.optimizer import Optimizer
-from sporax.optim.rule import rule
+from sporax.optim.update_rule import rule
 
 
 @rule("SGD", states=2)
@@ -41,8 +41,8 @@ class SGD(Optimizer):
         nesterov=False, loss_scale=1.0,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        argument.not_negative("SGD", momentum=momentum, dampening=dampening)
-        argument.flag("SGD", nesterov=nesterov)
+        check.not_negative("SGD", momentum=momentum, dampening=dampening)
+        check.flag("SGD", nesterov=nesterov)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError(
                 "For 'SGD', 'nesterov' needs a 'momentum' greater than 0 and no 'dampening', but "

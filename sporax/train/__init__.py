@@ -2,7 +2,13 @@
 
 from sporax.core.errors import missing
 from sporax.train.callback import Callback, CallbackManager, InternalCallbackParam, RunContext
-from sporax.train.checkpointing import CheckpointConfig, ModelCheckpoint
+from sporax.train.data_sink import DatasetHelper, connect_network_with_dataset, data_sink
+from sporax.train.logging_callbacks import History, LambdaCallback, LossMonitor, TimeMonitor
+from sporax.train.lr_and_stopping_callbacks import (
+    EarlyStopping,
+    LearningRateScheduler,
+    ReduceLROnPlateau,
+)
 from sporax.train.metrics import (
     F1,
     MAE,
@@ -28,51 +34,19 @@ from sporax.train.metrics import (
     rearrange_inputs,
 )
 from sporax.train.model import Model
-from sporax.train.monitor import History, LambdaCallback, LossMonitor, TimeMonitor
-from sporax.train.sinking import DatasetHelper, connect_network_with_dataset, data_sink
-from sporax.train.steering import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau
+from sporax.train.model_checkpoint import CheckpointConfig, ModelCheckpoint
 
 _CallbackManager, _InternalCallbackParam = CallbackManager, InternalCallbackParam
 
 __all__ = [
-    "F1",
-    "MAE",
-    "MSE",
-    "ROC",
-    "Accuracy",
-    "Callback",
-    "CheckpointConfig",
-    "ConfusionMatrix",
-    "ConfusionMatrixMetric",
-    "DatasetHelper",
-    "Dice",
-    "EarlyStopping",
-    "Fbeta",
-    "History",
-    "LambdaCallback",
-    "LearningRateScheduler",
-    "Loss",
-    "LossMonitor",
-    "Metric",
-    "Model",
-    "ModelCheckpoint",
-    "Perplexity",
-    "Precision",
-    "Recall",
-    "ReduceLROnPlateau",
-    "RunContext",
-    "TimeMonitor",
-    "Top1CategoricalAccuracy",
-    "Top5CategoricalAccuracy",
-    "TopKCategoricalAccuracy",
-    "auc",
-    "connect_network_with_dataset",
-    "data_sink",
-    "get_metric_fn",
-    "get_metrics",
-    "names",
+    "F1", "MAE", "MSE", "ROC", "Accuracy", "Callback", "CheckpointConfig", "ConfusionMatrix",
+    "ConfusionMatrixMetric", "DatasetHelper", "Dice", "EarlyStopping", "Fbeta", "History",
+    "LambdaCallback", "LearningRateScheduler", "Loss", "LossMonitor", "Metric", "Model",
+    "ModelCheckpoint", "Perplexity", "Precision", "Recall", "ReduceLROnPlateau", "RunContext",
+    "TimeMonitor", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy",
+    "auc", "connect_network_with_dataset", "data_sink", "get_metric_fn", "get_metrics", "names",
     "rearrange_inputs",
-]
+]  # fmt: skip
 
 
 def __getattr__(name):

@@ -6,7 +6,7 @@ from sporax.core.from_host import plain
 from sporax.core.signature_errors import fitting_constructor
 from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
-from sporax.nn.wrap import WithEvalCell, WithLossCell
+from sporax.nn.training_cells import WithEvalCell, WithLossCell
 from sporax.train.callback import (
     CallbackManager,
     InternalCallbackParam,
@@ -14,9 +14,9 @@ from sporax.train.callback import (
     check_callbacks,
     is_own,
 )
-from sporax.train.checkpointing import ModelCheckpoint
+from sporax.train.logging_callbacks import TimeMonitor
 from sporax.train.metrics import Loss, metrics_of
-from sporax.train.monitor import TimeMonitor
+from sporax.train.model_checkpoint import ModelCheckpoint
 
 _OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import sporax
 from sporax.cli import check
-from sporax.compat.refusal import Refused
+from sporax.compat.refused_names import Refused
 from tests.compat.parameter_names import told
 
 RECORDED = Path(__file__).parents[1] / "recorded"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sporax
-from sporax.compat import children
+from sporax.compat import child_processes
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,7 +71,7 @@ def test_subprocesses():
         print(os.environ["PYTHONPATH"].split(os.pathsep))
     """
     found = call("-c", textwrap.dedent(code), PYTHONPATH=str(ROOT))
-    wanted = f"{sporax.__version__}\n{[children.FOLDER, str(ROOT)]}\n"
+    wanted = f"{sporax.__version__}\n{[child_processes.FOLDER, str(ROOT)]}\n"
     assert found.stdout == wanted and found.stderr == ""
 
 
@@ -79,7 +79,7 @@ def test_an_interpreter_without_sporax_has_its_own(tmp_path):
     (tmp_path / "mindspore.py").write_text("other = True")
     code = "import sys; sys.path[:0] = sys.argv[1:]; import mindspore; print(mindspore.{})"
     isolated = "-I", "-S", "-c"
-    found = call(*isolated, code.format("other"), children.FOLDER, str(tmp_path))
+    found = call(*isolated, code.format("other"), child_processes.FOLDER, str(tmp_path))
     assert found.stdout == "True\n", found.stderr
-    found = call(*isolated, code.format("other"), children.FOLDER)
+    found = call(*isolated, code.format("other"), child_processes.FOLDER)
     assert "No module named 'mindspore'" in found.stderr

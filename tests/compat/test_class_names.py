@@ -11,7 +11,7 @@ import pytest
 
 import sporax
 from sporax import amp, data, nn, ops, train
-from sporax.compat import alias, classes
+from sporax.compat import alias, class_modules
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from tests.oracle import recorded
@@ -23,17 +23,19 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_table_is_what_the_tool_writes():
-    assert table() == Path(classes.__file__).with_name("classes.csv").read_text(encoding="utf-8")
+    assert table() == Path(class_modules.__file__).with_name("classes.csv").read_text(
+        encoding="utf-8"
+    )
 
 
-@pytest.mark.parametrize("path", sorted({path for path, _, _ in classes.ROWS}))
+@pytest.mark.parametrize("path", sorted({path for path, _, _ in class_modules.ROWS}))
 def test_classes_are_where_they_say(path):
-    for name in {name for row, _, names in classes.ROWS if row == path for name in names}:
+    for name in {name for row, _, names in class_modules.ROWS if row == path for name in names}:
         found = alias.find(path, name)
-        classes.show()
+        class_modules.show()
         assert (found.__module__, found.__name__) == (path, name)
         assert path in {said for p, said in RECORDED.items() if p.rpartition(".")[2] == name}
-        assert classes.module_of(found).startswith("sporax.")
+        assert class_modules.module_of(found).startswith("sporax.")
 
 
 SHOWN = {

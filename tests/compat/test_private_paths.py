@@ -11,7 +11,7 @@ import pytest
 
 import sporax
 from sporax import Parameter, Tensor, grad, nn, ops
-from sporax.compat.refusal import REFUSED
+from sporax.compat.refused_names import REFUSED
 from sporax.data import NumpySlicesDataset
 from sporax.distributed.parallel_context import get_auto_parallel_context, set_auto_parallel_context
 from tests.compat.check_cases import CASES, answer

@@ -9,7 +9,7 @@ import pytest
 from sporax import data
 from sporax.data import mindrecord, vision
 from sporax.data.mindrecord import FileReader, FileWriter
-from sporax.data.record_file import compress, read_header, uncompress
+from sporax.data.mindrecord_file import compress, read_header, uncompress
 from tests.data.record_cases import RECORDS, listed, write
 from tests.data.vision_cases import IMAGE, PNG
 from tests.oracle import RECORDED, recorded

@@ -10,7 +10,7 @@ import types
 from typing import Any
 
 from sporax import numpy as mnp
-from sporax.compat.classes import module_of
+from sporax.compat.class_modules import module_of
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES, Array, Arrays
 

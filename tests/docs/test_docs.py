@@ -12,7 +12,7 @@ import pytest
 
 import sporax
 from sporax import autodiff, mint, nn, ops
-from sporax.compat.classes import module_of
+from sporax.compat.class_modules import module_of
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
 from tests.docs.return_checks import Results
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import sporax
 from sporax import nn
-from sporax.compat.classes import module_of
+from sporax.compat.class_modules import module_of
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import FUNCTIONS, MINT, NUMPY, PRIMITIVES
 
@@ -68,7 +68,10 @@ WITHOUT += """
     dataset.vision.RandomGrayscale dataset.vision.RandomPerspective dataset.vision.ToNumpy
     dataset.vision.ToPIL
 """
-FILES = ("sporax.data.files", "sporax.data.pictures")  # data sets, which need their files
+FILES = (
+    "sporax.data.mnist_cifar",
+    "sporax.data.image_folders",
+)  # data sets, which need their files
 
 
 def told(found):

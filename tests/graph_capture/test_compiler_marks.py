@@ -19,7 +19,7 @@ from sporax.graph_capture.compiler_marks import (
     lazy_inline,
 )
 from sporax.graph_capture.executors import _cell_graph_executor, _pynative_executor
-from sporax.nn.grad import Vjp
+from sporax.nn.jacobian_products import Vjp
 from sporax.ops.mapping import add_flags, tail
 from tests.graph_capture.multitype_values import values
 

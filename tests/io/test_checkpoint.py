@@ -14,8 +14,8 @@ import pytest
 
 import sporax as ms
 from sporax import nn
-from sporax.io import atomic, ckpt_file, wire
-from sporax.io.rotation import CheckpointManager
+from sporax.io import atomic_write, checkpoint_protobuf, ckpt_file
+from sporax.io.checkpoint_rotation import CheckpointManager
 from tools.record_checkpoints import CONTENTS, EXTRAS, LONG, PIECE, counting, everything, load_case
 from tools.record_checkpoints import loads as load_rows
 
@@ -73,7 +73,7 @@ def test_reads_what_mindspore_writes(file, wanted, options):
     [("mindspore", {"append_dict": EXTRAS}), ("mindspore_sliced", {})],
 )
 def test_writes_the_bytes_that_mindspore_writes(file, options, tmp_path, monkeypatch):
-    monkeypatch.setattr(wire, "PIECE", PIECE)
+    monkeypatch.setattr(checkpoint_protobuf, "PIECE", PIECE)
     made = everything(ms)
     if file == "mindspore_sliced":
         # MindSpore cuts an array along its first axis or its bytes, so lengths of pieces may differ
@@ -81,8 +81,12 @@ def test_writes_the_bytes_that_mindspore_writes(file, options, tmp_path, monkeyp
     # 0-dimensional tensors are written with dims [0], as all versions read them; 2.10 writes none
     flat = [m for m in made if m["data"].shape]
     ms.save_checkpoint(flat, str(tmp_path / "a.ckpt"), choice_func=lambda name: True)
-    ours = wire.read(memoryview((tmp_path / "a.ckpt").read_bytes()), ckpt_file.needed)
-    theirs = wire.read(memoryview((RECORDED / f"{file}.ckpt").read_bytes()), ckpt_file.needed)
+    ours = checkpoint_protobuf.read(
+        memoryview((tmp_path / "a.ckpt").read_bytes()), ckpt_file.needed
+    )
+    theirs = checkpoint_protobuf.read(
+        memoryview((RECORDED / f"{file}.ckpt").read_bytes()), ckpt_file.needed
+    )
     theirs = [entry for entry in theirs if entry.tag in {m["name"] for m in flat}]
     assert [(e.tag, e.dims, e.kind, b"".join(e.pieces)) for e in ours] == [
         (e.tag, e.dims, e.kind, b"".join(e.pieces)) for e in theirs
@@ -146,7 +150,7 @@ def test_odd_shapes_there_and_back(shape, tmp_path):
 
 
 def test_pieces_are_put_together(tmp_path, monkeypatch):
-    monkeypatch.setattr(wire, "PIECE", 1000)
+    monkeypatch.setattr(checkpoint_protobuf, "PIECE", 1000)
     x = np.arange(999.0)
     ms.save_checkpoint({"x": x, "y": np.ones(1)}, str(tmp_path / "a.ckpt"))
     np.testing.assert_array_equal(ms.load_checkpoint(str(tmp_path / "a.ckpt"))["x"].asnumpy(), x)
@@ -176,11 +180,11 @@ def test_chooses_by_name(chosen, wanted):
 
 
 def test_an_asynchronous_save_keeps_the_numbers_of_its_call(tmp_path, monkeypatch):
-    def slowly(*entry, write=wire.write):
+    def slowly(*entry, write=checkpoint_protobuf.write):
         time.sleep(0.2)
         return write(*entry)
 
-    monkeypatch.setattr(wire, "write", slowly)
+    monkeypatch.setattr(checkpoint_protobuf, "write", slowly)
     net = small(a=(3,))
     ms.save_checkpoint(net, str(tmp_path / "a"), async_save=True)
     assert ms.async_ckpt_thread_status()
@@ -355,15 +359,15 @@ KILLED = textwrap.dedent("""
     import sys, time
     import numpy as np
     import sporax
-    from sporax.io import wire
+    from sporax.io import checkpoint_protobuf
 
-    def slowly(name, *entry, write=wire.write):
+    def slowly(name, *entry, write=checkpoint_protobuf.write):
         if name == "p5":
             print("half", flush=True)
             time.sleep(60)
         return write(name, *entry)
 
-    wire.write = slowly
+    checkpoint_protobuf.write = slowly
     many = {f"p{i}": np.ones(1000) for i in range(20)}
     sporax.save_checkpoint(many, sys.argv[1])
 """)
@@ -386,7 +390,7 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "a.ckpt"
     path.write_bytes(b"old")
 
-    with pytest.raises(OSError, match="no space"), atomic.replacing(str(path)) as part:
+    with pytest.raises(OSError, match="no space"), atomic_write.replacing(str(path)) as part:
         Path(part).write_bytes(b"new")
         raise OSError("no space")
     assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["a.ckpt"]

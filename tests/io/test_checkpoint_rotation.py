@@ -16,7 +16,7 @@ import pytest
 
 import sporax as ms
 from sporax import nn, train
-from sporax.io import background as async_saving
+from sporax.io import background_writer as async_saving
 
 FORMATS = ["ckpt", "safetensors"]
 SAVES = [(format, in_thread) for format in FORMATS for in_thread in (False, True)]

@@ -14,8 +14,8 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.graph_capture.jit import jit
 from sporax.nn import Dense, LayerNorm
-from sporax.nn.buffers import register_cell_buffer_registration_hook
 from sporax.nn.cell import Cell
+from sporax.nn.cell_buffers import register_cell_buffer_registration_hook
 from sporax.nn.container import SequentialCell
 
 

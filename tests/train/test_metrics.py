@@ -53,7 +53,7 @@ def test_numbers_of_each_sample_and_class(how):
     )
     per_sample = np.nanmean(quotients, axis=1)
     assert metric(Tensor(predicted), Tensor(labels)) == pytest.approx(np.nanmean(per_sample))
-    from sporax.train.metrics.confusion import _decreased
+    from sporax.train.metrics.confusion_matrix import _decreased
 
     number, _ = _decreased(quotients, how)
     reduce = np.nanmean if how.startswith("mean") else np.nansum

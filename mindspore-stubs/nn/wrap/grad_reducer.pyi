@@ -1,5 +1,5 @@
 """`mindspore.nn.wrap.grad_reducer`, as sporax has it; written by tools/write_stubs.py."""
 
 from sporax.nn import *
-from sporax.nn.wrap import DistributedGradReducer as DistributedGradReducer
+from sporax.nn.training_cells import DistributedGradReducer as DistributedGradReducer
 

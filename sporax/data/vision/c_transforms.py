@@ -1,6 +1,6 @@
 """`vision.c_transforms`, as it was before 2.0: what differs from `vision`, for arrays alone."""
 
-from sporax.data import arguments as check
+from sporax.data import argument_checks as check
 from sporax.data import vision
 
 

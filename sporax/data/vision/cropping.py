@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from sporax.data import arguments as check
+from sporax.data import argument_checks as check
+from sporax.data.vision.enums import Border, SliceMode
+from sporax.data.vision.format_conversion import as_picture
 from sporax.data.vision.image import (
     ImageTensorOperation,
     PictureOperation,
@@ -11,8 +13,6 @@ from sporax.data.vision.image import (
     pillow,
     single,
 )
-from sporax.data.vision.layout import as_picture
-from sporax.data.vision.modes import Border, SliceMode
 from sporax.data.vision.resampling import PADS
 
 
@@ -229,13 +229,6 @@ class SlicePatches(ImageTensorOperation):
 
 
 __all__ = [
-    "CenterCrop",
-    "Crop",
-    "FiveCrop",
-    "HorizontalFlip",
-    "Pad",
-    "PadToSize",
-    "SlicePatches",
-    "TenCrop",
-    "VerticalFlip",
-]
+    "CenterCrop", "Crop", "FiveCrop", "HorizontalFlip", "Pad", "PadToSize", "SlicePatches",
+    "TenCrop", "VerticalFlip",
+]  # fmt: skip

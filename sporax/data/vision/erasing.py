@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from sporax.data import arguments as check
-from sporax.data import order
-from sporax.data.vision.chance import probability
+from sporax.data import argument_checks as check
+from sporax.data import random_streams
 from sporax.data.vision.image import ImageTensorOperation, PyTensorOperation, single, with_channels
-from sporax.data.vision.placing import some_part
+from sporax.data.vision.random_colour import probability
+from sporax.data.vision.random_geometry import some_part
 
 
 class Erase(ImageTensorOperation):
@@ -63,7 +63,7 @@ class CutOut(ImageTensorOperation):
                 f"For '{self._who}', 'length' must be at most the image's, {rows} x {columns}, "
                 f"but got {self.length}."
             )
-        found, draw = image.copy(), order.stream()
+        found, draw = image.copy(), random_streams.stream()
         view = found if self.is_hwc else found.transpose(1, 2, 0)
         for _ in range(self.num_patches):
             top = int(draw.integers(rows - self.length + 1))
@@ -112,7 +112,7 @@ class RandomErasing(PyTensorOperation):
             raise ValueError(
                 f"For '{who}', the image must have shape (C, H, W), but got {image.shape}."
             )
-        draw = order.stream()
+        draw = random_streams.stream()
         if draw.random() >= self.prob:
             return image
         box = some_part(image.shape[1:], self.scale, self.ratio, self.max_attempts)

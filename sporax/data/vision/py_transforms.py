@@ -2,7 +2,7 @@
 Pillow's and for arrays (C, H, W)."""
 
 from sporax.data import vision
-from sporax.data.vision.modes import Inter
+from sporax.data.vision.enums import Inter
 
 
 class Decode(vision.Decode):

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from sporax.data.vision.modes import Border, Inter
+from sporax.data.vision.enums import Border, Inter
 
 PADS = {  # how numpy.pad names them
     Border.CONSTANT: "constant", Border.EDGE: "edge",

@@ -1,10 +1,18 @@
 """Optimizers with `param_groups` that may be changed between steps, and schedules that do so."""
 
 from sporax.optim.experimental import lr_scheduler
-from sporax.optim.experimental.adaptive import Adadelta, Adagrad, Adamax, RAdam, RMSprop
-from sporax.optim.experimental.averaging import ASGD, NAdam, Rprop
-from sporax.optim.experimental.descent import SGD, Adam, AdamW
+from sporax.optim.experimental.adaptive import (
+    ASGD,
+    Adadelta,
+    Adagrad,
+    Adamax,
+    NAdam,
+    RAdam,
+    RMSprop,
+    Rprop,
+)
 from sporax.optim.experimental.optimizer import Optimizer
+from sporax.optim.experimental.sgd_adam import SGD, Adam, AdamW
 
 __all__ = [
     "ASGD", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam",

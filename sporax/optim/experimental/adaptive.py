@@ -1,14 +1,16 @@
-"""Adadelta, Adagrad, Adamax, RAdam and RMSprop with `param_groups`."""
+"""Optimizers with `param_groups` that adapt the step of each weight: Adadelta to Rprop."""
 
 import math
 from types import MappingProxyType
 
 import jax.numpy as jnp
 
-from sporax.nn import argument
-from sporax.optim import ada_delta
-from sporax.optim.experimental.optimizer import ByRule, checked_betas
-from sporax.optim.rule import rule
+from sporax.nn import argument_checks as check
+from sporax.optim import adadelta as plain_adadelta
+from sporax.optim import asgd as plain_asgd
+from sporax.optim import rprop as plain_rprop
+from sporax.optim.experimental.optimizer import GroupOptimizer, checked_betas
+from sporax.optim.update_rule import rule
 
 
 def _gradient(grad, param, weight_decay, maximize=False):
@@ -18,7 +20,7 @@ def _gradient(grad, param, weight_decay, maximize=False):
 @rule("Adadelta", states=2)
 def adadelta(param, accum, accum_update, grad, rate, *, rho, eps, weight_decay, maximize):
     grad = _gradient(grad, param, weight_decay, maximize)
-    return ada_delta.adadelta.fn(param, accum, accum_update, grad, rate, rho, eps)
+    return plain_adadelta.adadelta.fn(param, accum, accum_update, grad, rate, rho, eps)
 
 
 @rule("Adagrad", states=1)
@@ -65,7 +67,44 @@ def rmsprop(
     return param - rate * change, mean, square, moment
 
 
-class Adadelta(ByRule):
+@rule("NAdam", states=3)
+def nadam(
+    param, m, v, product, grad, rate, steps, *, betas, eps, weight_decay, momentum_decay
+):  # fmt: skip
+    grad, steps = _gradient(grad, param, weight_decay), steps + 1
+
+    def momentum(step):
+        return betas[0] * (1 - 0.5 * 0.96 ** (step * momentum_decay))
+
+    now, following = momentum(steps), momentum(steps + 1)
+    product = product * now
+    m, v = m + (grad - m) * (1 - betas[0]), v + (grad * grad - v) * (1 - betas[1])
+    unbiased = -jnp.expm1(steps * math.log(betas[1])) if betas[1] else 1.0
+    root = jnp.sqrt(v / unbiased) + eps
+    ahead = following / (1 - product * following) * m
+    return param - rate * ((1 - now) / (1 - product) * grad + ahead) / root, m, v, product
+
+
+@rule("ASGD", states=3)
+def asgd(
+    param, mean, mu, eta, grad, rate, steps, *, lambd, alpha, t0, weight_decay, maximize
+):  # fmt: skip
+    grad = _gradient(grad, param, weight_decay, maximize)
+    param, mu, eta, mean = plain_asgd.asgd.fn(
+        param, mu, eta, mean, grad, rate, steps, lambd=lambd, alpha=alpha, t0=t0
+    )
+    return param, mean, mu, eta
+
+
+@rule("Rprop", states=2)
+def rprop(param, before, size, grad, rate, steps, *, etas, step_sizes, maximize):
+    grad = -grad if maximize else grad
+    return plain_rprop.rprop.fn(
+        param, before, size, grad, rate, steps, etas=etas, step_sizes=step_sizes
+    )
+
+
+class Adadelta(GroupOptimizer):
     """As `nn.Adadelta`, with `eps` for its epsilon; `maximize`: with the gradient's negative.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
@@ -78,15 +117,15 @@ class Adadelta(ByRule):
     _RULE, _NUMBERS = adadelta, ("rho", "eps", "weight_decay", "maximize")
 
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, *, maximize=False):
-        argument.positive("Adadelta", eps=eps)
-        argument.fraction("Adadelta", rho=rho)
-        argument.flag("Adadelta", maximize=maximize)
+        check.positive("Adadelta", eps=eps)
+        check.fraction("Adadelta", rho=rho)
+        check.flag("Adadelta", maximize=maximize)
         super().__init__(
             params, lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize
         )
 
 
-class Adagrad(ByRule):
+class Adagrad(GroupOptimizer):
     r"""$s \leftarrow s + g^2$, $p \leftarrow p - \frac{\eta}{1 + t d} \frac{g}{\sqrt{s} + eps}$.
 
     $d$ is `lr_decay`, $t$ counts the steps from 0, $s$ starts as `initial_accumulator_value`;
@@ -106,9 +145,9 @@ class Adagrad(ByRule):
         eps=1e-10, *, maximize=False,
     ):  # fmt: skip
         start = initial_accumulator_value
-        argument.not_negative("Adagrad", lr_decay=lr_decay, initial_accumulator_value=start)
-        argument.positive("Adagrad", eps=eps)
-        argument.flag("Adagrad", maximize=maximize)
+        check.not_negative("Adagrad", lr_decay=lr_decay, initial_accumulator_value=start)
+        check.positive("Adagrad", eps=eps)
+        check.flag("Adagrad", maximize=maximize)
         object.__setattr__(self, "_STATES", {"accum": start})
         super().__init__(
             params, lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
@@ -116,7 +155,7 @@ class Adagrad(ByRule):
         )  # fmt: skip
 
 
-class Adamax(ByRule):
+class Adamax(GroupOptimizer):
     r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \max(\beta_2 v, |g| + eps)$,
     $p \leftarrow p - \frac{\eta}{1 - \beta_1^t} \frac{m}{v}$; `maximize`: with $-g$.
 
@@ -136,14 +175,14 @@ class Adamax(ByRule):
         self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, *, maximize=False
     ):
         checked_betas("Adamax", betas)
-        argument.positive("Adamax", eps=eps)
-        argument.flag("Adamax", maximize=maximize)
+        check.positive("Adamax", eps=eps)
+        check.flag("Adamax", maximize=maximize)
         super().__init__(
             params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize
         )
 
 
-class RAdam(ByRule):
+class RAdam(GroupOptimizer):
     """Adam without division by the root of $v$ until its variance can be told, and with a factor
     for that variance afterwards (Liu et al., 2020). Weight decay is added to the gradient.
 
@@ -159,11 +198,11 @@ class RAdam(ByRule):
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
         checked_betas("RAdam", betas)
-        argument.positive("RAdam", eps=eps)
+        check.positive("RAdam", eps=eps)
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
 
 
-class RMSprop(ByRule):
+class RMSprop(GroupOptimizer):
     r"""$s \leftarrow \alpha s + (1 - \alpha) g^2$, $v \leftarrow u v + \frac{g}{\sqrt{s} + eps}$,
     $p \leftarrow p - \eta v$; `centered`: with $s$ less the square of the gradient's mean.
 
@@ -183,13 +222,84 @@ class RMSprop(ByRule):
         self, params, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0,
         centered=False, maximize=False,
     ):  # fmt: skip
-        argument.not_negative("RMSprop", alpha=alpha, momentum=momentum)
-        argument.positive("RMSprop", eps=eps)
-        argument.flag("RMSprop", centered=centered, maximize=maximize)
+        check.not_negative("RMSprop", alpha=alpha, momentum=momentum)
+        check.positive("RMSprop", eps=eps)
+        check.flag("RMSprop", centered=centered, maximize=maximize)
         super().__init__(
             params, lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered,
             weight_decay=weight_decay, maximize=maximize,
         )  # fmt: skip
 
 
-__all__ = ["Adadelta", "Adagrad", "Adamax", "RAdam", "RMSprop"]
+class NAdam(GroupOptimizer):
+    r"""Adam that looks ahead with a momentum $\mu_t = \beta_1 (1 - \frac12 0.96^{t d})$, $d$ being
+    `momentum_decay` (Dozat, 2016). Weight decay is added to the gradient.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = NAdam([p], lr=0.5)((Tensor([2.0]),))
+    >>> print(p.asnumpy().round(4))
+    [0.4718]
+    """
+
+    _STATES = MappingProxyType({"exp_avg": "zeros", "exp_avg_sq": "zeros"})
+    _SINGLE = MappingProxyType({"mu_product": 1.0})
+    _RULE, _COUNTER = nadam, "step_t"
+    _NUMBERS = ("betas", "eps", "weight_decay", "momentum_decay")
+
+    def __init__(
+        self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3
+    ):
+        checked_betas("NAdam", betas)
+        check.positive("NAdam", eps=eps)
+        check.not_negative("NAdam", momentum_decay=momentum_decay)
+        super().__init__(
+            params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
+            momentum_decay=momentum_decay,
+        )  # fmt: skip
+
+
+class ASGD(GroupOptimizer):
+    """As `nn.ASGD`, with `lr` for its learning rate; `maximize`: with the gradient's negative.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = ASGD([p], lr=0.5, lambd=0.0)((Tensor([1.0]),))
+    >>> print(p.asnumpy())
+    [0.5]
+    """
+
+    _STATES = MappingProxyType({"ax": "zeros"})
+    _SINGLE = MappingProxyType({"mu": 1.0, "eta": 0.0})
+    _RULE, _COUNTER = asgd, "step_t"
+    _NUMBERS = ("lambd", "alpha", "t0", "weight_decay", "maximize")
+
+    def __init__(
+        self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False
+    ):
+        check.flag("ASGD", maximize=maximize)
+        check.not_negative("ASGD", lambd=lambd, alpha=alpha, t0=t0)
+        super().__init__(
+            params, lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay,
+            maximize=maximize,
+        )  # fmt: skip
+
+
+class Rprop(GroupOptimizer):
+    """As `nn.Rprop`, with `lr` for its learning rate; `maximize`: with the gradient's negative.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = Rprop([p], lr=0.5)((Tensor([7.0]),))
+    >>> print(p.asnumpy())
+    [0.5]
+    """
+
+    _STATES = MappingProxyType({"prev": "zeros", "step_size": "zeros"})
+    _RULE, _COUNTER = rprop, "step_t"
+    _NUMBERS = ("etas", "step_sizes", "maximize")
+
+    def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, maximize=False):
+        check.flag("Rprop", maximize=maximize)
+        plain_rprop.check_steps("Rprop", etas, step_sizes)
+        super().__init__(params, lr=lr, etas=etas, step_sizes=step_sizes, maximize=maximize)
+
+
+__all__ = ["ASGD", "Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop"]

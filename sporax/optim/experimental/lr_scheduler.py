@@ -8,9 +8,9 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.nn import argument
-from sporax.optim.experimental import rates
-from sporax.optim.experimental.schedule import (
+from sporax.nn import argument_checks as check
+from sporax.optim.experimental import schedule_formulas as formulas
+from sporax.optim.experimental.lr_scheduler_base import (
     LRScheduler,
     Rates,
     checked_optimizer,
@@ -52,10 +52,10 @@ class StepLR(_Formula):
     """
 
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
-        argument.positive_int("StepLR", step_size=step_size)
-        argument.number("StepLR", gamma=gamma)
+        check.positive_int("StepLR", step_size=step_size)
+        check.number("StepLR", gamma=gamma)
         self._begin(
-            optimizer, last_epoch, rates.step, rates.step_at,
+            optimizer, last_epoch, formulas.step, formulas.step_at,
             step_size=step_size, gamma=gamma,
         )  # fmt: skip
 
@@ -76,10 +76,10 @@ class MultiStepLR(_Formula):
                 f"{type(milestones).__name__}."
             )
         for milestone in milestones:
-            argument.integer("MultiStepLR", milestones=milestone)
-        argument.number("MultiStepLR", gamma=gamma)
+            check.integer("MultiStepLR", milestones=milestone)
+        check.number("MultiStepLR", gamma=gamma)
         self._begin(
-            optimizer, last_epoch, rates.milestones, rates.milestones_at,
+            optimizer, last_epoch, formulas.milestones, formulas.milestones_at,
             milestones=tuple(milestones), gamma=gamma,
         )  # fmt: skip
 
@@ -94,10 +94,10 @@ class ConstantLR(_Formula):
     """
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
-        argument.fraction("ConstantLR", factor=factor)
-        argument.integer("ConstantLR", total_iters=total_iters)
+        check.fraction("ConstantLR", factor=factor)
+        check.integer("ConstantLR", total_iters=total_iters)
         self._begin(
-            optimizer, last_epoch, rates.constant, rates.constant_at,
+            optimizer, last_epoch, formulas.constant, formulas.constant_at,
             factor=factor, total_iters=total_iters,
         )  # fmt: skip
 
@@ -114,11 +114,11 @@ class LinearLR(_Formula):
     def __init__(
         self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1
     ):
-        argument.fraction("LinearLR", start_factor=start_factor, end_factor=end_factor)
-        argument.positive("LinearLR", start_factor=start_factor)
-        argument.positive_int("LinearLR", total_iters=total_iters)
+        check.fraction("LinearLR", start_factor=start_factor, end_factor=end_factor)
+        check.positive("LinearLR", start_factor=start_factor)
+        check.positive_int("LinearLR", total_iters=total_iters)
         self._begin(
-            optimizer, last_epoch, rates.linear, rates.linear_at,
+            optimizer, last_epoch, formulas.linear, formulas.linear_at,
             start_factor=start_factor, end_factor=end_factor, total_iters=total_iters,
         )  # fmt: skip
 
@@ -133,8 +133,10 @@ class ExponentialLR(_Formula):
     """
 
     def __init__(self, optimizer, gamma, last_epoch=-1):
-        argument.number("ExponentialLR", gamma=gamma)
-        self._begin(optimizer, last_epoch, rates.exponential, rates.exponential_at, gamma=gamma)
+        check.number("ExponentialLR", gamma=gamma)
+        self._begin(
+            optimizer, last_epoch, formulas.exponential, formulas.exponential_at, gamma=gamma
+        )
 
 
 class PolynomialLR(_Formula):
@@ -147,10 +149,10 @@ class PolynomialLR(_Formula):
     """
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
-        argument.positive_int("PolynomialLR", total_iters=total_iters)
-        argument.not_negative("PolynomialLR", power=power)
+        check.positive_int("PolynomialLR", total_iters=total_iters)
+        check.not_negative("PolynomialLR", power=power)
         self._begin(
-            optimizer, last_epoch, rates.polynomial, rates.polynomial_at,
+            optimizer, last_epoch, formulas.polynomial, formulas.polynomial_at,
             total_iters=total_iters, power=power,
         )  # fmt: skip
 
@@ -165,10 +167,10 @@ class CosineAnnealingLR(_Formula):
     """
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
-        argument.positive_int("CosineAnnealingLR", T_max=T_max)
-        argument.number("CosineAnnealingLR", eta_min=eta_min)
+        check.positive_int("CosineAnnealingLR", T_max=T_max)
+        check.number("CosineAnnealingLR", eta_min=eta_min)
         self._begin(
-            optimizer, last_epoch, rates.cosine, rates.cosine_at, T_max=T_max, eta_min=eta_min
+            optimizer, last_epoch, formulas.cosine, formulas.cosine_at, T_max=T_max, eta_min=eta_min
         )
 
 
@@ -247,7 +249,7 @@ class CyclicLR(LRScheduler):
         up = float(step_size_up)
         down = up if step_size_down is None else float(step_size_down)
         self.total_step_size, self.step_up_ratio = up + down, up / (up + down)
-        self._triangle = Op("CyclicLR", partial(rates.triangle, total=up + down, up=up))
+        self._triangle = Op("CyclicLR", partial(formulas.triangle, total=up + down, up=up))
         self.max_lrs = [Tensor(lr) for lr in for_each("CyclicLR", "max_lr", max_lr, optimizer)]
         self._lowest = [Tensor(lr) for lr in base]
         super().__init__(optimizer, last_epoch)
@@ -266,14 +268,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1):
         who = "CosineAnnealingWarmRestarts"
-        argument.positive_int(who, T_0=T_0, T_mult=T_mult)
-        argument.number(who, eta_min=eta_min)
+        check.positive_int(who, T_0=T_0, T_mult=T_mult)
+        check.number(who, eta_min=eta_min)
         self.T_0, self.T_i = state(T_0, "T_0"), state(T_0, "T_i")
         self.T_cur = state(last_epoch, "T_cur")
         self.T_mult, self.eta_min = T_mult, Tensor(eta_min, dtypes.float32)
-        self._restart = Op(who, partial(rates.restart, T_mult=T_mult))
-        self._place = Op(who, partial(rates.restart_at, T_0=T_0, T_mult=T_mult))
-        self._cosine = Op(who, rates.cosine_between)
+        self._restart = Op(who, partial(formulas.restart, T_mult=T_mult))
+        self._place = Op(who, partial(formulas.restart_at, T_0=T_0, T_mult=T_mult))
+        self._cosine = Op(who, formulas.cosine_between)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
@@ -345,8 +347,8 @@ class ReduceLROnPlateau(Rates):
     ):  # fmt: skip
         who = "ReduceLROnPlateau"
         checked_optimizer(who, optimizer)
-        argument.number(who, factor=factor, patience=patience, threshold=threshold, eps=eps)
-        argument.below(who, factor=factor, one=1.0)
+        check.number(who, factor=factor, patience=patience, threshold=threshold, eps=eps)
+        check.below(who, factor=factor, one=1.0)
         for name, value, known in (
             ("mode", mode, ("min", "max")), ("threshold_mode", threshold_mode, ("rel", "abs")),
         ):  # fmt: skip
@@ -366,10 +368,12 @@ class ReduceLROnPlateau(Rates):
         self.cooldown_counter = state(0, "cooldown_counter")
         self._last_lr = [group["lr"] for group in optimizer.param_groups]
         better = partial(
-            rates.better, mode=mode, threshold=threshold, relative=threshold_mode == "rel"
+            formulas.better, mode=mode, threshold=threshold, relative=threshold_mode == "rel"
         )
-        self._watch = Op(who, partial(rates.watch, better=better, patience=patience, rest=cooldown))
-        self._reduce = Op(who, partial(rates.reduced, factor=factor, eps=eps))
+        self._watch = Op(
+            who, partial(formulas.watch, better=better, patience=patience, rest=cooldown)
+        )
+        self._reduce = Op(who, partial(formulas.reduced, factor=factor, eps=eps))
 
     def step(self, metrics):
         """Take one value of the metric."""

@@ -8,12 +8,12 @@ from sporax.core.parameter import Parameter, ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.nn import argument
-from sporax.optim import group as groups
-from sporax.optim.optimizer import Stepping
+from sporax.nn import argument_checks as check
+from sporax.optim import parameter_groups as groups
+from sporax.optim.optimizer import OptimizerBase
 
 
-class Optimizer(Stepping):
+class Optimizer(OptimizerBase):
     """Base of the optimizers with `param_groups`.
 
     `params`: Parameters, or dicts with 'params' and what the group has of its own; `defaults`: what
@@ -83,7 +83,7 @@ class Optimizer(Stepping):
             group.setdefault(name, value)
         group["lr"] = self._rate(group.get("lr"), f"learning_rate_group_{len(self.param_groups)}")
         decay = group.setdefault("weight_decay", 0.0)
-        argument.not_negative(who, weight_decay=decay)
+        check.not_negative(who, weight_decay=decay)
         group["weight_decay"] = float(decay)
         self.param_groups.append(group)
         self.lrs.append(group["lr"])
@@ -105,7 +105,7 @@ class Optimizer(Stepping):
                     f"{rate.shape}."
                 )
             return Parameter(Tensor(rate.asnumpy(), dtypes.float32), name=name)
-        argument.not_negative(who, lr=rate)
+        check.not_negative(who, lr=rate)
         return Parameter(Tensor(float(rate), dtypes.float32), name=name)
 
     def __repr__(self):
@@ -130,7 +130,7 @@ _advance = Op("count", lambda step: step + 1)
 _advance.cut = True
 
 
-class ByRule(Optimizer):
+class GroupOptimizer(Optimizer):
     """An Optimizer of one update rule, which takes the numbers `_NUMBERS` of a group, and the steps
     so far where they are counted in a Parameter called `_COUNTER`."""
 

@@ -1,8 +1,7 @@
 """How good is it? Numbers that are gathered batch by batch, and a table of their names."""
 
 from sporax.core.errors import missing
-from sporax.train.metrics.confusion import ConfusionMatrix, ConfusionMatrixMetric
-from sporax.train.metrics.correct import (
+from sporax.train.metrics.classification import (
     F1,
     Accuracy,
     Fbeta,
@@ -12,9 +11,10 @@ from sporax.train.metrics.correct import (
     Top5CategoricalAccuracy,
     TopKCategoricalAccuracy,
 )
-from sporax.train.metrics.curve import ROC, auc
-from sporax.train.metrics.deviation import MAE, MSE, Dice, Loss, Perplexity
+from sporax.train.metrics.confusion_matrix import ConfusionMatrix, ConfusionMatrixMetric
+from sporax.train.metrics.mean_metrics import MAE, MSE, Dice, Loss, Perplexity
 from sporax.train.metrics.metric import Metric, rearrange_inputs
+from sporax.train.metrics.roc import ROC, auc
 
 _NAMES = {
     "accuracy": Accuracy,
@@ -86,29 +86,11 @@ def metrics_of(given, who="Model"):
 
 
 __all__ = [
-    "F1",
-    "MAE",
-    "MSE",
-    "ROC",
-    "Accuracy",
-    "ConfusionMatrix",
-    "ConfusionMatrixMetric",
-    "Dice",
-    "Fbeta",
-    "Loss",
-    "Metric",
-    "Perplexity",
-    "Precision",
-    "Recall",
-    "Top1CategoricalAccuracy",
-    "Top5CategoricalAccuracy",
-    "TopKCategoricalAccuracy",
-    "auc",
-    "get_metric_fn",
-    "get_metrics",
-    "names",
-    "rearrange_inputs",
-]
+    "F1", "MAE", "MSE", "ROC", "Accuracy", "ConfusionMatrix", "ConfusionMatrixMetric", "Dice",
+    "Fbeta", "Loss", "Metric", "Perplexity", "Precision", "Recall", "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "get_metrics",
+    "names", "rearrange_inputs",
+]  # fmt: skip
 
 
 def __getattr__(name):

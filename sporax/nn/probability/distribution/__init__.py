@@ -14,21 +14,7 @@ from sporax.nn.probability.distribution.real import (
 )
 
 __all__ = [
-    "Bernoulli",
-    "Beta",
-    "Categorical",
-    "Cauchy",
-    "Distribution",
-    "Exponential",
-    "Gamma",
-    "Geometric",
-    "Gumbel",
-    "HalfNormal",
-    "Laplace",
-    "LogNormal",
-    "Logistic",
-    "Normal",
-    "Poisson",
-    "StudentT",
-    "Uniform",
-]
+    "Bernoulli", "Beta", "Categorical", "Cauchy", "Distribution", "Exponential", "Gamma",
+    "Geometric", "Gumbel", "HalfNormal", "Laplace", "LogNormal", "Logistic", "Normal", "Poisson",
+    "StudentT", "Uniform",
+]  # fmt: skip

@@ -1,0 +1,101 @@
+"""`build_train_network`: network, loss, precision, scale and optimizer as one training step."""
+
+from sporax import nn
+from sporax.amp.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
+from sporax.amp.mixed_precision import FloatLossCell, auto_mixed_precision, keep_in_float32
+from sporax.core import dtype as dtypes
+from sporax.nn import argument_checks as check
+from sporax.optim.optimizer import Optimizer
+
+# level -> (the dtype of the network, whether batch norms stay in float32)
+_LEVELS = {
+    "O0": (dtypes.float32, False),
+    "O1": (dtypes.float32, False),
+    "O2": (dtypes.float16, True),
+    "O3": (dtypes.float16, False),
+    "auto": (dtypes.float32, False),
+}
+_OPTIONS = ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager")
+
+
+def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_level="O0", **kwargs):
+    """A Cell that makes a training step: `network`, then `loss_fn`, gradients, `optimizer`.
+
+    `level`: as of `auto_mixed_precision`. In `kwargs` what the level says otherwise:
+    `cast_model_type` (float16 or float32), `keep_batchnorm_fp32` (for 'O2' True), and
+    `loss_scale_manager` (for 'O2' a `DynamicLossScaleManager`; None for no scaling). Losses are
+    computed in float32.
+
+    Called with the network's inputs (data and label, with `loss_fn`), it returns the loss; where
+    steps that overflow are left out, (loss, whether this one did, scale).
+
+    >>> net = nn.Dense(2, 1)
+    >>> step = build_train_network(net, nn.SGD(net.trainable_params(), 0.1), nn.MSELoss(), "O3")
+    >>> step(Tensor([[1.0, 2.0]]), Tensor([[1.0]])).dtype
+    mindspore.float32
+    """
+    who = "build_train_network"
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(
+            f"For '{who}', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}."
+        )
+    if not isinstance(level, str):
+        raise TypeError(f"For '{who}', 'level' must be a string, but got {type(level).__name__}.")
+    if level not in _LEVELS:
+        raise ValueError(f"For '{who}', 'level' must be one of {list(_LEVELS)}, but got {level!r}.")
+    if boost_level != "O0":
+        raise NotImplementedError("sporax has no 'boost_level' of 'build_train_network' yet")
+    _check_options(who, kwargs)
+    dtype, keeps = _LEVELS[level]
+    dtype = kwargs.get("cast_model_type", dtype)
+    keeps = kwargs.get("keep_batchnorm_fp32", keeps)
+    network = _in_precision(network, level, dtype, keeps)
+    if loss_fn is not None:
+        halves = dtype == dtypes.float16 or getattr(network, "_amp_level", "O0") in (
+            "O2", "O3", "auto"
+        )  # fmt: skip
+        network = (FloatLossCell if halves else nn.WithLossCell)(network, loss_fn)
+    if "loss_scale_manager" in kwargs:
+        manager = kwargs["loss_scale_manager"]
+    else:
+        manager = DynamicLossScaleManager() if level == "O2" else None
+    if manager is None:
+        return nn.TrainOneStepCell(network, optimizer).set_train()
+    rule = manager.get_update_cell()
+    if rule is None:
+        return nn.TrainOneStepCell(network, optimizer, manager.get_loss_scale()).set_train()
+    return nn.TrainOneStepWithLossScaleCell(network, optimizer, rule).set_train()
+
+
+def _check_options(who, given):
+    for name, value in given.items():
+        if name not in _OPTIONS:
+            raise ValueError(
+                f"For '{who}', the other arguments must be among {list(_OPTIONS)}, but got "
+                f"'{name}'."
+            )
+        if name == "cast_model_type" and value not in (dtypes.float16, dtypes.float32):
+            raise TypeError(
+                f"For '{who}', 'cast_model_type' must be float16 or float32, but got {value}."
+            )
+        if name == "keep_batchnorm_fp32":
+            check.flag(who, keep_batchnorm_fp32=value)
+        if name == "loss_scale_manager" and not isinstance(value, (LossScaleManager, type(None))):
+            raise TypeError(
+                f"For '{who}', 'loss_scale_manager' must be a LossScaleManager or None, but got "
+                f"{type(value).__name__}."
+            )
+
+
+def _in_precision(network, level, dtype, keeps):
+    if dtype == dtypes.float16:
+        network.to_float(dtype)
+        if keeps:
+            keep_in_float32(network, dtype)
+        return network
+    if level in ("O2", "O3"):
+        return network
+    return auto_mixed_precision(network, level)
+
+
+__all__ = ["build_train_network"]

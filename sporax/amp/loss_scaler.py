@@ -1,0 +1,107 @@
+"""Loss scaling for training steps of one's own: `scale` the loss, `unscale` the gradients."""
+
+from sporax import ops
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.signature_errors import Fitting
+from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors, tensors_of
+from sporax.nn import argument_checks as check
+from sporax.nn import loss_scale as cells
+
+
+def all_finite(inputs):
+    """Whether no number of a Tensor, or of a tuple or list of them, is infinite or NaN: a Tensor.
+
+    >>> all_finite((Tensor([1.0]), Tensor([np.inf]))).asnumpy()
+    array(False)
+    """
+    found = tensors_of(inputs)
+    if not found:
+        raise ValueError("For 'all_finite', there must be a Tensor in 'inputs', but there is none.")
+    return cells.all_finite(found)
+
+
+class LossScaler(Fitting):
+    """Base of loss scalers: a subclass defines `scale`, `unscale` and `adjust`."""
+
+    def scale(self, inputs):
+        """A Tensor, or a tuple or list of them, times the scale."""
+        raise NotImplementedError(_undefined(self, "scale"))
+
+    def unscale(self, inputs):
+        """A Tensor, or a tuple or list of them, divided by the scale."""
+        raise NotImplementedError(_undefined(self, "unscale"))
+
+    def adjust(self, grads_finite):
+        """Change the scale after a step; `grads_finite`: whether it did not overflow."""
+        raise NotImplementedError(_undefined(self, "adjust"))
+
+
+def _undefined(scaler, name):
+    return f"For '{type(scaler).__name__}', the method '{name}' must be defined."
+
+
+class StaticLossScaler(LossScaler):
+    """Always the same scale, at least 1.
+
+    >>> scaler = StaticLossScaler(4)
+    >>> scaler.scale(Tensor([1.0])).tolist(), scaler.unscale((Tensor([1.0]),))[0].tolist()
+    ([4.0], [0.25])
+    """
+
+    def __init__(self, scale_value):
+        who = type(self).__name__
+        check.positive(who, scale_value=scale_value)
+        if scale_value < 1:
+            raise ValueError(
+                f"For '{who}', 'scale_value' must be at least 1, but got {scale_value}."
+            )
+        self.scale_value = Parameter(Tensor(scale_value, dtypes.float32), name="scale_value")
+
+    def scale(self, inputs):
+        """A Tensor, or a tuple or list of them, times the scale."""
+        return map_tensors(lambda x: x * self.scale_value.astype(x.dtype), inputs)
+
+    def unscale(self, inputs):
+        """A Tensor, or a tuple or list of them, divided by the scale."""
+        return map_tensors(lambda x: x * (1 / self.scale_value).astype(x.dtype), inputs)
+
+    def adjust(self, grads_finite):
+        """Nothing: the scale stays. Returns False."""
+        return False
+
+
+class DynamicLossScaler(StaticLossScaler):
+    """A scale divided by `scale_factor` (to 1 at least) where a step overflows, and multiplied by
+    it after `scale_window` steps in a row that do not.
+
+    >>> scaler = DynamicLossScaler(4, 2, 10)
+    >>> scaler.adjust(Tensor(False))
+    True
+    >>> float(scaler.scale_value)
+    2.0
+    """
+
+    def __init__(self, scale_value, scale_factor, scale_window):
+        super().__init__(scale_value)
+        check.positive_int(type(self).__name__, scale_factor=scale_factor,
+                              scale_window=scale_window)  # fmt: skip
+        self.scale_factor, self.scale_window = scale_factor, scale_window
+        self.counter = Parameter(Tensor(0, dtypes.int32), name="counter")
+
+    def adjust(self, grads_finite):
+        """Change the scale after a step; `grads_finite`: a Tensor, whether all was finite. Returns
+        True."""
+        finite = grads_finite if isinstance(grads_finite, Tensor) else Tensor(bool(grads_finite))
+        now = self.scale_value * 1.0
+        more = now * self.scale_factor
+        is_due = ops.logical_and(self.counter == self.scale_window - 1, ops.isfinite(more))
+        lower = ops.maximum(now / self.scale_factor, Tensor(1.0, dtypes.float32))
+        ops.assign(self.scale_value, ops.where(finite, ops.where(is_due, more, now), lower))
+        count = (self.counter + 1) % self.scale_window * finite.astype(dtypes.int32)
+        ops.assign(self.counter, count)
+        return True
+
+
+__all__ = ["DynamicLossScaler", "LossScaler", "StaticLossScaler", "all_finite"]

@@ -1,0 +1,235 @@
+"""Networks in mixed precision: what computes in 16 bits, what in 32."""
+
+import functools
+import inspect
+import logging
+
+import numpy as np
+
+from sporax import nn
+from sporax.core import dtype as dtypes
+from sporax.core.value import Changes
+from sporax.engine.autocast import choice_of, computing_in
+from sporax.nn.cell import Cell
+from sporax.nn.cell_precision import FLAGS, PrecisionScheme, cast_floats
+from sporax.ops.declare import OPS, PRIMITIVES
+from sporax.ops.primitive import Primitive
+
+_log = logging.getLogger("sporax")
+
+_WHITE_CELLS = """
+    Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense LSTMCell RNNCell
+    GRUCell"""
+_WHITE_PRIMITIVES = """
+    Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput MatMul BatchMatMul PReLU ReLU
+    Ger"""
+_BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm"
+
+# for 'auto', by the names of declared operations: what computes in 16 bits, and what in 32
+_AUTO_LOW = """
+    conv2d conv3d conv_transposed matmul matmul_transposed bmm mm mv dense contraction tensor_dot
+    prelu"""
+_AUTO_HIGH = """
+    power integer_pow acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan
+    softplus layer_norm layer_norm_with_moments batch_norm_with_batch batch_norm_with_known
+    group_norm norm lp_norm kl_div smooth_l1_loss soft_margin_loss binary_cross_entropy_with_logits
+    reduce_prod prod softmax log_softmax cumprod cumsum sum l1_loss mse_loss nll_loss
+    nll_loss_and_weight cross_entropy"""
+_AUTO_WIDEST = "bias_add"  # refuses operands of two dtypes anywhere else
+
+
+def _there(names, find):
+    return [found for name in names.split() if (found := find(name)) is not None]
+
+
+def get_white_list():
+    """The Cells and Primitives that level 'O1' has compute in 16 bits, as a list of classes.
+
+    >>> nn.Dense in get_white_list()
+    True
+    """
+    return [
+        *_there(_WHITE_CELLS, lambda name: getattr(nn, name, None)),
+        *_there(_WHITE_PRIMITIVES, PRIMITIVES.get),
+    ]
+
+
+def get_black_list():
+    """The Cells that level 'O2' has compute in float32, as a list of classes.
+
+    >>> nn.LayerNorm in get_black_list()
+    True
+    """
+    return _there(_BLACK_CELLS, lambda name: getattr(nn, name, None))
+
+
+def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
+    """Have a network compute in `dtype` (float16 or bfloat16), as far as the level says.
+
+    `amp_level`: 'O0', nothing. 'O1', the Cells and Primitives of `get_white_list()`, whose results
+    are float32 again. 'O2', all but the Cells of `get_black_list()`. 'O3', all. 'auto', operations
+    that gain by it, such as products; those that lose much, such as `exp` and losses, in float32,
+    and all others in the dtype of their operands. `network`: a Cell, for 'auto' also a function.
+
+    Parameters keep their dtype. The network itself is changed and returned; of 'O2' and 'O3' it
+    returns float32.
+
+    >>> net = auto_mixed_precision(nn.SequentialCell(nn.Dense(2, 2), nn.LayerNorm((2,))), "O2")
+    >>> net[0](Tensor([[1.0, 2.0]])).dtype, net(Tensor([[1.0, 2.0]])).dtype
+    (mindspore.float16, mindspore.float32)
+    """
+    who = "auto_mixed_precision"
+    if not isinstance(network, Cell) and (amp_level != "auto" or not inspect.isroutine(network)):
+        raise TypeError(
+            f"For '{who}', 'network' must be a Cell (with 'auto', a Cell or a function), but got "
+            f"{type(network).__name__}."
+        )
+    _check_dtype(who, dtype)
+    if amp_level not in ("O0", *_LEVELS):
+        raise ValueError(
+            f"For '{who}', 'amp_level' must be 'O0', 'O1', 'O2', 'O3' or 'auto', but got "
+            f"{amp_level!r}."
+        )
+    if amp_level == "O0":
+        return network
+    before = getattr(network, "_amp_level", None)
+    if before is not None:
+        _log.warning("The mixed precision of the network, '%s', becomes '%s'.", before, amp_level)
+    network = _LEVELS[amp_level](network, dtype)
+    vars(network)["_amp_level"] = amp_level
+    return network
+
+
+def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=dtypes.float16):
+    """Have a network compute in `dtype` as lists of one's own say, of which one is given.
+
+    `white_list`: Cells and Primitives that do, as at level 'O1'. `black_list`: Cells that do not,
+    as at level 'O2'. The network itself is changed and returned.
+
+    >>> net = custom_mixed_precision(nn.SequentialCell(nn.Dense(2, 2)), white_list=[nn.Dense])
+    >>> net(Tensor([[1.0, 2.0]])).dtype
+    mindspore.float32
+    """
+    who = "custom_mixed_precision"
+    if not isinstance(network, Cell):
+        raise TypeError(f"For '{who}', 'network' must be a Cell, but got {type(network).__name__}.")
+    if (white_list is None) == (black_list is None):
+        raise ValueError(f"For '{who}', either 'white_list' or 'black_list' must be given.")
+    _check_dtype(who, dtype)
+    name, given, kinds = ("white_list", white_list, (Cell, Primitive))
+    if white_list is None:
+        name, given, kinds = ("black_list", black_list, (Cell,))
+    if not isinstance(given, list):
+        raise TypeError(f"For '{who}', '{name}' must be a list, but got {type(given).__name__}.")
+    for kind in given:
+        if not isinstance(kind, type) or not issubclass(kind, kinds):
+            words = " or ".join(k.__name__ for k in kinds)
+            raise TypeError(
+                f"For '{who}', '{name}' must hold classes of {words}, but got {kind!r}."
+            )
+    return (_whitelisted if white_list is not None else _blacklisted)(network, dtype, given)
+
+
+def _check_dtype(who, dtype):
+    if dtype not in (dtypes.float16, dtypes.bfloat16):
+        raise ValueError(f"For '{who}', 'dtype' must be float16 or bfloat16, but got {dtype}.")
+
+
+def _set(cell, inside, returns=None):
+    Changes.count += 1
+    vars(cell)["_precision"] = PrecisionScheme(inside, returns)
+
+
+def _whitelisted(network, dtype, kinds):
+    """Cells of these classes in `dtype`, with results in float32; and so with Primitives."""
+    operations = frozenset(_operation(kind) for kind in kinds if issubclass(kind, Primitive))
+    for part in _outermost(network, lambda c: type(c) in kinds and not _is_chosen(c)):
+        part.to_float(dtype)
+        _set(part, dtype, dtypes.float32)
+    if operations and vars(network).get("_precision") is None:
+        _set(network, choice_of(
+            dtypes.to_numpy(dtype), operations, frozenset(), frozenset(), np.dtype(np.float32)
+        ))  # fmt: skip
+    return network
+
+
+def _operation(kind):
+    """The name that the operation of a Primitive goes by."""
+    if kind.operation is None:
+        raise NotImplementedError(
+            f"sporax has no mixed precision of the Primitive '{kind.__name__}' yet"
+        )
+    return kind.operation
+
+
+def _is_chosen(cell):
+    """Whether it was said before what the cell computes in."""
+    return any(cell._flags.get(flag) for flag in FLAGS)
+
+
+def _outermost(network, is_meant):
+    """The cells of a tree that are meant, without what is below them."""
+    if is_meant(network):
+        return [network]
+    parts = [part for part in network._cells.values() if part is not None]
+    return [found for part in parts for found in _outermost(part, is_meant)]
+
+
+def _blacklisted(network, dtype, kinds):
+    """All in `dtype` but the Cells of these classes."""
+    network.to_float(dtype)
+    keep_in_float32(network, dtype, kinds)
+    _set(network, dtype, dtypes.float32)
+    return network
+
+
+def keep_in_float32(network, dtype, kinds=None):
+    """Have the Cells of these classes below compute in float32 and return `dtype`."""
+    kinds = tuple(get_black_list() if kinds is None else kinds)
+    for part in _outermost(network, lambda c: c is not network and isinstance(c, kinds)):
+        part.to_float(dtypes.float32)
+        _set(part, dtypes.float32, dtype)
+
+
+def _named(listed):
+    """What messages and a `Choice` call declared operations."""
+    return frozenset(OPS[name].name for name in listed.split())
+
+
+def _all(network, dtype):
+    return _blacklisted(network, dtype, ())
+
+
+def _automatic(network, dtype):
+    choice = choice_of(
+        dtypes.to_numpy(dtype), _named(_AUTO_LOW), _named(_AUTO_HIGH), _named(_AUTO_WIDEST), None
+    )
+    if isinstance(network, Cell):
+        _set(network, choice)
+        return network
+
+    @functools.wraps(network)
+    def automatic(*args, **kwargs):
+        with computing_in(choice):
+            return network(*args, **kwargs)
+
+    return automatic
+
+
+_LEVELS = {
+    "O1": lambda network, dtype: _whitelisted(network, dtype, get_white_list()),
+    "O2": lambda network, dtype: _blacklisted(network, dtype, get_black_list()),
+    "O3": _all,
+    "auto": _automatic,
+}
+
+
+class FloatLossCell(nn.WithLossCell):
+    """`WithLossCell` that converts the network's output and the label to float32."""
+
+    def construct(self, data, label):
+        output = cast_floats(self._backbone(data), dtypes.float32)
+        return self._loss_fn(output, cast_floats(label, dtypes.float32))
+
+
+__all__ = ["auto_mixed_precision", "custom_mixed_precision", "get_black_list", "get_white_list"]

@@ -1,0 +1,107 @@
+"""Several images, or several transforms, mixed at random."""
+
+import math
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data import random_streams
+from sporax.data.transforms import Compose, RandomApply, checked_transforms
+from sporax.data.vision.enums import ImageBatchFormat
+from sporax.data.vision.image import PyTensorOperation, TensorOperation
+from sporax.data.vision.random_colour import probability
+
+
+def _batch(who, images, labels):
+    images, labels = np.asarray(images), np.asarray(labels)
+    if images.ndim != 4 or labels.ndim not in (2, 3) or len(images) != len(labels):
+        raise RuntimeError(
+            f"For '{who}', there must be a batch of images (N, ...) with 4 axes and of one-hot "
+            f"labels (N, classes), but got {images.shape} and {labels.shape}. Use 'batch', and "
+            "'OneHot' for the labels, before."
+        )
+    return images, labels.astype(np.float32)
+
+
+class MixUpBatch(TensorOperation):
+    """Each image of a batch `p` times, plus another one `1 - p` times, and so for the labels (one
+    hot); `p` is drawn from Beta(alpha, alpha) (Zhang et al. 2018)."""
+
+    def __init__(self, alpha=1.0):
+        self.alpha = check.positive(type(self).__name__, "alpha", alpha)
+
+    def __call__(self, images, labels):
+        images, labels = _batch(type(self).__name__, images, labels)
+        draw = random_streams.stream()
+        share, other = draw.beta(self.alpha, self.alpha), draw.permutation(len(images))
+        mixed = images * share + images[other] * (1 - share)
+        if not np.issubdtype(images.dtype, np.floating):
+            mixed = np.rint(mixed)
+        found = labels * share + labels[other] * (1 - share)
+        return mixed.astype(images.dtype), found.astype(np.float32)
+
+
+class CutMixBatch(TensorOperation):
+    """A random rectangle of each image of a batch from another one, in `prob` of the calls, and
+    labels (one hot) mixed by its area (Yun et al. 2019); `image_batch_format`: where the channels
+    are."""
+
+    def __init__(self, image_batch_format, alpha=1.0, prob=1.0):
+        who = type(self).__name__
+        self.format = check.member(who, "image_batch_format", image_batch_format, ImageBatchFormat)
+        self.alpha, self.prob = check.positive(who, "alpha", alpha), probability(who, prob)
+
+    def __call__(self, images, labels):
+        images, labels = _batch(type(self).__name__, images, labels)
+        draw, images = random_streams.stream(), images.copy()
+        if draw.random() >= self.prob:
+            return images, labels
+        first = 1 if self.format == ImageBatchFormat.NHWC else 2
+        sizes, other = images.shape[first : first + 2], draw.permutation(len(images))
+        side = math.sqrt(1 - draw.beta(self.alpha, self.alpha))
+        box = []
+        for n in sizes:
+            centre, half = draw.integers(n), int(n * side) // 2
+            box.append(slice(max(centre - half, 0), min(centre + half, n)))
+        where = (slice(None),) * first + tuple(box)
+        images[where] = images[other][where]
+        share = math.prod(b.stop - b.start for b in box) / math.prod(sizes)
+        return images, (labels * (1 - share) + labels[other] * share).astype(np.float32)
+
+
+class UniformAugment(PyTensorOperation):
+    """`num_ops` of the transforms, chosen anew for each image, each of them done or not with equal
+    chances (LingChen et al. 2020)."""
+
+    def __init__(self, transforms, num_ops=2):
+        who = type(self).__name__
+        self.transforms = checked_transforms(who, transforms)
+        self.num_ops = check.whole(who, "num_ops", num_ops, 1, len(transforms))
+
+    def __call__(self, image):
+        draw = random_streams.stream()
+        for i in draw.choice(len(self.transforms), self.num_ops, replace=False):
+            if draw.random() < 0.5:
+                image = self.transforms[i](image)
+        return image
+
+
+class RandomSelectSubpolicy(TensorOperation):
+    """One list of `policy`, at random; it has pairs of a transform and how likely it is."""
+
+    def __init__(self, policy):
+        who = type(self).__name__
+        if not isinstance(policy, list) or not policy:
+            kind = ValueError if isinstance(policy, list) else TypeError
+            raise kind(f"For '{who}', 'policy' must be a list of lists of pairs (transform, "
+                       f"probability), but got {policy!r}.")  # fmt: skip
+        self.policy = [
+            Compose([RandomApply([transform], prob) for transform, prob in steps])
+            for steps in policy
+        ]
+
+    def __call__(self, image):
+        return self.policy[int(random_streams.stream().integers(len(self.policy)))](image)
+
+
+__all__ = ["CutMixBatch", "MixUpBatch", "RandomSelectSubpolicy", "UniformAugment"]

@@ -1,0 +1,357 @@
+"""Colours of images: brighter, greyer, inverted, in other channels."""
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.vision import colour_arrays
+from sporax.data.vision.enums import ConvertMode
+from sporax.data.vision.image import (
+    ImageTensorOperation,
+    PictureOperation,
+    PyTensorOperation,
+    of_bytes,
+    pillow,
+    single,
+    with_channels,
+)
+from sporax.data.vision.resampling import blurred, sharpened
+
+
+def enhanced(image, what, factor):
+    """One of Pillow's images through its `ImageEnhance`."""
+    pillow()
+    from PIL import ImageEnhance
+
+    return getattr(ImageEnhance, what)(image).enhance(factor)
+
+
+def _of_pillow(name):
+    """A function of Pillow's `ImageOps`."""
+    pillow()
+    from PIL import ImageOps
+
+    return getattr(ImageOps, name)
+
+
+class AdjustBrightness(ImageTensorOperation):
+    """The image's numbers times `brightness_factor`, at least 0.
+
+    >>> AdjustBrightness(2.0)(np.full((1, 1, 3), 10, np.uint8)).tolist()
+    [[[20, 20, 20]]]
+    """
+
+    def __init__(self, brightness_factor):
+        self.factor = check.number(self._who, "brightness_factor", brightness_factor, 0)
+
+    def _array(self, image):
+        return colour_arrays.brightened(single(self._who, image), self.factor)
+
+    def _picture(self, image):
+        return enhanced(image, "Brightness", self.factor)
+
+
+class AdjustContrast(ImageTensorOperation):
+    """`contrast_factor` times the distance to the mean grey.
+
+    >>> AdjustContrast(2.0)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, contrast_factor):
+        self.factor = check.number(self._who, "contrast_factor", contrast_factor, 0)
+
+    def _array(self, image):
+        return colour_arrays.contrasted(with_channels(self._who, image), self.factor)
+
+    def _picture(self, image):
+        return enhanced(image, "Contrast", self.factor)
+
+
+class AdjustSaturation(ImageTensorOperation):
+    """`saturation_factor` times the distance to the grey image.
+
+    >>> AdjustSaturation(0.0)(np.array([[[90, 90, 90]]], np.uint8)).tolist()
+    [[[90, 90, 90]]]
+    """
+
+    def __init__(self, saturation_factor):
+        self.factor = check.number(self._who, "saturation_factor", saturation_factor, 0)
+
+    def _array(self, image):
+        return colour_arrays.coloured(with_channels(self._who, image), self.factor)
+
+    def _picture(self, image):
+        return enhanced(image, "Color", self.factor)
+
+
+class AdjustSharpness(ImageTensorOperation):
+    """`sharpness_factor` times the distance to a smoothed image.
+
+    >>> AdjustSharpness(2.0)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, sharpness_factor):
+        self.factor = check.number(self._who, "sharpness_factor", sharpness_factor, 0)
+
+    def _array(self, image):
+        return sharpened(single(self._who, image), self.factor)
+
+
+class AdjustHue(ImageTensorOperation):
+    """Hues turned by `hue_factor` of the circle, in [-0.5, 0.5].
+
+    >>> AdjustHue(0.5)(np.array([[[255, 0, 0]]], np.uint8)).tolist()
+    [[[0, 255, 252]]]
+    """
+
+    def __init__(self, hue_factor):
+        self.factor = check.number(self._who, "hue_factor", hue_factor, -0.5, 0.5)
+
+    def _array(self, image):
+        return colour_arrays.hue_turned(with_channels(self._who, image), self.factor)
+
+    def _picture(self, image):
+        if image.mode in ("L", "1", "I", "F"):
+            return image
+        hue, saturation, value = image.convert("HSV").split()
+        steps = (np.array(hue, np.int32) + int(self.factor * 255)) % 256
+        hue = pillow().fromarray(steps.astype(np.uint8))
+        return pillow().merge("HSV", (hue, saturation, value)).convert(image.mode)
+
+
+class AdjustGamma(ImageTensorOperation):
+    r"""$gain \cdot x^{gamma}$ of numbers in [0, 1]; those of bytes are taken for 255ths.
+
+    >>> AdjustGamma(2.0)(np.full((1, 1, 3), 0.5, np.float32)).tolist()
+    [[[0.25, 0.25, 0.25]]]
+    """
+
+    def __init__(self, gamma, gain=1):
+        self.gamma = check.number(self._who, "gamma", gamma, 0)
+        self.gain = check.number(self._who, "gain", gain)
+
+    def _array(self, image):
+        return colour_arrays.gamma_adjusted(image, self.gamma, self.gain)
+
+    def _picture(self, image):
+        levels = np.clip(255.999 * self.gain * (np.arange(256) / 255) ** self.gamma, 0, 255)
+        grey = image.mode not in ("RGB", "RGBA")
+        found = (image if grey else image.convert("RGB")).point(
+            levels.astype(np.uint8).tolist() * (1 if grey else 3)
+        )
+        return found.convert(image.mode)
+
+
+class Invert(ImageTensorOperation):
+    """255 - x.
+
+    >>> Invert()(np.array([[[0, 100, 255]]], np.uint8)).tolist()
+    [[[255, 155, 0]]]
+    """
+
+    def _array(self, image):
+        image = single(self._who, with_channels(self._who, image, (1, 2, 3, 4)))
+        return (255 - image.astype(np.float64)).astype(image.dtype)
+
+    def _picture(self, image):
+        return _of_pillow("invert")(image)
+
+
+class Equalize(ImageTensorOperation):
+    """Each channel with its grey levels evenly spread.
+
+    >>> Equalize()(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def _array(self, image):
+        return colour_arrays.equalized(of_bytes(self._who, image))
+
+    def _picture(self, image):
+        return _of_pillow("equalize")(image)
+
+
+def ignored(who, given):
+    """Grey levels to be left out; `given`: None, one or several."""
+    levels = [] if given is None else [given] if isinstance(given, int) else given
+    return check.several(who, "ignore", levels, (), check.whole, least=0, most=255)
+
+
+class AutoContrast(ImageTensorOperation):
+    """Each channel stretched to 0 to 255, without the darkest and the lightest `cutoff` percent
+    and the levels in `ignore`.
+
+    >>> AutoContrast()(np.array([[[10], [20]]], np.uint8).repeat(3, 2))[0, :, 0].tolist()
+    [0, 255]
+    """
+
+    def __init__(self, cutoff=0.0, ignore=None):
+        self.cutoff = check.number(self._who, "cutoff", cutoff, 0, 50)
+        self.ignore = ignored(self._who, ignore)
+
+    def _array(self, image):
+        return colour_arrays.stretched(of_bytes(self._who, image), self.cutoff, self.ignore)
+
+    def _picture(self, image):
+        return _of_pillow("autocontrast")(image, self.cutoff, list(self.ignore))
+
+
+class Posterize(ImageTensorOperation):
+    """Only the first `bits` bits of each number, in [0, 8].
+
+    >>> Posterize(1)(np.array([[[0, 100, 200]]], np.uint8)).tolist()
+    [[[0, 0, 128]]]
+    """
+
+    def __init__(self, bits):
+        self.bits = check.whole(self._who, "bits", bits, 0, 8)
+
+    def _array(self, image):
+        return of_bytes(self._who, image) & np.uint8(256 - 2 ** (8 - self.bits) & 255)
+
+
+class Solarize(ImageTensorOperation):
+    """255 - x for x within `threshold`: (least, most), or one number for least and most.
+
+    >>> Solarize((50, 150))(np.array([[[0, 100, 200]]], np.uint8)).tolist()
+    [[[0, 155, 200]]]
+    """
+
+    def __init__(self, threshold):
+        if isinstance(threshold, (int, float)):
+            threshold = threshold, threshold
+        self.threshold = check.interval(self._who, "threshold", threshold, 0, 255)
+
+    def _array(self, image):
+        image, (least, most) = of_bytes(self._who, image), self.threshold
+        chosen = image >= least if least == most else (image >= least) & (image <= most)
+        return np.where(chosen, 255 - image, image)
+
+
+class GaussianBlur(ImageTensorOperation):
+    """An array under a Gaussian; `kernel_size`: an odd int or (width, height); `sigma`: a number or
+    (along x, along y), from the kernel's size by default.
+
+    >>> GaussianBlur(3)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, kernel_size, sigma=None):
+        who = self._who
+        sizes = (kernel_size,) if isinstance(kernel_size, int) else kernel_size
+        sizes = check.several(who, "kernel_size", sizes, (1, 2), check.whole, least=1)
+        if not all(n % 2 for n in sizes):
+            raise ValueError(f"For '{who}', 'kernel_size' must be odd, but got {kernel_size}.")
+        given = 0 if sigma is None else sigma
+        sigmas = (given,) if isinstance(given, (int, float)) else given
+        sigmas = check.several(who, "sigma", sigmas, (1, 2), check.number, least=0)
+        self.kernel_size, self.sigma = (sizes * 2)[:2], (sigmas * 2)[:2]
+
+    def _array(self, image):
+        return blurred(single(self._who, image), self.kernel_size, self.sigma)
+
+
+_FULL = "full"
+# conversion -> (how many channels it takes, where each one of the result comes from)
+_CHANNELS = {
+    ConvertMode.COLOR_RGB2RGBA: (3, (0, 1, 2, _FULL)),
+    ConvertMode.COLOR_RGBA2RGB: (4, (0, 1, 2)),
+    ConvertMode.COLOR_RGB2BGRA: (3, (2, 1, 0, _FULL)),
+    ConvertMode.COLOR_RGBA2BGR: (4, (2, 1, 0)),
+    ConvertMode.COLOR_RGB2BGR: (3, (2, 1, 0)),
+    ConvertMode.COLOR_RGBA2BGRA: (4, (2, 1, 0, 3)),
+    ConvertMode.COLOR_BGR2GRAY: (3, (2, 1, 0)),
+    ConvertMode.COLOR_RGB2GRAY: (3, (0, 1, 2)),
+    ConvertMode.COLOR_GRAY2RGB: (1, (0, 0, 0)),
+    ConvertMode.COLOR_GRAY2RGBA: (1, (0, 0, 0, _FULL)),
+    ConvertMode.COLOR_BGRA2GRAY: (4, (2, 1, 0)),
+    ConvertMode.COLOR_RGBA2GRAY: (4, (0, 1, 2)),
+}
+
+
+class ConvertColor(ImageTensorOperation):
+    """An array in other channels, a member of `ConvertMode`.
+
+    >>> from sporax.data.vision import ConvertMode
+    >>> ConvertColor(ConvertMode.COLOR_RGB2BGR)(np.array([[[1, 2, 3]]], np.uint8))
+    array([[[3, 2, 1]]], dtype=uint8)
+    """
+
+    def __init__(self, convert_mode):
+        self.convert_mode = check.member(self._who, "convert_mode", convert_mode, ConvertMode)
+
+    def _array(self, image):
+        count, sources = _CHANNELS[self.convert_mode]
+        if count == 1 and image.ndim == 2:
+            image = image[..., None]
+        image = with_channels(self._who, single(self._who, image), (count,))
+        full = np.full(image.shape[:-1], 255 if image.dtype.kind in "iu" else 1, image.dtype)
+        found = np.stack([full if i == _FULL else image[..., i] for i in sources], -1)
+        return colour_arrays.grey(found) if self.convert_mode.name.endswith("GRAY") else found
+
+
+class Grayscale(PictureOperation):
+    """One of Pillow's images in grey, with `num_output_channels` (1 or 3) equal channels."""
+
+    def __init__(self, num_output_channels=1):
+        who = type(self).__name__
+        self.channels = check.one_of(who, "num_output_channels", num_output_channels, (1, 3))
+
+    def _picture(self, image):
+        return as_grey(image, self.channels)
+
+
+def as_grey(image, channels):
+    """One of Pillow's images in grey."""
+    grey = image.convert("L")
+    return grey if channels == 1 else pillow().merge("RGB", (grey, grey, grey))
+
+
+class _Space(PyTensorOperation):
+    """Colours of an array in [0, 1] in other coordinates; `is_hwc`: where the channels are."""
+
+    def __init__(self, is_hwc=False):
+        self.is_hwc = check.true_or_false(type(self).__name__, "is_hwc", is_hwc)
+
+    def __call__(self, image):
+        who, axis = type(self).__name__, -1 if self.is_hwc else -3
+        if not isinstance(image, np.ndarray):
+            raise TypeError(f"For '{who}', the image must be an array, but got "
+                            f"{type(image).__name__}.")  # fmt: skip
+        if image.ndim not in (3, 4) or image.shape[axis] != 3:
+            raise ValueError(
+                f"For '{who}', the image must have 3 channels at axis {axis}, but got shape "
+                f"{image.shape}. 'is_hwc' is {self.is_hwc}."
+            )
+        changed = self._changed(np.moveaxis(image.astype(np.float64), axis, -1))
+        return np.moveaxis(changed, -1, axis)
+
+
+class RgbToHsv(_Space):
+    """Red, green and blue to hue, saturation and value; all in [0, 1].
+
+    >>> RgbToHsv(is_hwc=True)(np.array([[[1.0, 0.0, 0.0]]], np.float32)).tolist()
+    [[[0.0, 1.0, 1.0]]]
+    """
+
+    def _changed(self, image):
+        return np.stack(colour_arrays.to_hsv(image), -1)
+
+
+class HsvToRgb(_Space):
+    """Hue, saturation and value to red, green and blue; all in [0, 1].
+
+    >>> HsvToRgb(is_hwc=True)(np.array([[[0.0, 1.0, 1.0]]], np.float32)).tolist()
+    [[[1.0, 0.0, 0.0]]]
+    """
+
+    def _changed(self, image):
+        return colour_arrays.from_hsv(*np.moveaxis(image, -1, 0))
+
+
+__all__ = [
+    "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation",
+    "AdjustSharpness", "AutoContrast", "ConvertColor", "Equalize", "GaussianBlur", "Grayscale",
+    "HsvToRgb", "Invert", "Posterize", "RgbToHsv", "Solarize",
+]  # fmt: skip

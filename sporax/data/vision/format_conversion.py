@@ -1,0 +1,246 @@
+"""Axes, numbers and containers of images: what brings them into the form that networks take."""
+
+import io
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.data import argument_checks as check
+from sporax.data.transforms import TypeCast
+from sporax.data.vision.image import (
+    ImageTensorOperation,
+    PyTensorOperation,
+    TensorOperation,
+    as_array,
+    is_picture,
+    pillow,
+    single,
+)
+
+
+def as_dtype(who, name, given):
+    """A NumPy dtype; `given`: one of MindSpore's or NumPy's."""
+    if isinstance(given, dtypes.Type):
+        return np.dtype(dtypes.to_numpy(given))
+    if not isinstance(given, (type, str, np.dtype)):
+        raise TypeError(
+            f"For '{who}', '{name}' must be a dtype of MindSpore or NumPy, but got {given!r}."
+        )
+    return np.dtype(given)
+
+
+class HWC2CHW(ImageTensorOperation):
+    """Channels first: (H, W, C) to (C, H, W); (H, W) stays.
+
+    >>> HWC2CHW()(np.zeros((5, 4, 3))).shape
+    (3, 5, 4)
+    """
+
+    def _array(self, image):
+        image = single(self._who, image)
+        return image if image.ndim == 2 else np.ascontiguousarray(image.transpose(2, 0, 1))
+
+
+class Rescale(TensorOperation):
+    """x * rescale + shift, as Float32.
+
+    >>> Rescale(1 / 255.0, 0.0)(np.array([255], np.uint8))
+    array([1.], dtype=float32)
+    """
+
+    def __init__(self, rescale, shift):
+        self.rescale = np.float32(check.number("Rescale", "rescale", rescale))
+        self.shift = np.float32(check.number("Rescale", "shift", shift))
+
+    def __call__(self, image):
+        return np.asarray(image).astype(np.float32) * self.rescale + self.shift
+
+
+def _spread(who, mean, std):
+    mean = check.several(who, "mean", mean, (), check.number, least=0, most=255)
+    std = check.several(who, "std", std, (), check.number, least=0, most=255)
+    if len(mean) != len(std):
+        raise ValueError(f"For '{who}', 'mean' and 'std' must be of one length, but got "
+                         f"{len(mean)} and {len(std)}.")  # fmt: skip
+    if not all(std):
+        raise ValueError(f"For '{who}', 'std' must be greater than 0, but got {std}.")
+    return np.array(mean, np.float32), np.array(std, np.float32)
+
+
+class Normalize(ImageTensorOperation):
+    r"""$(x - mean) / std$ of each channel, as Float32.
+
+    `mean`, `std`: lists of a number for each channel, or of one, in [0, 255]. `is_hwc`: whether
+    the channels are the last axis, else they are the third from the end.
+
+    >>> Normalize([2.0], [2.0])(np.array([[[6]]]))
+    array([[[2.]]], dtype=float32)
+    """
+
+    def __init__(self, mean, std, is_hwc=True):
+        self.mean, self.std = _spread(self._who, mean, std)
+        self.is_hwc = check.true_or_false(self._who, "is_hwc", is_hwc)
+
+    def _array(self, image):
+        axis = -1 if self.is_hwc else -3
+        channels = image.shape[axis] if image.ndim > 2 else 1
+        if len(self.mean) not in (1, channels):
+            raise RuntimeError(
+                f"For '{self._who}', 'mean' and 'std' must have a number for each of the "
+                f"{channels} channels of shape {image.shape}, but got {len(self.mean)}. 'is_hwc' "
+                f"is {self.is_hwc}."
+            )
+        shape = (-1,) if self.is_hwc else (-1, 1, 1)
+        mean, std = (x.reshape(shape) if x.size > 1 else x[0] for x in (self.mean, self.std))
+        return (image.astype(np.float32) - mean) / std
+
+
+class NormalizePad(Normalize):
+    """As `Normalize`, with a channel of zeros after the others; `dtype`: 'float32' or 'float16'.
+
+    >>> NormalizePad([1.0] * 3, [2.0] * 3)(np.full((1, 1, 3), 5, np.uint8)).tolist()
+    [[[2.0, 2.0, 2.0, 0.0]]]
+    """
+
+    def __init__(self, mean, std, dtype="float32", is_hwc=True):
+        super().__init__(mean, std, is_hwc)
+        self.dtype = check.one_of(self._who, "dtype", dtype, ("float32", "float16"))
+
+    def _array(self, image):
+        found = super()._array(single(self._who, image))
+        axis = -1 if self.is_hwc else -3
+        zeros = np.zeros_like(np.take(found, [0], axis))
+        return np.concatenate([found, zeros], axis).astype(self.dtype)
+
+
+class ToTensor(ImageTensorOperation):
+    """Channels first, and 255ths: (H, W, C) in [0, 255] to (C, H, W) in [0, 1], of `output_type`;
+    (H, W) gives (1, H, W).
+
+    >>> ToTensor()(np.full((2, 2), 255, np.uint8)).tolist()
+    [[[1.0, 1.0], [1.0, 1.0]]]
+    """
+
+    def __init__(self, output_type=np.float32):
+        self.output_type = as_dtype("ToTensor", "output_type", output_type)
+
+    def _array(self, image):
+        image = np.atleast_3d(single(self._who, image)).transpose(2, 0, 1)
+        return np.ascontiguousarray(image.astype(np.float32) * np.float32(1 / 255)).astype(
+            self.output_type
+        )
+
+
+class ToType(TypeCast):
+    """The same numbers in another dtype.
+
+    >>> ToType(np.float32)(np.zeros((1, 1, 3), np.uint8)).dtype
+    dtype('float32')
+    """
+
+    def __init__(self, data_type):
+        super().__init__(data_type)
+
+
+class ToNumpy(PyTensorOperation):
+    """An image of Pillow's as an array."""
+
+    def __call__(self, image):
+        return np.array(image)
+
+
+class ToPIL(PyTensorOperation):
+    """An array (H, W), (H, W, 1), or of bytes with up to 4 channels, as an image of Pillow's."""
+
+    def __call__(self, image):
+        if is_picture(image):
+            return image
+        if not isinstance(image, np.ndarray):
+            raise TypeError(
+                "For 'ToPIL', the image must be an array or one of Pillow's, but got "
+                f"{type(image).__name__}."
+            )
+        return as_picture("ToPIL", image)
+
+
+def as_picture(who, array):
+    """An array as an image of Pillow's."""
+    if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[-1] > 4):
+        raise ValueError(
+            f"For '{who}', the image must have shape (H, W) or (H, W, C) with at most 4 channels, "
+            f"but got {array.shape}."
+        )
+    if array.ndim == 3 and array.shape[-1] == 1:
+        array = array[..., 0]
+    if array.ndim == 3 and array.dtype != np.uint8:
+        raise TypeError(f"For '{who}', an image with channels must be of uint8, but got "
+                        f"{array.dtype}.")  # fmt: skip
+    return pillow().fromarray(array)
+
+
+def opened(who, encoded):
+    """The content of an image file, as an image of Pillow's in RGB."""
+    array = np.asarray(encoded)
+    if array.dtype.kind == "S" and array.size == 1:
+        array = np.frombuffer(array.tobytes(), np.uint8)
+    if array.ndim != 1:
+        raise TypeError(
+            f"For '{who}', an encoded image must have one axis, but got shape {array.shape}. It "
+            "may be decoded already."
+        )
+    if array.dtype != np.uint8:
+        raise RuntimeError(f"For '{who}', an encoded image must be uint8, but got {array.dtype}.")
+    image = pillow()
+    try:
+        return image.open(io.BytesIO(array.tobytes())).convert("RGB")
+    except OSError as error:  # also what Pillow cannot identify
+        raise RuntimeError(f"For '{who}', the bytes must be those of an image: {error}.") from None
+
+
+class Decode(TensorOperation):
+    """The bytes of an image file as an array (H, W, 3); `to_pil`: as an image of Pillow's."""
+
+    def __init__(self, to_pil=False):
+        self.to_pil = check.true_or_false("Decode", "to_pil", to_pil)
+
+    def __call__(self, image):
+        picture = opened("Decode", image)
+        return picture if self.to_pil else np.array(picture)
+
+
+class LinearTransformation(PyTensorOperation):
+    """(x - mean_vector) @ transformation_matrix of flattened images (C, H, W).
+
+    >>> LinearTransformation(np.eye(12), np.zeros(12))(np.zeros((3, 2, 2), np.float32)).shape
+    (3, 2, 2)
+    """
+
+    def __init__(self, transformation_matrix, mean_vector):
+        who, self.matrix, self.mean = type(self).__name__, transformation_matrix, mean_vector
+        for name, value, ndim in (
+            ("transformation_matrix", transformation_matrix, 2), ("mean_vector", mean_vector, 1),
+        ):  # fmt: skip
+            if not isinstance(value, np.ndarray):
+                raise TypeError(f"For '{who}', '{name}' must be an array, but got "
+                                f"{type(value).__name__}.")  # fmt: skip
+            if value.ndim != ndim or value.shape[0] != len(mean_vector):
+                raise ValueError(
+                    f"For '{who}', 'transformation_matrix' and 'mean_vector' must have shapes "
+                    f"(n, n) and (n,), but got {transformation_matrix.shape} and "
+                    f"{mean_vector.shape}."
+                )
+
+    def __call__(self, image):
+        image = as_array(type(self).__name__, image)
+        if image.size != len(self.mean):
+            raise ValueError(
+                f"For '{type(self).__name__}', the image must have {len(self.mean)} numbers, as "
+                f"'mean_vector' has, but got shape {image.shape}."
+            )
+        return ((image.ravel() - self.mean) @ self.matrix).reshape(image.shape)
+
+
+__all__ = [
+    "HWC2CHW", "Decode", "LinearTransformation", "Normalize", "NormalizePad", "Rescale", "ToNumpy",
+    "ToPIL", "ToTensor", "ToType",
+]  # fmt: skip

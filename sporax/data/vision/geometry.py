@@ -1,0 +1,253 @@
+"""Where pixels go: images resized, turned and mapped."""
+
+import math
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.vision.cropping import inside
+from sporax.data.vision.enums import Inter
+from sporax.data.vision.image import (
+    ImageTensorOperation,
+    extent,
+    part,
+    pillow,
+    single,
+    with_channels,
+)
+from sporax.data.vision.resampling import mapped, resized
+
+
+def for_pictures(who, how):
+    """How Pillow calls a way to find pixels; the numbers are the same."""
+    if how in (Inter.AREA, Inter.PILCUBIC):
+        raise TypeError(f"For '{who}', images of Pillow's have no {how.name}. Use 'ToNumpy' first.")
+    return pillow().Resampling(int(how))
+
+
+def for_arrays(who, how):
+    """How to find an array's pixels."""
+    if how == Inter.ANTIALIAS:
+        raise TypeError(f"For '{who}', ANTIALIAS is for images of Pillow's. Use 'ToPIL' first.")
+    return how
+
+
+def resize_array(who, image, size, how):
+    """An array brought to (height, width)."""
+    whole = image.dtype.kind in "iu" and image.dtype not in (np.uint8, np.int16, np.uint16)
+    if whole or image.dtype == bool:
+        raise RuntimeError(
+            f"For '{who}', the image must be uint8, int16, uint16 or floating, but got "
+            f"{image.dtype}. Use 'TypeCast' first."
+        )
+    if how == Inter.PILCUBIC:
+        with_channels(who, image)
+    return resized(image, size, for_arrays(who, how))
+
+
+class Resize(ImageTensorOperation):
+    """The image brought to `size`: (height, width), or an int for the shorter side.
+
+    >>> Resize((2, 3))(np.zeros((8, 8, 3), np.uint8)).shape
+    (2, 3, 3)
+    """
+
+    def __init__(self, size, interpolation=Inter.LINEAR):
+        check.size(self._who, size)
+        if interpolation is None:
+            raise KeyError("For 'Resize', 'interpolation' must not be None.")
+        self.interpolation = check.member(self._who, "interpolation", interpolation, Inter)
+        self.size = size
+
+    def _goal(self, image):
+        if not isinstance(self.size, int):
+            return tuple(self.size)
+        height, width = extent(image)
+        if height < width:
+            return self.size, int(self.size * width / height)
+        return int(self.size * height / width), self.size
+
+    def _array(self, image):
+        return resize_array(self._who, image, self._goal(image), self.interpolation)
+
+    def _picture(self, image):
+        how = for_pictures(self._who, self.interpolation)
+        return image.resize(self._goal(image)[::-1], how)
+
+
+class ResizedCrop(ImageTensorOperation):
+    """A rectangle of an array, brought to `size`.
+
+    >>> ResizedCrop(0, 0, 2, 2, (4, 6))(np.zeros((4, 4, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, top, left, height, width, size, interpolation=Inter.BILINEAR):
+        who = self._who
+        self.box = (
+            check.whole(who, "top", top), check.whole(who, "left", left),
+            check.whole(who, "height", height, 1), check.whole(who, "width", width, 1),
+        )  # fmt: skip
+        self.interpolation = check.member(who, "interpolation", interpolation, Inter)
+        self.size = check.size(who, size)
+
+    def _array(self, image):
+        inner = part(image, *inside(self._who, image, *self.box))
+        return resize_array(self._who, inner, self.size, self.interpolation)
+
+
+def about(centre, matrix):
+    """The (2, 2) `matrix` about a point (x, y), as (3, 3)."""
+    found = np.eye(3)
+    found[:2, :2] = matrix
+    found[:2, 2] = centre - np.asarray(matrix) @ centre
+    return found
+
+
+def middle(image):
+    """The point between an image's outer pixels, (x, y)."""
+    rows, columns = extent(image)
+    return np.array([(columns - 1) / 2, (rows - 1) / 2])
+
+
+def turned(image, degrees, how, expand, centre, fill):
+    """An array turned counter-clockwise about `centre` (x, y), the middle by default."""
+    angle = math.radians(degrees)
+    cos, sin = math.cos(angle), math.sin(angle)
+    at = np.array(centre, float) if centre else middle(image)
+    matrix, size = about(at, [[cos, sin], [-sin, cos]]), extent(image)
+    if expand:
+        rows, columns = size
+        high = abs(rows * cos) + abs(columns * sin)
+        wide = abs(columns * cos) + abs(rows * sin)
+        matrix[:2, 2] += (wide - columns) / 2, (high - rows) / 2
+        size = round(high), round(wide)
+    return each(image, lambda one: mapped(one, np.linalg.inv(matrix), size, how, fill))
+
+
+def each(image, function):
+    """A function of arrays (H, W, C), for each of a batch."""
+    if image.ndim <= 3:
+        return function(image)
+    found = np.stack([function(one) for one in image.reshape(-1, *image.shape[-3:])])
+    return found.reshape(*image.shape[:-3], *found.shape[1:])
+
+
+class Rotate(ImageTensorOperation):
+    """An array turned counter-clockwise by `degrees`.
+
+    `expand`: the result is as large as the turned image. `center`: (x, y), the middle by default.
+    `fill_value`: of pixels that were not in the image.
+
+    >>> Rotate(90, expand=True)(np.zeros((4, 6, 3), np.uint8)).shape
+    (6, 4, 3)
+    """
+
+    def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
+        self.degrees = check.number(self._who, "degrees", degrees)
+        self.rest = turning(self._who, resample, expand, center, fill_value)
+
+    def _array(self, image):
+        how, *rest = self.rest
+        return turned(image, self.degrees, for_arrays(self._who, how), *rest)
+
+
+def turning(who, resample, expand, center, fill_value):
+    """What `Rotate` and `RandomRotation` take beside the angle, checked."""
+    if center is not None:
+        center = check.several(who, "center", center, (2,), check.number)
+    return (
+        check.member(who, "resample", resample, Inter), check.true_or_false(who, "expand", expand),
+        center, check.colour(who, fill_value),
+    )  # fmt: skip
+
+
+def affine_matrix(image, degrees, translate, scale, shear):
+    """The map of pixels (3, 3): sheared, scaled, turned about the middle, and moved by pixels."""
+    angle, over, up = (math.radians(x) for x in (degrees, *shear))
+    cos, sin = math.cos(angle - up) / math.cos(up), math.sin(angle - up) / math.cos(up)
+    matrix = [
+        [cos, -cos * math.tan(over) - math.sin(angle)],
+        [sin, -sin * math.tan(over) + math.cos(angle)],
+    ]
+    found = about(middle(image), scale * np.array(matrix))
+    found[:2, 2] += translate
+    return found
+
+
+class Affine(ImageTensorOperation):
+    """An array turned clockwise by `degrees`, moved by `translate` (parts of width and height),
+    times `scale`, and sheared by `shear` degrees: one or two numbers.
+
+    >>> Affine(90, [0, 0], 1.0, [0, 0])(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, degrees, translate, scale, shear, resample=Inter.NEAREST, fill_value=0):
+        who = self._who
+        self.degrees = check.number(who, "degrees", degrees)
+        self.translate = check.several(
+            who, "translate", translate, (2,), check.number, least=-1, most=1
+        )
+        self.scale = check.positive(who, "scale", scale)
+        if not isinstance(shear, (tuple, list)):
+            shear = check.number(who, "shear", shear), 0.0
+        self.shear = check.several(who, "shear", shear, (2,), check.number)
+        self.resample = check.member(who, "resample", resample, Inter)
+        self.fill_value = check.colour(who, fill_value)
+
+    def _array(self, image):
+        rows, columns = extent(image)
+        moved = self.translate[0] * columns, self.translate[1] * rows
+        matrix = affine_matrix(image, self.degrees, moved, self.scale, self.shear)
+        how = for_arrays(self._who, self.resample)
+        back = np.linalg.inv(matrix)
+        return each(image, lambda one: mapped(one, back, extent(image), how, self.fill_value))
+
+
+def _points(who, name, value):
+    pairs = check.several(who, name, value, (4,), lambda who, name, item: item)
+    return [check.several(who, f"{name}[{i}]", p, (2,), check.whole, least=-(2**31))
+            for i, p in enumerate(pairs)]  # fmt: skip
+
+
+def perspective_matrix(points, images):
+    """The map (3, 3) of four points (x, y) to four others."""
+    rows, right = [], []
+    for (x, y), (u, v) in zip(points, images, strict=True):
+        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
+        right += [u, v]
+    return np.append(np.linalg.solve(rows, right), 1).reshape(3, 3)
+
+
+def perspective_picture(who, image, points, images, how):
+    """One of Pillow's images, mapped so that `points` come to `images`."""
+    back = perspective_matrix(images, points).ravel()[:8].tolist()
+    perspective = pillow().Transform.PERSPECTIVE
+    return image.transform(image.size, perspective, back, for_pictures(who, how))
+
+
+class Perspective(ImageTensorOperation):
+    """The image seen from elsewhere: four points (x, y), `start_points`, come to `end_points`.
+
+    >>> corners = [[0, 0], [5, 0], [5, 3], [0, 3]]
+    >>> Perspective(corners, corners)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, start_points, end_points, interpolation=Inter.BILINEAR):
+        self.start_points = _points(self._who, "start_points", start_points)
+        self.end_points = _points(self._who, "end_points", end_points)
+        self.interpolation = check.member(self._who, "interpolation", interpolation, Inter)
+
+    def _array(self, image):
+        back = perspective_matrix(self.end_points, self.start_points)
+        how = for_arrays(self._who, self.interpolation)
+        return mapped(single(self._who, image), back, extent(image), how, (0,))
+
+    def _picture(self, image):
+        ends = self.start_points, self.end_points
+        return perspective_picture(self._who, image, *ends, self.interpolation)
+
+
+__all__ = ["Affine", "Perspective", "Resize", "ResizedCrop", "Rotate"]

@@ -1,0 +1,271 @@
+"""Random transforms of what colours an image has: each draws numbers, and then is a fixed one."""
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data import random_streams
+from sporax.data.vision import colour_transforms, cropping
+from sporax.data.vision.format_conversion import as_picture
+from sporax.data.vision.image import (
+    Drawn,
+    ImageTensorOperation,
+    is_picture,
+    single,
+    unchanged,
+    with_channels,
+)
+
+
+def probability(who, prob):
+    """A number in [0, 1]."""
+    return check.number(who, "prob", prob, 0, 1)
+
+
+def uniform(limits):
+    """A number between two."""
+    return random_streams.stream().uniform(*limits)
+
+
+class _Sometimes(Drawn):
+    """`_transform` or nothing, as likely as `prob` says."""
+
+    def __init__(self, prob=0.5):
+        self.prob = probability(self._who, prob)
+
+    def _draw(self, image):
+        return self._transform if random_streams.stream().random() < self.prob else unchanged
+
+
+class RandomHorizontalFlip(_Sometimes):
+    """Left and right exchanged, in `prob` of the calls.
+
+    >>> RandomHorizontalFlip(1.0)(np.array([[1, 2]]))
+    array([[2, 1]])
+    """
+
+    def _transform(self, image):
+        if is_picture(image):
+            return cropping.flipped(image, upright=False)
+        return cropping.HorizontalFlip()(image)
+
+
+class RandomVerticalFlip(_Sometimes):
+    """Up and down exchanged, in `prob` of the calls.
+
+    >>> RandomVerticalFlip(1.0)(np.array([[[1]], [[2]]], np.uint8))[..., 0].tolist()
+    [[2], [1]]
+    """
+
+    def _transform(self, image):
+        if is_picture(image):
+            return cropping.flipped(image, upright=True)
+        return cropping.VerticalFlip()(image)
+
+
+class RandomInvert(_Sometimes):
+    """255 - x, in `prob` of the calls.
+
+    >>> RandomInvert(1.0)(np.array([[[0, 100, 255]]], np.uint8)).tolist()
+    [[[255, 155, 0]]]
+    """
+
+    def _transform(self, image):
+        return colour_transforms.Invert()(np.asarray(image))
+
+
+class RandomEqualize(_Sometimes):
+    """Grey levels evenly spread, in `prob` of the calls.
+
+    >>> RandomEqualize()(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def _transform(self, image):
+        return colour_transforms.Equalize()(np.asarray(image))
+
+
+class RandomAutoContrast(_Sometimes):
+    """Channels stretched to 0 to 255 as by `AutoContrast`, in `prob` of the calls.
+
+    >>> RandomAutoContrast()(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, cutoff=0.0, ignore=None, prob=0.5):
+        super().__init__(prob)
+        self._fixed = colour_transforms.AutoContrast(cutoff, ignore)
+
+    def _transform(self, image):
+        return self._fixed(np.asarray(image))
+
+
+class RandomAdjustSharpness(_Sometimes):
+    """Sharpened by `degree`, in `prob` of the calls.
+
+    >>> RandomAdjustSharpness(2.0, 1.0)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, degree, prob=0.5):
+        super().__init__(prob)
+        self._fixed = colour_transforms.AdjustSharpness(degree)
+
+    def _transform(self, image):
+        return self._fixed(np.asarray(image))
+
+
+class RandomGrayscale(_Sometimes):
+    """One of Pillow's images in grey with as many channels, in `prob` of the calls."""
+
+    def __init__(self, prob=0.1):
+        super().__init__(prob)
+
+    def _transform(self, image):
+        return colour_transforms.Grayscale(1 if getattr(image, "mode", "RGB") == "L" else 3)(image)
+
+
+class RandomColor(Drawn):
+    """More or less colour, by a factor within `degrees`: (least, most).
+
+    >>> RandomColor((0.5, 2.0))(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, degrees=(0.1, 1.9)):
+        self.degrees = check.interval(self._who, "degrees", degrees, 0)
+
+    def _draw(self, image):
+        return colour_transforms.AdjustSaturation(uniform(self.degrees))
+
+
+class RandomSharpness(Drawn):
+    """Sharper or smoother, by a factor within `degrees`: (least, most).
+
+    >>> RandomSharpness((0.5, 2.0))(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, degrees=(0.1, 1.9)):
+        self.degrees = check.interval(self._who, "degrees", degrees, 0)
+
+    def _draw(self, image):
+        factor = uniform(self.degrees)
+        if is_picture(image):
+            return lambda image: colour_transforms.enhanced(image, "Sharpness", factor)
+        return colour_transforms.AdjustSharpness(factor)
+
+
+def _around(who, name, value, centre=1, least=0, most=np.inf):
+    """(least, most) of a factor; `value`: that, or how far from `centre` it may be."""
+    if isinstance(value, (tuple, list)):
+        return check.interval(who, name, value, least, most)
+    value = check.number(who, name, value, 0, most - centre)
+    return max(centre - value, least), min(centre + value, most)
+
+
+class RandomColorAdjust(Drawn):
+    """Brightness, contrast, saturation and hue changed in a random order.
+
+    Each is (least, most) of the factor; a number v means (max(0, 1 - v), 1 + v), and (-v, v) for
+    `hue`, which is in [-0.5, 0.5].
+
+    >>> RandomColorAdjust(0.4, 0.4)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, brightness=(1, 1), contrast=(1, 1), saturation=(1, 1), hue=(0, 0)):
+        who = self._who
+        self._limits = {
+            colour_transforms.AdjustBrightness: _around(who, "brightness", brightness),
+            colour_transforms.AdjustContrast: _around(who, "contrast", contrast),
+            colour_transforms.AdjustSaturation: _around(who, "saturation", saturation),
+            colour_transforms.AdjustHue: _around(who, "hue", hue, 0, -0.5, 0.5),
+        }
+
+    def _draw(self, image):
+        neutral = {colour_transforms.AdjustHue: (0, 0)}
+        steps = [
+            kind(uniform(limits))
+            for kind, limits in self._limits.items()
+            if limits != neutral.get(kind, (1, 1))
+        ]
+        return _one_after_another(
+            [steps[i] for i in random_streams.stream().permutation(len(steps))]
+        )
+
+
+def _one_after_another(steps):
+    def through(image):
+        for step in steps:
+            image = step(image)
+        return image
+
+    return through
+
+
+class RandomPosterize(Drawn):
+    """Only some first bits of each number; `bits`: how many, or (least, most), in [1, 8].
+
+    >>> RandomPosterize(1)(np.array([[[0, 100, 200]]], np.uint8)).tolist()
+    [[[0, 0, 128]]]
+    """
+
+    def __init__(self, bits=(8, 8)):
+        bits = (bits, bits) if isinstance(bits, int) else bits
+        bits = check.several(self._who, "bits", bits, (2,), check.whole, least=1, most=8)
+        self.bits = check.interval(self._who, "bits", bits)
+
+    def _draw(self, image):
+        least, most = self.bits
+        return colour_transforms.Posterize(int(random_streams.stream().integers(least, most + 1)))
+
+
+class RandomSolarize(Drawn):
+    """255 - x for x between two random numbers within `threshold`: (least, most).
+
+    >>> RandomSolarize((0, 255))(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, threshold=(0, 255)):
+        who = self._who
+        threshold = check.several(who, "threshold", threshold, (2,), check.whole, most=255)
+        self.threshold = check.interval(who, "threshold", threshold)
+
+    def _draw(self, image):
+        least, most = self.threshold
+        drawn = random_streams.stream().integers(least, most + 1, 2)
+        return colour_transforms.Solarize(tuple(sorted(drawn.tolist())))
+
+
+# how the colours of ImageNet vary: the main directions of red, green and blue, times their spread
+_DIRECTIONS = np.array([
+    [-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203],
+]) * [55.46, 4.794, 1.148]  # fmt: skip
+
+
+class RandomLighting(ImageTensorOperation):
+    """One colour added to the image, normally distributed as those of ImageNet vary, times
+    `alpha` (Krizhevsky et al. 2012).
+
+    >>> RandomLighting()(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, alpha=0.05):
+        self.alpha = check.number(self._who, "alpha", alpha, 0)
+
+    def _array(self, image):
+        added = _DIRECTIONS @ random_streams.stream().normal(0, self.alpha, 3)
+        found = single(self._who, with_channels(self._who, image)) + added
+        return np.clip(found, 0, 255).astype(image.dtype)
+
+    def _picture(self, image):
+        return as_picture(self._who, self._array(np.asarray(image.convert("RGB"))))
+
+
+__all__ = [
+    "RandomAdjustSharpness", "RandomAutoContrast", "RandomColor", "RandomColorAdjust",
+    "RandomEqualize", "RandomGrayscale", "RandomHorizontalFlip", "RandomInvert", "RandomLighting",
+    "RandomPosterize", "RandomSharpness", "RandomSolarize", "RandomVerticalFlip",
+]  # fmt: skip

@@ -1,0 +1,272 @@
+"""Random transforms of where an image's pixels are: each draws numbers, and then is a fixed one."""
+
+import math
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data import random_streams
+from sporax.data.vision.cropping import Pad
+from sporax.data.vision.enums import Border, Inter
+from sporax.data.vision.format_conversion import opened
+from sporax.data.vision.geometry import (
+    Resize,
+    affine_matrix,
+    each,
+    for_arrays,
+    for_pictures,
+    perspective_picture,
+    turned,
+    turning,
+)
+from sporax.data.vision.image import (
+    Drawn,
+    PictureOperation,
+    TensorOperation,
+    extent,
+    is_picture,
+    part,
+    pillow,
+)
+from sporax.data.vision.random_colour import probability, uniform
+from sporax.data.vision.resampling import mapped
+
+
+class RandomCrop(Drawn):
+    """A part of `size` somewhere in the image.
+
+    Before that, the image is surrounded as by `Pad`, where `padding` is given; with
+    `pad_if_needed` also where it is smaller than `size`.
+
+    >>> RandomCrop(2)(np.zeros((4, 4, 3))).shape
+    (2, 2, 3)
+    """
+
+    def __init__(
+        self, size, padding=None, pad_if_needed=False, fill_value=0, padding_mode=Border.CONSTANT
+    ):
+        self.size = check.size(self._who, size)
+        self.pad_if_needed = check.true_or_false(self._who, "pad_if_needed", pad_if_needed)
+        self._around = fill_value, padding_mode
+        self._pad = Pad(0 if padding is None else padding, fill_value, padding_mode)
+
+    def _draw(self, image):
+        return self._cropped
+
+    def _cropped(self, image):
+        if any(self._pad.padding):
+            image = self._pad(image)
+        height, width = self.size
+        down, across = height - extent(image)[0], width - extent(image)[1]
+        if max(down, across) > 0 and self.pad_if_needed:
+            lack = max(across, 0), max(down, 0)
+            image = Pad(lack * 2, *self._around)(image)
+        rows, columns = extent(image)
+        if height > rows or width > columns:
+            raise RuntimeError(
+                f"For '{self._who}', 'size' must be at most the image's, {rows} x {columns}, but "
+                f"got {self.size}. 'pad_if_needed' makes it larger."
+            )
+        draw = random_streams.stream()
+        top, left = int(draw.integers(rows - height + 1)), int(draw.integers(columns - width + 1))
+        found = part(image, top, left, height, width)
+        return found if is_picture(found) else found.copy()
+
+
+class RandomResizedCrop(Drawn):
+    """A random part of the image, brought to `size`.
+
+    `scale`: (least, most) of its area, as a part of the image's; `ratio`: of width to height. If
+    none fits in `max_attempts` tries, it is the largest in the middle that does.
+
+    >>> RandomResizedCrop((2, 3))(np.zeros((4, 6, 3), np.uint8)).shape
+    (2, 3, 3)
+    """
+
+    def __init__(
+        self, size, scale=(0.08, 1.0), ratio=(3.0 / 4.0, 4.0 / 3.0), interpolation=Inter.BILINEAR,
+        max_attempts=10,
+    ):  # fmt: skip
+        who = self._who
+        self._resize = Resize(check.size(who, size), interpolation)
+        self.scale = check.interval(who, "scale", scale, 0)
+        check.positive(who, "scale[1]", self.scale[1])
+        self.ratio = check.interval(who, "ratio", ratio)
+        check.positive(who, "ratio[0]", self.ratio[0])
+        self.max_attempts = check.whole(who, "max_attempts", max_attempts, 1)
+
+    def _draw(self, image):
+        box = some_part(extent(image), self.scale, self.ratio, self.max_attempts)
+        box = self._largest(*extent(image)) if box is None else box
+        return lambda image: self._resize(part(image, *box))
+
+    def _largest(self, rows, columns):
+        least, most = self.ratio
+        height, width = rows, columns
+        if columns / rows < least:
+            height = round(columns / least)
+        elif columns / rows > most:
+            width = round(rows * most)
+        return round((rows - height) / 2), round((columns - width) / 2), height, width
+
+
+def some_part(size, scale, ratio, attempts):
+    """(top, left, height, width) of a random part; None if none fits in so many attempts."""
+    draw, (rows, columns) = random_streams.stream(), size
+    for _ in range(attempts):
+        area = draw.uniform(*scale) * rows * columns
+        shape = math.exp(draw.uniform(*np.log(ratio)))
+        width, height = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
+        if 0 < width <= columns and 0 < height <= rows:
+            top = int(draw.integers(rows - height + 1))
+            return top, int(draw.integers(columns - width + 1)), height, width
+    return None
+
+
+class RandomCropDecodeResize(TensorOperation):
+    """`RandomResizedCrop` of the bytes of an image file (or of an image)."""
+
+    def __init__(
+        self, size, scale=(0.08, 1.0), ratio=(3.0 / 4.0, 4.0 / 3.0), interpolation=Inter.BILINEAR,
+        max_attempts=10,
+    ):  # fmt: skip
+        self._crop = RandomResizedCrop(size, scale, ratio, interpolation, max_attempts)
+
+    def __call__(self, image):
+        if isinstance(image, bytes) or np.ndim(image) == 1:
+            image = np.asarray(opened(type(self).__name__, image))
+        return self._crop(image)
+
+
+class RandomResize(Drawn):
+    """The image brought to `size`, in a random way.
+
+    >>> RandomResize((2, 3))(np.zeros((4, 6, 3), np.uint8)).shape
+    (2, 3, 3)
+    """
+
+    def __init__(self, size):
+        self._ways = [
+            Resize(size, how) for how in (Inter.LINEAR, Inter.NEAREST, Inter.BICUBIC, Inter.AREA)
+        ]
+
+    def _draw(self, image):
+        resize = self._ways[int(random_streams.stream().integers(4))]
+        return lambda image: resize(np.asarray(image))
+
+
+def _angles(who, degrees):
+    if isinstance(degrees, (int, float)):
+        degrees = check.number(who, "degrees", degrees, 0)
+        return -degrees, degrees
+    return check.interval(who, "degrees", degrees)
+
+
+class RandomRotation(Drawn):
+    """The image turned by a random angle: `degrees` is (least, most), or d for (-d, d).
+
+    The other arguments are those of `Rotate`.
+
+    >>> RandomRotation(15)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
+        self.degrees = _angles(self._who, degrees)
+        self.rest = turning(self._who, resample, expand, center, fill_value)
+
+    def _draw(self, image):
+        angle, (how, expand, center, fill) = uniform(self.degrees), self.rest
+        if is_picture(image):
+            way = for_pictures(self._who, how)
+            return lambda image: image.rotate(
+                angle, way, expand, center, fillcolor=_filling(image, fill)
+            )
+        return lambda image: turned(image, angle, for_arrays(self._who, how), expand, center, fill)
+
+
+def _filling(image, fill):
+    bands = len(image.getbands())
+    return fill[0] if bands == 1 else (*fill, 255)[:bands]
+
+
+class RandomAffine(Drawn):
+    """The image turned, moved, scaled and sheared at random.
+
+    `degrees`: (least, most), or d for (-d, d). `translate`: (least, most) along x, or also along
+    y, as parts of the image. `scale`: (least, most). `shear`: (least, most) degrees along x, or
+    also along y, or s for (-s, s). `fill_value`: of pixels that were not in the image.
+
+    >>> RandomAffine(15)(np.zeros((4, 6, 3), np.uint8)).shape
+    (4, 6, 3)
+    """
+
+    def __init__(
+        self, degrees, translate=None, scale=None, shear=None, resample=Inter.NEAREST, fill_value=0
+    ):
+        who = self._who
+        self.degrees = _angles(who, degrees)
+        moved = (0.0,) * 4 if translate is None else translate
+        moved = check.several(who, "translate", moved, (2, 4), check.number, least=-1, most=1)
+        self.translate = (*moved, 0.0, 0.0)[:4]
+        self.scale = check.interval(who, "scale", (1.0, 1.0) if scale is None else scale, 0)
+        check.positive(who, "scale[1]", self.scale[1])
+        if isinstance(shear, (int, float)):
+            shear = -check.positive(who, "shear", shear), shear
+        sheared = (0.0,) * 4 if shear is None else shear
+        sheared = check.several(who, "shear", sheared, (2, 4), check.number)
+        self.shear = (*sheared, 0.0, 0.0)[:4]
+        for name in ("translate", "shear"):
+            limits = getattr(self, name)
+            check.interval(who, name, limits[:2]), check.interval(who, name, limits[2:])
+        self.resample = check.member(who, "resample", resample, Inter)
+        self.fill_value = check.colour(who, fill_value)
+
+    def _draw(self, image):
+        rows, columns = extent(image)
+        x, y = self.translate[:2], self.translate[2:]
+        matrix = affine_matrix(
+            image, uniform(self.degrees), (round(uniform(x) * columns), round(uniform(y) * rows)),
+            uniform(self.scale), (uniform(self.shear[:2]), uniform(self.shear[2:])),
+        )  # fmt: skip
+        back, fill = np.linalg.inv(matrix), self.fill_value
+        if is_picture(image):
+            way = for_pictures(self._who, self.resample)
+            (a, b, c), (d, e, f), _ = back.tolist()  # Pillow's pixels have their centres at 0.5
+            flat = a, b, c + 0.5 - (a + b) / 2, d, e, f + 0.5 - (d + e) / 2
+            return lambda image: image.transform(
+                image.size, pillow().Transform.AFFINE, flat, way,
+                fillcolor=_filling(image, fill),
+            )  # fmt: skip
+        how = for_arrays(self._who, self.resample)
+        return lambda image: each(image, lambda one: mapped(one, back, (rows, columns), how, fill))
+
+
+class RandomPerspective(PictureOperation):
+    """One of Pillow's images seen from elsewhere, in `prob` of the calls; its corners come inward
+    by at most `distortion_scale` of half of it."""
+
+    def __init__(self, distortion_scale=0.5, prob=0.5, interpolation=Inter.BICUBIC):
+        who = type(self).__name__
+        self.distortion = check.number(who, "distortion_scale", distortion_scale, 0, 1)
+        self.prob = probability(who, prob)
+        self.interpolation = check.member(who, "interpolation", interpolation, Inter)
+
+    def _picture(self, image):
+        draw, (rows, columns) = random_streams.stream(), extent(image)
+        if draw.random() >= self.prob:
+            return image
+        corners = [(0, 0), (columns - 1, 0), (columns - 1, rows - 1), (0, rows - 1)]
+        inward = [
+            (abs(x - draw.integers(int(self.distortion * columns / 2) + 1)),
+             abs(y - draw.integers(int(self.distortion * rows / 2) + 1)))
+            for x, y in corners
+        ]  # fmt: skip
+        who = type(self).__name__
+        return perspective_picture(who, image, corners, inward, self.interpolation)
+
+
+__all__ = [
+    "RandomAffine", "RandomCrop", "RandomCropDecodeResize", "RandomPerspective", "RandomResize",
+    "RandomResizedCrop", "RandomRotation",
+]  # fmt: skip

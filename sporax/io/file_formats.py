@@ -1,0 +1,28 @@
+"""Which kinds of file there are, and what is said when one cannot be read."""
+
+from sporax.io import ckpt_file, safetensors_file
+from sporax.io.corrupt_file import CorruptFile
+
+# Each has `stored`, `write`, `read` and `deduplicated`.
+FORMATS = {"ckpt": ckpt_file, "safetensors": safetensors_file}
+_NAMES = {"ckpt": "MindSpore checkpoint", "safetensors": "safetensors file"}
+
+
+def known(who, format):
+    """The format of that name; ValueError if there is none."""
+    if format not in FORMATS:
+        raise ValueError(
+            f"For '{who}', 'format' must be one of {tuple(FORMATS)}, but got {format!r}."
+        )
+    return FORMATS[format]
+
+
+def contents(who, path, format, chosen=lambda name: True, crc_check=False, label=None):
+    """(name, array or string) of each chosen entry of a file; ValueError if it is damaged."""
+    try:
+        yield from FORMATS[format].read(path, chosen, crc_check)
+    except CorruptFile as error:
+        raise ValueError(
+            f"For '{who}', '{label or path}' is no whole {_NAMES[format]}: {error}. Nothing was "
+            f"loaded; {error.remedy}."
+        ) from None

@@ -1,0 +1,200 @@
+"""Operations that MindSpore has as layers too."""
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.dtype import float16, float32, int32
+from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+
+
+class OneHot(Cell):
+    """`on_value` at each index along a new axis of size `depth`, else `off_value`, in `dtype`.
+
+    >>> nn.OneHot(depth=3)(Tensor([0, 2])).asnumpy()
+    array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+
+    def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=float32):
+        super().__init__()
+        self.axis, self.depth, self.dtype = axis, depth, dtype
+        self.on_value, self.off_value = on_value, off_value
+
+    def construct(self, indices):
+        on, off = (ops.cast(v, self.dtype) for v in (self.on_value, self.off_value))
+        return ops.one_hot(indices, self.depth, on, off, self.axis)
+
+
+class Norm(Cell):
+    r"""$\sqrt{\sum x^2}$ along `axis` (all axes by default), which `keep_dims` leaves as size 1.
+
+    >>> nn.Norm()(Tensor([3.0, 4.0])).item()
+    5.0
+    """
+
+    def __init__(self, axis=(), keep_dims=False):
+        super().__init__()
+        check.flag("Norm", keep_dims=keep_dims)
+        self.axis, self.keep_dims = axis, keep_dims
+
+    def construct(self, x):
+        return ops.norm(x, dim=None if self.axis == () else self.axis, keepdim=self.keep_dims)
+
+    def extend_repr(self):
+        return f"axis={self.axis}, keep_dims={self.keep_dims}"
+
+
+class ClipByNorm(Cell):
+    r"""$x$, scaled to $\|x\|_2 = c$ where its norm, along `axis` or of all, is greater.
+
+    Called with `x` and `clip_norm` c, which is broadcast.
+
+    >>> nn.ClipByNorm()(Tensor([3.0, 4.0]), Tensor(1.0)).asnumpy().round(3)
+    array([0.6, 0.8], dtype=float32)
+    """
+
+    def __init__(self, axis=None):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x, clip_norm):
+        check.tensor("ClipByNorm", x)
+        length = ops.norm(x.astype(float32), dim=self.axis, keepdim=True)
+        return x * clip_norm / ops.maximum(length, clip_norm)
+
+
+class Moments(Cell):
+    """Mean and (biased) variance along `axis`, of all elements by default; computed in Float32.
+
+    `keep_dims`: whether `axis` stays, with size 1.
+
+    >>> mean, variance = nn.Moments()(Tensor([1.0, 3.0]))
+    >>> mean.item(), variance.item()
+    (2.0, 1.0)
+    """
+
+    def __init__(self, axis=None, keep_dims=None):
+        super().__init__()
+        check.flag("Moments", keep_dims=bool(keep_dims) if keep_dims is None else keep_dims)
+        self.axis = () if axis is None else axis
+        self.keep_dims = bool(keep_dims)
+
+    def construct(self, x):
+        check.tensor("Moments", x)
+        if x.dtype not in (float16, float32):
+            raise TypeError(f"For 'Moments', 'x' must be Float16 or Float32, but got {x.dtype}.")
+        wide = x.astype(float32)
+        mean = wide.mean(self.axis, True)
+        variance = ops.square(wide - mean).mean(self.axis, self.keep_dims)
+        mean = mean if self.keep_dims else wide.mean(self.axis)
+        return mean.astype(x.dtype), variance.astype(x.dtype)
+
+
+class ReduceLogSumExp(Cell):
+    r"""$\ln \sum e^x$ along `axis`, which `keep_dims` leaves as size 1.
+
+    >>> nn.ReduceLogSumExp(1)(Tensor([[0.0, 0.0]])).asnumpy().round(3)
+    array([0.693], dtype=float32)
+    """
+
+    def __init__(self, axis, keep_dims=False):
+        super().__init__()
+        if not isinstance(axis, (int, list, tuple)):
+            raise TypeError(
+                f"For 'ReduceLogSumExp', 'axis' must be an int or a tuple of ints, but got "
+                f"{type(axis).__name__}."
+            )
+        check.flag("ReduceLogSumExp", keep_dims=keep_dims)
+        self.axis, self.keep_dims = axis, keep_dims
+
+    def construct(self, x):
+        every = tuple(range(x.ndim)) if self.axis in ((), []) else self.axis
+        return ops.logsumexp(x, every, self.keep_dims)
+
+
+class Range(Cell):
+    """The numbers `start, start + delta, ...` before `limit`: Int32, or Float32; called without
+    arguments. With `start` alone, from 0 up to it.
+
+    >>> nn.Range(1, 8, 2)().asnumpy()
+    array([1, 3, 5, 7], dtype=int32)
+    """
+
+    def __init__(self, start, limit=None, delta=1):
+        super().__init__()
+        if delta == 0:
+            raise ValueError("For 'Range', 'delta' must not be 0.")
+        numbers = np.arange(start, limit, delta) if limit is not None else np.arange(start)
+        self.result_tensor = Tensor(numbers, float32 if numbers.dtype.kind == "f" else int32)
+
+    def construct(self):
+        return self.result_tensor
+
+
+class Triu(Cell):
+    """The upper triangle of the last two axes, from the `k`-th diagonal on.
+
+    >>> nn.Triu()(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array([[1, 2],
+           [0, 4]])
+    """
+
+    def __init__(self):
+        super().__init__()
+
+    def construct(self, x, k=0):
+        return ops.triu(x, k)
+
+
+class Tril(Cell):
+    """The lower triangle of the last two axes, up to the `k`-th diagonal.
+
+    >>> nn.Tril()(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array([[1, 0],
+           [3, 4]])
+    """
+
+    def __init__(self):
+        super().__init__()
+
+    def construct(self, x, k=0):
+        return ops.tril(x, k)
+
+
+class MatMul(Cell):
+    """$x_1 x_2$, leading axes broadcast; `ops.matmul` takes its place.
+
+    `transpose_x1`, `transpose_x2`: whether the last two axes of an operand are swapped before;
+    a vector stays as it is.
+
+    >>> nn.MatMul(transpose_x2=True)(ops.ones((2, 3)), ops.ones((4, 3))).shape
+    (2, 4)
+    """
+
+    def __init__(self, transpose_x1=False, transpose_x2=False):
+        super().__init__()
+        self.transpose_x1, self.transpose_x2 = transpose_x1, transpose_x2
+
+    def construct(self, x1, x2):
+        if self.transpose_x1 and x1.ndim > 1:
+            x1 = x1.swapaxes(-1, -2)
+        if self.transpose_x2 and x2.ndim > 1:
+            x2 = x2.swapaxes(-1, -2)
+        return ops.matmul(x1, x2)
+
+
+class Flatten(Cell):
+    """The axes from `start_dim` to `end_dim` as one: `(N, a, b)` -> `(N, a b)` by default.
+
+    >>> nn.Flatten()(ops.ones((2, 3, 4))).shape
+    (2, 12)
+    """
+
+    def __init__(self, start_dim=1, end_dim=-1):
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def construct(self, x):
+        return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)

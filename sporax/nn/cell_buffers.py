@@ -1,0 +1,103 @@
+"""Buffers: Tensors that are a Cell's state, and no Parameters."""
+
+import itertools
+
+from sporax.autodiff.hooks import HookHandle, check_callable
+from sporax.core.cell_tree import tree
+from sporax.core.tensor import Tensor
+from sporax.core.value import Changes
+from sporax.nn.cell_registry import check_name, taken
+
+_registered = {}  # hooks called at every registration, by number
+_numbers = itertools.count()
+
+
+def register_cell_buffer_registration_hook(hook):
+    """Call `hook(cell, name, buffer)` wherever a buffer is registered; it may return another.
+
+    Returns a handle whose `remove()` ends it.
+
+    >>> handle = register_cell_buffer_registration_hook(lambda cell, name, buffer: None)
+    >>> handle.remove()
+    """
+    check_callable("register_cell_buffer_registration_hook", hook)
+    number = next(_numbers)
+    _registered[number] = hook
+    return HookHandle(lambda: _registered.pop(number, None))
+
+
+def is_buffer(value):
+    """Whether a Tensor has been registered as a buffer; set as an attribute it is one there too."""
+    return isinstance(value, Tensor) and value.__dict__.get("_is_buffer", False)
+
+
+class Buffers:
+    """The part of `Cell` that keeps buffers."""
+
+    _passing = frozenset()  # names of those that `state_dict` leaves out
+
+    def register_buffer(self, name, tensor, persistent=True):
+        """Keep a Tensor (or None) as part of the cell's state, as the attribute `name`.
+
+        It belongs to `state_dict` unless `persistent` is False, and is no parameter: nothing trains
+        it. Another one of that name takes its place.
+
+        >>> net = nn.Cell()
+        >>> net.register_buffer("seen", Tensor([0]))
+        >>> [name for name, _ in net.named_buffers()]
+        ['seen']
+        """
+        if "_buffers" not in self.__dict__:
+            raise AttributeError(
+                f"For '{type(self).__name__}', 'super().__init__()' must be called before a buffer "
+                "is registered. Call it first in '__init__'."
+            )
+        if not isinstance(name, str):
+            raise TypeError(
+                f"For 'register_buffer', 'name' must be a string, but got {type(name).__name__}."
+            )
+        check_name("register_buffer", "name", name, True)
+        if hasattr(self, name) and name not in self._buffers:
+            raise taken(self, name)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                "For 'register_buffer', 'tensor' must be a Tensor or None, but got "
+                f"{type(tensor).__name__}. Make a Tensor of it first."
+            )
+        for hook in list(_registered.values()):
+            found = hook(self, name, tensor)
+            tensor = tensor if found is None else found
+        if tensor is not None:
+            tensor._is_buffer = True
+        Changes.count += 1
+        self._buffers[name] = tensor
+        kept = self._passing - {name}
+        self.__dict__["_passing"] = kept if persistent else kept | {name}
+
+    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
+        """(path, buffer) for each buffer here and, with `recurse`, in all cells below; one that has
+        several names once, unless `remove_duplicate` is False."""
+        seen = set()
+        for path, cell in tree(self, prefix) if recurse else [(prefix, self)]:
+            for name, buffer in cell._buffers.items():
+                if buffer is not None and id(buffer) not in seen:
+                    if remove_duplicate:
+                        seen.add(id(buffer))
+                    yield (f"{path}.{name}" if path else name), buffer
+
+    def buffers(self, recurse=True):
+        """All buffers here and, with `recurse`, in the cells below, each once."""
+        for _, buffer in Buffers.named_buffers(self, recurse=recurse):
+            yield buffer
+
+    def get_buffer(self, target):
+        """The buffer at a path such as `"block.norm.mean"`; AttributeError if there is none."""
+        path, _, name = target.rpartition(".")
+        cell = self.get_sub_cell(path)
+        if name not in cell._buffers:
+            raise AttributeError(
+                "For 'get_buffer', 'target' must lead to a buffer, but "
+                f"'{type(cell).__name__}' has none of the name '{name}'. 'named_buffers()' lists "
+                "them."
+            )
+        return cell._buffers[name]

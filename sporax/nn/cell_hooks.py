@@ -1,0 +1,326 @@
+"""The hooks of Cells: functions called before, after and on the way back through `construct`."""
+
+import contextlib
+import functools
+import itertools
+import weakref
+
+from sporax.autodiff.hooks import Gate, HookHandle, avals_of, check_callable, name_of, replaced
+from sporax.autodiff.saved_tensors import saved_tensors_hooks
+from sporax.autodiff.tape import MUTED
+from sporax.core import context
+from sporax.core.cell_tree import tree
+from sporax.core.errors import warn
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.core.tree import tensors_of, with_tensors
+from sporax.core.value import Changes, thread
+
+_KINDS = (
+    "forward_pre", "forward", "backward_pre", "backward", "saved_tensors", "parameter_forward",
+)  # fmt: skip
+_NONE = ((),) * len(_KINDS)
+_numbers = itertools.count()
+
+
+class HookRegistration:
+    """The part of `Cell` that registers hooks.
+
+    Each returns a handle whose `remove()` takes the hook away. Hooks of one kind are called in the
+    order of their registration, or before the others with `prepend`.
+    """
+
+    # for each kind a tuple of (number, function, ...), with what more was said at registration;
+    # never changed in place, so that a captured function sees that there is another
+    _hooks = None
+
+    def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
+        """Call `hook_fn(cell, args)` before `construct`; it may return other arguments, a tuple or
+        a single one. With `with_kwargs`: `hook_fn(cell, args, kwargs)`, which returns both."""
+        return _register(self, "forward_pre", hook_fn, prepend, with_kwargs)
+
+    def register_forward_hook(
+        self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False
+    ):
+        """Call `hook_fn(cell, args, output)` after `construct`; it may return another output. With
+        `with_kwargs`: `hook_fn(cell, args, kwargs, output)`. With `always_call` also where an
+        error ends the call before; the output is then None, and errors of the hook are warnings."""
+        return _register(self, "forward", hook_fn, prepend, with_kwargs, always_call)
+
+    def register_backward_pre_hook(self, hook_fn):
+        """Call `hook_fn(cell, grad_output)` with the gradients of the outputs; it may return other
+        ones for `construct` to be differentiated with."""
+        return _register(self, "backward_pre", hook_fn)
+
+    def register_backward_hook(self, hook_fn):
+        """Call `hook_fn(cell, grad_input, grad_output)` with the gradients of the inputs and of the
+        outputs, tuples; it may return other gradients of the inputs.
+
+        With `set_context(hook_convention="2.3")` it is called as MindSpore 2.3 did:
+        `hook_fn(cell_id, grad_input, grad_output)` with the gradient that arrives first, then the
+        one that leaves; what forward hooks add is then not seen.
+        """
+        return _register(self, "backward", hook_fn)
+
+    def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
+        """Have what derivatives need of `construct` packed, as in a block of
+        `saved_tensors_hooks`; these hooks take the place of earlier ones."""
+        hook = next(_numbers), saved_tensors_hooks(pack_hook, unpack_hook)
+        _change(self, "saved_tensors", lambda hooks: (hook,))
+
+    def register_parameter_forward_hook(self, hook):
+        """Let calls compute with what `hook(parameter)` returns in place of Parameters.
+
+        `hook`: a function, for all Parameters here and in the cells below; or a list of dicts
+        `{"params": [Parameter, ...], "hook": function}`, each for its own. Where both are
+        registered, a Parameter's own counts. Derivatives go through what is computed.
+        """
+        if callable(hook):
+            found = next(_numbers), hook, None
+        else:
+            found = next(_numbers), None, _by_parameter(hook)
+        _change(self, "parameter_forward", lambda hooks: (*hooks, found))
+
+
+def _by_parameter(hook):
+    """{id(Parameter): (Parameter, function)} of a list of dicts."""
+    who, found = "For 'register_parameter_forward_hook', ", {}
+    if not isinstance(hook, (list, tuple)):
+        raise TypeError(
+            f"{who}'hook' must be a function or a list of dicts, but got {type(hook).__name__}."
+        )
+    for item in hook:
+        if not isinstance(item, dict) or item.keys() != {"params", "hook"}:
+            raise ValueError(
+                f"{who}each item of 'hook' must be a dict with the keys 'params' and 'hook', but "
+                f"got {item!r:.80}."
+            )
+        check_callable("register_parameter_forward_hook", item["hook"])
+        for p in item["params"]:
+            if not isinstance(p, Parameter):
+                raise TypeError(f"{who}'params' must be Parameters, but got {type(p).__name__}.")
+            found[id(p)] = p, item["hook"]
+    return found
+
+
+def _register(cell, kind, hook_fn, prepend=False, *more):
+    check_callable(f"register_{kind}_hook", hook_fn)
+    hook = next(_numbers), hook_fn, *more
+    of_cell = weakref.ref(cell)
+
+    def change(hooks):
+        return (hook, *hooks) if prepend else (*hooks, hook)
+
+    def remove():
+        if (still := of_cell()) is not None:
+            _change(still, kind, lambda hooks: tuple(h for h in hooks if h[0] != hook[0]))
+
+    _change(cell, kind, change)
+    return HookHandle(remove)
+
+
+def _change(cell, kind, change):
+    before = cell._hooks or _NONE
+    after = tuple(
+        change(hooks) if name == kind else hooks for name, hooks in zip(_KINDS, before, strict=True)
+    )
+    Changes.count += 1
+    cell.__dict__["_hooks"] = after if any(after) else None
+
+
+class HookProgress:
+    """How far a call has come: its arguments, its output, the numbers of the hooks called."""
+
+    def __init__(self, args, kwargs):
+        self.args, self.kwargs, self.output, self.called = args, kwargs, None, set()
+
+
+def run_with_hooks(cell, run, args, kwargs, progress=None):
+    """`run(*args, **kwargs)`, the cell's `construct`, with all that is registered."""
+    pre, forward, backward_pre, backward, saved, of_parameters = cell._hooks
+    if progress is None:
+        for hook in forward:
+            if hook[3]:
+                return _run_and_always(cell, run, args, kwargs)
+    if saved or of_parameters:
+        run = functools.partial(_run_around, cell, run, saved, of_parameters)
+    for _, hook_fn, with_kwargs in pre:
+        args, kwargs = _before(cell, hook_fn, with_kwargs, args, kwargs)
+    tape = thread.tape
+    if tape is None or tape is MUTED or not (backward_pre or backward):
+        return _after(cell, args, kwargs, run(*args, **kwargs), progress)
+    gate = BackwardHookGate(cell, backward_pre, backward)
+    args, kwargs = gate.enter(tape, args, kwargs)
+    output = run(*args, **kwargs)
+    if context._values["hook_convention"] == "2.3":
+        return _after(cell, args, kwargs, gate.leave(tape, output), progress)
+    return gate.leave(tape, _after(cell, args, kwargs, output, progress))
+
+
+def _run_and_always(cell, run, args, kwargs):
+    progress = HookProgress(args, kwargs)
+    try:
+        return run_with_hooks(cell, run, args, kwargs, progress)
+    except Exception:
+        _call_always(cell, progress)
+        raise
+
+
+def _run_around(cell, run, saved, of_parameters, *args, **kwargs):
+    """`run` with what derivatives need packed, and other values for Parameters."""
+    with contextlib.ExitStack() as stack:
+        if of_parameters:
+            stack.enter_context(_lent(cell, of_parameters))
+        if saved:
+            stack.enter_context(saved[0][1])
+        return run(*args, **kwargs)
+
+
+@contextlib.contextmanager
+def _lent(cell, hooks):
+    """Give Parameters the values that hooks return, for the length of a block."""
+    borrowed = []
+    try:
+        for _, below in tree(cell):
+            for p in below._params.values():
+                if p is None or any(p is other for other, *_ in borrowed):
+                    continue
+                kept = p._lift()
+                for _, general, own in hooks:
+                    hook_fn = general if own is None else own.get(id(p), (None, None))[1]
+                    if hook_fn is not None:
+                        p._value = _of_parameter(p, hook_fn(p))
+                borrowed.append((p, kept, p._value))
+        yield
+    finally:
+        for p, kept, lent in borrowed:
+            if p._value is lent:
+                p._value = kept
+
+
+def _of_parameter(parameter, result):
+    got = result.shape if isinstance(result, Tensor) else type(result).__name__
+    if got != parameter.shape:
+        raise TypeError(
+            "For 'register_parameter_forward_hook', a hook must return a Tensor of the shape of "
+            f"'{parameter.name}', {parameter.shape}, but got {got}."
+        )
+    return result._lift()
+
+
+def _after(cell, args, kwargs, output, progress):
+    """The output after the forward hooks; those that `construct` has registered too."""
+    if progress is not None:
+        progress.args, progress.kwargs = args, kwargs
+    for number, hook_fn, with_kwargs, _ in (cell._hooks or _NONE)[1]:
+        if progress is not None:
+            progress.output = output
+            progress.called.add(number)
+        result = hook_fn(cell, args, kwargs, output) if with_kwargs else hook_fn(cell, args, output)
+        output = output if result is None else result
+    return output
+
+
+def _call_always(cell, progress):
+    """Call the forward hooks that are called where an error has ended the call too."""
+    for number, hook_fn, with_kwargs, always in (cell._hooks or _NONE)[1]:
+        if not always or number in progress.called:
+            continue
+        given = (progress.args, progress.kwargs) if with_kwargs else (progress.args,)
+        try:
+            result = hook_fn(cell, *given, progress.output)
+        except Exception as error:  # noqa: BLE001 - the first error is the one to see
+            warn(
+                f"For 'register_forward_hook', {name_of(hook_fn)} of {type(cell).__name__} raised "
+                f"{error!r} after the call had failed with another error.",
+                UserWarning,
+            )
+            continue
+        progress.output = progress.output if result is None else result
+
+
+def _before(cell, hook_fn, with_kwargs, args, kwargs):
+    if not with_kwargs:
+        result = hook_fn(cell, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+        return args, kwargs
+    result = hook_fn(cell, args, kwargs)
+    if result is None:
+        return args, kwargs
+    if not isinstance(result, tuple) or len(result) != 2 or not isinstance(result[1], dict):
+        raise TypeError(
+            "For 'register_forward_pre_hook' with with_kwargs=True, the hook must return None or "
+            f"(args, kwargs), but got {type(result).__name__}."
+        )
+    args, kwargs = result
+    return args if isinstance(args, tuple) else (args,), kwargs
+
+
+class BackwardHookGate(Gate):
+    """One call of a cell with backward hooks: the gate for its inputs, and that for its outputs."""
+
+    __slots__ = ("backward_hooks", "cell", "count", "grad_output", "inside", "pre_hooks")
+
+    def __init__(self, cell, pre_hooks, backward_hooks):
+        self.cell, self.pre_hooks, self.backward_hooks = cell, pre_hooks, backward_hooks
+        self.inside = None  # the inputs as `construct` has them
+
+    @property
+    def who(self):
+        """The name that messages give it."""
+        return f"{type(self.cell).__name__}.register_backward_hook"
+
+    def enter(self, tape, args, kwargs):
+        """(args, kwargs), whose gradients are seen on their way out."""
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            self.count = 1
+            made = self.through_alone(tape, args[0]) if self.backward_hooks else None
+            if made is None:
+                return args, kwargs
+            self.inside = made._value
+            return (made,), kwargs
+        tensors = tensors_of((args, kwargs))
+        self.count = len(tensors)
+        made = self.through(tensors) if self.backward_hooks and tensors else None
+        if made is None:
+            return args, kwargs
+        made, self.inside = made
+        return with_tensors((args, kwargs), made)
+
+    def leave(self, tape, output):
+        """The output, whose gradients are seen on their way in."""
+        if isinstance(output, Tensor):
+            made = self.through_alone(tape, output)
+            return output if made is None else made
+        tensors = tensors_of(output)
+        made = self.through(tensors) if tensors else None
+        return output if made is None else with_tensors(output, made[0])
+
+    def answer(self, out, given):
+        """What the hooks make of the gradients of the outputs, or of the inputs."""
+        if out is self.inside:
+            return self.of_inputs(given, avals_of(out))
+        for _, hook_fn in self.pre_hooks:
+            result = hook_fn(self.cell, given)
+            if result is not None:
+                who = f"{type(self.cell).__name__}.register_backward_pre_hook"
+                given = replaced(who, hook_fn, "output", avals_of(out), result)
+        self.grad_output = given
+        if self.inside is None and self.backward_hooks:
+            self.of_inputs((None,) * self.count, ())
+        return given
+
+    def of_inputs(self, given, avals):
+        """The inputs' gradients after the hooks; without avals they go nowhere."""
+        early = context._values["hook_convention"] == "2.3"
+        for _, hook_fn in self.backward_hooks:
+            if early:
+                cell_id = f"{type(self.cell).__name__}({id(self.cell)})"
+                result = hook_fn(cell_id, self.grad_output, given)
+            else:
+                result = hook_fn(self.cell, given, self.grad_output)
+            if result is not None and avals:
+                who = f"{type(self.cell).__name__}.register_backward_hook"
+                given = replaced(who, hook_fn, "input", avals, result)
+        return given

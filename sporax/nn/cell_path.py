@@ -1,0 +1,62 @@
+"""Which Cell computes? Its path, from the frames of the stack."""
+
+from itertools import pairwise
+from weakref import WeakKeyDictionary
+
+from sporax.autodiff.custom_vjp import CellBprop
+from sporax.core.cell_tree import tree
+from sporax.core.errors import users_frame
+from sporax.nn.cell import Cell
+from sporax.nn.cell_hooks import BackwardHookGate
+
+_CALL = Cell.__call__.__code__
+_BACK = {f.__code__ for f in (CellBprop.backward, BackwardHookGate.answer)}
+_paths = WeakKeyDictionary()  # of the Cells that were called, for their own backward passes
+
+
+def path_of_cell(frames):
+    """`net.block.dense` for the innermost Cell on the stack (`frames`: innermost first), '' for
+    none. The outermost one is called as the variable that holds it, or as its class."""
+    for frame in frames:
+        if frame.f_code in _BACK:
+            cell = frame.f_locals["self"].cell
+            return _paths.get(cell, type(cell).__name__)
+        if frame.f_code is _CALL:
+            break
+    else:
+        return ""
+    calls = [f for f in reversed(frames) if f.f_code is _CALL]
+    cells = list(dict.fromkeys(f.f_locals["self"] for f in calls))
+    path = ".".join([_variable(calls[0], cells[0]), *_steps(cells)])
+    _paths[cells[-1]] = path
+    return path
+
+
+def path_at(frame):
+    """As `path_of_cell`, of a frame and those around it; the outermost Cell goes by its class."""
+    cells = {}
+    while frame is not None:
+        if frame.f_code is _CALL:
+            cells[frame.f_locals["self"]] = None
+        frame = frame.f_back
+    if not cells:
+        return ""
+    *_, outermost = cells
+    return ".".join([type(outermost).__name__, *_steps([*cells][::-1])])
+
+
+def _steps(cells):
+    """How one gets from each Cell to the next, inside of it."""
+    for outer, inner in pairwise(cells):
+        found = next((p for p, cell in tree(outer) if cell is inner), None)
+        yield found or type(inner).__name__
+
+
+def _variable(frame, cell):
+    frame, _ = users_frame(frame)
+    if frame is not None:
+        for space in (frame.f_locals, frame.f_globals):
+            for name, held in space.items():
+                if held is cell and name != "self":
+                    return name
+    return type(cell).__name__

@@ -1,0 +1,66 @@
+"""What `Cell.to_float` does: a cell computes in one floating dtype, its parameters keep theirs."""
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors
+from sporax.engine.autocast import computing_in, precision_of
+
+# the flags of a Cell that choose what it computes in
+FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.bfloat16}
+FLOATS = (*FLAGS.values(), dtypes.float64)
+
+
+class PrecisionScheme:
+    """What mixed precision chooses for a cell: the dtype, or Choice, that it computes `inside`, and
+    the dtype that it `returns` (None: as it comes)."""
+
+    __slots__ = ("inside", "returns")
+
+    def __init__(self, inside, returns=None):
+        self.inside, self.returns = inside, returns
+
+
+def run_in_precision(cell, construct, chosen, *args, **kwargs):
+    """`construct(...)` as a dtype or a PrecisionScheme says."""
+    if not isinstance(chosen, PrecisionScheme):
+        return _run_in(cell, construct, chosen, args, kwargs)
+    if isinstance(chosen.inside, dtypes.Type):
+        made = _run_in(cell, construct, chosen.inside, args, kwargs)
+    else:
+        with computing_in(chosen.inside):
+            made = construct(*args, **kwargs)
+    return made if chosen.returns is None else cast_floats(made, chosen.returns)
+
+
+def cast_floats(tree, dtype):
+    """The Tensors in containers in a floating dtype, as far as they are floating."""
+    return map_tensors(lambda t: t.astype(dtype) if _needs(t, dtype) else t, tree)
+
+
+def _run_in(cell, construct, dtype, args, kwargs):
+    """`construct(...)`, where inputs, the cell's own Tensors and what operations are given are of
+    `dtype`, as far as they are floating.
+
+    A Parameter, buffer or other Tensor that `construct` changes gets its new contents in its own
+    dtype.
+    """
+
+    def cast(tensor):
+        return tensor.astype(dtype) if _needs(tensor, dtype) else tensor
+
+    own = [t for t in cell.__dict__.values() if isinstance(t, Tensor) and _needs(t, dtype)]
+    with computing_in(precision_of(dtype.numpy_dtype)):
+        borrowed = []
+        try:
+            for tensor in own:
+                kept, kind, lent = tensor._lift(), tensor.dtype, cast(tensor)._value
+                tensor._value = lent
+                borrowed.append((tensor, kept, kind, lent))
+            return construct(*map_tensors(cast, args), **map_tensors(cast, kwargs))
+        finally:
+            for tensor, kept, kind, lent in borrowed:
+                tensor._value = kept if tensor._value is lent else tensor.astype(kind)._value
+
+
+def _needs(tensor, dtype):
+    return tensor.dtype in FLOATS and tensor.dtype != dtype

@@ -1,0 +1,73 @@
+"""`Registry`: the parts of a cell, by name; the walk through them, and the rules for names."""
+
+from collections import OrderedDict
+
+from sporax.core.parameter import Parameter
+
+
+class Registry(OrderedDict):
+    """A cell's parameters or sub-cells by name, kept among its attributes at the same time.
+
+    So `self.weight` is a plain attribute: this is the path that every layer takes at every call.
+    """
+
+    __slots__ = ("attributes",)
+
+    def __init__(self, attributes, members=()):
+        super().__init__()
+        self.attributes = attributes
+        self.update(members)
+
+    def __setitem__(self, name, member):
+        super().__setitem__(name, member)
+        self.attributes[name] = member
+
+    def __delitem__(self, name):
+        super().__delitem__(name)
+        self.attributes.pop(name, None)
+
+    def update(self, members):
+        for name, member in dict(members).items():
+            self[name] = member
+
+    def pop(self, name, *default):
+        if name in self:
+            self.attributes.pop(name, None)
+        return super().pop(name, *default)
+
+    def clear(self):
+        for name in self:
+            self.attributes.pop(name, None)
+        super().clear()
+
+    def __reduce__(self):
+        return dict, (dict(self),)  # the cell makes them its own again
+
+
+def tensors_in(cell):
+    """A cell's own parameters and buffers."""
+    return [t for t in (*cell._params.values(), *cell._buffers.values()) if t is not None]
+
+
+def taken(cell, name):
+    return KeyError(
+        f"For '{type(cell).__name__}', the name '{name}' is taken already. Choose another, or "
+        "delete ('del') what is there first."
+    )
+
+
+def check_name(who, what, name, without_dot):
+    if not isinstance(name, str) or not name or (without_dot and "." in name):
+        rule = "a name without dots" if without_dot else "a name"
+        raise KeyError(f"For '{who}', '{what}' must be {rule}, but got {name!r}.")
+
+
+def refuse_one_name_twice(parameters):
+    """Refuse two Parameters of one name among (path, Parameter) pairs."""
+    first = {}
+    for path, p in parameters:
+        if isinstance(p, Parameter) and first.setdefault(p.name, (path, p))[1] is not p:
+            raise ValueError(
+                f"For 'Parameter', the name '{p.name}' must be one parameter's only, but "
+                f"'{first[p.name][0]}' and '{path}' have it. Name them: Parameter(..., name=...)."
+            )

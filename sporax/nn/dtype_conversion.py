@@ -1,0 +1,90 @@
+"""`Cell.to`: parameters and buffers in another dtype."""
+
+import numpy as np
+
+from sporax.core import context
+from sporax.core import dtype as dtypes
+from sporax.core.cell_tree import tree
+from sporax.core.errors import warn
+from sporax.core.tensor import Tensor, new_value
+from sporax.nn.cell_registry import tensors_in
+
+
+class DtypeConversion:
+    """The part of `Cell` that converts its parameters and buffers in place."""
+
+    def to(self, *args, **kwargs):
+        """Convert floating (and complex) parameters and buffers, here and below; returns the cell.
+
+        Called as `to(dtype)`, `to(tensor)` for that one's dtype, or `to(device, dtype)`, each with
+        `non_blocking`, which changes nothing. `device` must be the one in use, since that is
+        chosen with `set_device`. The Parameters and buffers stay the same objects.
+
+        >>> nn.Dense(2, 2).to(ms.float16).weight.dtype
+        mindspore.float16
+        """
+        device, dtype = _parsed(*args, **kwargs)
+        if device is not None:
+            _check_device("Cell.to", device)
+        if dtype is not None:
+            wanted = _floating(dtype)
+            for _, cell in tree(self):
+                for tensor in tensors_in(cell):
+                    if tensor._value.aval.inexact and tensor.dtype != wanted:
+                        tensor._rebind(tensor.astype(wanted)._value)
+        return self
+
+    def to_empty(self, *, device=None, recurse=True):
+        """Give parameters and buffers contents of no meaning (zeros) without reading the old ones,
+        here and, with `recurse`, below; returns the cell."""
+        if device is not None:
+            _check_device("Cell.to_empty", device)
+        for _, cell in tree(self) if recurse else [("", self)]:
+            for tensor in tensors_in(cell):
+                aval = tensor._value.aval
+                tensor._rebind(new_value(np.zeros(aval.shape, aval.dtype), None))
+        return self
+
+
+def _parsed(*args, **kwargs):
+    """(device, dtype) of a call in one of three forms."""
+    names = ("device", "dtype", "non_blocking")
+    if args and isinstance(args[0], Tensor):
+        args = (None, args[0].dtype, *args[1:])
+    elif "tensor" in kwargs:
+        kwargs["dtype"] = kwargs.pop("tensor").dtype
+    elif args and isinstance(args[0], dtypes.Type):
+        args = (None, *args)
+    given = dict(zip(names, args, strict=False))
+    doubtful = [*[n for n in kwargs if n not in names or given.get(n) is not None], *args[3:]]
+    device, dtype = {**given, **kwargs}.get("device"), {**given, **kwargs}.get("dtype")
+    if doubtful or not isinstance(device, (str, type(None))):
+        raise TypeError(
+            "For 'Cell.to', the arguments must be 'dtype', 'tensor', or 'device' and 'dtype', each "
+            f"with 'non_blocking', but got {args} and {kwargs}."
+        )
+    return device, dtype
+
+
+def _floating(dtype):
+    if not isinstance(dtype, dtypes.Type) or dtypes.to_numpy(dtype).kind not in "fcV":
+        raise TypeError(
+            f"For 'Cell.to', 'dtype' must be floating or complex, but got {dtype}. Integer "
+            "parameters and buffers keep their dtype."
+        )
+    if dtypes.to_numpy(dtype).kind == "c":
+        warn(
+            f"Cell.to({dtype}): layers are made for real numbers, and not all of them compute with "
+            "complex ones.",
+            UserWarning,
+        )
+    return dtype
+
+
+def _check_device(who, device):
+    here = context.get_context("device_target")
+    if device.partition(":")[0].upper() != here:
+        raise ValueError(
+            f"For '{who}', 'device' must be the one in use, '{here}', but got '{device}'. Choose "
+            "another with 'set_device' before the network is made."
+        )

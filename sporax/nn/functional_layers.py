@@ -1,0 +1,72 @@
+"""Layers without weights, generated from a table: each calls one function of `ops`."""
+
+import inspect
+
+from sporax import ops
+from sporax.nn.cell import Cell
+
+
+def layer(written, function, module):
+    """The class of a row, written out, so that signature and TypeErrors are Python's own."""
+    head, _, called = written.partition(")(")
+    name, _, built = head.partition("(")
+    scope: dict = {"Cell": Cell, "function": function, "__name__": None}
+    exec(f"def made({built}): pass\ndef called({called}: pass", scope)
+    names = list(inspect.signature(scope["made"]).parameters)
+    given = [
+        p.name if p.default is p.empty else f"{p.name}={p.name}"
+        for p in inspect.signature(scope["called"]).parameters.values()
+    ]
+    given += [f"{n}=self.{n}" for n in names]
+    kept = "".join(f"    self.{n} = {n}\n" for n in names)
+    separated = f", {built}" if built else ""
+    exec(
+        f"def __init__(self{separated}):\n    Cell.__init__(self)\n{kept}"
+        f"def construct(self, {called}:\n    return function({', '.join(given)})\n",
+        scope,
+    )
+    members = {n: scope[n] for n in ("__init__", "construct")}
+    members |= {"__doc__": scope["function"].__doc__, "__module__": module}
+    for member in ("__init__", "construct"):
+        members[member].__qualname__ = f"{name}.{member}"
+    return type(name, (Cell,), members)
+
+
+# the class as it is made, and called; and the function
+_ROWS = {
+    "ChannelShuffle(groups)(x)": ops.channel_shuffle,
+    "GLU(axis=-1)(x)": ops.glu,
+    "MaxUnpool1d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)": (
+        ops.max_unpool1d
+    ),
+    "MaxUnpool2d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)": (
+        ops.max_unpool2d
+    ),
+    "MaxUnpool3d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)": (
+        ops.max_unpool3d
+    ),
+    "SeLU()(input_x)": ops.selu,
+    "Tanhshrink()(x)": ops.tanhshrink,
+}
+ChannelShuffle, GLU, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, SeLU, Tanhshrink = [
+    layer(written, function, __name__) for written, function in _ROWS.items()
+]
+
+
+class CTCLoss(Cell):
+    """`ops.ctc_loss` without `log_alpha`: `log_probs` `(T, N, C)`, `targets` `(N, S)`, lengths.
+
+    >>> logits = ops.log_softmax(ops.zeros((2, 1, 2)))
+    >>> round(nn.CTCLoss()(logits, Tensor([[1]]), Tensor([2]), Tensor([1])).item(), 4)
+    0.2877
+    """
+
+    def __init__(self, blank=0, reduction="mean", zero_infinity=False):
+        super().__init__()
+        self.blank, self.reduction, self.zero_infinity = blank, reduction, zero_infinity
+
+    def construct(self, log_probs, targets, input_lengths, target_lengths):
+        return ops.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
+            self.zero_infinity,
+        )[0]  # fmt: skip

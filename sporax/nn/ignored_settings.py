@@ -1,0 +1,59 @@
+"""What MindSpore's Cells take for other backends, kept for those who ask."""
+
+_BOOSTS = ("less_bn",)
+
+
+class IgnoredSettings:
+    """The part of `Cell` that steers what is not there: other compilers and many devices."""
+
+    def set_jit_config(self, jit_config):
+        """Accepted: there is one compiler."""
+        self._flags["jit_config"] = jit_config
+
+    def set_inputs(self, *inputs, **kwargs):
+        """Say which sizes of the inputs vary: those that are None in a `Tensor(shape=[None, 16],
+        dtype=...)`. Captured, the Cell then shares one recording and a few programs among them.
+        """
+        self.__dict__["_inputs"] = inputs or kwargs
+
+    def get_inputs(self):
+        """What `set_inputs` was given last."""
+        return self.__dict__.get("_inputs")
+
+    def set_comm_fusion(self, fusion_type, recurse=True):
+        """Accepted: XLA fuses communication itself. Returns the cell."""
+        return self
+
+    def set_broadcast_flag(self, mode=True):
+        """Accepted: parameters are the same on every device. Returns the cell."""
+        return self
+
+    def set_data_parallel(self):
+        """Accepted on one device."""
+
+    def set_boost(self, boost_type):
+        """Accepted: 'less_bn' makes fewer kernels of norms, which XLA does anyway."""
+        if boost_type not in _BOOSTS:
+            raise ValueError(
+                f"For 'set_boost', 'boost_type' must be one of {_BOOSTS}, but got {boost_type!r}."
+            )
+        return self.add_flags_recursive(**{boost_type: True})
+
+    def offload(self, backward_prefetch="Auto"):
+        """Accepted: there is one memory, and XLA decides what is kept in it. 'Auto' or how many
+        operations ahead to fetch."""
+        if isinstance(backward_prefetch, (float, bool)) or backward_prefetch is None:
+            raise TypeError(
+                "For 'offload', 'backward_prefetch' must be 'Auto' or an int, but got "
+                f"{type(backward_prefetch).__name__}."
+            )
+        if backward_prefetch != "Auto" and not (
+            isinstance(backward_prefetch, int) and backward_prefetch >= 0
+        ):
+            raise ValueError(
+                "For 'offload', 'backward_prefetch' must be 'Auto' or an int, at least 0, but got "
+                f"{backward_prefetch!r}."
+            )
+
+    def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
+        """Accepted on one device, where there is nothing to divide."""

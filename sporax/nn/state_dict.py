@@ -1,0 +1,241 @@
+"""`state_dict` and `load_state_dict`: a Cell's state by path, taken out and put back."""
+
+import itertools
+from collections import OrderedDict, namedtuple
+from collections.abc import Mapping
+
+from sporax.autodiff.hooks import HookHandle, check_callable
+from sporax.core.cell_tree import tree
+from sporax.core.tensor import Tensor
+from sporax.nn.cell_registry import tensors_in
+
+_EXTRA = "_extra_state"
+_KINDS = ("state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post")
+_NONE = dict.fromkeys(_KINDS, ())
+_numbers = itertools.count()
+
+
+class _IncompatibleKeys(namedtuple("_Keys", ["missing_keys", "unexpected_keys"])):
+    """What `load_state_dict` found on one side only."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return super().__repr__()
+
+    __str__ = __repr__
+
+
+class StateDict:
+    """The part of `Cell` that gives its state away and takes another."""
+
+    # for each kind the hooks in order, as (number, function); never changed in place
+    _state_hooks = _NONE
+
+    def register_state_dict_pre_hook(self, hook):
+        """Call `hook(cell, prefix, keep_vars)` before the cell's state is taken."""
+        return _register(self, "state_dict_pre", hook)
+
+    def register_state_dict_post_hook(self, hook):
+        """Call `hook(cell, state_dict, prefix, local_metadata)` once the state of the cell and of
+        all below is in `state_dict`, which it may change in place."""
+        return _register(self, "state_dict_post", hook)
+
+    def register_load_state_dict_pre_hook(self, hook):
+        """Call `hook(cell, state_dict, prefix, local_metadata, strict, missing_keys,
+        unexpected_keys, error_msgs)` before the cell takes its state, which it may change."""
+        return _register(self, "load_state_dict_pre", hook)
+
+    def register_load_state_dict_post_hook(self, hook):
+        """Call `hook(cell, incompatible_keys)` after the cell and all below have their state; it
+        may change the two lists of keys in place."""
+        return _register(self, "load_state_dict_post", hook)
+
+    def get_extra_state(self):
+        """What else belongs to the cell's state; a subclass that has something defines it."""
+        raise RuntimeError(_no_extra(self, "get"))
+
+    def set_extra_state(self, state):
+        """Take what `get_extra_state` gave; a subclass that has something defines it."""
+        raise RuntimeError(_no_extra(self, "set"))
+
+    def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
+        """Parameters and persistent buffers by path, in an OrderedDict: the very same objects.
+
+        `destination`: a dict to put them into. `prefix`: what paths begin with. `keep_vars` changes
+        nothing. The three may come by position too.
+
+        >>> list(nn.SequentialCell(nn.Dense(2, 2, has_bias=False)).state_dict())
+        ['0.weight']
+        """
+        given = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
+        destination = given.get("destination") if destination is None else destination
+        prefix = prefix or given.get("prefix", "")
+        keep_vars = keep_vars or given.get("keep_vars", False)
+        for name, value, kind, words in (
+            ("destination", destination, (dict, type(None)), "a dict"),
+            ("prefix", prefix, str, "a string"),
+            ("keep_vars", keep_vars, bool, "a bool"),
+        ):
+            if not isinstance(value, kind):
+                raise TypeError(
+                    f"For 'state_dict', '{name}' must be {words}, but got {type(value).__name__}."
+                )
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        metadata = {}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = metadata
+        for _, hook in self._state_hooks["state_dict_pre"]:
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, cell in self._cells.items():
+            if cell is not None:
+                cell.state_dict(
+                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
+                )
+        for _, hook in self._state_hooks["state_dict_post"]:
+            if hook(self, destination, prefix, metadata) is not None:
+                raise RuntimeError(_RETURNED.format("register_state_dict_post_hook"))
+        return destination
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        """Put this cell's own state into `destination`; a subclass may do so in another way."""
+        for name, tensor in _own_state(self).items():
+            destination[prefix + name] = tensor
+        if _overridden(self, "get_extra_state"):
+            destination[prefix + _EXTRA] = self.get_extra_state()
+
+    def load_state_dict(self, state_dict, strict=True):
+        """Put Tensors by path into the parameters and buffers of this cell and of all below.
+
+        Each keeps its dtype. Returns the keys that were missing and those that were unexpected, of
+        which there must be none if `strict`. Where something does not fit RuntimeError names all of
+        it, and the cell's parameters and buffers are as they were.
+
+        >>> net = nn.Dense(2, 2)
+        >>> net.load_state_dict(nn.Dense(2, 2).state_dict())
+        <All keys matched successfully>
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(
+                "For 'load_state_dict', 'state_dict' must be a dict, but got "
+                f"{type(state_dict).__name__}."
+            )
+        metadata = getattr(state_dict, "_metadata", {})
+        tensors = [t for _, cell in tree(self) for t in tensors_in(cell)]
+        before = [(t, t._value) for t in tensors]
+        errors, keys = [], _IncompatibleKeys([], [])
+        try:
+            _load(self, OrderedDict(state_dict), "", metadata, keys, errors)
+            if strict:
+                for words, names in (("unexpected", keys[1]), ("missing", keys[0])):
+                    if names:
+                        errors.insert(0, f"The keys {names} are {words}.")
+            if errors:
+                listed = "\n  ".join(errors)
+                raise RuntimeError(
+                    f"For 'load_state_dict', 'state_dict' must fit {type(self).__name__}, but:\n  "
+                    f"{listed}\nNothing was changed. With strict=False missing and unexpected keys "
+                    "are let through."
+                )
+        except BaseException:
+            for tensor, value in before:
+                tensor._rebind(value)
+            raise
+        return keys
+
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
+        """Take this cell's own state; a subclass may do so in another way."""
+        for _, hook in self._state_hooks["load_state_dict_pre"]:
+            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+                 error_msgs)  # fmt: skip
+        own = _own_state(self)
+        for name, tensor in own.items():
+            key = prefix + name
+            if key not in state_dict:
+                missing_keys.append(key)
+            elif (error := _put(key, tensor, state_dict[key])) is not None:
+                error_msgs.append(error)
+        extra = prefix + _EXTRA
+        if _overridden(self, "set_extra_state"):
+            if extra in state_dict:
+                self.set_extra_state(state_dict[extra])
+            else:
+                missing_keys.append(extra)
+        elif extra in state_dict:
+            unexpected_keys.append(extra)
+        for key in state_dict:
+            if key.startswith(prefix) and key != extra:
+                name, _, below = key[len(prefix) :].partition(".")
+                if name not in (self._cells if below else own):
+                    unexpected_keys.append(key)
+
+
+def _register(cell, kind, hook):
+    check_callable(f"register_{kind}_hook", hook)
+    number = next(_numbers)
+
+    def change(hooks):
+        cell.__dict__["_state_hooks"] = {**cell._state_hooks, kind: hooks}
+
+    def remove():
+        change(tuple([h for h in cell._state_hooks[kind] if h[0] != number]))
+
+    change((*cell._state_hooks[kind], (number, hook)))
+    return HookHandle(remove)
+
+
+def _own_state(cell):
+    """A cell's own parameters and persistent buffers by name."""
+    kept = {k: b for k, b in cell._buffers.items() if k not in cell._passing}
+    return {k: t for k, t in {**cell._params, **kept}.items() if t is not None}
+
+
+def _overridden(cell, name):
+    return getattr(type(cell), name) is not getattr(StateDict, name)
+
+
+def _no_extra(cell, which):
+    return (
+        f"For 'Cell', '{which}_extra_state' must be defined by a subclass that has extra state, "
+        f"but {type(cell).__name__} does not define it. Define both get_ and set_extra_state."
+    )
+
+
+def _load(cell, state, prefix, metadata, keys, errors):
+    cell._load_from_state_dict(state, prefix, metadata.get(prefix[:-1], {}), True, *keys, errors)
+    for name, part in cell._cells.items():
+        if part is not None:
+            below = f"{prefix}{name}."
+            inside = OrderedDict((k, v) for k, v in state.items() if k.startswith(below))
+            _load(part, inside, below, metadata, keys, errors)
+    for _, hook in cell._state_hooks["load_state_dict_post"]:
+        if hook(cell, keys) is not None:
+            raise RuntimeError(_RETURNED.format("register_load_state_dict_post_hook"))
+
+
+def _put(key, tensor, given):
+    """Give a tensor the contents of another, in its own dtype; what does not fit, if so."""
+    if not isinstance(given, Tensor):
+        return f"'{key}' must be a Tensor, but got {type(given).__name__}."
+    if given.shape != tensor.shape:
+        return f"'{key}' must have shape {tensor.shape}, but got {given.shape}."
+    if given._value.aval.inexact and not tensor._value.aval.inexact:
+        return f"'{key}' must hold {tensor.dtype}, but got {given.dtype}. Convert it with 'astype'."
+    if given.has_init:
+        given.init_data()
+    same = given.dtype == tensor.dtype
+    tensor._rebind((given if same else given.astype(tensor.dtype))._lift())
+    return None
+
+
+_RETURNED = (
+    "For '{}', a hook must return None, but it returned something. Let it change what it is given "
+    "in place."
+)

@@ -1,0 +1,49 @@
+"""Adadelta: steps of the size of the steps before them."""
+
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
+from sporax.optim.optimizer import Optimizer
+from sporax.optim.update_rule import rule
+
+
+@rule("Adadelta", states=2)
+def adadelta(param, accum, accum_update, grad, rate, rho, epsilon):
+    accum = rho * accum + (1 - rho) * grad * grad
+    change = jnp.sqrt((accum_update + epsilon) / (accum + epsilon)) * grad
+    accum_update = rho * accum_update + (1 - rho) * change * change
+    return param - rate * change, accum, accum_update
+
+
+class Adadelta(Optimizer):
+    r"""$s \leftarrow \rho s + (1 - \rho) g^2$, $d = \sqrt{\frac{u + \epsilon}{s + \epsilon}} g$,
+    $u \leftarrow \rho u + (1 - \rho) d^2$, $p \leftarrow p - \eta d$.
+
+    Zeiler, 2012. `rho`: between 0 and 1, `epsilon`: at least 0. The rest as `Optimizer`'s; weight
+    decay is added to the gradient.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = Adadelta([p], rho=0.75, epsilon=1.0)((Tensor([2.0]),))
+    >>> print(round(p.asnumpy()[0], 4))
+    -0.4142
+    """
+
+    def __init__(
+        self, params, learning_rate=1.0, rho=0.9, epsilon=1e-6, loss_scale=1.0, weight_decay=0.0
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        check.fraction("Adadelta", rho=rho)
+        check.not_negative("Adadelta", epsilon=epsilon)
+        self.rho, self.epsilon = rho, epsilon
+        self._scalars = Tensor(rho, dtypes.float32), Tensor(epsilon, dtypes.float32)
+        self.accum = self.parameters.clone(prefix="accum", init=0)
+        self.accum_update = self.parameters.clone(prefix="accum_update", init=0)
+        self._prepare(adadelta, self.accum, self.accum_update)
+
+    def construct(self, grads):
+        return self._update(grads, *self._scalars)
+
+
+__all__ = ["Adadelta"]

@@ -1,0 +1,43 @@
+"""Adagrad."""
+
+import jax.numpy as jnp
+
+from sporax.nn import argument_checks as check
+from sporax.optim.optimizer import Optimizer
+from sporax.optim.update_rule import rule
+
+
+@rule("Adagrad", states=1)
+def adagrad(param, accum, grad, rate, *, update_slots):
+    if update_slots:
+        accum = accum + grad * grad
+    return param - rate * grad / jnp.sqrt(accum), accum
+
+
+class Adagrad(Optimizer):
+    r"""$s \leftarrow s + g^2$, then $p \leftarrow p - \eta g / \sqrt{s}$.
+
+    `accum`: where $s$ starts; `update_slots`: whether it changes (Duchi et al., 2011). The rest as
+    `Optimizer`'s.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = Adagrad([p], accum=0.0, learning_rate=0.5)((Tensor([4.0]),))
+    >>> print(p.asnumpy())
+    [0.5]
+    """
+
+    def __init__(
+        self, params, accum=0.1, learning_rate=0.001, update_slots=True, loss_scale=1.0,
+        weight_decay=0.0,
+    ):  # fmt: skip
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        check.not_negative("Adagrad", accum=accum)
+        check.flag("Adagrad", update_slots=update_slots)
+        self.accum = self.parameters.clone(prefix="accum", init=accum)
+        self._prepare(adagrad, self.accum, update_slots=update_slots)
+
+    def construct(self, grads):
+        return self._update(grads)
+
+
+__all__ = ["Adagrad"]

@@ -1,0 +1,61 @@
+"""AdaMax: Adam by the largest gradient so far."""
+
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.initializers import initializer
+from sporax.nn import argument_checks as check
+from sporax.optim.optimizer import Optimizer
+from sporax.optim.update_rule import rule
+
+
+@rule("AdaMax", states=2)
+def ada_max(param, m, v, grad, rate, power, beta1, beta2, eps):
+    m = beta1 * m + (1 - beta1) * grad
+    v = jnp.maximum(beta2 * v, jnp.abs(grad))
+    return param - rate / (1 - power) * m / (v + eps), m, v
+
+
+_next_power = Op("AdaMax", lambda power, beta: power * beta)
+_next_power.cut = True
+
+
+class AdaMax(Optimizer):
+    r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \max(\beta_2 v, |g|)$,
+    $p \leftarrow p - \frac{\eta}{1 - \beta_1^t} \frac{m}{v + eps}$.
+
+    Kingma and Ba, 2015, section 7. The rest as `Optimizer`'s; weight decay is added to the
+    gradient.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = AdaMax([p], 0.5)((Tensor([3.0]),))
+    >>> print(round(p.asnumpy()[0], 3))
+    0.5
+    """
+
+    def __init__(
+        self, params, learning_rate=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.0,
+        loss_scale=1.0,
+    ):  # fmt: skip
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        check.inside_one("AdaMax", beta1=beta1, beta2=beta2)
+        check.positive("AdaMax", eps=eps)
+        self.beta1, self.beta2 = Tensor(beta1, dtypes.float32), Tensor(beta2, dtypes.float32)
+        self.eps = Tensor(eps, dtypes.float32)
+        self.beta1_power = Parameter(initializer(1, [1], dtypes.float32), name="beta1_power")
+        self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")
+        self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
+        self._prepare(ada_max, self.moment1, self.moment2)
+
+    def construct(self, gradients):
+        power = apply(_next_power, self.beta1_power, self.beta1)
+        done = self._update(gradients, power, self.beta1, self.beta2, self.eps)
+        self.beta1_power._rebind(power._value)
+        return done
+
+
+__all__ = ["AdaMax"]

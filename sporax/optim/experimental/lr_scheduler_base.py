@@ -1,0 +1,119 @@
+"""What all schedules have in common."""
+
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.nn import argument_checks as check
+from sporax.optim.experimental.optimizer import Optimizer
+
+narrow = Op("LRScheduler", lambda x: jnp.asarray(x).reshape(()).astype(jnp.float32))
+later = Op("LRScheduler", lambda x: x + 1)
+sooner = Op("LRScheduler", lambda x: x - 1)
+
+
+def set_number(parameter, value):
+    """Give a Parameter of no axes a new number."""
+    value = value if isinstance(value, Tensor) else Tensor(value, dtypes.float32)
+    parameter._rebind(apply(narrow, value)._value)
+
+
+def state(value, name, dtype=dtypes.float32):
+    return Parameter(Tensor(value, dtype), name=name)
+
+
+def checked_optimizer(who, optimizer):
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(
+            f"For '{who}', 'optimizer' must be an Optimizer of experimental.optim, but got "
+            f"{type(optimizer).__name__}."
+        )
+    return optimizer
+
+
+def for_each(who, name, given, optimizer):
+    """A value for each group: the list given, or one value for all."""
+    count = len(optimizer.param_groups)
+    if not isinstance(given, (list, tuple)):
+        return [given] * count
+    if len(given) != count:
+        raise ValueError(
+            f"For '{who}', '{name}' must have a value for each of the {count} groups, but got "
+            f"{len(given)}."
+        )
+    return list(given)
+
+
+class Rates:
+    """What has the learning rates of the groups."""
+
+    def get_last_lr(self):
+        """The present learning rate of each group.
+
+        >>> from sporax.optim.experimental import SGD, lr_scheduler
+        >>> optimizer = SGD([Parameter(Tensor([1.0]), name="w")], 0.5)
+        >>> [float(lr) for lr in lr_scheduler.ConstantLR(optimizer, 0.5).get_last_lr()]
+        [0.25]
+        """
+        return [lr.value() for lr in self._last_lr]
+
+
+class LRScheduler(Rates):
+    """Base of the schedules: `get_lr(self)` gives the groups' learning rates at `last_epoch`.
+
+    `last_epoch`: the step so far; -1 at the start, after which the first step is taken at once.
+
+    >>> from sporax.optim.experimental import SGD
+    >>> class Halving(LRScheduler):
+    ...     def get_lr(self):
+    ...         return [lr / 2 for lr in self._last_lr]
+    >>> optimizer = SGD([Parameter(Tensor([1.0]), name="w")], 0.5)
+    >>> Halving(optimizer).step()
+    True
+    >>> float(optimizer.param_groups[0]["lr"])
+    0.125
+    """
+
+    def __init__(self, optimizer, last_epoch=-1):
+        who = type(self).__name__
+        checked_optimizer(who, optimizer)
+        check.integer(who, last_epoch=last_epoch)
+        if last_epoch < -1:
+            raise ValueError(
+                f"For '{who}', 'last_epoch' must be at least -1, but got {last_epoch}."
+            )
+        for i, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", group["lr"].value())
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"For '{who}', group {i} must have 'initial_lr' where 'last_epoch' is given."
+                )
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.optimizer = optimizer
+        self._last_lr = list(optimizer.lrs)
+        self.groups_num = len(optimizer.param_groups)
+        self.last_epoch = state(last_epoch, f"last_epoch_{who}")
+        self.step()
+
+    def get_lr(self):
+        """The learning rates of the groups at `last_epoch`; a subclass defines it."""
+        raise NotImplementedError(
+            f"For '{type(self).__name__}', the method 'get_lr(self)' must be defined. Return a "
+            "list with a learning rate for each group."
+        )
+
+    def step(self, epoch=None):
+        """The next step, or the step `epoch`: set the learning rates of the groups."""
+        if epoch is None:
+            set_number(self.last_epoch, apply(later, self.last_epoch))
+        else:
+            set_number(self.last_epoch, epoch)
+        direct = getattr(self, "_get_closed_form_lr", None)
+        values = direct() if epoch is not None and direct else self.get_lr()
+        for lr, value in zip(self._last_lr, values, strict=True):
+            set_number(lr, value)
+        return True

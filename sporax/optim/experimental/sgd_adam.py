@@ -1,0 +1,148 @@
+"""SGD, Adam and AdamW with `param_groups`."""
+
+from types import MappingProxyType
+
+import jax.numpy as jnp
+
+from sporax.nn import argument_checks as check
+from sporax.optim import sgd as plain
+from sporax.optim.experimental.optimizer import GroupOptimizer, checked_betas
+from sporax.optim.update_rule import rule
+
+
+@rule("SGD", states=2)
+def sgd(param, accum, stat, grad, rate, *, momentum, dampening, weight_decay, nesterov, maximize):
+    grad = (-grad if maximize else grad) + weight_decay * param
+    return plain.sgd.fn(
+        param, accum, stat, grad, rate, momentum, dampening=dampening, nesterov=nesterov
+    )
+
+
+def _moments(m, v, grad, betas):
+    return m + (grad - m) * (1 - betas[0]), v + (grad * grad - v) * (1 - betas[1])
+
+
+def _adam(decoupled):
+    def run(
+        param, m, v, highest, grad, rate, steps, *, betas, eps, weight_decay, amsgrad, maximize
+    ):
+        grad = -grad if maximize else grad
+        if decoupled:
+            param = param * (1 - rate * weight_decay)
+        else:
+            grad = grad + weight_decay * param
+        m, v = _moments(m, v, grad, betas)
+        highest = jnp.maximum(highest, v) if amsgrad else highest
+        unbiased1, unbiased2 = (1 - beta ** (steps + 1) for beta in betas)
+        scale, root = jnp.sqrt(unbiased2), jnp.sqrt(highest if amsgrad else v)
+        # MindSpore adds eps before the correction in the one, after it in the other
+        divisor = root / scale + eps if decoupled else (root + eps) / scale
+        return param - rate / unbiased1 * m / divisor, m, v, highest
+
+    return run
+
+
+adam = rule("Adam", states=3)(_adam(decoupled=False))
+adamw = rule("AdamW", states=3)(_adam(decoupled=True))
+
+
+class SGD(GroupOptimizer):
+    r"""$v \leftarrow u v + (1 - dampening) g$, then $p \leftarrow p - \eta v$.
+
+    $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step takes $v = g$. `nesterov`
+    (which needs a momentum and no dampening): $p \leftarrow p - \eta (g + u v)$; `maximize`: with
+    $-g$. Weight decay is added to the gradient.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> SGD([p], 0.5)((Tensor([1.0]),))
+    True
+    >>> print(p.asnumpy())
+    [0.5]
+    """
+
+    _STATES = MappingProxyType({"accum": "zeros", "stat": "ones"})
+    _RULE = sgd
+    _NUMBERS = ("momentum", "dampening", "weight_decay", "nesterov", "maximize")
+
+    def __init__(
+        self, params, lr, momentum=0, dampening=0, weight_decay=0.0, nesterov=False, *,
+        maximize=False,
+    ):  # fmt: skip
+        check.not_negative("SGD", momentum=momentum)
+        check.number("SGD", dampening=dampening)
+        check.flag("SGD", nesterov=nesterov, maximize=maximize)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError(
+                "For 'SGD', 'nesterov' needs a 'momentum' greater than 0 and no 'dampening', but "
+                f"got momentum {momentum} and dampening {dampening}."
+            )
+        super().__init__(
+            params, lr=lr, momentum=float(momentum), dampening=float(dampening),
+            weight_decay=weight_decay, nesterov=nesterov, maximize=maximize,
+            grad_centralization=False,
+        )  # fmt: skip
+
+
+class _Adaptive(GroupOptimizer):
+    """What Adam and AdamW have in common."""
+
+    _STATES = MappingProxyType(
+        {"exp_avg": "zeros", "exp_avg_sq": "zeros", "max_exp_avg_sq": "zeros"}
+    )
+    _RULE, _COUNTER = adam, "state_step"
+    _NUMBERS = ("betas", "eps", "weight_decay", "amsgrad", "maximize")
+
+    def __init__(self, params, lr, betas, eps, weight_decay, amsgrad, maximize):
+        who = type(self).__name__
+        checked_betas(who, betas)
+        check.not_negative(who, eps=eps)
+        check.flag(who, amsgrad=amsgrad, maximize=maximize)
+        super().__init__(
+            params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
+            maximize=maximize,
+        )  # fmt: skip
+
+
+class Adam(_Adaptive):
+    r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \beta_2 v + (1 - \beta_2) g^2$,
+    $p \leftarrow p - \eta \frac{\sqrt{1 - \beta_2^t}}{1 - \beta_1^t} \frac{m}{\sqrt{v} + eps}$.
+
+    `amsgrad`: the highest $v$ so far in its place; `maximize`: with $-g$. Weight decay is added to
+    the gradient.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = Adam([p], 0.5)((Tensor([3.0]),))
+    >>> print(round(p.asnumpy()[0], 3))
+    0.5
+    """
+
+    def __init__(
+        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *,
+        maximize=False,
+    ):  # fmt: skip
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
+
+
+class AdamW(_Adaptive):
+    r"""$m$, $v$ as `Adam`'s, $p \leftarrow (1 - \eta \lambda) p - \frac{\eta}{1 - \beta_1^t}
+    \frac{m}{\sqrt{v / (1 - \beta_2^t)} + eps}$.
+
+    $\lambda$ is `weight_decay`. `amsgrad`: the highest $v$ so far in its place; `maximize`: with
+    $-g$.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = AdamW([p], 0.5, weight_decay=0.5)((Tensor([3.0]),))
+    >>> print(round(p.asnumpy()[0], 3))
+    0.25
+    """
+
+    _RULE = adamw
+
+    def __init__(
+        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *,
+        maximize=False,
+    ):  # fmt: skip
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
+
+
+__all__ = ["SGD", "Adam", "AdamW"]

@@ -1,0 +1,147 @@
+"""Optimizers whose steps are as long as the weights of a layer ask for: Lamb, LARS."""
+
+import functools
+
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.nn import argument_checks as check
+from sporax.optim import parameter_groups as groups
+from sporax.optim.optimizer import Optimizer
+from sporax.optim.update_rule import rule
+
+
+def _norm(x):
+    return jnp.sqrt(jnp.sum(x * x))
+
+
+@rule("Lamb", states=2, decoupled=True)
+def lamb(param, m, v, grad, rate, steps, beta1, beta2, eps, *, weight_decay):
+    steps = steps + 1
+    m, v = m + (grad - m) * (1 - beta1), v + (grad * grad - v) * (1 - beta2)
+    ratio = m / (1 - beta1**steps) / (jnp.sqrt(v / (1 - beta2**steps)) + eps)
+    change = ratio + weight_decay * param
+    weight, length = _norm(param), _norm(change)
+    there = (weight > 0) & (length > 0)
+    return param - rate * jnp.where(there, weight / jnp.where(there, length, 1), 1) * change, m, v
+
+
+class Lamb(Optimizer):
+    r"""$m$, $v$ as `Adam`'s, $d = \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + eps}
+    + \lambda p$, then $p \leftarrow p - \eta \frac{\|p\|}{\|d\|} d$, each parameter for itself.
+
+    You et al., 2020. Where a norm is 0, the factor is 1; $\lambda$ is `weight_decay`. The rest as
+    `Optimizer`'s.
+
+    >>> p = Parameter(Tensor([3.0, 4.0]), name="w")
+    >>> done = Lamb([p], 0.1)((Tensor([2.0, 0.0]),))
+    >>> print(p.asnumpy())
+    [2.5 4. ]
+    """
+
+    def __init__(self, params, learning_rate, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0):
+        super().__init__(learning_rate, params, weight_decay)
+        check.inside_one("Lamb", beta1=beta1, beta2=beta2)
+        check.positive("Lamb", eps=eps)
+        self.beta1, self.beta2 = Tensor([beta1], dtypes.float32), Tensor([beta2], dtypes.float32)
+        self.eps = Tensor([eps], dtypes.float32)
+        self.params = self.parameters
+        self.moments1 = self.parameters.clone(prefix="lamb_m", init="zeros")
+        self.moments2 = self.parameters.clone(prefix="lamb_v", init="zeros")
+        self._prepare(lamb, self.moments1, self.moments2)
+
+    def construct(self, gradients):
+        return self._update(gradients, self.global_step, self.beta1, self.beta2, self.eps)
+
+
+@functools.cache
+def _larger(epsilon, coefficient, use_clip):
+    """The operation on (param, gradient, weight decay, rate): the gradient for the optimizer."""
+
+    def run(param, grad, decay, rate):
+        wide = jnp.promote_types(param.dtype, jnp.float32)
+        p, g, decay, rate = (x.astype(wide) for x in (param, grad, decay, rate))
+        factor = coefficient * _norm(p) / (_norm(g) + decay * _norm(p) + epsilon)
+        if use_clip:
+            factor = jnp.minimum(factor / rate, 1)
+        return (factor * (g + decay * p)).astype(grad.dtype)
+
+    op = Op("LARS", run)
+    op.cut = True
+    return op
+
+
+_unscaled = Op("LARS", lambda decay, scale: decay.reshape(()) * scale)
+_unscaled.cut = True
+
+
+class LARS(Optimizer):
+    r"""`optimizer`'s step, for gradients $c \frac{\|p\|}{\|g\| + \lambda \|p\| + \epsilon}
+    (g + \lambda p)$.
+
+    You et al., 2017. $c$ is `coefficient`, $\lambda$ the weight decay of `optimizer`, which decays
+    and scales nothing by itself any more. `use_clip`: the factor before $g + \lambda p$ is divided
+    by the learning rate and at most 1. Parameters for which `lars_filter` is False have their
+    gradients as they are, without weight decay.
+
+    >>> p = Parameter(Tensor([3.0, 4.0]), name="w")
+    >>> done = LARS(nn.SGD([p], 1.0), epsilon=0.0, coefficient=0.5)((Tensor([0.0, 2.0]),))
+    >>> print(p.asnumpy())
+    [3.  1.5]
+    """
+
+    def __init__(
+        self, optimizer, epsilon=1e-05, coefficient=0.001, use_clip=False,
+        lars_filter=lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
+    ):  # fmt: skip
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(
+                f"For 'LARS', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}."
+            )
+        super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
+        check.number("LARS", epsilon=epsilon, coefficient=coefficient)
+        check.flag("LARS", use_clip=use_clip)
+        if use_clip and optimizer.is_group_lr and optimizer.dynamic_lr:
+            raise ValueError(
+                "For 'LARS', 'use_clip' must be False where groups have learning rates of their "
+                "own that change. Use one learning rate for all groups."
+            )
+        self.opt, self.use_clip = optimizer, use_clip
+        for name in _OF_THE_OPTIMIZER:
+            setattr(self, name, getattr(optimizer, name))
+        self.learning_rate = Parameter(Tensor(0.0, dtypes.float32), name="fake_lr")
+        self.lars_flag = tuple(bool(lars_filter(p)) for p in self.parameters)
+        self._larger = _larger(epsilon, coefficient, use_clip)
+        self._none = Tensor(0.0, dtypes.float32)
+        optimizer._leave_decay_and_scale()
+
+    def construct(self, gradients):
+        gradients = self.scale_grad(groups.counted("LARS", gradients, self.parameters))
+        groups.refuse_shapes("LARS", gradients, self.parameters)
+        rates, decays = self.opt.get_lr(), self.get_weight_decay()
+        rates = rates if self.opt.is_group_lr else (rates,) * self.param_length
+        decays = decays if self.is_group else (decays,) * self.param_length
+        new = [
+            self._enlarged(*each) if flag else each[1]
+            for flag, *each in zip(
+                self.lars_flag, self.parameters, gradients, decays, self.decay_flags, rates,
+                strict=True,
+            )
+        ]  # fmt: skip
+        return self.opt(tuple(new))
+
+    def _enlarged(self, param, gradient, decay, decays, rate):
+        decay = apply(_unscaled, decay, self.reciprocal_scale) if decays else self._none
+        return apply(self._larger, param, gradient, decay, rate)
+
+
+_OF_THE_OPTIMIZER = (
+    "global_step", "parameters", "param_length", "is_group", "weight_decay", "decay_flags",
+    "dynamic_weight_decay", "loss_scale", "need_scale", "reciprocal_scale",
+)  # fmt: skip
+
+__all__ = ["LARS", "Lamb"]

@@ -1,0 +1,146 @@
+"""What an optimizer's learning rate and weight decay may be, brought to one form each."""
+
+from collections.abc import Iterable
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.core.value import thread
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.nn.learning_rate_schedule import LearningRateSchedule
+
+
+def _operation(name, fn):
+    op = Op(name, fn)
+    op.cut = True
+    return op
+
+
+_scalar = _operation("LearningRate", lambda x: x.reshape(()).astype(jnp.float32))
+# past the end there is no rate: NaN cannot pass unnoticed where no number is read
+_pick = _operation("LearningRate", lambda rates, step: rates.at[step].get(mode="fill"))
+_times = _operation("WeightDecay", lambda decay, scale: decay.reshape(()) * scale)
+
+
+class _IteratorLearningRate(LearningRateSchedule):
+    """Step i has the i-th of the given rates."""
+
+    def __init__(self, rates, name):
+        super().__init__()
+        self.learning_rate = Parameter(rates, name=name)
+        self._calls = [0]
+
+    def construct(self, global_step):
+        if thread.recorder.capture is None:
+            self._check_end(global_step)
+        return apply(_pick, self.learning_rate, global_step)
+
+    def _check_end(self, global_step):
+        # the step is on the device: it is read only once there have been as many calls as rates
+        self._calls[0] += 1
+        if self._calls[0] > self.learning_rate.size:
+            step = int(global_step)
+            if step >= self.learning_rate.size:
+                raise RuntimeError(
+                    f"For 'Optimizer', 'learning_rate' has {self.learning_rate.size} values, but "
+                    f"this is step {step}, counted from 0. Make the list as long as the training."
+                )
+
+
+class _ConvertToCell(LearningRateSchedule):
+    """A fixed rate, beside others that change."""
+
+    def __init__(self, rate):
+        super().__init__()
+        self.learning_rate = rate
+
+    def construct(self, global_step):
+        return self.learning_rate
+
+
+class _WrappedWeightDecay(Cell):
+    """A weight decay that a Cell gives, times the loss scale."""
+
+    def __init__(self, weight_decay, loss_scale):
+        super().__init__()
+        self.weight_decay = weight_decay
+        self.loss_scale = loss_scale
+
+    def construct(self, global_step):
+        return apply(_times, self.weight_decay(global_step), self.loss_scale)
+
+
+def checked_rate(who, rate):
+    """A learning rate as given -> a float, a Float32 Tensor of 0 or 1 dimensions, or a schedule."""
+    if isinstance(rate, LearningRateSchedule):
+        return rate
+    if isinstance(rate, (int, float)):
+        check.not_negative(who, learning_rate=float(rate))
+        return float(rate)
+    if isinstance(rate, Tensor):
+        if rate.ndim > 1:
+            raise ValueError(
+                f"For '{who}', a Tensor as 'learning_rate' must have 0 or 1 dimensions, but got "
+                f"shape {rate.shape}."
+            )
+        return Tensor(rate.asnumpy(), dtypes.float32)
+    if isinstance(rate, Iterable) and not isinstance(rate, (str, bytes, dict)):
+        rates = np.array(list(rate), np.float32)
+        if rates.ndim != 1 or not rates.size:
+            raise ValueError(
+                f"For '{who}', a list as 'learning_rate' must hold a number for each step, but got "
+                f"{rate!r:.80}."
+            )
+        return Tensor(rates)
+    raise TypeError(
+        f"For '{who}', 'learning_rate' must be a number, a Tensor, a list or other iterable of "
+        f"numbers, or a LearningRateSchedule, but got {type(rate).__name__}."
+    )
+
+
+def is_dynamic(rate):
+    """Whether a checked rate changes from step to step."""
+    return isinstance(rate, Cell) or (isinstance(rate, Tensor) and rate.ndim == 1)
+
+
+def built_rate(rate, name):
+    """A checked rate -> a Parameter called `name`, or a schedule."""
+    if isinstance(rate, Cell):
+        return rate
+    if is_dynamic(rate):
+        return _IteratorLearningRate(rate, name)
+    return Parameter(Tensor(rate, dtypes.float32), name=name)
+
+
+def plain_rate(rate):
+    """The Parameter behind a wrapped rate; other schedules as they are."""
+    return rate.learning_rate if isinstance(rate, (_ConvertToCell, _IteratorLearningRate)) else rate
+
+
+def checked_decay(who, decay, loss_scale):
+    """A weight decay as given -> a float or a Cell, times the loss scale."""
+    if isinstance(decay, Cell):
+        return _WrappedWeightDecay(decay, loss_scale)
+    if not isinstance(decay, (int, float)):
+        raise TypeError(
+            f"For '{who}', 'weight_decay' must be a number or a Cell, but got "
+            f"{type(decay).__name__}."
+        )
+    check.not_negative(who, weight_decay=float(decay))
+    return float(decay) * loss_scale
+
+
+def current_rate(schedule, step):
+    """A schedule's rate at a step, a 0-dimensional Float32 Tensor."""
+    return apply(_scalar, schedule(step))
+
+
+def convert(rate):
+    """A rate as a Cell."""
+    return rate if isinstance(rate, Cell) else _ConvertToCell(rate)

@@ -1,0 +1,69 @@
+"""Resilient backpropagation: steps by the gradient's sign alone."""
+
+import jax.numpy as jnp
+
+from sporax.nn import argument_checks as check
+from sporax.optim.optimizer import Optimizer
+from sporax.optim.update_rule import rule
+
+
+@rule("Rprop", states=2)
+def rprop(param, before, size, grad, rate, steps, *, etas, step_sizes):
+    agreed = jnp.sign(grad * before)
+    factor = jnp.where(agreed > 0, etas[1], jnp.where(agreed < 0, etas[0], 1.0))
+    size = jnp.where(steps == 0, jnp.reshape(rate, ()), size) * factor
+    size = jnp.clip(size, *step_sizes)
+    grad = jnp.where(agreed < 0, 0.0, grad)
+    return param - jnp.sign(grad) * size, grad, size
+
+
+def check_steps(who, etas, step_sizes):
+    """Refuse factors and limits of the steps that make no sense."""
+    for name, pair in (("etas", etas), ("step_sizes", step_sizes)):
+        if not isinstance(pair, tuple):
+            raise TypeError(
+                f"For '{who}', '{name}' must be a tuple, but got {type(pair).__name__}."
+            )
+        if len(pair) != 2:
+            raise ValueError(f"For '{who}', '{name}' must have 2 items, but got {len(pair)}.")
+    check.inside_one(who, etaminus=etas[0])
+    check.positive(who, min_step_sizes=step_sizes[0], max_step_sizes=step_sizes[1])
+    if etas[1] <= 1:
+        raise ValueError(f"For '{who}', 'etaplus' must be greater than 1, but got {etas[1]}.")
+    if step_sizes[0] > step_sizes[1]:
+        raise ValueError(
+            f"For '{who}', 'step_sizes' must be (smallest, largest), but got "
+            f"{step_sizes}. Swap them."
+        )
+
+
+class Rprop(Optimizer):
+    r"""$p \leftarrow p - \Delta \operatorname{sign}(g)$ with a step $\Delta$ for each element.
+
+    $\Delta$ starts at the learning rate, grows by `etas[1]` while the gradient keeps its sign, and
+    shrinks by `etas[0]` where that changes (there the element rests for one step), within
+    `step_sizes` (Riedmiller and Braun, 1993). The rest as `Optimizer`'s; weight decay is added to
+    the gradient.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = Rprop([p], 0.5)((Tensor([7.0]),))
+    >>> print(p.asnumpy())
+    [0.5]
+    """
+
+    def __init__(
+        self, params, learning_rate=0.1, etas=(0.5, 1.2), step_sizes=(1e-6, 50.0), weight_decay=0.0
+    ):
+        super().__init__(learning_rate, params, weight_decay)
+        check_steps("Rprop", etas, step_sizes)
+        self.etaminus, self.etaplus = etas
+        self.step_size_min, self.step_size_max = step_sizes
+        self.prev = self.parameters.clone(prefix="prev", init="zeros")
+        self.step_size = self.parameters.clone(prefix="step_size", init="zeros")
+        self._prepare(rprop, self.prev, self.step_size, etas=etas, step_sizes=step_sizes)
+
+    def construct(self, gradients):
+        return self._update(gradients, self.global_step.reshape(()))
+
+
+__all__ = ["Rprop"]

@@ -1,0 +1,122 @@
+"""Data that a loop does not fetch itself: `data_sink`, `DatasetHelper`."""
+
+import functools
+import itertools
+
+from sporax.core import dtype as dtypes
+from sporax.graph_capture.compiler_marks import JitConfig
+from sporax.graph_capture.jit import jit
+from sporax.nn import argument_checks as check
+
+
+def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
+    """A function that, at each call, runs `fn` on the next `sink_size` rows of `dataset`.
+
+    `fn`: takes the columns of a row as Tensors. After the last row comes the first again.
+    `jit_config`: a JitConfig to capture `fn` as by `jit`; None to run it as it is.
+    `input_signature`: accepted. Returns what `fn` returned for the last row. Raises TypeError for
+    arguments of another kind, ValueError for a `sink_size` that is not positive or an empty
+    dataset.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> data = NumpySlicesDataset({"x": np.array([1.0, 2.0, 3.0])}, shuffle=False)
+    >>> double = sporax.data_sink(lambda x: 2 * x, data)
+    >>> [float(double()) for _ in range(4)]
+    [2.0, 4.0, 6.0, 2.0]
+    """
+    whole = isinstance(sink_size, int) and not isinstance(sink_size, bool)
+    for name, value, fits, wanted in (
+        ("fn", fn, callable(fn), "a function"),
+        ("dataset", dataset, hasattr(dataset, "create_tuple_iterator"), "a dataset"),
+        ("sink_size", sink_size, whole, "an int"),
+        ("jit_config", jit_config, isinstance(jit_config, JitConfig | None), "a JitConfig or None"),
+    ):
+        if not fits:
+            raise TypeError(
+                f"For 'data_sink', '{name}' must be {wanted}, but got {type(value).__name__}."
+            )
+    if sink_size <= 0:
+        raise ValueError(f"For 'data_sink', 'sink_size' must be positive, but got {sink_size}.")
+    run = fn if jit_config is None else jit(fn)
+    rows = _endless(dataset)
+
+    @functools.wraps(fn)
+    def sink_process(*args, **kwargs):
+        for _ in range(sink_size):
+            result = run(*next(rows))
+        return result
+
+    return sink_process
+
+
+def _endless(dataset):
+    epochs = dataset.create_tuple_iterator(num_epochs=-1)
+    while True:
+        count = 0
+        for count, row in enumerate(epochs, 1):  # noqa: B007
+            yield row
+        if count == 0:
+            raise ValueError("For 'data_sink', 'dataset' must have rows, but it has none.")
+
+
+class DatasetHelper:
+    """Goes over a dataset: each loop over it gives the rows of one epoch, as lists of Tensors.
+
+    `dataset_sink_mode`: whether a queue on the device holds the rows; there is none, so rows come
+    in the same way. `sink_size`: in that mode how many rows one loop gives, going on where the last
+    one ended, and after the last row with the first; -1 for all. `epoch_num`: how many epochs there
+    are, -1 for no end. Raises TypeError and ValueError for arguments of another kind.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> data = NumpySlicesDataset({"x": np.array([1.0, 2.0, 3.0])}, shuffle=False)
+    >>> helper = sporax.DatasetHelper(data, True, sink_size=2, epoch_num=-1)
+    >>> [[float(x) for x, in helper] for _ in range(2)]
+    [[1.0, 2.0], [3.0, 1.0]]
+    """
+
+    def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
+        if not hasattr(dataset, "create_tuple_iterator"):
+            raise TypeError(
+                "For 'DatasetHelper', 'dataset' must be a dataset, but got "
+                f"{type(dataset).__name__}."
+            )
+        check.flag("DatasetHelper", dataset_sink_mode=dataset_sink_mode)
+        if sink_size != -1:
+            check.positive_int("DatasetHelper", sink_size=sink_size)
+        self._dataset = dataset
+        self._size = dataset.get_dataset_size() if sink_size == -1 else sink_size
+        counted = dataset_sink_mode and sink_size != -1
+        self._rows = None if counted else dataset.create_tuple_iterator(num_epochs=epoch_num)
+        self._endless = _endless(dataset) if counted else None
+
+    def __iter__(self):
+        if self._endless is None:
+            return iter(self._rows)
+        return itertools.islice(self._endless, self._size)
+
+    def types_shapes(self):
+        """The dtypes and the shapes of a row's columns, as two lists."""
+        kinds = [dtypes.from_numpy(kind) for kind in self._dataset.output_types()]
+        return kinds, self._dataset.output_shapes()
+
+    def sink_size(self):
+        """How many rows one loop gives."""
+        return self._size
+
+    def stop_send(self):
+        """End a queue of rows on the device: there is none."""
+
+    def release(self):
+        """Free what a queue of rows holds: there is none."""
+
+    def continue_send(self):
+        """Fill a queue of rows again: there is none."""
+
+
+def connect_network_with_dataset(network, dataset_helper):
+    """The network as it is, to be called with the rows that looping over `dataset_helper` gives.
+
+    >>> connect_network_with_dataset(nn.Dense(2, 1), None)(ops.ones((3, 2))).shape
+    (3, 1)
+    """
+    return network

@@ -1,0 +1,137 @@
+"""Callbacks that print or keep what a training does."""
+
+import math
+import time
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
+from sporax.train.callback import EVENTS, Callback, loss_of
+
+
+class LossMonitor(Callback):
+    """Prints the loss every `per_print_times` steps (0: never), and what `fit` evaluates.
+
+    A step whose loss is no finite number ends the training with a ValueError.
+    """
+
+    def __init__(self, per_print_times=1):
+        check.not_negative_int("LossMonitor", per_print_times=per_print_times)
+        self._every, self._last = per_print_times, 0
+
+    def step_end(self, run_context):
+        run = run_context.original_args()
+        loss, epoch = loss_of(run.net_outputs), run.get("cur_epoch_num", 1)
+        step = (run.cur_step_num - 1) % run.batch_num + 1
+        if isinstance(loss, float) and not math.isfinite(loss):
+            raise ValueError(
+                f"In epoch {epoch}, step {step}, the loss is {loss}: training cannot go on. A "
+                "smaller learning rate or a loss scale may help."
+            )
+        if run.cur_step_num <= self._last:  # another training has begun
+            self._last = 0
+        if self._every and run.cur_step_num - self._last >= self._every:
+            self._last = run.cur_step_num
+            print(f"epoch: {epoch} step: {step}, loss is {loss}", flush=True)
+
+    def on_train_epoch_end(self, run_context):
+        run = run_context.original_args()
+        if run.get("metrics"):
+            print(f"Eval result: epoch {run.cur_epoch_num}, metrics: {run.metrics}")
+
+
+class TimeMonitor(Callback):
+    """Prints how long each epoch takes, and a step of it.
+
+    `data_size`: the steps of an epoch, where the run does not say. `data_time`: whether to print
+    also how long a step waits for its data.
+
+    >>> TimeMonitor(data_size=10).data_size
+    10
+    """
+
+    def __init__(self, data_size=None, data_time=False):
+        check.flag("TimeMonitor", data_time=data_time)
+        self.data_size, self.data_time = data_size, data_time
+        self.epoch_time = self._asked = time.time()
+        self._waited = 0.0
+
+    def on_train_step_begin(self, run_context):
+        self._waited += time.time() - self._asked
+
+    def on_train_step_end(self, run_context):
+        self._asked = time.time()
+
+    def epoch_begin(self, run_context):
+        self.epoch_time = self._asked = time.time()
+        self._waited = 0.0
+
+    def epoch_end(self, run_context):
+        taken = (time.time() - self.epoch_time) * 1000
+        run = run_context.original_args()
+        steps = run.get("batch_num", -1)
+        steps = steps if isinstance(steps, int) and steps > 0 else self.data_size
+        check.positive_int("TimeMonitor", data_size=steps)
+        told = f"{run.get('mode', '').title()} epoch time: {taken:5.3f} ms, "
+        told += f"per step time: {taken / steps:5.3f} ms"
+        if self.data_time:
+            told += f" (data time: {self._waited * 1000 / steps:5.3f} ms)"
+        print(told, flush=True)
+
+
+class History(Callback):
+    """Keeps, as `history`, a list with an item for each epoch: of the loss ('net_output'), and of
+    each metric that was evaluated; `epoch` is {'epoch': [1, 2, ...]}.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> from sporax.train import Model
+    >>> net, rows = nn.Dense(1, 1), np.ones((4, 1), np.float32)
+    >>> model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.0))
+    >>> dataset = NumpySlicesDataset((rows, rows), ["x", "y"]).batch(2)
+    >>> history = History()
+    >>> model.train(2, dataset, callbacks=history, dataset_sink_mode=False)
+    >>> history.epoch, len(history.history["net_output"])
+    ({'epoch': [1, 2]}, 2)
+    """
+
+    def __init__(self):
+        self.history, self.epoch = {}, None
+
+    def begin(self, run_context):
+        self.epoch = {"epoch": []}
+
+    def epoch_end(self, run_context):
+        run = run_context.original_args()
+        self.epoch["epoch"].append(run.get("cur_epoch_num", 1))
+        output = run.net_outputs
+        if isinstance(output, (tuple, list)):
+            output = output[0]
+        if isinstance(output, Tensor):
+            output = float(np.mean(output.asnumpy()))
+        for name, value in {"net_output": output, **(run.get("metrics") or {})}.items():
+            self.history.setdefault(name, []).append(value)
+
+
+class LambdaCallback(Callback):
+    """Calls the functions that it is given, each under the name of its event, with a `RunContext`.
+
+    >>> LambdaCallback(on_train_begin=lambda run_context: print("go")).on_train_begin(None)
+    go
+    """
+
+    def __init__(
+        self, on_train_epoch_begin=None, on_train_epoch_end=None, on_train_step_begin=None,
+        on_train_step_end=None, on_train_begin=None, on_train_end=None, on_eval_epoch_begin=None,
+        on_eval_epoch_end=None, on_eval_step_begin=None, on_eval_step_end=None,
+        on_eval_begin=None, on_eval_end=None,
+    ):  # fmt: skip
+        given = dict(locals())
+        for kind in ("train", "eval"):
+            for event in EVENTS:
+                name = f"on_{kind}_{event}"
+                if given[name] is not None:
+                    setattr(self, name, given[name])
+
+
+__all__ = ["History", "LambdaCallback", "LossMonitor", "TimeMonitor"]

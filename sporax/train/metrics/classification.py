@@ -1,0 +1,233 @@
+"""Metrics that count what was classified correctly."""
+
+import sys
+
+import numpy as np
+
+from sporax.nn import argument_checks as check
+from sporax.train.metrics.mean_metrics import _Mean
+from sporax.train.metrics.metric import Metric, classes_of, rearrange_inputs
+
+_TINY = sys.float_info.min  # keeps a quotient of zeros at zero
+
+
+class _Classes(Metric):
+    """What takes scores `(N, C, ...)` and classes `(N, ...)`, or zeros and ones of one shape."""
+
+    def __init__(self, eval_type="classification"):
+        super().__init__()
+        if eval_type not in ("classification", "multilabel"):
+            raise TypeError(
+                f"For '{type(self).__name__}', 'eval_type' must be 'classification' or "
+                f"'multilabel', but got {eval_type!r}."
+            )
+        self._type = eval_type
+        self.clear()
+
+    def clear(self):
+        """Forget what was gathered."""
+        self._class_num = 0
+
+    def _rows(self, inputs):
+        """Predictions and labels, checked: (N..., C) scores and (N...) classes, or two (N..., C) of
+        zeros and ones."""
+        predicted, labels = self._two(inputs)
+        who = f"For '{type(self).__name__}', predictions"
+        if self._type == "multilabel":
+            if predicted.shape != labels.shape:
+                raise ValueError(
+                    f"{who} and labels must have one shape where several classes may hold, but "
+                    f"got {predicted.shape} and {labels.shape}."
+                )
+            if not (np.isin(predicted, (0, 1)).all() and np.isin(labels, (0, 1)).all()):
+                raise ValueError(f"{who} and labels must be 0 or 1 where several classes may hold.")
+            labels = np.moveaxis(labels, 1, -1)
+        else:
+            labels = classes_of(labels, predicted)
+            if labels.shape != (*predicted.shape[:1], *predicted.shape[2:]):
+                raise ValueError(
+                    f"{who} must have the labels' shape with an axis of classes after the first, "
+                    f"but got {predicted.shape} for labels {labels.shape}."
+                )
+        number = predicted.shape[1]
+        if self._class_num not in (0, number):
+            raise ValueError(
+                f"{who} must be of {self._class_num} classes as before, but got {number}."
+            )
+        self._class_num = number
+        return np.moveaxis(predicted, 1, -1), labels
+
+
+class Accuracy(_Classes):
+    """The share of samples of which the class with the greatest score is the label's; with
+    'multilabel', of which all classes are right.
+
+    `eval_type`: 'classification' (scores `(N, C, ...)`, labels `(N, ...)` or one-hot) or
+    'multilabel' (zeros and ones, both `(N, C, ...)`).
+
+    >>> Accuracy()(Tensor([[0.2, 0.8], [0.9, 0.1]]), Tensor([1, 1]))
+    0.5
+    """
+
+    def clear(self):
+        """Forget what was gathered."""
+        super().clear()
+        self._right, self._total = 0, 0
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Take the predictions and labels of a batch."""
+        predicted, labels = self._rows(inputs)
+        if self._type == "multilabel":
+            right = (predicted == labels).all(axis=-1)
+        else:
+            right = predicted.argmax(axis=-1) == labels
+        self._right += int(right.sum())
+        self._total += right.size
+
+    def eval(self):
+        """The share that was right."""
+        self._refuse_empty(self._total == 0)
+        return self._right / self._total
+
+
+class _Hits(_Classes):
+    """Counts, for each class (for each sample, with 'multilabel'): hits, predicted, labelled."""
+
+    def clear(self):
+        """Forget what was gathered."""
+        super().clear()
+        self._counts = []
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Take the predictions and labels of a batch."""
+        predicted, labels = self._rows(inputs)
+        n = self._class_num
+        if self._type == "multilabel":
+            axis, predicted, labels = 1, predicted.reshape(-1, n), labels.reshape(-1, n)
+        else:
+            if labels.max() >= n:
+                raise ValueError(
+                    f"For '{type(self).__name__}', labels must be less than {n}, the number of "
+                    f"classes, but got {labels.max()}."
+                )
+            axis = 0
+            predicted = np.eye(n)[predicted.argmax(axis=-1).reshape(-1)]
+            labels = np.eye(n)[labels.reshape(-1).astype(int)]
+        hits = np.sum(predicted * labels, axis=axis, dtype=float)
+        counts = [hits, predicted.sum(axis=axis), labels.sum(axis=axis)]
+        self._counts.append(np.stack(counts).astype(float))
+
+    def _gathered(self):
+        self._refuse_empty(not self._counts)
+        multilabel = self._type == "multilabel"
+        return np.concatenate(self._counts, axis=1) if multilabel else np.sum(self._counts, axis=0)
+
+    def eval(self, average=False):
+        """The quotient for each class (for each sample, with 'multilabel'), or their mean."""
+        check.flag(type(self).__name__, average=average)
+        quotient = self._quotient(*self._gathered())
+        return float(quotient.mean()) if average else quotient
+
+
+class Precision(_Hits):
+    r"""$TP / (TP + FP)$ of each class; of each sample, with 'multilabel'. See `Accuracy`.
+
+    >>> Precision()(Tensor([[0.2, 0.8], [0.9, 0.1]]), Tensor([1, 1])).tolist()
+    [0.0, 1.0]
+    """
+
+    def _quotient(self, hits, predicted, labelled):
+        return hits / (predicted + _TINY)
+
+
+class Recall(_Hits):
+    r"""$TP / (TP + FN)$ of each class; of each sample, with 'multilabel'. See `Accuracy`.
+
+    >>> Recall()(Tensor([[0.2, 0.8], [0.9, 0.1]]), Tensor([1, 1])).tolist()
+    [0.0, 0.5]
+    """
+
+    def _quotient(self, hits, predicted, labelled):
+        return hits / (labelled + _TINY)
+
+
+class Fbeta(_Hits):
+    r"""$(1 + \beta^2) \cdot precision \cdot recall / (\beta^2 precision + recall)$ of each class.
+
+    >>> Fbeta(1.0)(Tensor([[0.2, 0.8], [0.9, 0.1]]), Tensor([1, 0])).tolist()
+    [1.0, 1.0]
+    """
+
+    def __init__(self, beta):
+        super().__init__()
+        check.positive(type(self).__name__, beta=beta)
+        self.beta = beta
+
+    def _quotient(self, hits, predicted, labelled):
+        square = self.beta**2
+        return (1.0 + square) * hits / (square * labelled + predicted + _TINY)
+
+
+class F1(Fbeta):
+    """`Fbeta` with a beta of 1.
+
+    >>> F1()(Tensor([[0.2, 0.8], [0.9, 0.1]]), Tensor([1, 0])).tolist()
+    [1.0, 1.0]
+    """
+
+    def __init__(self):
+        super().__init__(1.0)
+
+
+class TopKCategoricalAccuracy(_Mean):
+    """The share of samples whose label is among the `k` classes of the greatest scores.
+
+    Scores are `(N, C)`, labels `(N,)` or one-hot.
+
+    >>> TopKCategoricalAccuracy(2)(Tensor([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]]), Tensor([2, 2]))
+    0.5
+    """
+
+    def __init__(self, k):
+        super().__init__()
+        check.positive_int("TopKCategoricalAccuracy", k=k)
+        self.k = k
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Take the scores and labels of a batch."""
+        scores, labels = self._two(inputs)
+        labels = classes_of(labels, scores).reshape(-1, 1)
+        best = np.argsort(-scores, axis=1)[:, : self.k]
+        self._sum += int((best == labels).sum())
+        self._count += labels.shape[0]
+
+
+class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
+    """`TopKCategoricalAccuracy` with a k of 1.
+
+    >>> metric = Top1CategoricalAccuracy()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.1, 0.9], [0.8, 0.2]]), Tensor([1, 1]))
+    >>> metric.eval()
+    0.5
+    """
+
+    def __init__(self):
+        super().__init__(1)
+
+
+class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
+    """`TopKCategoricalAccuracy` with a k of 5.
+
+    >>> metric = Top5CategoricalAccuracy()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.3, 0.1, 0.1, 0.1, 0.2, 0.2]]), Tensor([0]))
+    >>> metric.eval()
+    1.0
+    """
+
+    def __init__(self):
+        super().__init__(5)

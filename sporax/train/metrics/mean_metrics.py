@@ -1,0 +1,142 @@
+"""Metrics that are means over samples or batches."""
+
+import math
+
+import numpy as np
+
+from sporax.nn import argument_checks as check
+from sporax.train.metrics.metric import Metric, rearrange_inputs
+
+
+class _Mean(Metric):
+    """A sum and what it is divided by."""
+
+    def __init__(self):
+        super().__init__()
+        self.clear()
+
+    def clear(self):
+        """Forget what was gathered."""
+        self._sum, self._count = 0.0, 0
+
+    def eval(self):
+        """The mean of what was gathered."""
+        self._refuse_empty(self._count == 0)
+        return self._sum / self._count
+
+
+class MAE(_Mean):
+    r"""$\sum |y - \hat y| / n$ with n samples along the first axis.
+
+    >>> MAE()(Tensor([1.0, 2.0]), Tensor([0.0, 0.0]))
+    1.5
+    """
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Take predictions and labels with as many elements."""
+        predicted, labels = self._two(inputs)
+        self._sum += self._deviation(labels.reshape(predicted.shape) - predicted)
+        self._count += labels.shape[0]
+
+    def _deviation(self, difference):
+        return float(np.abs(difference).sum())
+
+
+class MSE(MAE):
+    r"""$\sum (y - \hat y)^2 / n$ with n samples along the first axis.
+
+    >>> MSE()(Tensor([1.0, 2.0]), Tensor([0.0, 0.0]))
+    2.5
+    """
+
+    def _deviation(self, difference):
+        return float(np.square(difference).sum())
+
+
+class Loss(_Mean):
+    """The mean over the batches of the loss (a Tensor of no or one axis).
+
+    >>> Loss()(Tensor(0.5))
+    0.5
+    """
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Take the loss of a batch."""
+        self._check_number(inputs, 1, "the loss")
+        loss = self._convert_data(inputs[0])
+        if loss.ndim > 1:
+            raise ValueError(
+                f"For 'Loss', the loss must have no or one axis, but got shape {loss.shape}."
+            )
+        self._sum += float(loss.mean())
+        self._count += 1
+
+
+class Perplexity(_Mean):
+    r"""$\exp(-\frac{1}{n} \sum \ln p_{label})$ for probabilities `(n, classes)` and labels `(n,)`;
+    labels equal to `ignore_label` do not count.
+
+    >>> round(Perplexity()(Tensor([[0.5, 0.5], [0.25, 0.75]]), Tensor([0, 0])), 4)
+    2.8284
+    """
+
+    def __init__(self, ignore_label=None):
+        super().__init__()
+        if ignore_label is not None and not isinstance(ignore_label, int):
+            raise TypeError(
+                f"For 'Perplexity', 'ignore_label' must be an int, but got {ignore_label!r}."
+            )
+        self.ignore_label = ignore_label
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Take the probabilities and labels of a batch."""
+        predicted, labels = self._two(inputs)
+        labels = labels.reshape(-1).astype(int)
+        if labels.size * predicted.shape[-1] != predicted.size:
+            raise RuntimeError(
+                "For 'Perplexity', there must be a label for each row of probabilities, but got "
+                f"shapes {predicted.shape} and {inputs[1].shape}."
+            )
+        chosen = predicted.reshape(labels.size, -1)[np.arange(labels.size), labels]
+        counts = (
+            np.ones(labels.shape, bool)
+            if self.ignore_label is None
+            else (labels != self.ignore_label)
+        )
+        self._sum -= float(np.log(np.maximum(1e-10, chosen))[counts].sum())
+        self._count += int(counts.sum())
+
+    def eval(self):
+        """The perplexity of all labels that count."""
+        return math.exp(super().eval())
+
+
+class Dice(_Mean):
+    r"""The mean over samples of $2 \sum \hat y y / (\sum \hat y^2 + \sum y^2 + smooth)$, one number
+    a batch.
+
+    >>> round(Dice()(Tensor([[1.0, 0.0]]), Tensor([[1.0, 1.0]])), 4)
+    0.6667
+    """
+
+    def __init__(self, smooth=1e-5):
+        super().__init__()
+        check.positive("Dice", smooth=smooth)
+        self.smooth = smooth
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Take predictions and labels of one shape."""
+        predicted, labels = self._two(inputs)
+        if predicted.shape != labels.shape:
+            raise ValueError(
+                "For 'Dice', predictions and labels must have one shape, but got "
+                f"{predicted.shape} and {labels.shape}."
+            )
+        both = float((predicted * labels).sum())
+        each = float(np.square(predicted).sum() + np.square(labels).sum())
+        self._sum += 2 * both / (each + self.smooth)
+        self._count += labels.shape[0]

@@ -1,0 +1,252 @@
+"""Checkpoints in the course of a training: `ModelCheckpoint`, and when it writes them."""
+
+import os
+import time
+
+from sporax.core.signature_errors import Fitting
+from sporax.io import save_checkpoint
+from sporax.io.background_writer import wait
+from sporax.io.checkpoint_rotation import CheckpointManager
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.train.callback import Callback
+
+_KINDS = (int, float, bool, str)
+
+
+class CheckpointConfig(Fitting):
+    """When checkpoints are written, which stay, and how.
+
+    `save_checkpoint_steps`: one every so many steps; if 0 or None, `save_checkpoint_seconds`: one
+    every so many seconds. `keep_checkpoint_max`: how many stay; if 0 or None,
+    `keep_checkpoint_per_n_minutes`: one of every so many minutes, else one. `saved_network`: what
+    is saved instead of the training network. `append_info`: what is saved beside it: 'epoch_num',
+    'step_num', and at most one dict of numbers, strings, Parameters and Tensors.
+    `exception_save`: whether to write one where a training ends in an error. The others are
+    `save_checkpoint`'s.
+
+    >>> CheckpointConfig(save_checkpoint_steps=32).keep_checkpoint_max
+    5
+    """
+
+    def __init__(
+        self, save_checkpoint_steps=1, save_checkpoint_seconds=0, keep_checkpoint_max=5,
+        keep_checkpoint_per_n_minutes=0, integrated_save=True, async_save=False,
+        saved_network=None, append_info=None, enc_key=None, enc_mode="AES-GCM",
+        exception_save=False, crc_check=False, remove_redundancy=False, format="ckpt", **kwargs,
+    ):  # fmt: skip
+        who = "CheckpointConfig"
+        counts = {
+            "save_checkpoint_steps": save_checkpoint_steps,
+            "save_checkpoint_seconds": save_checkpoint_seconds,
+            "keep_checkpoint_max": keep_checkpoint_max,
+            "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes,
+        }
+        check.not_negative_int(who, **{k: 0 if v is None else v for k, v in counts.items()})
+        if not any(counts.values()):
+            raise ValueError(f"For '{who}', one of {list(counts)} must be greater than 0.")
+        if saved_network is not None and not isinstance(saved_network, Cell):
+            raise TypeError(
+                f"For '{who}', 'saved_network' must be a Cell or None, but got "
+                f"{type(saved_network).__name__}."
+            )
+        check.flag(who, integrated_save=integrated_save, exception_save=exception_save,
+                      crc_check=crc_check, remove_redundancy=remove_redundancy)  # fmt: skip
+        if remove_redundancy:
+            raise TypeError(
+                f"For '{who}', 'remove_redundancy' must be False on one device, but got True."
+            )
+        self.save_checkpoint_steps = save_checkpoint_steps
+        self.save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
+        self.keep_checkpoint_max = keep_checkpoint_max
+        self.keep_checkpoint_per_n_minutes = keep_checkpoint_per_n_minutes
+        if keep_checkpoint_max:
+            self.keep_checkpoint_per_n_minutes = None
+        elif not keep_checkpoint_per_n_minutes:
+            self.keep_checkpoint_max = 1
+        self.saved_network, self.exception_save, self.format = saved_network, exception_save, format
+        self.append_dict = _appended(append_info)
+        self.integrated_save, self.async_save = integrated_save, async_save
+        self.enc_key, self.enc_mode, self.crc_check = enc_key, enc_mode, crc_check
+        self.map_param_inc = kwargs.get("incremental", False)
+
+    def get_checkpoint_policy(self):
+        """When checkpoints are written and which stay, as a dict."""
+        names = (
+            "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max",
+            "keep_checkpoint_per_n_minutes", "saved_network",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+    def save(self, network, path, append_dict):
+        """Write a checkpoint as it says."""
+        save_checkpoint(
+            network if self.saved_network is None else self.saved_network, path,
+            self.integrated_save, self.async_save, append_dict, self.enc_key, self.enc_mode,
+            crc_check=self.crc_check, format=self.format,
+        )  # fmt: skip
+
+
+def _appended(info):
+    if not info:
+        return None
+    who = "For 'CheckpointConfig', 'append_info'"
+    if not isinstance(info, list):
+        raise TypeError(f"{who} must be a list, but got {type(info).__name__}.")
+    found, dicts = {}, [item for item in info if isinstance(item, dict)]
+    for item in info:
+        if isinstance(item, str) and item in ("epoch_num", "step_num"):
+            found[item] = 0
+        elif isinstance(item, str):
+            raise ValueError(f"{who} may name 'epoch_num' and 'step_num', but got {item!r}.")
+        elif not isinstance(item, dict):
+            raise TypeError(f"{who} must hold strings and a dict, but got {type(item).__name__}.")
+    if len(dicts) > 1:
+        raise TypeError(f"{who} must hold one dict at most, but got {len(dicts)}.")
+    return {**found, **(dicts[0] if dicts else {})}
+
+
+class ModelCheckpoint(Callback):
+    """Writes checkpoints `directory/prefix-epoch_step.ckpt` as `config` says, the last one at the
+    end of the training. An older one is removed when the newer one is whole and on the disk; with
+    `async_save` that is found at the next save, or at the end.
+
+    `prefix`, `directory`: strings, or functions of the run that give one. Where files of that
+    prefix are there already, it becomes `prefix_1` and so on.
+
+    >>> ModelCheckpoint(prefix="net", directory="ckpt").latest_ckpt_file_name
+    ''
+    """
+
+    def __init__(self, prefix="CKP", directory=None, config=None):
+        if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
+            raise ValueError(
+                "For 'ModelCheckpoint', 'prefix' must be a function or a string without '/', but "
+                f"got {prefix!r}."
+            )
+        if config is not None and not isinstance(config, CheckpointConfig):
+            raise TypeError(
+                "For 'ModelCheckpoint', 'config' must be a CheckpointConfig, but got "
+                f"{type(config).__name__}."
+            )
+        self._config = CheckpointConfig() if config is None else config
+        self._find_prefix = prefix if callable(prefix) else None
+        self._find_directory = directory if callable(directory) else None
+        if not callable(directory):
+            self._directory = _made(os.getcwd() if directory is None else directory)
+        self._given = self._prefix = prefix
+        if not callable(prefix) and not callable(directory):
+            self._prefix = _unused(self._directory, prefix)
+        self._manager = CheckpointManager(self._config.format)
+        self._append_dict = dict(self._config.append_dict or {})
+        self._latest, self._last_step, self._last_time = "", 0, time.time()
+
+    @property
+    def latest_ckpt_file_name(self):
+        """The path of the file written last; empty before."""
+        return self._latest
+
+    def step_end(self, run_context):
+        self._save(run_context.original_args(), at_end=False)
+
+    def end(self, run_context):
+        self._save(run_context.original_args(), at_end=True)
+        self._settle()
+
+    def on_eval_step_end(self, run_context):
+        """Nothing: an evaluation changes no parameters."""
+
+    def on_eval_end(self, run_context):
+        """Nothing: an evaluation changes no parameters."""
+
+    def _is_due(self, run, at_end):
+        if run.cur_step_num == self._last_step:
+            return False
+        steps, seconds = self._config.save_checkpoint_steps, self._config.save_checkpoint_seconds
+        if steps:
+            return at_end or run.cur_step_num >= self._last_step + steps
+        if seconds and (at_end or time.time() - self._last_time > seconds):
+            self._last_time = time.time()
+            return True
+        return False
+
+    def _save(self, run, at_end):
+        if not self._is_due(run, at_end):
+            return
+        self._settle()
+        self._locate(run)
+        step = (run.cur_step_num - 1) % run.batch_num + 1
+        name = self._prefix if self._find_prefix else f"{self._prefix}-{run.cur_epoch_num}_{step}"
+        self._last_step = run.cur_step_num
+        self.write(run, f"{name}.{self._config.format}", run.cur_epoch_num, run.cur_step_num)
+        if not self._config.async_save:
+            self._settle()
+
+    def write(self, run, name, epoch, step):
+        """Write a checkpoint now."""
+        self._latest = os.path.join(self._directory, name)
+        counts = {"epoch_num": epoch, "step_num": step}
+        first = self._config.append_dict or {}
+        told = {k: first[k] + n for k, n in counts.items() if k in first}
+        self._append_dict.update(told)
+        self._config.save(run.train_network, self._latest, self._append_dict)
+
+    def write_broken(self, run, epoch, step):
+        """Write a checkpoint of a training that ends in an error."""
+        self._locate(run)
+        self.write(run, f"{self._prefix}-{epoch}_{step}_breakpoint.ckpt", epoch, step)
+
+    def _locate(self, run):
+        if self._find_directory:
+            self._directory = _made(self._find_directory(run))
+        if self._find_prefix:
+            self._prefix = self._find_prefix(run)
+            if not isinstance(self._prefix, str) or "/" in self._prefix:
+                raise ValueError(
+                    "For 'ModelCheckpoint', 'prefix' must return a string without '/', but got "
+                    f"{self._prefix!r}."
+                )
+
+    def _settle(self):
+        """Wait for the checkpoint that is being written, and remove the older ones that are too
+        many. They go only when the new one is on the disk, so that one is there at any time."""
+        if self._config.async_save:
+            wait()
+        if not os.path.isfile(self._latest):
+            return  # nothing was written yet, or writing it failed: the older ones stay
+        self._manager.update_ckpoint_filelist(self._directory, self._prefix, spared=self._latest)
+        most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes
+        if most:
+            for _ in range(most, self._manager.ckpoint_num + 1):
+                self._manager.remove_oldest_ckpoint_file()
+        elif minutes:
+            self._manager.keep_one_ckpoint_per_minutes(minutes, time.time())
+
+
+def _made(directory):
+    if not isinstance(directory, str) or not directory.strip():
+        raise TypeError(
+            f"For 'ModelCheckpoint', 'directory' must be a path, but got {directory!r}."
+        )
+    path = os.path.realpath(directory)
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def _unused(directory, prefix):
+    """The prefix, with a number after it where files of that prefix are there."""
+    used = -1
+    for name in os.listdir(directory):
+        stem, ending = os.path.splitext(name)
+        if ending not in (".ckpt", ".safetensors") or stem.endswith("_breakpoint"):
+            continue
+        if stem.startswith(prefix) and "-" in stem[len(prefix) :]:
+            number = stem[len(prefix) :].partition("-")[0]
+            if not number:
+                used = max(used, 0)
+            elif number[0] == "_" and number[1:].isdigit():
+                used = max(used, int(number[1:]))
+    return prefix if used < 0 else f"{prefix}_{used + 1}"
+
+
+__all__ = ["CheckpointConfig", "ModelCheckpoint"]
