@@ -1,4 +1,5 @@
-"""The house as docs/design.md describes it: which package may import which, how long files get."""
+"""The house as docs/design.md describes it: which package may import which, how long files get,
+and that tests are in folders of the packages' names."""
 
 import ast
 from pathlib import Path
@@ -6,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1] / "sporax"
+TESTS = Path(__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 
 # Each package may import those before it; side rooms name what they hang from.
@@ -104,6 +106,17 @@ def test_files_and_functions_stay_short(path):
         if isinstance(node, ast.FunctionDef):
             length = node.end_lineno - node.lineno + 1
             assert length <= MAX_FUNCTION, f"{name}: {node.name} has {length} lines"
+
+
+def test_test_files_stay_short():
+    lengths = {p: len(p.read_text("utf8").splitlines()) for p in TESTS.rglob("*.py")}
+    assert not {str(p): n for p, n in lengths.items() if n > MAX_FILE}
+
+
+def test_tests_mirror_the_rooms():
+    rooms = {p.name for p in ROOT.iterdir() if (p / "__init__.py").exists()}
+    folders = {p.name for p in TESTS.iterdir() if any(p.glob("test_*.py"))}
+    assert folders - rooms == {"docs", "programs"}
 
 
 def test_no_room_without_a_name():

@@ -15,12 +15,9 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
+from tests.comparison import tensor
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
-
-
-def tensor(*values):
-    return Tensor(np.array(values, np.float32))
 
 
 def noting(calls, name=""):

@@ -8,6 +8,7 @@ import pytest
 import sporax
 from sporax import Parameter, Tensor, grad, jit, nn, ops, recompute, value_and_grad, vmap
 from sporax.core import context
+from tests.comparison import assert_same, tensor
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
@@ -193,10 +194,6 @@ def item_set(x, n):
     return x
 
 
-def tensor(*xs):
-    return Tensor(np.array(xs, np.float32))
-
-
 def count(n):
     return Tensor(n, sporax.int32)
 
@@ -224,18 +221,6 @@ WAYS = [
     (read_by_a_lambda, [(tensor(1, 2),), (tensor(-9, 3),)]),
     (plain_values, [(tensor(1, 2),), (tensor(-9, -2),)]),
 ]
-
-
-def numbers(result):
-    """What is in a result, as NumPy has it."""
-    if isinstance(result, (tuple, list)):
-        return [numbers(item) for item in result]
-    return np.asarray(result.asnumpy() if isinstance(result, Tensor) else result)
-
-
-def assert_same(got, wanted):
-    for a, b in zip(numbers(got), numbers(wanted), strict=True):
-        np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize(("function", "calls"), WAYS, ids=lambda x: getattr(x, "__name__", ""))

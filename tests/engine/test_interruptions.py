@@ -17,12 +17,9 @@ from sporax.engine.program import Program
 from sporax.engine.recorder import Recorder, run_pending
 from sporax.engine.trace_tree import forest
 from sporax.graph_capture.jit import jit
+from tests.comparison import tensor
 
 deferred_only = pytest.mark.skipif(Recorder.immediate, reason="about the deferred executor")
-
-
-def tensor(*numbers):
-    return Tensor(np.array(numbers, np.float32))
 
 
 def leaked():

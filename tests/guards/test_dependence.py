@@ -15,11 +15,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.graph_capture.jit import JitFunction, jit
 from sporax.nn.cell import Cell
-
-
-def tensor(*numbers):
-    return Tensor(np.array(numbers, np.float32))
-
+from tests.comparison import tensor
 
 SCALE = 2.0
 SETTINGS = {"scale": 2.0}

@@ -13,7 +13,7 @@ from jax.export import SymbolicScope
 
 from sporax.core import jax_internals as internals
 
-ROOT = Path(__file__).parents[1] / "sporax"
+ROOT = Path(__file__).parents[2] / "sporax"
 PRIVATE = ("jax._src", "jax.extend", "jax.interpreters", "jaxlib")
 TRACED = jax.make_jaxpr(lambda x, y: (x + 1.0) * 2.0)(jnp.ones(2), jnp.ones(3))
 
