@@ -3,7 +3,7 @@
 from typing import Any
 from weakref import ref
 
-from sporax.autodiff.saved_tensors import packing_append
+from sporax.autodiff.saved_tensors import PackingTape
 from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, accumulate, place, pull_back
 from sporax.core.value import Value, thread
 from sporax.engine.recorder import ReplayedPath
@@ -22,11 +22,9 @@ class TapeScope:
         self.outer = None if self.before is MUTED else self.before
         self.tape = thread.tape = self.outer
         if self.outer is None:
-            self.tape = thread.tape = Tape()
-            if thread.saving is not None:
-                self.tape.append = packing_append(self.tape)
+            self.tape = thread.tape = Tape() if thread.saving is None else PackingTape()
         self.tape.depth += 1
-        self.start = len(self.tape.entries)
+        self.start = len(self.tape)
         self.recorder = thread.recorder
         self.state = self.recorder.state
         return self
@@ -48,12 +46,9 @@ class TapeScope:
         key = self._key(outputs, cotangents, wanted)
         tape, hooks = self.tape, self.tape.hooks
         if self.outer is None:
-            tape.append = tape.entries.append  # the backward pass is not differentiated: no packing
+            tape.__class__ = Tape  # what the walk computes is not differentiated: nothing to pack
         recorder, before = thread.recorder, thread.recorder.state
-        if hooks:
-            stops = _stops(tape.entries, self.start, hooks)
-        else:
-            stops = [i for i in tape.python_entries if i >= self.start]
+        stops = _stops(tape, self.start, hooks) if tape.python or hooks else ()
         if key is not None and not stops:
             walk = before.next.get(key)
             if walk is not None:
@@ -63,9 +58,9 @@ class TapeScope:
         for out, cotangent in zip(outputs, cotangents, strict=True):
             accumulate(arrived, out, cotangent)
         if stops:
-            _walk(tape.entries, self.start, stops, key, arrived, hooks)
+            _walk(tape, self.start, stops, key, arrived, hooks)
             return _hooked_in(hooks, wanted, [arrived.get(id(value)) for value in wanted])
-        pull_back(tape.entries[self.start :], arrived)
+        pull_back(tape[self.start :], arrived)
         found = [arrived.get(id(value)) for value in wanted]
         if key is not None and _is_new(recorder, known, before, [v for v in found if v]):
             results = [(None, None) if v is None else (v.index, v.aval) for v in found]
@@ -77,7 +72,7 @@ class TapeScope:
         recorder = thread.recorder
         if self.outer is not None or recorder is not self.recorder or recorder.immediate:
             return None
-        key = [ReplayedPath, self.state.depth, *self.tape.paused, *self.tape.custom, len(outputs)]
+        key = [ReplayedPath, self.state.depth, *self.tape.pauses, *self.tape.covered, len(outputs)]
         key += [place(value, recorder) for value in (*outputs, *cotangents)]
         for value in wanted:
             if value.trace is not recorder:
@@ -152,12 +147,14 @@ def _at(entry, j):
 
 def _stops(entries, start, hooks):
     """The numbers of the entries at which functions of the user's are called, in order."""
-    return [
-        i
-        for i, (op, _, out) in enumerate(entries[start:], start)
-        if isinstance(op, PythonDerivative)
-        or any(id(v) in hooks for v in (out if out.__class__ is tuple else (out,)))
-    ]
+    if not hooks and isinstance(entries, Tape):
+        return [i for i in entries.python if i >= start]
+    stops = []
+    for i, (op, _, out) in enumerate(entries[start:], start):
+        outs = out if out.__class__ is tuple else (out,)
+        if isinstance(op, PythonDerivative) or any(id(v) in hooks for v in outs):
+            stops.append(i)
+    return stops
 
 
 def walk_back(entries, hooks, outputs, cotangents, wanted):

@@ -97,14 +97,14 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
         result, handles, outs = _attach(result, recorder, before.size, watched, derivative.cut())
     finally:
         thread.tape = tape
-        tape.custom.append((before.depth, thread.recorder.state.depth))
+        tape.covered.append((before.depth, thread.recorder.state.depth))
     if watched and outs:
         derivative.given, derivative.handles = given, handles
         derivative.args, derivative.kwargs = kept if kwargs else (kept, kwargs)
         alone = isinstance(result, Tensor)
         derivative.result = result if alone else map_tensors(itself, result)
         derivative.kept = None if thread.saving is None else derivative.pack(operands, outs)
-        tape.append_python(derivative, operands, outs[0] if alone else tuple(outs))
+        tape.keep(derivative, operands, outs[0] if alone else tuple(outs))
     return result
 
 

@@ -76,7 +76,7 @@ class Derivative:
         """The cotangent, or None, of each of the watched `values`."""
         ends = [t._lift() for t in self._outputs(result)]
         found = recording.gradients(ends, self._cotangents(ends, seeds), values)
-        if not recording.tape.paused:  # else `no_grad` may be why there is none
+        if not recording.tape.pauses:  # else `no_grad` may be why there is none
             self._refuse_integers(values, found, positions, recording)
         return found
 
@@ -85,7 +85,7 @@ class Derivative:
         meant. Where the output depends on them by comparisons, or not at all, it is zero."""
         if not values or any(v.aval.inexact for v in values) or found.count(None) < len(found):
             return
-        if not any(map(takes_indices, recording.tape.entries[recording.start :])):
+        if not any(map(takes_indices, recording.tape[recording.start :])):
             return
         kinds = ", ".join(sorted({str(from_numpy(v.aval.dtype)) for v in values}))
         where = f"argument {', '.join(map(str, positions))}" if positions else "the weights"

@@ -151,10 +151,10 @@ class Gate(PythonDerivative):
         if True not in [v.watched for v in operands]:
             return None
         out = record(_gates, *operands)
-        tape.entries.pop()  # its derivative is not that of the operation
+        tape.pop()  # its derivative is not that of the operation
         for value, operand in zip(out, operands, strict=True):
             value.watched = value.watched and operand.watched
-        tape.append_python(self, operands, out)
+        tape.keep(self, operands, out)
         return tuple([wrap(value) for value in out]), out
 
     def through_alone(self, tape, tensor):
@@ -170,14 +170,15 @@ class Gate(PythonDerivative):
         state = before.next.get((_gate, value.index)) if value.trace is recorder else None
         if state is None:
             out = record(_gate, value)
-            tape.entries.pop()
+            tape.pop()
         else:
             recorder.state = state
             out = _new(Value)
             out.aval, out.array, out.trace = value.aval, None, recorder
             out.index, out.watched = before.size, True
             recorder.outputs.append(ref(out))
-        tape.append_python(self, (value,), out)
+        tape.python.append(len(tape))
+        tape.append((self, (value,), out))
         made = _new(Tensor)
         made._value = out
         return made

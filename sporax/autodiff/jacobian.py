@@ -37,7 +37,7 @@ class Taped(Derivative):
             self.hooks.update(hooks_of(variables.handles, variables.values))
             self.result = fn(*args)
             self.ends = [t._lift() for t in self._outputs(self.result)]
-            self.entries = recording.tape.entries[recording.start :]
+            self.entries = recording.tape[recording.start :]
             self.wanted = variables.values
 
     @property

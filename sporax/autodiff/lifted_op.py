@@ -97,18 +97,16 @@ class Enclosed:
         if self.size is not None:
             self._check(op, tuple([v.aval for v in operands]), n_results, written)
         tape, outer = self.tape, thread.tape
-        python = is_differentiated() and tape is not None and (tape.python_entries or tape.hooks)
+        python = is_differentiated() and tape is not None and (tape.python or tape.hooks)
         before, thread.tape = thread.recorder.state.depth, MUTED if python else outer
         try:
             made = record(op, *operands)
         finally:
             thread.tape = outer
         if python:
-            outer.custom.append((before, thread.recorder.state.depth))
+            outer.covered.append((before, thread.recorder.state.depth))
             if any([v.watched for v in made]):
-                outer.append_python(
-                    EnclosedDerivative(self, op.needed, values, outs), operands, made
-                )
+                outer.keep(EnclosedDerivative(self, op.needed, values, outs), operands, made)
         return made
 
     def _check(self, op, avals, n_results, written):
@@ -181,7 +179,7 @@ class EnclosedDerivative(PythonDerivative):
         bare = [closed.known.get(id(v)) is i for i, v in zip(inputs, arrays, strict=True)]
         wanted = [*inputs, *itertools.compress(arrays, bare)]
         ends = [self.values[i] for i in cotangents]
-        found = walk_back(tape.entries[:], tape.hooks, ends, [*cotangents.values()], wanted)
+        found = walk_back(tape[:], tape.hooks, ends, [*cotangents.values()], wanted)
         rest = iter(found[len(inputs) :])
         more = [next(rest) if is_bare else None for is_bare in bare]
         return [_sum(*pair) for pair in zip(found[: len(inputs)], more, strict=True)]

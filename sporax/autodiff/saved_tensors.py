@@ -5,7 +5,7 @@ from typing import Any
 
 import jax
 
-from sporax.autodiff.tape import MUTED, PythonDerivative, differentiable, variable
+from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, differentiable, variable
 from sporax.core import dtype as dtypes
 from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import Tensor
@@ -41,32 +41,36 @@ class saved_tensors_hooks:
     def __enter__(self):
         self.before.append(thread.saving)
         thread.saving = self.hooks
-        tape: Any = thread.tape
-        if tape is not None and not tape.muted:
-            tape.append = packing_append(tape)
+        if thread.tape is not None and thread.tape is not MUTED:
+            thread.tape.__class__ = PackingTape
 
     def __exit__(self, *exception):
         thread.saving = self.before.pop()
         tape: Any = thread.tape
-        if thread.saving is None and tape is not None and not tape.muted:
-            tape.append = tape.entries.append
+        if thread.saving is None and tape.__class__ is PackingTape:
+            tape.__class__ = Tape
 
 
-def packing_append(tape):
-    """`append` of a tape while there are hooks: it packs what derivatives need."""
-    entries, python_entries = tape.entries, tape.python_entries
+class PackingTape(Tape):
+    """A tape while saved tensors are packed; one becomes the other, so that all who hold the tape
+    hold the same, and nobody else has to ask."""
 
-    def append(entry):
-        op, operands, out = entry
-        if thread.saving is not None and (wanted := differentiable(op, operands)):
-            needed = _needed(op, tuple([v.aval for v in operands]), wanted)
-            if needed:
-                packed = Packed([(i, operands[i]) for i in needed])
-                python_entries.append(len(entries))
-                entry = SavedDerivative(op, wanted, packed), operands, out
-        entries.append(entry)
+    __slots__ = ()
 
-    return append
+    def append(self, entry):
+        """Keep an operation, with what its derivative needs packed."""
+        op, operands, _ = entry
+        if thread.saving is None or isinstance(op, PythonDerivative):
+            super().append(entry)
+            return
+        wanted = differentiable(op, operands)
+        needed = _needed(op, tuple([v.aval for v in operands]), wanted) if wanted else ()
+        if not needed:
+            super().append(entry)
+            return
+        kept = Packed([(i, operands[i]) for i in needed])
+        self.python.append(len(self))
+        super().append((SavedDerivative(op, wanted, kept), *entry[1:]))
 
 
 def _needed(op, avals, wanted):
@@ -104,7 +108,7 @@ class Packed:
         finally:
             thread.tape, thread.saving = tape, saving
             if tape is not None and tape is not MUTED:
-                tape.custom.append((first, thread.recorder.state.depth))
+                tape.covered.append((first, thread.recorder.state.depth))
 
     def values(self):
         """{number: Value} of what the `unpack_hook` gives."""
@@ -181,7 +185,7 @@ def _tied(value, original):
         twin = variable(value)
     finally:
         thread.tape = tape
-        tape.custom.append((first, thread.recorder.state.depth))
+        tape.covered.append((first, thread.recorder.state.depth))
     twin.watched = True
-    tape.append_python(Tie(), (original,), twin)
+    tape.keep(Tie(), (original,), twin)
     return twin

@@ -36,42 +36,39 @@ def variable(value):
     return record(_variable, value)
 
 
-class Tape:
-    """The operations computed from tracked values, in order.
+class Tape(list):
+    """The operations computed from watched values: (operation, operands, output or outputs).
 
-    `entries`: (operation or PythonDerivative, operands, output or outputs). `append(entry)` records
-    an operation; what it does is chosen when the tape changes its mode, not at each entry.
-    `python_entries`: the indices of entries with a PythonDerivative. `paused`: the spans of the
-    trace that are not differentiated, as (first, last) depth; `custom`: those with a derivative
-    written by the user. `hooks`: {id(value): (value, its Hooks)}. `depth`: how many derivatives of
-    each other share the tape.
+    `pauses`: the stretches of the trace that the user leaves out, as (first, last) depth;
+    `covered`: those for which there is a derivative of the user's. `hooks`: {id(value): (value, its
+    Hooks)}. `python`: the numbers of the entries whose derivative is a function of the user's.
+    `depth`: how many derivatives it is for, one of the other.
     """
 
-    __slots__ = (
-        "append", "custom", "depth", "entries", "hooks", "muted", "paused", "python_entries",
-    )  # fmt: skip
+    __slots__ = ("covered", "depth", "hooks", "pauses", "python")
+    muted = False
 
-    def __init__(self, muted=False):
-        self.entries, self.python_entries, self.muted = [], [], muted
-        self.paused, self.custom, self.hooks, self.depth = [], [], {}, 0
-        self.append = _discard if muted else self.entries.append
+    def __init__(self):
+        super().__init__()
+        self.pauses, self.covered, self.hooks, self.python, self.depth = [], [], {}, [], 0
 
-    def append_python(self, derivative, operands, out):
-        """Record an entry with a PythonDerivative."""
-        self.python_entries.append(len(self.entries))
-        self.entries.append((derivative, operands, out))
-
-    def truncate(self, length):
-        """Forget the entries from the index `length` on."""
-        del self.entries[length:]
-        self.python_entries[:] = [i for i in self.python_entries if i < length]
+    def keep(self, derivative, operands, out):
+        """One more entry, whose derivative is a function of the user's."""
+        self.python.append(len(self))
+        self.append((derivative, operands, out))
 
 
-def _discard(entry):
-    """`append` of a muted tape."""
+class Muted(Tape):
+    """Stands for the tape where a derivative is being taken, but not of what is computed now."""
+
+    __slots__ = ()
+    muted = True
+
+    def append(self, entry):
+        """Nothing is kept."""
 
 
-MUTED = Tape(muted=True)  # the tape while a derivative is taken, but not of what is computed now
+MUTED = Muted()
 
 
 def unrecorded(function):
@@ -162,7 +159,7 @@ def paused():
     finally:
         thread.tape = outer
         if outer is not None and outer is not MUTED:
-            outer.paused.append((first, thread.recorder.state.depth))
+            outer.pauses.append((first, thread.recorder.state.depth))
 
 
 def pull_back(entries, cotangents):

@@ -119,7 +119,7 @@ class Part:
         if changed is not None:
             raise Unrecordable(f"it changes '{changed}', which is no Tensor")
         tape = self.tape
-        if tape is not None and (tape.python_entries or tape.hooks or tape.paused):
+        if tape is not None and (tape.python or tape.hooks or tape.pauses):
             raise Unrecordable("a derivative inside is a function in Python, or left out")
 
     def _record(self, function, args):

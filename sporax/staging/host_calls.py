@@ -94,7 +94,7 @@ class Call:
         self.given = map_tensors(itself, (args, kwargs))
         self.recorder, self.tape = thread.recorder, thread.tape
         self.state = self.recorder.state
-        self.entries = 0 if self.tape is None else len(self.tape.entries)
+        self.entries = 0 if self.tape is None else len(self.tape)
         self.place = len(capture.parts), self.state.depth
         self.rebound, self.prints = len(capture.rebound), len(capture.prints)
         self.precision = thread.precision
@@ -151,7 +151,7 @@ class Call:
             capture.is_broken, capture.met = True, self.met
             return result
         if tape is not None:
-            tape.truncate(self.entries)
+            del tape[self.entries :]
             self.tape = None
         part = len(capture.parts)
         for i, value in enumerate(values):

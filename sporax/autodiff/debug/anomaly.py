@@ -10,7 +10,7 @@ import numpy as np
 
 from sporax.autodiff.backward import TapeScope
 from sporax.autodiff.bprop_signature import named_inputs, paths
-from sporax.autodiff.tape import MUTED, PythonDerivative, Tape
+from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.core import context
 from sporax.core.errors import is_users, warn
 from sporax.core.value import Aval, thread
@@ -78,7 +78,7 @@ class Watch:
 
     def __init__(self):
         self.origins: Any = WeakKeyDictionary()
-        self.tape, self.steps, self.said = Tape(), [], set()
+        self.tape, self.steps, self.said = None, [], set()
 
     def saw(self, state, operands, outs):
         """An operation has run: the last of a trace, its operands (each once), its results."""
@@ -125,7 +125,7 @@ class Watch:
             given = {id(v.array) for v in operands}
             entries = [
                 (values, out)
-                for entry, values, out in self.tape.entries
+                for entry, values, out in self.tape or ()
                 if entry is op.of and all(_known(v, given) for v in values)
             ]
             if not entries:
@@ -165,7 +165,7 @@ class Watch:
     def _cuts(self, value):
         """(what ends the dependence on a value, in words; the operation that used it last)."""
         steps = list(self.steps)
-        for op, operands, out in self.tape.entries:
+        for op, operands, out in self.tape or ():
             if isinstance(op, PythonDerivative):
                 steps.append((op, operands, out if isinstance(out, tuple) else (out,), None))
         reached, before = {id(value)}, 0

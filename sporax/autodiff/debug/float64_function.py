@@ -149,7 +149,7 @@ class Subject:
 
     def _look(self, tape):
         """Note from a tape which derivatives are the user's own, and what is not in float64."""
-        for op, _, out in tape.entries:
+        for op, _, out in tape:
             if isinstance(op, PythonDerivative):
                 self.written.append(op.who)
             for value in out if isinstance(out, tuple) else (out,):
