@@ -1,12 +1,11 @@
 """The backward walk: it records gradients as ordinary pending Values, in the same trace."""
 
 from typing import Any
-from weakref import ref
 
 from sporax.autodiff.saved_tensors import PackingTape
 from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, accumulate, place, pull_back
-from sporax.core.value import Value, thread
-from sporax.engine.recorder import ReplayedPath
+from sporax.core.value import thread
+from sporax.engine.recorder import ReplayedPath, pending_value
 
 
 class TapeScope:
@@ -131,11 +130,9 @@ class Stretch:
         for i, j in self.taken:
             del arrived[id(_at(tape[i], j))]
         for i, j, index, aval in self.given:
-            value = _new(Value)
-            value.aval, value.array, value.trace = aval, None, recorder
-            value.index, value.watched = index, False
-            recorder.outputs.append(ref(value))
-            arrived[id(_at(tape[i], j))] = value
+            arrived[id(_at(tape[i], j))] = pending_value(recorder, aval, index)
+        if recorder.on_record is not None:
+            recorder.on_record()
 
 
 def _at(entry, j):
@@ -290,6 +287,3 @@ def _hooked_out(hooks, entry, arrived):
         if cotangent is not None:
             arrived[id(value)] = cotangent
     return found
-
-
-_new = object.__new__

@@ -2,14 +2,13 @@
 
 import itertools
 from typing import Any
-from weakref import ref
 
 from sporax.autodiff.custom_vjp import checked
 from sporax.autodiff.tape import MUTED, PythonDerivative
 from sporax.core.tensor import Tensor
-from sporax.core.value import Changes, Value, thread
+from sporax.core.value import Changes, thread
 from sporax.engine.operation import Op
-from sporax.engine.recorder import record, wrap
+from sporax.engine.recorder import pending_value, record, wrap
 
 _numbers = itertools.count()
 
@@ -173,10 +172,9 @@ class Gate(PythonDerivative):
             tape.pop()
         else:
             recorder.state = state
-            out = _new(Value)
-            out.aval, out.array, out.trace = value.aval, None, recorder
-            out.index, out.watched = before.size, True
-            recorder.outputs.append(ref(out))
+            out = pending_value(recorder, value.aval, before.size, watched=True)
+            if recorder.on_record is not None:
+                recorder.on_record()
         tape.python.append(len(tape))
         tape.append((self, (value,), out))
         made = _new(Tensor)

@@ -46,26 +46,21 @@ def _switch(on):
         thread.recorder = thread.new_recorder()
 
 
-_state = Recorder.__dict__["state"]
-
-
 class ToldRecorder(Recorder):
     """Notes the user's line at which a trace begins."""
 
     __slots__ = ("began",)
 
-    @property
-    def state(self):
-        """Where the trace stands."""
-        return _state.__get__(self)
+    def __init__(self, capture=None):
+        super().__init__(capture)
+        self.began = None
+        if capture is None:
+            self.on_record = self._note_line
 
-    @state.setter
-    def state(self, state):
-        if state is not None and state.depth == 0:
-            self.began = None
-        elif state is not None and self.began is None:
-            self.began = user_frame()
-        _state.__set__(self, state)
+    def _note_line(self):
+        self.began = self.began or user_frame()
+        if self.immediate:
+            self.run()
 
     def execute(self, state, values, mine):
         channel.began = self.began

@@ -11,18 +11,6 @@ from sporax.engine.compile_policy import SEEN, prepare
 from sporax.engine.trace_tree import NeedsCast, TraceEnds, TraceNode, forest
 
 
-class RunAtOnce(list):
-    """Outputs of the immediate executor: registering one runs the trace."""
-
-    def __init__(self, recorder):
-        super().__init__()
-        self.recorder = recorder
-
-    def append(self, item):
-        super().append(item)
-        self.recorder.run()
-
-
 class Recorder:
     """The operations pending in one thread, and the inputs they need."""
 
@@ -35,6 +23,7 @@ class Recorder:
         "integers",
         "is_ended",
         "lock",
+        "on_record",
         "outputs",
         "owners",
         "prepares",
@@ -52,7 +41,9 @@ class Recorder:
             forest.start(precision) if capture is None else TraceNode(None, None, None, (), None)
         )
         self.capture = capture
-        self.outputs = RunAtOnce(self) if self.immediate and capture is None else []
+        self.outputs = []  # weak references to the Values of operations' outputs
+        # called after each operation, if it is not None: the immediate executor runs it at once
+        self.on_record: Any = self.run if self.immediate and capture is None else None
         self.arrays, self.owners, self.found = [], [], {}
         self.reals, self.integers = [], []
         self.is_ended = False  # whether its thread has gone on to another
@@ -134,7 +125,7 @@ class Recorder:
 
     def clear(self):
         in_use.pop(id(self), None)
-        self.state = None
+        self.state = self.on_record = None
         self.arrays, self.owners, self.found, self.outputs = [], [], {}, []
         self.reals, self.integers = [], []
 
@@ -213,10 +204,9 @@ class ReplayedPath:
         recorder.state = self.state
         made: dict[Any, Any] = {None: None}
         for index, aval in self.avals:
-            value = made[index] = _new(Value)
-            value.aval, value.array, value.trace = aval, None, recorder
-            value.index, value.watched = index, False
-            recorder.outputs.append(ref(value))
+            made[index] = pending_value(recorder, aval, index)
+        if recorder.on_record is not None:
+            recorder.on_record()
         return [made[index] for index in self.results]
 
 
@@ -258,9 +248,20 @@ def record(op, *values) -> Any:
         out.index = before.size
         out.watched = watched = watched and state.carries
         recorder.outputs.append(ref(out))
+        if recorder.on_record is not None:
+            recorder.on_record()
     if watched and thread.tape is not None:
         thread.tape.append((op, values, out))
     return out
+
+
+def pending_value(recorder, aval, index, watched=False):
+    """A Value of an aval: output `index` of the recorder's trace, not computed yet."""
+    value = _new(Value)
+    value.aval, value.array, value.trace = aval, None, recorder
+    value.index, value.watched = index, watched
+    recorder.outputs.append(ref(value))
+    return value
 
 
 def fitted(op, operands, values, do):
@@ -292,15 +293,10 @@ def outputs(recorder, index, avals, watched):
     """The pending Values of an operation with several outputs; `watched`: which are, or False."""
     values = []
     for aval, is_watched in zip(avals, watched or repeat(False), strict=False):
-        out = _new(Value)
-        out.aval, out.array, out.trace = aval, None, recorder
-        out.index, out.watched = index, is_watched
-        values.append(out)
+        values.append(pending_value(recorder, aval, index, is_watched))
         index += 1
-    last = ref(values[-1]) if values else None
-    list.extend(recorder.outputs, [ref(v) for v in values[:-1]])
-    if last is not None:
-        recorder.outputs.append(last)
+    if recorder.on_record is not None:
+        recorder.on_record()
     return tuple(values)
 
 
@@ -356,6 +352,8 @@ def apply(op, *operands) -> Any:
     out.index = before.size
     out.watched = watched = watched and state.carries
     recorder.outputs.append(ref(out))
+    if recorder.on_record is not None:
+        recorder.on_record()
     if watched and thread.tape is not None:
         thread.tape.append((op, values, out))
     tensor = _new(Tensor)

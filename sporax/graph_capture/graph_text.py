@@ -36,15 +36,15 @@ class GraphTextTrace(AbstractTrace):
             self.prints.append((self.recorder.state.depth, shown))
 
 
-class Lines(list):
-    """The outputs of a recorder, with the user's line at which each state of it was reached."""
+class Lines:
+    """The user's line at which each state of a recorder was reached."""
 
     def __init__(self, recorder):
-        super().__init__()
         self.recorder, self.of = recorder, {}
+        recorder.on_record = self.add
 
-    def append(self, item):
-        super().append(item)
+    def add(self):
+        """Add the line that records an operation now."""
         frame, _ = users_frame(sys._getframe(1))
         if frame is not None:
             self.of[self.recorder.state] = frame.f_code.co_filename, frame.f_lineno
@@ -108,7 +108,7 @@ class Listing:
     def _record(self, closed, function, bound, described):
         names = argument_names(closed.who, bound.arguments)
         recorder = closed.recorder
-        recorder.outputs = lines = Lines(recorder)
+        lines = Lines(recorder)
         given = []
 
         def inside(tensor):

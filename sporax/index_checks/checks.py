@@ -19,7 +19,6 @@ import os
 import sys
 import threading
 from typing import Any, NamedTuple
-from weakref import ref
 
 import jax
 import jax.numpy as jnp
@@ -31,9 +30,9 @@ from sporax.core.errors import is_users
 from sporax.core.from_host import host_array
 from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import as_value
-from sporax.core.value import WEAK_AVALS, Aval, Value, thread
+from sporax.core.value import WEAK_AVALS, Aval, thread
 from sporax.engine.operation import Op
-from sporax.engine.recorder import apply, record, wrap
+from sporax.engine.recorder import apply, pending_value, record, wrap
 from sporax.engine.trace_tree import forest
 from sporax.index_checks.ranges import statuses
 
@@ -257,10 +256,8 @@ def _joined(checks, recorder):
         if op is None:
             op = _joins[of] = Statuses("bounds", of)
         state = before.next[key] = forest.extend(before, (op, *at), avals)
-    value = Value(state.aval, None)
-    value.trace, value.index = recorder, before.size
     recorder.state = state
-    list.append(recorder.outputs, ref(value))
+    value = pending_value(recorder, state.aval, before.size)
     return value, _chained([sites for _, sites in checks])
 
 

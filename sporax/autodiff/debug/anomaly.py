@@ -15,7 +15,7 @@ from sporax.core import context
 from sporax.core.errors import is_users, warn
 from sporax.core.value import Aval, thread
 from sporax.engine.operation import Pullback
-from sporax.engine.recorder import Recorder, RunAtOnce, run_pending
+from sporax.engine.recorder import Recorder, run_pending
 
 PATHS: dict[str, Any] = {}  # "cells": frames -> the path of the Cell that computes; `nn` says it
 
@@ -53,7 +53,7 @@ class Watcher(Recorder):
         super().__init__(capture)
         self.operands = []
         if capture is None:
-            self.outputs = Checked(self)
+            self.on_record = self.run_and_check
 
     def leaf(self, value, handle=None):
         at = super().leaf(value, handle)
@@ -61,16 +61,12 @@ class Watcher(Recorder):
             self.operands.append(value)
         return at
 
-
-class Checked(RunAtOnce):
-    """Outputs of a Watcher: registering one runs its operation and checks what came out."""
-
-    def append(self, item):
-        recorder = self.recorder
-        state, operands = recorder.state, recorder.operands
-        outs = [out for out in (*[ref() for ref in self], item()) if out is not None]
-        super().append(item)
-        thread.watch.saw(state, operands, outs)
+    def run_and_check(self):
+        """Run the operation that has been recorded, and look at its results."""
+        state = self.state
+        outs = [out for output in self.outputs if (out := output()) is not None]
+        self.run()
+        thread.watch.saw(state, self.operands, outs)
 
 
 class Watch:
