@@ -27,14 +27,14 @@ _BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm"
 
 # for 'auto', by the names of declared operations: what computes in 16 bits, and what in 32
 _AUTO_LOW = """
-    conv2d conv3d conv_transposed matmul matmul_transposed bmm mm mv dense contraction tensor_dot
+    conv2d conv3d conv_transpose matmul matmul_transposed bmm mm mv dense contraction tensor_dot
     prelu"""
 _AUTO_HIGH = """
     power integer_pow acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan
-    softplus layer_norm layer_norm_with_moments batch_norm_with_batch batch_norm_with_known
+    softplus layer_norm layer_norm_of_class batch_norm_training batch_norm_inference
     group_norm norm lp_norm kl_div smooth_l1_loss soft_margin_loss binary_cross_entropy_with_logits
     reduce_prod prod softmax log_softmax cumprod cumsum sum l1_loss mse_loss nll_loss
-    nll_loss_and_weight cross_entropy"""
+    nll_loss_of_class cross_entropy"""
 _AUTO_WIDEST = "bias_add"  # refuses operands of two dtypes anywhere else
 
 

@@ -7,7 +7,7 @@ from sporax.core.dtype import float32
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_init import parameter
-from sporax.ops.nn.normalization import layer_norm_with_moments, normalize_batch
+from sporax.ops.nn.normalization import layer_norm_of_class, normalize_batch
 
 
 class _BatchNorm(Cell):
@@ -273,7 +273,7 @@ class LayerNorm(Cell):
             )
         if self.begin_norm_axis % input_x.ndim == self.begin_params_axis % input_x.ndim:
             return ops.layer_norm(input_x, shape, self.gamma, self.beta, self.epsilon)
-        return layer_norm_with_moments(
+        return layer_norm_of_class(
             input_x,
             self.gamma,
             self.beta,

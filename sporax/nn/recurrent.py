@@ -11,7 +11,7 @@ from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.dropout import Dropout
 from sporax.nn.parameter_init import parameter
-from sporax.ops.nn.recurrence import KINDS, recurrent_step, states_along
+from sporax.ops.nn.recurrence import KINDS, recurrent_cell, recurrent_scan
 
 _FLOATS = float16, float32, float64
 
@@ -66,7 +66,7 @@ class _OneStep(Cell):
 
     def _after(self, x, hidden, cell=None):
         weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
-        return recurrent_step(x, hidden, cell, *weights, kind=self._kind)
+        return recurrent_cell(x, hidden, cell, *weights, kind=self._kind)
 
     def construct(self, x, hx):
         _checked(type(self).__name__, x=x, hx=hx)
@@ -138,7 +138,7 @@ class _Along(Cell):
     kind = None
 
     def construct(self, x, hidden, cell, weights, lengths, reverse):
-        return states_along(x, hidden, cell, *weights, lengths, kind=self.kind, reverse=reverse)
+        return recurrent_scan(x, hidden, cell, *weights, lengths, kind=self.kind, reverse=reverse)
 
 
 _PRINTED = {

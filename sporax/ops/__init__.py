@@ -23,9 +23,8 @@ globals().update(PRIMITIVES)
 
 # operations of our own, which MindSpore has under no such name: for other modules, not for users
 _OWN = """
-    add_at_index bitwise_not clamp_both clamp_one contraction div_no_nan global_norm grid
-    integer_pow l2_normalize lp_norm matmul_transposed max_with_index min_with_index nonzero_sized
-    power progression reduce_prod split_evenly squared_difference take_within"""
+    bitwise_not contraction div_no_nan global_norm l2_normalize lp_norm matmul_transposed power
+    reduce_prod squared_difference"""
 
 __all__ = [
     "Custom",

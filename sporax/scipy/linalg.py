@@ -12,9 +12,9 @@ from sporax.core.errors import missing
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import OPS
 
-_symmetric_eigen = OPS["symmetric_eigen"].face()
-_triangles = OPS["triangles"].face()
-_solve_triangle = OPS["solve_triangle"].face()
+_symmetric_eigen = OPS["eigh_with_vectors"].face()
+_triangles = OPS["lu_with_pivots"].face()
+_solve_triangle = OPS["matrix_triangular_solve"].face()
 
 
 def _taken(who, name, a, least=2, square=False):

@@ -5,7 +5,7 @@ from sporax.ops.declare import OPS, PRIMITIVES
 from sporax.scipy import linalg, optimize
 
 _eigen = PRIMITIVES["Eig"]
-_triangles = OPS["triangles"].face()
+_triangles = OPS["lu_with_pivots"].face()
 
 
 class Eig(_eigen):

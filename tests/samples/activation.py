@@ -42,7 +42,7 @@ def glu(x, axis=-1):
 
 
 SAMPLES = [
-    Sample("rectify", [(2, 3)], lambda x: np.maximum(x, 0)),
+    Sample("relu_of_class", [(2, 3)], lambda x: np.maximum(x, 0)),
     Sample("relu6", [(2, 3)], lambda x: np.clip(x, 0, 6), range=(-3, 9)),
     Sample("silu", [(2, 3)], lambda x: x * sigmoid(x)),
     Sample("mish", [(2, 3)], lambda x: x * np.tanh(np.log1p(np.exp(x)))),

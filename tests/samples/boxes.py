@@ -110,8 +110,8 @@ SAMPLES = [
             [min(b) >= 0 and b[2] < meta[1] * meta[2] and b[3] < meta[0] * meta[2] for b in boxes]
         ),
     ),
-    Sample("non_maximum_suppression", [SCORED], suppressed, {"iou_threshold": 0.5}),
-    Sample("non_maximum_suppression", [SCORED], suppressed, {"iou_threshold": 0.75}),
+    Sample("nms_with_mask", [SCORED], suppressed, {"iou_threshold": 0.5}),
+    Sample("nms_with_mask", [SCORED], suppressed, {"iou_threshold": 0.75}),
     Sample(
         "roi_align", [(2, 2, 4, 4), ROIS], align,
         {"pooled_height": 2, "pooled_width": 1, "spatial_scale": 0.5},

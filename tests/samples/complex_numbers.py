@@ -14,7 +14,7 @@ SAMPLES = [
     Sample("angle", [(2, 3)], np.angle),
     Sample("isreal", [Z * [1, 1, 0]], np.isreal),
     Sample("view_as_real", [Z], lambda z: np.stack([z.real, z.imag], -1)),
-    Sample("from_parts", [(2, 3), (2, 3)], lambda a, b: a + 1j * b),
+    Sample("complex_of_class", [(2, 3), (2, 3)], lambda a, b: a + 1j * b),
     Sample("polar", [(2, 3), (2, 3)], lambda r, t: r * np.exp(1j * t)),
 ]
 

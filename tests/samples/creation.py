@@ -31,13 +31,13 @@ SAMPLES = [
     Sample("ones_like", [(2, 3)], lambda x, dtype: np.ones_like(x), {"dtype": dtypes.int32}),
     Sample("full_like", [(2, 3), ()], np.full_like),
     Sample(
-        "progression",
+        "arange_with_dtype",
         [],
         progression,
         {"start": 1, "end": 9, "step": 3, "dtype": dtypes.int64},
     ),
     Sample(
-        "progression",
+        "arange_with_dtype",
         [],
         progression,
         {"start": 1, "end": -1, "step": -0.4, "dtype": dtypes.float32},
@@ -50,9 +50,9 @@ SAMPLES = [
     Sample("diag", [(3,)], diag),
     Sample("diag", [SQUARE], diag),
     Sample("diagonal", [(3, 3)], lambda x, offset: np.diagonal(x, offset), {"offset": 1}),
-    Sample("grid", [(3,), (2,)], lambda *xs: np.meshgrid(*xs), packed=True),
+    Sample("meshgrid_of_class", [(3,), (2,)], lambda *xs: np.meshgrid(*xs), packed=True),
     Sample(
-        "grid",
+        "meshgrid_of_class",
         [(3,), (2,)],
         lambda *xs, indexing: np.meshgrid(*xs, indexing="ij"),
         {"indexing": "ij"},

@@ -34,8 +34,10 @@ def every_alignment(log_probs, targets, input_lengths, target_lengths, blank=0):
 
 LABELS = np.array([[1, 2], [2, 2]], np.int32)
 SAMPLES = [
-    Sample("alignments", [(4, 2, 3), LABELS, np.array([4, 4]), np.array([2, 2])], every_alignment,
+    Sample("ctc_loss_and_alphas", [(4, 2, 3), LABELS, np.array([4, 4]), np.array([2, 2])],
+           every_alignment,
            outputs=(0,), rtol=1e-4),
-    Sample("alignments", [(4, 2, 3), LABELS, np.array([3, 4]), np.array([1, 2])], every_alignment,
+    Sample("ctc_loss_and_alphas", [(4, 2, 3), LABELS, np.array([3, 4]), np.array([1, 2])],
+           every_alignment,
            outputs=(0,), rtol=1e-4),
 ]  # fmt: skip

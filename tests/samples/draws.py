@@ -139,70 +139,70 @@ FLOAT, INT = np.dtype(np.float32), np.dtype(np.int32)
 LOW, HIGH, P = np.array(-3), np.array(4), np.array(0.3)
 SAMPLES = [
     Sample("split_key", [KEY], halves),
-    Sample("advance", [np.array([1, 2, 3], np.uint32)], advance),
+    Sample("advance_state", [np.array([1, 2, 3], np.uint32)], advance),
     Sample(
-        "draw_uniform", [KEY], lambda k, shape, dtype: unit(k, shape),
+        "uniform_from_key", [KEY], lambda k, shape, dtype: unit(k, shape),
         {"shape": (3, 4), "dtype": FLOAT},
     ),
-    Sample("draw_normal", [KEY], normal, {"shape": (3, 4), "dtype": FLOAT}),
-    Sample("draw_integers", [KEY, LOW, HIGH], integers, {"shape": (9,), "dtype": INT}),
+    Sample("normal_from_key", [KEY], normal, {"shape": (3, 4), "dtype": FLOAT}),
+    Sample("randint_from_key", [KEY, LOW, HIGH], integers, {"shape": (9,), "dtype": INT}),
     Sample(
-        "draw_permutation", [KEY, np.array(6)], permutation, {"length": 9, "dtype": INT},
+        "permutation_from_key", [KEY, np.array(6)], permutation, {"length": 9, "dtype": INT},
     ),
     Sample(
-        "draw_bernoulli", [KEY, P.astype(np.float32)],
+        "bernoulli_from_key", [KEY, P.astype(np.float32)],
         lambda key, p, shape, dtype: unit(key, shape) < p,
         {"shape": (9,), "dtype": FLOAT},
     ),
     Sample(
-        "draw_classes", [KEY, np.array([0.1, 0.4, 0.2], np.float32)], classes,
+        "categorical_from_key", [KEY, np.array([0.1, 0.4, 0.2], np.float32)], classes,
         {"count": 9, "replacement": True},
     ),
     Sample(
-        "draw_classes", [KEY, np.array([0.1, 0.4, 0.2], np.float32)], classes,
+        "categorical_from_key", [KEY, np.array([0.1, 0.4, 0.2], np.float32)], classes,
         {"count": 2, "replacement": False},
     ),
     *[
         Sample(
-            "draw_quantile", [KEY], quantile,
+            "inverse_cdf_from_key", [KEY], quantile,
             {"law": law, "shape": (3, 4), "dtype": FLOAT}, rtol=1e-4,
         )
         for law in QUANTILES
     ],
     *[
         Sample(
-            "draw_cut_normal", [KEY, np.array(low), np.array(high)], cut_normal,
+            "truncated_normal_from_key", [KEY, np.array(low), np.array(high)], cut_normal,
             {"shape": (9,), "dtype": np.dtype(np.float64)}, rtol=1e-9,
         )
         for low, high in [(-2.0, 1.0), (0.5, 9.0), (9.0, 10.0), (-30.0, -20.0)]
     ],
     Sample(
-        "draw_gamma", [KEY, np.array([0.5, 2.0], np.float32)],
+        "gamma_from_key", [KEY, np.array([0.5, 2.0], np.float32)],
         lambda k, alpha, shape, dtype: jax.random.gamma(k, alpha.astype(dtype), shape, dtype),
         {"shape": (3, 2), "dtype": FLOAT},
     ),
     Sample(
-        "draw_poisson", [KEY, np.array([0.5, 20.0], np.float32)],
+        "poisson_from_key", [KEY, np.array([0.5, 20.0], np.float32)],
         lambda k, rate, shape, dtype: jax.random.poisson(k, rate.astype("float32"), shape, "int64"),
         {"shape": (3, 2), "dtype": FLOAT},
     ),
     Sample(
-        "draw_words", [KEY],
+        "bits_from_key", [KEY],
         lambda k, shape, dtype: (words(k, shape)[0] ^ words(k, shape)[1]).view(dtype),
         {"shape": (9,), "dtype": INT},
     ),
-    Sample("draw_nonzero", [KEY, np.eye(3, dtype=bool)], nonzero, {"count": 2}),
-    Sample("draw_nonzero", [KEY, np.eye(3, dtype=bool)], nonzero, {"count": 11}),
+    Sample("choice_with_mask_from_key", [KEY, np.eye(3, dtype=bool)], nonzero, {"count": 2}),
+    Sample("choice_with_mask_from_key", [KEY, np.eye(3, dtype=bool)], nonzero, {"count": 11}),
     *[
         Sample(
-            "draw_candidates", [KEY, np.array([[1, 2], [0, 1]])], candidates,
+            "candidates_from_key", [KEY, np.array([[1, 2], [0, 1]])], candidates,
             {"count": 4, "unique": unique, "n": 9, "law": law, "avoid": avoid},
         )
         for unique in (False, True) for law in ("uniform", "log_uniform") for avoid in (False, True)
     ],
-    Sample("drop", [(3, 4), KEY, P.astype(np.float32)], drop),
+    Sample("dropout_from_key", [(3, 4), KEY, P.astype(np.float32)], drop),
     Sample(
-        "drop", [(2, 3, 2), KEY, P.astype(np.float32)], drop, {"together": 1},
+        "dropout_from_key", [(2, 3, 2), KEY, P.astype(np.float32)], drop, {"together": 1},
     ),
 ]  # fmt: skip
 

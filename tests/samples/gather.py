@@ -47,13 +47,13 @@ SAMPLES = [
     Sample("gather_nd", [(2, 3), PAIRS[:, :1]], lambda x, i: x[i[:, 0]]),
     Sample("index_select", [(2, 3), AT], lambda x, i, axis: np.take(x, i, axis), {"axis": 1}),
     Sample(
-        "take_within",
+        "take_with_mode",
         [(2, 3), np.array([5, 0])],
         lambda x, i, axis: np.take(x, i, axis, mode="clip"),
         {"axis": 1},
     ),
     Sample(
-        "take_within",
+        "take_with_mode",
         [(2, 3), np.array([5, 0])],
         lambda x, i, axis, mode: np.take(x, i, axis, mode=mode),
         {"axis": 1, "mode": "wrap"},

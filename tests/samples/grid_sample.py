@@ -31,19 +31,19 @@ def sampled(x, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
 
 
 SAMPLES = [
-    Sample("sampled", [(2, 2, 3, 4), (2, 2, 3, 2)], sampled, range=(-1.4, 1.4)),
+    Sample("grid_sample", [(2, 2, 3, 4), (2, 2, 3, 2)], sampled, range=(-1.4, 1.4)),
     Sample(
-        "sampled", [(1, 1, 3, 4), (1, 2, 3, 2)], sampled,
+        "grid_sample", [(1, 1, 3, 4), (1, 2, 3, 2)], sampled,
         {"padding_mode": "border", "align_corners": True}, range=(-1.4, 1.4),
         sharp="clipped places have corners",
     ),
     Sample(
-        "sampled", [(1, 1, 3, 4), (1, 2, 3, 2)], sampled,
+        "grid_sample", [(1, 1, 3, 4), (1, 2, 3, 2)], sampled,
         {"padding_mode": "reflection", "mode": "nearest"}, range=(-2.9, 2.9),
         sharp="steps",
     ),
     Sample(
-        "sampled", [(1, 1, 2, 3, 4), (1, 1, 2, 3, 3)], sampled,
+        "grid_sample", [(1, 1, 2, 3, 4), (1, 1, 2, 3, 3)], sampled,
         {"padding_mode": "reflection", "align_corners": True}, range=(-1.9, 1.9),
     ),
 ]  # fmt: skip

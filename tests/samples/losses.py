@@ -103,18 +103,19 @@ SAMPLES = [
     Sample("softmax_cross_entropy", [(3, 4), (3, 4)], lambda x, y: soft(x, y)),
     Sample("softmax_cross_entropy", [(3, 4), T], picked, {"sparse": True, "reduction": "mean"}),
     Sample(
-        "softmax_cross_entropy_and_slope", [(3, 4), (3, 4)],
+        "softmax_cross_entropy_with_logits", [(3, 4), (3, 4)],
         lambda x, y: (soft(x, y), softmax(x) - y), outputs=(0,),
     ),
     Sample(
-        "sparse_softmax_cross_entropy", [(3, 4), T], lambda x, t: picked(x, t, True, "mean"),
+        "sparse_softmax_cross_entropy_with_logits", [(3, 4), T],
+        lambda x, t: picked(x, t, True, "mean"),
     ),
     Sample(
-        "sparse_softmax_cross_entropy", [(3, 4), T],
+        "sparse_softmax_cross_entropy_with_logits", [(3, 4), T],
         lambda x, t, is_grad: (softmax(x) - one(t, 4)) / 3, {"is_grad": True},
     ),
     Sample(
-        "nll_loss_and_weight", [(3, 4), T, (4,)], lambda x, t, w: (nll(x, t, w), w[t].sum()),
+        "nll_loss_of_class", [(3, 4), T, (4,)], lambda x, t, w: (nll(x, t, w), w[t].sum()),
         **CHANCES,
     ),
 ]  # fmt: skip

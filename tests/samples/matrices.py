@@ -40,11 +40,16 @@ SAMPLES = [
     Sample("diag_embed", [(2, 3)], embedded),
     Sample("diag_embed", [(2, 3)], embedded, {"offset": 1, "dim1": 0, "dim2": 2}),
     Sample("diag_embed", [(3,)], embedded, {"offset": -2}),
-    Sample("blocks", [(2, 3), (1, 2), (3,), ()], lambda *xs: linalg.block_diag(*xs), packed=True),
-    Sample("kronecker", [(2, 3), (2, 2)], np.kron),
-    Sample("kronecker", [(2,), (3, 2)], np.kron),
-    Sample("band", [(2, 3, 4)], kept, {"lower": 1, "upper": 0}),
-    Sample("band", [(3, 4)], kept, {"lower": -1, "upper": 1}),
+    Sample(
+        "block_diag_of_matrices",
+        [(2, 3), (1, 2), (3,), ()],
+        lambda *xs: linalg.block_diag(*xs),
+        packed=True,
+    ),
+    Sample("kron", [(2, 3), (2, 2)], np.kron),
+    Sample("kron", [(2,), (3, 2)], np.kron),
+    Sample("matrix_band_part", [(2, 3, 4)], kept, {"lower": 1, "upper": 0}),
+    Sample("matrix_band_part", [(3, 4)], kept, {"lower": -1, "upper": 1}),
     Sample("diagonal_scatter", [(3, 4), (3,)], scattered),
     Sample(
         "diagonal_scatter", [(2, 3, 4), (3, 2)], scattered, {"offset": -1, "dim1": 2, "dim2": 0}
@@ -73,8 +78,8 @@ SAMPLES = [
     Sample("fill_diagonal", [(7, 2)], diagonal_filled, {"fill_value": 5.0, "wrap": True}),
     Sample("fill_diagonal", [(2, 3)], diagonal_filled, {"fill_value": 5.0, "wrap": True}),
     Sample("fill_diagonal", [(2, 2, 2)], diagonal_filled, {"fill_value": 5.0}),
-    Sample("powers", [(3,)], np.vander),
-    Sample("powers", [(3,)], lambda x, N: np.vander(x, N), {"N": 2}),
+    Sample("vander", [(3,)], np.vander),
+    Sample("vander", [(3,)], lambda x, N: np.vander(x, N), {"N": 2}),
     Sample("vecdot", [(2, 3), (3,)], lambda x, y: (x * y).sum(-1)),
     Sample("vecdot", [(2, 3), (2, 3)], lambda x, y, axis: (x * y).sum(axis), {"axis": 0}),
 ]

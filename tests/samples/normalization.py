@@ -56,15 +56,15 @@ SAMPLES = [
         names=NAMES[:1], **POSITIVE,
     ),
     Sample(
-        "layer_norm_with_moments", [(2, 2, 3), (3,), (3,)], layer_norm_with_moments,
+        "layer_norm_of_class", [(2, 2, 3), (3,), (3,)], layer_norm_with_moments,
         {"begin_params_axis": 2}, **POSITIVE,
     ),
-    Sample("batch_norm_with_batch", [(4, 2)] + [(2,)] * 4, batch_norm, outputs=(0,), **POSITIVE),
+    Sample("batch_norm_training", [(4, 2)] + [(2,)] * 4, batch_norm, outputs=(0,), **POSITIVE),
     Sample(
-        "batch_norm_with_batch", [(2, 2, 2, 2)] + [(2,)] * 4, batch_norm,
+        "batch_norm_training", [(2, 2, 2, 2)] + [(2,)] * 4, batch_norm,
         {"momentum": 0.3, "epsilon": 1e-2}, outputs=(0,), **POSITIVE,
     ),
-    Sample("batch_norm_with_known", [(4, 2)] + [(2,)] * 4, batch_norm_known, **POSITIVE),
+    Sample("batch_norm_inference", [(4, 2)] + [(2,)] * 4, batch_norm_known, **POSITIVE),
     Sample(
         "group_norm", [(2, 4, 2), (4,), (4,)], group_norm, {"num_groups": 2},
         names=NAMES, **POSITIVE,

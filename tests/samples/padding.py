@@ -17,14 +17,17 @@ def padded(x, value=None, *, paddings, mode):
 AROUND = ((0, 1), (2, 1))
 
 SAMPLES = [
-    *[Sample("padded", [(2, 3)], padded, {"paddings": AROUND, "mode": mode}) for mode in NUMPY],
-    Sample("padded", [(2, 3), ()], padded, {"paddings": AROUND, "mode": "constant"}),
+    *[
+        Sample("pad_each_side", [(2, 3)], padded, {"paddings": AROUND, "mode": mode})
+        for mode in NUMPY
+    ],
+    Sample("pad_each_side", [(2, 3), ()], padded, {"paddings": AROUND, "mode": "constant"}),
     Sample(
-        "padded", [(3, 4)], lambda x, paddings, mode: np.pad(x, ((0, 2), (0, 0)))[1:, :-2],
+        "pad_each_side", [(3, 4)], lambda x, paddings, mode: np.pad(x, ((0, 2), (0, 0)))[1:, :-2],
         {"paddings": ((-1, 2), (0, -2)), "mode": "constant"},
     ),
     Sample(
-        "padded", [np.array([[True, False]])], padded,
+        "pad_each_side", [np.array([[True, False]])], padded,
         {"paddings": ((0, 1), (1, 0)), "mode": "constant"},
     ),
 ]  # fmt: skip

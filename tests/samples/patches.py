@@ -21,7 +21,7 @@ def windows(x, *, kernel, stride, dilation, around):
 
 SAMPLES = [
     Sample(
-        "windows", [(1, 2, 4, 5)], windows,
+        "unfold_windows", [(1, 2, 4, 5)], windows,
         {"kernel": (2, 3), "stride": (2, 1), "dilation": (1, 2), "around": ((1, 0), (0, 1))},
     ),
 ]  # fmt: skip

@@ -28,8 +28,8 @@ SAMPLES = [
     Sample("reverse_sequence", [(2, 3), np.array([2, 3])], turned, {"seq_dim": 1}),
     Sample("reverse_sequence", [(3, 2, 2), np.array([1, 3])], turned,
            {"seq_dim": 0, "batch_dim": 1}),
-    Sample("in_top_k", [np.array([[1.0, 3, 2], [4, 4, 5]]), np.array([2, 0])],
+    Sample("intopk", [np.array([[1.0, 3, 2], [4, 4, 5]]), np.array([2, 0])],
            lambda x, t, k: np.array([True, True]), {"k": 2}),
-    Sample("in_top_k", [np.array([[1.0, 3, 2], [4, 4, 5]]), np.array([0, 2])],
+    Sample("intopk", [np.array([[1.0, 3, 2], [4, 4, 5]]), np.array([0, 2])],
            lambda x, t, k: np.array([False, True]), {"k": 2}),
 ]  # fmt: skip

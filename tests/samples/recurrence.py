@@ -3,7 +3,7 @@
 import numpy as np
 
 from sporax import ops
-from sporax.ops.nn.recurrence import states_along
+from sporax.ops.nn.recurrence import recurrent_scan
 from tests.samples import Refusal, Sample
 
 
@@ -75,20 +75,20 @@ def row(op, ref, kind, gates, reverse=None, **settings):
 
 
 SAMPLES = [
-    row("states_along", along, "tanh", 1, biased=False),
-    row("states_along", along, "lstm", 4, cell=True, lengths=[3, 1], reverse=True),
-    row("states_along", along, "gru", 3, lengths=[2, 3]),
-    row("states_along", along, "gru", 3, length=2, reverse=True),
-    row("recurrent_step", one_step, "tanh", 1, length=0),
-    row("recurrent_step", one_step, "lstm", 4, length=0, cell=True),
-    row("recurrent_step", one_step, "gru", 3, length=0, biased=False),
+    row("recurrent_scan", along, "tanh", 1, biased=False),
+    row("recurrent_scan", along, "lstm", 4, cell=True, lengths=[3, 1], reverse=True),
+    row("recurrent_scan", along, "gru", 3, lengths=[2, 3]),
+    row("recurrent_scan", along, "gru", 3, length=2, reverse=True),
+    row("recurrent_cell", one_step, "tanh", 1, length=0),
+    row("recurrent_cell", one_step, "lstm", 4, length=0, cell=True),
+    row("recurrent_cell", one_step, "gru", 3, length=0, biased=False),
 ]
 
 X, H = ops.ones((3, 2, 3)), ops.ones((2, 2))
 REFUSALS = [
     Refusal(
         "recurrence-weights",
-        lambda: states_along(
+        lambda: recurrent_scan(
             X, H, None, ops.ones((2, 4)), ops.ones((2, 2)), None, None, kind="tanh"
         ),
         ValueError,
@@ -96,7 +96,7 @@ REFUSALS = [
     ),
     Refusal(
         "recurrence-state",
-        lambda: states_along(
+        lambda: recurrent_scan(
             X, X, None, ops.ones((2, 3)), ops.ones((2, 2)), None, None, kind="tanh"
         ),
         ValueError,

@@ -79,7 +79,7 @@ SAMPLES = [
     Sample("split", [(2, 5)], split, {"split_size_or_sections": 2, "axis": 1}),
     Sample("split", [(2, 5)], split, {"split_size_or_sections": (1, 4), "axis": -1}),
     Sample(
-        "split_evenly",
+        "split_of_class",
         [(4, 2)],
         lambda x, output_num: np.split(x, output_num),
         {"output_num": 2},

@@ -73,7 +73,9 @@ def resized(of_row):
 def rows(name, of_row, **more):
     """Larger, smaller and the same, along one axis and two."""
     for size in [(7,), (3,), (5, 2), (4, 5)]:
-        yield Sample("resized", [(1, 2, 4, 5)], resized(of_row), dict(size=size, taps=name, **more))
+        yield Sample(
+            "interpolate_axes", [(1, 2, 4, 5)], resized(of_row), dict(size=size, taps=name, **more)
+        )
 
 
 def crops(image, boxes, numbers, crop_size, method="bilinear", extrapolation_value=0.0):
@@ -114,7 +116,7 @@ SAMPLES = [
     *rows("area", area),
     *[
         Sample(
-            "resized", [(1, 1, 4, 5)], resized(of_row),
+            "interpolate_axes", [(1, 1, 4, 5)], resized(of_row),
             {"size": (5, 8), "taps": name, "steps": (1 / 1.3, 1 / 1.6)},
         )
         for name, of_row in [("nearest", nearest), ("linear", linear), ("cubic", bicubic)]

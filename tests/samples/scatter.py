@@ -85,7 +85,7 @@ SAMPLES = [
     Sample("scatter_nd", [ROWS, (3,)], zeros_with, {"shape": (2, 4)}),
     Sample("tensor_scatter_elements", [(2, 3), ALONG, (2, 2)], elements, {"axis": 1}),
     Sample("tensor_scatter_elements", [(3, 2), ALONG, (2, 2)], elements, {"reduction": "add"}),
-    Sample("add_at_index", [(2, 3), np.array([2, 2]), (2, 2)], add_at_index, {"axis": 1}),
+    Sample("index_add_functional", [(2, 3), np.array([2, 2]), (2, 2)], add_at_index, {"axis": 1}),
     Sample("index_fill", [(2, 3), np.array([2, 0]), ()], index_fill, {"axis": 1}),
     *[
         Sample(
@@ -121,7 +121,7 @@ SAMPLES = [
         {"axis": 1, "start": -2, "length": 2},
     ),
     Sample(
-        "reinterpret",
+        "view_as_dtype",
         [(3, 4)],
         lambda x, dtype: x.astype(np.float32).view(dtype.numpy_dtype),
         {"dtype": dtypes.NAMES["int16"]},

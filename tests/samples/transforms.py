@@ -13,7 +13,7 @@ def transformed(x, kind, sizes=None, axes=None, norm=None):
 
 
 SAMPLES = [
-    Sample("transform", [(2, 4)], transformed, {"kind": kind, **more}, rtol=1e-4, atol=1e-5)
+    Sample("fft_of_kind", [(2, 4)], transformed, {"kind": kind, **more}, rtol=1e-4, atol=1e-5)
     for kind, more in [
         ("fft", {}),
         ("ifft", {"sizes": (3,), "axes": (0,)}),

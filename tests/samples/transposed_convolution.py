@@ -29,15 +29,15 @@ def transposed(x, w, b=None, *, stride, around, sizes, dilation=None, groups=1):
 
 SAMPLES = [
     Sample(
-        "conv_transposed", [(2, 2, 3, 2), (2, 3, 3, 2), (3,)], transposed,
+        "conv_transpose", [(2, 2, 3, 2), (2, 3, 3, 2), (3,)], transposed,
         {"stride": (2, 1), "around": ((1, 0), (0, 1)), "sizes": (6, 2)},
     ),
     Sample(
-        "conv_transposed", [(1, 4, 3), (4, 1, 2)], transposed,
+        "conv_transpose", [(1, 4, 3), (4, 1, 2)], transposed,
         {"stride": (3,), "around": ((0, 0),), "sizes": (9,), "dilation": (2,), "groups": 2},
     ),
     Sample(
-        "conv_transposed", [(1, 1, 2, 1, 2), (1, 2, 2, 1, 2)], transposed,
+        "conv_transpose", [(1, 1, 2, 1, 2), (1, 2, 2, 1, 2)], transposed,
         {"stride": (1, 2, 2), "around": ((0, 0),) * 3, "sizes": (3, 2, 4)},
     ),
 ]  # fmt: skip

@@ -39,15 +39,15 @@ def shortened(input, weight, max_norm):
 
 AT = np.array([[[0, 5], [3, 4]]])
 SAMPLES = [
-    Sample("overlaid", [(2, 2, 4, 4)], overlaid, {
+    Sample("fold_windows", [(2, 2, 4, 4)], overlaid, {
         "size": (3, 3), "kernel": (2, 2), "stride": (1, 1), "dilation": (1, 1),
         "around": ((0, 0), (0, 0))}),
-    Sample("overlaid", [(1, 1, 6, 4)], overlaid, {
+    Sample("fold_windows", [(1, 1, 6, 4)], overlaid, {
         "size": (3, 5), "kernel": (2, 3), "stride": (2, 2), "dilation": (1, 2),
         "around": ((1, 0), (1, 1))}),
-    Sample("unpooled", [(1, 2, 2), AT], unpooled, {"size": (2, 3)}),
-    Sample("unpooled", [(1, 2, 2), np.array([[[1, 3], [0, 2]]])], unpooled, {"size": (4,)}),
-    Sample("shortened", [np.array([0, 2]), (3, 2)], shortened, {"max_norm": 0.5}),
-    Sample("look_up", [np.array([1, 0, 1]), (2, 3)], lambda i, w, by_frequency: w[i],
+    Sample("max_unpool", [(1, 2, 2), AT], unpooled, {"size": (2, 3)}),
+    Sample("max_unpool", [(1, 2, 2), np.array([[[1, 3], [0, 2]]])], unpooled, {"size": (4,)}),
+    Sample("embedding_renorm", [np.array([0, 2]), (3, 2)], shortened, {"max_norm": 0.5}),
+    Sample("embedding_lookup", [np.array([1, 0, 1]), (2, 3)], lambda i, w, by_frequency: w[i],
            {"by_frequency": True}, sharp="divided by how often"),
 ]  # fmt: skip

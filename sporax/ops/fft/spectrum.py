@@ -14,7 +14,9 @@ _SCALES = "backward", "forward", "ortho"
     "signal_sizes=())(x)",
     function=(),
 )
-def fourier(x: Array, signal_ndim, inverse, real, norm="backward", onesided=True, signal_sizes=()):
+def fft_with_size(
+    x: Array, signal_ndim, inverse, real, norm="backward", onesided=True, signal_sizes=()
+):
     """The discrete Fourier transform of the last `signal_ndim` axes, or its inverse.
 
     `real`: of real numbers, or (`inverse`) to such; `onesided`: the last axis then has only the
@@ -48,13 +50,13 @@ def fourier(x: Array, signal_ndim, inverse, real, norm="backward", onesided=True
 
 
 @op(function=(), name="svd")
-def singular_values(input: Array):
+def svdvals(input: Array):
     """The singular values of each matrix, falling."""
     return jnp.linalg.svd(at_least_single(input), compute_uv=False).astype(floating(input).dtype)
 
 
 @op(function=(), name="svd")
-def singular_vectors(input: Array, full_matrices=False) -> Arrays:
+def svd_with_vectors(input: Array, full_matrices=False) -> Arrays:
     """As `svd`."""
     u, s, v = jnp.linalg.svd(at_least_single(input), full_matrices)
     made = s, u, jnp.conj(jnp.swapaxes(v, -1, -2))
@@ -74,7 +76,7 @@ def svd(input, full_matrices=False, compute_uv=True):
         raise ValueError(
             f"For 'svd', 'input' must have at least 2 dimensions, but got shape {input.shape}."
         )
-    return singular_vectors(input, full_matrices) if compute_uv else singular_values(input)
+    return svd_with_vectors(input, full_matrices) if compute_uv else svdvals(input)
 
 
 @op(
@@ -83,7 +85,7 @@ def svd(input, full_matrices=False, compute_uv=True):
     function=(),
     bounds=lambda indices, sparse_shape, **_: rows_within(tuple(sparse_shape), indices),
 )
-def sparse_matmul(
+def sparse_tensor_dense_matmul(
     indices: Array, values: Array, sparse_shape, dense: Array, adjoint_st=False, adjoint_dt=False
 ):
     """The product of the matrix that has `values` `(n,)` at `indices` `(n, 2)`, else zeros, and

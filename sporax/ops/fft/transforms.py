@@ -31,7 +31,7 @@ _SEVERAL = {
 
 
 @op(function=(), name="fft")
-def transform(input: Array, kind, sizes=None, axes=None, norm=None):
+def fft_of_kind(input: Array, kind, sizes=None, axes=None, norm=None):
     """The transform of that kind along `axes` (None: all), of `sizes` numbers of each."""
     if norm not in _SCALES:
         raise ValueError(f"'norm' must be one of {_SCALES}, but got {norm!r}")
@@ -47,7 +47,7 @@ def transform(input: Array, kind, sizes=None, axes=None, norm=None):
 
 
 def _declare(kind, letters):
-    transformed = OPS["transform"].face()
+    transformed = OPS["fft_of_kind"].face()
     if letters == "":
 
         def function(input, n=None, dim=-1, norm=None):

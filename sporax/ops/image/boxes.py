@@ -124,7 +124,7 @@ def check_valid(bboxes: Array, img_metas: Array):
 
 
 @op(primitive="NMSWithMask(iou_threshold=0.5)(bboxes)", function=(), differentiable=False)
-def non_maximum_suppression(bboxes: Array, iou_threshold=0.5) -> Arrays:
+def nms_with_mask(bboxes: Array, iou_threshold=0.5) -> Arrays:
     """`(n, 5)`, rows (x1, y1, x2, y2, score): by falling score, where they stand then, and which
     are kept: those that share at most `iou_threshold` with each one kept before.
 

@@ -26,9 +26,28 @@ def _reflected(at, size, corners):
     return jnp.where(turn > span, 2 * span - turn, turn) + low
 
 
-@op(name="grid_sample", function=())
-def sampled(input: Array, grid: Array, mode="bilinear", padding_mode="zeros", align_corners=False):
-    """As `grid_sample`, one example after the other."""
+@op(
+    name="grid_sample",
+    mint="nn.functional.grid_sample",
+    primitive=tuple(
+        f"GridSampler{axes}D(interpolation_mode: mode='bilinear', padding_mode='zeros', "
+        "align_corners=False)(input_x: input, grid)"
+        for axes in (2, 3)
+    ),
+)
+def grid_sample(
+    input: Array, grid: Array, mode="bilinear", padding_mode="zeros", align_corners=None
+):
+    """`input` `(N, C, H, W)` at the places `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1].
+
+    Or `(N, C, D, H, W)` at (x, y, z). `mode`: 'bilinear' or 'nearest'. `padding_mode`, beyond the
+    edges: 'zeros', 'border' (the edge) or 'reflection'. `align_corners`: -1 and 1 are the centres
+    of the outermost elements, else the outer edges.
+
+    >>> grid = Tensor([[[[-0.5, 0.0], [0.0, 0.0]]]])
+    >>> ops.grid_sample(Tensor([[[[1.0, 3.0]]]]), grid).asnumpy()
+    array([[[[1., 2.]]]], dtype=float32)
+    """
     axes = input.ndim - 2
     if axes not in (2, 3) or grid.ndim != input.ndim or grid.shape[-1] != axes:
         raise ValueError(
@@ -69,28 +88,6 @@ def sampled(input: Array, grid: Array, mode="bilinear", padding_mode="zeros", al
         corner = [first + further for first, further in zip(low, side, strict=True)]
         total = total + seen(corner) * weight[..., None]
     return jnp.moveaxis(total, -1, 1)
-
-
-@composite(
-    mint="nn.functional.grid_sample",
-    primitive=tuple(
-        f"GridSampler{axes}D(interpolation_mode: mode='bilinear', padding_mode='zeros', "
-        "align_corners=False)(input_x: input, grid)"
-        for axes in (2, 3)
-    ),
-)
-def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
-    """`input` `(N, C, H, W)` at the places `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1].
-
-    Or `(N, C, D, H, W)` at (x, y, z). `mode`: 'bilinear' or 'nearest'. `padding_mode`, beyond the
-    edges: 'zeros', 'border' (the edge) or 'reflection'. `align_corners`: -1 and 1 are the centres
-    of the outermost elements, else the outer edges.
-
-    >>> grid = Tensor([[[[-0.5, 0.0], [0.0, 0.0]]]])
-    >>> ops.grid_sample(Tensor([[[[1.0, 3.0]]]]), grid).asnumpy()
-    array([[[[1., 2.]]]], dtype=float32)
-    """
-    return sampled(input, grid, mode, padding_mode, bool(align_corners))
 
 
 @composite(primitive="AffineGrid(align_corners=False)(theta, size)")

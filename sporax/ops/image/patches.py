@@ -9,7 +9,7 @@ from sporax.ops.nn.convolution import per_axis, same_padding
 
 
 @op(name="unfold", function=())
-def windows(input: Array, *, kernel, stride, dilation, around):
+def unfold_windows(input: Array, *, kernel, stride, dilation, around):
     """`(N, C, H, W)` -> `(N, C, kh, kw, H', W')`: what each window sees at each of its places."""
     if input.ndim != 4:
         raise ValueError("'input' must be (N, C, H, W)")
@@ -45,7 +45,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
         around = tuple(zip(padding[::2], padding[1::2], strict=True))
     else:
         around = tuple((n, n) for n in per_axis("padding", padding, lowest=0))
-    seen = windows(
+    seen = unfold_windows(
         input, kernel=kernel, stride=per_axis("stride", stride),
         dilation=per_axis("dilation", dilation), around=around,
     )  # fmt: skip
@@ -58,7 +58,7 @@ def patches(images, kernel, stride, dilation, padding):
     around = ((0, 0), (0, 0))
     if padding == "same":
         around = tuple(map(same_padding, images.shape[2:], kernel, stride, dilation))
-    seen = windows(images, kernel=kernel, stride=stride, dilation=dilation, around=around)
+    seen = unfold_windows(images, kernel=kernel, stride=stride, dilation=dilation, around=around)
     n, _, _, _, height, width = seen.shape
     return seen.permute(0, 2, 3, 1, 4, 5).reshape(n, -1, height, width)
 

@@ -112,7 +112,7 @@ def _along(x, axis, n_out, taps, step, corners):
 
 
 @op(name="interpolate", function=())
-def resized(input: Array, *, size, taps, steps=None, align_corners=False):
+def interpolate_axes(input: Array, *, size, taps, steps=None, align_corners=False):
     """The last axes of `input` with the sizes `size`, one axis after the other.
 
     `taps`: the name of what says which elements are summed; `steps`: its `step` for each axis.
@@ -184,7 +184,7 @@ def interpolate(
         if not recompute_scale_factor and mode != "area":
             steps = tuple(1 / s for s in scales)
     size = _for_each("size", size, count, int)
-    return resized(
+    return interpolate_axes(
         input, size=size, taps=taps, steps=steps, align_corners=bool(align_corners)
     )  # fmt: skip
 
@@ -202,7 +202,7 @@ def resize_nearest(image, size, align_corners=False, half_pixel_centers=False):
              [1., 1., 2., 2.]]]], dtype=float32)
     """
     taps = "nearest-exact" if half_pixel_centers else "nearest"
-    return resized(image, size=tuple(size), taps=taps, align_corners=align_corners)
+    return interpolate_axes(image, size=tuple(size), taps=taps, align_corners=align_corners)
 
 
 @composite(
@@ -240,7 +240,7 @@ def resize_bilinear(image, size, align_corners=False, half_pixel_centers=False):
     (1, 1, 4, 4)
     """
     taps = "linear" if align_corners or half_pixel_centers else "linear-from-edges"
-    return resized(image, size=tuple(size), taps=taps, align_corners=align_corners)
+    return interpolate_axes(image, size=tuple(size), taps=taps, align_corners=align_corners)
 
 
 @op(

@@ -241,7 +241,7 @@ def take(input, index):
 
 
 @op(name="Tensor.take", function=())
-def take_within(input: Array, indices: Array, axis=0, mode="clip"):
+def take_with_mode(input: Array, indices: Array, axis=0, mode="clip"):
     """The slices along `axis`, indices out of range clipped or wrapped; `Tensor.take` calls it.
     Negative indices count from the end first, as everywhere."""
     if mode not in ("clip", "wrap"):
@@ -264,7 +264,7 @@ def _take_method(self, indices=None, axis=None, mode="clip", *, index=None):
         raise TypeError("For 'Tensor.take', either 'indices' or 'index' must be given.")
     if index is not None:
         return take(self, index)
-    return take_within(reshape(self, (-1,)) if axis is None else self, indices, axis or 0, mode)
+    return take_with_mode(reshape(self, (-1,)) if axis is None else self, indices, axis or 0, mode)
 
 
 attach("take", _take_method)

@@ -209,7 +209,7 @@ attach("scatter_add_", _scatter_add_in_place)
 
 @op(function=(), name="IndexAdd",
     bounds=lambda x, index, y, axis: [Range(index, x.shape[axis], axis)])  # fmt: skip
-def add_at_index(x: Array, index: Array, y: Array, axis=0):
+def index_add_functional(x: Array, index: Array, y: Array, axis=0):
     """`x`, where the slices of `y` along `axis` are added at `index`; `index_add` calls it."""
     added = jnp.moveaxis(y.astype(x.dtype), axis, 0)
     return jnp.moveaxis(jnp.moveaxis(x, axis, 0).at[index].add(added), 0, axis)
@@ -222,7 +222,7 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     >>> ops.index_add(Tensor([1.0, 2.0]), Tensor([1]), Tensor([9.0]), 0).asnumpy()
     array([ 1., 11.], dtype=float32)
     """
-    made = add_at_index(x, indices, y, axis)
+    made = index_add_functional(x, indices, y, axis)
     return put("IndexAdd", x, made) if isinstance(x, Parameter) else made
 
 
@@ -233,11 +233,11 @@ def index_add_along(x, dim, index, source, *, alpha=1):
     >>> mint.index_add(Tensor([1.0, 2.0]), 0, Tensor([1, 1]), Tensor([9.0, 3.0])).asnumpy()
     array([ 1., 14.], dtype=float32)
     """
-    return add_at_index(x, index, source if alpha == 1 else mul(source, alpha), dim)
+    return index_add_functional(x, index, source if alpha == 1 else mul(source, alpha), dim)
 
 
 def _index_add_by_axis(self, indices, y, axis, use_lock=True, check_index_bound=True):
-    return add_at_index(self, indices, y, axis)
+    return index_add_functional(self, indices, y, axis)
 
 
 attach("index_add", overloaded("Tensor.index_add", [index_add_along, _index_add_by_axis]))

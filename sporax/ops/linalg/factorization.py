@@ -26,7 +26,7 @@ def _adjoint(a):
 
 
 @op(function=(), primitive="Qr(full_matrices=False)(x: input)")
-def orthogonal(input: Array, full_matrices=False) -> Arrays:
+def qr_of_class(input: Array, full_matrices=False) -> Arrays:
     r"""$A = Q R$ of each matrix `(*, m, n)`: Q has orthonormal columns, R is upper triangular.
 
     >>> q, r = ops.Qr()(Tensor([[3.0, 0.0], [4.0, 5.0]]))
@@ -52,7 +52,7 @@ def qr(input, mode="reduced") -> Array | Arrays:
         raise ValueError(
             f"For 'qr', 'mode' must be 'reduced', 'complete' or 'r', but got {mode!r}."
         )
-    q, r = orthogonal(input, mode == "complete")
+    q, r = qr_of_class(input, mode == "complete")
     return (q.reshape(-1)[:0], r) if mode == "r" else (q, r)
 
 
@@ -64,14 +64,14 @@ def _method_qr(input, some=True) -> Arrays:
     array([[5., 4.],
            [0., 3.]], dtype=float32)
     """
-    return orthogonal(input, not some)
+    return qr_of_class(input, not some)
 
 
 attach("qr", _method_qr)
 
 
 @op(function="eig(A: input)", name="eig", differentiable=False)
-def eigen(input: Array) -> Arrays:
+def eig(input: Array) -> Arrays:
     """Eigenvalues of each matrix `(*, n, n)` and their vectors, as columns: complex, in any order.
 
     On a CPU only. Not differentiable: the length and phase of a vector are arbitrary.
@@ -92,7 +92,7 @@ def eigvals(input: Array):
     return jnp.linalg.eigvals(square(input, "A"))
 
 
-@composite(function=(), of="eigen", primitive="Eig(compute_v=False)(x: input)")
+@composite(function=(), of="eig", primitive="Eig(compute_v=False)(x: input)")
 def eig_of_class(input, compute_v=False) -> Array | Arrays:
     """The eigenvalues of matrices, and their vectors where `compute_v`, else nothing.
 
@@ -100,12 +100,12 @@ def eig_of_class(input, compute_v=False) -> Array | Arrays:
     >>> values.asnumpy().real
     array([2., 3.], dtype=float32)
     """
-    values, vectors = eigen(input)
+    values, vectors = eig(input)
     return values, vectors if compute_v else vectors.reshape(-1)[:0]
 
 
 @op(function=(), name="Eigh")
-def symmetric_eigen(input: Array, lower=True):
+def eigh_with_vectors(input: Array, lower=True):
     """Eigenvalues (rising) and vectors of each Hermitian matrix, of which one triangle is read."""
     a = square(input)
     a = jnp.tril(a) if lower else jnp.triu(a)
@@ -119,7 +119,7 @@ def _diagonal(d):
 
 
 @composite(
-    function=(), of="symmetric_eigen", primitive="Eigh(compute_eigenvectors=True, lower=True)(A)"
+    function=(), of="eigh_with_vectors", primitive="Eigh(compute_eigenvectors=True, lower=True)(A)"
 )
 def eigh_of_class(A, compute_eigenvectors=True, lower=True) -> Array | Arrays:
     """As `scipy.linalg.eigh`: (values, vectors), or the values alone.
@@ -128,7 +128,7 @@ def eigh_of_class(A, compute_eigenvectors=True, lower=True) -> Array | Arrays:
     >>> values.asnumpy()
     array([2., 3.], dtype=float32)
     """
-    values, vectors = symmetric_eigen(A, lower)
+    values, vectors = eigh_with_vectors(A, lower)
     return (values, vectors) if compute_eigenvectors else values
 
 
@@ -158,7 +158,7 @@ def cholesky_solve(input: Array, input2: Array, upper=False):
 
 
 @op(function=(), name="lu")
-def triangles(input: Array):
+def lu_with_pivots(input: Array):
     """L and U in one matrix, the pivots (Int32: row i was swapped with which), the permutation."""
     lu, pivots, permutation = jax.lax.linalg.lu(matrix(input))
     return lu, pivots, permutation
@@ -210,7 +210,9 @@ def matrix_solve(a: Array, b: Array, adjoint=False):
     function=(),
     primitive="MatrixTriangularSolve(lower=True, adjoint=False)(matrix: a, rhs: b)",
 )
-def solve_triangle(a: Array, b: Array, lower=True, adjoint=False, transposed=False, unit=False):
+def matrix_triangular_solve(
+    a: Array, b: Array, lower=True, adjoint=False, transposed=False, unit=False
+):
     """X with A X = b, where A is a triangle; also of its adjoint, or its transpose.
 
     `unit`: its diagonal is taken for ones.
@@ -237,7 +239,7 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> 
     >>> mint.triangular_solve(Tensor([[4.0]]), Tensor([[2.0]]))[0].asnumpy()
     array([[2.]], dtype=float32)
     """
-    return solve_triangle(A, b, not upper, False, transpose, unitriangular), A
+    return matrix_triangular_solve(A, b, not upper, False, transpose, unitriangular), A
 
 
 @op(function="lstsq(input: a, A: b)", tensor="lstsq(a, A: b)", name="lstsq")

@@ -45,7 +45,7 @@ def diagflat(input, offset=0):
 
 
 @op(name="block_diag", function=())
-def blocks(inputs: Arrays):
+def block_diag_of_matrices(inputs: Arrays):
     """Matrices along the diagonal of one, zeros elsewhere; `block_diag` calls it."""
     if not inputs or any(a.ndim > 2 for a in inputs):
         raise ValueError("'inputs' must be Tensors of at most 2 dimensions")
@@ -60,11 +60,11 @@ def block_diag(*inputs):
     array([[1., 2., 0.],
            [0., 0., 3.]], dtype=float32)
     """
-    return blocks(inputs)
+    return block_diag_of_matrices(inputs)
 
 
 @op(function="kron(input, other)", promotes=True, name="kron")
-def kronecker(input: Array, other: Array):
+def kron(input: Array, other: Array):
     """Kronecker's product: blocks of `other`, each times an element of `input`.
 
     >>> ops.kron(Tensor([1.0, 2.0]), Tensor([1.0, 10.0])).asnumpy()
@@ -75,7 +75,7 @@ def kronecker(input: Array, other: Array):
 
 
 @op(function="matrix_band_part(x: input, lower, upper)", name="MatrixBandPart")
-def band(input: Array, lower, upper):
+def matrix_band_part(input: Array, lower, upper):
     """The matrices with zeros except on `lower` diagonals below the main one, `upper` above it.
 
     A negative number keeps all on that side.
@@ -100,7 +100,7 @@ def matrix_band_part_of_class(x, lower, upper):
     array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
-    return band(x, lower, upper)
+    return matrix_band_part(x, lower, upper)
 
 
 @op(tensor="diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)")
@@ -122,7 +122,7 @@ def diagonal_scatter(input: Array, src: Array, offset=0, dim1=0, dim2=1):
 
 
 @op(function="vander(x, N=None)", name="vander")
-def powers(x: Array, N=None):
+def vander(x: Array, N=None):
     """A column for each power of `x`, a vector, falling to 0; `N` columns, by default its length.
 
     Of integers and Bool: Int64.

@@ -41,8 +41,10 @@ def _bounds(log_probs, targets, input_lengths, target_lengths, **_):
 
 
 @op(function=(), name="ctc_loss", bounds=_bounds)
-def alignments(log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array,
-               blank=0, merge=True):  # fmt: skip
+def ctc_loss_and_alphas(
+    log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank=0,
+    merge=True,
+):  # fmt: skip
     """The negative logarithm of the sum over all alignments, for each example; and that of the sums
     up to each step and place, `(N, T, 2 S + 1)`, without a derivative. A label may last several
     steps with `merge`, else one. An example whose lengths are impossible gives NaN."""
@@ -122,10 +124,12 @@ def ctc_loss(
     """
     lengths = [t if isinstance(t, Tensor) else Tensor(t) for t in (input_lengths, target_lengths)]
     if log_probs.ndim != 2:
-        loss, alphas = alignments(log_probs, targets, *lengths, blank)
+        loss, alphas = ctc_loss_and_alphas(log_probs, targets, *lengths, blank)
         return reduced(loss, lengths[1], reduction, zero_infinity), alphas
     lengths = [t.reshape(1) for t in lengths]
-    loss, alphas = alignments(log_probs.expand_dims(1), targets.reshape(1, -1), *lengths, blank)
+    loss, alphas = ctc_loss_and_alphas(
+        log_probs.expand_dims(1), targets.reshape(1, -1), *lengths, blank
+    )
     return reduced(loss, lengths[1], reduction, zero_infinity).reshape(()), alphas[0]
 
 
@@ -141,7 +145,8 @@ def _collapsed(places, values):
 
 @composite(function=(), primitive="CTCLoss(preprocess_collapse_repeated=False, "
            "ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False)"
-           "(x, labels_indices, labels_values, sequence_length)", of="alignments")  # fmt: skip
+           "(x, labels_indices, labels_values, sequence_length)",
+           of="ctc_loss_and_alphas")  # fmt: skip
 def ctc_loss_of_class(
     x, labels_indices, labels_values, sequence_length, preprocess_collapse_repeated=False,
     ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False,
@@ -167,7 +172,9 @@ def ctc_loss_of_class(
     given = Tensor(targets), sequence_length, Tensor(lengths.astype(np.int32))
 
     def losses(x):
-        found, _ = alignments(log_softmax(x, -1), *given, x.shape[2] - 1, ctc_merge_repeated)
+        found, _ = ctc_loss_and_alphas(
+            log_softmax(x, -1), *given, x.shape[2] - 1, ctc_merge_repeated
+        )
         return reduced(found, given[2], "none", ignore_longer_outputs_than_inputs)
 
     loss = losses(x)

@@ -246,7 +246,7 @@ def nll_loss(
     primitive="NLLLoss(reduction='mean', ignore_index=-100)(logits, labels, weight)",
     bounds=lambda logits, labels, ignore_index, **_: _labels(logits, labels, ignore_index),
 )
-def nll_loss_and_weight(
+def nll_loss_of_class(
     logits: Array, labels: Array, weight: Array, reduction="mean", ignore_index=-100
 ) -> Arrays:
     """`nll_loss`, and the sum of the weights that counted.
@@ -314,7 +314,7 @@ def _soft_loss(logits, labels):
 
 @op(primitive="SoftmaxCrossEntropyWithLogits()(logits, labels)", function=(),
     check=floats_only("SoftmaxCrossEntropyWithLogits"))  # fmt: skip
-def softmax_cross_entropy_and_slope(logits: Array, labels: Array) -> Arrays:
+def softmax_cross_entropy_with_logits(logits: Array, labels: Array) -> Arrays:
     r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ for each row, and its derivative by $x$.
 
     >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])
@@ -328,7 +328,7 @@ def softmax_cross_entropy_and_slope(logits: Array, labels: Array) -> Arrays:
 
 @op(primitive="SparseSoftmaxCrossEntropyWithLogits(is_grad=False)(logits, labels)", function=(),
     bounds=lambda logits, labels, **_: _labels(logits, labels))  # fmt: skip
-def sparse_softmax_cross_entropy(logits: Array, labels: Array, is_grad=False):
+def sparse_softmax_cross_entropy_with_logits(logits: Array, labels: Array, is_grad=False):
     """The mean of the rows' cross entropy by class index, or (`is_grad`) its derivative.
 
     >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([1], ms.int32)

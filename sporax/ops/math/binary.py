@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 
-from sporax.ops.declare import Array, composite, op
+from sporax.ops.declare import Array, op
 from sporax.ops.math.arithmetic import at_least_single, binary, floating, floating_binary
 
 
@@ -144,7 +144,7 @@ globals().update(_made)
     primitive="ApproximateEqual(tolerance=1e-05)(x: input, y: other)",
     differentiable=False,
 )
-def nearly_equal(input: Array, other: Array, tolerance=1e-5):
+def approximate_equal(input: Array, other: Array, tolerance=1e-5):
     """Whether $|x - y|$ is less than `tolerance`.
 
     >>> ops.approximate_equal(Tensor([1.0, 2.0]), Tensor([1.0, 3.0])).asnumpy()
@@ -156,9 +156,14 @@ def nearly_equal(input: Array, other: Array, tolerance=1e-5):
 # of one operand and a number -------------------------------------------------------------------
 
 
-@op(name="Polygamma", function=())
-def polygamma_of_order(input: Array, n=1):
-    """As `polygamma`."""
+@op(function="polygamma(n, input)", primitive="Polygamma()(a: n, x: input)")
+def polygamma(input: Array, n=1):
+    r"""The `n`-th derivative of the digamma function, $\psi^{(n)}(x)$; `n`: an int, or a Tensor of
+    one.
+
+    >>> ops.polygamma(1, Tensor([1.0])).asnumpy().round(4)
+    array([1.6449], dtype=float32)
+    """
     x = floating(input)
     return special.polygamma(n, x) if n else special.digamma(x)
 
@@ -217,7 +222,7 @@ def sgn(input: Array):
 
 @op(primitive="Rint()(input_x: input)", function=(),
     differentiable=False)  # fmt: skip
-def to_even(input: Array):
+def rint(input: Array):
     """The nearest whole number, the even one of two that are equally near.
 
     >>> ops.Rint()(Tensor([0.5, 1.5, 2.6])).asnumpy()
@@ -242,21 +247,10 @@ def population_count(input: Array):
 
 
 @op(function="eps(x: input)", primitive="Eps()(x: input)", differentiable=False)
-def smallest_step(input: Array):
+def eps(input: Array):
     """The distance from 1 to the next number of the dtype of `x`, in its shape.
 
     >>> ops.eps(Tensor([1.0, 2.0])).asnumpy()
     array([1.1920929e-07, 1.1920929e-07], dtype=float32)
     """
     return jnp.full_like(input, jnp.finfo(input.dtype).eps)
-
-
-@composite(primitive="Polygamma()(a: n, x: input)")
-def polygamma(n, input):
-    r"""The `n`-th derivative of the digamma function, $\psi^{(n)}(x)$; `n`: an int, or a Tensor of
-    one.
-
-    >>> ops.polygamma(1, Tensor([1.0])).asnumpy().round(4)
-    array([1.6449], dtype=float32)
-    """
-    return polygamma_of_order(input, n)

@@ -51,7 +51,7 @@ def angle(input: Array):
 
 
 @op(primitive="Complex()(real, imag)", name="Complex", function=())
-def from_parts(real: Array, imag: Array):
+def complex_of_class(real: Array, imag: Array):
     """$a + b i$ from $a$ and $b$, which must be Float32 or Float64 alike.
 
     >>> ops.Complex()(Tensor([1.0]), Tensor([2.0])).asnumpy()

@@ -107,7 +107,7 @@ def _without_nan(name, compute, formula, mint=None):
         return compute(x, axis=axes(axis), keepdims=keepdims)
 
     along = f"{name}(input, axis=None, keepdims=False, *, dtype=None)"
-    function.__name__, function.__module__ = f"{name}_along", __name__
+    function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""{formula} along `axis` (None: of all), those that are NaN left out.
 
     >>> ops.{name}(Tensor([1.0, float("nan"), 3.0])).item() in (2.0, 4.0)
@@ -140,7 +140,7 @@ def aminmax(input, *, axis=0, keepdims=False) -> Arrays:
 
 
 @op(name="bincount", function=(), differentiable=False)
-def counted(input: Array, weights: OPTIONAL = None, *, length):
+def bincount_of_length(input: Array, weights: OPTIONAL = None, *, length):
     """How often each int below `length` occurs, or the sum of its weights; `bincount` calls it."""
     kind = jnp.float32 if weights is None else weights.dtype
     return jnp.bincount(input, weights, length=length).astype(kind)
@@ -167,7 +167,7 @@ def bincount(input, weights=None, minlength=0):
     if found.size and found.min() < 0:
         raise ValueError(f"For 'bincount', 'input' must not be negative, but got {found.min()}.")
     length = max(int(found.max()) + 1 if found.size else 0, int(minlength))
-    return counted(input, weights, length=length)
+    return bincount_of_length(input, weights, length=length)
 
 
 @op(function="histc(input, bins=100, min=0.0, max=0.0)", tensor=True, mint=True,
@@ -227,7 +227,7 @@ _DIFF = "diff(input, n=1, dim: axis=-1, prepend=None, append=None)"
     function="diff(x: input, n=1, axis=-1, prepend=None, append=None)", mint=_DIFF,
     tensor="diff(input, n=1, axis=-1, prepend=None, append=None)", name="diff", promotes=True,
 )  # fmt: skip
-def differences(input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = None):
+def diff(input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = None):
     """Differences of neighbours along `axis`, `n` times; of what is put before and after it too.
 
     >>> ops.diff(Tensor([1, 4, 9])).asnumpy()
@@ -239,7 +239,7 @@ def differences(input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OP
 
 
 @op(function="trapz(y, x=None, *, dx=1.0, dim=-1)", name="trapz", promotes=True)
-def trapezoids(y: Array, x: OPTIONAL = None, dx=1.0, dim=-1):
+def trapz(y: Array, x: OPTIONAL = None, dx=1.0, dim=-1):
     """The integral of `y` along `dim` by trapezoids; at `x`, or `dx` apart.
 
     >>> ops.trapz(Tensor([1.0, 2.0, 3.0])).asnumpy()
@@ -252,7 +252,7 @@ def trapezoids(y: Array, x: OPTIONAL = None, dx=1.0, dim=-1):
     function="cov(input, *, correction=1, fweights=None, aweights=None)", name="cov",
     tensor="cov(input, *, correction=1, fweights=None, aweights=None)",
 )  # fmt: skip
-def covariance(input: Array, correction=1, fweights: OPTIONAL = None, aweights: OPTIONAL = None):
+def cov(input: Array, correction=1, fweights: OPTIONAL = None, aweights: OPTIONAL = None):
     r"""Covariances of the variables in the rows of `(n, m)`: `(n, n)`; of one, a number.
 
     `fweights`: how often each observation counts (ints), `aweights`: how much; `correction`: what

@@ -201,7 +201,7 @@ def _with_index(x, axis, keepdims, find):
 
 
 @op(function=(), primitive="ArgMaxWithValue(axis=0, keep_dims=False)(input)")
-def max_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
+def argmax_with_value(input: Array, axis=0, keep_dims=False) -> Arrays:
     """The index (Int64) of the largest element along `axis`, and that element.
 
     >>> [t.asnumpy() for t in ops.ArgMaxWithValue(axis=1)(Tensor([[1.0, 2.0]]))]
@@ -211,7 +211,7 @@ def max_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
 
 
 @op(function=(), primitive="ArgMinWithValue(axis=0, keep_dims=False)(input)")
-def min_with_index(input: Array, axis=0, keep_dims=False) -> Arrays:
+def argmin_with_value(input: Array, axis=0, keep_dims=False) -> Arrays:
     """The index (Int64) of the smallest element along `axis`, and that element.
 
     >>> [t.asnumpy() for t in ops.ArgMinWithValue(axis=1)(Tensor([[1.0, 2.0]]))]
@@ -327,8 +327,8 @@ def argmin_int64(input, dim=None, keepdim=False):
     return _argmin(input, dim, keepdim, dtypes.int64)
 
 
-max = _declare_value_and_index("largest", "max", amax, max_with_index, maximum, "2.", 1)
-min = _declare_value_and_index("smallest", "min", amin, min_with_index, minimum, "1.", 0)
+max = _declare_value_and_index("largest", "max", amax, argmax_with_value, maximum, "2.", 1)
+min = _declare_value_and_index("smallest", "min", amin, argmin_with_value, minimum, "1.", 0)
 
 # truth --------------------------------------------------------------------------------------
 

@@ -76,7 +76,7 @@ globals().update(_made)
 
 
 @op(function=(), primitive="ReLU()(input)", check=tensors_only("ReLU"))
-def rectify(input: Array):
+def relu_of_class(input: Array):
     """$\\max(x, 0)$, element by element; its derivative at 0 is 0.
 
     >>> ops.ReLU()(Tensor([-1.0, 2.0])).asnumpy()
@@ -92,7 +92,7 @@ def relu(input, inplace=False):
     >>> ops.relu(Tensor([-1.0, 2.0])).asnumpy()
     array([0., 2.], dtype=float32)
     """
-    out = rectify(input)
+    out = relu_of_class(input)
     return input._rebind(out._value) if inplace else out
 
 

@@ -85,7 +85,7 @@ def _rows(input, weight, **_):
 
 
 @op(function=(), name="Embedding", bounds=_rows)
-def look_up(input: Array, weight: Array, padding_idx=None, by_frequency=False):
+def embedding_lookup(input: Array, weight: Array, padding_idx=None, by_frequency=False):
     """Rows of `weight` by index; what comes from row `padding_idx` brings no gradient.
 
     `by_frequency`: gradients are divided by how often their row is looked up.
@@ -103,7 +103,7 @@ def look_up(input: Array, weight: Array, padding_idx=None, by_frequency=False):
 
 
 @op(function=(), name="Embedding", differentiable=False, bounds=_rows)
-def shortened(input: Array, weight: Array, max_norm, norm_type=2.0):
+def embedding_renorm(input: Array, weight: Array, max_norm, norm_type=2.0):
     """`weight` with the rows that `input` names scaled to a norm of at most `max_norm`."""
     size = jnp.linalg.norm(weight, norm_type, 1)
     named = jnp.zeros(weight.shape[0], bool).at[input].set(True)
@@ -126,5 +126,5 @@ def embedding(
     array([[3., 4.]], dtype=float32)
     """
     if max_norm is not None:
-        weight._rebind(shortened(input, weight, max_norm, norm_type)._value)
-    return look_up(input, weight, padding_idx, scale_grad_by_freq)
+        weight._rebind(embedding_renorm(input, weight, max_norm, norm_type)._value)
+    return embedding_lookup(input, weight, padding_idx, scale_grad_by_freq)

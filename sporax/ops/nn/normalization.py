@@ -41,7 +41,7 @@ def _fits(input, shape, *parameters):
     function=(),
     check=floats_only("LayerNorm"),
 )
-def layer_norm_with_moments(
+def layer_norm_of_class(
     input: Array, gamma: Array, beta: Array, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7
 ) -> Arrays:
     r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, with $\mu$ and $\sigma^2$.
@@ -106,7 +106,7 @@ def _channels(input, data_format, *parameters):
 
 
 @op(function=(), name="BatchNorm", check=floats_only("BatchNorm"))
-def batch_norm_with_batch(
+def batch_norm_training(
     input: Array, scale: Array, bias: Array, mean: Array, variance: Array, momentum=0.1,
     epsilon=1e-5, data_format="NCHW",
 ) -> Arrays:  # fmt: skip
@@ -130,7 +130,7 @@ def batch_norm_with_batch(
 
 
 @op(function=(), name="BatchNorm", check=floats_only("BatchNorm"))
-def batch_norm_with_known(
+def batch_norm_inference(
     input: Array, scale: Array, bias: Array, mean: Array, variance: Array, epsilon=1e-5,
     data_format="NCHW",
 ):  # fmt: skip
@@ -153,8 +153,8 @@ def normalize_batch(
 ):
     """See `batch_norm`; `data_format`: 'NCHW', or 'NHWC' where channels come last."""
     if not training:
-        return batch_norm_with_known(input, scale, bias, mean, variance, eps, data_format)
-    y, *moved, _, _ = batch_norm_with_batch(
+        return batch_norm_inference(input, scale, bias, mean, variance, eps, data_format)
+    y, *moved, _, _ = batch_norm_training(
         input, scale, bias, mean, variance, momentum, eps, data_format
     )
     keep(mean, moved[0])
@@ -199,13 +199,13 @@ def batch_norm_and_moments(
     """
     used = mean, variance
     if is_training:
-        y, *moved, m, v = batch_norm_with_batch(
+        y, *moved, m, v = batch_norm_training(
             input_x, scale, bias, mean, variance, momentum, epsilon, data_format
         )
         keep(mean, moved[0])
         keep(variance, moved[1])
         return y, m, v, m, v
-    y = batch_norm_with_known(input_x, scale, bias, mean, variance, epsilon, data_format)
+    y = batch_norm_inference(input_x, scale, bias, mean, variance, epsilon, data_format)
     return y, *used, *used
 
 

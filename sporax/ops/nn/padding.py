@@ -20,7 +20,7 @@ _MODES = {
 
 
 @op(name="Pad", function=())
-def padded(input: Array, value: OPTIONAL = None, *, paddings, mode):
+def pad_each_side(input: Array, value: OPTIONAL = None, *, paddings, mode):
     """`input` with `paddings` ((before, after) for each axis); negative ones cut off."""
     if mode not in _MODES:
         raise ValueError(f"'mode' must be one of {list(_MODES)}, but got {mode!r}")
@@ -84,7 +84,7 @@ def pad(input_x, padding, mode="constant", value=None):
         raise ValueError(f"For 'pad', 'value' must be None in mode '{mode}', but got {value}.")
     last = list(zip(numbers[::2], numbers[1::2], strict=True))[::-1]
     pairs = ((0, 0),) * (input_x.ndim - len(last)) + tuple(last)
-    return padded(input_x, value, paddings=pairs, mode=mode)
+    return pad_each_side(input_x, value, paddings=pairs, mode=mode)
 
 
 def _pairs(who, paddings):
@@ -100,7 +100,7 @@ def pad_axes(x, paddings):
     >>> ops.Pad(((0, 0), (1, 1)))(Tensor([[1.0, 2.0]])).asnumpy()
     array([[0., 1., 2., 0.]], dtype=float32)
     """
-    return padded(x, paddings=_pairs("Pad", paddings), mode="constant")
+    return pad_each_side(x, paddings=_pairs("Pad", paddings), mode="constant")
 
 
 @composite(primitive="MirrorPad(mode='REFLECT')(input_x: x, paddings)", function=())
@@ -114,7 +114,7 @@ def mirror_pad(x, paddings, mode="REFLECT"):
         raise ValueError(
             f"For 'MirrorPad', 'mode' must be 'REFLECT' or 'SYMMETRIC', but got {mode!r}."
         )
-    return padded(x, paddings=_pairs("MirrorPad", paddings), mode=mode.lower())
+    return pad_each_side(x, paddings=_pairs("MirrorPad", paddings), mode=mode.lower())
 
 
 @composite(

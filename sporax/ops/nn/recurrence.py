@@ -37,7 +37,7 @@ KINDS = {
 
 
 @op(name="recurrence", function=())
-def states_along(
+def recurrent_scan(
     x: Array, hidden: Array, cell: OPTIONAL, weight_ih: Array, weight_hh: Array, bias_ih: OPTIONAL,
     bias_hh: OPTIONAL, lengths: OPTIONAL = None, *, kind, reverse=False,
 ) -> Arrays:  # fmt: skip
@@ -81,7 +81,7 @@ def states_along(
 
 
 @op(name="recurrent_cell", function=())
-def recurrent_step(
+def recurrent_cell(
     x: Array, hidden: Array, cell: OPTIONAL, weight_ih: Array, weight_hh: Array, bias_ih: OPTIONAL,
     bias_hh: OPTIONAL, *, kind,
 ) -> Array | Arrays:  # fmt: skip

@@ -10,7 +10,7 @@ _AXES = "DHW"
 
 
 @op(name="conv_transpose", function=(), check=same_dtype("conv_transpose"), parts=bias_apart)
-def conv_transposed(
+def conv_transpose(
     input: Array, weight: Array, bias: OPTIONAL = None, *, stride, around, sizes, dilation=None,
     groups=1,
 ):  # fmt: skip
@@ -80,7 +80,7 @@ def around_of(who, pad_mode, padding, count):
 def transposed_as_mode(
     who, x, weight, bias, stride, pad_mode, padding, dilation, groups, more=None
 ):
-    """`conv_transposed` to the sizes that `pad_mode` gives; `more`: how much larger, by axis.
+    """`conv_transpose` to the sizes that `pad_mode` gives; `more`: how much larger, by axis.
 
     'same': $n s$; 'valid': $(n - 1) s + \\max(k, s)$; 'pad': $(n - 1) s + k$ less the padding, with
     the extent k of the dilated kernel and stride s.
@@ -102,7 +102,7 @@ def transposed_as_mode(
             f"For '{who}', the result must have at least 1 element along each axis, but input "
             f"{x.shape} with padding {padding} leaves {tuple(sizes)}."
         )
-    return conv_transposed(
+    return conv_transpose(
         x, weight, bias, stride=tuple(stride), around=tuple(places), sizes=tuple(sizes),
         dilation=tuple(dilation), groups=groups,
     )  # fmt: skip
@@ -150,7 +150,7 @@ def conv_transpose2d(
 
 @composite(
     function=(),
-    of="conv_transposed",
+    of="conv_transpose",
     primitive=(
         "Conv2DTranspose(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, mode=1, "
         "stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)",
@@ -189,14 +189,14 @@ def conv2d_gradient(
     sizes = tuple(int(n) for n in input_size[2:])
     if mode_of_pad == "same":
         around = tuple(map(same_padding, sizes, weight.shape[2:], stride, dilation))
-    return conv_transposed(
+    return conv_transpose(
         dout, weight, stride=stride, around=around, sizes=sizes, dilation=dilation, groups=group
     )
 
 
 @composite(
     function=(),
-    of="conv_transposed",
+    of="conv_transpose",
     primitive="Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode='valid', "
     "pad=0, stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')"
     "(dout, weight, bias=None)",

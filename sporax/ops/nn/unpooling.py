@@ -11,7 +11,7 @@ from sporax.ops.nn.convolution import per_axis
 
 
 @op(function=(), name="fold")
-def overlaid(columns: Array, *, size, kernel, stride, dilation, around):
+def fold_windows(columns: Array, *, size, kernel, stride, dilation, around):
     """`(N, C, kh kw, L)` -> `(N, C, *size)`: each column's numbers added where its window lies."""
     padded = [n + before + after for n, (before, after) in zip(size, around, strict=True)]
     counts = [
@@ -59,7 +59,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
         )
     columns = input.reshape(-1, input.shape[-2] // (kernel[0] * kernel[1]),
                             kernel[0] * kernel[1], input.shape[-1])  # fmt: skip
-    out = overlaid(
+    out = fold_windows(
         columns, size=_sizes("output_size", output_size), kernel=kernel,
         stride=_sizes("stride", stride), dilation=_sizes("dilation", dilation),
         around=tuple((n, n) for n in _sizes("padding", padding, 0)),
@@ -78,7 +78,7 @@ def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
     >>> ops.col2im(ops.ones((1, 1, 4, 4)), (3, 3), (2, 2), (1, 1), (0, 0), (1, 1)).shape
     (1, 1, 3, 3)
     """
-    return overlaid(
+    return fold_windows(
         input_x, size=_sizes("output_size", output_size), kernel=_sizes("kernel_size", kernel_size),
         stride=_sizes("stride", stride), dilation=_sizes("dilation", dilation),
         around=tuple((n, n) for n in _sizes("padding_value", padding_value, 0)),
@@ -90,7 +90,7 @@ def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
     name="max_unpool",
     bounds=lambda x, indices, size: [Range(indices, _count(size), low=0, of=", the plane's size")],
 )
-def unpooled(x: Array, indices: Array, *, size):
+def max_unpool(x: Array, indices: Array, *, size):
     """Zeros of `size` in the last axes, and each number of `x` where its index says."""
     axes = len(size)
     if x.shape != indices.shape or x.ndim not in (axes + 1, axes + 2):
@@ -130,7 +130,7 @@ def _unpooled(who, axes, x, indices, kernel_size, stride, padding, output_size):
                 f"{given}."
             )
         size = given
-    return unpooled(x, indices, size=size)
+    return max_unpool(x, indices, size=size)
 
 
 def _unpool(axes, letters):

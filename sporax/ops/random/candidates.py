@@ -10,8 +10,8 @@ from sporax.ops.declare import Arrays, composite
 from sporax.ops.nn.activation import softmax
 from sporax.ops.random.discrete import joined
 from sporax.ops.random.draws import (
-    draw_candidates,
-    draw_classes,
+    candidates_from_key,
+    categorical_from_key,
     dtype_of_kind,
     next_key,
     source_of,
@@ -19,7 +19,7 @@ from sporax.ops.random.draws import (
 
 
 def classes(name, weights, count, replacement, seed):
-    """`draw_classes` of one or two axes of weights."""
+    """`categorical_from_key` of one or two axes of weights."""
     if not isinstance(count, int) or isinstance(count, bool):
         raise TypeError(
             f"For '{name}', 'num_samples' must be an int, but got {type(count).__name__}."
@@ -29,7 +29,7 @@ def classes(name, weights, count, replacement, seed):
             f"For '{name}', 'num_samples' must be at most {weights.shape[-1]}, the number of "
             f"classes, without 'replacement', but got {count}."
         )
-    return draw_classes(next_key(seed), weights, count, replacement)
+    return categorical_from_key(next_key(seed), weights, count, replacement)
 
 
 @composite(tensor="multinomial")
@@ -127,7 +127,7 @@ def _candidates(name, law, true_classes, num_true, num_sampled, unique, range_ma
             f"got shape {true_classes.shape}."
         )
     key = next_key(seed)
-    return draw_candidates(key, true_classes, num_sampled, bool(unique), range_max, law, avoid)
+    return candidates_from_key(key, true_classes, num_sampled, bool(unique), range_max, law, avoid)
 
 
 @composite()

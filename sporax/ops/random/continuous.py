@@ -15,17 +15,17 @@ from sporax.ops.math.elementwise import clamp, exp
 from sporax.ops.random.draws import (
     all_sizes,
     common_shape,
-    draw_cut_normal,
-    draw_gamma,
-    draw_integers,
-    draw_normal,
-    draw_quantile,
-    draw_uniform,
     dtype_of_kind,
+    gamma_from_key,
+    inverse_cdf_from_key,
     next_key,
+    normal_from_key,
+    randint_from_key,
     shape_tensor,
     sizes,
     source_of,
+    truncated_normal_from_key,
+    uniform_from_key,
 )
 from sporax.ops.shape.reshape import reshape
 
@@ -43,7 +43,7 @@ def standard_normal(shape, seed=None):
     >>> ops.standard_normal((2, 3)).shape
     (2, 3)
     """
-    return draw_normal(next_key(seed), sizes("StandardNormal", shape), _FLOAT)
+    return normal_from_key(next_key(seed), sizes("StandardNormal", shape), _FLOAT)
 
 
 @composite(function=(), primitive="StandardNormal(seed=0, seed2=0)(shape)")
@@ -66,7 +66,7 @@ def normal(shape, mean, stddev, seed=None):
     (2, 3)
     """
     shape = common_shape("normal", shape, mean, stddev)
-    return draw_normal(next_key(seed), shape, _FLOAT) * stddev + mean
+    return normal_from_key(next_key(seed), shape, _FLOAT) * stddev + mean
 
 
 @composite()
@@ -79,7 +79,7 @@ def randn(*size, dtype=None, seed=None):
     (2, 3)
     """
     wanted = dtype_of_kind("randn", dtype, "fV")
-    return draw_normal(next_key(seed), all_sizes("randn", size), wanted)
+    return normal_from_key(next_key(seed), all_sizes("randn", size), wanted)
 
 
 @composite()
@@ -90,7 +90,7 @@ def randn_like(input, seed=None, *, dtype=None):
     mindspore.float32
     """
     wanted = dtype_of_kind("randn_like", dtype, "fV")
-    return draw_normal(next_key(seed), input.shape, wanted)
+    return normal_from_key(next_key(seed), input.shape, wanted)
 
 
 @composite(
@@ -105,7 +105,7 @@ def log_normal(input, mean=1.0, std=2.0):
     (2,)
     """
     wanted = dtype_of_kind("log_normal", input.dtype, "fV")
-    drawn = draw_normal(next_key(), input.shape, np.promote_types(wanted, _FLOAT))
+    drawn = normal_from_key(next_key(), input.shape, np.promote_types(wanted, _FLOAT))
     return cast(exp(drawn * std + mean), input.dtype)
 
 
@@ -121,7 +121,7 @@ def cut_normal_of_class(itself, shape, dtype=dtypes.float32, seed=0, seed2=0):
     """
     wanted = dtype_of_kind("TruncatedNormal", dtype, "fV", error=TypeError)
     key = next_key(source_of(itself, seed, seed2))
-    return draw_cut_normal(key, -2.0, 2.0, sizes("TruncatedNormal", shape), wanted)
+    return truncated_normal_from_key(key, -2.0, 2.0, sizes("TruncatedNormal", shape), wanted)
 
 
 @composite(
@@ -142,7 +142,7 @@ def cut_normal_of_parameters(itself, shape, mean, stdevs, min, max, seed=0, seed
     rows = (-1, *[1] * (len(shape) - 1))
     mean, stdevs, low, high = [reshape(p, rows) if p.ndim else p for p in (mean, stdevs, min, max)]
     key, wanted = next_key(source_of(itself, seed, seed2)), dtypes.to_numpy(mean.dtype)
-    z = draw_cut_normal(key, (low - mean) / stdevs, (high - mean) / stdevs, shape, wanted)
+    z = truncated_normal_from_key(key, (low - mean) / stdevs, (high - mean) / stdevs, shape, wanted)
     return clamp(z * stdevs + mean, low, high)  # rounding must not step over a bound
 
 
@@ -161,8 +161,8 @@ def uniform(shape, minval, maxval, seed=None, dtype=dtypes.float32):
     shape = common_shape("uniform", shape, minval, maxval)
     wanted = dtype_of_kind("uniform", dtype, "fiV", error=TypeError)
     if wanted.kind == "i":
-        return draw_integers(next_key(seed), minval, maxval, shape, wanted)
-    return draw_uniform(next_key(seed), shape, wanted) * (maxval - minval) + minval
+        return randint_from_key(next_key(seed), minval, maxval, shape, wanted)
+    return uniform_from_key(next_key(seed), shape, wanted) * (maxval - minval) + minval
 
 
 @composite()
@@ -173,7 +173,7 @@ def rand(*size, dtype=None, seed=None):
     (2, 3)
     """
     wanted = dtype_of_kind("rand", dtype, "fV")
-    return draw_uniform(next_key(seed), all_sizes("rand", size), wanted)
+    return uniform_from_key(next_key(seed), all_sizes("rand", size), wanted)
 
 
 @composite()
@@ -184,7 +184,7 @@ def rand_like(input, seed=None, *, dtype=None):
     (2,)
     """
     wanted = dtype_of_kind("rand_like", dtype, "fV", input.dtype)
-    return draw_uniform(next_key(seed), input.shape, wanted)
+    return uniform_from_key(next_key(seed), input.shape, wanted)
 
 
 @composite(function=(), primitive="UniformReal(seed=0, seed2=0)(shape)")
@@ -218,7 +218,7 @@ def standard_laplace(shape, seed=None):
     >>> ops.standard_laplace((2, 3)).shape
     (2, 3)
     """
-    return draw_quantile(next_key(seed), "laplace", sizes("StandardLaplace", shape), _FLOAT)
+    return inverse_cdf_from_key(next_key(seed), "laplace", sizes("StandardLaplace", shape), _FLOAT)
 
 
 @composite(function=(), primitive="StandardLaplace(seed=0, seed2=0)(shape)")
@@ -254,7 +254,7 @@ def gamma(shape, alpha, beta, seed=None):
     (3, 2, 2)
     """
     shape = common_shape("gamma", shape, alpha, beta)
-    return draw_gamma(next_key(seed), alpha, shape, _FLOAT) / beta
+    return gamma_from_key(next_key(seed), alpha, shape, _FLOAT) / beta
 
 
 @composite(function=(), primitive="Gamma(seed=0, seed2=0)(shape, alpha, beta)")
@@ -276,7 +276,7 @@ def random_gamma(shape, alpha, seed=None):
     """
     wanted = dtype_of_kind("random_gamma", alpha.dtype, "fV", error=TypeError)
     shape = shape_tensor("random_gamma", shape) + alpha.shape
-    return draw_gamma(next_key(seed), alpha, shape, wanted)
+    return gamma_from_key(next_key(seed), alpha, shape, wanted)
 
 
 @composite(function=(), primitive="RandomGamma(seed=0, seed2=0)(shape, alpha)")
@@ -298,7 +298,9 @@ def cauchy_of_class(size, median=0.0, sigma=1.0):
     """
     if not isinstance(size, list):
         raise TypeError(f"For 'Cauchy', 'size' must be a list, but got {type(size).__name__}.")
-    return draw_quantile(next_key(), "cauchy", sizes("Cauchy", size), _FLOAT) * sigma + median
+    return (
+        inverse_cdf_from_key(next_key(), "cauchy", sizes("Cauchy", size), _FLOAT) * sigma + median
+    )
 
 
 @composite(tensor=True, function=())
@@ -309,5 +311,7 @@ def cauchy(input, median=0.0, sigma=1.0):
     (2,)
     """
     wanted = dtype_of_kind("cauchy", input.dtype, "fV")
-    drawn = draw_quantile(next_key(), "cauchy", input.shape, np.promote_types(wanted, _FLOAT))
+    drawn = inverse_cdf_from_key(
+        next_key(), "cauchy", input.shape, np.promote_types(wanted, _FLOAT)
+    )
     return cast(drawn * sigma + median, input.dtype)

@@ -11,15 +11,15 @@ from sporax.ops.casting import cast
 from sporax.ops.declare import Arrays, composite
 from sporax.ops.indexing.gather import where
 from sporax.ops.random.draws import (
+    bernoulli_from_key,
+    bits_from_key,
+    choice_with_mask_from_key,
     common_shape,
-    draw_bernoulli,
-    draw_integers,
-    draw_nonzero,
-    draw_permutation,
-    draw_poisson,
-    draw_words,
     dtype_of_kind,
     next_key,
+    permutation_from_key,
+    poisson_from_key,
+    randint_from_key,
     shape_tensor,
     sizes,
     source_of,
@@ -49,7 +49,7 @@ def randint(low, high, size, seed=None, *, dtype=None):
     """
     bounds("randint", low, high)
     wanted = dtype_of_kind("randint", dtype, "iu", dtypes.int64)
-    return draw_integers(next_key(seed), low, high, sizes("randint", size), wanted)
+    return randint_from_key(next_key(seed), low, high, sizes("randint", size), wanted)
 
 
 @composite()
@@ -61,7 +61,7 @@ def randint_like(input, low, high, seed=None, *, dtype=None):
     """
     bounds("randint_like", low, high)
     wanted = dtype_of_kind("randint_like", dtype, "iu", input.dtype)
-    return draw_integers(next_key(seed), low, high, input.shape, wanted)
+    return randint_from_key(next_key(seed), low, high, input.shape, wanted)
 
 
 @composite(function=(), primitive="UniformInt(seed=0, seed2=0)(shape, minval, maxval)")
@@ -72,7 +72,7 @@ def integers_of_class(itself, shape, minval, maxval, seed=0, seed2=0):
     (2, 3)
     """
     key = next_key(source_of(itself, seed, seed2))
-    return draw_integers(key, minval, maxval, sizes("UniformInt", shape), np.dtype(np.int32))
+    return randint_from_key(key, minval, maxval, sizes("UniformInt", shape), np.dtype(np.int32))
 
 
 @composite(function=(), primitive="NonDeterministicInts(dtype=int64)(shape)")
@@ -83,7 +83,7 @@ def words_of_class(shape, dtype=dtypes.int64):
     (2, 3)
     """
     wanted = dtype_of_kind("NonDeterministicInts", dtype, "i", error=TypeError)
-    return draw_words(next_key(), sizes("NonDeterministicInts", shape), wanted)
+    return bits_from_key(next_key(), sizes("NonDeterministicInts", shape), wanted)
 
 
 # permutations -------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def randperm(n, seed=0, offset=0, dtype=dtypes.int64):
     if n < 1:
         raise ValueError(f"For 'randperm', 'n' must be greater than 0, but got {n}.")
     wanted = dtype_of_kind("randperm", dtype, "fiuV")
-    return draw_permutation(next_key(joined(seed, offset)), n, n, wanted)
+    return permutation_from_key(next_key(joined(seed, offset)), n, n, wanted)
 
 
 def joined(seed, offset):
@@ -129,7 +129,7 @@ def padded_permutation(n, max_length=1, pad=-1, dtype=dtypes.int32):
     [-1, 0, 1, 2]
     """
     n = n.reshape(())
-    drawn = draw_permutation(next_key(), n, max_length, dtypes.to_numpy(dtype))
+    drawn = permutation_from_key(next_key(), n, max_length, dtypes.to_numpy(dtype))
     return cast(where(arange(max_length) < n, drawn, pad), dtype)
 
 
@@ -143,7 +143,7 @@ def shuffle(x, seed=None):
     if not x.ndim:
         return x
     n = x.shape[0]
-    return x[draw_permutation(next_key(seed), n, n, np.dtype(np.int64))]
+    return x[permutation_from_key(next_key(seed), n, n, np.dtype(np.int64))]
 
 
 @composite(function=(), primitive="RandomShuffle(seed=0, seed2=0)(x)")
@@ -169,7 +169,7 @@ def choice_with_mask(input_x, count=256, seed=None) -> Arrays:
     """
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise TypeError(f"For 'choice_with_mask', 'count' must be a positive int, but got {count}.")
-    return draw_nonzero(next_key(seed), input_x, count)
+    return choice_with_mask_from_key(next_key(seed), input_x, count)
 
 
 @composite(function=(), primitive="RandomChoiceWithMask(count=256, seed=0, seed2=0)(input_x)")
@@ -202,7 +202,7 @@ def bernoulli(input, p=None, seed=None):
     chances = input if p is None else p
     if isinstance(chances, (int, float)) and not 0 <= chances <= 1:
         raise ValueError(f"For 'bernoulli', 'p' must be in [0, 1], but got {p}.")
-    return draw_bernoulli(next_key(seed), chances, input.shape, dtypes.to_numpy(input.dtype))
+    return bernoulli_from_key(next_key(seed), chances, input.shape, dtypes.to_numpy(input.dtype))
 
 
 @composite(function=(), primitive="Bernoulli(seed=-1, offset=0)(x, p=0.5)")
@@ -233,7 +233,7 @@ def poisson(shape, mean, seed=None):
     (4, 2)
     """
     shape = common_shape("poisson", shape, _rate("poisson", mean))
-    return draw_poisson(next_key(seed), mean, shape, np.dtype(np.float32))
+    return poisson_from_key(next_key(seed), mean, shape, np.dtype(np.float32))
 
 
 @composite(function=(), primitive="Poisson(seed=0, seed2=0)(shape, mean)")
@@ -255,7 +255,7 @@ def random_poisson(shape, rate, seed=None, dtype=dtypes.float32):
     """
     wanted = dtype_of_kind("random_poisson", dtype, "fiuV", error=TypeError)
     shape = shape_tensor("random_poisson", shape) + _rate("random_poisson", rate).shape
-    return draw_poisson(next_key(seed), rate, shape, wanted)
+    return poisson_from_key(next_key(seed), rate, shape, wanted)
 
 
 @composite(function=(), primitive="RandomPoisson(seed=0, seed2=0, dtype=int64)(shape, rate)")

@@ -21,7 +21,7 @@ from sporax.ops.nn.activation import floats_only
 
 
 @op(function=(), differentiable=False)
-def advance(state: Array) -> Arrays:
+def advance_state(state: Array) -> Arrays:
     """A key, and the state after it: (key, key, count) with the count one higher."""
     key = jax.random.fold_in(state[:2], state[2])
     return key, state + jnp.array([0, 0, 1], jnp.uint32)
@@ -52,7 +52,7 @@ def next_key(source=None):
             )
     with borrowing:  # another thread must not draw from the same state, nor from a captured one
         state = generator_of(source).state
-        key, moved = advance(state)
+        key, moved = advance_state(state)
         state._rebind(moved._value)
     return key
 
@@ -143,13 +143,13 @@ def _inside(key, shape, dtype):
 
 
 @op(function=(), differentiable=False)
-def draw_uniform(key: Array, shape, dtype):
+def uniform_from_key(key: Array, shape, dtype):
     """Uniform in [0, 1)."""
     return _unit(key, shape, dtype).astype(dtype)
 
 
 @op(function=(), differentiable=False)
-def draw_normal(key: Array, shape, dtype):
+def normal_from_key(key: Array, shape, dtype):
     """Normal around 0 with deviation 1."""
     return jax.random.normal(key, shape, jnp.promote_types(dtype, jnp.float32)).astype(dtype)
 
@@ -165,13 +165,13 @@ _QUANTILES = {
 
 
 @op(function=(), differentiable=False)
-def draw_quantile(key: Array, law, shape, dtype):
+def inverse_cdf_from_key(key: Array, law, shape, dtype):
     """Numbers of a standard law: 'exponential', 'laplace', 'cauchy', 'gumbel' or 'logistic'."""
     return _QUANTILES[law](_inside(key, shape, dtype)).astype(dtype)
 
 
 @op(function=(), differentiable=False)
-def draw_cut_normal(key: Array, low: Array, high: Array, shape, dtype):
+def truncated_normal_from_key(key: Array, low: Array, high: Array, shape, dtype):
     """Normal around 0 with deviation 1, of which only the values in [low, high] count."""
     low, high = low.astype(jnp.float64), high.astype(jnp.float64)
     mirrored = low > 0  # the distribution function is precise in the lower tail
@@ -183,7 +183,7 @@ def draw_cut_normal(key: Array, low: Array, high: Array, shape, dtype):
 
 
 @op(function=(), differentiable=False)
-def draw_gamma(key: Array, alpha: Array, shape, dtype):
+def gamma_from_key(key: Array, alpha: Array, shape, dtype):
     """Gamma with shape parameter `alpha` and rate 1 (Marsaglia and Tsang, 2000)."""
     wide = jnp.promote_types(dtype, jnp.float32)
     return jax.random.gamma(key, alpha.astype(wide), shape, wide).astype(dtype)
@@ -193,14 +193,14 @@ def draw_gamma(key: Array, alpha: Array, shape, dtype):
 
 
 @op(function=(), differentiable=False)
-def draw_poisson(key: Array, rate: Array, shape, dtype):
+def poisson_from_key(key: Array, rate: Array, shape, dtype):
     """How often something happens that happens `rate` times on average."""
     rate = rate.astype(jnp.promote_types(rate.dtype, jnp.float32))
     return jax.random.poisson(key, rate, shape, jnp.int64).astype(dtype)
 
 
 @op(function=(), differentiable=False)
-def draw_integers(key: Array, low: Array, high: Array, shape, dtype):
+def randint_from_key(key: Array, low: Array, high: Array, shape, dtype):
     """Integers in [low, high), all equally likely up to one part in 2**64 of their number."""
     bits = jax.random.bits(key, shape, jnp.uint64)
     low, high = low.astype(jnp.int64), high.astype(jnp.int64)
@@ -209,7 +209,7 @@ def draw_integers(key: Array, low: Array, high: Array, shape, dtype):
 
 
 @op(function=(), differentiable=False)
-def draw_words(key: Array, shape, dtype):
+def bits_from_key(key: Array, shape, dtype):
     """Integers of a dtype, all that there are equally likely."""
     dtype = np.dtype(dtype)
     bits = jax.random.bits(key, shape, np.dtype(f"u{dtype.itemsize}"))
@@ -217,7 +217,7 @@ def draw_words(key: Array, shape, dtype):
 
 
 @op(function=(), differentiable=False)
-def draw_permutation(key: Array, n: Array, length, dtype):
+def permutation_from_key(key: Array, n: Array, length, dtype):
     """The numbers from 0 to n - 1 in random order; then, up to `length`, the others in order."""
     bits = jax.random.bits(key, (length,), jnp.uint64) >> 1
     last = jnp.uint64(1 << 63) + jnp.arange(length, dtype=jnp.uint64)
@@ -226,7 +226,7 @@ def draw_permutation(key: Array, n: Array, length, dtype):
 
 
 @op(function=(), differentiable=False)
-def draw_bernoulli(key: Array, probability: Array, shape, dtype):
+def bernoulli_from_key(key: Array, probability: Array, shape, dtype):
     """1 with a probability, else 0."""
     return (_unit(key, shape, probability.dtype) < probability).astype(dtype)
 
@@ -236,7 +236,7 @@ def _gumbel(key, shape, dtype):
 
 
 @op(function=(), differentiable=False)
-def draw_classes(key: Array, weights: Array, count, replacement):
+def categorical_from_key(key: Array, weights: Array, count, replacement):
     """`count` indices for each row of `weights`, each as likely as its weight says: Int32."""
     weights = weights.astype(jnp.promote_types(weights.dtype, jnp.float32))
     if not replacement and count > weights.shape[-1]:
@@ -250,7 +250,7 @@ def draw_classes(key: Array, weights: Array, count, replacement):
 
 
 @op(function=(), differentiable=False)
-def draw_nonzero(key: Array, mask: Array, count) -> Arrays:
+def choice_with_mask_from_key(key: Array, mask: Array, count) -> Arrays:
     """Where `count` of the nonzero elements are, Int32 (count, ndim), and which rows count."""
     flat = (mask != 0).ravel()
     bits = jax.random.bits(key, flat.shape, jnp.uint64) >> 1
@@ -269,7 +269,7 @@ _LAWS = {
 
 
 @op(function=(), differentiable=False)
-def draw_candidates(key: Array, wanted: Array, count, unique, n, law, avoid) -> Arrays:
+def candidates_from_key(key: Array, wanted: Array, count, unique, n, law, avoid) -> Arrays:
     """`count` of `n` classes; how often each of `wanted`, and of the classes drawn, is expected.
 
     `unique`: draw again until all are different; the draws that this takes are counted in.
@@ -304,7 +304,7 @@ def draw_candidates(key: Array, wanted: Array, count, unique, n, law, avoid) -> 
 
 
 @op(function=(), check=lambda x, *rest: floats_only("Dropout")(x))
-def drop(input: Array, key: Array, p: Array, together=0) -> Arrays:
+def dropout_from_key(input: Array, key: Array, p: Array, together=0) -> Arrays:
     """Elements set to 0 with probability `p`, the others over 1 - p; and where they were kept.
 
     `together`: along how many of the last axes elements are kept or set to 0 together.

@@ -7,7 +7,13 @@ from sporax.ops.declare import Arrays, composite
 from sporax.ops.indexing.gather import where
 from sporax.ops.math.reduction import argmax
 from sporax.ops.nn.activation import floats_only, softmax
-from sporax.ops.random.draws import draw_quantile, draw_uniform, drop, next_key, source_of
+from sporax.ops.random.draws import (
+    dropout_from_key,
+    inverse_cdf_from_key,
+    next_key,
+    source_of,
+    uniform_from_key,
+)
 from sporax.ops.shape.creation import arange
 
 # dropout ------------------------------------------------------------------------------------
@@ -32,7 +38,7 @@ def dropout(input, p=0.5, training=True, seed=None):
     array([1., 2.], dtype=float32)
     """
     _chance("Dropout", p, most=1)
-    return drop(input, next_key(seed), p)[0] if training and p else input
+    return dropout_from_key(input, next_key(seed), p)[0] if training and p else input
 
 
 @composite(function=(), primitive="Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
@@ -45,7 +51,7 @@ def dropout_and_mask(itself, x, keep_prob=0.5, Seed0=0, Seed1=0) -> Arrays:
     """
     if not 0 < keep_prob <= 1:
         raise ValueError(f"For 'Dropout', 'keep_prob' must be in (0, 1], but got {keep_prob}.")
-    return drop(x, next_key(source_of(itself, Seed0, Seed1)), 1 - keep_prob)
+    return dropout_from_key(x, next_key(source_of(itself, Seed0, Seed1)), 1 - keep_prob)
 
 
 def _channels(name, input, axes, together):
@@ -67,7 +73,7 @@ def dropout1d(input, p=0.5, training=True):
     if not training:
         return input
     together = _channels("dropout1d", input, (2, 3), 1)
-    return drop(input, next_key(), p, together)[0] if p else input
+    return dropout_from_key(input, next_key(), p, together)[0] if p else input
 
 
 @composite()
@@ -81,7 +87,7 @@ def dropout2d(input, p=0.5, training=True):
     if not training:
         return input
     together = _channels("dropout2d", input, (4,), 2)
-    return drop(input, next_key(), p, together)[0] if p else input
+    return dropout_from_key(input, next_key(), p, together)[0] if p else input
 
 
 @composite()
@@ -95,13 +101,15 @@ def dropout3d(input, p=0.5, training=True):
     if not training:
         return input
     together = _channels("dropout3d", input, (5,), 3)
-    return drop(input, next_key(), p, together)[0] if p else input
+    return dropout_from_key(input, next_key(), p, together)[0] if p else input
 
 
 def _with_mask(name, x, keep_prob, axes):
     if not 0 <= keep_prob <= 1:
         raise ValueError(f"For '{name}', 'keep_prob' must be in [0, 1], but got {keep_prob}.")
-    out, kept = drop(x, next_key(), 1 - keep_prob, _channels(name, x, (axes,), axes - 2))
+    out, kept = dropout_from_key(
+        x, next_key(), 1 - keep_prob, _channels(name, x, (axes,), axes - 2)
+    )
     return out, cast(kept, dtypes.bool_).broadcast_to(x.shape)
 
 
@@ -141,7 +149,9 @@ def dropout_in_place(input, p=0.5, training=True, inplace=False):
     array([0., 0.], dtype=float32)
     """
     _chance("dropout", p)
-    return _placed(input, drop(input, next_key(), p)[0] if training and p else input, inplace)
+    return _placed(
+        input, dropout_from_key(input, next_key(), p)[0] if training and p else input, inplace
+    )
 
 
 @composite(
@@ -184,7 +194,7 @@ def rrelu(input, lower=1 / 8, upper=1 / 3):
         raise ValueError(
             f"For 'rrelu', 'lower' must be at most 'upper', but got {lower} and {upper}."
         )
-    drawn = draw_uniform(next_key(), input.shape, dtypes.to_numpy(input.dtype))
+    drawn = uniform_from_key(next_key(), input.shape, dtypes.to_numpy(input.dtype))
     return where(input >= 0, input, input * (drawn * (upper - lower) + lower))
 
 
@@ -206,7 +216,10 @@ def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
     if tau <= 0:
         raise ValueError(f"For 'gumbel_softmax', 'tau' must be greater than 0, but got {tau}.")
     kind = dtypes.to_numpy(logits.dtype)
-    soft = softmax((logits + draw_quantile(next_key(), "gumbel", logits.shape, kind)) / tau, dim)
+    soft = softmax(
+        (logits + inverse_cdf_from_key(next_key(), "gumbel", logits.shape, kind)) / tau,
+        dim,
+    )
     if not hard:
         return soft
     places = [1] * logits.ndim

@@ -12,15 +12,15 @@ from sporax.ops.random.continuous import rand, randn
 from sporax.ops.random.discrete import bounds, randint
 from sporax.ops.random.draws import (
     all_sizes,
+    bernoulli_from_key,
     common_shape,
-    draw_bernoulli,
-    draw_integers,
-    draw_normal,
-    draw_permutation,
-    draw_quantile,
-    draw_uniform,
     dtype_of_kind,
+    inverse_cdf_from_key,
     next_key,
+    normal_from_key,
+    permutation_from_key,
+    randint_from_key,
+    uniform_from_key,
 )
 
 
@@ -68,7 +68,7 @@ def rand_as(input, dtype=None, device=None):
     """
     _here("rand_like", device)
     wanted = dtype_of_kind("rand_like", dtype, "fV", input.dtype)
-    return draw_uniform(next_key(), input.shape, wanted)
+    return uniform_from_key(next_key(), input.shape, wanted)
 
 
 @composite(function=(), mint="randn_like(input, *, dtype=None, device=None)")
@@ -80,7 +80,7 @@ def randn_as(input, dtype=None, device=None):
     """
     _here("randn_like", device)
     wanted = dtype_of_kind("randn_like", dtype, "fV", input.dtype)
-    return draw_normal(next_key(), input.shape, wanted)
+    return normal_from_key(next_key(), input.shape, wanted)
 
 
 @composite(
@@ -116,7 +116,7 @@ def randint_as(input, high, low=0, dtype=None, device=None):
     _here("randint_like", device)
     bounds("randint_like", low, high)
     wanted = dtype_of_kind("randint_like", dtype, "fiuV", input.dtype)
-    return draw_integers(next_key(), low, high, input.shape, wanted)
+    return randint_from_key(next_key(), low, high, input.shape, wanted)
 
 
 @composite(function=(), mint="randperm(n, *, generator=None, dtype=int64)")
@@ -131,7 +131,7 @@ def randperm_from(n, generator=None, dtype=dtypes.int64):
         raise TypeError(f"For 'randperm', 'n' must be an int, but got {type(n).__name__}.")
     if n < 0:
         raise ValueError(f"For 'randperm', 'n' must be at least 0, but got {n}.")
-    return draw_permutation(next_key(generator), n, n, dtype_of_kind("randperm", dtype, "fiuV"))
+    return permutation_from_key(next_key(generator), n, n, dtype_of_kind("randperm", dtype, "fiuV"))
 
 
 @composite(function=(), mint="normal(mean=0.0, std=1.0, size=None, generator=None)")
@@ -146,7 +146,7 @@ def normal_from(mean=0.0, std=1.0, size=None, generator=None):
     if size is None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         raise TypeError("For 'normal', 'size' must be given where 'mean' and 'std' are numbers.")
     shape = common_shape("normal", () if size is None else size, mean, std)
-    return draw_normal(next_key(generator), shape, np.dtype(np.float32)) * std + mean
+    return normal_from_key(next_key(generator), shape, np.dtype(np.float32)) * std + mean
 
 
 @composite(
@@ -179,7 +179,7 @@ def _spread(input, low, high, generator):
     known = all(isinstance(bound, (int, float)) for bound in (low, high))
     if known and low > high:
         raise ValueError(f"For 'uniform_', 'from_' must be at most 'to', but got {low} and {high}.")
-    drawn = draw_uniform(next_key(generator), input.shape, _wide(input))
+    drawn = uniform_from_key(next_key(generator), input.shape, _wide(input))
     return drawn * (high - low) + low
 
 
@@ -218,7 +218,7 @@ def random_(input, from_=0, to=None, generator=None):
     else:
         low, high = from_, int(to)
         bounds("random_", low, high)
-    return _fill(input, draw_integers(next_key(generator), low, high, input.shape, kind))
+    return _fill(input, randint_from_key(next_key(generator), low, high, input.shape, kind))
 
 
 @composite(
@@ -244,7 +244,9 @@ def normal_(input, mean=0, std=1, generator=None):
     >>> Tensor([1.0, 2.0]).normal_(3, 0).asnumpy()
     array([3., 3.], dtype=float32)
     """
-    return _fill(input, draw_normal(next_key(generator), input.shape, _wide(input)) * std + mean)
+    return _fill(
+        input, normal_from_key(next_key(generator), input.shape, _wide(input)) * std + mean
+    )
 
 
 @composite(
@@ -260,7 +262,7 @@ def exponential_(input, lambd=1, generator=None):
     if isinstance(lambd, (int, float)) and lambd <= 0:
         raise ValueError(f"For 'exponential_', 'lambd' must be greater than 0, but got {lambd}.")
     key = next_key(generator)
-    return _fill(input, draw_quantile(key, "exponential", input.shape, _wide(input)) / lambd)
+    return _fill(input, inverse_cdf_from_key(key, "exponential", input.shape, _wide(input)) / lambd)
 
 
 @composite(
@@ -278,4 +280,6 @@ def bernoulli_(input, p=0.5, generator=None):
     shape = common_shape("bernoulli_", input.shape, p)
     if shape != input.shape:
         raise ValueError(f"For 'bernoulli_', 'p' must fit shape {input.shape}, but got {p.shape}.")
-    return _fill(input, draw_bernoulli(next_key(generator), p, shape, dtypes.to_numpy(input.dtype)))
+    return _fill(
+        input, bernoulli_from_key(next_key(generator), p, shape, dtypes.to_numpy(input.dtype))
+    )

@@ -176,7 +176,7 @@ attach("zero_", _zero_in_place)
 
 
 @op(name="Range", function=(), differentiable=False)
-def progression(start, end, step, dtype):
+def arange_with_dtype(start, end, step, dtype):
     """$start, start + step, \\ldots$ before `end`; `arange` calls it."""
     if step == 0:
         raise ValueError("'step' must not be zero")
@@ -203,7 +203,7 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     if dtype is None:
         whole = all(isinstance(n, int) for n in (start, end, step))
         dtype = dtypes.int64 if whole else dtypes.float32
-    return progression(start, end, step, dtype)
+    return arange_with_dtype(start, end, step, dtype)
 
 
 @composite(primitive="Range(maxlen=1000000)(start, end, step)")
@@ -311,7 +311,7 @@ def diagonal(input: Array, offset=0, dim1=0, dim2=1):
 
 
 @op(function=(), primitive="Meshgrid(indexing='xy')(inputs)")
-def grid(inputs: Arrays, indexing="xy") -> Arrays:
+def meshgrid_of_class(inputs: Arrays, indexing="xy") -> Arrays:
     """The coordinates of a grid over one-dimensional tensors; `meshgrid` calls it.
 
     >>> ops.Meshgrid(indexing="ij")((Tensor([1, 2]), Tensor([3, 4, 5])))[0].shape
@@ -331,7 +331,7 @@ def meshgrid(*inputs, indexing="xy") -> Arrays:
     """
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = inputs[0]
-    return grid(inputs, indexing)
+    return meshgrid_of_class(inputs, indexing)
 
 
 @composite(mint="meshgrid", function=())

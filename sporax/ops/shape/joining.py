@@ -89,7 +89,7 @@ def split(tensor: Array, split_size_or_sections, axis=0) -> Arrays:
 
 
 @op(function=(), primitive="Split(axis=0, output_num=1)(input_x: input)", view=True)
-def split_evenly(input: Array, axis=0, output_num=1) -> Arrays:
+def split_of_class(input: Array, axis=0, output_num=1) -> Arrays:
     """`output_num` pieces of equal size along `axis`, a tuple.
 
     >>> [t.shape for t in ops.Split(0, 2)(ops.zeros((4,)))]

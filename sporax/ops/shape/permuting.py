@@ -309,7 +309,7 @@ def is_nonzero(input) -> bool:
 
 @op(function="intopk(x1: input, x2: target, k)", primitive="InTopK(k)(x1: input, x2: target)",
     name="InTopK", differentiable=False)  # fmt: skip
-def in_top_k(input: Array, target: Array, k):
+def intopk(input: Array, target: Array, k):
     """Whether the number of each row at its index `x2` is among the `k` greatest; ties are.
 
     >>> ops.intopk(Tensor([[1.0, 3.0, 2.0]]), Tensor([2]), 2).tolist()

@@ -62,7 +62,7 @@ attach("reshape", _reshape_method)
 
 
 @op(function=(), name="Tensor.view", view=REINTERPRETED, differentiable=False)
-def reinterpret(input: Array, dtype):
+def view_as_dtype(input: Array, dtype):
     """The bytes as elements of another dtype; the last dimension becomes longer or shorter."""
     wanted = dtypes.to_numpy(dtype)
     for kind in (input.dtype, wanted):
@@ -91,7 +91,7 @@ def _view_method(self, *shape, **keyword):
     """
     given = keyword.get("dtype", shape[0] if len(shape) == 1 else None)
     if isinstance(given, (dtypes.Type, np.dtype, type)):
-        return reinterpret(self, given)
+        return view_as_dtype(self, given)
     return _reshape_method(self, *shape, **keyword)
 
 

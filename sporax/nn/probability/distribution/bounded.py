@@ -5,7 +5,13 @@ import math
 from sporax import ops
 from sporax.core.dtype import float32, to_numpy
 from sporax.nn.probability.distribution.base import Distribution
-from sporax.ops.random.draws import draw_gamma, draw_normal, draw_quantile, draw_uniform, split_key
+from sporax.ops.random.draws import (
+    gamma_from_key,
+    inverse_cdf_from_key,
+    normal_from_key,
+    split_key,
+    uniform_from_key,
+)
 
 
 class Uniform(Distribution):
@@ -45,7 +51,7 @@ class Uniform(Distribution):
         return ops.where(inside, ops.log((high_b - low_b) / (high - low)), math.inf)
 
     def _sample(self, key, shape, low, high):
-        return draw_uniform(key, shape, to_numpy(self.parameter_type)) * (high - low) + low
+        return uniform_from_key(key, shape, to_numpy(self.parameter_type)) * (high - low) + low
 
 
 class HalfNormal(Distribution):
@@ -84,7 +90,7 @@ class HalfNormal(Distribution):
         return ops.log(self._mode(sd, mean)) + 0.5 * (math.log(math.pi / 2) + 1)
 
     def _sample(self, key, shape, mean, sd):
-        return ops.abs(draw_normal(key, shape, to_numpy(self.parameter_type))) * sd + mean
+        return ops.abs(normal_from_key(key, shape, to_numpy(self.parameter_type))) * sd + mean
 
 
 class Exponential(Distribution):
@@ -126,7 +132,7 @@ class Exponential(Distribution):
         return ops.log(rate / rate_b) + rate_b / rate - 1
 
     def _sample(self, key, shape, rate):
-        return draw_quantile(key, "exponential", shape, to_numpy(self.parameter_type)) / rate
+        return inverse_cdf_from_key(key, "exponential", shape, to_numpy(self.parameter_type)) / rate
 
 
 class Gamma(Distribution):
@@ -167,7 +173,7 @@ class Gamma(Distribution):
         return shapes + a_b * ops.log(b / b_b) + a * (b_b / b - 1)
 
     def _sample(self, key, shape, a, b):
-        return draw_gamma(key, a, shape, to_numpy(self.parameter_type)) / b
+        return gamma_from_key(key, a, shape, to_numpy(self.parameter_type)) / b
 
 
 def _log_beta(a, b):
@@ -217,5 +223,5 @@ class Beta(Distribution):
     def _sample(self, key, shape, a, b):
         kind = to_numpy(self.parameter_type)
         first, second = split_key(key)
-        one, other = draw_gamma(first, a, shape, kind), draw_gamma(second, b, shape, kind)
+        one, other = gamma_from_key(first, a, shape, kind), gamma_from_key(second, b, shape, kind)
         return one / (one + other)

@@ -7,7 +7,12 @@ import numpy as np
 from sporax import ops
 from sporax.core.dtype import float32, int32, to_numpy
 from sporax.nn.probability.distribution.base import Distribution
-from sporax.ops.random.draws import draw_bernoulli, draw_classes, draw_poisson, draw_quantile
+from sporax.ops.random.draws import (
+    bernoulli_from_key,
+    categorical_from_key,
+    inverse_cdf_from_key,
+    poisson_from_key,
+)
 
 
 def _whole(x):
@@ -49,7 +54,7 @@ class Bernoulli(Distribution):
         return p * ops.log(p / p_b) + (1 - p) * ops.log((1 - p) / (1 - p_b))
 
     def _sample(self, key, shape, p):
-        return draw_bernoulli(key, p, shape, to_numpy(self.dtype))
+        return bernoulli_from_key(key, p, shape, to_numpy(self.dtype))
 
 
 class Geometric(Distribution):
@@ -86,7 +91,7 @@ class Geometric(Distribution):
         return ops.log(p / p_b) + (1 - p) / p * ops.log((1 - p) / (1 - p_b))
 
     def _sample(self, key, shape, p):
-        drawn = draw_quantile(key, "exponential", shape, to_numpy(self.parameter_type))
+        drawn = inverse_cdf_from_key(key, "exponential", shape, to_numpy(self.parameter_type))
         return ops.floor(-drawn / ops.log1p(-p))
 
 
@@ -120,7 +125,7 @@ class Poisson(Distribution):
         return rate * ops.log(rate / rate_b) - rate + rate_b
 
     def _sample(self, key, shape, rate):
-        return draw_poisson(key, rate, shape, to_numpy(self.parameter_type))
+        return poisson_from_key(key, rate, shape, to_numpy(self.parameter_type))
 
 
 class Categorical(Distribution):
@@ -172,5 +177,5 @@ class Categorical(Distribution):
     def _sample(self, key, shape, p):
         batch = p.shape[:-1]
         first = shape[: len(shape) - len(batch)]
-        drawn = draw_classes(key, p, math.prod(first), True)
+        drawn = categorical_from_key(key, p, math.prod(first), True)
         return ops.moveaxis(drawn, -1, 0).reshape(shape)

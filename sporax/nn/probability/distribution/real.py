@@ -7,7 +7,7 @@ import numpy as np
 from sporax import ops
 from sporax.core.dtype import float32, to_numpy
 from sporax.nn.probability.distribution.base import Distribution
-from sporax.ops.random.draws import draw_gamma, draw_normal, draw_quantile, split_key
+from sporax.ops.random.draws import gamma_from_key, inverse_cdf_from_key, normal_from_key, split_key
 
 EULER = float(np.euler_gamma)
 
@@ -24,7 +24,8 @@ class _LocationScale(Distribution):
         return ops.broadcast_to(location, self._batch(location.shape, scale.shape))
 
     def _sample(self, key, shape, location, scale):
-        return draw_quantile(key, self.LAW, shape, to_numpy(self.parameter_type)) * scale + location
+        drawn = inverse_cdf_from_key(key, self.LAW, shape, to_numpy(self.parameter_type))
+        return drawn * scale + location
 
 
 class Normal(_LocationScale):
@@ -62,7 +63,7 @@ class Normal(_LocationScale):
         return 0.5 * ops.square((mean - mean_b) / sd_b) + 0.5 * ops.expm1(2 * ratio) - ratio
 
     def _sample(self, key, shape, mean, sd):
-        return draw_normal(key, shape, to_numpy(self.parameter_type)) * sd + mean
+        return normal_from_key(key, shape, to_numpy(self.parameter_type)) * sd + mean
 
 
 class LogNormal(Normal):
@@ -274,8 +275,8 @@ class StudentT(Distribution):
     def _sample(self, key, shape, df, mean, sd):
         kind = to_numpy(self.parameter_type)
         first, second = split_key(key)
-        spread = draw_gamma(first, 0.5 * df, shape, kind)
-        return mean + sd * draw_normal(second, shape, kind) * ops.sqrt(0.5 * df / spread)
+        spread = gamma_from_key(first, 0.5 * df, shape, kind)
+        return mean + sd * normal_from_key(second, shape, kind) * ops.sqrt(0.5 * df / spread)
 
 
 def _log_beta(a, b):
