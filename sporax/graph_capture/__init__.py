@@ -1,1 +1,9 @@
-"""How is a function captured? `jit`, its cache entries, side effects, graph breaks and files."""
+"""Capture of a function as a graph: `jit`.
+
+In reading order: `jit` (when a call needs a capture), `tracer` (one recorded run), `graph` (what is
+called in place of the function), `split_graph` (with calls on the host), `graph_call` (running a
+program), `cache_entry` (a graph with its guards), `side_effects`, `retrace_reasons`.
+`input_signature`, `input_slots` and `mutable` are about arguments; `jit_options`, `compiler_marks`
+and `executors` about MindSpore's settings; `graph_text` prints a graph. `dynamic_shapes` and
+`export` are rooms of their own.
+"""

@@ -4,12 +4,12 @@ import jax
 
 from sporax.core.tree import tensors_of
 from sporax.engine.recorder import run_pending
-from sporax.graph_capture.side_effects import KEPT
+from sporax.graph_capture.side_effects import ESCAPED
 from sporax.graph_capture.tracer import capture
 
 
 class _PyNativeExecutor:
-    """Dynamic code: what was recorded, and running it."""
+    """Dynamic execution."""
 
     def sync(self):
         """Run what is pending, and wait until all of it is computed; what fails raises here."""
@@ -30,7 +30,7 @@ class _CellGraphExecutor:
         """
         name = type(obj).__name__
         _, graph = capture(name, obj, args, kwargs, tensors_of((args, kwargs)))
-        return name, graph not in (None, KEPT)
+        return name, graph not in (None, ESCAPED)
 
 
 _pynative_executor = _PyNativeExecutor()

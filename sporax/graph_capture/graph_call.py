@@ -1,7 +1,7 @@
-"""A graph's program, called with the arrays: no call of a captured function is recorded.
+"""`GraphCall`: runs a graph's program on arrays, without recording an operation for it.
 
-The same as to record the graph as one operation and to run it, which takes 0.4 us an input more,
-and where it fails everything is as before.
+The same as recording the graph as one operation and running it, which takes 0.4 us an input more;
+and where the program fails, everything is as before.
 """
 
 import threading
@@ -13,114 +13,113 @@ from sporax.engine.recorder import in_use, unclaimed
 from sporax.engine.trace_tree import forest
 
 
-class Running:
-    """What stands for a trace in the Values of results until they are there."""
+class RunningCall:
+    """Takes the place of a trace in pending results. `found`: ids of the program's input arrays."""
 
     __slots__ = ("__weakref__", "found", "lock")
     capture = None
 
     def __init__(self, found):
-        self.found = found  # the ids of the arrays that the program is given
+        self.found = found
         self.lock = threading.RLock()
 
     def run(self):
-        """Wait, where another thread reads what is being computed."""
+        """Wait: another thread reads what is being computed."""
         with self.lock:
             pass
 
 
-class Launch:
-    """Calls of one graph. `avals`: of its inputs; `outs`: of its outputs, the last of which take
-    the places of the inputs `replaced` (None: of none)."""
+class GraphCall:
+    """Calls of one graph's operation. `avals`: of its inputs; `out_avals`: of its outputs, the last
+    of which are written to the handles of the inputs `replaced` (None: of no input)."""
 
-    def __init__(self, op, avals, outs, replaced):
-        self.op, self.avals, self.outs, self.replaced = op, list(avals), outs, replaced
-        self.alive = tuple(range(len(outs)))
-        self.has_numbers = any(a.weak for a in avals)
-        self.root = self.state = None  # the trace of this one operation, on arrays that all differ
+    def __init__(self, op, avals, out_avals, replaced):
+        self.op, self.avals, self.out_avals, self.replaced = op, list(avals), out_avals, replaced
+        self.alive = tuple(range(len(out_avals)))
+        self.has_weak_inputs = any(a.weak for a in avals)
+        self.root = self.state = None  # the trace of this one operation, on distinct arrays
 
-    def fits(self, values):
-        """Whether the inputs are what the graph was captured for."""
+    def accepts(self, values):
+        """Whether the inputs have the avals of the capture."""
         return [v.aval for v in values] == self.avals
 
     def __call__(self, values, handles):
-        """The output Values for the input `values`, a list which is emptied. `handles`: those that
-        hold the `replaced` inputs; they are given the last outputs. Where it fails, they hold what
-        they held before."""
-        given = None
-        if not self.has_numbers:
+        """The output Values for the input `values`, a list which is emptied. `handles`: those of
+        the `replaced` inputs; the last outputs are written to them. After a failure they have their
+        Values of before."""
+        inputs = None
+        if not self.has_weak_inputs:
             arrays = [v.read() if v.array is None else v.array for v in values]
-            found = set(map(id, arrays))
-            if len(found) == len(arrays):
-                given = _Given(self._plain(), arrays, (), (), self.replaced)
-        if given is None:
-            given = self._mixed(values)
-            found = set(map(id, given.arrays))
-        running = Running(found)
+            ids = set(map(id, arrays))
+            if len(ids) == len(arrays):
+                inputs = _Inputs(self._distinct_state(), arrays, (), (), self.replaced)
+        if inputs is None:
+            inputs = self._shared_inputs(values)
+            ids = set(map(id, inputs.arrays))
+        running = RunningCall(ids)
         with running.lock:
             in_use[id(running)] = ref(running)
             try:
-                return self._run(values, given, handles, running)
+                return self._run(values, inputs, handles, running)
             finally:
                 del in_use[id(running)]
 
-    def _plain(self):
+    def _distinct_state(self):
         if self.root is not forest.root:
             self.state = self._state(self.avals)
             self.root = forest.root
         return self.state
 
-    def _mixed(self, values):
-        """What is given where there are Python numbers, or the same array twice."""
-        items, arrays, reals, integers, at, tied = [], [], [], [], {}, set()
-        places = []  # of each input among the arrays
+    def _shared_inputs(self, values):
+        """The inputs of the program where there are Python numbers, or one array twice."""
+        items, arrays, reals, integers, index_of, repeated = [], [], [], [], {}, set()
+        indices = []  # of each input among the arrays
         for value in values:
             kind = value.aval.dtype.kind
             if value.aval.weak and kind in "fbi":
                 (reals if kind == "f" else integers).append(value)
                 k, item = None, value.aval
-            elif (k := at.get(id(value.read()))) is not None:
+            elif (k := index_of.get(id(value.read()))) is not None:
                 item = ~k
-                tied.add(k)
+                repeated.add(k)
             else:
                 k, item = len(arrays), value.aval
-                at[id(value.array)] = k
+                index_of[id(value.array)] = k
                 arrays.append(value.array)
             items.append(item)
-            places.append(k)
-        places = [None if k in tied else k for k in places]
-        replaced = [None if k is None else places[k] for k in self.replaced]
-        return _Given(self._state(items), arrays, reals, integers, replaced)
+            indices.append(k)
+        indices = [None if k in repeated else k for k in indices]
+        replaced = [None if k is None else indices[k] for k in self.replaced]
+        return _Inputs(self._state(items), arrays, reals, integers, replaced)
 
     def _state(self, items):
         if forest.weight > forest.LIMIT or thread.recorder.state is not forest.root:
-            thread.recorder = thread.new_recorder()  # which forgets what is too much
+            thread.recorder = thread.new_recorder()  # which clears a forest that is too large
         key = (self.op, *items)
         values = [Value(aval, None) for aval in self.avals]
         return thread.recorder.state.next.get(key) or forest.grow(thread.recorder, key, values)
 
-    def _run(self, values, given, handles, running):
-        outs = [_pending(aval, running) for aval in self.outs]
-        before = [
-            _Before(handle._value, k) for handle, k in zip(handles, given.replaced, strict=True)
+    def _run(self, values, inputs, handles, running):
+        outputs = [_pending(aval, running) for aval in self.out_avals]
+        replaced = [
+            _ReplacedValue(handle._value, k)
+            for handle, k in zip(handles, inputs.replaced, strict=True)
         ]
-        for handle, out in zip(handles, outs[len(outs) - len(handles) :], strict=True):
-            handle._value = out
+        for handle, output in zip(handles, outputs[len(outputs) - len(handles) :], strict=True):
+            handle._value = output
         values.clear()
-        dead = [b.place for b in before if b.is_gone()]
-        made = []
+        dead = sorted([r.index for r in replaced if r.is_dead()])
+        results = []
         try:
-            program = self._program(
-                given.state, tuple(unclaimed(sorted(dead), given.arrays, running))
-            )
-            program(given.arrays, given.reals, given.integers, made)
+            program = self._program(inputs.state, tuple(unclaimed(dead, inputs.arrays, running)))
+            program(inputs.arrays, inputs.reals, inputs.integers, results)
         finally:  # an interrupt that came while the program ran is raised after it
-            for out, array in zip(outs, made, strict=bool(made)):
-                out.array, out.trace = array, None
-            if len(made) < len(outs):
-                for handle, b in zip(handles, before, strict=True):
-                    handle._value = b.value(given.arrays)
-        return outs
+            for output, array in zip(outputs, results, strict=bool(results)):
+                output.array, output.trace = array, None
+            if len(results) < len(outputs):
+                for handle, value in zip(handles, replaced, strict=True):
+                    handle._value = value.restored(inputs.arrays)
+        return outputs
 
     def _program(self, state, dead):
         program = state.programs.get((self.alive, dead))
@@ -129,8 +128,8 @@ class Launch:
         return program
 
 
-class _Given:
-    """What a program is given, and the trace that it is the program of."""
+class _Inputs:
+    """The inputs of a program, and the trace that it is the program of."""
 
     __slots__ = ("arrays", "integers", "reals", "replaced", "state")
 
@@ -139,28 +138,28 @@ class _Given:
         self.reals, self.integers = reals, integers
 
 
-class _Before:
-    """What a handle held before the call: array number `place`. It is let go of, so that its array
-    can be given away, unless that is seen elsewhere (`place` is None)."""
+class _ReplacedValue:
+    """The Value of a handle before the call: input array `index`. Only a weak reference is kept, so
+    that the array can be donated, unless it has other users (`index` is None)."""
 
-    __slots__ = ("aval", "is_shared", "kept", "owner", "place")
+    __slots__ = ("aval", "index", "is_shared", "kept", "owner")
 
-    def __init__(self, value, place):
-        self.aval, self.place, base = value.aval, place, value.base
-        self.kept = value if base is HELD or place is None else None
+    def __init__(self, value, index):
+        self.aval, self.index, base = value.aval, index, value.base
+        self.kept = value if base is HELD or index is None else None
         self.is_shared = base is not None
         self.owner = ref(base if self.is_shared and base is not HELD else value)
 
-    def is_gone(self):
+    def is_dead(self):
         return self.kept is None and self.owner() is None
 
-    def value(self, arrays):
-        """The same again, after a failure."""
+    def restored(self, arrays):
+        """The same Value, after a failure."""
         owner = self.owner() if self.kept is None else self.kept
         if owner is None:
-            return Value(self.aval, arrays[self.place])
+            return Value(self.aval, arrays[self.index])
         if self.kept is None and self.is_shared:
-            return Shared(self.aval, arrays[self.place], owner)
+            return Shared(self.aval, arrays[self.index], owner)
         return owner
 
 

@@ -1,4 +1,4 @@
-"""Where a graph finds its inputs, and puts what it writes, at each call."""
+"""Which handles a graph reads or writes at each call."""
 
 from typing import Any
 
@@ -6,29 +6,30 @@ from sporax.core.value import Value
 
 
 class InputSlots:
-    """Handles, some of which come with each call: those in `slots` {id: number in the call's}."""
+    """Handles, some of which are arguments of each call: `slots` is {id of the handle at capture:
+    position among a call's Tensors}."""
 
     def __init__(self, handles, slots):
         self.slots = [(k, slots[id(h)]) for k, h in enumerate(handles) if id(h) in slots]
-        # the Tensor of the capture is not kept; a Value is a constant
-        self.things: list[Any] = [
+        # an argument's Tensor is not kept alive; a Value is a constant
+        self.handles: list[Any] = [
             None if id(h) in slots else _Constant(h) if isinstance(h, Value) else h for h in handles
         ]
 
     def of(self, tensors):
-        """The handles for a call with these tensors."""
-        handles = self.things.copy()
-        for k, place in self.slots:
-            handles[k] = tensors[place]
+        """The handles for a call with these Tensors in its arguments."""
+        handles = self.handles.copy()
+        for k, position in self.slots:
+            handles[k] = tensors[position]
         return handles
 
     def state(self):
-        """Those that do not come with a call."""
-        return [h for h in self.things if h is not None]
+        """The handles that are no arguments."""
+        return [h for h in self.handles if h is not None]
 
 
 class _Constant:
-    """What has the same Value at each call."""
+    """A handle of the same Value at each call."""
 
     __slots__ = ("_value",)
 

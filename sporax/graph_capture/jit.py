@@ -1,4 +1,4 @@
-"""`jit`: a function that runs as one program, captured anew when what it depends on changes."""
+"""`jit`: a function that runs as one program, captured again when a guard fails."""
 
 import functools
 import inspect
@@ -9,7 +9,7 @@ from sporax.core.errors import warn
 from sporax.core.value import thread
 from sporax.engine.compile_log import announced, channel, counted, lasted, tell
 from sporax.graph_capture.cache_entry import CacheEntry
-from sporax.graph_capture.dynamic_shapes.bucketed_shapes import resizable
+from sporax.graph_capture.dynamic_shapes.bucketed_shapes import capture_bucketed
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import Shapes, declared_inputs
 from sporax.graph_capture.graph_text import Listing
 from sporax.graph_capture.input_signature import kind_of, with_numbers
@@ -17,12 +17,12 @@ from sporax.graph_capture.jit_options import check_options
 from sporax.graph_capture.mutable import as_inputs
 from sporax.graph_capture.retrace_reasons import whereabouts, why
 from sporax.graph_capture.side_effects import (
-    KEPT,
-    MOST,
+    ESCAPED,
+    MAX_CHANGES,
     after,
     before,
-    draws,
-    drew,
+    generator_states,
+    random_effect,
     replace_scalars,
 )
 from sporax.graph_capture.tracer import capture
@@ -34,32 +34,26 @@ from sporax.staging.symbolic_scalars import ScalarArguments
 class JitFunction:
     """A captured function; see `jit`."""
 
-    MANY = 8  # captures of which a warning tells
-    MOST_KINDS = 128  # of arguments that are remembered
-    MOST_ENTRIES = 16  # for one kind of arguments; beyond it the function changes all the time
+    WARN_AT = 8  # captures, at which there is a warning
+    MAX_KINDS = 128  # kinds of arguments that have cache entries
+    MAX_ENTRIES = 16  # of one kind; a function that needs more runs dynamically
 
     def __init__(self, fn, fullgraph=False, dynamic=0):
         functools.update_wrapper(self, fn, updated=())
         inner = fn.func if isinstance(fn, functools.partial) else fn
         self.name = getattr(fn, "__name__", getattr(inner, "__name__", type(inner).__name__))
         self.fn, self.fullgraph, self.has_dynamic_shapes = fn, fullgraph, bool(dynamic)
-        self.entries = {}  # kind of arguments -> its CacheEntry, the newest first
-        self.shapes: Any = None  # how they vary, where a program serves several
-        self.steering = {}  # kind of arguments -> which of their numbers Python needs
-        self.dynamic = False
-        self.captures = self.changes = 0  # how often it changed, in a row, what it depends on
+        self.entries = {}  # kind of arguments -> its cache entries, the newest first
+        self.shapes: Any = None  # `Shapes`, where sizes are dynamic
+        self.static_numbers = {}  # kind of arguments -> indices of the numbers that are static
+        self.dynamic = False  # whether it is no longer captured
+        self.captures = self.changes = 0  # `changes`: captures in a row with a side effect
         self.conversions = Conversions()
 
     def __getstate__(self):
-        """What a copy or a file has: the function, which it captures anew."""
-        return dict(
-            self.__dict__,
-            entries={},
-            shapes=None,
-            steering={},
-            captures=0,
-            conversions=Conversions(),
-        )
+        """The state of a copy or in a file: the function, without its captures."""
+        fresh = {"entries": {}, "shapes": None, "static_numbers": {}, "captures": 0}
+        return {**self.__dict__, **fresh, "conversions": Conversions()}
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -67,24 +61,24 @@ class JitFunction:
         return functools.partial(self, instance)
 
     def __call__(self, *args, **kwargs):
-        if self._is_contained():
-            return self._call(args, kwargs) if self.fullgraph else self.fn(*args, **kwargs)
-        memo, refused = (), []
+        if self._is_inlined():
+            return self._inline(args, kwargs) if self.fullgraph else self.fn(*args, **kwargs)
+        host_results, refused = (), []
         while True:
             tensors = []
-            found, result = self._entry(args, kwargs, tensors, memo, refused)
-            if found is None:
+            entry, result = self._entry(args, kwargs, tensors, host_results, refused)
+            if entry is None:
                 return result
             try:
-                return found(tensors, memo)
+                return entry(tensors, host_results)
             except OtherResult as other:
-                memo = other.returned
-                refused.append(found)
+                host_results = other.returned
+                refused.append(entry)
 
     def prepare(self, *args, **kwargs):
         """Capture a call with these arguments unless that is done; computes nothing, unless calls
         are made on the host."""
-        if not self._is_contained():
+        if not self._is_inlined():
             self._entry(args, kwargs, [])
 
     def graph(self, *args, **kwargs):
@@ -101,156 +95,156 @@ class JitFunction:
         """
         return Listing("graph", self.name, self.fn, args, kwargs)
 
-    def _is_contained(self):
-        """Whether the function is simply called, as part of what is recorded around it."""
+    def _is_inlined(self):
+        """Whether the function is simply called, as a part of what is recorded around it."""
         return (
             self.dynamic
             or thread.recorder.capture is not None
             or thread.tape is not None
             or thread.precision is not None
-            or thread.saving is not None  # functions that have to be called each time
+            or thread.saving is not None  # `saved_tensors_hooks` run at each call
         )
 
-    def _call(self, args, kwargs):
-        """Call the function; a capture around it must take in all of it."""
-        around = thread.recorder.capture
-        if around is None or not around.has_numbers:
+    def _inline(self, args, kwargs):
+        """Call the function; a tracer around it must capture it whole."""
+        tracer = thread.recorder.capture
+        if tracer is None or not tracer.has_numbers:
             return self.fn(*args, **kwargs)
-        before, around.whole = around.whole, self.name
+        outer, tracer.fullgraph = tracer.fullgraph, self.name
         try:
             return self.fn(*args, **kwargs)
         finally:
-            around.whole = before
+            tracer.fullgraph = outer
 
-    def _entry(self, args, kwargs, tensors, memo=(), refused=()):
-        """(the CacheEntry that serves a call, None), or (None, the result) of one that ran already;
-        collects the Tensors in the arguments. `memo`: what calls on the host have returned, which
-        no CacheEntry in `refused` expected."""
-        given = []
-        kind = kind_of(args, kwargs, tensors, given)
-        kind, sizes = self._loosened(kind, args, tensors)
-        steering = self.steering.get(kind, ()) if given else ()
-        entries = self._entries(with_numbers(kind, given, steering))
+    def _entry(self, args, kwargs, tensors, host_results=(), refused=()):
+        """(the cache entry for a call, None), or (None, the result) of a call that has run already;
+        collects the Tensors in the arguments. `host_results`: what calls on the host have returned
+        in this call; `refused`: the entries that did not expect it."""
+        numbers = []
+        kind = kind_of(args, kwargs, tensors, numbers)
+        kind, sizes = self._with_symbols(kind, args, tensors)
+        static = self.static_numbers.get(kind, ()) if numbers else ()
+        entries = self._entries(with_numbers(kind, numbers, static))
         for entry in entries:
-            if entry not in refused and entry.serves(tensors, given):
+            if entry not in refused and entry.accepts(tensors, numbers):
                 return entry, None
-        if len(entries) == self.MOST_ENTRIES and len(steering) < len(given):
-            entries = self._fix_numbers(kind, given)
-        if len(entries) == self.MOST_ENTRIES and self.fullgraph:
+        if len(entries) == self.MAX_ENTRIES and len(static) < len(numbers):
+            entries = self._make_static(kind, numbers)
+        if len(entries) == self.MAX_ENTRIES and self.fullgraph:
             entries.pop()
-        elif len(entries) == self.MOST_ENTRIES:
-            self._give_up(entries[0], memo)
-            if not memo:
+        elif len(entries) == self.MAX_ENTRIES:
+            self._give_up(entries[0], host_results)
+            if not host_results:
                 return None, self.fn(*args, **kwargs)
         self.captures += 1
-        numbers = ScalarArguments(given, self.steering.get(kind, ()))
-        captured = functools.partial(self._captured, args, kwargs, tensors, memo, sizes)
-        failed = None
+        scalars = ScalarArguments(numbers, self.static_numbers.get(kind, ()))
+        captured = functools.partial(self._captured, args, kwargs, tensors, host_results, sizes)
+        failure = None
         try:
-            entry, result = captured(entries, numbers)
+            entry, result = captured(entries, scalars)
         except Exception as error:
-            # a number may have come to what takes nothing else for one
-            fits = numbers.standing and isinstance(error, (AttributeError, TypeError))
-            if sizes is None and not fits:
+            # a library may have refused a `Scalar`
+            is_scalar_refused = isinstance(error, (AttributeError, TypeError))
+            if sizes is None and not (scalars.is_symbolic and is_scalar_refused):
                 raise
-            failed = error
-        if failed is not None and sizes is not None:  # each size on its own
-            self.shapes.refuse(kind, failed, f"'{self.name}'{whereabouts(self.fn)}")
+            failure = error
+        if failure is not None and sizes is not None:  # capture for these sizes alone
+            self.shapes.refuse(kind, failure, f"'{self.name}'{whereabouts(self.fn)}")
             self.captures -= 1
             tensors.clear()
-            return self._entry(args, kwargs, tensors, memo, refused)
-        if failed is not None:
-            failed = None
-            entries = self._fix_numbers(kind, given)
-            numbers = ScalarArguments(given, range(len(given)))
-            entry, result = captured(entries, numbers)
+            return self._entry(args, kwargs, tensors, host_results, refused)
+        if failure is not None:
+            failure = None
+            entries = self._make_static(kind, numbers)
+            scalars = ScalarArguments(numbers, range(len(numbers)))
+            entry, result = captured(entries, scalars)
         if entry is not None:
-            steering = sorted({*self.steering.get(kind, ()), *numbers.steering()})
-            if steering:
-                self.steering[kind] = steering
-            self._entries(with_numbers(kind, given, steering)).insert(0, entry)
+            static = sorted({*self.static_numbers.get(kind, ()), *scalars.static()})
+            if static:
+                self.static_numbers[kind] = static
+            self._entries(with_numbers(kind, numbers, static)).insert(0, entry)
             if entry.graph.has_run:
                 return None, result
-            tensors += numbers.tensors(given)
+            tensors += scalars.tensors(numbers)
         return entry, result
 
-    def _loosened(self, kind, args, tensors):
-        """(the kind of arguments with symbols for sizes that vary, these `Sizes`)."""
+    def _with_symbols(self, kind, args, tensors):
+        """(the kind of arguments with symbols for dynamic sizes, their `Sizes` or None)."""
         declared = declared_inputs(self.fn, args)
         if declared is None and not self.has_dynamic_shapes:
             return kind, None
         if self.shapes is None or self.shapes.declared is not declared:
             self.shapes = Shapes(declared)
-        return self.shapes.loosened(kind, tensors)
+        return self.shapes.with_symbols(kind, tensors)
 
-    def _fix_numbers(self, kind, given):
-        """From now on each number in arguments of this kind has captures of its own; returns those
-        for the present ones."""
-        self.steering[kind] = range(len(given))
-        return self._entries(with_numbers(kind, given, self.steering[kind]))
+    def _make_static(self, kind, numbers):
+        """Make all numbers in arguments of this kind static from now on; returns the entries for
+        the present numbers."""
+        self.static_numbers[kind] = range(len(numbers))
+        return self._entries(with_numbers(kind, numbers, self.static_numbers[kind]))
 
-    def _captured(self, args, kwargs, tensors, memo, sizes, entries, numbers):
-        """(a new CacheEntry, and the result if it has run), or (None, the result)."""
+    def _captured(self, args, kwargs, tensors, host_results, sizes, entries, scalars):
+        """(a new cache entry, and the result if it has run), or (None, the result)."""
         if any(t._value.aval.weak for t in tensors):
             args, kwargs = as_inputs((args, kwargs))
             tensors = []
             kind_of(args, kwargs, tensors, [])
         dependence = Dependence(self.fn, (args, kwargs))
-        effect, drawn = before(dependence), draws()
+        effect, generators = before(dependence), generator_states()
         if effect is not None:
-            self._acts(effect)
+            self._run_dynamically(effect)
             return None, self.fn(*args, **kwargs)
         if "type" in dependence.variables:
-            numbers.fix()  # nothing else has the type of a number
-        given: Any = numbers.arguments(args, kwargs)
-        result, graph = self._capture(entries, given[0], given[1], tensors, memo, sizes, numbers)
-        if numbers.standing:
+            scalars.fix()  # `type` of a `Scalar` is not that of a number
+        call: Any = scalars.arguments(args, kwargs)
+        result, graph = self._capture(
+            entries, call[0], call[1], tensors, host_results, sizes, scalars
+        )
+        if scalars.is_symbolic:
             replace_scalars(dependence.guards.values())
         if graph is None or self.dynamic:
             self.dynamic = not self.conversions.is_new
             return None, result
-        if graph is not KEPT and graph.has_run:
-            dependence.leave_out(graph.owners, self.fn, (args, kwargs))
+        if graph is not ESCAPED and graph.has_run:
+            dependence.leave_out(graph.host_cells, self.fn, (args, kwargs))
         else:
-            effect = drew(drawn, dependence)
+            effect = random_effect(generators, dependence)
         if effect is not None:
-            self._acts(effect)
+            self._run_dynamically(effect)
         effect = after(dependence, graph)
         self.changes = 0 if effect is None else self.changes + 1
-        if self.changes == MOST and not self.fullgraph:
-            self._acts(effect)
-        if graph is KEPT:
+        if self.changes == MAX_CHANGES and not self.fullgraph:
+            self._run_dynamically(effect)
+        if graph is ESCAPED:
             return None, result
-        return CacheEntry(graph, result, dependence, tensors, numbers, effect is not None), result
+        return CacheEntry(graph, result, dependence, tensors, scalars, effect is not None), result
 
-    def _acts(self, effect):
-        """Its Python has to run at each call."""
+    def _run_dynamically(self, effect):
+        """Stop capturing because of a side effect, which has to happen at each call."""
         if self.fullgraph:
             raise effect.refusal(self.name, self.fn)
         effect.warn(self.name, self.fn)
         self.dynamic, self.entries = True, {}
 
-    def _capture(self, entries, args, kwargs, tensors, memo, sizes, numbers) -> Any:
-        """`capture`, and telling why; `entries`: those for this kind of arguments."""
-        function = numbers.around(self.fn) if numbers.standing else self.fn
+    def _capture(self, entries, args, kwargs, tensors, host_results, sizes, scalars) -> Any:
+        """`capture`, with a log of the reason; `entries`: those of this kind of arguments."""
+        function = scalars.around(self.fn) if scalars.is_symbolic else self.fn
+        call = self.name, function, args, kwargs, tensors
         run: Any = functools.partial(
-            capture, self.name, function, args, kwargs, tensors, memo, self.fullgraph,
-            self.conversions, numbers,
-        )  # fmt: skip
+            capture, *call, host_results, self.fullgraph, self.conversions, scalars
+        )
         if sizes is not None:
-            run = functools.partial(
-                resizable, self.name, function, args, kwargs, tensors, sizes, numbers
-            )
-        if not channel.is_on and self.captures != self.MANY:
+            run = functools.partial(capture_bucketed, *call, sizes, scalars)
+        if not channel.is_on and self.captures != self.WARN_AT:
             return run()
         who = f"'{self.name}'{whereabouts(self.fn)}"
         reason = "its branches and loops are operations now"
         if not self.conversions.is_new:
-            reason = why(self.fn, self.entries, entries, tensors, memo, numbers.given)
-        if self.captures == self.MANY:
+            reason = why(self.fn, self.entries, entries, tensors, host_results, scalars.values)
+        if self.captures == self.WARN_AT:
             warn(
-                f"{who} has been captured {self.MANY} times, and is compiled each time; this time "
-                f"because {reason}. For one program, keep shapes the same (padding), and give "
+                f"{who} has been captured {self.WARN_AT} times, and is compiled each time; this "
+                f"time because {reason}. For one program, keep shapes the same (padding), and give "
                 "numbers that change in a Tensor or as 'mutable(n)'. 'sporax.explain()' tells of "
                 "each capture."
             )
@@ -259,34 +253,34 @@ class JitFunction:
         with announced(f"capturing {who}") as seconds:
             result, graph = run()
             took = lasted(seconds())
-        size = counted(graph.recorded) if hasattr(graph, "recorded") else self._end()
+        size = counted(graph.recorded) if hasattr(graph, "recorded") else self._break_outcome()
         tell(f"captured {who}: {reason}; {size}, {took}")
         return result, graph
 
-    def _end(self):
+    def _break_outcome(self):
         if self.conversions.is_new:
             return "not to its end, the next call is captured with branches and loops as operations"
         return "not to its end, it runs dynamically"
 
     def _entries(self, key):
-        """Those for a kind of arguments; the kind used longest ago makes room."""
+        """The entries for a kind of arguments; the least recently used kind makes room."""
         entries = self.entries.pop(key, None)
         if entries is None:
             entries = []
-            if len(self.entries) >= self.MOST_KINDS:
+            if len(self.entries) >= self.MAX_KINDS:
                 oldest = next(iter(self.entries))
-                self.steering.pop(oldest[:3], None)
+                self.static_numbers.pop(oldest[:3], None)
                 del self.entries[oldest]
         self.entries[key] = entries
         return entries
 
-    def _give_up(self, entry, memo):
+    def _give_up(self, entry, host_results):
         name = entry.dependence.changed()
         what = "an attribute of a Cell" if name is None else f"'{name}'"
-        if memo:
+        if host_results:
             what = "the shape of what a Cell or Function on NumPy returned"
         warn(
-            f"'{self.name}' was captured {self.MOST_ENTRIES} times because {what} was another one "
+            f"'{self.name}' was captured {self.MAX_ENTRIES} times because {what} was another one "
             "each time. It runs dynamically from now on, with the same results. To capture it, "
             "give what changes as an argument, in a Tensor.",
         )

@@ -27,30 +27,32 @@ def whereabouts(function):
 
 
 def _written(function):
-    """What the user wrote of it: of a Cell, its `construct`."""
+    """The function whose source the user wrote: of a Cell, its `construct`."""
     if isinstance(function, functools.partial) and function.func.__name__ == "_called":
         function = function.args[0]
     return getattr(function, "construct", function)
 
 
-def why(function, kinds, entries, tensors, memo, given):
-    """Why a call needs a capture. `kinds`: {kind of arguments: its CacheEntry}; `entries`: those
-    for the kind of this call, which is the last; `memo`: what calls on the host have returned that
-    no CacheEntry expected; `given`: the numbers in its arguments."""
-    if memo:
+def why(function, kinds, entries, tensors, host_results, numbers):
+    """Why a call needs a capture. `kinds`: {kind of arguments: its cache entries}; `entries`: of
+    the kind of this call, which is the last; `host_results`: results of calls on the host that no
+    entry expected; `numbers`: those in its arguments."""
+    if host_results:
         return "what a call on the host returned has another shape or dtype"
     now = [*kinds][-1]
-    if entries and entries[0].numbers.tensors(given) is not None:
+    if entries and entries[0].scalars.tensors(numbers) is not None:
         return _since(entries[0], tensors)
     known = [other for other, entries in kinds.items() if entries]
     if not known:
         return "first call"
     then = now if entries else known[-1]
-    return _difference(function, _filled(then, kinds[then][0].numbers.given), _filled(now, given))
+    return _difference(
+        function, _filled(then, kinds[then][0].scalars.values), _filled(now, numbers)
+    )
 
 
 def _since(entry, tensors):
-    """What a CacheEntry depends on that is not what it was."""
+    """Which guard of a cache entry fails."""
     dependence, graph = entry.dependence, entry.graph
     if any(tensors[i] is not t for i, t in entry.pinned):
         return "an argument that the function also reaches in another way is another Tensor"
@@ -58,7 +60,7 @@ def _since(entry, tensors):
     read = next(iter(dependence.changes()), None)
     if read is not None and (isinstance(read, Entry) or not changes):
         return _read(dependence, read)
-    flips = [(p, was, now) for (p, was), (_, now) in _marks(graph) if was != now]
+    flips = [(tensor, was, now) for (tensor, was), (_, now) in _marks(graph) if was != now]
     for tensor, was, now in flips:
         who = f"Parameter '{tensor.name}'" if hasattr(tensor, "name") else "a Tensor"
         if was[0] != now[0]:
@@ -70,11 +72,11 @@ def _since(entry, tensors):
 
 
 def _marks(graph):
-    return zip(graph.trained, marks_of(tensor for tensor, _ in graph.trained), strict=True)
+    return zip(graph.marks, marks_of(tensor for tensor, _ in graph.marks), strict=True)
 
 
 def _read(dependence, guard):
-    """What the function reads that changed, then and now."""
+    """A guarded value that changed, in words: its value at capture and now."""
     entry = guard if isinstance(guard, Entry) else guard.read
     kind = f"'{guard.name}'" if entry is None else _kind(dependence, entry)
     if entry is guard:
@@ -90,7 +92,7 @@ def _read(dependence, guard):
 
 
 def _kind(dependence, entry):
-    """What was read, in words."""
+    """The name of a guarded value, in words."""
     if isinstance(entry, Attribute) and entry.attribute == "cell_contents":
         return f"the variable '{entry.name}' of the enclosing function"
     if isinstance(entry, Attribute):
@@ -106,14 +108,19 @@ def _kind(dependence, entry):
 
 
 def _in_cell(cell, then):
-    """(Cell, attribute, what it was, what it is) of those that changed."""
+    """(Cell, attribute, its value at capture, its value now) of attributes that changed."""
     for i, (name, now) in enumerate(zip(cell._static_names(), cell._static_state(), strict=True)):
         was = then[i] if i < len(then) else None
         if not same(now, was):
             yield cell, name, was, now
 
 
-_ORDER = {"_hooks": 0, "_precision": 0, "_phase": 2, "_flags": 2}  # what is told of first
+_ORDER = {
+    "_hooks": 0,
+    "_precision": 0,
+    "_phase": 2,
+    "_flags": 2,
+}  # the order in which changes are reported
 
 
 def _of_cells(dependence, changes):
@@ -145,19 +152,19 @@ def _path(dependence, cell):
 
 
 def _difference(function, old, new):
-    """What differs between two kinds of arguments, see `graph_capture.input_signature`."""
+    """The differences of two kinds of arguments, see `graph_capture.input_signature`."""
     old, new = _named(function, old), _named(function, new)
     for label in old.keys() - new.keys():
         return f"argument '{label}' was given before, and is not now"
     for label in new.keys() - old.keys():
         return f"argument '{label}' was not given before, and is now"
-    found = [c for label in new if (c := _changed(f"'{label}'", old[label], new[label]))]
-    return "; ".join(found[:3]) or "the arguments differ"
+    changes = [c for label in new if (c := _changed(f"'{label}'", old[label], new[label]))]
+    return "; ".join(changes[:3]) or "the arguments differ"
 
 
-def _filled(key, given):
-    """A kind of arguments with these numbers for those that vary."""
-    rest = iter(given)
+def _filled(key, numbers):
+    """A kind of arguments with these numbers in place of each `ScalarKind`."""
+    rest = iter(numbers)
 
     def fill(item):
         if isinstance(item, ScalarKind):
@@ -172,7 +179,7 @@ def _named(function, key):
     _, (_, *positional), (_, *named) = key
     try:
         parameters = inspect.signature(_written(function)).parameters.values()
-    except (TypeError, ValueError):  # what is not written in Python
+    except (TypeError, ValueError):  # not a Python function
         parameters = ()
     places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     labels = [p.name for p in parameters if p.kind in places]
@@ -241,7 +248,7 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 def _short(value):
-    """A Python value as it is shown; nothing is read of a Tensor for it."""
+    """A Python value in a few characters; no Tensor is read for it."""
     items = value if value.__class__ in (tuple, list) else (value,)
     if not all(isinstance(item, _PLAIN) for item in items):
         return f"a {type(value).__name__}"

@@ -1,8 +1,8 @@
-"""What a function does to Python while it is captured: it would be done once, and not at each call.
+"""Side effects of a captured function on Python: a program would not repeat them at each call.
 
-A function that changes what it depends on, or leaves Tensors where others find them, is right at a
-call that captures it. So it is captured again at its next call, in case this was done once (a cache
-that is filled); where it happens again and again, the function runs dynamically.
+A call that captures a function has its side effects: it changes what the function depends on, or
+Tensors escape. So the function is captured again at its next call, in case the effect was a single
+one (a cache that is filled); a function with an effect at each call runs dynamically.
 """
 
 import collections
@@ -23,28 +23,28 @@ from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.graph_capture.retrace_reasons import whereabouts
 from sporax.guards.bytecode_names import codes_in
 from sporax.guards.guard_types import Attribute, Entry
-from sporax.staging.symbolic_scalars import Scalar, known
+from sporax.staging.symbolic_scalars import Scalar, concrete
 
-KEPT = object()  # what a capture gives instead of a graph where Tensors of it are held elsewhere
-MOST = 3  # captures in a row that change something themselves
+ESCAPED = object()  # the outcome of a capture in place of a graph: a recorded Tensor escaped
+MAX_CHANGES = 3  # captures in a row with a side effect
 
 
-def draws():
-    """What the random generators that Python and NumPy share will give next, and how often sporax
-    itself has drawn there."""
+def generator_states():
+    """(the states of the global random generators of Python and NumPy, how often sporax itself has
+    drawn from them)."""
     state: Any = np.random.get_state()
     return (random.getstate(), state[1].tobytes(), state[2:]), own_draws()
 
 
-def is_held(recorder, result, values):
-    """Whether somebody holds what was recorded and is neither a result's nor a handle's Value, or
-    a result is an object that is to be another one at each call."""
+def has_escaped(recorder, result, values):
+    """Whether somebody holds a recorded Value that is none of `values`, or the result contains an
+    object that has to be a new one at each call."""
     objects = []
     map_tensors(lambda _: None, result, objects.append)
     if any(hasattr(item, "__next__") or _has_tensors(item) for item in objects):
         return True
     known = {id(v) for v in values} | {id(t._value) for t in tensors_of(result)}
-    # who holds it may be gone already, but for a cycle, which is young most of the time
+    # what refers to it may be garbage in a cycle, which is young most of the time
     for generation in None, 1, 2:
         if generation is not None:
             gc.collect(generation)
@@ -64,22 +64,22 @@ def _others(recorder, known):
 
 
 class SideEffect:
-    """What was found: `name`, of what changed (None: not known); `what`, in the user's words."""
+    """A side effect: `what` the function does, in the user's words, and the `remedy`; the `name` of
+    what changed, if it is known; the `codes` of the function."""
 
     def __init__(self, what, remedy, name=None, codes=()):
         self.what, self.remedy, self.name, self.codes = what, remedy, name, codes
 
-    def _told(self, name, function):
-        """(the function, its effect) in words; where the line of that is not known, where the
-        function stands."""
-        found = None if self.name is None else _line(self.name, self.codes)
-        if found is None:
+    def _words(self, name, function):
+        """(the function, its effect) in words, with the line of the effect or of the function."""
+        line = None if self.name is None else _line(self.name, self.codes)
+        if line is None:
             return f"'{name}'{whereabouts(function)}", f"it {self.what}"
-        return f"'{name}'", f"it {self.what} ({found})"
+        return f"'{name}'", f"it {self.what} ({line})"
 
     def warn(self, name, function):
-        """Tell, once a function, why it runs dynamically from now on."""
-        who, what = self._told(name, function)
+        """Warn that the function runs dynamically from now on, and why."""
+        who, what = self._words(name, function)
         warn(
             f"{who} cannot be captured, since {what}, which a program would not do. It runs "
             f"dynamically from now on, with the same results. To capture it: {self.remedy}",
@@ -87,14 +87,14 @@ class SideEffect:
 
     def refusal(self, name, function):
         """The error for a function that must be captured whole."""
-        who, what = self._told(name, function)
+        who, what = self._words(name, function)
         return RuntimeError(
             f"For 'jit' with fullgraph=True, {who} must compute only, but {what}. {self.remedy} "
             "All Parameters, buffers and random states are as before the call."
         )
 
 
-HELD = SideEffect(
+ESCAPE = SideEffect(
     "leaves a Tensor where others find it after its end",
     "Return it, or put it into a Parameter with 'set_data'.",
 )
@@ -116,7 +116,7 @@ def replace_scalars(guards):
     """Store the concrete number wherever a captured function left a `Scalar`."""
     for guard in guards:
         if isinstance(guard, Entry) and type(now := guard.now()) is Scalar:
-            guard.put(known(now))
+            guard.put(concrete(now))
 
 
 def listed(result):
@@ -153,10 +153,10 @@ def before(dependence):
     )
 
 
-def drew(drawn, dependence):
-    """The effect where random numbers were drawn since `drawn`; another thread may have done so,
+def random_effect(states, dependence):
+    """The effect where random numbers were drawn since `states`; another thread may have done so,
     or sporax itself, for a seed or an initial value."""
-    (now, own), (then, own_then) = draws(), drawn
+    (now, own), (then, own_then) = generator_states(), states
     if now == then:
         return None
     others = threading.active_count() > 1 or own != own_then
@@ -177,23 +177,23 @@ def _names_random(dependence):
 
 
 def after(dependence, graph):
-    """The effect of a capture; None if everything that the function depends on is as before."""
+    """The effect of a capture; None if everything that the function depends on is unchanged."""
     changes = [] if dependence.changed() is None else dependence.changes()
-    if graph is KEPT:
+    if graph is ESCAPED:
         changes = [guard for guard in changes if tensors_of(guard.now())]
-    elif not changes and graph.holds():
+    elif not changes and graph.is_valid():
         return None
     name = changes[0].name if changes else None
-    if name is None and graph is not KEPT:
+    if name is None and graph is not ESCAPED:
         return SideEffect(
             "changes attributes of a Cell at each call",
             "Make a Parameter of what changes, and use 'assign' or 'assign_add'.",
         )
-    what = "leaves a Tensor where others find it" if graph is KEPT else "changes what it reads"
+    what = "leaves a Tensor where others find it" if graph is ESCAPED else "changes what it reads"
     return SideEffect(
         f"{what}, '{name}', at each call" if name else f"{what} at each call",
         "Return the Tensor, or put it into a Parameter with 'set_data'."
-        if graph is KEPT
+        if graph is ESCAPED
         else "Make a Parameter of what changes, with 'assign_add' and the like, or change it "
         "outside.",
         name,
@@ -202,8 +202,7 @@ def after(dependence, graph):
 
 
 def endless(error, name, is_undone):
-    """The error for a function that calls itself without end; `is_undone`: whether everything is
-    as before."""
+    """The error for an endless recursion; `is_undone`: whether everything is as before."""
     calls = traceback.walk_tb(error.__traceback__)
     lines = collections.Counter((f.f_code, line) for f, line in calls if is_users(f))
     if not lines:
@@ -218,14 +217,14 @@ def endless(error, name, is_undone):
 
 
 def _line(name, codes):
-    """Where the user's code writes something of this name, or else reads it."""
-    found = [
+    """The line at which the user's code writes to a name, or else reads it."""
+    lines = [
         (not step.opname.startswith("STORE_"), i, code.co_filename, step.positions.lineno)
         for code in codes_in(codes)
         for i, step in enumerate(dis.get_instructions(code))
         if step.argval == name and step.positions is not None and step.positions.lineno
     ]
-    if not found:
+    if not lines:
         return None
-    _, _, file, line = min(found)
+    _, _, file, line = min(lines)
     return f"{file}:{line}: {linecache.getline(file, line).strip()}"

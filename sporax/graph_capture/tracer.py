@@ -1,121 +1,127 @@
-"""From a function to a `Graph`: one recorded run, with the state that it touched lifted out."""
+"""`Tracer`: one recorded run of a function becomes a graph, whose state is lifted to inputs."""
 
-import itertools
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 
 from sporax.ast_transform.convert import Conversions, asking_code, obstacle
 from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, borrowing, thread
 from sporax.engine.autocast import mark_precision
-from sporax.engine.operation import Op, Rule
-from sporax.engine.program import TraceFunction
-from sporax.engine.recorder import Recorder, run_pending
+from sporax.engine.recorder import Recorder
 from sporax.engine.trace_tree import TraceEnds
-from sporax.graph_capture.graph_call import Launch
-from sporax.graph_capture.input_slots import InputSlots
-from sporax.graph_capture.side_effects import HELD, KEPT, changed_argument, endless, is_held, listed
+from sporax.graph_capture.graph import Graph
+from sporax.graph_capture.side_effects import (
+    ESCAPE,
+    ESCAPED,
+    changed_argument,
+    endless,
+    has_escaped,
+    listed,
+)
 from sporax.graph_capture.split_graph import SplitGraph
-from sporax.guards.dependence import marks_of, unchanged
 from sporax.guards.snapshot import argument_snapshot
 from sporax.staging.deferred_print import DeferredPrints, strong
 from sporax.staging.graph_break import Break
-from sporax.staging.host_calls import OtherResult, tensors_alive
-from sporax.staging.symbolic_scalars import going_on
-from sporax.storage.views import Sharing
+from sporax.staging.host_calls import all_tensors
+from sporax.staging.symbolic_scalars import tracing
 
 
 class Tracer:
-    """What a recorder needs to know while a function is captured.
+    """Decides for a recorder, while a function is captured, what is an input of the graph.
 
-    The first time a Tensor from outside is used, its handle gets a Value of this trace: an input of
-    the graph. A handle that is rebound in between is an output.
+    Where a Tensor from outside is used first, its handle gets a lifted Value: an input of the
+    graph. A handle that is rebound during the capture is an output.
+
+    `fullgraph`: the name of a function in which a graph break is an error, or None.
+    `host_results`: (position, result) of calls on the host that this call has made already.
     """
 
     has_numbers = takes_checks = True  # so that a call on the host can be made
 
-    def __init__(self, memo=(), whole=None):
-        self.cells = {}  # those called on the way, in order -> what each was before
-        self.is_broken = False
-        self.met: Any = None  # where a number was needed, a `Break`
-        self.whole = whole  # the name of a function that must not need one
-        self.refusal = None  # what was raised for that
-        self.reason = ""  # why a branch or loop is no operation
-        self.asking = set()  # the code in which numbers were needed
-        # calls on the host, see `staging.host_calls`
-        self.parts = []  # the stages and calls so far
-        self.known = {}  # id(Value of an earlier part) -> (it, where a run finds it, None: nowhere)
-        self.first = {}  # id(handle) -> (handle, its Value before all stages)
-        self.outside = {}  # id(handle) -> handle, of those that were there before the capture
-        self.there = {}  # all Tensors there were at the first call on the host
-        self.calls, self.entering = [], None  # those going on now
-        self.owners = []  # Cells of which calls were made on the host
-        self.memo = list(memo)  # what calls returned that have been made already
-        self.is_leaving = False
+    def __init__(self, host_results=(), fullgraph=None):
+        self.cells = {}  # Cells called, in order -> their static state before
         self.prints = DeferredPrints()  # of this stage so far
-        self.scalars = []  # what stands for Python numbers of the call, where it is an input
+        self.scalars = []  # the `Scalar`s that are inputs of the graph
+        # graph breaks
+        self.is_broken = False
+        self.graph_break: Any = None
+        self.fullgraph = fullgraph
+        self.refusal = None  # the error raised for a graph break
+        self.reason = ""  # why a branch or loop is no operation
+        self.asking = set()  # the code in which concrete values were needed
+        # calls on the host, see `staging.host_calls`
+        self.host_results = list(host_results)
+        self.parts = []  # the stages and calls so far
+        self.known = {}  # id(Value of an earlier part) -> (it, its source in a run or None)
+        self.initial_values = {}  # id(handle) -> (handle, its Value before all stages)
+        self.external_handles = {}  # id(handle) -> handle, of those that the capture did not create
+        self.tensors_before = {}  # all Tensors alive at the first call on the host
+        self.host_calls, self.entering = [], None  # those that are running
+        self.host_cells = []  # Cells that were called on the host
+        self.is_leaving = False
 
     def begin(self):
-        """Record a stage."""
+        """Begin to record a stage."""
         self.avals = []  # of the inputs
-        self.sources = []  # the handle an input is read from at each call, or its constant Value
-        self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
+        self.sources = []  # of the inputs: a handle that each call reads, or a constant Value
+        self.handles = {}  # id(handle) -> (handle, its Value before, its lifted Value)
         self.rebound = []  # (handle, its Value until then), in order
         self.recorder = thread.recorder = Recorder(self)
         mark_precision()
 
     def leaf(self, recorder, value, handle):
-        """The input's number for a Value from outside; see `Recorder.leaf`."""
+        """The input's index for a Value from outside; see `Recorder.leaf`."""
         if handle is not None and hasattr(handle, "_value"):
-            at = self.lift(recorder, handle)
+            index = self.lift(recorder, handle)
         elif id(value) in self.known:
-            at = self._from_before(recorder, value)
+            index = self._from_earlier_part(recorder, value)
         else:
-            at = recorder.found.get(id(value.read()))
-            if at is None and not self.parts:
-                return self._add(recorder, value, value)
-        if at is None:
+            index = recorder.found.get(id(value.read()))
+            if index is None and not self.parts:
+                return self._add_input(recorder, value, value)
+        if index is None:
             self.end(recorder)
             raise TraceEnds
-        return at
+        return index
 
     def lift(self, recorder, handle):
-        """Make the handle's Value an input, unless this trace knows it already."""
+        """Make the handle's Value an input, unless it is one; the input's index. None where the
+        capture has ended instead."""
         value = handle._value
         if value.trace is recorder:
             return value.index
         if id(value) in self.known:
-            at = self._from_before(recorder, value)
-            if at is not None:
-                if id(handle) in self.outside:
+            index = self._from_earlier_part(recorder, value)
+            if index is not None:
+                if id(handle) in self.external_handles:
                     self.handles.setdefault(id(handle), (handle, value, value))
-                return at
-        if self.parts and id(handle) not in self.outside and id(handle) not in self.there:
-            return self.end(recorder)  # made by a call on the host, which did not return it
+                return index
+        is_external = id(handle) in self.external_handles or id(handle) in self.tensors_before
+        if self.parts and not is_external:  # created by a call on the host that did not return it
+            return self.end(recorder)
         array = value.read()
         if value.aval.weak:  # a mutable number
             array = jnp.asarray(array, value.aval.dtype)
-        twin = Shared(value.aval, array, value.base or value)
-        twin.watched = value.watched
-        twin.index = self._add(recorder, twin, handle)
-        twin.trace = recorder
-        self.handles[id(handle)] = handle, value, twin
-        self.first.setdefault(id(handle), (handle, value))
-        self.outside[id(handle)] = handle
-        handle._value = twin
-        return twin.index
+        lifted = Shared(value.aval, array, value.base or value)
+        lifted.watched = value.watched
+        lifted.index = self._add_input(recorder, lifted, handle)
+        lifted.trace = recorder
+        self.handles[id(handle)] = handle, value, lifted
+        self.initial_values.setdefault(id(handle), (handle, value))
+        self.external_handles[id(handle)] = handle
+        handle._value = lifted
+        return lifted.index
 
-    def _from_before(self, recorder, value):
-        """The input's number for a Value of an earlier part; None where a run does not find it."""
+    def _from_earlier_part(self, recorder, value):
+        """The input's index for a Value of an earlier part; None if it has no source in a run."""
         source = self.known[id(value)][1]
         if source is None:
             return None
-        at = recorder.found.get(id(value.read()))
-        if at is None:
-            at = recorder.found[id(value.array)] = self._add(recorder, value, source)
-        return at
+        index = recorder.found.get(id(value.read()))
+        if index is None:
+            index = recorder.found[id(value.array)] = self._add_input(recorder, value, source)
+        return index
 
     def rebinding(self, recorder, handle):
         """A handle is about to be given another Value."""
@@ -124,88 +130,88 @@ class Tracer:
         self.rebound.append((handle, handle._value))
 
     def constant(self, recorder, value):
-        """A Value made of host data inside the function: the same at every call."""
-        value.index = self._add(recorder, value, value)
+        """A Value of host data created inside the function: the same at every call."""
+        value.index = self._add_input(recorder, value, value)
         value.trace = recorder
 
-    def _add(self, recorder, value, source):
-        at = ~len(recorder.arrays)
+    def _add_input(self, recorder, value, source):
+        index = ~len(recorder.arrays)
         recorder.arrays.append(value.read())
         recorder.owners.append(None)
         if source is value:
-            recorder.found[id(value.array)] = at
+            recorder.found[id(value.array)] = index
         self.avals.append(value.aval)
         self.sources.append(source)
-        return at
+        return index
 
     def add_number(self, value, source):
-        """Make the Value of what stands for a Python number of the call an input."""
+        """Make the Value of a `Scalar` an input."""
         value.trace = self.recorder
-        value.index = self._add(self.recorder, value, source)
+        value.index = self._add_input(self.recorder, value, source)
         self.scalars.append(source)
 
     def has_number(self, recorder, value):
-        """Whether `value` is made of host data inside the function: the same at every call."""
+        """Whether `value` is host data created inside the function: the same at every call."""
         is_input = value.trace is recorder and value.index < 0
         return is_input and self.sources[~value.index] is value
 
     def number_needed(self, recorder, value):
-        """A number of `value` is about to be read. If it is not the same at every call, the
-        function runs dynamically from here on."""
+        """The concrete value of `value` is about to be read: a graph break, unless it is the same
+        at every call."""
         if not self.has_number(recorder, value):
             self.asked(asking_code())
             self.to_host(recorder)
 
     def to_host(self, recorder):
-        """Go on where Python does what a graph cannot: on the host, or dynamically."""
+        """Break the graph: continue on the host or dynamically."""
         self.allow()
-        if self.calls and self.calls[-1].can_leave(recorder):
-            self.calls[-1].leave(recorder)
+        if self.host_calls and self.host_calls[-1].can_leave(recorder):
+            self.host_calls[-1].leave(recorder)
         else:
             self.end(recorder)
 
     def asked(self, code):
-        """A number is needed in this code of the user's, which may be converted."""
+        """Note that this code of the user's, which may be converted, needs a concrete value."""
         self.asking.add(code)
         self.reason = self.reason or obstacle(code) or ""
 
     def allow(self, host=None):
-        """Refuse what needs a number in a function that is to be captured whole."""
-        if self.whole is not None:
-            self.refusal = Break(host, self.reason).refusal(self.whole)
+        """Raise the error for a graph break where the whole function must be captured."""
+        if self.fullgraph is not None:
+            self.refusal = Break(host, self.reason).refusal(self.fullgraph)
             raise self.refusal
 
     def end(self, recorder):
-        """Go on dynamically from here on."""
+        """Continue dynamically."""
         recorder.run()
-        if not self.is_broken:  # there was nothing to run yet
+        if not self.is_broken:  # nothing was pending, so `run` did not call `broken`
             self.broken(recorder)
             thread.recorder = thread.new_recorder()
-        self.act()
+        self.show_prints()
 
     def show(self, shown):
-        """Print, or check indices, at each run."""
+        """Add a print or a check of indices, to be done at each run."""
         self.prints.append(shown)
 
-    def act(self):
+    def show_prints(self):
         """Print what was recorded and has been run."""
         prints = self.prints.taken()
-        if not self.memo:  # else a run has, which is gone on with here
+        if not self.host_results:  # else the run that this capture continues has printed it
             prints.make(prints.values())
 
     def leave(self, recorder, stage, owner):
-        """A stage ends, since a call of `owner` is made on the host."""
+        """End a stage before a call of `owner` on the host."""
         self.allow(type(owner).__name__)
-        if not self.there:
-            self.there = tensors_alive()
+        if not self.tensors_before:
+            self.tensors_before = all_tensors()
         self.parts.append(stage)
-        if owner in self.cells:  # what it is made of is looked at each time
+        if owner in self.cells:  # it reads its own state at each call
             del self.cells[owner]
-            self.owners.append(owner)
+            self.host_cells.append(owner)
         self.run(recorder)
 
     def run(self, recorder):
-        """Run what a stage recorded, and go on outside of the capture."""
+        """Run what a stage recorded, and continue outside of the capture."""
         self.is_leaving = True
         try:
             recorder.run()
@@ -213,10 +219,10 @@ class Tracer:
             self.is_leaving = False
         if thread.recorder is recorder:
             thread.recorder = thread.new_recorder()
-        self.act()
+        self.show_prints()
 
     def called(self, cell):
-        """A Cell is about to compute. Whether it is so for the first time in this call of it."""
+        """Note that a Cell is about to compute; returns whether this call of it is a new one."""
         if self.entering is cell:
             self.entering = None
             return False
@@ -225,176 +231,106 @@ class Tracer:
         return True
 
     def broken(self, recorder):
-        """A number was needed: from here on the function runs dynamically."""
+        """A graph break: from here on the function runs dynamically."""
         if self.is_leaving:
             return
         self.allow()
-        self.is_broken, self.met = True, Break(reason=self.reason)
+        self.is_broken, self.graph_break = True, Break(reason=self.reason)
 
     def written(self):
-        """The handles from outside that were rebound, with their Values now."""
-        return [(h, h._value) for h, _, twin in self.handles.values() if h._value is not twin]
+        """[(handle, its Value now)] of the handles from outside that were rebound."""
+        return [(h, h._value) for h, _, lifted in self.handles.values() if h._value is not lifted]
 
     def undo(self):
-        """Give every handle back what it held before the capture."""
-        for handle, value in self.first.values():
+        """Restore the Value of every handle."""
+        for handle, value in self.initial_values.values():
             handle._value = value
 
     def let_go(self):
-        """Hold no inputs any more, so that already the first call gives them away, and no program
-        is compiled for it that does not."""
-        self.handles, self.first, self.rebound = {}, {}, []
-
-
-class Graph:
-    """A captured function: the handles it reads and writes, and the operation it has become.
-
-    `slots`: at which place of the call's own tensors an input is found, by identity of the tensor
-    given at capture; all other inputs are state, and `state` has the ids of their handles.
-    `has_run`: whether the call that captured it has computed everything already.
-    """
-
-    has_run = False
-
-    def __init__(self, name, capture, recorder, results, slots):
-        written = capture.written()
-        self.prints = capture.prints.taken()
-        seen = self.prints.values()
-        outs = [*results, *seen, *[value for _, value in written]]
-        self.written = InputSlots([handle for handle, _ in written], slots)
-        self.n_results, self.n_seen, total = len(results), len(seen), len(outs)
-        # a result that this trace did not compute and was not given is the same at every call
-        self.fixed = {i: v for i, v in enumerate(outs) if v.trace is not recorder}
-        computed = [v for v in outs if v.trace is recorder]
-        self.sources = InputSlots(capture.sources, slots)
-        self.state = {id(h) for places in (self.sources, self.written) for h in places.state()}
-        self.cells = list(capture.cells.items())
-        self.trained = marks_of(self.sources.state())
-        self.layout = layout = TraceFunction(recorder.state.path(), capture.avals)
-        reals = np.array([v.array for v in recorder.reals], np.float64)
-        integers = np.array([v.array for v in recorder.integers], np.int64)
-        places = [v.index for v in computed]
-
-        def run(*arrays):
-            return layout.outputs(reals, integers, arrays, places)
-
-        self.op = Op(name, run)
-        self.recorded = self.op.recorded = len(layout.steps)
-        avals = tuple(capture.avals)
-        outs = tuple(v.aval for v in computed)
-        self.op.rules[avals] = Rule(avals, outs, run, False)
-        at = {id(source): k for k, source in enumerate(capture.sources)}
-        first = len(results) + len(seen)  # of those to be written
-        self.computed = [i not in self.fixed for i in range(first, total)]
-        replaced = [
-            at.get(id(h)) for (h, _), is_new in zip(written, self.computed, strict=True) if is_new
-        ]
-        self.launch = Launch(self.op, avals, outs, replaced)
-        self.sharing = Sharing(self.sources.state(), self.written.state(), self.written.things)
-        self.prints.let_go()
-
-    def holds(self):
-        """Whether every Cell that was called, and Parameter, is as it was before the capture."""
-        return unchanged(self.cells, self.trained)
-
-    def __call__(self, tensors):
-        """Results (Values) for the call's own `tensors`; state is read, and written back."""
-        if not self.written.things:
-            outs = self._run(tensors)
-        else:
-            with borrowing:  # two threads must not begin from the same state
-                outs = self._run(tensors)
-        if not self.prints:
-            return outs
-        self.prints.make(outs[self.n_results :])
-        return outs[: self.n_results]
-
-    def _run(self, tensors):
-        run_pending()  # a program of its own: it is not compiled with what was recorded before it
-        values = [handle._value for handle in self.sources.of(tensors)]
-        written = self.written.of(tensors)
-        if not self.launch.fits(values):  # a Parameter has got another shape or dtype
-            raise OtherResult(())
-        made = iter(self.launch(values, list(itertools.compress(written, self.computed))))
-        first = self.n_results + self.n_seen  # of those to be written
-        total = first + len(written)
-        outs = [self.fixed[i] if i in self.fixed else next(made) for i in range(total)]
-        for handle, value in zip(written, outs[first:], strict=True):
-            handle._value = value
-        self.sharing.propagate(written, bool(self.written.slots))
-        return outs[:first]
+        """Drop all references to inputs: then the first call donates them already, and compiles no
+        other program than later calls."""
+        self.handles, self.initial_values, self.rebound = {}, {}, []
 
 
 def capture(
-    name, function, args, kwargs, tensors, memo=(), whole=False, conversions=None, numbers=None
-):
-    """Run `function` once, recording it; `tensors`: those in its arguments. `memo`: what calls on
-    the host have returned already. `whole`: whether to refuse where a number is needed; everything
-    is as before then. `conversions`: the functions that are converted for it, to which are added
-    those that turn out to have to be. `numbers`: what stands for those in the arguments.
+    name, function, args, kwargs, tensors, host_results=(), fullgraph=False, conversions=None,
+    scalars=None,
+):  # fmt: skip
+    """Run `function` once and record it; `tensors`: those in its arguments. `host_results`: see
+    `Tracer`. `fullgraph`: whether a graph break is an error, after which everything is as before.
+    `conversions`: of source into operations; those that turn out to be needed are added. `scalars`:
+    the `ScalarArguments` of the call.
 
-    Returns (result, Graph), or (result, None) where a number was needed on the way, and
-    (result, KEPT) where a Tensor is held elsewhere: then the function has run dynamically.
+    Returns (result, graph), (result, None) after a graph break, or (result, ESCAPED) where somebody
+    else holds a recorded Tensor: in these cases the function has run dynamically.
     """
     conversions = conversions or Conversions()
     while True:
-        noted = Tracer(memo, name if whole else None)
+        tracer = Tracer(host_results, name if fullgraph else None)
         try:
-            with borrowing, conversions.exchanged(), going_on(numbers, noted):
-                return _capture(noted, name, function, args, kwargs, tensors, conversions)
+            with borrowing, conversions.exchanged(), tracing(scalars, tracer):
+                return _capture(tracer, name, function, args, kwargs, tensors, conversions)
         except RecursionError as error:
-            raise endless(error, name, not (noted.is_broken or noted.parts)) from error
+            raise endless(error, name, not (tracer.is_broken or tracer.parts)) from error
         except RuntimeError as error:
-            if error is not noted.refusal or not conversions.found(noted.asking):
+            if error is not tracer.refusal or not conversions.found(tracer.asking):
                 raise
 
 
-def _capture(noted, name, function, args, kwargs, tensors, conversions):
+def _capture(tracer, name, function, args, kwargs, tensors, conversions):
     thread.recorder.run()
     outer, before = thread.recorder, argument_snapshot((args, kwargs))
-    noted.begin()
+    tracer.begin()
     try:
         for tensor in tensors:
             if tensor._value.aval.weak:
-                noted.lift(noted.recorder, tensor)
+                tracer.lift(tracer.recorder, tensor)
         result = listed(function(*args, **kwargs))
-        if noted.refusal is not None:  # the function went on after it
-            raise noted.refusal
+        if tracer.refusal is not None:  # the function caught it
+            raise tracer.refusal
         results = [strong(t._lift()) for t in tensors_of(result)]
-        if conversions.found(noted.asking):  # the next call may be captured
-            if not noted.is_broken:
-                noted.run(noted.recorder)
+        if conversions.found(tracer.asking):  # the next call may be captured
+            if not tracer.is_broken:
+                tracer.run(tracer.recorder)
             return result, None
-        if noted.is_broken:
-            noted.met.warn(name)
+        if tracer.is_broken:
+            tracer.graph_break.warn(name)
             return result, None
-        noted.rebound = []
-        known = [*results, *[v for _, v in noted.written()], *noted.prints.joined(noted.recorder)]
-        is_kept = is_held(noted.recorder, result, known)
-        if is_kept or (effect := changed_argument(before)) is not None:
-            if noted.whole is not None:
-                raise (HELD if is_kept else effect).refusal(name, function)
-            noted.run(noted.recorder)
-            if not is_kept:
+        effect, escaped = _side_effect(tracer, result, results, before)
+        if effect is not None:
+            if tracer.fullgraph is not None:
+                raise effect.refusal(name, function)
+            tracer.run(tracer.recorder)
+            if escaped is None:
                 effect.warn(name, function)
-            return result, KEPT if is_kept else None
-        given = [*tensors, *noted.scalars]
-        slots = {id(t): i for i, t in reversed(list(enumerate(given)))}
-        kind_of = SplitGraph if noted.parts else Graph
-        graph = kind_of(name, noted, noted.recorder, results, slots)
+            return result, escaped
+        inputs = [*tensors, *tracer.scalars]
+        slots = {id(t): i for i, t in reversed(list(enumerate(inputs)))}
+        kind = SplitGraph if tracer.parts else Graph
+        graph = kind(name, tracer, tracer.recorder, results, slots)
         if graph.has_run:
-            noted.run(noted.recorder)
+            tracer.run(tracer.recorder)
             return result, graph
     except BaseException as error:
-        if not noted.is_broken:  # else it went on as dynamic code does
-            if noted.prints.has_print() and isinstance(error, Exception) and noted.refusal is None:
-                noted.run(noted.recorder)  # what was printed before tells what went wrong
-            noted.undo()
+        if not tracer.is_broken:  # else the function has run dynamically
+            is_error = isinstance(error, Exception) and tracer.refusal is None
+            if is_error and tracer.prints.has_print():
+                tracer.run(tracer.recorder)  # what was printed before explains the error
+            tracer.undo()
         raise
     finally:
-        if thread.recorder is noted.recorder:
+        if thread.recorder is tracer.recorder:
             thread.recorder = outer
-            noted.recorder.clear()
-    noted.undo()
-    noted.let_go()
+            tracer.recorder.clear()
+    tracer.undo()
+    tracer.let_go()
     return result, graph
+
+
+def _side_effect(tracer, result, results, before):
+    """(the side effect of a recorded run or None, ESCAPED if somebody else holds a Tensor)."""
+    tracer.rebound = []
+    values = [*results, *[v for _, v in tracer.written()], *tracer.prints.joined(tracer.recorder)]
+    if has_escaped(tracer.recorder, result, values):
+        return ESCAPE, ESCAPED
+    return changed_argument(before), None

@@ -22,7 +22,7 @@ from sporax.engine.trace_tree import forest
 from sporax.index_checks.checks import apply_within
 from sporax.index_checks.ranges import Range
 from sporax.ops.primitive import Primitive
-from sporax.staging.symbolic_scalars import known
+from sporax.staging.symbolic_scalars import concrete
 from sporax.storage.views import view
 
 __all__ = ["OPTIONAL", "Array", "Arrays", "Composite", "Declaration", "Range", "compiled"]
@@ -329,14 +329,14 @@ def _static(declaration, name, value):
     """An attribute as a hashable constant."""
     kind = value.__class__
     if kind in (int, bool, float, str, type(None)):
-        return value if type(value) is kind else known(value)
+        return value if type(value) is kind else concrete(value)
     if kind in (tuple, list):
         return tuple([_static(declaration, name, v) for v in value])
     if isinstance(value, Tensor):
         array = value.asnumpy()
         return _static(declaration, name, array.tolist())
     if isinstance(value, np.generic):
-        return known(python_number(value))
+        return concrete(python_number(value))
     if isinstance(value, np.ndarray):
         return _static(declaration, name, value.tolist())
     try:

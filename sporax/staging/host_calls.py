@@ -1,9 +1,10 @@
-"""Calls that a captured function makes on the host: Cells and Functions whose Python needs numbers.
+"""Calls of Cells and Functions that a captured function makes on the host, since their Python reads
+concrete values.
 
-Such a call stands between two graphs. Where it turns out that a call needs a number, the trace up
-to its beginning becomes a stage, the call goes on dynamically to its end, and what follows is
-recorded as another stage. To run the captured function is to run stage, call, stage, ... in turn:
-the call's Python runs once each time, in the thread of the caller, and may compute, draw and print.
+Such a call splits the graph. Where a call turns out to need a concrete value, the trace up to the
+call's beginning becomes a stage, the call finishes dynamically, and what follows is recorded as
+another stage. The captured function then runs stage, call, stage, ... in turn: the call's Python
+runs once each time, in the thread of the caller, and may compute, draw and print.
 """
 
 import gc
@@ -18,212 +19,218 @@ from sporax.staging.symbolic_scalars import as_constant
 _FIXED = (type(None), bool, str)  # what a call on the host may return besides Tensors
 
 
-class Made:
-    """Where a Value comes from that an earlier part (a stage, or a call) of the same run has met:
-    a stage's output, or with an inverted index its input or the call's result."""
+class PartOutput:
+    """The source of a Value that an earlier part (a stage or a call) of the same run has: output
+    `index` of a stage, or, if inverted, an input of the stage or a result of the call."""
 
     __slots__ = ("index", "part")
 
     def __init__(self, part, index):
         self.part, self.index = part, index
 
-    def value(self, run):
-        """The Value in a run: (inputs or results, outputs) of each part so far."""
-        given, made = run[self.part]
-        return given[~self.index] if self.index < 0 else made[self.index]
+    def value(self, values):
+        """The Value in a run; `values`: (inputs or results, outputs) of each part so far."""
+        inputs, outputs = values[self.part]
+        return inputs[~self.index] if self.index < 0 else outputs[self.index]
 
 
 class Stage:
     """What a recorder has recorded up to a state, and the handles rebound in it.
 
-    `values`: {id(handle): its Value then} of those that have another now. `prints`: how many of
-    the capture's are of before that.
+    `values`: {id(handle): its Value at that state} of handles rebound since. `n_prints`: how many
+    of the tracer's prints come before that state.
     """
 
-    def __init__(self, capture, recorder, state, values=(), prints=None):
+    def __init__(self, tracer, recorder, state, values=(), n_prints=None):
         _, n_reals, n_integers = state.inputs()
-        self.state, self.avals = state, capture.avals
-        self.sources = [as_constant(source) for source in capture.sources]
+        self.state, self.avals = state, tracer.avals
+        self.sources = [as_constant(source) for source in tracer.sources]
         self.reals, self.integers = recorder.reals[:n_reals], recorder.integers[:n_integers]
-        # of what is only another name: its number -> the number it goes back to
-        self.same = {
+        # index of an output that is an alias -> index of the Value that it aliases
+        self.aliases = {
             s.size - 1: s.key[1] for s in state.path() if s.op.alias and isinstance(s.key[1], int)
         }
-        self.recorder, self.known = recorder, capture.known
-        self.outs = [v for output in recorder.outputs if (v := output()) is not None]
+        self.recorder, self.known = recorder, tracer.known
+        self.outputs = [v for output in recorder.outputs if (v := output()) is not None]
         values = dict(values)
         self.written = [
             (handle, source)
-            for key, (handle, _, twin) in capture.handles.items()
-            if (value := values.get(key, handle._value)) is not twin
-            and (source := self.source(value)) != self.source(twin)
+            for key, (handle, _, lifted) in tracer.handles.items()
+            if (value := values.get(key, handle._value)) is not lifted
+            and (source := self.source(value)) != self.source(lifted)
         ]
         self.prints = [
-            (shown, list(map(self.source, shown.values))) for shown in capture.prints[:prints]
+            (shown, list(map(self.source, shown.values))) for shown in tracer.prints[:n_prints]
         ]
 
     def source(self, value):
-        """The number of a Value in this trace, or where else it comes from."""
+        """The index of a Value in this trace; else its source elsewhere, or the Value itself."""
         if value.trace is not self.recorder:
             return self.known[id(value)][1] if id(value) in self.known else value
-        at = value.index
-        while at in self.same:
-            at = self.same[at]
-        return at
+        index = value.index
+        while index in self.aliases:
+            index = self.aliases[index]
+        return index
 
 
 class OtherResult(Exception):
-    """A call on the host returned something of another kind than at capture; `returned`: (where
-    the call stands, what it returned) of all calls of this run."""
+    """A call on the host returned a result of another kind than at capture; `returned`: (position
+    of the call, its result) of all calls of this run."""
 
     def __init__(self, returned):
         super().__init__()
         self.returned = returned
 
 
-class Call:
-    """A call that may turn out to need a number, while a function is captured.
+class HostCall:
+    """A call that may turn out to need a concrete value, while a function is captured.
 
-    `on_host`: what to call instead of `function` when the captured function runs.
+    `on_host`: what the captured function calls instead of `function` when it runs.
     """
 
-    def __init__(self, capture, function, on_host, args, kwargs):
-        self.capture, self.function, self.on_host = capture, function, on_host
+    def __init__(self, tracer, function, on_host, args, kwargs):
+        self.tracer, self.function, self.on_host = tracer, function, on_host
         self.handles = tensors_of((args, kwargs))
         self.values = [t._lift() for t in self.handles]
-        self.given = map_tensors(itself, (args, kwargs))
+        self.arguments = map_tensors(itself, (args, kwargs))
         self.recorder, self.tape = thread.recorder, thread.tape
         self.state = self.recorder.state
-        self.entries = 0 if self.tape is None else len(self.tape)
-        self.place = len(capture.parts), self.state.depth
-        self.rebound, self.prints = len(capture.rebound), len(capture.prints)
+        self.n_entries = 0 if self.tape is None else len(self.tape)
+        self.position = len(tracer.parts), self.state.depth
+        self.n_rebound, self.n_prints = len(tracer.rebound), len(tracer.prints)
         self.precision = thread.precision
-        self.met, self.guard = None, Guard(())
+        self.graph_break, self.hidden = None, HiddenValues(())
         self.is_on_host = False
 
     def can_leave(self, recorder):
-        """Whether the call began in this stage, and it is known what handles held then."""
+        """Whether the call began in this stage, and the Values of all handles at its beginning are
+        known."""
         if recorder is not self.recorder:
             return False
-        values, first = self._values_then(), self.state.size
-        then = [(values.get(key, h._value), w) for key, (h, _, w) in self.capture.handles.items()]
-        return all(v is w or (v.index < first and v.aval is w.aval) for v, w in then) and all(
-            t._value is v or id(t) in self.capture.outside
+        values, size = self._initial_values(), self.state.size
+        initial = [
+            (values.get(key, handle._value), lifted)
+            for key, (handle, _, lifted) in self.tracer.handles.items()
+        ]
+        is_known = all(v is w or (v.index < size and v.aval is w.aval) for v, w in initial)
+        return is_known and self._arguments_are_unchanged()
+
+    def _arguments_are_unchanged(self):
+        return all(
+            t._value is v or id(t) in self.tracer.external_handles
             for t, v in zip(self.handles, self.values, strict=True)
         )
 
-    def _values_then(self):
-        """{id(handle): its Value when the call began} of those that it has rebound."""
-        return {id(h): v for h, v in reversed(self.capture.rebound[self.rebound :])}
+    def _initial_values(self):
+        """{id(handle): its Value when the call began} of the handles that it has rebound."""
+        return {id(h): v for h, v in reversed(self.tracer.rebound[self.n_rebound :])}
 
     def leave(self, recorder):
-        """End the stage where this call began; what was recorded since then runs only now."""
-        capture, part = self.capture, len(self.capture.parts)
-        stage = Stage(capture, recorder, self.state, self._values_then(), self.prints)
-        for _, _, twin in capture.handles.values():
-            capture.known.setdefault(id(twin), (twin, Made(part, twin.index)))
-        before = [v for v in stage.outs if v.index < self.state.size]
-        capture.known.update({id(v): (v, None) for v in stage.outs})
-        capture.known.update({id(v): (v, Made(part, stage.source(v))) for v in before})
+        """End the stage at the beginning of this call; what it has recorded since then runs now."""
+        tracer, part = self.tracer, len(self.tracer.parts)
+        stage = Stage(tracer, recorder, self.state, self._initial_values(), self.n_prints)
+        for _, _, lifted in tracer.handles.values():
+            tracer.known.setdefault(id(lifted), (lifted, PartOutput(part, lifted.index)))
+        before = [v for v in stage.outputs if v.index < self.state.size]
+        tracer.known.update({id(v): (v, None) for v in stage.outputs})
+        tracer.known.update({id(v): (v, PartOutput(part, stage.source(v))) for v in before})
         self.sources = [
-            t if id(t) in capture.outside else capture.known.get(id(v), (v, v))[1]
+            t if id(t) in tracer.external_handles else tracer.known.get(id(v), (v, v))[1]
             for t, v in zip(self.handles, self.values, strict=True)
         ]
-        capture.leave(recorder, stage, getattr(self.function, "__self__", self.function))
-        self.met, self.is_on_host = Break(), True
-        lent = {id(v) for v in self.values} | {id(h._value) for h in capture.outside.values()}
-        self.guard = Guard([v for v in before if id(v) not in lent])
+        tracer.leave(recorder, stage, getattr(self.function, "__self__", self.function))
+        self.graph_break, self.is_on_host = Break(), True
+        passed = {id(v) for v in self.values}
+        passed |= {id(h._value) for h in tracer.external_handles.values()}
+        self.hidden = HiddenValues([v for v in before if id(v) not in passed])
 
     def close(self, result, cut):
-        """Go on with another stage; or, where that would not be sound, dynamically.
+        """Begin another stage; where that would not be sound, continue dynamically.
 
-        `cut`: whether no derivative of the call is asked for.
+        `cut`: whether the call has no derivative.
         """
-        capture, tape = self.capture, self.tape
+        tracer, tape = self.tracer, self.tape
         values = [t._lift() for t in tensors_of(result)]
         is_cut = cut or tape is None or tape.muted or not any(v.watched for v in values)
-        same = all(
-            t._value is v or id(t) in capture.outside
-            for t, v in zip(self.handles, self.values, strict=True)
-        )
-        self.kind = kind(result)
-        if self.guard.is_touched or not is_cut or not same or self.kind is None:
-            capture.is_broken, capture.met = True, self.met
+        is_unchanged = self._arguments_are_unchanged()
+        self.kind = result_kind(result)
+        if self.hidden.is_read or not is_cut or not is_unchanged or self.kind is None:
+            tracer.is_broken, tracer.graph_break = True, self.graph_break
             return result
         if tape is not None:
-            del tape[self.entries :]
+            del tape[self.n_entries :]
             self.tape = None
-        part = len(capture.parts)
+        part = len(tracer.parts)
         for i, value in enumerate(values):
             value.read()
             value.watched = False
-            capture.known[id(value)] = value, Made(part, ~i)
-        capture.parts.append(self)
-        capture.begin()
+            tracer.known[id(value)] = value, PartOutput(part, ~i)
+        tracer.parts.append(self)
+        tracer.begin()
         return result
 
-    def make(self, given):
-        """What it returns for other Tensors in place of those at capture."""
-        args, kwargs = with_tensors(self.given, given)
+    def run(self, tensors):
+        """The result for other Tensors in place of those at capture."""
+        args, kwargs = with_tensors(self.arguments, tensors)
         with computing_in(self.precision):
             return self.on_host(*args, **kwargs)
 
 
-def kind(result):
+def result_kind(result):
     """What the results of a call at capture and later must share; None if they cannot."""
     rest = []
     shape = map_tensors(lambda t: t._value.aval, result, rest.append)
     return (shape, rest) if all(isinstance(item, _FIXED) for item in rest) else None
 
 
-class Guard:
-    """Keeps a call on the host from reading Values that it was not given: it could not be given
-    them at later calls either. Reading one nevertheless is noted."""
+class HiddenValues:
+    """Values that a call on the host must not read, since they are not passed to it: later calls
+    could not pass them either. Notes whether one is read nevertheless."""
 
     def __init__(self, values):
-        self.kept = [(v, v.array) for v in values]
-        self.is_touched = False
+        self.hidden = [(v, v.array) for v in values]
+        self.is_read = False
         for value in values:
             value.array, value.trace = None, self
 
     def run(self):
-        """What reading a Value calls."""
-        self.is_touched = True
+        """Reading a pending Value runs its trace, which is this."""
+        self.is_read = True
         self.release()
 
     def release(self):
         """Give all Values their arrays back."""
-        for value, array in self.kept:
+        for value, array in self.hidden:
             value.array, value.trace = array, None
-        self.kept = []
+        self.hidden = []
 
 
 def through(function, on_host, args, kwargs, at_once=False, cut=False):
     """(`function(*args, **kwargs)`, whether it was called on the host), in a captured function.
 
-    `at_once`: whether to call it there without finding out if there is need. `cut`: whether no
-    derivative of it is asked for.
+    `at_once`: whether to call it on the host without trying to record it first. `cut`: whether the
+    call has no derivative.
     """
-    capture = thread.recorder.capture
-    if not capture.has_numbers:
+    tracer = thread.recorder.capture
+    if not tracer.has_numbers:
         return function(*args, **kwargs), False
-    call = Call(capture, function, on_host, args, kwargs)
-    known = capture.memo and capture.memo[0][0] == call.place
-    if (known or at_once) and call.can_leave(thread.recorder):
+    call = HostCall(tracer, function, on_host, args, kwargs)
+    is_known = tracer.host_results and tracer.host_results[0][0] == call.position
+    if (is_known or at_once) and call.can_leave(thread.recorder):
         call.leave(thread.recorder)
-    if known and call.is_on_host:
-        call.guard.release()
-        return call.close(capture.memo.pop(0)[1], cut), True
-    capture.calls.append(call)
-    capture.entering = function
+    if is_known and call.is_on_host:
+        call.hidden.release()
+        return call.close(tracer.host_results.pop(0)[1], cut), True
+    tracer.host_calls.append(call)
+    tracer.entering = function
     try:
         result = function(*args, **kwargs)
     finally:
-        capture.calls.pop()
-        call.guard.release()
+        tracer.host_calls.pop()
+        call.hidden.release()
     return (call.close(result, cut), True) if call.is_on_host else (result, False)
 
 
-def tensors_alive():
-    """All Tensors there are."""
+def all_tensors():
+    """{id: Tensor} of all Tensors that are alive."""
     return {id(t): t for t in gc.get_objects() if issubclass(type(t), Tensor)}

@@ -1,11 +1,11 @@
-"""Python numbers as arguments of a captured function: inputs, as far as Python does not need them.
+"""Symbolic scalars: Python numbers in arguments of a captured function, as inputs of its graph.
 
 While a function is captured, a `Scalar` stands for each number in its arguments. Arithmetic with it
-gives another, operations on Tensors take it as an input, and whatever else looks at it (a
-comparison, `range`, a size, an attribute of an operation) gets the number, of which is noted what
-was asked and what was answered. At later calls the same questions are asked of the numbers of the
-call, in Python: if the answers are the same, the graph serves it, and its inputs are computed as
-Python computes them.
+gives another `Scalar`, and operations on Tensors take it as an input. Anything else that uses it (a
+comparison, `range`, a size, an attribute of an operation) gets the concrete number, and a guard
+notes the question and its answer. Later calls evaluate the same questions in Python for their own
+numbers: if the answers are equal, the graph may be used, and its inputs are computed as Python
+computes them.
 """
 
 import contextlib
@@ -22,12 +22,12 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import Value, number
 from sporax.engine.recorder import wrap
 
-LARGEST = 64  # of an expression, in numbers and operations; what is larger is a question
+MAX_SIZE = 64  # of an expression, in numbers and operations; a larger one becomes a guard
 _KINDS = (int, float, *NUMPY_NUMBERS)
 
 
 class ScalarKind:
-    """Stands for numbers of a type in what captures are told apart by."""
+    """In the kind of a call's arguments, the place of any number of type `of`."""
 
     __slots__ = ("of",)
 
@@ -39,7 +39,7 @@ VARYING = {kind: ScalarKind(kind) for kind in _KINDS}
 
 
 def exact(x):
-    """What tells a number from all others: 0.0 from -0.0 and 0, and not a NaN from another."""
+    """A key that differs for all numbers that differ: 0.0, -0.0 and 0, or two NaNs."""
     kind = x.__class__
     if kind is float:
         return kind, x.hex()
@@ -47,47 +47,47 @@ def exact(x):
 
 
 class ScalarArguments:
-    """The numbers in the arguments of one call that is captured.
+    """The numbers in the arguments of one captured call.
 
-    `given`: the numbers, of which those in `fixed` are taken as they are; `asked`: (expression, the
-    answer) of what Python needed to know; `inputs`: the expressions that the graph takes.
-    `capture`: the one that goes on now, if it does.
+    `values`: the numbers, of which those at the indices `static` are taken as they are. `guards`:
+    (expression, its answer) where Python needed a concrete value. `inputs`: the expressions that
+    are inputs of the graph. `tracer`: of the capture that is running, if it is.
     """
 
-    def __init__(self, given, fixed=()):
-        self.given = given
-        self.leaves = [None if i in fixed else Scalar(self, x, i) for i, x in enumerate(given)]
-        self.standing = any(leaf is not None for leaf in self.leaves)
-        self.asked, self.inputs = {}, []
-        self.capture: Any = None
+    def __init__(self, values, static=()):
+        self.values = values
+        self.scalars = [None if i in static else Scalar(self, x, i) for i, x in enumerate(values)]
+        self.is_symbolic = any(scalar is not None for scalar in self.scalars)
+        self.guards, self.inputs = {}, []
+        self.tracer: Any = None
         self.thread = threading.get_ident()
 
     def arguments(self, args, kwargs):
-        """The arguments of the call, with what stands for their numbers."""
-        leaves = iter(self.leaves)
+        """The arguments of the call, with `Scalar`s for their numbers."""
+        scalars = iter(self.scalars)
 
-        def standing(item):
+        def replaced(item):
             if item.__class__ in _KINDS:
-                leaf = next(leaves)
-                return item if leaf is None else leaf
+                scalar = next(scalars)
+                return item if scalar is None else scalar
             if item.__class__ is tuple:
-                return tuple(map(standing, item))
+                return tuple(map(replaced, item))
             return item
 
-        args = standing(args)
-        return args, {key: standing(item) for key, item in kwargs.items()}
+        args = replaced(args)
+        return args, {key: replaced(item) for key, item in kwargs.items()}
 
-    def is_live(self):
-        """Whether it matters what is asked now."""
-        return self.capture is not None and threading.get_ident() == self.thread
+    def is_traced(self):
+        """Whether the present use of a `Scalar` belongs to the capture."""
+        return self.tracer is not None and threading.get_ident() == self.thread
 
     def plain(self, result):
-        """What a function returned, with numbers in place of what stands for them."""
+        """A function's result, with concrete numbers for its `Scalar`s."""
         if result.__class__ in (tuple, list):
             return result.__class__(map(self.plain, result))
         if result.__class__ is dict:
             return {key: self.plain(item) for key, item in result.items()}
-        return known(result) if type(result) is Scalar else result
+        return concrete(result) if type(result) is Scalar else result
 
     def around(self, function):
         """The function, which returns no `Scalar`."""
@@ -99,83 +99,88 @@ class ScalarArguments:
         return run
 
     def fix(self):
-        """Take all numbers as they are."""
-        self.leaves, self.standing = [None] * len(self.given), False
+        """Make all numbers static."""
+        self.scalars, self.is_symbolic = [None] * len(self.values), False
 
-    def steering(self):
-        """Which of the numbers are taken, or were needed, as they are."""
-        fixed = {i for i, leaf in enumerate(self.leaves) if leaf is None}
-        asked = {scalar.index for scalar, _ in self.asked.values() if scalar.operation is None}
-        return fixed | asked
+    def static(self):
+        """The indices of the numbers that are static, or whose concrete value was needed."""
+        static = {i for i, scalar in enumerate(self.scalars) if scalar is None}
+        guarded = {scalar.index for scalar, _ in self.guards.values() if scalar.operation is None}
+        return static | guarded
 
-    def tensors(self, given):
-        """The graph's inputs for other numbers, as Tensors; None if it does not serve them."""
+    def tensors(self, values):
+        """The graph's inputs for other numbers, as Tensors; None if a guard fails."""
         try:
-            for scalar, answer in self.asked.values():
-                if exact(scalar.of(given)) != answer:
+            for scalar, answer in self.guards.values():
+                if exact(scalar.evaluate(values)) != answer:
                     return None
-            found = [scalar.of(given) for scalar in self.inputs]
-        except (ArithmeticError, TypeError, ValueError):  # Python decides where it is raised
+            inputs = [scalar.evaluate(values) for scalar in self.inputs]
+        except (ArithmeticError, TypeError, ValueError):  # a capture raises it at the user's line
             return None
-        if any(x.__class__ is not s.__class__ for x, s in zip(found, self.inputs, strict=True)):
+        if any(x.__class__ is not s.__class__ for x, s in zip(inputs, self.inputs, strict=True)):
             return None
-        return [wrap(number("jit", plain(x))) for x in found]
+        return [wrap(number("jit", plain(x))) for x in inputs]
 
 
 class Scalar:
-    """Stands for the number that `operation` gives for `operands` (numbers and others of its kind),
-    or for number `index` of the arguments. It takes itself for an int, a float or a NumPy scalar.
+    """Number `index` of the arguments, or the result of `operation` on `operands` (numbers and
+    `Scalar`s). `x`: its concrete value at capture.
+
+    `__class__` is the number's type, so that `isinstance(n, int)` is as without capture. It does
+    not derive from `int`: C code would read the value of an int without asking for it.
     """
 
-    __slots__ = ("index", "made", "numbers", "operands", "operation", "recorder", "size", "x")
+    __slots__ = ("arguments", "index", "input", "operands", "operation", "recorder", "size", "x")
 
-    def __init__(self, numbers, x, index=None, operation=None, operands=()):
-        self.numbers, self.x, self.index = numbers, x, index
+    def __init__(self, arguments, x, index=None, operation=None, operands=()):
+        self.arguments, self.x, self.index = arguments, x, index
         self.operation, self.operands = operation, operands
         self.size = 1 + sum(o.size for o in operands if type(o) is Scalar)
-        self.made: Any = None
-        self.recorder: Any = None  # in which it was made
+        self.input: Any = None  # the Value of the graph's input
+        self.recorder: Any = None  # of `input`
 
     @property
     def __class__(self):
         return type(self.x)
 
-    def of(self, given):
+    def evaluate(self, values):
         """The number, if these are the numbers in the arguments."""
         if self.operation is None:
-            return given[self.index]
-        return self.operation(*[o.of(given) if type(o) is Scalar else o for o in self.operands])
+            return values[self.index]
+        return self.operation(
+            *[o.evaluate(values) if type(o) is Scalar else o for o in self.operands]
+        )
 
     @property
     def _value(self):
         """The Value that operations take: an input of the graph."""
-        numbers = self.numbers
-        if not numbers.is_live() or numbers.capture.is_broken or numbers.capture.parts:
-            return number("jit", known(self))
-        capture = numbers.capture
-        made = self.made
-        if made is None or self.recorder is not capture.recorder:
+        arguments = self.arguments
+        tracer = arguments.tracer
+        if not arguments.is_traced() or tracer.is_broken or tracer.parts:
+            return number("jit", concrete(self))
+        value = self.input
+        if value is None or self.recorder is not tracer.recorder:
             aval = number("jit", plain(self.x)).aval  # refuses what has more than 64 bits
-            made = self.made = Value(aval, np.asarray(self.x, aval.dtype))
-            self.recorder = capture.recorder
-            capture.add_number(made, self)
-        return made
+            value = self.input = Value(aval, np.asarray(self.x, aval.dtype))
+            self.recorder = tracer.recorder
+            tracer.add_number(value, self)
+        return value
 
     def _as_python(self):
-        """Itself, as a Python number where it stands for a NumPy scalar."""
+        """Itself, as a Python number if it is a NumPy scalar."""
         kind = type(plain(self.x))
         return self if kind is type(self.x) else _computed(kind, self)
 
     def __getattr__(self, name):
         if not hasattr(type(self.x), name):
             raise AttributeError(f"'{type(self.x).__name__}' object has no attribute '{name}'")
-        return getattr(known(self), name)
+        return getattr(concrete(self), name)
 
     def __array__(self, dtype=None, copy=None):
-        return np.asarray(known(self), dtype)
+        return np.asarray(concrete(self), dtype)
 
     def __reduce__(self):
-        return type(self.x), (known(self),)
+        return type(self.x), (concrete(self),)
 
     def __copy__(self):
         return self
@@ -185,47 +190,47 @@ class Scalar:
 
 
 @contextlib.contextmanager
-def going_on(numbers, capture):
-    """What is asked of the numbers in the block matters to the graph of this capture."""
-    if numbers is None:
+def tracing(arguments, tracer):
+    """Uses of these `ScalarArguments` in the block belong to the capture of this tracer."""
+    if arguments is None:
         yield
         return
-    numbers.capture, numbers.inputs = capture, capture.scalars
+    arguments.tracer, arguments.inputs = tracer, tracer.scalars
     try:
         yield
     finally:
-        numbers.capture = None
+        arguments.tracer = None
 
 
-def known(item):
-    """The number itself, noting that it was needed; anything else as it is."""
-    return _answer(None, item) if type(item) is Scalar else item
+def concrete(item):
+    """The number of a `Scalar`, which becomes a guard; anything else as it is."""
+    return _guarded(None, item) if type(item) is Scalar else item
 
 
-def _answer(question, *operands):
-    """What `question` (None: what is it?) gives for the operands, noting it."""
-    numbers = next(o.numbers for o in operands if type(o) is Scalar)
-    answer = operands[0].x if question is None else _done(question, operands)
-    if numbers.is_live():
-        (scalar,) = operands if question is None else [
-            Scalar(numbers, answer, None, question, operands)
-        ]  # fmt: skip
+def _guarded(question, *operands):
+    """The answer of `question` (None: the number itself) for the operands, which is guarded."""
+    arguments = next(o.arguments for o in operands if type(o) is Scalar)
+    answer = operands[0].x if question is None else _evaluated(question, operands)
+    if arguments.is_traced():
+        scalar = operands[0]
+        if question is not None:
+            scalar = Scalar(arguments, answer, None, question, operands)
         key = question, *[id(o) if type(o) is Scalar else exact(o) for o in operands]
-        numbers.asked[key] = scalar, exact(answer)
+        arguments.guards[key] = scalar, exact(answer)
     return answer
 
 
 def as_constant(source):
-    """The Value of a number in a graph that takes it as it is; any other source as it is."""
-    return number("jit", known(source)) if type(source) is Scalar else source
+    """The Value of a `Scalar` in a graph that takes it as a constant; any other source as it is."""
+    return number("jit", concrete(source)) if type(source) is Scalar else source
 
 
-def _done(operation, operands):
+def _evaluated(operation, operands):
     try:
         return operation(*[o.x if type(o) is Scalar else o for o in operands])
-    except Exception:  # which the function may catch: it depends on the numbers themselves
+    except Exception:  # the function may catch it: it depends on the numbers themselves
         for operand in operands:
-            known(operand)
+            concrete(operand)
         raise
 
 
@@ -248,27 +253,27 @@ def _is_number(item):
 
 
 def _computed(operation, *operands):
-    """The result of arithmetic: it stands for a number again, if it is one."""
+    """The result of arithmetic: a `Scalar`, if it is a number."""
     if any(isinstance(o, Tensor) for o in operands):
         return NotImplemented
     scalars = [o for o in operands if type(o) is Scalar]
-    numbers = scalars[0].numbers
-    if not all(map(_is_number, operands)) or not numbers.is_live():
-        return operation(*map(known, operands))
-    result = _done(operation, operands)
+    arguments = scalars[0].arguments
+    if not all(map(_is_number, operands)) or not arguments.is_traced():
+        return operation(*map(concrete, operands))
+    result = _evaluated(operation, operands)
     if operation in _MAY_RAISE:
-        _answer(functools.partial(_raises, operation), *operands)
-    if result.__class__ not in _KINDS or sum(s.size for s in scalars) > LARGEST:
-        return operation(*map(known, operands))
-    return Scalar(numbers, result, None, operation, operands)
+        _guarded(functools.partial(_raises, operation), *operands)
+    if result.__class__ not in _KINDS or sum(s.size for s in scalars) > MAX_SIZE:
+        return operation(*map(concrete, operands))
+    return Scalar(arguments, result, None, operation, operands)
 
 
 def _compared(question, one, other):
     if isinstance(other, Tensor):
         return NotImplemented
     if not _is_number(other):
-        return question(known(one), other)
-    return _answer(question, one, other)
+        return question(concrete(one), other)
+    return _guarded(question, one, other)
 
 
 def _method(function, operation, is_reflected=False):
@@ -289,9 +294,9 @@ def _define():
     for name in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(Scalar, f"__{name}__", _method(_compared, getattr(operator, name)))
     for name, question in _QUESTIONS.items():
-        setattr(Scalar, f"__{name}__", _method(_answer, question))
+        setattr(Scalar, f"__{name}__", _method(_guarded, question))
     for name, use in _USES.items():
-        setattr(Scalar, f"__{name}__", lambda scalar, *a, use=use: use(known(scalar), *a))
+        setattr(Scalar, f"__{name}__", lambda scalar, *a, use=use: use(concrete(scalar), *a))
 
 
 _BINARY = (

@@ -44,7 +44,7 @@ def captured(n):
 def test_ever_new_shapes_do_not_grow_what_is_kept(monkeypatch, work):
     forest.clear()
     monkeypatch.setattr(forest, "LIMIT", 3000)
-    monkeypatch.setattr(JitFunction, "MOST_KINDS", 3)
+    monkeypatch.setattr(JitFunction, "MAX_KINDS", 3)
     before = kept()
     for n in range(3, 15):
         found, wanted = work(n)

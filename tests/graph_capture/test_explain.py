@@ -261,12 +261,12 @@ def test_what_takes_long_is_announced(monkeypatch, capsys):
 
 def test_many_captures_warn_once():
     double = jit(lambda x: x * 2.0)
-    for n in range(1, double.MANY):
+    for n in range(1, double.WARN_AT):
         double(ones(n))
     words = r"captured 8 times.*argument 'x' changed from Float32 \(7,\) to \(8,\).*padding"
     with pytest.warns(RuntimeWarning, match=words):
-        double(ones(double.MANY))
-    double(ones(double.MANY + 1))  # says nothing more
+        double(ones(double.WARN_AT))
+    double(ones(double.WARN_AT + 1))  # says nothing more
 
 
 def test_the_switch():

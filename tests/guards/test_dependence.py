@@ -374,7 +374,7 @@ def test_threads_capture_and_differentiate_with_one_parameter():
 
 
 def test_kinds_of_arguments_are_forgotten_in_the_end(monkeypatch):
-    monkeypatch.setattr(JitFunction, "MOST_KINDS", 2)
+    monkeypatch.setattr(JitFunction, "MAX_KINDS", 2)
     run = jit(lambda x, n: x * n[0])
     for n, captures in [(1, 1), (2, 2), (1, 2), (3, 3), (1, 3), (2, 4)]:
         assert run(tensor(1), [n]).asnumpy()[0] == n

@@ -212,7 +212,7 @@ def test_other_shapes_are_captured_anew_and_nothing_runs_twice():
 @pytest.mark.slow
 def test_ever_other_shapes_end_the_capture():
     step, net, _ = agree(None, prepare=summing, steps=60, shape=(40, 6), stays=False)
-    assert step.captures == step.MOST_ENTRIES + 1 and len(net.above.calls) == 60
+    assert step.captures == step.MAX_ENTRIES + 1 and len(net.above.calls) == 60
 
 
 class Leaves(Cell):

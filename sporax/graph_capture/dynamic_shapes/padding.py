@@ -1,15 +1,14 @@
-"""A program for unknown sizes, run at larger ones: what is in the padding changes nothing.
+"""`PaddedProgram`: a jaxpr with symbolic dimensions, run on padded arrays.
 
-The program is a jaxpr whose shapes have symbols in them. It is run with arrays of larger sizes, and
-is told the true ones. What holds throughout: along an axis of size n, the first n elements are what
-the program gives for the true n, and what follows is anything. Most operations keep that by
-themselves, since they work along other axes or element by element. One that reduces along such an
-axis gets the padding replaced by what changes nothing (0 for a sum). Where an operation does
-neither, or there is no rule for it, `Unpadded` is raised.
+The program gets arrays of a bucket's sizes, and the true sizes. The invariant: along an axis of
+true size n, the first n elements are those of the unpadded program, and the rest is arbitrary. Most
+operations keep it, since they work elementwise or along other axes. For a reduction along such an
+axis, the padding is first replaced by the neutral element (0 for a sum). Where an operation does
+neither, or has no rule, `CannotPad` is raised.
 
-An axis that others were merged into (a batch and a length, flattened) has padding in between. So
-each axis has a layout: its factors, numbers and symbols, the last one running fastest. It is None
-where all elements along the axis are the same, so that any order of the factors will do.
+An axis that is a flattened product of axes (batch and length) has padding in between. So each axis
+has a layout: its factors, numbers and symbols, the last one running fastest. It is None where all
+elements along the axis are equal, so that any order of the factors is correct.
 """
 
 import jax
@@ -20,12 +19,12 @@ from jax import lax
 from sporax.core.jax_internals import Literal
 from sporax.graph_capture.dynamic_shapes.padding_rules import RULES
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import (
-    Step,
-    Unpadded,
+    CannotPad,
+    Equation,
+    dynamic_axes,
+    is_dynamic,
     layouts_of,
     size_at,
-    varies,
-    varying,
 )
 
 _CALLS = {
@@ -34,81 +33,81 @@ _CALLS = {
 }  # fmt: skip
 
 
-class Padded:
-    """One run of a program. `true`: the sizes of the symbols, as arrays; `room`: at which sizes it
-    runs, as ints."""
+class PaddedProgram:
+    """One run of a program. `true_sizes`: {symbol: size as an array}; `bucket`: {symbol: size of
+    the padded arrays as an int}."""
 
-    def __init__(self, true, room):
-        self.true, self.room = true, room
+    def __init__(self, true_sizes, bucket):
+        self.true_sizes, self.bucket = true_sizes, bucket
 
     def run(self, jaxpr, constants, arrays, layouts=None):
-        """(the results, their layouts) of a jaxpr for arrays of the larger sizes."""
+        """(the results, their layouts) of a jaxpr for padded arrays."""
         if layouts is None:
             layouts = [layouts_of(v.aval) for v in jaxpr.invars]
         known = dict(zip(jaxpr.invars, zip(arrays, layouts, strict=True), strict=True))
         for variable, array in zip(jaxpr.constvars, constants, strict=True):
             known[variable] = array, layouts_of(variable.aval)
 
-        def find(variable):
+        def read(variable):
             is_literal = isinstance(variable, Literal)
             return (variable.val, layouts_of(variable.aval)) if is_literal else known[variable]
 
-        for step in jaxpr.eqns:
-            arrays, layouts = zip(*map(find, step.invars), strict=True) if step.invars else ([], [])
-            made = self._step(step, list(arrays), list(layouts))
-            known.update(zip(step.outvars, zip(*made, strict=True), strict=True))
-        found = [find(v) for v in jaxpr.outvars]
-        return [array for array, _ in found], [layout for _, layout in found]
+        for eqn in jaxpr.eqns:
+            arrays, layouts = zip(*map(read, eqn.invars), strict=True) if eqn.invars else ([], [])
+            results = self._evaluate(eqn, list(arrays), list(layouts))
+            known.update(zip(eqn.outvars, zip(*results, strict=True), strict=True))
+        outputs = [read(v) for v in jaxpr.outvars]
+        return [array for array, _ in outputs], [layout for _, layout in outputs]
 
-    def _step(self, step, given, layouts):
-        name = step.primitive.name
-        outs = [v.aval for v in step.outvars]
+    def _evaluate(self, eqn, operands, layouts):
+        name = eqn.primitive.name
+        out_avals = [v.aval for v in eqn.outvars]
         if name in _CALLS:
-            inner = step.params.get("jaxpr", step.params.get("call_jaxpr"))
+            inner = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
             constants = getattr(inner, "consts", ())
-            return self.run(getattr(inner, "jaxpr", inner), constants, given, layouts)
+            return self.run(getattr(inner, "jaxpr", inner), constants, operands, layouts)
         if name == "dim_as_value":
-            value = size_at(step.params["dim"], self.true)
-            return [jnp.asarray(value).astype(outs[0].dtype)], [()]
-        params, found = step.params, [layouts_of(a) for a in outs]
-        ins = [v.aval for v in step.invars]
-        if any(map(varying, [*ins, *outs])):
+            value = size_at(eqn.params["dim"], self.true_sizes)
+            return [jnp.asarray(value).astype(out_avals[0].dtype)], [()]
+        params, out_layouts = eqn.params, [layouts_of(a) for a in out_avals]
+        in_avals = [v.aval for v in eqn.invars]
+        if any(map(dynamic_axes, [*in_avals, *out_avals])):
             rule = RULES.get(name)
             if rule is None:
-                raise Unpadded(f"there is no rule for '{name}'")
-            one = Step(params, ins, outs, layouts)
-            given = rule(self, one, given)
-            params, found = one.params, one.results()
+                raise CannotPad(f"there is no rule for '{name}'")
+            described = Equation(params, in_avals, out_avals, layouts)
+            operands = rule(self, described, operands)
+            params, out_layouts = described.params, described.result_layouts()
         elif _mentions_sizes(params):
-            raise Unpadded(f"'{name}' contains a size that varies")
-        params = {key: self._at_room(value) for key, value in params.items()}
-        made = step.primitive.bind(*given, **params)
-        return (made if step.primitive.multiple_results else [made]), found
+            raise CannotPad(f"'{name}' contains a size that varies")
+        params = {key: self._at_bucket(value) for key, value in params.items()}
+        results = eqn.primitive.bind(*operands, **params)
+        return (results if eqn.primitive.multiple_results else [results]), out_layouts
 
-    def _at_room(self, value):
+    def _at_bucket(self, value):
         if type(value) is tuple:
-            return tuple(map(self._at_room, value))
-        return size_at(value, self.room) if _is_size(value) else value
+            return tuple(map(self._at_bucket, value))
+        return size_at(value, self.bucket) if _is_size(value) else value
 
-    def filled(self, step, i, array, axes, neutral):
-        """Operand `i` of a step with another number for what is padding along these axes."""
-        aval = step.ins[i]
+    def filled(self, eqn, i, array, axes, neutral):
+        """Operand `i` with the neutral element in its padding along these axes."""
+        aval = eqn.in_avals[i]
         for axis in axes:
-            if varies(aval.shape[axis]):
-                place = lax.broadcasted_iota(np.int32, array.shape, axis)
-                inside = self._inside(place, step.layout(i, axis))
+            if is_dynamic(aval.shape[axis]):
+                position = lax.broadcasted_iota(np.int32, array.shape, axis)
+                inside = self._inside(position, eqn.layout(i, axis))
                 array = jnp.where(inside, array, jnp.asarray(neutral, array.dtype))
         return array
 
-    def _inside(self, place, layout):
-        """Where along an axis there is no padding."""
+    def _inside(self, position, layout):
+        """A mask of the positions along an axis that are no padding."""
         inside, inner = True, 1
         for factor in reversed(layout):
-            room = factor if isinstance(factor, int) else self.room[factor]
+            size = factor if isinstance(factor, int) else self.bucket[factor]
             if not isinstance(factor, int):
-                true = jnp.asarray(self.true[factor], np.int32)
-                inside = inside & (place // inner % room < true)
-            inner *= room
+                true_size = jnp.asarray(self.true_sizes[factor], np.int32)
+                inside = inside & (position // inner % size < true_size)
+            inner *= size
         return inside
 
 
@@ -123,7 +122,7 @@ def _mentions_sizes(value):
         return any(map(_mentions_sizes, value))
     jaxpr = getattr(value, "jaxpr", value)
     if hasattr(jaxpr, "eqns"):
-        variables = [v for step in jaxpr.eqns for v in (*step.invars, *step.outvars)]
+        variables = [v for eqn in jaxpr.eqns for v in (*eqn.invars, *eqn.outvars)]
         inside = [n for v in variables for n in getattr(v.aval, "shape", ())]
         return _mentions_sizes(inside) or any(_mentions_sizes(s.params) for s in jaxpr.eqns)
     return _is_size(value)

@@ -1,6 +1,7 @@
-"""What each primitive makes of padding: by element, along other axes, or with a neutral number.
+"""Padding rules of primitives: elementwise, along other axes, or with a neutral element.
 
-A rule takes (run, step, operands) and gives the operands; it may set `step.params`, `step.made`.
+A rule takes (program, eqn, operands) and returns the operands; it may set `eqn.params` and
+`eqn.out_layouts`.
 """
 
 import functools
@@ -11,47 +12,47 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import (
-    Unpadded,
+    CannotPad,
+    dynamic_axes,
     factors,
-    plain,
-    varies,
-    varying,
+    is_dynamic,
+    merged,
 )
 
 
-def _as_it_is(run, step, given):
-    return given
+def _elementwise(program, eqn, operands):
+    return operands
 
 
 def _reduction(neutral):
-    def rule(run, step, given):
-        (array,) = given
-        return [run.filled(step, 0, array, step.params["axes"], neutral(array.dtype))]
+    def rule(program, eqn, operands):
+        (array,) = operands
+        return [program.filled(eqn, 0, array, eqn.params["axes"], neutral(array.dtype))]
 
     return rule
 
 
 def _place_of(neutral):
-    def rule(run, step, given):
-        if not all(step.is_in_order(0, axis) for axis in step.params["axes"]):
-            raise Unpadded("it counts along a flattened axis")
-        return _reduction(neutral)(run, step, given)
+    def rule(program, eqn, operands):
+        if not all(eqn.is_in_order(0, axis) for axis in eqn.params["axes"]):
+            raise CannotPad("it counts along a flattened axis")
+        return _reduction(neutral)(program, eqn, operands)
 
     return rule
 
 
 def _running(neutral):
-    def rule(run, step, given):
-        (array,), axis = given, step.params["axis"]
-        if step.layouts[0][axis] is None:
-            step.count(axis)
-        return [run.filled(step, 0, array, [axis], neutral(array.dtype))]
+    def rule(program, eqn, operands):
+        (array,), axis = operands, eqn.params["axis"]
+        if eqn.layouts[0][axis] is None:
+            eqn.count(axis)
+        return [program.filled(eqn, 0, array, [axis], neutral(array.dtype))]
 
     return rule
 
 
-def _constant(number):
-    return lambda dtype: number
+def _constant(value):
+    return lambda dtype: value
 
 
 def _least(dtype):
@@ -66,173 +67,175 @@ def _greatest(dtype):
     return np.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).max
 
 
-def _product(run, step, given):
-    (left, right), _ = step.params["dimension_numbers"]
-    return [run.filled(step, i, given[i], axes, 0) for i, axes in enumerate((left, right))]
+def _dot_general(program, eqn, operands):
+    (left, right), _ = eqn.params["dimension_numbers"]
+    return [program.filled(eqn, i, operands[i], axes, 0) for i, axes in enumerate((left, right))]
 
 
-def _convolution(run, step, given):
-    numbers = step.params["dimension_numbers"]
+def _convolution(program, eqn, operands):
+    numbers = eqn.params["dimension_numbers"]
     specs = numbers.lhs_spec, numbers.rhs_spec
-    for aval, spec in zip(step.ins, specs, strict=True):
-        step.refuse_along(spec[2:], "convolves", aval)
-    if step.params["batch_group_count"] != 1 or step.params["feature_group_count"] != 1:
-        step.refuse_along(specs[0][1:2], "convolves in groups")
-        step.refuse_along(specs[1][:2], "convolves in groups", step.ins[1])
-        if step.params["batch_group_count"] != 1:
-            step.refuse_along(specs[0][:1], "convolves in groups")
-    return [run.filled(step, i, given[i], spec[1:2], 0) for i, spec in enumerate(specs)]
+    for aval, spec in zip(eqn.in_avals, specs, strict=True):
+        eqn.refuse_along(spec[2:], "convolves", aval)
+    if eqn.params["batch_group_count"] != 1 or eqn.params["feature_group_count"] != 1:
+        eqn.refuse_along(specs[0][1:2], "convolves in groups")
+        eqn.refuse_along(specs[1][:2], "convolves in groups", eqn.in_avals[1])
+        if eqn.params["batch_group_count"] != 1:
+            eqn.refuse_along(specs[0][:1], "convolves in groups")
+    return [program.filled(eqn, i, operands[i], spec[1:2], 0) for i, spec in enumerate(specs)]
 
 
-def _reshape(run, step, given):
-    before, after = step.ins[0].shape, step.outs[0].shape
-    if step.params.get("dimensions") is not None:
-        raise Unpadded("it reshapes and transposes")
-    rest = [f for axis in range(len(before)) for f in step.layout(0, axis)][::-1]
+def _reshape(program, eqn, operands):
+    before, after = eqn.in_avals[0].shape, eqn.out_avals[0].shape
+    if eqn.params.get("dimensions") is not None:
+        raise CannotPad("it reshapes and transposes")
+    rest = [f for axis in range(len(before)) for f in eqn.layout(0, axis)][::-1]
     for axis, size in enumerate(after):
-        layout = _taken(rest, factors(size))
+        layout = _take_factors(rest, factors(size))
         if layout is None:
-            raise Unpadded(f"it reshapes {before} to {after}, which moves what varies")
-        step.made[axis] = layout
-    step.ins = step.layouts = []
-    return given
+            raise CannotPad(f"it reshapes {before} to {after}, which moves what varies")
+        eqn.out_layouts[axis] = layout
+    eqn.in_avals = eqn.layouts = []
+    return operands
 
 
-def _taken(rest, wanted):
-    """The next factors of what is reshaped (last first in `rest`), whose product is wanted."""
-    symbols = [f for f in wanted if not isinstance(f, int)]
-    number = _count([f for f in wanted if isinstance(f, int)])
-    found = []
-    while symbols or number > 1:
+def _take_factors(rest, target):
+    """The next factors of the operand (last first in `rest`) whose product is that of `target`."""
+    symbols = [f for f in target if not isinstance(f, int)]
+    count = _product([f for f in target if isinstance(f, int)])
+    layout = []
+    while symbols or count > 1:
         factor = rest.pop() if rest else None
         if factor in symbols:
             symbols.remove(factor)
         elif not isinstance(factor, int):
             return None
-        elif number % factor == 0:
-            number //= factor
-        elif factor % number == 0 and number > 1:
-            rest.append(factor // number)
-            factor, number = number, 1
+        elif count % factor == 0:
+            count //= factor
+        elif factor % count == 0 and count > 1:
+            rest.append(factor // count)
+            factor, count = count, 1
         else:
             return None
-        found.append(factor)
-    return plain(found)
+        layout.append(factor)
+    return merged(layout)
 
 
-def _count(sizes):
+def _product(sizes):
     return functools.reduce(operator.mul, sizes, 1)
 
 
-def _iota(run, step, given):
-    step.count(step.params["dimension"])
-    return given
+def _iota(program, eqn, operands):
+    eqn.count(eqn.params["dimension"])
+    return operands
 
 
-def _windows(run, step, given):
-    params = step.params
+def _windows(program, eqn, operands):
+    params = eqn.params
     names = {"window_dimensions": 1, "window_strides": 1, "padding": (0, 0), "base_dilation": 1}
-    for aval in step.ins:
-        for axis in varying(aval):
+    for aval in eqn.in_avals:
+        for axis in dynamic_axes(aval):
             for name, usual in {**names, "window_dilation": 1}.items():
                 if params.get(name) is not None and params[name][axis] != usual:
-                    raise Unpadded("it slides a window along an axis whose size varies")
-    return given
+                    raise CannotPad("it slides a window along an axis whose size varies")
+    return operands
 
 
-def _pad(run, step, given):
-    axes = [i for i, widths in enumerate(step.params["padding_config"]) if any(widths)]
-    step.refuse_along(axes, "pads")
-    return given
+def _pad(program, eqn, operands):
+    axes = [i for i, widths in enumerate(eqn.params["padding_config"]) if any(widths)]
+    eqn.refuse_along(axes, "pads")
+    return operands
 
 
-def _slice(run, step, given):
-    params, aval = step.params, step.ins[0]
+def _slice(program, eqn, operands):
+    params, aval = eqn.params, eqn.in_avals[0]
     strides = params["strides"] or (1,) * len(aval.shape)
-    for axis in varying(aval):
+    for axis in dynamic_axes(aval):
         whole = (0, aval.shape[axis], 1)
         if (params["start_indices"][axis], params["limit_indices"][axis], strides[axis]) != whole:
-            raise Unpadded("it takes a part along an axis whose size varies")
-    return given
+            raise CannotPad("it takes a part along an axis whose size varies")
+    return operands
 
 
 def _whole_slices(sizes):
-    def rule(run, step, given):
-        for axis, size in enumerate(sizes(step)):
-            if varies(step.ins[0].shape[axis]) and size != step.ins[0].shape[axis]:
-                raise Unpadded("it takes a part along an axis whose size varies")
-        return given
+    def rule(program, eqn, operands):
+        for axis, size in enumerate(sizes(eqn)):
+            if is_dynamic(eqn.in_avals[0].shape[axis]) and size != eqn.in_avals[0].shape[axis]:
+                raise CannotPad("it takes a part along an axis whose size varies")
+        return operands
 
     return rule
 
 
 def _not_along(name, what):
-    def rule(run, step, given):
-        axes = step.params[name]
-        for aval in step.ins:
-            step.refuse_along([axes] if isinstance(axes, int) else axes, what, aval)
-        return given
+    def rule(program, eqn, operands):
+        axes = eqn.params[name]
+        for aval in eqn.in_avals:
+            eqn.refuse_along([axes] if isinstance(axes, int) else axes, what, aval)
+        return operands
 
     return rule
 
 
-def _top(run, step, given):
-    step.refuse_along([step.params.get("axis", -1)], "sorts")
-    return given
+def _top(program, eqn, operands):
+    eqn.refuse_along([eqn.params.get("axis", -1)], "sorts")
+    return operands
 
 
-def _gather(run, step, given):
-    numbers, sizes = step.params["dimension_numbers"], step.params["slice_sizes"]
-    aval = step.ins[0]
-    for axis in varying(aval):
+def _gather(program, eqn, operands):
+    numbers, sizes = eqn.params["dimension_numbers"], eqn.params["slice_sizes"]
+    aval = eqn.in_avals[0]
+    for axis in dynamic_axes(aval):
         if axis not in numbers.operand_batching_dims and (
             sizes[axis] != aval.shape[axis] or axis in numbers.start_index_map
         ):
-            raise Unpadded("it picks by an index along an axis whose size varies")
-    step.params = {**step.params, "indices_are_sorted": False, "unique_indices": False}
-    return given
+            raise CannotPad("it picks by an index along an axis whose size varies")
+    eqn.params = {**eqn.params, "indices_are_sorted": False, "unique_indices": False}
+    return operands
 
 
 def _scatter(neutral=None):
-    def rule(run, step, given):
-        numbers, (operand, _, updates) = step.params["dimension_numbers"], step.ins
-        for axis in varying(operand):
+    def rule(program, eqn, operands):
+        numbers, (operand, _, updates) = eqn.params["dimension_numbers"], eqn.in_avals
+        for axis in dynamic_axes(operand):
             if axis in numbers.inserted_window_dims or (
                 axis in numbers.scatter_dims_to_operand_dims
                 and axis not in numbers.operand_batching_dims
             ):
-                raise Unpadded("it writes by an index along an axis whose size varies")
+                raise CannotPad("it writes by an index along an axis whose size varies")
         windows = [i for i in range(operand.ndim) if i not in numbers.inserted_window_dims]
         windows = [i for i in windows if i not in numbers.operand_batching_dims]
         for axis, place in zip(numbers.update_window_dims, windows, strict=True):
-            if updates.shape[axis] != operand.shape[place] and varies(updates.shape[axis]):
-                raise Unpadded("it writes a part along an axis whose size varies")
-        batched = _batched(numbers, step.ins)
-        axes = [i for i in varying(updates) if i not in (*numbers.update_window_dims, *batched)]
+            if updates.shape[axis] != operand.shape[place] and is_dynamic(updates.shape[axis]):
+                raise CannotPad("it writes a part along an axis whose size varies")
+        batched = _batched(numbers, eqn.in_avals)
+        axes = [
+            i for i in dynamic_axes(updates) if i not in (*numbers.update_window_dims, *batched)
+        ]
         if axes and neutral is None:
-            raise Unpadded("it writes as often as the size that varies says")
-        step.params = {**step.params, "indices_are_sorted": False, "unique_indices": False}
-        filled = run.filled(step, 2, given[2], axes, neutral and neutral(given[2].dtype))
-        return [given[0], given[1], filled]
+            raise CannotPad("it writes as often as the size that varies says")
+        eqn.params = {**eqn.params, "indices_are_sorted": False, "unique_indices": False}
+        filled = program.filled(eqn, 2, operands[2], axes, neutral and neutral(operands[2].dtype))
+        return [operands[0], operands[1], filled]
 
     return rule
 
 
-def _batched(numbers, ins):
-    """The axes of the updates that go with axes of the operand."""
-    _, _, updates = ins
+def _batched(numbers, in_avals):
+    """The axes of the updates that are batch axes of the operand."""
+    _, _, updates = in_avals
     rest = [i for i in range(updates.ndim) if i not in numbers.update_window_dims]
     return [rest[i] for i in numbers.scatter_indices_batching_dims]
 
 
-def _random(run, step, given):
-    if varying(step.outs[0]) != [0]:
-        raise Unpadded("it draws random numbers of a shape that varies not only at its first axis")
-    step.count(0)
-    return given
+def _random(program, eqn, operands):
+    if dynamic_axes(eqn.out_avals[0]) != [0]:
+        raise CannotPad("it draws random numbers of a shape that varies not only at its first axis")
+    eqn.count(0)
+    return operands
 
 
-_BY_ELEMENT = (
+_ELEMENTWISE = (
     "abs", "acos", "acosh", "add", "add_any", "and", "asin", "asinh", "atan", "atan2", "atanh",
     "bessel_i0e", "bessel_i1e", "bitcast_convert_type", "broadcast_in_dim", "cbrt", "ceil", "clamp",
     "clz", "complex", "conj", "convert_element_type", "copy", "copy_p", "cos", "cosh", "digamma",
@@ -246,7 +249,7 @@ _BY_ELEMENT = (
 )  # fmt: skip
 
 RULES: dict[str, Any] = {
-    **dict.fromkeys(_BY_ELEMENT, _as_it_is),
+    **dict.fromkeys(_ELEMENTWISE, _elementwise),
     "argmax": _place_of(_least),
     "argmin": _place_of(_greatest),
     "concatenate": _not_along("dimension", "joins"),
@@ -256,9 +259,9 @@ RULES: dict[str, Any] = {
     "cummin": _running(_greatest),
     "cumprod": _running(_constant(1)),
     "cumsum": _running(_constant(0)),
-    "dot_general": _product,
-    "dynamic_slice": _whole_slices(lambda step: step.params["slice_sizes"]),
-    "dynamic_update_slice": _whole_slices(lambda step: step.ins[1].shape),
+    "dot_general": _dot_general,
+    "dynamic_slice": _whole_slices(lambda eqn: eqn.params["slice_sizes"]),
+    "dynamic_update_slice": _whole_slices(lambda eqn: eqn.in_avals[1].shape),
     "gather": _gather,
     "iota": _iota,
     "pad": _pad,
@@ -281,7 +284,7 @@ RULES: dict[str, Any] = {
     "slice": _slice,
     "sort": _not_along("dimension", "sorts"),
     "split": _not_along("axis", "splits"),
-    "squeeze": _as_it_is,
-    "stack": _as_it_is,
+    "squeeze": _elementwise,
+    "stack": _elementwise,
     "top_k": _top,
 }  # fmt: skip

@@ -1,0 +1,128 @@
+"""`CapturedGraph`, which is called in place of a captured function, and `Graph`: one program."""
+
+import itertools
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from sporax.core.value import borrowing
+from sporax.engine.operation import Op, Rule
+from sporax.engine.program import TraceFunction
+from sporax.engine.recorder import run_pending
+from sporax.graph_capture.graph_call import GraphCall
+from sporax.graph_capture.input_slots import InputSlots
+from sporax.guards.dependence import marks_of, unchanged
+from sporax.staging.host_calls import OtherResult
+from sporax.storage.views import Sharing
+
+
+class CapturedGraph(ABC):
+    """A captured function as programs, with the state that it reads and writes.
+
+    `has_run`: whether the call that captured it has computed its result already. `recorded`: the
+    number of operations. `state`: the ids of the handles that it reads or writes and that no call
+    passes. `sharing`: which of its tensors share memory. `cells`, `marks`: the Cells that were
+    called and the Tensors that it reads, each with what a derivative or a Cell's mode depends on.
+    """
+
+    has_run = False
+    recorded: int
+
+    def __init__(self, cells, reads, writes, written):
+        """`reads` and `writes`: handles that no call passes; `written`: all handles written to."""
+        self.cells, self.marks = list(cells.items()), marks_of(reads)
+        self.state = {id(handle) for handle in (*reads, *writes)}
+        self.sharing = Sharing(reads, writes, written)
+
+    def is_valid(self):
+        """Whether every Cell that was called, and every Tensor read, is as at capture."""
+        return unchanged(self.cells, self.marks)
+
+    @abstractmethod
+    def __call__(self, tensors, host_results=()):
+        """The results (Values) for the Tensors in a call's arguments; reads and writes the state.
+        `host_results`: what calls on the host have returned already in this call."""
+
+
+class Graph(CapturedGraph):
+    """A captured function without calls on the host: one operation.
+
+    `slots`: {id of a Tensor in the arguments at capture: its position among a call's Tensors}; all
+    other inputs are state.
+    """
+
+    def __init__(self, name, tracer, recorder, results, slots):
+        written = tracer.written()
+        self.prints = tracer.prints.taken()
+        printed = self.prints.values()
+        outputs = [*results, *printed, *[value for _, value in written]]
+        self.written = InputSlots([handle for handle, _ in written], slots)
+        self.n_results, self.n_outputs = len(results), len(outputs)
+        self.first_written = len(results) + len(printed)
+        # an output that this trace neither computes nor takes as an input is a constant
+        self.constants = {i: v for i, v in enumerate(outputs) if v.trace is not recorder}
+        self.sources = InputSlots(tracer.sources, slots)
+        super().__init__(
+            tracer.cells, self.sources.state(), self.written.state(), self.written.handles
+        )
+        op, out_avals = trace_operation(
+            name, recorder.state.path(), tracer.avals, recorder.reals, recorder.integers,
+            [v.index for v in outputs if v.trace is recorder],
+        )  # fmt: skip
+        self.op, self.recorded = op, op.recorded
+        self.is_computed = [
+            i not in self.constants for i in range(self.first_written, len(outputs))
+        ]
+        inputs = {id(source): k for k, source in enumerate(tracer.sources)}
+        replaced = [
+            inputs.get(id(handle))
+            for (handle, _), is_computed in zip(written, self.is_computed, strict=True)
+            if is_computed
+        ]
+        self.call = GraphCall(op, tuple(tracer.avals), out_avals, replaced)
+        self.prints.let_go()
+
+    def __call__(self, tensors, host_results=()):
+        if not self.written.handles:
+            outputs = self._run(tensors)
+        else:
+            with borrowing:  # two threads must not begin from the same state
+                outputs = self._run(tensors)
+        if not self.prints:
+            return outputs
+        self.prints.make(outputs[self.n_results :])
+        return outputs[: self.n_results]
+
+    def _run(self, tensors):
+        run_pending()  # the graph is not compiled together with what was recorded before it
+        values = [handle._value for handle in self.sources.of(tensors)]
+        written = self.written.of(tensors)
+        if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
+            raise OtherResult(())
+        computed = iter(self.call(values, list(itertools.compress(written, self.is_computed))))
+        constants, first_written = self.constants, self.first_written
+        outputs = [
+            constants[i] if i in constants else next(computed) for i in range(self.n_outputs)
+        ]
+        for handle, value in zip(written, outputs[first_written:], strict=True):
+            handle._value = value
+        self.sharing.propagate(written, bool(self.written.slots))
+        return outputs[:first_written]
+
+
+def trace_operation(name, states, avals, reals, integers, outputs):
+    """(an operation that computes these outputs of a trace, their avals). `avals`: of the inputs;
+    `reals`, `integers`: the Values of Python numbers in the trace, which are constants of it."""
+    layout = TraceFunction(states, avals)
+    reals = np.array([v.array for v in reals], np.float64)
+    integers = np.array([v.array for v in integers], np.int64)
+
+    def run(*arrays):
+        return layout.outputs(reals, integers, arrays, outputs)
+
+    op, avals = Op(name, run), tuple(avals)
+    op.recorded = len(layout.steps)
+    computed = [aval for rule, _ in layout.steps for aval in rule.avals]
+    out_avals = tuple(computed[i] if i >= 0 else avals[~i] for i in outputs)
+    op.rules[avals] = Rule(avals, out_avals, run, False)
+    return op, out_avals
