@@ -80,11 +80,11 @@ def _find(name):
 def __getattr__(name):
     if name == "__all__":  # without what would hide Python's own
         return [n for n in _HOMES if n not in ("bool", "float", "int") and _find(n) is not None]
-    found = _find(name)
-    if found is None:
+    value = _find(name)
+    if value is None:
         raise AttributeError(f"sporax has no 'mindspore.{name}' yet")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__():

@@ -77,8 +77,10 @@ def main():
         function = function or source.maximum
         for left in DTYPES:
             rights = {d: source.tensor(d) for d in DTYPES} | NUMBERS
-            found = {r: result(source, function, source.tensor(left), v) for r, v in rights.items()}
-            table.setdefault(name, {})[left] = {r: d for r, d in found.items() if d is not None}
+            results = {
+                r: result(source, function, source.tensor(left), v) for r, v in rights.items()
+            }
+            table.setdefault(name, {})[left] = {r: d for r, d in results.items() if d is not None}
     path = Path(__file__).parent.parent / "tests" / "recorded" / source.file
     path.write_text(json.dumps(table, indent=None, separators=(",", ":")) + "\n", encoding="utf8")
 

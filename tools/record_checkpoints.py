@@ -67,12 +67,12 @@ a=float32[2] accu_grads=float32[1] | b=float32[1]
 
 def parsed(text):
     """`a=float32[2,1] b=words` -> {'a': ('float32', (2, 1)), 'b': 'words'}"""
-    made = {}
+    messages = {}
     for name, _, entry in (item.partition("=") for item in text.split()):
         dtype, bracket, dims = entry.partition("[")
         shape = tuple(int(d) for d in dims.rstrip("]").split(",") if d)
-        made[name] = (dtype, shape) if bracket else entry
-    return made
+        messages[name] = (dtype, shape) if bracket else entry
+    return messages
 
 
 def loads():
@@ -193,18 +193,18 @@ def check(folder):
     wanted = {"ours_sliced": {"long": LONG, "net.weight": CONTENTS["net.weight"]}}
     for path in sorted(p for p in pathlib.Path(folder).rglob("*") if p.is_file()):
         format = path.suffix[1:]
-        found = ms.load_checkpoint(str(path), crc_check="sum" in path.stem, format=format)
+        loaded = ms.load_checkpoint(str(path), crc_check="sum" in path.stem, format=format)
         for name, (dtype, shape, begin) in wanted.get(path.stem, CONTENTS).items():
             if format == "safetensors" and "sum" in path.stem and name in NOT_SUMMED:
                 continue
-            x = found[name]
+            x = loaded[name]
             assert x.shape == shape and str(x.dtype).lower() == dtype, (path, name, x)
             as_numbers = x.astype(ms.float64).asnumpy()
             np.testing.assert_array_equal(as_numbers, counting(dtype, shape, begin).astype("f8"))
         for name, value in extras.get(str(path.relative_to(folder)), {}).items():
-            x = found[name]
+            x = loaded[name]
             assert (x if isinstance(value, str) else x.asnumpy().item()) == value, (name, x)
-        print(path.name, "read by MindSpore", ms.__version__, "-", len(found), "values")
+        print(path.name, "read by MindSpore", ms.__version__, "-", len(loaded), "values")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ PATHS = Path(__file__).parents[1] / "sporax/compat/paths.csv"
 if __name__ == "__main__":
     with open(PATHS, encoding="utf-8") as file:
         paths = [row["path"] for row in csv.DictReader(file) if ":" not in row["found_in"]]
-    found = {}  # the shortest path to each class
+    shortest = {}  # the shortest path to each class
     for path in paths:
         try:
             module = importlib.import_module(path)
@@ -23,8 +23,8 @@ if __name__ == "__main__":
             kind = getattr(module, name, None)
             home = str(getattr(kind, "__module__", ""))
             if isinstance(kind, type) and home.startswith("mindspore.") and kind.__name__ == name:
-                known = found.get((home, name))
+                known = shortest.get((home, name))
                 if known is None or path.count(".") < known.count("."):
-                    found[home, name] = path
-    said = {f"{path}.{name}": home for (home, name), path in sorted(found.items())}
+                    shortest[home, name] = path
+    said = {f"{path}.{name}": home for (home, name), path in sorted(shortest.items())}
     print("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in said.items()) + "\n}")

@@ -13,6 +13,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 from tests.data.data_cases import CASES, answer  # noqa: E402
 
-found = {case: answer(dataset, case) for case in CASES}
-text = ",\n".join(f"{json.dumps(case)}: {json.dumps(found[case])}" for case in CASES)
+results = {case: answer(dataset, case) for case in CASES}
+text = ",\n".join(f"{json.dumps(case)}: {json.dumps(results[case])}" for case in CASES)
 (ROOT / "tests/recorded/data_rows.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")

@@ -25,7 +25,7 @@ TARGET = ROOT / "tests" / "recorded" / "generated.json.gz"
 LONGEST = 60  # seconds for one check
 
 
-def answer(path, found, start, count):
+def answer(path, path_out, start, count):
     """Under MindSpore: the outcomes from `start` on, one a line."""
     import faulthandler
 
@@ -33,49 +33,49 @@ def answer(path, found, start, count):
 
     ms.set_context(pynative_synchronize=True)
     module = outcomes.load(Path(path))
-    with Path(found).open("a", encoding="utf8") as out:
+    with Path(path_out).open("a", encoding="utf8") as out:
         for number in range(int(start), int(count)):
             faulthandler.dump_traceback_later(LONGEST, exit=True)
-            given = outcomes.outcome(getattr(module, f"check_{number}"))
+            outcome = outcomes.outcome(getattr(module, f"check_{number}"))
             faulthandler.cancel_dump_traceback_later()
-            out.write(json.dumps(given) + "\n")
+            out.write(json.dumps(outcome) + "\n")
             out.flush()
 
 
 def ask(interpreter, sources):
     """An outcome for each source."""
     with tempfile.TemporaryDirectory() as folder:
-        path, found = Path(folder, "script.py"), Path(folder, "found")
+        path, results = Path(folder, "script.py"), Path(folder, "found")
         path.write_text(generated.script(sources), encoding="utf8")
-        found.touch()
+        results.touch()
         while True:
-            done = found.read_text(encoding="utf8").splitlines()
+            done = results.read_text(encoding="utf8").splitlines()
             if len(done) == len(sources):
                 return [json.loads(line) for line in done]
-            command = [interpreter, __file__, "--answer", path, found, len(done), len(sources)]
+            command = [interpreter, __file__, "--answer", path, results, len(done), len(sources)]
             log = Path(folder, "log")
             with log.open("w") as out:
                 subprocess.run(
                     [*map(str, command)], cwd=folder, stdout=out, stderr=out, check=False
                 )
-            done = found.read_text(encoding="utf8").splitlines()
+            done = results.read_text(encoding="utf8").splitlines()
             if len(done) < len(sources):
                 print(log.read_text()[-800:], "ended at:", sources[len(done)], sep="\n")
-                with found.open("a", encoding="utf8") as out:
+                with results.open("a", encoding="utf8") as out:
                     out.write('["no answer"]\n')
 
 
 def settled(interpreter, sources):
     """Outcomes that two runs agree in: an error may be that of an earlier check, come late."""
-    given = ask(interpreter, sources)
+    outcomes = ask(interpreter, sources)
     refused = [
-        at for at, one in enumerate(given) if isinstance(one, list) and one[:1] == ["raises"]
+        at for at, one in enumerate(outcomes) if isinstance(one, list) and one[:1] == ["raises"]
     ][::-1]
     again = ask(interpreter, [sources[at] for at in refused])
     for at, one in zip(refused, again, strict=True):
-        if not isinstance(one, list) or given[at][:2] != one[:2]:
-            given[at] = ["no answer"]
-    return given
+        if not isinstance(one, list) or outcomes[at][:2] != one[:2]:
+            outcomes[at] = ["no answer"]
+    return outcomes
 
 
 def keep(area, entries):
@@ -89,10 +89,10 @@ def keep(area, entries):
 def main(interpreter, *areas):
     for area in areas or generated.AREAS:
         checks = generated.of_area(area)
-        given = settled(interpreter, list(checks.values()))
-        missing = [one for one in given if one in (["no kernel"], ["no answer"])]
+        outcomes = settled(interpreter, list(checks.values()))
+        missing = [one for one in outcomes if one in (["no kernel"], ["no answer"])]
         print(f"{area}: {len(checks)} checks, {len(missing)} without an answer", flush=True)
-        pairs = zip(checks.items(), given, strict=True)
+        pairs = zip(checks.items(), outcomes, strict=True)
         keep(area, {label: [generated.check(source), one] for (label, source), one in pairs})
 
 

@@ -16,13 +16,13 @@ from tests.programs.network_runs import NAMES, everything
 TARGET = Path(__file__).parents[1] / "tests" / "recorded" / "networks.json"
 
 
-def rounded(found):
+def rounded(results):
     """Seven digits are what float32 holds."""
-    if isinstance(found, float):
-        return float(f"{found:.7g}")
-    if isinstance(found, list):
-        return [rounded(item) for item in found]
-    return found
+    if isinstance(results, float):
+        return float(f"{results:.7g}")
+    if isinstance(results, list):
+        return [rounded(item) for item in results]
+    return results
 
 
 def recorded(name):
@@ -30,9 +30,9 @@ def recorded(name):
 
 
 if __name__ == "__main__":
-    found = json.loads(TARGET.read_text(encoding="utf-8")) if TARGET.exists() else {}
+    results = json.loads(TARGET.read_text(encoding="utf-8")) if TARGET.exists() else {}
     for name in sys.argv[1:] or NAMES:
-        found[name] = recorded(name)
-        print(name, found[name]["losses"], flush=True)
-    lines = [f"{json.dumps(name)}: {json.dumps(found[name])}" for name in sorted(found)]
+        results[name] = recorded(name)
+        print(name, results[name]["losses"], flush=True)
+    lines = [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in sorted(results)]
     TARGET.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -49,9 +49,9 @@ def main():
     table = {"signatures": signatures, "rows": {row: answer(row) for row in numpy_cases.ROWS}}
     lines = [
         f"{json.dumps(kind)}: {{\n"
-        + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in found.items())
+        + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in results.items())
         + "\n}"
-        for kind, found in table.items()
+        for kind, results in table.items()
     ]
     path = ROOT / "tests" / "recorded" / "numpy.json"
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf8")

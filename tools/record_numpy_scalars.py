@@ -60,13 +60,13 @@ def captured(folder):
 def main():
     warnings.simplefilter("ignore")
     ms.set_context(pynative_synchronize=True)
-    found = {"dynamic": table(calls.functions(ms), calls.NUMBERS)}
+    results = {"dynamic": table(calls.functions(ms), calls.NUMBERS)}
     with tempfile.TemporaryDirectory() as folder:
         # its compiler hands arrays back to dynamic mode, three seconds each
         kinds = [kind for kind in calls.NUMBERS if not kind.startswith("array")]
-        found["jit"] = table(captured(folder), kinds)
+        results["jit"] = table(captured(folder), kinds)
     path = _ROOT / "tests" / "recorded" / "numpy_scalars.json"
-    path.write_text(json.dumps(found, indent=0) + "\n", encoding="utf8")
+    path.write_text(json.dumps(results, indent=0) + "\n", encoding="utf8")
 
 
 if __name__ == "__main__":

@@ -27,10 +27,10 @@ def follow(path):
     parts = path.split(".")
     for i in range(len(parts), 0, -1):
         try:
-            found = importlib.import_module(".".join(parts[:i]))
+            module = importlib.import_module(".".join(parts[:i]))
         except ImportError:
             continue
-        return functools.reduce(lambda at, name: getattr(at, name, None), parts[i:], found)
+        return functools.reduce(lambda at, name: getattr(at, name, None), parts[i:], module)
     return None
 
 
@@ -39,9 +39,9 @@ if __name__ == "__main__":
     with open(folder / "uses.csv", encoding="utf8") as file:
         symbols = [row["symbol"] for row in csv.DictReader(file) if int(row["uses"]) >= 3]
     for symbol in sorted(symbols):
-        found = follow(symbol)
-        if callable(found):
-            for suffix, names in told(found, CALLED_THROUGH).items():
+        value = follow(symbol)
+        if callable(value):
+            for suffix, names in told(value, CALLED_THROUGH).items():
                 if names is not None and names != ANYTHING:
                     kept[symbol + suffix] = names
     lines = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in kept.items())

@@ -110,27 +110,27 @@ def record(rows, pythons):
     """{row: entry}"""
     arrays = [{name: result_json.packed(a) for name, a in row.named.items()} for row in rows]
     asked = [(call, a) for row, a in zip(rows, arrays, strict=True) for call in row.calls]
-    told = iter(ask("mindspore", pythons[0], asked))
+    answers = iter(ask("mindspore", pythons[0], asked))
     likewise = [row.torch() for row in rows]
     asked = [(c, a) for c, a in zip(likewise, arrays, strict=True) if c is not None]
     torchs = iter(ask("torch", pythons[1], asked))
-    made = {}
+    rows_out = {}
     for row, call in zip(rows, likewise, strict=True):
-        groups = grouped(row.calls, [next(told) for _ in row.calls])
+        groups = grouped(row.calls, [next(answers) for _ in row.calls])
         pt = None if call is None else next(torchs)
         known = [one for one, _ in groups]
         kept = [pt] if isinstance(pt, list) and pt not in known else []
-        made[row.name] = [row.check(), groups, *kept]
-    return made
+        rows_out[row.name] = [row.check(), groups, *kept]
+    return rows_out
 
 
 def main(*arguments):
     from tests.ops import parity_rows
 
     pythons, folder = arguments[:2], ROOT / "tests" / "recorded"
-    for asked in (parity_rows.of_samples, parity_rows.of_calls, parity_rows.of_edges):
-        path, rows = folder / parity_rows.FILES[asked], list(asked())
-        known = parity_rows.recorded(asked) if "--missing" in arguments else {}
+    for source in (parity_rows.of_samples, parity_rows.of_calls, parity_rows.of_edges):
+        path, rows = folder / parity_rows.FILES[source], list(source())
+        known = parity_rows.recorded(source) if "--missing" in arguments else {}
         missing = [row for row in rows if not parity_rows.is_recorded(row, known)]
         known |= record(missing, pythons) if missing else {}
         entries = [(row.name, json.dumps(known[row.name], separators=(",", ":"))) for row in rows]

@@ -23,6 +23,6 @@ def printed(name):
 
 
 if __name__ == "__main__":
-    found = {f"{name}.py": printed(name).splitlines() for name in SCRIPTS}
+    printed_lines = {f"{name}.py": printed(name).splitlines() for name in SCRIPTS}
     target = TESTS / "recorded" / "scripts.json"
-    target.write_text(json.dumps(found, indent=0) + "\n", encoding="utf-8")
+    target.write_text(json.dumps(printed_lines, indent=0) + "\n", encoding="utf-8")

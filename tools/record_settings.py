@@ -12,12 +12,12 @@ from mindspore._c_expression import ms_ctx_param
 
 if __name__ == "__main__":
     names = {n for n in dir(ms_ctx_param) if not n.startswith("_")} - {"name", "value"}
-    found = {}
+    results = {}
     for name in sorted(names | set(context._context().setters)):
         try:
             value = context.get_context(name)
             context.set_context(**{name: value})
-            found[name] = json.loads(json.dumps(value))
+            results[name] = json.loads(json.dumps(value))
         except (TypeError, ValueError, RuntimeError):
             continue
-    print(json.dumps(found, indent=1))
+    print(json.dumps(results, indent=1))

@@ -29,7 +29,7 @@ def written(function):
 
 def signatures():
     """{'nn.Dense': ..., 'nn.Dense.construct': ..., 'ops.relu': ...}; classes by their making."""
-    found = {}
+    results = {}
     for module, names in MODULES.items():
         for name in dir(names):
             member = getattr(names, name)
@@ -40,15 +40,15 @@ def signatures():
                 kinds[".construct"] = member.construct
             for suffix, function in kinds.items():
                 try:
-                    found[f"{module}.{name}{suffix}"] = written(function)
+                    results[f"{module}.{name}{suffix}"] = written(function)
                 except ValueError:  # it is compiled, and has none
                     continue
-    return found
+    return results
 
 
 def overloads():
     """{'Tensor.median': ['dim keepdim', 'axis keepdims'], ...}: keywords of each way to call it."""
-    found, tensor = {}, mindspore.Tensor([[1.0]])
+    results, tensor = {}, mindspore.Tensor([[1.0]])
     for name in dir(tensor):
         method = getattr(tensor, name)
         if name[0] == "_" or not callable(method):
@@ -58,11 +58,11 @@ def overloads():
         except Exception as error:  # noqa: BLE001
             ways = re.findall(rf'^"Tensor.{name}\((.*)\)"$', str(error), re.M)
             ways = [" ".join(re.findall(r"(\w+)=<", way)) for way in ways]
-            found[f"Tensor.{name}"] = sorted({way for way in ways if way})
-    return {name: ways for name, ways in found.items() if ways}
+            results[f"Tensor.{name}"] = sorted({way for way in ways if way})
+    return {name: ways for name, ways in results.items() if ways}
 
 
 if __name__ == "__main__":
     mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
-    found = overloads() if sys.argv[1:] == ["methods"] else signatures()
-    print(json.dumps(found, indent=0))
+    results = overloads() if sys.argv[1:] == ["methods"] else signatures()
+    print(json.dumps(results, indent=0))

@@ -33,8 +33,8 @@ def plain(answer):
 
 
 if __name__ == "__main__":
-    found = {}
+    results = {}
     for topic, cases in (("data", DATA), ("metrics", METRICS), ("amp", AMP)):
-        found[topic] = {name: plain(answered(ask, MS)) for name, ask in cases.items()}
+        results[topic] = {name: plain(answered(ask, MS)) for name, ask in cases.items()}
     target = ROOT / "tests" / "recorded" / "training.json"
-    target.write_text(json.dumps(found, indent=0) + "\n", encoding="utf-8")
+    target.write_text(json.dumps(results, indent=0) + "\n", encoding="utf-8")

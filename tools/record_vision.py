@@ -36,10 +36,10 @@ def parts(name, answer):
 
 
 if __name__ == "__main__":
-    found = {}
+    results = {}
     for name, (question, _) in CASES.items():
-        found |= parts(name, answered(question, MS))
-    np.savez_compressed(ROOT / "tests" / "recorded" / "vision.npz", **found)
+        results |= parts(name, answered(question, MS))
+    np.savez_compressed(ROOT / "tests" / "recorded" / "vision.npz", **results)
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder)
         write_files(where)

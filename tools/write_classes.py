@@ -19,15 +19,15 @@ RECORDED = ROOT / "tests/recorded/classes.json"
 
 def table():
     """The file's text."""
-    found = {}
+    saying = {}
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
     for path, said in sorted(recorded.items(), key=lambda item: ("mint" in item[1], item[0])):
         module, _, name = path.rpartition(".")
         kind = _class(module, name)
         if kind is not None:
-            found.setdefault((_home(kind, name), name), said)
+            saying.setdefault((_home(kind, name), name), said)
     rows = {}
-    for (home, name), said in found.items():
+    for (home, name), said in saying.items():
         if home is not None:
             rows.setdefault((said, home), []).append(name)
     lines = [f"{said},{home},{' '.join(sorted(names))}" for (said, home), names in rows.items()]
@@ -37,11 +37,11 @@ def table():
 def _class(module, name):
     """The class of sporax's that a path leads to; None if it leads to something else."""
     try:
-        found = alias.find(module, name) if module in alias.MODULES else None
+        value = alias.find(module, name) if module in alias.MODULES else None
     except (AttributeError, ImportError):
         return None
-    is_ours = isinstance(found, type) and str(class_modules.module_of(found)).startswith("sporax.")
-    return found if is_ours and found.__name__ == name else None
+    is_ours = isinstance(value, type) and str(class_modules.module_of(value)).startswith("sporax.")
+    return value if is_ours and value.__name__ == name else None
 
 
 def _home(kind, name):

@@ -83,15 +83,15 @@ def _write(name, head, kept):
 
 def calls(folder):
     """Take the names that tests called from the files of their processes."""
-    found = {name for path in folder.glob("*.txt") for name in path.read_text("utf8").split()}
-    text = "".join(f"{name}\n" for name in sorted(found))
+    symbols = {name for path in folder.glob("*.txt") for name in path.read_text("utf8").split()}
+    text = "".join(f"{name}\n" for name in sorted(symbols))
     (surface.RECORDED / "called.txt").write_text(text, "utf8")
 
 
-def trees(given):
+def trees(paths):
     """Count the files of each NAME=FOLDER whose names are all there."""
     kept = []
-    for name, _, folder in (text.partition("=") for text in given):
+    for name, _, folder in (text.partition("=") for text in paths):
         states = collections.Counter(map(_state_of_file, programs([folder])))
         kept.append((name, *(states[state] for state in surface.FILE_STATES)))
     _write("files.csv", ("corpus", *surface.FILE_STATES), kept)
@@ -190,8 +190,14 @@ def _table(groups):
 
 
 def _listed(rows, wanted):
-    found = sorted((-n, s.removeprefix("mindspore.")) for state, _, n, s in rows if state == wanted)
-    return ", ".join(f"`{name}` {-count}" for count, name in found) + ".\n" if found else "None.\n"
+    rows_listed = sorted(
+        (-n, s.removeprefix("mindspore.")) for state, _, n, s in rows if state == wanted
+    )
+    return (
+        ", ".join(f"`{name}` {-count}" for count, name in rows_listed) + ".\n"
+        if rows_listed
+        else "None.\n"
+    )
 
 
 if __name__ == "__main__":
@@ -199,11 +205,11 @@ if __name__ == "__main__":
     parser.add_argument("--usage", type=Path)
     parser.add_argument("--calls", type=Path)
     parser.add_argument("--trees", nargs="+", metavar="NAME=FOLDER", default=())
-    given = parser.parse_args()
-    if given.usage:
-        usage(given.usage)
-    if given.calls:
-        calls(given.calls)
-    if given.trees:
-        trees(given.trees)
+    options = parser.parse_args()
+    if options.usage:
+        usage(options.usage)
+    if options.calls:
+        calls(options.calls)
+    if options.trees:
+        trees(options.trees)
     PAGE.write_text(page(), "utf8")

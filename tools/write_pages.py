@@ -44,29 +44,29 @@ def _public(path, home):
     def names():
         module = importlib.import_module(home)
         listed = getattr(module, "__all__", None) or [
-            n for n, found in vars(module).items() if module_of(found) == home
+            n for n, value in vars(module).items() if module_of(value) == home
         ]
-        found = {n: getattr(module, n) for n in listed if not n.startswith("_")}
-        found = {n: x for n, x in found.items() if not isinstance(x, types.ModuleType)}
-        return {f"{path}.{n}" if path else n: x for n, x in found.items()}
+        value = {n: getattr(module, n) for n in listed if not n.startswith("_")}
+        value = {n: x for n, x in value.items() if not isinstance(x, types.ModuleType)}
+        return {f"{path}.{n}" if path else n: x for n, x in value.items()}
 
     return names
 
 
 def _both(*groups):
-    return lambda: {name: found for names in groups for name, found in names().items()}
+    return lambda: {name: value for names in groups for name, value in names().items()}
 
 
 def _functions():
     others = {n: getattr(sporax.ops, n) for n in OPS if n not in {*FUNCTIONS, *PRIMITIVES}}
-    found = {**FUNCTIONS, **{n: x for n, x in others.items() if not inspect.isclass(x)}}
-    return {f"ops.{n}": x for n, x in found.items() if not n.startswith("_")}
+    items = {**FUNCTIONS, **{n: x for n, x in others.items() if not inspect.isclass(x)}}
+    return {f"ops.{n}": x for n, x in items.items() if not n.startswith("_")}
 
 
 def _primitives():
     others = {n: getattr(sporax.ops, n) for n in OPS if n not in {*FUNCTIONS, *PRIMITIVES}}
-    found = {**PRIMITIVES, **{n: x for n, x in others.items() if inspect.isclass(x)}}
-    return {f"ops.{n}": x for n, x in found.items()}
+    items = {**PRIMITIVES, **{n: x for n, x in others.items() if inspect.isclass(x)}}
+    return {f"ops.{n}": x for n, x in items.items()}
 
 
 def _methods():
@@ -76,7 +76,7 @@ def _methods():
 
 def _mint():
     importlib.import_module("sporax.nn")  # which has layers for it
-    return {f"mint.{n}": found for n, found in MINT.items()}
+    return {f"mint.{n}": value for n, value in MINT.items()}
 
 
 def _numpy():
@@ -142,31 +142,31 @@ GUIDES = {  # the pages of `docs`, in the order in which they are read
 @functools.cache
 def entries():
     """{group's folder: {family: {name: object}}}."""
-    found, seen = {}, set()
+    items, seen = {}, set()
     for group in _SPECIAL_FIRST:
-        found[group.folder] = families = defaultdict(dict)
+        items[group.folder] = families = defaultdict(dict)
         for name, item in sorted(group.names().items(), key=lambda n: (n[0].lower(), n[0])):
             if name not in seen:
                 families[_family(item, group.folder)][name] = item
         seen.update(group.names())
-    return {folder: dict(sorted(families.items())) for folder, families in found.items()}
+    return {folder: dict(sorted(families.items())) for folder, families in items.items()}
 
 
 @functools.cache
 def homes():
     """{id of a class: the name under which its page is}: that of the most special group."""
-    found = {}
+    homes_of = {}
     for group in _SPECIAL_FIRST:
         for name, item in group.names().items():
             if inspect.isclass(item):
-                found.setdefault(id(item), name)
-    return found
+                homes_of.setdefault(id(item), name)
+    return homes_of
 
 
-def _family(found, folder):
+def _family(value, folder):
     """The module that an object is from, by its last name; that is what a page is about."""
-    home = module_of(getattr(found, "fget", found)) or ""
-    if isinstance(found, sporax.core.dtype.Type):
+    home = module_of(getattr(value, "fget", value)) or ""
+    if isinstance(value, sporax.core.dtype.Type):
         home = "sporax.core.dtype"
     if not home.startswith("sporax."):
         return folder
@@ -180,30 +180,30 @@ def title_of(family):
 @functools.cache
 def faces():
     """{id of a declaration: the names of all its faces}."""
-    found = defaultdict(list)
+    spellings = defaultdict(list)
     for group in GROUPS:
         for name, item in group.names().items():
             for one in getattr(item, "overloads", [item]):
                 declaration = getattr(one, "declaration", None)
-                if declaration is not None and name not in found[id(declaration)]:
-                    found[id(declaration)].append(name)
-    return found
+                if declaration is not None and name not in spellings[id(declaration)]:
+                    spellings[id(declaration)].append(name)
+    return spellings
 
 
 # one name ---------------------------------------------------------------------------------------
 
 
-def entry(name, found):
+def entry(name, value):
     """What is said of one name, as a directive of Sphinx's Python domain."""
-    if isinstance(found, property):
-        return _directive("property", name, _text(found.fget))
-    if inspect.isclass(found):
-        return _class(name, found)
-    if callable(found) and not isinstance(found, type):
+    if isinstance(value, property):
+        return _directive("property", name, _text(value.fget))
+    if inspect.isclass(value):
+        return _class(name, value)
+    if callable(value) and not isinstance(value, type):
         kind = "method" if name.startswith("Tensor.") else "function"
-        several = [_signature(f, kind) for f in getattr(found, "overloads", [found])]
-        return _directive(kind, name, _text(found) + _others(name, found), several)
-    return _directive("data", name, _text(found) if isinstance(found, sporax.Type) else repr(found))
+        several = [_signature(f, kind) for f in getattr(value, "overloads", [value])]
+        return _directive(kind, name, _text(value) + _others(name, value), several)
+    return _directive("data", name, _text(value) if isinstance(value, sporax.Type) else repr(value))
 
 
 def _directive(kind, name, text, signatures=("",), depth=3):
@@ -213,51 +213,51 @@ def _directive(kind, name, text, signatures=("",), depth=3):
     return f"{fence}{{py:{kind}}} mindspore.{name}{signatures[0]}\n{text}{more}\n{fence}\n"
 
 
-def _class(name, found):
-    home = homes()[id(found)]
+def _class(name, value):
+    home = homes()[id(value)]
     if home != name:
         same = f"The same as {_link(home)}."
-        return _directive("class", name, same, [_signature(found, "class")])
-    text = _text(found)
-    called = _call_of(found)
+        return _directive("class", name, same, [_signature(value, "class")])
+    text = _text(value)
+    called = _call_of(value)
     if called:
-        text += f"\n\nCalled as `{found.__name__}(...){called}`.\n"
-    members = [_member(name, n, x) for n, x in vars(found).items() if _is_told(n, x)]
-    members = [] if found is Tensor else members  # they are a group of their own
-    text += _others(name, found)
+        text += f"\n\nCalled as `{value.__name__}(...){called}`.\n"
+    members = [_member(name, n, x) for n, x in vars(value).items() if _is_told(n, x)]
+    members = [] if value is Tensor else members  # they are a group of their own
+    text += _others(name, value)
     inside = "\n".join([text, *members])
-    return _directive("class", name, inside, [_signature(found, "class")], 4)
+    return _directive("class", name, inside, [_signature(value, "class")], 4)
 
 
-def _is_told(name, found):
-    function = getattr(found, "__func__", getattr(found, "fget", found))
+def _is_told(name, value):
+    function = getattr(value, "__func__", getattr(value, "fget", value))
     return not name.startswith("_") and inspect.isfunction(function) and function.__doc__
 
 
-def _member(owner, name, found):
+def _member(owner, name, value):
     full = f"{owner}.{name}"
-    if isinstance(found, property):
-        return _directive("property", full, _text(found.fget))
-    function = getattr(found, "__func__", found)
-    kind = {classmethod: "classmethod", staticmethod: "staticmethod"}.get(type(found), "method")
+    if isinstance(value, property):
+        return _directive("property", full, _text(value.fget))
+    function = getattr(value, "__func__", value)
+    kind = {classmethod: "classmethod", staticmethod: "staticmethod"}.get(type(value), "method")
     return _directive(kind, full, _text(function), [_signature(function, kind)])
 
 
-def _call_of(found):
+def _call_of(value):
     """The arguments of a call of what the class makes."""
-    method = found.__call__ if issubclass(found, sporax.ops.Primitive) else None
-    if issubclass(found, nn.Cell) and found.construct is not nn.Cell.construct:
-        method = found.construct
+    method = value.__call__ if issubclass(value, sporax.ops.Primitive) else None
+    if issubclass(value, nn.Cell) and value.construct is not nn.Cell.construct:
+        method = value.construct
     if method is None or not inspect.isfunction(method):
         return ""
     return _signature(method, "method")
 
 
-def _others(name, found):
+def _others(name, value):
     """The other faces of the same operation."""
     same = {
         other
-        for one in getattr(found, "overloads", [found])
+        for one in getattr(value, "overloads", [value])
         for other in faces().get(id(getattr(one, "declaration", None)), ())
     } - {name}
     links = ", ".join(map(_link, sorted(same)))
@@ -268,17 +268,17 @@ def _link(name, shown=None):
     return f"{{py:obj}}`{shown or name} <mindspore.{name}>`"
 
 
-def _text(found):
+def _text(value):
     """The docstring, in which an example is a block of its own."""
-    text = inspect.getdoc(found) or ""
+    text = inspect.getdoc(value) or ""
     return re.sub(
         r"^>>> .*?(?=\n\n(?!>>>)|\Z)", lambda m: f"```pycon\n{m[0]}\n```", text, flags=re.M | re.S
     )
 
 
-def _signature(found, kind):
+def _signature(value, kind):
     try:
-        parameters = list(inspect.signature(found).parameters.values())
+        parameters = list(inspect.signature(value).parameters.values())
     except ValueError:
         return "()"
     if kind == "method" and parameters:
@@ -306,26 +306,26 @@ class _Shown:
 
 def pages():
     """{path: text} of all pages that are made, and of those that are put beside them."""
-    found = {}
+    texts = {}
     for group in GROUPS:
         families = entries()[group.folder]
         for family, items in families.items():
-            found[f"api/{group.folder}/{family}.md"] = _page(family, items)
-        found[f"api/{group.folder}/index.md"] = _index(group, families)
+            texts[f"api/{group.folder}/{family}.md"] = _page(family, items)
+        texts[f"api/{group.folder}/index.md"] = _index(group, families)
     for page in [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "bench" / "README.md"]:
-        found[str(page.relative_to(ROOT))] = page.read_text("utf8")
+        texts[str(page.relative_to(ROOT))] = page.read_text("utf8")
     decisions = sorted(path.stem for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md"))
-    found["docs/decisions/README.md"] += "\n" + _toctree(decisions)
-    found["index.md"] = _landing("README.md") + _contents()
-    found["zh.md"] = _landing("README.zh.md") + _chinese()
-    return found
+    texts["docs/decisions/README.md"] += "\n" + _toctree(decisions)
+    texts["index.md"] = _landing("README.md") + _contents()
+    texts["zh.md"] = _landing("README.zh.md") + _chinese()
+    return texts
 
 
 def _page(family, items):
     homes = {module_of(getattr(x, "fget", x)) for x in items.values()} - {None}
-    told = {_sentence(sys.modules[home]) for home in homes if home in sys.modules}
-    parts = [f"# {title_of(family)}", *sorted(told)]
-    return "\n\n".join([*parts, *[entry(name, found) for name, found in items.items()]])
+    sentences = {_sentence(sys.modules[home]) for home in homes if home in sys.modules}
+    parts = [f"# {title_of(family)}", *sorted(sentences)]
+    return "\n\n".join([*parts, *[entry(name, value) for name, value in items.items()]])
 
 
 def _sentence(module):

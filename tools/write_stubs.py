@@ -43,7 +43,7 @@ LITERAL = bool | int | str | None  # defaults that are shown
 
 def stubs():
     """{path of a stub: its text}, as they should be now."""
-    found = {
+    texts = {
         "sporax/__init__.pyi": _module("MindSpore's names", _top()),
         "sporax/core/attached.pyi": _module("Tensor's methods", _attached()),
         "sporax/core/named.pyi": _module("The dtypes", _dtypes()),
@@ -53,8 +53,8 @@ def stubs():
     }
     for path in ("", "nn.", "nn.functional.", "linalg.", "special."):
         head = f"What `{'.'.join(['mint', path]).strip('.')}` has"
-        found[f"sporax/mint/{path.replace('.', '/')}__init__.pyi"] = _module(head, _mint(path))
-    return found | _paths()
+        texts[f"sporax/mint/{path.replace('.', '/')}__init__.pyi"] = _module(head, _mint(path))
+    return texts | _paths()
 
 
 def written():
@@ -86,26 +86,26 @@ def _module(head, lines):
     return "\n".join([head, "", *imports, "", *body, ""])
 
 
-def _item(name, found):
+def _item(name, value):
     """The lines that declare an object under a name."""
-    if isinstance(found, types.ModuleType):
-        package, _, module = found.__name__.rpartition(".")
+    if isinstance(value, types.ModuleType):
+        package, _, module = value.__name__.rpartition(".")
         return [f"from {package} import {module} as {name}"]
-    home = module_of(found)
-    declared = "declaration" in vars(found) if hasattr(found, "__dict__") else False
-    own = getattr(found, "__name__", name)
-    if not declared and _stands(home, own, found):
+    home = module_of(value)
+    declared = "declaration" in vars(value) if hasattr(value, "__dict__") else False
+    own = getattr(value, "__name__", name)
+    if not declared and _stands(home, own, value):
         return [f"from {home} import {own} as {name}"]
-    if inspect.isclass(found):
-        return list(_class(name, found))
-    if callable(found):
-        return _function(name, found)
-    return [f"{name}: {_shown(type(found))}"]
+    if inspect.isclass(value):
+        return list(_class(name, value))
+    if callable(value):
+        return _function(name, value)
+    return [f"{name}: {_shown(type(value))}"]
 
 
-def _stands(home, name, found):
+def _stands(home, name, value):
     """Whether it is what its module's own source says under that name."""
-    return name in _source_names(home) and getattr(sys.modules[home], name) is found
+    return name in _source_names(home) and getattr(sys.modules[home], name) is value
 
 
 @functools.cache
@@ -147,24 +147,24 @@ def _function(name, function, indent="", result=None, decorator=()):
     several = getattr(function, "overloads", None)
     if several and indent:
         return [line for f in several for line in _function(name, f, indent, None, ["@overload"])]
-    given = _parameters(function, "self" if indent else None)
-    head = f"{indent}def {name}({given}) -> {result or _result(function)}:"
+    parameters = _parameters(function, "self" if indent else None)
+    head = f"{indent}def {name}({parameters}) -> {result or _result(function)}:"
     before = [indent + d for d in decorator]
     text = _summary(function)
     return [*before, head, f"{indent}    {text}"] if text else [*before, f"{head} ..."]
 
 
-def _class(name, made):
+def _class(name, cls):
     yield f"class {name}(Primitive):"
-    if _summary(made):
-        yield f"    {_summary(made)}"
-    yield f"    def __init__({_parameters(made.__init__)}) -> None: ..."
-    yield f"    def __call__({_parameters(made.__call__)}) -> {_result(made.__call__)}: ..."
+    if _summary(cls):
+        yield f"    {_summary(cls)}"
+    yield f"    def __init__({_parameters(cls.__init__)}) -> None: ..."
+    yield f"    def __call__({_parameters(cls.__call__)}) -> {_result(cls.__call__)}: ..."
 
 
-def _summary(found):
+def _summary(value):
     """The first paragraph of the docstring, as a docstring."""
-    text = " ".join((inspect.getdoc(found) or "").split("\n\n")[0].split()).split(" >>> ")[0]
+    text = " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split()).split(" >>> ")[0]
     if not text or '"""' in text:
         return ""
     end = " " if text[-1] in '"\\' else ""
@@ -199,8 +199,8 @@ class _Default:
 
 def _operations():
     for name in sorted(ops.__all__):
-        found = {**FUNCTIONS, **PRIMITIVES}.get(name, getattr(ops, name))
-        yield from _item(name, found)
+        value = {**FUNCTIONS, **PRIMITIVES}.get(name, getattr(ops, name))
+        yield from _item(name, value)
 
 
 def _numpy():
@@ -222,8 +222,8 @@ def _mint(prefix):
 
 def _cells():
     homes = {name: getattr(nn, name) for name in [*nn.__all__, *optim.__all__]}
-    for name, found in sorted(homes.items()):
-        yield from _item(name, found)
+    for name, value in sorted(homes.items()):
+        yield from _item(name, value)
 
 
 def _top():
@@ -239,11 +239,11 @@ def _top():
 
 
 def _dtypes():
-    kinds = {type(found) for found in dtypes.NAMES.values() if found.numpy_dtype is not None}
+    kinds = {type(dtype) for dtype in dtypes.NAMES.values() if dtype.numpy_dtype is not None}
     yield from (f"from sporax.core.dtype import {k.__name__} as {k.__name__}" for k in kinds)
-    for name, found in sorted(dtypes.NAMES.items()):
-        if found.numpy_dtype is not None and vars(dtypes).get(name) is found:
-            yield f"{name}: {type(found).__name__}"
+    for name, dtype in sorted(dtypes.NAMES.items()):
+        if dtype.numpy_dtype is not None and vars(dtypes).get(name) is dtype:
+            yield f"{name}: {type(dtype).__name__}"
 
 
 def _attached():
@@ -255,20 +255,20 @@ def _attached():
     base = Tensor.__base__
     yield f"from {module_of(base)} import {base.__name__} as {base.__name__}"
     yield f"class Attached({base.__name__}):"
-    for name, found in sorted(vars(Tensor).items()):
+    for name, value in sorted(vars(Tensor).items()):
         if name in own or name == "__hash__":
             continue
-        if isinstance(found, property):
-            yield from _function(name, found.fget, "    ", decorator=["@property"])
-        elif isinstance(found, types.FunctionType):
-            yield from _function(name, found, "    ")
+        if isinstance(value, property):
+            yield from _function(name, value.fget, "    ", decorator=["@property"])
+        elif isinstance(value, types.FunctionType):
+            yield from _function(name, value, "    ")
 
 
 def _paths():
     """`mindspore-stubs`: for each path that scripts write, the modules its names come from."""
     written = {path for path in alias.MODULES if _is_written(path)}
     packages = {path.rpartition(".")[0] for path in written}
-    found = {}
+    paths = {}
     for path in written | packages - {""}:
         homes = alias.MODULES[path]
         lines = [f"from {home} import *" for home in homes if sporax.module_if_there(home)]
@@ -277,8 +277,8 @@ def _paths():
             continue
         file = path.replace(".", "/").replace("mindspore", "mindspore-stubs", 1)
         file += "/__init__.pyi" if path in packages else ".pyi"
-        found[file] = _module(f"`{path}`, as sporax has it", lines)
-    return found
+        paths[file] = _module(f"`{path}`, as sporax has it", lines)
+    return paths
 
 
 def _is_written(path):

@@ -67,8 +67,8 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     return nn.TrainOneStepWithLossScaleCell(network, optimizer, rule).set_train()
 
 
-def _check_options(who, given):
-    for name, value in given.items():
+def _check_options(who, options):
+    for name, value in options.items():
         if name not in _OPTIONS:
             raise ValueError(
                 f"For '{who}', the other arguments must be among {list(_OPTIONS)}, but got "

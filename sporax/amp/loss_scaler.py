@@ -16,10 +16,10 @@ def all_finite(inputs):
     >>> all_finite((Tensor([1.0]), Tensor([np.inf]))).asnumpy()
     array(False)
     """
-    found = tensors_of(inputs)
-    if not found:
+    tensors = tensors_of(inputs)
+    if not tensors:
         raise ValueError("For 'all_finite', there must be a Tensor in 'inputs', but there is none.")
-    return cells.all_finite(found)
+    return cells.all_finite(tensors)
 
 
 class LossScaler(Fitting):

@@ -39,7 +39,7 @@ _AUTO_WIDEST = "bias_add"  # refuses operands of two dtypes anywhere else
 
 
 def _there(names, find):
-    return [found for name in names.split() if (found := find(name)) is not None]
+    return [cls for name in names.split() if (cls := find(name)) is not None]
 
 
 def get_white_list():
@@ -116,18 +116,18 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
     if (white_list is None) == (black_list is None):
         raise ValueError(f"For '{who}', either 'white_list' or 'black_list' must be given.")
     _check_dtype(who, dtype)
-    name, given, kinds = ("white_list", white_list, (Cell, Primitive))
+    name, chosen, kinds = ("white_list", white_list, (Cell, Primitive))
     if white_list is None:
-        name, given, kinds = ("black_list", black_list, (Cell,))
-    if not isinstance(given, list):
-        raise TypeError(f"For '{who}', '{name}' must be a list, but got {type(given).__name__}.")
-    for kind in given:
+        name, chosen, kinds = ("black_list", black_list, (Cell,))
+    if not isinstance(chosen, list):
+        raise TypeError(f"For '{who}', '{name}' must be a list, but got {type(chosen).__name__}.")
+    for kind in chosen:
         if not isinstance(kind, type) or not issubclass(kind, kinds):
             words = " or ".join(k.__name__ for k in kinds)
             raise TypeError(
                 f"For '{who}', '{name}' must hold classes of {words}, but got {kind!r}."
             )
-    return (_whitelisted if white_list is not None else _blacklisted)(network, dtype, given)
+    return (_whitelisted if white_list is not None else _blacklisted)(network, dtype, chosen)
 
 
 def _check_dtype(who, dtype):
@@ -172,7 +172,7 @@ def _outermost(network, is_meant):
     if is_meant(network):
         return [network]
     parts = [part for part in network._cells.values() if part is not None]
-    return [found for part in parts for found in _outermost(part, is_meant)]
+    return [cell for part in parts for cell in _outermost(part, is_meant)]
 
 
 def _blacklisted(network, dtype, kinds):

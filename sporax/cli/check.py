@@ -49,7 +49,7 @@ def check(paths):
     if absent:
         print(f"sporax: no file or folder '{absent[0]}'", file=sys.stderr)
         return _NO_FILE
-    found, files, unread = [], 0, 0
+    all_uses, files, unread = [], 0, 0
     for path in programs(paths):
         try:
             uses = uses_in(path)
@@ -58,18 +58,18 @@ def check(paths):
             unread += 1
             continue
         files += bool(uses)
-        found += uses
+        all_uses += uses
         for use in uses:
             if use.fault:
                 print(f"{use.place}: {use.fault}")
-    print(_summary(found, files))
-    return _WRONG if unread or any(use.fault for use in found) else 0
+    print(_summary(all_uses, files))
+    return _WRONG if unread or any(use.fault for use in all_uses) else 0
 
 
-def _summary(found, files):
-    faults = Counter(use.name for use in found if use.fault)
-    names = len({use.name for use in found})
-    said = f"of MindSpore: {names} names, used {len(found)} times, files: {files}; "
+def _summary(uses, files):
+    faults = Counter(use.name for use in uses if use.fault)
+    names = len({use.name for use in uses})
+    said = f"of MindSpore: {names} names, used {len(uses)} times, files: {files}; "
     if not faults:
         return said + "all are there"
     most = ", ".join(f"{name} ({count})" for name, count in faults.most_common(8))
@@ -198,17 +198,17 @@ class _Reader(ast.NodeVisitor):
 
     def _note(self, node, path):
         importing = isinstance(node, ast.Import | ast.ImportFrom)
-        name, found = follow(path)
+        name, value = follow(path)
         fault = None
-        if isinstance(found, Refused):  # may be imported; it is used where it is named again
-            fault = None if importing else repr(found)[1:-1]
-        elif found is None and not self.guarded:
+        if isinstance(value, Refused):  # may be imported; it is used where it is named again
+            fault = None if importing else repr(value)[1:-1]
+        elif value is None and not self.guarded:
             fault = f"sporax has no '{name}' yet"
         self.uses.append(Use(f"{self.place}:{node.lineno}", name, fault))
 
     def _note_keyword(self, node, path, keyword):
-        name, found = follow(path)
-        taken = None if name != path else _parameters(found)
+        name, value = follow(path)
+        taken = None if name != path else _parameters(value)
         if taken is not None and keyword not in taken:
             fault = f"{name} takes no '{keyword}' (it takes {', '.join(taken)})"
             self.uses.append(Use(f"{self.place}:{node.lineno}", f"{name}({keyword}=)", fault))
@@ -217,12 +217,12 @@ class _Reader(ast.NodeVisitor):
 def _imported(node):
     """(path, alias) of each name of MindSpore's that an import statement brings."""
     if isinstance(node, ast.Import):
-        found = [(name.name, name) for name in node.names]
+        imports = [(name.name, name) for name in node.names]
     elif isinstance(node, ast.ImportFrom) and not node.level:
-        found = [(_joined(node.module, name.name), name) for name in node.names]
+        imports = [(_joined(node.module, name.name), name) for name in node.names]
     else:
-        found = []
-    for path, name in found:
+        imports = []
+    for path, name in imports:
         if path == ROOT or path.startswith(f"{ROOT}."):
             if isinstance(node, ast.ImportFrom) and name.name != "*" and name.asname is None:
                 name = ast.alias(name.name, name.name)
@@ -244,20 +244,20 @@ def follow(path):
 
     The name is what there is of the path up to the first part that is missing, or is a value.
     """
-    name, found = ROOT, importlib.import_module(ROOT)
+    name, value = ROOT, importlib.import_module(ROOT)
     for part in path.split(".")[1:]:
-        if not isinstance(found, types.ModuleType | type):
+        if not isinstance(value, types.ModuleType | type):
             module = _module(name)  # a function and a module share the name `common.tensor`
             if module is None:
-                return name, found
-            found = module
+                return name, value
+            value = module
         name = f"{name}.{part}"
-        found = getattr(found, part, None)
-        if found is None:
-            found = _module(name)
-        if found is None:
+        value = getattr(value, part, None)
+        if value is None:
+            value = _module(name)
+        if value is None:
             return name, Refused(name) if name in REFUSED else None
-    return name, found
+    return name, value
 
 
 def _module(name):
@@ -267,12 +267,12 @@ def _module(name):
         return None
 
 
-def _parameters(found):
+def _parameters(value):
     """The names that a call takes; None if it takes any, or does not say."""
-    if isinstance(found, Refused) or not callable(found) or hasattr(found, "overloads"):
+    if isinstance(value, Refused) or not callable(value) or hasattr(value, "overloads"):
         return None
     try:
-        parameters = inspect.signature(found).parameters.values()
+        parameters = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
         return None
     if any(p.kind is p.VAR_KEYWORD for p in parameters):

@@ -12,8 +12,8 @@ from sporax.compat import MINDSPORE_VERSION
 def main(arguments=None):
     """Run the command with `arguments` (else those of the process); returns the exit code."""
     parser = _parser()
-    given = parser.parse_args(arguments)
-    return given.action(given)
+    options = parser.parse_args(arguments)
+    return options.action(options)
 
 
 def _parser():
@@ -31,7 +31,7 @@ def _parser():
     run.add_argument(
         "arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv"
     )
-    run.set_defaults(action=lambda given: _run(run, given))
+    run.set_defaults(action=lambda options: _run(run, options))
 
     checking = commands.add_parser(
         "check",
@@ -41,19 +41,19 @@ def _parser():
         "(x.argmax()) is not followed.",
     )
     checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
-    checking.set_defaults(action=lambda given: check(given.paths))
+    checking.set_defaults(action=lambda options: check(options.paths))
 
     version = commands.add_parser("version", help="say which sporax this is")
     version.set_defaults(action=_version)
     return parser
 
 
-def _run(parser, given):
-    if given.module:
-        return run_module(given.module[0], given.module[1:])
-    if given.script is None or given.module is not None:
+def _run(parser, options):
+    if options.module:
+        return run_module(options.module[0], options.module[1:])
+    if options.script is None or options.module is not None:
         parser.error("a script, or '-m' and a module, must be given")
-    return run_script(given.script, given.arguments)
+    return run_script(options.script, options.arguments)
 
 
 def _version(_):

@@ -47,12 +47,12 @@ MODULES, SYMBOLS = _rows()
 
 def _refusals():
     """Where a name is looked up -> the names refused there, by the path that the table gives."""
-    found = {}
+    refused = {}
     for path in REFUSED:
         module, _, name = path.rpartition(".")
         for home in MODULES.get(module) or [module]:
-            found[home, name] = path
-    return found
+            refused[home, name] = path
+    return refused
 
 
 _REFUSALS = _refusals()
@@ -68,18 +68,18 @@ def find(module, name):
     """The object that `name` is in the alias module `module`; AttributeError if there is none."""
     path = f"{module}.{name}"
     if path in SYMBOLS:
-        found = _symbol(path)
-        if found is not None:
-            return found
+        value = _symbol(path)
+        if value is not None:
+            return value
         if path in REFUSED:
             return Refused(path)
     if path in MODULES:
         return importlib.import_module(path)
     for home in () if name.startswith("__") else MODULES[module]:
-        found = getattr(module_if_there(home), name, None)
+        value = getattr(module_if_there(home), name, None)
         # a module there is sporax's own file, not a name that MindSpore has
-        if found is not None and not isinstance(found, types.ModuleType):
-            return found
+        if value is not None and not isinstance(value, types.ModuleType):
+            return value
     for home in MODULES[module] or [module]:
         if (home, name) in _REFUSALS:
             return Refused(_REFUSALS[home, name])
@@ -92,10 +92,10 @@ class AliasModule(types.ModuleType):
     def __getattr__(self, name):
         if name == "__all__":
             return self._public()
-        found = find(self.__name__, name)
+        value = find(self.__name__, name)
         class_modules.show()
-        self.__dict__[name] = found
-        return found
+        self.__dict__[name] = value
+        return value
 
     def __setattr__(self, name, value):
         # An imported submodule is put into its parent under its name, where a function of the same

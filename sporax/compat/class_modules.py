@@ -44,7 +44,7 @@ def show():
                 kind.__module__ = path
 
 
-def module_of(found):
+def module_of(value):
     """The module that defines an object, whatever it says."""
-    own = getattr(found, "__module__", None)
-    return _defined.get(found, own) if isinstance(found, type) else own
+    own = getattr(value, "__module__", None)
+    return _defined.get(value, own) if isinstance(value, type) else own

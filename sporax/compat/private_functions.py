@@ -28,8 +28,8 @@ def _args_type_validator_check(*checks_by_position, **checks_by_name):
 
         @functools.wraps(function)
         def checked(*args, **kwargs):
-            given = signature.bind(*args, **kwargs).arguments
-            for name, value in (given | given.get("kwargs", {})).items():
+            arguments = signature.bind(*args, **kwargs).arguments
+            for name, value in (arguments | arguments.get("kwargs", {})).items():
                 if name in wanted:
                     wanted[name](value, name)
             return function(*args, **kwargs)
@@ -73,9 +73,9 @@ def _make_directory(path, arg_name="path"):
         raise TypeError(f"The {arg_name} is invalid, the type should be string.")
     if not path.strip():
         raise ValueError(f"The {arg_name} is invalid, it should be non-blank.")
-    made = pathlib.Path(os.path.realpath(path))
-    made.mkdir(parents=True, exist_ok=True)
-    return str(made)
+    directory = pathlib.Path(os.path.realpath(path))
+    directory.mkdir(parents=True, exist_ok=True)
+    return str(directory)
 
 
 def _handle_loss(loss):
@@ -155,10 +155,12 @@ def run_check():
     Raises RuntimeError if it is not.
     """
     a = np.arange(6.0).reshape(2, 3)
-    found = (Tensor(a) @ Tensor(a.T)).asnumpy()
+    product = (Tensor(a) @ Tensor(a.T)).asnumpy()
     device = context.get_context("device_target")
-    if not np.allclose(found, a @ a.T):
-        raise RuntimeError(f"For 'run_check', a product of matrices on {device} is wrong: {found}.")
+    if not np.allclose(product, a @ a.T):
+        raise RuntimeError(
+            f"For 'run_check', a product of matrices on {device} is wrong: {product}."
+        )
     print(f"sporax multiplies matrices on {device} as it should.")
 
 

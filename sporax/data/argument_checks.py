@@ -75,8 +75,8 @@ def edges(who, value):
         return (whole(who, "padding", value),) * 4
     if isinstance(value, (tuple, list)) and len(value) not in (2, 4):
         raise ValueError(f"For '{who}', 'padding' must have 2 or 4 items, but got {value}.")
-    found = several(who, "padding", value, (2, 4), whole)
-    return found if len(found) == 4 else found * 2
+    widths = several(who, "padding", value, (2, 4), whole)
+    return widths if len(widths) == 4 else widths * 2
 
 
 def colour(who, value, name="fill_value"):

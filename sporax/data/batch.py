@@ -26,8 +26,8 @@ class BatchInfo:
 
 
 class _Batches(_Replacing):
-    def __init__(self, dataset, batch_size, drop_remainder, taken, given):
-        super().__init__("batch", dataset, taken, given)
+    def __init__(self, dataset, batch_size, drop_remainder, taken, output_columns):
+        super().__init__("batch", dataset, taken, output_columns)
         if not callable(batch_size):
             if not isinstance(batch_size, int) or isinstance(batch_size, bool):
                 raise TypeError(
@@ -92,10 +92,10 @@ def _stacked(name, arrays):
 
 def _by_key(name, dicts):
     if any(not isinstance(d, dict) or d.keys() != dicts[0].keys() for d in dicts):
-        found = sorted({str(list(d)) if isinstance(d, dict) else type(d).__name__ for d in dicts})
+        kinds = sorted({str(list(d)) if isinstance(d, dict) else type(d).__name__ for d in dicts})
         raise RuntimeError(
             f"For 'batch', the rows of column '{name}' must be dicts with the same keys, but got "
-            f"{' and '.join(found)}."
+            f"{' and '.join(kinds)}."
         )
     return {key: [d[key] for d in dicts] for key in dicts[0]}
 
@@ -129,14 +129,14 @@ class Batch(_Batches):
     def _put_together(self, columns, info):
         if self._map is not None:
             size = len(columns[0])
-            made = self._map(*[columns[i] for i in self._places], info)
-            made = made if isinstance(made, tuple) else (made,)
-            if len(made) != len(self._given):
+            columns_out = self._map(*[columns[i] for i in self._places], info)
+            columns_out = columns_out if isinstance(columns_out, tuple) else (columns_out,)
+            if len(columns_out) != len(self._given):
                 raise RuntimeError(
                     "For 'batch', 'per_batch_map' must return a list for each of the columns "
-                    f"{self._given}, but it returned {len(made)}."
+                    f"{self._given}, but it returned {len(columns_out)}."
                 )
-            for name, rows in zip(self._given, made, strict=True):
+            for name, rows in zip(self._given, columns_out, strict=True):
                 is_whole = isinstance(rows, (np.ndarray, Tensor, dict))
                 if not is_whole and (not isinstance(rows, (list, tuple)) or len(rows) != size):
                     got = f"{len(rows)} rows" if isinstance(rows, (list, tuple)) else repr(rows)
@@ -144,7 +144,7 @@ class Batch(_Batches):
                         f"For 'batch', 'per_batch_map' must return a list of {size} rows for "
                         f"column '{name}', as many as it was given, or an array, but got {got}."
                     )
-            columns = self._replaced(columns, made)
+            columns = self._replaced(columns, columns_out)
         named = zip(self._columns, columns, strict=True)
         return tuple([_stacked(name, arrays) for name, arrays in named])
 
@@ -295,13 +295,13 @@ class BucketBatch(PaddedBatch):
 
 def _filled(array, sizes, value):
     """The array, filled up to those sizes, or cut."""
-    found = np.zeros(sizes, array.dtype)  # empty strings, for strings
+    padded = np.zeros(sizes, array.dtype)  # empty strings, for strings
     if value is not None:
         dtype = np.result_type(array, np.asarray(value)) if array.dtype.kind in "US" else None
-        found = np.full(sizes, value, dtype or array.dtype)
+        padded = np.full(sizes, value, dtype or array.dtype)
     place = tuple([slice(min(n, size)) for n, size in zip(array.shape, sizes, strict=True)])
-    found[place] = array[place]
-    return found
+    padded[place] = array[place]
+    return padded
 
 
 __all__ = ["BatchInfo"]

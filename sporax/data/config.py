@@ -57,8 +57,8 @@ def _setter(name):
     )
 
     def set_to(*args, **kwargs):
-        given = signature.bind(*args, **kwargs).arguments
-        value = given.pop(parameter)
+        arguments = signature.bind(*args, **kwargs).arguments
+        value = arguments.pop(parameter)
         if type(value) is not kind:
             raise TypeError(
                 f"For 'set_{name}', '{parameter}' must be {'an int' if limits else 'a bool'}, but "
@@ -68,7 +68,7 @@ def _setter(name):
             raise ValueError(
                 f"For 'set_{name}', '{parameter}' must be in {limits}, but got {value}."
             )
-        for other, what in given.items():
+        for other, what in arguments.items():
             if what is not None:
                 raise NotImplementedError(f"sporax has no '{other}' of 'set_{name}'")
         _values[name] = value

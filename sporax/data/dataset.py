@@ -131,28 +131,28 @@ class Dataset:
 
     def apply(self, apply_func):
         """`apply_func(self)`, which must be a dataset."""
-        made = apply_func(self)
-        if not isinstance(made, Dataset):
+        dataset = apply_func(self)
+        if not isinstance(dataset, Dataset):
             raise TypeError(
                 "For 'apply', 'apply_func' must return a dataset, but it returned "
-                f"{type(made).__name__}."
+                f"{type(dataset).__name__}."
             )
-        return made
+        return dataset
 
 
-def names(who, given):
+def names(who, columns):
     """Column names as a list; `given`: one or several."""
-    listed = [given] if isinstance(given, str) else list(given)
+    listed = [columns] if isinstance(columns, str) else list(columns)
     if not all(isinstance(name, str) for name in listed):
-        raise TypeError(f"For '{who}', the columns must be given by name, but got {given!r}.")
+        raise TypeError(f"For '{who}', the columns must be given by name, but got {columns!r}.")
     if len(set(listed)) < len(listed):
         raise ValueError(f"For '{who}', the columns must be different, but got {listed}.")
     return listed
 
 
-def places(who, dataset, given):
+def places(who, dataset, columns):
     """Where columns are in a dataset's rows."""
-    listed = names(who, given)
+    listed = names(who, columns)
     for name in listed:
         if name not in dataset._columns:
             raise RuntimeError(

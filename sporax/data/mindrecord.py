@@ -137,14 +137,14 @@ class FileWriter:
     def open_for_append(cls, file_name):
         """A writer that goes on with files that are there; `file_name`: one of them."""
         header = read_header(file_name)
-        folder, found = Path(file_name).parent, cls(file_name)
-        found._paths = [str(folder / name) for name in header["shard_addresses"]]
-        found._append = True
+        folder, writer = Path(file_name).parent, cls(file_name)
+        writer._paths = [str(folder / name) for name in header["shard_addresses"]]
+        writer._append = True
         described = header["schema"][0]
-        found._schema, found._desc = described["schema"], described["desc"]
-        found._indexed = [field["index_field"] for field in header["index_fields"] or []]
-        found._sizes = {name: header[name] for name in _SIZES}
-        return found
+        writer._schema, writer._desc = described["schema"], described["desc"]
+        writer._indexed = [field["index_field"] for field in header["index_fields"] or []]
+        writer._sizes = {name: header[name] for name in _SIZES}
+        return writer
 
     def add_schema(self, content, desc=None):
         """What a row holds.
@@ -319,14 +319,14 @@ class FileReader:
 
 def opened(file_name):
     """Files as `RecordFile`s; `file_name`: one of those that were written together, or a list."""
-    given = [file_name] if isinstance(file_name, (str, Path)) else list(file_name)
-    for path in given:
+    paths = [file_name] if isinstance(file_name, (str, Path)) else list(file_name)
+    for path in paths:
         if not Path(path).is_file():
             raise RuntimeError(f"For 'mindrecord', there must be a file '{path}'.")
     if isinstance(file_name, (str, Path)):
         folder = Path(file_name).parent
-        given = [folder / name for name in read_header(file_name)["shard_addresses"]]
-    files = [RecordFile(path) for path in given]
+        paths = [folder / name for name in read_header(file_name)["shard_addresses"]]
+    files = [RecordFile(path) for path in paths]
     for file in files:
         if file.schema != files[0].schema:
             raise RuntimeError(

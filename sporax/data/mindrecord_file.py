@@ -60,12 +60,12 @@ def uncompress(content, dtype):
     kinds = ((control[:, None] >> np.array([6, 4, 2, 0])) & 3).ravel()[:count]
     widths = 2**kinds
     starts = first + np.cumsum(widths) - widths
-    data, found = np.frombuffer(content, np.uint8), np.empty(count, dtype)
+    data, numbers = np.frombuffer(content, np.uint8), np.empty(count, dtype)
     for width in (1, 2, 4, 8):
         chosen = np.flatnonzero(widths == width)
         taken = np.ascontiguousarray(data[starts[chosen, None] + np.arange(width)])
-        found[chosen] = taken.view(f"<i{width}")[:, 0]
-    return found
+        numbers[chosen] = taken.view(f"<i{width}")[:, 0]
+    return numbers
 
 
 # reading -------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class RecordFile:
         """{field: number, string, bytes or array} of a row."""
         places = self.places[i]
         try:
-            found = msgpack.unpack(self._part(*places[:3]))
+            fields = msgpack.unpack(self._part(*places[:3]))
         except ValueError as error:
             raise damaged(self.path, f"has a damaged row {i}: {error}") from None
         blob = self._part(*places[3:])
@@ -123,9 +123,9 @@ class RecordFile:
                 at += 8
             else:
                 size = len(blob)
-            found[name] = self._blob(self.schema[name], blob[at : at + size])
+            fields[name] = self._blob(self.schema[name], blob[at : at + size])
             at += size
-        return {name: found[name] for name in found if name in self.schema}
+        return {name: fields[name] for name in fields if name in self.schema}
 
     def _blob(self, kind, content):
         if "shape" not in kind:

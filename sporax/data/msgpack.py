@@ -60,10 +60,10 @@ def unpack(content):
     {'a': 1}
     """
     try:
-        found, _ = _value(content, 0)
+        value, _ = _value(content, 0)
     except (IndexError, struct.error) as error:
         raise ValueError(f"the bytes end too early: {error}") from None
-    return found
+    return value
 
 
 def _value(content, at):
@@ -89,8 +89,8 @@ def _value(content, at):
         return content[at : at + length].decode("utf8"), at + length
     if code & 0xF0 != 0x80 and code not in (0xDE, 0xDF):
         raise ValueError(f"the byte {code:#x} begins neither a number, a string nor a dict")
-    found = {}
+    mapping = {}
     for _ in range(length):
         key, at = _value(content, at)
-        found[key], at = _value(content, at)
-    return found, at
+        mapping[key], at = _value(content, at)
+    return mapping, at

@@ -42,18 +42,21 @@ class Step(Dataset):
         return self._source.get_dataset_size()
 
 
-def _columns_after(columns, taken, given):
+def _columns_after(columns, taken, new_columns):
     """The columns of rows of which some were replaced: in their places if there are as many, else
     before those that are left; and for each, where it comes from: (whether it is new, place)."""
-    if len(taken) == len(given):
-        new = dict(zip(taken, given, strict=True))
-        made = [new.get(name, name) for name in columns]
-        return made, [
+    if len(taken) == len(new_columns):
+        new = dict(zip(taken, new_columns, strict=True))
+        columns_out = [new.get(name, name) for name in columns]
+        return columns_out, [
             (name in new, taken.index(name) if name in new else i) for i, name in enumerate(columns)
         ]
     rest = [(i, name) for i, name in enumerate(columns) if name not in taken]
-    made = [*given, *[name for _, name in rest]]
-    return made, [*[(True, i) for i in range(len(given))], *[(False, i) for i, _ in rest]]
+    columns_out = [*new_columns, *[name for _, name in rest]]
+    return columns_out, [
+        *[(True, i) for i in range(len(new_columns))],
+        *[(False, i) for i, _ in rest],
+    ]
 
 
 class _Replacing(Step):
@@ -61,14 +64,14 @@ class _Replacing(Step):
 
     def __init__(self, who, dataset, input_columns, output_columns):
         taken = names(who, input_columns)
-        given = taken if output_columns is None else names(who, output_columns)
+        outputs = taken if output_columns is None else names(who, output_columns)
         self._places = places(who, dataset, taken)
-        columns, self._plan = _columns_after(dataset.get_col_names(), taken, given)
+        columns, self._plan = _columns_after(dataset.get_col_names(), taken, outputs)
         super().__init__(dataset, names(who, columns))
-        self._given = given
+        self._given = outputs
 
-    def _replaced(self, row, made):
-        return tuple([(made if is_new else row)[i] for is_new, i in self._plan])
+    def _replaced(self, row, results):
+        return tuple([(results if is_new else row)[i] for is_new, i in self._plan])
 
 
 @step("map")
@@ -106,13 +109,13 @@ class Map(_Replacing):
         return lambda: (self._row(row, stream) for row in epoch())
 
     def _row(self, row, stream):
-        made = tuple([row[i] for i in self._places])
+        results = tuple([row[i] for i in self._places])
         with random_streams.drawing_from(stream):
             for operation in self._operations:
-                made = operation(*made)
-                if not isinstance(made, tuple):
-                    made = (made,)
-        return self._replaced(row, as_row("map", made, self._given))
+                results = operation(*results)
+                if not isinstance(results, tuple):
+                    results = (results,)
+        return self._replaced(row, as_row("map", results, self._given))
 
 
 @step("filter")
@@ -151,13 +154,13 @@ class FlatMap(Step):
     _size = Dataset._size
 
     def _made(self, *row):
-        made = self._func(*row)
-        if not isinstance(made, Dataset):
+        dataset = self._func(*row)
+        if not isinstance(dataset, Dataset):
             raise TypeError(
                 "For 'flat_map', 'func' must return a dataset, but it returned "
-                f"{type(made).__name__}."
+                f"{type(dataset).__name__}."
             )
-        return made
+        return dataset
 
     def _begin(self):
         epoch = self._source._begin()

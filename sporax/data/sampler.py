@@ -208,13 +208,13 @@ class WeightedRandomSampler(Sampler):
 
         def epoch():  # each one draws the same again, as in MindSpore
             draw = random_streams.Twister(seed)
-            weights, found = self.weights.copy(), []
-            while len(found) < count and weights.any():
-                found.append(random_streams.weighted(weights, draw))
+            weights, rows = self.weights.copy(), []
+            while len(rows) < count and weights.any():
+                rows.append(random_streams.weighted(weights, draw))
                 if not self.replacement:
-                    weights[found[-1]] = 0.0
-            _check_indices("WeightedRandomSampler", found, size)
-            return found
+                    weights[rows[-1]] = 0.0
+            _check_indices("WeightedRandomSampler", rows, size)
+            return rows
 
         return epoch
 

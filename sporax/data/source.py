@@ -114,11 +114,11 @@ class GeneratorDataset(Dataset):
     def _row(self, item):
         row = as_row("GeneratorDataset", _parts(item), self._columns)
         for name, value, dtype in zip(self._columns, row, self._types, strict=True):
-            found = np.asarray(value).dtype
-            if dtype is not None and found != dtype:
+            actual = np.asarray(value).dtype
+            if dtype is not None and actual != dtype:
                 raise RuntimeError(
                     f"For 'GeneratorDataset', column '{name}' must be of 'column_types' {dtype}, "
-                    f"but got {found}."
+                    f"but got {actual}."
                 )
         return row
 
@@ -172,8 +172,8 @@ class NumpySlicesDataset(GeneratorDataset):
                 "For 'NumpySlicesDataset', 'data' must be a list, a tuple, a dict or an array, but "
                 f"got {type(data).__name__}: {data!r:.80}."
             )
-        given = dict(data) if isinstance(data, Mapping) else None
-        columns = given.values() if given is not None else data
+        by_name = dict(data) if isinstance(data, Mapping) else None
+        columns = by_name.values() if by_name is not None else data
         columns = [_sliced(c) for c in (columns if isinstance(data, (tuple, Mapping)) else [data])]
         if len({len(column) for column in columns}) > 1:
             raise ValueError(
@@ -182,7 +182,7 @@ class NumpySlicesDataset(GeneratorDataset):
             )
         if column_names is None:
             numbered = [f"column_{i}" for i in range(len(columns))]
-            column_names = numbered if given is None else list(given)
+            column_names = numbered if by_name is None else list(by_name)
         if len(names("NumpySlicesDataset", column_names)) != len(columns):
             raise ValueError(
                 "For 'NumpySlicesDataset', 'column_names' must have one item for each of the "

@@ -283,8 +283,8 @@ class Slice(TensorOperation):
 
     def __call__(self, value):
         array = np.asarray(value)
-        given = len([part for part in self.slices if part is not ...])
-        if given > array.ndim or (... in self.slices and len(self.slices) > array.ndim):
+        count = len([part for part in self.slices if part is not ...])
+        if count > array.ndim or (... in self.slices and len(self.slices) > array.ndim):
             raise RuntimeError(
                 f"For 'Slice', the array must have an axis for each of the {len(self.slices)} "
                 f"slices, but got shape {array.shape}."
@@ -316,8 +316,8 @@ class Unique(TensorOperation):
         _, first, inverse, counts = np.unique(flat, True, True, True)
         places = np.argsort(first)  # as they come
         rank = np.argsort(places)
-        found = rank[inverse].astype(np.int32), counts[places].astype(np.int32)
-        return flat[first[places]], *found
+        results = rank[inverse].astype(np.int32), counts[places].astype(np.int32)
+        return flat[first[places]], *results
 
 
 __all__ = [

@@ -101,18 +101,18 @@ MAKERS["initial"] = initializer
 
 def named(name):
     """The initializer that a string names, made with its defaults."""
-    found = ALIASES.get(name.lower())
-    if found is None:
+    cls = ALIASES.get(name.lower())
+    if cls is None:
         raise ValueError(
             f"For 'initializer', 'init' must name an initializer, but got '{name}'. "
             f"The names are {', '.join(sorted(ALIASES))}."
         )
     try:
-        return found()
+        return cls()
     except TypeError:
         raise TypeError(
             f"For 'initializer', '{name}' cannot be made by its name alone. "
-            f"Pass a {found.__name__}(...) with its arguments."
+            f"Pass a {cls.__name__}(...) with its arguments."
         ) from None
 
 

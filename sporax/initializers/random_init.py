@@ -79,8 +79,8 @@ def truncated_normal_array(low, high, mean, sigma, shape):
     return array
 
 
-def _positive(who, **given):
-    for name, value in given.items():
+def _positive(who, **values):
+    for name, value in values.items():
         if not value > 0:
             raise ValueError(f"For '{who}', '{name}' must be greater than 0, but got {value}.")
 
@@ -326,8 +326,8 @@ class VarianceScaling(Initializer):
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
         super().__init__(scale=scale, mode=mode, distribution=distribution)
         _positive("VarianceScaling", scale=scale)
-        given = [("mode", mode, _MODES), ("distribution", distribution, _LAWS)]
-        for name, value, choices in given:
+        options = [("mode", mode, _MODES), ("distribution", distribution, _LAWS)]
+        for name, value, choices in options:
             if value not in choices:
                 raise ValueError(
                     f"For 'VarianceScaling', '{name}' must be one of {', '.join(choices)}, but got "

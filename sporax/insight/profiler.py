@@ -43,21 +43,21 @@ class Profiler:
     _running = None  # the one of this process that traces
 
     def __init__(self, **kwargs):
-        given = {"start_profile": True, "output_path": "./data", **kwargs}
-        unknown = given.keys() - _ELSEWHERE - _RULES.keys()
+        options = {"start_profile": True, "output_path": "./data", **kwargs}
+        unknown = options.keys() - _ELSEWHERE - _RULES.keys()
         if unknown:
             raise TypeError(
                 f"For 'Profiler', a keyword argument must be one that it has, but got "
                 f"'{min(unknown)}'. What has an effect is 'output_path' and 'start_profile'."
             )
         for name, (kinds, rule) in _RULES.items():
-            if not isinstance(given[name], kinds):
+            if not isinstance(options[name], kinds):
                 raise TypeError(
                     f"For 'Profiler', '{name}' must be {rule}, but got "
-                    f"{type(given[name]).__name__}."
+                    f"{type(options[name]).__name__}."
                 )
-        self._folder = Path(given["output_path"]).absolute()
-        if given["start_profile"]:
+        self._folder = Path(options["output_path"]).absolute()
+        if options["start_profile"]:
             self.start()
 
     def start(self):

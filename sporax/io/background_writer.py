@@ -7,12 +7,12 @@ _lock = threading.Lock()
 _thread = None
 
 
-def start(write, *given):
+def start(write, *args):
     """Call `write(*given)` in a thread, after the one before has ended."""
     global _thread
     with _lock:
         wait()
-        _thread = threading.Thread(target=write, args=given, name=_NAME)
+        _thread = threading.Thread(target=write, args=args, name=_NAME)
         _thread.start()
 
 

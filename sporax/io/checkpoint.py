@@ -250,18 +250,18 @@ def load_checkpoint(
     background_writer.wait()
     with _located(ckpt_file_name, format) as (path, label):
         entries = file_formats.contents("load_checkpoint", path, format, chosen, crc_check, label)
-        found = {name: _restored(name, x, label) for name, x in entries}
+        tensors = {name: _restored(name, x, label) for name, x in entries}
         if net is not None:
             flag = file.deduplicated(path)
             remove_redundancy = remove_redundancy if flag is None else flag
-    if not found:
+    if not tensors:
         raise ValueError(
             f"For 'load_checkpoint', nothing in '{label}' is chosen. Check 'choice_func', "
             "'filter_prefix' and 'specify_prefix'."
         )
     if net is not None:
-        load_param_into_net(net, found, strict_load, remove_redundancy)
-    return found
+        load_param_into_net(net, tensors, strict_load, remove_redundancy)
+    return tensors
 
 
 def load_checkpoint_async(
@@ -325,16 +325,16 @@ def _existing(name, format):
     return path
 
 
-def _prefixes(name, given):
-    if given is None:
+def _prefixes(name, prefix):
+    if prefix is None:
         return None
-    prefixes = (given,) if isinstance(given, str) else given
+    prefixes = (prefix,) if isinstance(prefix, str) else prefix
     if not isinstance(prefixes, (list, tuple)) or not all(isinstance(p, str) for p in prefixes):
         raise TypeError(
-            f"For 'load_checkpoint', '{name}' must be a string or several, but got {given!r}."
+            f"For 'load_checkpoint', '{name}' must be a string or several, but got {prefix!r}."
         )
     if not prefixes or "" in prefixes:
-        raise ValueError(f"For 'load_checkpoint', '{name}' must not be empty, but got {given!r}.")
+        raise ValueError(f"For 'load_checkpoint', '{name}' must not be empty, but got {prefix!r}.")
     return tuple(prefixes)
 
 

@@ -71,10 +71,10 @@ def _content(path, crc_check):
 
 
 def _dtype(kind):
-    found = dtypes.NAMES.get(kind.lower())
-    if found is None or found.name != kind or found.numpy_dtype is None:
+    dtype = dtypes.NAMES.get(kind.lower())
+    if dtype is None or dtype.name != kind or dtype.numpy_dtype is None:
         raise CorruptFile(f"it has the type '{kind}', which sporax does not know")
-    return found.numpy_dtype
+    return dtype.numpy_dtype
 
 
 def needed(dims, kind):

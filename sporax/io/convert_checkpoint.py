@@ -45,7 +45,7 @@ def safetensors_to_ckpt(
 def _convert(who, begin, end, path, target, name_map, pattern, count):
     _check(who, target, name_map, count)
     background_writer.wait()
-    found = _files(who, path, f".{begin}", pattern)
+    files = _files(who, path, f".{begin}", pattern)
     base = path if os.path.isdir(path) else os.path.dirname(path)
 
     def one(source):
@@ -66,7 +66,7 @@ def _convert(who, begin, end, path, target, name_map, pattern, count):
         file_formats.FORMATS[end].write(os.path.join(folder, name), entries, False, None)
 
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
-        list(pool.map(one, found))
+        list(pool.map(one, files))
 
 
 def _check(who, target, name_map, count):

@@ -80,19 +80,19 @@ def read(path):
 
 def _deserialized(program, version):
     try:
-        found = stablehlo.deserialize(program)
+        module = stablehlo.deserialize(program)
     except (ValueError, NotImplementedError) as cause:
         raise CorruptFile(
             f"jax {jax.__version__} cannot read the program that jax {version} wrote ({cause})",
             _AGAIN,
         ) from None
     here = {"gpu": ("cuda", "rocm")}.get(jax.default_backend(), (jax.default_backend(),))
-    if not set(here) & set(found.platforms):
+    if not set(here) & set(module.platforms):
         raise CorruptFile(
-            f"its program is for {', '.join(found.platforms)}, and this is {here[0]}",
+            f"its program is for {', '.join(module.platforms)}, and this is {here[0]}",
             "export it on this device, or choose another with 'set_device'",
         )
-    return found
+    return module
 
 
 def _listed(specs):

@@ -143,10 +143,10 @@ def _converted(onnx, converter, listing, traced):
 
 def _refuse_dtypes(listing):
     """Refuse floating numbers of more than 32 bits, complex ones, and bfloat16."""
-    found = [(i.name, i.aval, None) for i in listing.inputs]
+    values = [(i.name, i.aval, None) for i in listing.inputs]
     for state, line in zip(listing.path, listing.lines, strict=True):
-        found += [(state.op.name, aval, line) for aval in state.avals]
-    for what, aval, line in found:
+        values += [(state.op.name, aval, line) for aval in state.avals]
+    for what, aval, line in values:
         if aval.inexact and aval.dtype not in (np.float32, np.float16):
             raise TypeError(
                 "For 'export', in ONNX's format floating numbers must be Float32 or Float16, but "
@@ -194,13 +194,13 @@ def _fill(onnx, graph, listing):
 
 
 def _narrowed(name, array, dtype):
-    found = array.astype(dtype)
-    if array.dtype in _WIDE and not np.array_equal(found, array):
+    narrow = array.astype(dtype)
+    if array.dtype in _WIDE and not np.array_equal(narrow, array):
         raise ValueError(
             f"For 'export', in ONNX's format integers must have 32 bits, but '{name}' has larger "
             "ones. Use file_format='STABLEHLO'."
         )
-    return found
+    return narrow
 
 
 def _widen(onnx, graph, listing):
@@ -251,11 +251,11 @@ def _try(runtime, content, listing, tensors, program):
         session = runtime.InferenceSession(content, quiet, providers=["CPUExecutionProvider"])
         taken = {value.name for value in session.get_inputs()}
         pairs = zip(listing.inputs, arrays, strict=True)
-        given = {one.name: np.asarray(array) for one, array in pairs if one.name in taken}
-        found = session.run(None, given)
+        feeds = {one.name: np.asarray(array) for one, array in pairs if one.name in taken}
+        outputs = session.run(None, feeds)
     except tuple(getattr(state, name) for name in _RUNTIMES) as cause:
         raise _wrong(listing, f"refuses it ({_first_line(cause)})") from cause
-    for i, (theirs, ours) in enumerate(zip(found, wanted, strict=True)):
+    for i, (theirs, ours) in enumerate(zip(outputs, wanted, strict=True)):
         same = theirs.shape == ours.shape and theirs.dtype == ours.dtype
         size = np.abs(ours[np.isfinite(ours)].astype(np.float64)).max(initial=1.0)
         if not (same and np.allclose(theirs, ours, 1e-3, 1e-3 * size, equal_nan=True)):

@@ -385,13 +385,13 @@ def get_activation(name, prim_name=None):
     return _BY_NAME[name]()
 
 
-def activation_of(layer, given):
+def activation_of(layer, activation):
     """The Cell or Primitive that `activation` of a layer stands for."""
-    if given is None or isinstance(given, str):
-        return get_activation(given, layer)
-    if not isinstance(given, (Cell, Primitive)):
+    if activation is None or isinstance(activation, str):
+        return get_activation(activation, layer)
+    if not isinstance(activation, (Cell, Primitive)):
         raise TypeError(
             f"For '{layer}', 'activation' must be a name, a Cell or a Primitive, but got "
-            f"{type(given).__name__}."
+            f"{type(activation).__name__}."
         )
-    return given
+    return activation

@@ -49,8 +49,8 @@ def tensor(who, x):
 def _rule(name):
     words, of_kind, in_range = _RULES[name]
 
-    def check(who, **given):
-        for argument, value in given.items():
+    def check(who, **values):
+        for argument, value in values.items():
             if not of_kind(value):
                 raise TypeError(
                     f"For '{who}', '{argument}' must be {words}, but got {type(value).__name__}."
@@ -67,8 +67,8 @@ positive, not_negative, not_positive, number, fraction, inside_one, *_rest = map
 integer, positive_int, not_negative_int, flag, cosine, axes, sizes = _rest
 
 
-def below(who, **given):
+def below(who, **values):
     """Refuse two keywords' values unless the first is less than the second."""
-    (low, a), (high, b) = given.items()
+    (low, a), (high, b) = values.items()
     if not operator.lt(a, b):
         raise ValueError(f"For '{who}', '{low}' must be less than '{high}', but got {a} and {b}.")

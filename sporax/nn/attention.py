@@ -46,52 +46,54 @@ class MultiheadAttention(Cell):
         self.dtype = dtype = dtype or float32
         self._packed = self.kdim == self.vdim == embed_dim
 
-        def made(name, init, *shape):
+        def weight(name, init, *shape):
             return parameter("MultiheadAttention", name, init, shape, dtype, name)
 
         sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
         for letter, size in sizes.items():
             name = f"{letter}_proj_weight"
-            separate = None if self._packed else made(name, XavierUniform(), embed_dim, size)
+            separate = None if self._packed else weight(name, XavierUniform(), embed_dim, size)
             setattr(self, name, separate)
         self.in_proj_weight = self.in_proj_bias = self.bias_k = self.bias_v = None
         if self._packed:
-            self.in_proj_weight = made("in_proj_weight", XavierUniform(), 3 * embed_dim, embed_dim)
+            self.in_proj_weight = weight(
+                "in_proj_weight", XavierUniform(), 3 * embed_dim, embed_dim
+            )
         if has_bias:
-            self.in_proj_bias = made("in_proj_bias", "zeros", 3 * embed_dim)
+            self.in_proj_bias = weight("in_proj_bias", "zeros", 3 * embed_dim)
         self.out_proj = Dense(
             embed_dim, embed_dim, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(embed_dim)),
             has_bias, dtype=dtype,
         )  # fmt: skip
         if add_bias_kv:
-            self.bias_k = made("bias_k", XavierNormal(), 1, 1, embed_dim)
-            self.bias_v = made("bias_v", XavierNormal(), 1, 1, embed_dim)
+            self.bias_k = weight("bias_k", XavierNormal(), 1, 1, embed_dim)
+            self.bias_v = weight("bias_v", XavierNormal(), 1, 1, embed_dim)
 
-    def _projected(self, given):
+    def _projected(self, inputs):
         """Query, key and value as (length, N, E)."""
         if self._packed:
             weights = self.in_proj_weight.chunk(3)
         else:
             weights = self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
         biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
-        return [ops.dense(x, w, b) for x, w, b in zip(given, weights, biases, strict=True)]
+        return [ops.dense(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True)]
 
     def _checked(self, query, key, value):
-        given = dict(zip(_SHARES, (query, key, value), strict=True))
-        for name, x in given.items():
+        inputs = dict(zip(_SHARES, (query, key, value), strict=True))
+        for name, x in inputs.items():
             if not isinstance(x, Tensor):
                 raise TypeError(
                     f"For 'MultiheadAttention', '{name}' must be a Tensor, but got "
                     f"{type(x).__name__}."
                 )
         if query.ndim not in (2, 3) or not query.ndim == key.ndim == value.ndim:
-            shapes = ", ".join(f"'{name}' {x.shape}" for name, x in given.items())
+            shapes = ", ".join(f"'{name}' {x.shape}" for name, x in inputs.items())
             raise ValueError(
                 "For 'MultiheadAttention', query, key and value must all have 3 dimensions, or 2 "
                 f"without a batch, but got {shapes}."
             )
         sizes = self.embed_dim, self.kdim, self.vdim
-        for (name, x), size in zip(given.items(), sizes, strict=True):
+        for (name, x), size in zip(inputs.items(), sizes, strict=True):
             if x.shape[-1] != size:
                 raise ValueError(
                     f"For 'MultiheadAttention', the last axis of '{name}' must be {size}, but got "
@@ -109,14 +111,14 @@ class MultiheadAttention(Cell):
         average_attn_weights: bool = True,
     ):  # fmt: skip
         self._checked(query, key, value)
-        given, batched = [query, key, value], query.ndim == 3
+        inputs, batched = [query, key, value], query.ndim == 3
         if not batched:
-            given = [x.expand_dims(1) for x in given]
+            inputs = [x.expand_dims(1) for x in inputs]
             key_padding_mask = None if key_padding_mask is None else key_padding_mask.expand_dims(0)
         elif self.batch_first:
-            given = [x.swapaxes(0, 1) for x in given]
-        length, batch, source = given[0].shape[0], given[0].shape[1], given[1].shape[0]
-        q, k, v = self._projected(given)
+            inputs = [x.swapaxes(0, 1) for x in inputs]
+        length, batch, source = inputs[0].shape[0], inputs[0].shape[1], inputs[1].shape[0]
+        q, k, v = self._projected(inputs)
         mask = self._mask(attn_mask, key_padding_mask, (batch, length, source), q.dtype)
         more = []
         if self.bias_k is not None:

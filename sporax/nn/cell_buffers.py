@@ -65,8 +65,8 @@ class Buffers:
                 f"{type(tensor).__name__}. Make a Tensor of it first."
             )
         for hook in list(_registered.values()):
-            found = hook(self, name, tensor)
-            tensor = tensor if found is None else found
+            replacement = hook(self, name, tensor)
+            tensor = tensor if replacement is None else replacement
         if tensor is not None:
             tensor._is_buffer = True
         Changes.count += 1

@@ -76,15 +76,15 @@ class HookRegistration:
         registered, a Parameter's own counts. Derivatives go through what is computed.
         """
         if callable(hook):
-            found = next(_numbers), hook, None
+            entry = next(_numbers), hook, None
         else:
-            found = next(_numbers), None, _by_parameter(hook)
-        _change(self, "parameter_forward", lambda hooks: (*hooks, found))
+            entry = next(_numbers), None, _by_parameter(hook)
+        _change(self, "parameter_forward", lambda hooks: (*hooks, entry))
 
 
 def _by_parameter(hook):
     """{id(Parameter): (Parameter, function)} of a list of dicts."""
-    who, found = "For 'register_parameter_forward_hook', ", {}
+    who, hooks = "For 'register_parameter_forward_hook', ", {}
     if not isinstance(hook, (list, tuple)):
         raise TypeError(
             f"{who}'hook' must be a function or a list of dicts, but got {type(hook).__name__}."
@@ -99,8 +99,8 @@ def _by_parameter(hook):
         for p in item["params"]:
             if not isinstance(p, Parameter):
                 raise TypeError(f"{who}'params' must be Parameters, but got {type(p).__name__}.")
-            found[id(p)] = p, item["hook"]
-    return found
+            hooks[id(p)] = p, item["hook"]
+    return hooks
 
 
 def _register(cell, kind, hook_fn, prepend=False, *more):
@@ -226,9 +226,9 @@ def _call_always(cell, progress):
     for number, hook_fn, with_kwargs, always in (cell._hooks or _NONE)[1]:
         if not always or number in progress.called:
             continue
-        given = (progress.args, progress.kwargs) if with_kwargs else (progress.args,)
+        inputs = (progress.args, progress.kwargs) if with_kwargs else (progress.args,)
         try:
-            result = hook_fn(cell, *given, progress.output)
+            result = hook_fn(cell, *inputs, progress.output)
         except Exception as error:  # noqa: BLE001 - the first error is the one to see
             warn(
                 f"For 'register_forward_hook', {name_of(hook_fn)} of {type(cell).__name__} raised "
@@ -275,52 +275,52 @@ class BackwardHookGate(Gate):
         """(args, kwargs), whose gradients are seen on their way out."""
         if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
             self.count = 1
-            made = self.through_alone(tape, args[0]) if self.backward_hooks else None
-            if made is None:
+            passed = self.through_alone(tape, args[0]) if self.backward_hooks else None
+            if passed is None:
                 return args, kwargs
-            self.inside = made._value
-            return (made,), kwargs
+            self.inside = passed._value
+            return (passed,), kwargs
         tensors = tensors_of((args, kwargs))
         self.count = len(tensors)
-        made = self.through(tensors) if self.backward_hooks and tensors else None
-        if made is None:
+        passed = self.through(tensors) if self.backward_hooks and tensors else None
+        if passed is None:
             return args, kwargs
-        made, self.inside = made
-        return with_tensors((args, kwargs), made)
+        passed, self.inside = passed
+        return with_tensors((args, kwargs), passed)
 
     def leave(self, tape, output):
         """The output, whose gradients are seen on their way in."""
         if isinstance(output, Tensor):
-            made = self.through_alone(tape, output)
-            return output if made is None else made
+            passed = self.through_alone(tape, output)
+            return output if passed is None else passed
         tensors = tensors_of(output)
-        made = self.through(tensors) if tensors else None
-        return output if made is None else with_tensors(output, made[0])
+        passed = self.through(tensors) if tensors else None
+        return output if passed is None else with_tensors(output, passed[0])
 
-    def answer(self, out, given):
+    def answer(self, out, gradients):
         """What the hooks make of the gradients of the outputs, or of the inputs."""
         if out is self.inside:
-            return self.of_inputs(given, avals_of(out))
+            return self.of_inputs(gradients, avals_of(out))
         for _, hook_fn in self.pre_hooks:
-            result = hook_fn(self.cell, given)
+            result = hook_fn(self.cell, gradients)
             if result is not None:
                 who = f"{type(self.cell).__name__}.register_backward_pre_hook"
-                given = replaced(who, hook_fn, "output", avals_of(out), result)
-        self.grad_output = given
+                gradients = replaced(who, hook_fn, "output", avals_of(out), result)
+        self.grad_output = gradients
         if self.inside is None and self.backward_hooks:
             self.of_inputs((None,) * self.count, ())
-        return given
+        return gradients
 
-    def of_inputs(self, given, avals):
+    def of_inputs(self, gradients, avals):
         """The inputs' gradients after the hooks; without avals they go nowhere."""
         early = context._values["hook_convention"] == "2.3"
         for _, hook_fn in self.backward_hooks:
             if early:
                 cell_id = f"{type(self.cell).__name__}({id(self.cell)})"
-                result = hook_fn(cell_id, self.grad_output, given)
+                result = hook_fn(cell_id, self.grad_output, gradients)
             else:
-                result = hook_fn(self.cell, given, self.grad_output)
+                result = hook_fn(self.cell, gradients, self.grad_output)
             if result is not None and avals:
                 who = f"{type(self.cell).__name__}.register_backward_hook"
-                given = replaced(who, hook_fn, "input", avals, result)
-        return given
+                gradients = replaced(who, hook_fn, "input", avals, result)
+        return gradients

@@ -48,8 +48,8 @@ def path_at(frame):
 def _steps(cells):
     """How one gets from each Cell to the next, inside of it."""
     for outer, inner in pairwise(cells):
-        found = next((p for p, cell in tree(outer) if cell is inner), None)
-        yield found or type(inner).__name__
+        path = next((p for p, cell in tree(outer) if cell is inner), None)
+        yield path or type(inner).__name__
 
 
 def _variable(frame, cell):

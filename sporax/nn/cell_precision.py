@@ -25,11 +25,11 @@ def run_in_precision(cell, construct, chosen, *args, **kwargs):
     if not isinstance(chosen, PrecisionScheme):
         return _run_in(cell, construct, chosen, args, kwargs)
     if isinstance(chosen.inside, dtypes.Type):
-        made = _run_in(cell, construct, chosen.inside, args, kwargs)
+        output = _run_in(cell, construct, chosen.inside, args, kwargs)
     else:
         with computing_in(chosen.inside):
-            made = construct(*args, **kwargs)
-    return made if chosen.returns is None else cast_floats(made, chosen.returns)
+            output = construct(*args, **kwargs)
+    return output if chosen.returns is None else cast_floats(output, chosen.returns)
 
 
 def cast_floats(tree, dtype):

@@ -49,8 +49,8 @@ class Traversal:
 
     def parameters_broadcast_dict(self, recurse=True):
         """Parameters by name without those of `layerwise_parallel`; None if there are none."""
-        found = Traversal.parameters_dict(self, recurse).items()
-        return OrderedDict((n, p) for n, p in found if not p.layerwise_parallel) or None
+        parameters = Traversal.parameters_dict(self, recurse).items()
+        return OrderedDict((n, p) for n, p in parameters if not p.layerwise_parallel) or None
 
     def trainable_params(self, recurse=True):
         """The parameters that require a gradient."""
@@ -104,13 +104,13 @@ class Traversal:
             )
         cell = self
         for name in target.split(".") if target else ():
-            found = getattr(cell, name, None)
-            if not isinstance(found, Traversal):
+            part = getattr(cell, name, None)
+            if not isinstance(part, Traversal):
                 raise AttributeError(
                     f"For 'get_sub_cell', 'target' must lead to a Cell, but in '{target}' "
                     f"'{type(cell).__name__}' has no Cell '{name}'. 'cells_and_names()' lists them."
                 )
-            cell = found
+            cell = part
         return cell
 
     def apply(self, fn):

@@ -109,8 +109,8 @@ class Convolution(Cell):
     def _check_input(self, x, data_format=None):
         data_format = data_format or self.data_format
         check.tensor(type(self).__name__, x)
-        found = x.shape[data_format.index("C")] if x.ndim == len(data_format) else None
-        if found != self.in_channels:
+        channels = x.shape[data_format.index("C")] if x.ndim == len(data_format) else None
+        if channels != self.in_channels:
             raise ValueError(
                 f"For '{type(self).__name__}', the input must be {data_format} with "
                 f"{self.in_channels} channels ('in_channels'), but got shape {x.shape}."

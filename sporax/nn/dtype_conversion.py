@@ -55,9 +55,9 @@ def _parsed(*args, **kwargs):
         kwargs["dtype"] = kwargs.pop("tensor").dtype
     elif args and isinstance(args[0], dtypes.Type):
         args = (None, *args)
-    given = dict(zip(names, args, strict=False))
-    doubtful = [*[n for n in kwargs if n not in names or given.get(n) is not None], *args[3:]]
-    device, dtype = {**given, **kwargs}.get("device"), {**given, **kwargs}.get("dtype")
+    by_position = dict(zip(names, args, strict=False))
+    doubtful = [*[n for n in kwargs if n not in names or by_position.get(n) is not None], *args[3:]]
+    device, dtype = {**by_position, **kwargs}.get("device"), {**by_position, **kwargs}.get("dtype")
     if doubtful or not isinstance(device, (str, type(None))):
         raise TypeError(
             "For 'Cell.to', the arguments must be 'dtype', 'tensor', or 'device' and 'dtype', each "

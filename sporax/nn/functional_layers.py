@@ -13,16 +13,16 @@ def layer(written, function, module):
     scope: dict = {"Cell": Cell, "function": function, "__name__": None}
     exec(f"def made({built}): pass\ndef called({called}: pass", scope)
     names = list(inspect.signature(scope["made"]).parameters)
-    given = [
+    arguments = [
         p.name if p.default is p.empty else f"{p.name}={p.name}"
         for p in inspect.signature(scope["called"]).parameters.values()
     ]
-    given += [f"{n}=self.{n}" for n in names]
+    arguments += [f"{n}=self.{n}" for n in names]
     kept = "".join(f"    self.{n} = {n}\n" for n in names)
     separated = f", {built}" if built else ""
     exec(
         f"def __init__(self{separated}):\n    Cell.__init__(self)\n{kept}"
-        f"def construct(self, {called}:\n    return function({', '.join(given)})\n",
+        f"def construct(self, {called}:\n    return function({', '.join(arguments)})\n",
         scope,
     )
     members = {n: scope[n] for n in ("__init__", "construct")}

@@ -51,15 +51,15 @@ class GraphCell(Cell):
         return self._exported.run(inputs, [held[name] for _, name, _ in self._exported.arrays])
 
 
-def _checked(given):
-    if not isinstance(given, dict):
+def _checked(params_init):
+    if not isinstance(params_init, dict):
         raise TypeError(
-            f"For 'GraphCell', 'params_init' must be a dict, but got {type(given).__name__}."
+            f"For 'GraphCell', 'params_init' must be a dict, but got {type(params_init).__name__}."
         )
-    for name, x in given.items():
+    for name, x in params_init.items():
         if not isinstance(name, str) or not isinstance(x, Tensor):
             raise TypeError(
                 "For 'GraphCell', 'params_init' must hold Tensors by name, but got "
                 f"{type(x).__name__} by {name!r}."
             )
-    return given
+    return params_init

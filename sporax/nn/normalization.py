@@ -46,8 +46,8 @@ class _BatchNorm(Cell):
             ("gamma", gamma_init, "gamma", affine),
             ("beta", beta_init, "beta", affine),
         ]:
-            made = parameter(layer, attribute, init, (num_features,), dtype, name, trained)
-            setattr(self, attribute, made)
+            initial = parameter(layer, attribute, init, (num_features,), dtype, name, trained)
+            setattr(self, attribute, initial)
 
     def construct(self, x):
         check.tensor(type(self).__name__, x)
@@ -176,8 +176,8 @@ class _InstanceNorm(Cell):
             ("gamma", gamma_init, "gamma", affine),
             ("beta", beta_init, "beta", affine),
         ]:
-            made = parameter(layer, attribute, init, (num_features,), dtype, name, trained)
-            setattr(self, attribute, made)
+            initial = parameter(layer, attribute, init, (num_features,), dtype, name, trained)
+            setattr(self, attribute, initial)
 
     def construct(self, x):
         layer = type(self).__name__

@@ -8,14 +8,14 @@ from sporax.initializers import HeUniform, Uniform, initializer
 from sporax.initializers.base import fans
 
 
-def default_weight(given):
+def default_weight(init):
     """The initializer of a weight: as given, else uniform in one over the root of its fan in."""
-    return HeUniform(math.sqrt(5)) if given is None else given
+    return HeUniform(math.sqrt(5)) if init is None else init
 
 
-def default_bias(given, weight_shape):
+def default_bias(init, weight_shape):
     """The initializer of a bias: as given, else uniform in one over the root of the fan in."""
-    return Uniform(1 / math.sqrt(fans(weight_shape)[0])) if given is None else given
+    return Uniform(1 / math.sqrt(fans(weight_shape)[0])) if init is None else init
 
 
 def parameter(layer, attribute, init, shape, dtype, name=None, requires_grad=True):

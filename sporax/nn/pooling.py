@@ -41,9 +41,9 @@ class _Pool(Cell):
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
         self.pad_mode, self.format = pad_mode.upper(), data_format
 
-    def _needs_pad_mode(self, **given):
+    def _needs_pad_mode(self, **settings):
         """Refuse settings that count only with pad_mode='pad'."""
-        changed = [name for name, (value, default) in given.items() if value != default]
+        changed = [name for name, (value, default) in settings.items() if value != default]
         if changed and self.pad_mode != "PAD":
             raise ValueError(
                 f"For '{type(self).__name__}', {changed} can only be set when 'pad_mode' is 'pad', "

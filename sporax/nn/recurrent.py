@@ -16,9 +16,9 @@ from sporax.ops.nn.recurrence import KINDS, recurrent_cell, recurrent_scan
 _FLOATS = float16, float32, float64
 
 
-def _checked(layer, **given):
+def _checked(layer, **tensors):
     """Refuse what is no floating Tensor."""
-    for name, x in given.items():
+    for name, x in tensors.items():
         if not isinstance(x, Tensor):
             raise TypeError(
                 f"For '{layer}', '{name}' must be a Tensor, but got {type(x).__name__}."
@@ -188,8 +188,8 @@ class _Stack(Cell):
                     kind = "weight" if name[0] == "w" else "bias"
                     full = f"{kind}_{name[2:4]}_l{i}{suffix}"
                     lists[name].append(parameter(layer, full, init, shape, dtype, full))
-        for name, made in lists.items():
-            setattr(self, name, ParameterTuple(made))
+        for name, parameters in lists.items():
+            setattr(self, name, ParameterTuple(parameters))
 
     def _first_states(self, x, hx):
         """The state before the sequence, `(layers, N, H)` one by one; zeros unless given."""

@@ -70,10 +70,10 @@ class StateDict:
         >>> list(nn.SequentialCell(nn.Dense(2, 2, has_bias=False)).state_dict())
         ['0.weight']
         """
-        given = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
-        destination = given.get("destination") if destination is None else destination
-        prefix = prefix or given.get("prefix", "")
-        keep_vars = keep_vars or given.get("keep_vars", False)
+        by_position = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
+        destination = by_position.get("destination") if destination is None else destination
+        prefix = prefix or by_position.get("prefix", "")
+        keep_vars = keep_vars or by_position.get("keep_vars", False)
         for name, value, kind, words in (
             ("destination", destination, (dict, type(None)), "a dict"),
             ("prefix", prefix, str, "a string"),
@@ -220,18 +220,18 @@ def _load(cell, state, prefix, metadata, keys, errors):
             raise RuntimeError(_RETURNED.format("register_load_state_dict_post_hook"))
 
 
-def _put(key, tensor, given):
+def _put(key, tensor, new):
     """Give a tensor the contents of another, in its own dtype; what does not fit, if so."""
-    if not isinstance(given, Tensor):
-        return f"'{key}' must be a Tensor, but got {type(given).__name__}."
-    if given.shape != tensor.shape:
-        return f"'{key}' must have shape {tensor.shape}, but got {given.shape}."
-    if given._value.aval.inexact and not tensor._value.aval.inexact:
-        return f"'{key}' must hold {tensor.dtype}, but got {given.dtype}. Convert it with 'astype'."
-    if given.has_init:
-        given.init_data()
-    same = given.dtype == tensor.dtype
-    tensor._rebind((given if same else given.astype(tensor.dtype))._lift())
+    if not isinstance(new, Tensor):
+        return f"'{key}' must be a Tensor, but got {type(new).__name__}."
+    if new.shape != tensor.shape:
+        return f"'{key}' must have shape {tensor.shape}, but got {new.shape}."
+    if new._value.aval.inexact and not tensor._value.aval.inexact:
+        return f"'{key}' must hold {tensor.dtype}, but got {new.dtype}. Convert it with 'astype'."
+    if new.has_init:
+        new.init_data()
+    same = new.dtype == tensor.dtype
+    tensor._rebind((new if same else new.astype(tensor.dtype))._lift())
     return None
 
 

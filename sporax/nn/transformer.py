@@ -19,15 +19,15 @@ from sporax.nn.normalization import LayerNorm
 _BY_NAME = {"relu": ops.relu, "gelu": ops.gelu}
 
 
-def _activation(layer, given):
+def _activation(layer, activation):
     """What the feed-forward part bends with: 'relu' or 'gelu' by name, function or Cell."""
-    if isinstance(given, str) and given in _BY_NAME:
-        return _BY_NAME[given]
-    if isinstance(given, (ReLU, GELU)) or given in (ops.relu, ops.gelu):
-        return given
+    if isinstance(activation, str) and activation in _BY_NAME:
+        return _BY_NAME[activation]
+    if isinstance(activation, (ReLU, GELU)) or activation in (ops.relu, ops.gelu):
+        return activation
     raise ValueError(
         f"For '{layer}', 'activation' must be 'relu' or 'gelu', as a name, function or Cell, but "
-        f"got {given!r}."
+        f"got {activation!r}."
     )
 
 
@@ -240,16 +240,16 @@ class Transformer(Cell):
             d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first,
             norm_first, dtype,
         )  # fmt: skip
-        for name, given, stack, layer, count in [
+        for name, custom, stack, layer, count in [
             ("encoder", custom_encoder, TransformerEncoder, TransformerEncoderLayer,
              num_encoder_layers),
             ("decoder", custom_decoder, TransformerDecoder, TransformerDecoderLayer,
              num_decoder_layers),
         ]:  # fmt: skip
-            if given is None:
+            if custom is None:
                 norm = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-                given = stack(layer(*settings), count, norm)
-            setattr(self, name, given)
+                custom = stack(layer(*settings), count, norm)
+            setattr(self, name, custom)
         for _, p in self.parameters_and_names():
             if p.ndim > 1:
                 p.set_data(initializer("xavier_uniform", p.shape, p.dtype))

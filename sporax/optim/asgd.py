@@ -39,8 +39,8 @@ class ASGD(Optimizer):
         self.lambd, self.alpha, self.t0 = float(lambd), float(alpha), float(t0)
         self.mu, self.eta = self._of_each("mu_", 1.0), self._of_each("eta_", 0.0)
         self.ax = self.parameters.clone(prefix="ax_", init="zeros")
-        given = {"lambd": self.lambd, "alpha": self.alpha, "t0": self.t0}
-        self._prepare(asgd, self.mu, self.eta, self.ax, **given)
+        settings = {"lambd": self.lambd, "alpha": self.alpha, "t0": self.t0}
+        self._prepare(asgd, self.mu, self.eta, self.ax, **settings)
 
     def _of_each(self, prefix, start):
         """A number for each parameter."""

@@ -79,8 +79,8 @@ class Optimizer(OptimizerBase):
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
         who = type(self).__name__
-        given = groups.parameters_of(who, "params", parameters)
-        groups.check_kinds(who, given)
+        params = groups.parameters_of(who, "params", parameters)
+        groups.check_kinds(who, params)
         check.positive(who, loss_scale=loss_scale)
         self.loss_scale = float(loss_scale)
         self.need_scale = self.loss_scale != 1.0
@@ -88,12 +88,14 @@ class Optimizer(OptimizerBase):
         self.global_step = Parameter(initializer(0, [1], dtypes.int32), name="global_step")
         self.unique = True
         rate = checked_rate(who, learning_rate)
-        self.is_group = isinstance(given[0], dict)
+        self.is_group = isinstance(params[0], dict)
         if self.is_group:
-            self._take_groups(groups.parse(who, given, rate, weight_decay, self.loss_scale), given)
+            self._take_groups(
+                groups.parse(who, params, rate, weight_decay, self.loss_scale), params
+            )
         else:
-            groups.check_unique(who, given)
-            self._take_all(given, rate, checked_decay(who, weight_decay, self.loss_scale))
+            groups.check_unique(who, params)
+            self._take_all(params, rate, checked_decay(who, weight_decay, self.loss_scale))
         self.param_length = len(self.parameters)
         self._done = (True,) * self.param_length
         self._updates = self._prepare_again = None
@@ -110,11 +112,11 @@ class Optimizer(OptimizerBase):
         self.decay_flags = tuple("beta" not in p.name and "gamma" not in p.name for p in parameters)
         self.grad_centralization_flags = (False,) * len(parameters)
 
-    def _take_groups(self, entries, given):
+    def _take_groups(self, entries, dicts):
         """A learning rate and a weight decay for each parameter."""
         parameters, rates, decays, centralizes = map(tuple, zip(*entries, strict=True))
-        self.is_group_lr = any("lr" in g for g in given)
-        self.is_group_params_ordered = any("order_params" in g for g in given)
+        self.is_group_lr = any("lr" in g for g in dicts)
+        self.is_group_params_ordered = any("order_params" in g for g in dicts)
         self.dynamic_lr = any(isinstance(rate, Cell) for rate in rates)
         if self.dynamic_lr and self.is_group_lr:
             cells = {id(rate): convert(rate) for rate in rates}
@@ -273,7 +275,7 @@ class Optimizer(OptimizerBase):
                 f"{type(param).__name__}."
             )
         places = {id(p): i for i, p in enumerate(self.parameters)}
-        found = []
+        chosen_rates = []
         for p in param if isinstance(param, list) else [param]:
             if id(p) not in places:
                 raise ValueError(
@@ -281,8 +283,8 @@ class Optimizer(OptimizerBase):
                     f"got '{getattr(p, 'name', p)}'."
                 )
             rates = self.learning_rate
-            found.append(plain_rate(rates[places[id(p)]] if self.is_group_lr else rates))
-        return found if isinstance(param, list) else found[0]
+            chosen_rates.append(plain_rate(rates[places[id(p)]] if self.is_group_lr else rates))
+        return chosen_rates if isinstance(param, list) else chosen_rates[0]
 
     @property
     def target(self):
@@ -310,13 +312,13 @@ def opt_init_args_register(fn):
     def init(self, *args, **kwargs):
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
-        given = dict(list(bound.arguments.items())[1:])
-        kept = {"init_params": {"params": given.pop("params", None)}}
-        rate = given.pop("learning_rate", None)
+        arguments = dict(list(bound.arguments.items())[1:])
+        kept = {"init_params": {"params": arguments.pop("params", None)}}
+        rate = arguments.pop("learning_rate", None)
         rate = rate.asnumpy().tolist() if isinstance(rate, Tensor) else rate
         kept["init_learning_rate"] = None if isinstance(rate, Cell) else rate
         fn(self, *args, **kwargs)
-        for name, value in {**kept, "init_args": given}.items():
+        for name, value in {**kept, "init_args": arguments}.items():
             object.__setattr__(self, name, value)
 
     return init

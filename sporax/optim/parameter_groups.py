@@ -20,25 +20,25 @@ class Entry(NamedTuple):
     centralizes: bool
 
 
-def parameters_of(who, name, given):
+def parameters_of(who, name, params):
     """The list that an argument gives, of Parameters or of groups; never empty."""
-    if isinstance(given, Parameter) or not isinstance(given, Iterable):
+    if isinstance(params, Parameter) or not isinstance(params, Iterable):
         raise TypeError(
             f"For '{who}', '{name}' must be a list of Parameters or of groups (dicts), but got "
-            f"{type(given).__name__}. A network's are 'net.trainable_params()'."
+            f"{type(params).__name__}. A network's are 'net.trainable_params()'."
         )
-    given = list(given)
-    if not given:
+    params = list(params)
+    if not params:
         raise ValueError(f"For '{who}', '{name}' must not be empty.")
-    return given
+    return params
 
 
-def check_kinds(who, given):
+def check_kinds(who, params):
     """Refuse a list that is neither all Parameters nor all groups."""
     for kind in (Parameter, dict):
-        if all(isinstance(item, kind) for item in given):
+        if all(isinstance(item, kind) for item in params):
             return
-    kinds = sorted({type(item).__name__ for item in given})
+    kinds = sorted({type(item).__name__ for item in params})
     raise TypeError(
         f"For '{who}', 'params' must hold Parameters only or groups (dicts) only, but got "
         f"{', '.join(kinds)}."

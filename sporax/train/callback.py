@@ -73,8 +73,8 @@ class CallbackManager(Callback):
     """
 
     def __init__(self, callbacks):
-        given = [] if callbacks is None else callbacks
-        self._callbacks = list(given) if isinstance(given, (list, tuple)) else [given]
+        listed = [] if callbacks is None else callbacks
+        self._callbacks = list(listed) if isinstance(listed, (list, tuple)) else [listed]
         for callback in self._callbacks:
             if not isinstance(callback, Callback):
                 raise TypeError(

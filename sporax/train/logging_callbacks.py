@@ -73,11 +73,11 @@ class TimeMonitor(Callback):
         steps = run.get("batch_num", -1)
         steps = steps if isinstance(steps, int) and steps > 0 else self.data_size
         check.positive_int("TimeMonitor", data_size=steps)
-        told = f"{run.get('mode', '').title()} epoch time: {taken:5.3f} ms, "
-        told += f"per step time: {taken / steps:5.3f} ms"
+        message = f"{run.get('mode', '').title()} epoch time: {taken:5.3f} ms, "
+        message += f"per step time: {taken / steps:5.3f} ms"
         if self.data_time:
-            told += f" (data time: {self._waited * 1000 / steps:5.3f} ms)"
-        print(told, flush=True)
+            message += f" (data time: {self._waited * 1000 / steps:5.3f} ms)"
+        print(message, flush=True)
 
 
 class History(Callback):
@@ -126,12 +126,12 @@ class LambdaCallback(Callback):
         on_eval_epoch_end=None, on_eval_step_begin=None, on_eval_step_end=None,
         on_eval_begin=None, on_eval_end=None,
     ):  # fmt: skip
-        given = dict(locals())
+        functions = dict(locals())
         for kind in ("train", "eval"):
             for event in EVENTS:
                 name = f"on_{kind}_{event}"
-                if given[name] is not None:
-                    setattr(self, name, given[name])
+                if functions[name] is not None:
+                    setattr(self, name, functions[name])
 
 
 __all__ = ["History", "LambdaCallback", "LossMonitor", "TimeMonitor"]

@@ -58,15 +58,15 @@ class _Watching(Callback):
 
     def _watched(self, run):
         """The number looked at; None if there is none."""
-        found = run.get("eval_results", {})
+        results = run.get("eval_results", {})
         value = loss_of(run.get("net_outputs")) if self.monitor == "loss" else None
-        value = found.get(self.monitor) if value is None else value
+        value = results.get(self.monitor) if value is None else value
         if isinstance(value, Tensor):
             value = value.asnumpy()
         if value is None:
             _log.warning(
                 "%s looks at '%s', which there is none of; there are %s.",
-                type(self).__name__, self.monitor, sorted({"loss", *found}),
+                type(self).__name__, self.monitor, sorted({"loss", *results}),
             )  # fmt: skip
             return None
         if np.ndim(value):

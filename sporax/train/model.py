@@ -290,10 +290,10 @@ class Model:
         run.update(
             mode="eval", cur_step_num=0, batch_num=dataset.get_dataset_size(), valid_dataset=dataset
         )
-        loss, watched = Loss(), dict(self._metric_fns)
+        loss, metrics = Loss(), dict(self._metric_fns)
         if self._eval_indexes is not None:
-            watched["eval_loss"] = loss
-        results = self._eval(dataset, run, CallbackManager(chosen), watched)
+            metrics["eval_loss"] = loss
+        results = self._eval(dataset, run, CallbackManager(chosen), metrics)
         run.update(kept, eval_results=results)
 
     def _eval(self, dataset, run, events, metrics):

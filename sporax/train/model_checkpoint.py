@@ -93,17 +93,17 @@ def _appended(info):
     who = "For 'CheckpointConfig', 'append_info'"
     if not isinstance(info, list):
         raise TypeError(f"{who} must be a list, but got {type(info).__name__}.")
-    found, dicts = {}, [item for item in info if isinstance(item, dict)]
+    appended, dicts = {}, [item for item in info if isinstance(item, dict)]
     for item in info:
         if isinstance(item, str) and item in ("epoch_num", "step_num"):
-            found[item] = 0
+            appended[item] = 0
         elif isinstance(item, str):
             raise ValueError(f"{who} may name 'epoch_num' and 'step_num', but got {item!r}.")
         elif not isinstance(item, dict):
             raise TypeError(f"{who} must hold strings and a dict, but got {type(item).__name__}.")
     if len(dicts) > 1:
         raise TypeError(f"{who} must hold one dict at most, but got {len(dicts)}.")
-    return {**found, **(dicts[0] if dicts else {})}
+    return {**appended, **(dicts[0] if dicts else {})}
 
 
 class ModelCheckpoint(Callback):
@@ -187,8 +187,8 @@ class ModelCheckpoint(Callback):
         self._latest = os.path.join(self._directory, name)
         counts = {"epoch_num": epoch, "step_num": step}
         first = self._config.append_dict or {}
-        told = {k: first[k] + n for k, n in counts.items() if k in first}
-        self._append_dict.update(told)
+        counters = {k: first[k] + n for k, n in counts.items() if k in first}
+        self._append_dict.update(counters)
         self._config.save(run.train_network, self._latest, self._append_dict)
 
     def write_broken(self, run, epoch, step):

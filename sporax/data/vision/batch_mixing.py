@@ -37,8 +37,8 @@ class MixUpBatch(TensorOperation):
         mixed = images * share + images[other] * (1 - share)
         if not np.issubdtype(images.dtype, np.floating):
             mixed = np.rint(mixed)
-        found = labels * share + labels[other] * (1 - share)
-        return mixed.astype(images.dtype), found.astype(np.float32)
+        mixed_labels = labels * share + labels[other] * (1 - share)
+        return mixed.astype(images.dtype), mixed_labels.astype(np.float32)
 
 
 class CutMixBatch(TensorOperation):

@@ -78,11 +78,11 @@ def gamma_adjusted(image, gamma, gain):
 def _channels(image, table_of):
     """An image of bytes whose channels went through the tables that `table_of(histogram)` gives."""
     wide = image[..., None] if image.ndim == 2 else image
-    found = [
+    channels = [
         table_of(np.bincount(wide[..., i].ravel(), minlength=256))[wide[..., i]]
         for i in range(wide.shape[-1])
     ]
-    return np.stack(found, -1).reshape(image.shape)
+    return np.stack(channels, -1).reshape(image.shape)
 
 
 def equalized(image):

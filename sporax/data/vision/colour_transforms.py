@@ -137,10 +137,10 @@ class AdjustGamma(ImageTensorOperation):
     def _picture(self, image):
         levels = np.clip(255.999 * self.gain * (np.arange(256) / 255) ** self.gamma, 0, 255)
         grey = image.mode not in ("RGB", "RGBA")
-        found = (image if grey else image.convert("RGB")).point(
+        adjusted = (image if grey else image.convert("RGB")).point(
             levels.astype(np.uint8).tolist() * (1 if grey else 3)
         )
-        return found.convert(image.mode)
+        return adjusted.convert(image.mode)
 
 
 class Invert(ImageTensorOperation):
@@ -172,9 +172,9 @@ class Equalize(ImageTensorOperation):
         return _of_pillow("equalize")(image)
 
 
-def ignored(who, given):
+def ignored(who, colours):
     """Grey levels to be left out; `given`: None, one or several."""
-    levels = [] if given is None else [given] if isinstance(given, int) else given
+    levels = [] if colours is None else [colours] if isinstance(colours, int) else colours
     return check.several(who, "ignore", levels, (), check.whole, least=0, most=255)
 
 
@@ -243,8 +243,8 @@ class GaussianBlur(ImageTensorOperation):
         sizes = check.several(who, "kernel_size", sizes, (1, 2), check.whole, least=1)
         if not all(n % 2 for n in sizes):
             raise ValueError(f"For '{who}', 'kernel_size' must be odd, but got {kernel_size}.")
-        given = 0 if sigma is None else sigma
-        sigmas = (given,) if isinstance(given, (int, float)) else given
+        deviations = 0 if sigma is None else sigma
+        sigmas = (deviations,) if isinstance(deviations, (int, float)) else deviations
         sigmas = check.several(who, "sigma", sigmas, (1, 2), check.number, least=0)
         self.kernel_size, self.sigma = (sizes * 2)[:2], (sigmas * 2)[:2]
 
@@ -287,8 +287,8 @@ class ConvertColor(ImageTensorOperation):
             image = image[..., None]
         image = with_channels(self._who, single(self._who, image), (count,))
         full = np.full(image.shape[:-1], 255 if image.dtype.kind in "iu" else 1, image.dtype)
-        found = np.stack([full if i == _FULL else image[..., i] for i in sources], -1)
-        return colour_arrays.grey(found) if self.convert_mode.name.endswith("GRAY") else found
+        channels = np.stack([full if i == _FULL else image[..., i] for i in sources], -1)
+        return colour_arrays.grey(channels) if self.convert_mode.name.endswith("GRAY") else channels
 
 
 class Grayscale(PictureOperation):

@@ -220,12 +220,12 @@ class SlicePatches(ImageTensorOperation):
         if any(lack):
             edges = 0, 0, lack[1], lack[0]
             image = surrounded(image, edges, (self.fill_value,), Border.CONSTANT)
-        found = [
+        patches = [
             part(image, i * sizes[0], j * sizes[1], *sizes).copy()
             for i in range(self.counts[0])
             for j in range(self.counts[1])
         ]
-        return tuple(found)
+        return tuple(patches)
 
 
 __all__ = [

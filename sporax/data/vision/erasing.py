@@ -34,9 +34,9 @@ class Erase(ImageTensorOperation):
                 f"For '{self._who}', 'top' and 'left' must be within the image, but got {top} and "
                 f"{left} for shape {image.shape}."
             )
-        found = image if self.inplace else image.copy()
-        found[top : top + height, left : left + width] = np.array(self.value).astype(image.dtype)
-        return found
+        result = image if self.inplace else image.copy()
+        result[top : top + height, left : left + width] = np.array(self.value).astype(image.dtype)
+        return result
 
 
 class CutOut(ImageTensorOperation):
@@ -63,13 +63,13 @@ class CutOut(ImageTensorOperation):
                 f"For '{self._who}', 'length' must be at most the image's, {rows} x {columns}, "
                 f"but got {self.length}."
             )
-        found, draw = image.copy(), random_streams.stream()
-        view = found if self.is_hwc else found.transpose(1, 2, 0)
+        result, draw = image.copy(), random_streams.stream()
+        view = result if self.is_hwc else result.transpose(1, 2, 0)
         for _ in range(self.num_patches):
             top = int(draw.integers(rows - self.length + 1))
             left = int(draw.integers(columns - self.length + 1))
             view[top : top + self.length, left : left + self.length] = 0
-        return found
+        return result
 
 
 class RandomErasing(PyTensorOperation):
@@ -122,9 +122,9 @@ class RandomErasing(PyTensorOperation):
         shape = image.shape[0], height, width
         random = isinstance(self.value, str)
         value = draw.normal(size=shape) if random else np.reshape(self.value, (-1, 1, 1))
-        found = image if self.inplace else image.copy()
-        found[:, top : top + height, left : left + width] = value.astype(image.dtype)
-        return found
+        result = image if self.inplace else image.copy()
+        result[:, top : top + height, left : left + width] = value.astype(image.dtype)
+        return result
 
 
 __all__ = ["CutOut", "Erase", "RandomErasing"]

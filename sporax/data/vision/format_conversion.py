@@ -18,15 +18,15 @@ from sporax.data.vision.image import (
 )
 
 
-def as_dtype(who, name, given):
+def as_dtype(who, name, dtype):
     """A NumPy dtype; `given`: one of MindSpore's or NumPy's."""
-    if isinstance(given, dtypes.Type):
-        return np.dtype(dtypes.to_numpy(given))
-    if not isinstance(given, (type, str, np.dtype)):
+    if isinstance(dtype, dtypes.Type):
+        return np.dtype(dtypes.to_numpy(dtype))
+    if not isinstance(dtype, (type, str, np.dtype)):
         raise TypeError(
-            f"For '{who}', '{name}' must be a dtype of MindSpore or NumPy, but got {given!r}."
+            f"For '{who}', '{name}' must be a dtype of MindSpore or NumPy, but got {dtype!r}."
         )
-    return np.dtype(given)
+    return np.dtype(dtype)
 
 
 class HWC2CHW(ImageTensorOperation):
@@ -107,10 +107,10 @@ class NormalizePad(Normalize):
         self.dtype = check.one_of(self._who, "dtype", dtype, ("float32", "float16"))
 
     def _array(self, image):
-        found = super()._array(single(self._who, image))
+        normalized = super()._array(single(self._who, image))
         axis = -1 if self.is_hwc else -3
-        zeros = np.zeros_like(np.take(found, [0], axis))
-        return np.concatenate([found, zeros], axis).astype(self.dtype)
+        zeros = np.zeros_like(np.take(normalized, [0], axis))
+        return np.concatenate([normalized, zeros], axis).astype(self.dtype)
 
 
 class ToTensor(ImageTensorOperation):

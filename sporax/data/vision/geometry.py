@@ -98,10 +98,10 @@ class ResizedCrop(ImageTensorOperation):
 
 def about(centre, matrix):
     """The (2, 2) `matrix` about a point (x, y), as (3, 3)."""
-    found = np.eye(3)
-    found[:2, :2] = matrix
-    found[:2, 2] = centre - np.asarray(matrix) @ centre
-    return found
+    result = np.eye(3)
+    result[:2, :2] = matrix
+    result[:2, 2] = centre - np.asarray(matrix) @ centre
+    return result
 
 
 def middle(image):
@@ -129,8 +129,8 @@ def each(image, function):
     """A function of arrays (H, W, C), for each of a batch."""
     if image.ndim <= 3:
         return function(image)
-    found = np.stack([function(one) for one in image.reshape(-1, *image.shape[-3:])])
-    return found.reshape(*image.shape[:-3], *found.shape[1:])
+    results = np.stack([function(one) for one in image.reshape(-1, *image.shape[-3:])])
+    return results.reshape(*image.shape[:-3], *results.shape[1:])
 
 
 class Rotate(ImageTensorOperation):
@@ -170,9 +170,9 @@ def affine_matrix(image, degrees, translate, scale, shear):
         [cos, -cos * math.tan(over) - math.sin(angle)],
         [sin, -sin * math.tan(over) + math.cos(angle)],
     ]
-    found = about(middle(image), scale * np.array(matrix))
-    found[:2, 2] += translate
-    return found
+    result = about(middle(image), scale * np.array(matrix))
+    result[:2, 2] += translate
+    return result
 
 
 class Affine(ImageTensorOperation):

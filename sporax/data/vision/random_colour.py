@@ -257,8 +257,8 @@ class RandomLighting(ImageTensorOperation):
 
     def _array(self, image):
         added = _DIRECTIONS @ random_streams.stream().normal(0, self.alpha, 3)
-        found = single(self._who, with_channels(self._who, image)) + added
-        return np.clip(found, 0, 255).astype(image.dtype)
+        lit = single(self._who, with_channels(self._who, image)) + added
+        return np.clip(lit, 0, 255).astype(image.dtype)
 
     def _picture(self, image):
         return as_picture(self._who, self._array(np.asarray(image.convert("RGB"))))

@@ -69,8 +69,8 @@ class RandomCrop(Drawn):
             )
         draw = random_streams.stream()
         top, left = int(draw.integers(rows - height + 1)), int(draw.integers(columns - width + 1))
-        found = part(image, top, left, height, width)
-        return found if is_picture(found) else found.copy()
+        cropped = part(image, top, left, height, width)
+        return cropped if is_picture(cropped) else cropped.copy()
 
 
 class RandomResizedCrop(Drawn):

@@ -65,8 +65,8 @@ def _area(size, count):
     scale = size / count
     start = np.arange(count)[:, None] * scale
     places = np.floor(start).astype(int) + np.arange(math.ceil(scale) + 1)
-    covered = np.minimum(places + 1, start + scale) - np.maximum(places, start)
-    return places, np.maximum(covered, 0) / scale
+    overlap = np.minimum(places + 1, start + scale) - np.maximum(places, start)
+    return places, np.maximum(overlap, 0) / scale
 
 
 def _area_enlarged(size, count):
@@ -103,12 +103,12 @@ def resized(image, size, how):
         taps = _TAPS[how]
     if tuple(size) == tuple(old):
         return image.copy()
-    found, steps = image, [(first, size[0]), (first + 1, size[1])]
+    result, steps = image, [(first, size[0]), (first + 1, size[1])]
     for axis, count in reversed(steps) if how == Inter.PILCUBIC else steps:
-        found = _along(found, axis, *taps(image.shape[axis], count))
+        result = _along(result, axis, *taps(image.shape[axis], count))
         if how == Inter.PILCUBIC:
-            found = saturated(found, image.dtype)  # as Pillow does, after each axis
-    return saturated(found, image.dtype)
+            result = saturated(result, image.dtype)  # as Pillow does, after each axis
+    return saturated(result, image.dtype)
 
 
 def _along(image, axis, places, weights):
@@ -180,16 +180,16 @@ def blurred(image, sizes, sigmas):
     of 0 follows from the width along x."""
     own = 0.3 * ((sizes[0] - 1) * 0.5 - 1) + 0.8
     sigmas = [sigma if sigma > 0 else own for sigma in sigmas]
-    found = image.astype(np.result_type(image.dtype, np.float32))
+    result = image.astype(np.result_type(image.dtype, np.float32))
     for axis, size, sigma in zip((1, 0), sizes, sigmas, strict=True):
         length, around = image.shape[axis], size // 2
         widths = [(around, around) if i == axis else (0, 0) for i in range(image.ndim)]
-        wide = np.pad(found, widths, "reflect" if length > 1 else "edge")
+        wide = np.pad(result, widths, "reflect" if length > 1 else "edge")
         starts = range(size)
         parts = [wide[:, i : i + length] if axis else wide[i : i + length] for i in starts]
-        weights = _gauss(size, sigma).astype(found.dtype)
-        found = sum(weight * part for weight, part in zip(weights, parts, strict=True))
-    return saturated(found, image.dtype)
+        weights = _gauss(size, sigma).astype(result.dtype)
+        result = sum(weight * part for weight, part in zip(weights, parts, strict=True))
+    return saturated(result, image.dtype)
 
 
 def sharpened(image, factor):

@@ -34,17 +34,17 @@ def checked_optimizer(who, optimizer):
     return optimizer
 
 
-def for_each(who, name, given, optimizer):
+def for_each(who, name, values, optimizer):
     """A value for each group: the list given, or one value for all."""
     count = len(optimizer.param_groups)
-    if not isinstance(given, (list, tuple)):
-        return [given] * count
-    if len(given) != count:
+    if not isinstance(values, (list, tuple)):
+        return [values] * count
+    if len(values) != count:
         raise ValueError(
             f"For '{who}', '{name}' must have a value for each of the {count} groups, but got "
-            f"{len(given)}."
+            f"{len(values)}."
         )
-    return list(given)
+    return list(values)
 
 
 class Rates:

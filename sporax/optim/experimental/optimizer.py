@@ -35,15 +35,15 @@ class Optimizer(OptimizerBase):
     def __init__(self, params, defaults):
         super().__init__(auto_prefix=False)
         who = type(self).__name__
-        given = groups.parameters_of(who, "params", params)
-        groups.check_kinds(who, given)
+        params = groups.parameters_of(who, "params", params)
+        groups.check_kinds(who, params)
         self.defaults = defaults
         self.state = defaultdict(dict)
         self.param_groups, self.lrs, self.group_start_id = [], [], [0]
         self.parameters = ParameterTuple(())
         for name in (*self._STATES, *self._SINGLE):
             setattr(self, name, ParameterTuple(()))
-        for group in given if isinstance(given[0], dict) else [{"params": given}]:
+        for group in params if isinstance(params[0], dict) else [{"params": params}]:
             self.add_param_group(group)
 
     def add_param_group(self, param_group):

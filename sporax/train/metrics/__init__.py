@@ -66,23 +66,23 @@ def get_metrics(metrics):
     return None if metrics is None else metrics_of(metrics, "get_metrics")
 
 
-def metrics_of(given, who="Model"):
+def metrics_of(metrics, who="Model"):
     """{name: Metric} for what `who` was given: a set of names, such a dict, or None."""
-    if given is None:
+    if metrics is None:
         return {}
-    if isinstance(given, set):
-        return {name: get_metric_fn(name) for name in sorted(given)}
-    if not isinstance(given, dict):
+    if isinstance(metrics, set):
+        return {name: get_metric_fn(name) for name in sorted(metrics)}
+    if not isinstance(metrics, dict):
         raise TypeError(
-            f"For '{who}', 'metrics' must be a dict or a set, but got {type(given).__name__}."
+            f"For '{who}', 'metrics' must be a dict or a set, but got {type(metrics).__name__}."
         )
-    for name, metric in given.items():
+    for name, metric in metrics.items():
         if not isinstance(name, str) or not isinstance(metric, Metric):
             raise TypeError(
                 f"For '{who}', a dict of 'metrics' must have names and Metrics, but got "
                 f"{name!r} and {type(metric).__name__}."
             )
-    return given
+    return metrics
 
 
 __all__ = [

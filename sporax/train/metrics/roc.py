@@ -13,14 +13,14 @@ def auc(x, y, reorder=False):
     >>> auc(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 1.0]))
     0.75
     """
-    for name, given in (("x", x), ("y", y)):
-        if not isinstance(given, np.ndarray):
+    for name, values in (("x", x), ("y", y)):
+        if not isinstance(values, np.ndarray):
             raise TypeError(
-                f"For 'auc', '{name}' must be an array, but got {type(given).__name__}."
+                f"For 'auc', '{name}' must be an array, but got {type(values).__name__}."
             )
-        if given.ndim != 1 and given.shape[1:] != (1,):
+        if values.ndim != 1 and values.shape[1:] != (1,):
             raise ValueError(
-                f"For 'auc', '{name}' must have one axis, but got shape {given.shape}."
+                f"For 'auc', '{name}' must have one axis, but got shape {values.shape}."
             )
     x, y = x.reshape(-1), y.reshape(-1)
     if len(x) != len(y) or len(x) < 2:

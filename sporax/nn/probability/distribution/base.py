@@ -119,10 +119,10 @@ class Distribution(Cell):
                 f"For '{self.name}', the parameters must be {names}, but got {len(args)} "
                 f"in order and {', '.join(kwargs) or 'none'} by name."
             )
-        given = dict(zip(self.parameter_names, args, strict=False)) | kwargs
+        arguments = dict(zip(self.parameter_names, args, strict=False)) | kwargs
         values = []
         for name, default in zip(self.parameter_names, self.default_parameters, strict=True):
-            value = given.get(name)
+            value = arguments.get(name)
             value = default if value is None else value
             if not isinstance(value, Tensor):
                 raise TypeError(
@@ -142,7 +142,7 @@ class Distribution(Cell):
         for source, how in _FOLLOWS.get(what, ()):
             method = getattr(self, f"_{source}", None)
             if method is not None:
-                return lambda *given, how=how, method=method: how(method(*given))
+                return lambda *arguments, how=how, method=method: how(method(*arguments))
         raise NotImplementedError(f"For '{self.name}', '{what}' is not defined.")
 
     def _at(self, what, value, args, kwargs):
@@ -240,5 +240,5 @@ class Distribution(Cell):
         return getattr(self, name)(*args, **kwargs)
 
     def extend_repr(self):
-        given = zip(self.parameter_names, self.default_parameters, strict=True)
-        return ", ".join(f"{n} = {p}" for n, p in given if p is not None)
+        pairs = zip(self.parameter_names, self.default_parameters, strict=True)
+        return ", ".join(f"{n} = {p}" for n, p in pairs if p is not None)

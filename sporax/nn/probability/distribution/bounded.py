@@ -25,8 +25,8 @@ class Uniform(Distribution):
 
     def __init__(self, low=None, high=None, seed=None, dtype=float32, name="Uniform"):
         super().__init__(seed, dtype, name, {"low": low, "high": high})
-        given = self.default_parameters
-        if None not in [low, high] and not bool((given[0] < given[1]).all()):
+        defaults = self.default_parameters
+        if None not in [low, high] and not bool((defaults[0] < defaults[1]).all()):
             raise ValueError(
                 f"For '{name}', 'low' must be less than 'high', but got {low} and {high}."
             )
@@ -192,8 +192,8 @@ class Beta(Distribution):
     def __init__(
         self, concentration1=None, concentration0=None, seed=None, dtype=float32, name="Beta"
     ):
-        given = {"concentration1": concentration1, "concentration0": concentration0}
-        super().__init__(seed, dtype, name, given)
+        concentrations = {"concentration1": concentration1, "concentration0": concentration0}
+        super().__init__(seed, dtype, name, concentrations)
 
     def _mean(self, a, b):
         return a / (a + b)
