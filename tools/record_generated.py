@@ -2,7 +2,7 @@
 
     python tools/record_generated.py MINDSPORE_PYTHON [AREA ...]
 
-where the interpreter has MindSpore 2.10. Without areas all are asked. Written is
+where the interpreter has MindSpore 2.10. Without areas all are recorded. Output:
 `tests/recorded/generated.json.gz`: by area and label a sum over the check's source and MindSpore's
 outcome. A check that ends MindSpore's process, or takes longer than a minute, is recorded as such,
 and the rest goes on in a new process. What MindSpore has no kernel for, and what raises in one run

@@ -3,7 +3,7 @@
     python tools/record_parameters.py tests/recorded
 
 Writes `parameters.json`: for each name of `uses.csv` with three uses or more that `inspect` knows,
-its parameters in order. A class is asked for those of its constructor, a Primitive also for those
+its parameters in order. For a class, those of its constructor, a Primitive also for those
 of its call (under `name()`).
 """
 

@@ -4,7 +4,7 @@
 
 where the two are interpreters that have MindSpore 2.10 and PyTorch, and this one has sporax
 (`--missing`: only rows that are new, or whose inputs or calls have changed). The calls are source,
-and their inputs NumPy's, so nothing of sporax is needed there. PyTorch is asked those of `mint`,
+and their inputs NumPy's, so nothing of sporax is needed there. PyTorch runs those of `mint`,
 which is written after it. Written are `tests/recorded/parity.json` (samples), `parity_calls.json`
 and `parity_edges.json.gz` (what follows from the samples): by row a sum over its inputs,
 MindSpore's answers, each with the calls that gave it, and PyTorch's if it is another.

@@ -108,7 +108,7 @@ def sources():
 
 
 def answers(names, parameter):
-    """[source, answer] for each row; `t` and `p` are made anew for each."""
+    """[source, answer] for each row; `t` and `p` are new for each."""
     tensor = names["Tensor"]
     for source in sources():
         new = {"t": tensor([1, 2]), "p": parameter(tensor([1.0, 2.0]), name="w")}

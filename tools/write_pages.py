@@ -305,7 +305,7 @@ class _Shown:
 
 
 def pages():
-    """{path: text} of all pages that are made, and of those that are put beside them."""
+    """{path: text} of all generated pages, and of the pages copied beside them."""
     texts = {}
     for group in GROUPS:
         families = entries()[group.folder]

@@ -1,4 +1,4 @@
-"""Write the stubs (`.pyi`) of what is made at run time: names and parameters, for editors.
+"""Write the stubs (`.pyi`) of names generated at run time: names and parameters, for editors.
 
     python tools/write_stubs.py
 
@@ -62,7 +62,7 @@ def written():
     return [*(ROOT / "sporax").rglob("*.pyi"), *(ROOT / "mindspore-stubs").rglob("*.pyi")]
 
 
-# what a stub is made of -----------------------------------------------------------------------
+# parts of a stub ---------------------------------------------------------------------------------
 
 _USED = {
     "builtins.": "import builtins",

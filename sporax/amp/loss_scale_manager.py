@@ -1,4 +1,4 @@
-"""What a `Model` is told about loss scaling: the scale, and the Cell that changes it."""
+"""Loss scale managers for `Model`: each has the scale and the Cell that updates it."""
 
 from sporax.core.signature_errors import Fitting
 from sporax.nn import argument_checks as check
@@ -52,7 +52,7 @@ class FixedLossScaleManager(LossScaleManager):
         """Nothing: the scale stays."""
 
     def get_update_cell(self):
-        """A `FixedLossScaleUpdateCell`; None where all steps are made."""
+        """A `FixedLossScaleUpdateCell`; None where no step is dropped."""
         return FixedLossScaleUpdateCell(self._loss_scale) if self._drops else None
 
 

@@ -1,4 +1,4 @@
-"""Loss scaling for training steps of one's own: `scale` the loss, `unscale` the gradients."""
+"""Loss scaling for custom training steps: `scale` the loss, `unscale` the gradients."""
 
 from sporax import ops
 from sporax.core import dtype as dtypes

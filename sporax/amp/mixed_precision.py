@@ -101,7 +101,7 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
 
 
 def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=dtypes.float16):
-    """Have a network compute in `dtype` as lists of one's own say, of which one is given.
+    """Have a network compute in `dtype` by a custom white list or black list.
 
     `white_list`: Cells and Primitives that do, as at level 'O1'. `black_list`: Cells that do not,
     as at level 'O2'. The network itself is changed and returned.
@@ -154,7 +154,7 @@ def _whitelisted(network, dtype, kinds):
 
 
 def _operation(kind):
-    """The name that the operation of a Primitive goes by."""
+    """The name of a Primitive's operation."""
     if kind.operation is None:
         raise NotImplementedError(
             f"sporax has no mixed precision of the Primitive '{kind.__name__}' yet"
@@ -192,7 +192,7 @@ def keep_in_float32(network, dtype, kinds=None):
 
 
 def _named(listed):
-    """What messages and a `Choice` call declared operations."""
+    """The operations of the names that `OPS` lists, by the names of `Op` and `Choice`."""
     return frozenset(OPS[name].name for name in listed.split())
 
 

@@ -1,6 +1,6 @@
 """`sporax check`: which of MindSpore's names in a program are not there? It runs nothing.
 
-What a name stands for is known where it can be followed from an import: `ms.nn.Conv2d`, and
+A name is resolved where it can be followed from an import: `ms.nn.Conv2d`, and
 `ops.relu` after `from mindspore import ops`. What a Tensor or a Cell is asked for at run time is
 not.
 """
@@ -133,7 +133,7 @@ class _Reader(ast.NodeVisitor):
     """Follows the names that imports bind, through a file, in two passes."""
 
     def __init__(self):
-        self.bound = {}  # a name of the file -> the path it stands for
+        self.bound = {}  # a name of the file -> the path it resolves to
         self.uses = []
         self.place = ""
         self.guarded = 0  # how many `try` with a handler for a failed import are around

@@ -46,7 +46,7 @@ MODULES, SYMBOLS = _rows()
 
 
 def _refusals():
-    """Where a name is looked up -> the names refused there, by the path that the table gives."""
+    """(module of the look-up, name) -> path in the table, for each refused name."""
     refused = {}
     for path in REFUSED:
         module, _, name = path.rpartition(".")
@@ -105,7 +105,7 @@ class AliasModule(types.ModuleType):
         super().__setattr__(name, value)
 
     def _public(self):
-        """What a star import takes: the public names that lead somewhere and are no modules."""
+        """The names of a star import: public, resolvable, and not modules."""
         names = []
         for home in map(module_if_there, MODULES[self.__name__]):
             listed = getattr(home, "__all__", None) or [n for n in dir(home) if n[0] != "_"]

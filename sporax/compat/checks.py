@@ -37,7 +37,7 @@ _A_FILE = r"^[0-9a-zA-Z@\_\-\.\:\/\\]+$"
 
 
 def _about(arg_name, prim_name, without="The input value"):
-    """How a message begins: who checks, and what."""
+    """The beginning of a message: who checks, and what."""
     if prim_name is None:
         return without if arg_name is None else f"The '{arg_name}'"
     return f"For '{prim_name}', the " + (f"'{arg_name}'" if arg_name else "input value")
@@ -242,7 +242,7 @@ def check_type_name(arg_name, arg_type, valid_types, prim_name):
 
 
 def check_subclass(arg_name, type_, template_types, prim_name, addition_error_info=None):
-    """Whether a dtype is one of those wanted; `mindspore.number` stands for all numbers."""
+    """Whether a dtype is one of those wanted; `mindspore.number` matches all numeric dtypes."""
     kinds = template_types if isinstance(template_types, (tuple, list)) else [template_types]
     if type_ not in kinds and not any(_is_kind(type_, kind) for kind in kinds):
         wanted = str(kinds[0]) if len(kinds) == 1 else f"one of {[str(k) for k in kinds]}"
@@ -268,7 +268,7 @@ def check_str_by_regular(target, reg=None, flag=re.ASCII, prim_name=None):
 
 
 def check_file_name_by_regular(target, reg=None, prim_name=None):
-    """True, if the string matches `reg`: what file names are usually made of, unless given."""
+    """True, if the string matches `reg`: by default, the characters usual in file names."""
     reg = _A_FILE if reg is None else reg
     if re.match(reg, target) is None:
         who = f"For '{prim_name}', the" if prim_name else "The"
@@ -318,7 +318,7 @@ def args_type_check(*type_args, **type_kwargs):
 
 
 def _before_2_0():
-    """What `Validator` had besides, in releases before 2.0: the name first, then the value."""
+    """Further functions of `Validator` before 2.0, with the name before the value."""
     return {
         "check_integer": lambda arg_name, arg_value, value, rel, prim_name=None: check_int(
             arg_value, value, rel, arg_name, prim_name

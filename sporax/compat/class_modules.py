@@ -1,4 +1,4 @@
-"""In which module classes say that they are: MindSpore's, where `mindspore` means sporax.
+"""`__module__` of public classes: MindSpore's, where `mindspore` means sporax.
 
 Then `type(layer)` prints `<class 'mindspore.nn.layer.conv.Conv2d'>`, as scripts and logs expect,
 and a pickle finds the class under that name. Where `mindspore` is not installed as a name, nothing
@@ -23,16 +23,16 @@ ROWS = _rows()
 _waiting = {}  # sporax's module, not imported yet -> [(MindSpore's module, names)]
 for _path, _home, _names in ROWS:
     _waiting.setdefault(_home, []).append((_path, _names))
-_defined = {}  # class -> the module that defines it, of those that say another
+_defined = {}  # class -> the module that defines it, where `__module__` was changed
 
 
 def symbols():
-    """Path -> where it is found, of each class under the module that it says."""
+    """Path under MindSpore's module -> `module:name` in sporax, for each class."""
     return {f"{path}.{name}": f"{home}:{name}" for path, home, names in ROWS for name in names}
 
 
 def show():
-    """Have the classes of all modules that were imported meanwhile say MindSpore's."""
+    """Set `__module__` of the classes in all modules imported since the last call."""
     for home in [home for home in _waiting if home in sys.modules]:
         module = sys.modules[home]
         if getattr(module.__spec__, "_initializing", False):
@@ -45,6 +45,6 @@ def show():
 
 
 def module_of(value):
-    """The module that defines an object, whatever it says."""
+    """The module that defines an object, whatever its `__module__` is."""
     own = getattr(value, "__module__", None)
     return _defined.get(value, own) if isinstance(value, type) else own

@@ -4,8 +4,8 @@ from sporax.core.context import set_context
 
 
 def threads_num(num):
-    """How many threads an operation may use: kept as the setting `runtime_num_threads`; XLA takes
-    those that the machine has.
+    """The number of threads of an operation: kept as the setting `runtime_num_threads`, no effect,
+    since XLA uses all threads of the machine.
 
     `num`: an int greater than 0.
     """

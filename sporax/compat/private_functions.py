@@ -65,7 +65,7 @@ _raise_unimplemented_error = _raising(NotImplementedError, str)
 
 
 def _make_directory(path, arg_name="path"):
-    """The absolute path of a directory, made if it is not there.
+    """The absolute path of a directory, created if it is missing.
 
     Raises TypeError and ValueError for what is no path.
     """
@@ -142,7 +142,7 @@ def auto_parallel_context():
 
 
 def no_init_parameters():
-    """A `with` block in which networks are made whose numbers a checkpoint will give: accepted.
+    """A `with` block for networks whose weights come from a checkpoint: accepted, no effect.
 
     Parameters start as they always do, since drawing them costs less than reading them.
     """
@@ -191,7 +191,7 @@ def _nd_transpose(a):
 
 
 class _Conv(Convolution):
-    """What model zoos derive convolutions of their own from: settings, `weight` and `bias`.
+    """Base class of model zoos' convolutions: settings, `weight` and `bias`.
 
     A subclass says in `construct` what is computed. `transposed`: the weight's first two axes are
     inputs and outputs.
@@ -221,7 +221,7 @@ _adam_opt = ops.MultitypeFuncGraph("adam_opt")
 
 @_adam_opt.register(*["Tensor"] * 9, "Bool", "Bool")
 def _adam_step(beta1, beta2, eps, rate, decay, param, m, v, gradient, is_decayed, is_updated):
-    """A step of `AdamWeightDecay` of one Parameter, as optimizers of one's own map it."""
+    """One step of `AdamWeightDecay` on one Parameter, for custom optimizers."""
     if not is_updated:
         return gradient
     gradient = gradient.astype(float32)

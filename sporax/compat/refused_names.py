@@ -1,4 +1,4 @@
-"""The names that sporax has not, on purpose: one table of them, by reason.
+"""Names that sporax refuses on purpose: one table with the reasons.
 
 A name of the table can be imported, since scripts import what they may never use; the line that
 uses it raises an error with the reason.
@@ -19,13 +19,13 @@ REFUSED = _rows()  # path -> reason
 
 
 def explained(path):
-    """What to say of a path that leads nowhere."""
+    """The message for a path that does not resolve."""
     reason = REFUSED.get(path)
     return f"sporax has no '{path}'" + (f": {reason}." if reason else " yet")
 
 
 class Refused:
-    """What stands for a name of the table: any use of it raises NotImplementedError.
+    """A placeholder for a name of the table: any use of it raises NotImplementedError.
 
     >>> Refused("mindspore.SummaryRecord")()  # doctest: +ELLIPSIS
     Traceback (most recent call last):

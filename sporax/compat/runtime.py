@@ -1,4 +1,4 @@
-"""`mindspore.runtime`: memory settings, and waiting for what was asked of the device."""
+"""`mindspore.runtime`: memory settings, and synchronization with the device."""
 
 from sporax.core import context
 from sporax.core.to_host import synchronize  # noqa: F401 - a public name of this module

@@ -1,4 +1,4 @@
-"""`mindspore._c_expression.security`, which scripts ask whether prints and dumps are left out."""
+"""`mindspore._c_expression.security`, whether this build suppresses prints and dumps."""
 
 
 def enable_security():

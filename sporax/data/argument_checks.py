@@ -1,4 +1,4 @@
-"""Checks of what data sets and transforms are given, in one voice; each returns what holds."""
+"""Argument checks of data sets and transforms; each returns the value in its canonical form."""
 
 import math
 

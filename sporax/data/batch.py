@@ -11,7 +11,7 @@ from sporax.data.pipeline import _Replacing, step
 
 
 class BatchInfo:
-    """Which batch it is: what `per_batch_map` and a callable `batch_size` are given."""
+    """The batch and epoch that `per_batch_map` and a callable `batch_size` receive."""
 
     def __init__(self, epoch, batch):
         self._epoch, self._batch = epoch, batch
@@ -49,7 +49,7 @@ class _Batches(_Replacing):
         return rows // self.batch_size if self.drop_remainder else -(-rows // self.batch_size)
 
     def get_batch_size(self):
-        """How many rows are put into one; -1 where that is not the same for all."""
+        """The batch size; -1 where it varies."""
         return -1 if callable(self.batch_size) else self.batch_size
 
     def _begin(self):
@@ -74,7 +74,7 @@ class _Batches(_Replacing):
 
 
 def _stacked(name, arrays):
-    if isinstance(arrays, dict):  # what `per_batch_map` made
+    if isinstance(arrays, dict):  # the result of `per_batch_map`
         return arrays
     if isinstance(arrays[0], dict):
         return {

@@ -1,4 +1,4 @@
-"""What all data pipelines go by: `mindspore.dataset.config`.
+"""The settings of all data pipelines: `mindspore.dataset.config`.
 
 Each setting `x` of the table has a `get_x()` and a `set_x(...)`. All but `seed` steer MindSpore's
 threads and processes; they are kept, and have no effect here.
@@ -16,7 +16,7 @@ _UNSEEDED = 5489
 _SETTINGS = {
     "seed": (_UNSEEDED, "seed", 0, _MOST),  # of shuffles and random transforms
     "num_parallel_workers": (2, "num", 1, _MOST),
-    "prefetch_size": (16, "size", 1, _MOST),  # batches made ahead
+    "prefetch_size": (16, "size", 1, _MOST),  # batches prepared ahead
     "monitor_sampling_interval": (1000, "interval", 1, _LONGEST),
     "callback_timeout": (60, "timeout", 1, _LONGEST),
     "autotune_interval": (0, "interval", 0, _LONGEST),
@@ -88,7 +88,7 @@ def is_seeded():
 
 
 def times_seeded():
-    """How often a seed was set."""
+    """The number of times a seed was set."""
     return _times["seed"]
 
 

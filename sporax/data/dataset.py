@@ -1,4 +1,4 @@
-"""`Dataset`: rows that come when they are asked for, and what can be done to them.
+"""`Dataset`: rows produced lazily, and the operations on them.
 
 A dataset is a node that knows its columns and what it reads from. `_begin()` starts a pipeline: it
 returns a function that gives an iterator over the rows (tuples of arrays) of one epoch, and of the
@@ -62,11 +62,11 @@ class Dataset:
         return self.get_dataset_size()
 
     def get_batch_size(self):
-        """How many rows `batch` puts into one, 1 without it."""
+        """The batch size; 1 without `batch`."""
         return self.children[0].get_batch_size() if self.children else 1
 
     def get_repeat_count(self):
-        """How many times the rows come in an epoch."""
+        """The number of repetitions of the rows in an epoch."""
         return self.children[0].get_repeat_count() if self.children else 1
 
     def num_classes(self):
@@ -151,7 +151,7 @@ def names(who, columns):
 
 
 def places(who, dataset, columns):
-    """Where columns are in a dataset's rows."""
+    """The positions of columns in a dataset's rows."""
     listed = names(who, columns)
     for name in listed:
         if name not in dataset._columns:

@@ -36,7 +36,7 @@ class _Pictures(_Folder):
 
 
 class _Named:
-    """(path, what is known about it) by index, read when asked for."""
+    """(path, its label or attributes) by index; a file is read when its row is."""
 
     def __init__(self, pairs, read):
         self.pairs, self._read = pairs, read

@@ -6,14 +6,14 @@ from sporax.core.tensor import Tensor
 
 
 def _array(value):
-    """What is in a row as an array; what is none (in a dict of the user's) as it is."""
+    """A column's value as an array; values of other types (in a user's dict) unchanged."""
     value = value.asnumpy() if isinstance(value, Tensor) else value
     array = np.asarray(value)
     return value if array.dtype == object else array
 
 
 def _tensor(value):
-    """What is in a row as a Tensor, except text."""
+    """A column's value as a Tensor, except text."""
     array = _array(value)
     is_number = isinstance(array, np.ndarray) and array.dtype.kind not in "SU"
     return Tensor(array) if is_number else array

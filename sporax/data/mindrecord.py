@@ -147,7 +147,7 @@ class FileWriter:
         return writer
 
     def add_schema(self, content, desc=None):
-        """What a row holds.
+        """The fields of a row.
 
         `content`: {name: {"type": one of int32, int64, float32, float64, string, bytes}}, with
         "shape": [...] for an array, whose first size may be -1. `desc`: a text for the header.

@@ -53,7 +53,7 @@ def compress(array):
 
 
 def uncompress(content, dtype):
-    """The ints that `compress` made bytes of."""
+    """The ints that `compress` encoded."""
     (count,) = struct.unpack_from(">I", content)
     first = 4 + -(-count // 4)
     control = np.frombuffer(content, np.uint8, first - 4, 4)

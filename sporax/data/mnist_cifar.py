@@ -1,4 +1,4 @@
-"""Data sets in folders of files, read when their rows are asked for."""
+"""MNIST and CIFAR: data sets in folders of files, read lazily."""
 
 import functools
 from pathlib import Path
@@ -11,7 +11,7 @@ from sporax.data.source import GeneratorDataset
 
 
 class _Rows:
-    """Rows that a function finds when the first one is asked for."""
+    """Rows loaded by a function at the first access."""
 
     def __init__(self, find):
         self._find = find

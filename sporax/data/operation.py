@@ -1,4 +1,4 @@
-"""What transforms of MindSpore's own kind have in common."""
+"""Base classes of transforms."""
 
 
 class _Operation:

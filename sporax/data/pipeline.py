@@ -1,4 +1,4 @@
-"""What can be done to a dataset's rows; each step is a dataset that reads from another.
+"""Operations on a dataset's rows; each is a dataset that reads from another.
 
 A class decorated with `step("name")` becomes the method `Dataset.name`, with the arguments that the
 class takes after the dataset.
@@ -31,7 +31,7 @@ def step(name):
 
 
 class Step(Dataset):
-    """A dataset made of another one's rows, of the same columns and number unless it says so."""
+    """A dataset that transforms the rows of another; columns and length are the same by default."""
 
     def __init__(self, dataset, columns=None):
         super().__init__(dataset.get_col_names() if columns is None else columns, dataset)
@@ -245,7 +245,7 @@ class Repeat(Step):
         return self._source.get_dataset_size() * (self._count or 1)
 
     def get_repeat_count(self):
-        """How many times the rows come in an epoch."""
+        """The number of repetitions of the rows in an epoch."""
         return self._source.get_repeat_count() * (-1 if self._count is None else self._count)
 
     def _begin(self):

@@ -32,14 +32,14 @@ def fixed(seed):
 
 
 def seed():
-    """What a pipeline draws from now: the seed that was set, or anything."""
+    """The seed of the next pipeline: the configured seed, or a random one."""
     if _fixed:
         return _fixed[-1]
     return config.get_seed() if config.is_seeded() else secrets.randbits(32)
 
 
 class _Streams(threading.local):
-    innermost = None  # of the pipeline whose row is being made
+    innermost = None  # stream of the pipeline whose row is being produced
     own = None  # of calls outside of pipelines
 
 
@@ -57,7 +57,7 @@ def drawing_from(stream):
 
 
 def stream():
-    """What a random transform draws from now: the pipeline's generator, or one that began when the
+    """The generator of a random transform: that of the pipeline, or one that began when the
     seed was set."""
     if _streams.innermost is not None:
         return _streams.innermost

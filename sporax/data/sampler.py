@@ -1,4 +1,4 @@
-"""Which rows of a source that can be indexed, in which order.
+"""Samplers: the indices of a source's rows, in order.
 
 A sampler's `begin(size)` gives a function that lists the indices of an epoch, and those of the
 next epoch when it is called again.

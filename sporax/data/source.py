@@ -1,4 +1,4 @@
-"""Where rows come from: Python objects and arrays."""
+"""Sources of rows: Python objects and arrays."""
 
 import functools
 from collections.abc import Mapping, Set
@@ -203,7 +203,7 @@ def _parts(item):
 
 
 def _sliced(column):
-    """What has a row for each index: an array, or a list of rows of different shapes."""
+    """A column as an indexable sequence: an array, or a list of rows of different shapes."""
     if isinstance(column, Tensor):
         return column.asnumpy()
     if isinstance(column, (str, bytes)) or not np.iterable(column):

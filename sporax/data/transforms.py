@@ -1,4 +1,4 @@
-"""What turns one value of a row into another: callables on arrays, for `map`."""
+"""Transforms of one value of a row: callables on arrays, for `map`."""
 
 import enum
 import operator
@@ -229,7 +229,7 @@ class Duplicate(TensorOperation):
 
 
 class Relational(enum.IntEnum):
-    """How `Mask` compares.
+    """The comparisons of `Mask`.
 
     >>> Relational.EQ.name
     'EQ'
@@ -250,7 +250,7 @@ _COMPARED = {
 
 
 class Mask(TensorOperation):
-    """Where an array's numbers compare so with `constant`, as `dtype`.
+    """Elementwise comparison of an array with `constant`, as `dtype`.
 
     >>> Mask(Relational.GT, 1)(np.array([1, 2]))
     array([False,  True])

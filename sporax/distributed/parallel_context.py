@@ -1,8 +1,8 @@
-"""How work is shared among devices: the settings that scripts make, for the one device there is."""
+"""Settings of parallel training: kept and checked, without effect on the one device."""
 
 
 class ParallelMode:
-    """The ways to share work among devices, by the names that MindSpore gives them.
+    """Modes of parallel training, by MindSpore's names.
 
     >>> ms.ParallelMode.STAND_ALONE
     'stand_alone'

@@ -100,7 +100,7 @@ MAKERS["initial"] = initializer
 
 
 def named(name):
-    """The initializer that a string names, made with its defaults."""
+    """The initializer of a name, with its default arguments."""
     cls = ALIASES.get(name.lower())
     if cls is None:
         raise ValueError(

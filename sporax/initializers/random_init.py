@@ -1,4 +1,4 @@
-"""Initial values drawn at random, on the host, straight in the precision that is kept."""
+"""Random initializers: drawn on the host, directly in the dtype of the result."""
 
 import math
 
@@ -204,7 +204,7 @@ def fan_of(shape, mode):
 
 
 class _He(Initializer):
-    """What He's two rules share: gain over the root of a fan."""
+    """Base of He's two rules: gain over the root of a fan."""
 
     def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
         super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)

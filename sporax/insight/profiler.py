@@ -61,7 +61,7 @@ class Profiler:
             self.start()
 
     def start(self):
-        """Begin the trace; what was asked for before has run by then."""
+        """Begin the trace, after pending operations have run."""
         if Profiler._running is not None:
             raise RuntimeError(
                 "For 'Profiler.start', no other profiler must run, but one does. Call its 'stop' "
@@ -72,7 +72,7 @@ class Profiler:
         Profiler._running = self
 
     def stop(self):
-        """End the trace, after what was asked for has run, and write it."""
+        """End the trace, after pending operations have run, and write it."""
         if Profiler._running is not self:
             raise RuntimeError(
                 "For 'Profiler.stop', the profiler must run, but it does not. Call 'start' first."

@@ -17,7 +17,7 @@ def replacing(path):
         with open(part, "xb") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
         yield part
-        os.chmod(part, mode)  # a library may have made the file for its owner's eyes only
+        os.chmod(part, mode)  # a library may have created the file readable by its owner alone
         with open(part, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(part, os.path.join(folder, name))

@@ -289,7 +289,7 @@ def load_checkpoint_async(
 
 @contextlib.contextmanager
 def _located(name, format):
-    """(path, what messages call it) of a file, or of one made for the time from its bytes."""
+    """(path, name in messages) of a file, or of a temporary file of its bytes."""
     if not isinstance(name, io.BytesIO):
         path = _existing(name, format)
         yield path, path

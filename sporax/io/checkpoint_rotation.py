@@ -1,4 +1,4 @@
-"""Which checkpoints of a training stay: counting a folder's files and removing old ones."""
+"""Rotation of a training's checkpoints: removes the oldest files of a folder."""
 
 import logging
 import os
@@ -22,12 +22,12 @@ class CheckpointManager:
 
     @property
     def ckpoint_filelist(self):
-        """Paths of the files found."""
+        """Paths of the checkpoint files."""
         return self._files
 
     @property
     def ckpoint_num(self):
-        """How many files there are."""
+        """The number of files."""
         return len(self._files)
 
     def update_ckpoint_filelist(self, directory, prefix, spared=None):

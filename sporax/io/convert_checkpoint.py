@@ -10,10 +10,10 @@ from sporax.io import background_writer, file_formats
 def ckpt_to_safetensors(
     file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
 ):
-    """Write the `.safetensors` twin of a `.ckpt` file, or of each in a folder's folders `rank*`.
+    """Convert a `.ckpt` file to `.safetensors`, or each file in a folder's folders `rank*`.
 
     `save_path`: the folder for what is written; by default beside the originals. `name_map`: new
-    names by old ones. `file_name_regex`: which files, by a regular expression found in their name.
+    names by old ones. `file_name_regex`: files whose name a regular expression matches.
     `processes_num`: how many at the same time. Raises ValueError for a path that does not fit and
     TypeError for a checkpoint that holds strings, which the format has not.
 
@@ -30,7 +30,7 @@ def ckpt_to_safetensors(
 def safetensors_to_ckpt(
     file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
 ):
-    """Write the `.ckpt` twin of a `.safetensors` file; otherwise as `ckpt_to_safetensors`.
+    """Convert a `.safetensors` file to `.ckpt`; otherwise as `ckpt_to_safetensors`.
 
     >>> import tempfile; file = tempfile.mkdtemp() + "/a.safetensors"
     >>> ms.save_checkpoint([Parameter(1.0, name="a")], file, format="safetensors")

@@ -1,4 +1,4 @@
-"""What is wrong with a file."""
+"""The error for a file that is damaged or of another format."""
 
 
 class CorruptFile(Exception):

@@ -1,4 +1,4 @@
-"""Which kinds of file there are, and what is said when one cannot be read."""
+"""The formats of checkpoint files, and the error where a file cannot be read."""
 
 from sporax.io import ckpt_file, safetensors_file
 from sporax.io.corrupt_file import CorruptFile

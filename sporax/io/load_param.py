@@ -19,10 +19,10 @@ _SHOWN = 5  # misfits that an error lists
 def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
     """Set a Cell's parameters from a dict, as `load_checkpoint` gives it.
 
-    Parameters are found by name; unless `strict_load`, also by a name with a prefix before it, and
+    Parameters match by name; unless `strict_load`, also by a name with a prefix before it, and
     floats become other floats, signed integers other signed integers. Everything is checked before
     anything is set: a shape or dtype that does not fit raises RuntimeError and `net` stays as it
-    was. Returns the names of the net's parameters not set, and of the dict's entries not found in
+    was. Returns the names of the net's parameters not set, and of the dict's entries without one in
     the net by their own name.
 
     >>> net = nn.Dense(2, 1)

@@ -221,7 +221,7 @@ checks.CELLS["path"] = path_at
 
 
 def __getattr__(name):
-    # MindSpore has the optimizers here too; they stand on nn, so they are looked up when asked for
+    # MindSpore has the optimizers here too; they are built on nn, so they are looked up lazily
     optim = importlib.import_module("sporax.optim")
     if name in optim.__all__:
         return getattr(optim, name)

@@ -10,14 +10,14 @@ from sporax.ops.primitive import Primitive
 
 
 class _Plain(Cell):
-    """A Cell that is made without arguments."""
+    """A Cell without constructor arguments."""
 
     def __init__(self):
         super().__init__()
 
 
 class Identity(Cell):
-    """What comes in; the constructor's arguments are ignored.
+    """The input itself; the constructor's arguments are ignored.
 
     >>> nn.Identity()(Tensor([1.0])).asnumpy()
     array([1.], dtype=float32)
@@ -370,7 +370,7 @@ _BY_NAME = {
 
 
 def get_activation(name, prim_name=None):
-    """The activation Cell of that name, made with its defaults; None for None.
+    """The activation Cell of that name with its default arguments; None for None.
 
     Raises KeyError for a name that there is none of.
 
@@ -386,7 +386,7 @@ def get_activation(name, prim_name=None):
 
 
 def activation_of(layer, activation):
-    """The Cell or Primitive that `activation` of a layer stands for."""
+    """The Cell or Primitive of a layer's argument `activation`."""
     if activation is None or isinstance(activation, str):
         return get_activation(activation, layer)
     if not isinstance(activation, (Cell, Primitive)):

@@ -1,4 +1,4 @@
-"""Refusals of hyperparameters that are not numbers of the right kind, in one voice."""
+"""Type and range checks of hyperparameters, with uniform messages."""
 
 import operator
 

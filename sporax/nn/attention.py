@@ -149,7 +149,7 @@ class MultiheadAttention(Cell):
         return split.permute(1, 2, 0, 3)
 
     def _mask(self, attn_mask, key_padding_mask, sizes, dtype):
-        """What is added to the scores `(N, heads, L, S)`: of both masks; None if there are none."""
+        """The mask added to the scores `(N, heads, L, S)`, from both masks; None without masks."""
         batch, length, source = sizes
         total = None
         if attn_mask is not None:

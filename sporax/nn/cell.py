@@ -124,7 +124,7 @@ class Cell(
     bprop_debug = False  # accepted: a bprop is Python that a debugger can stop in, always
 
     def construct(self, *args, **kwargs):
-        """What the cell computes; a subclass defines it."""
+        """The forward computation; a subclass defines it."""
         raise AttributeError(
             f"For 'Cell', the method 'construct' must be defined, but {type(self).__name__} does "
             "not define it."
@@ -146,7 +146,7 @@ class Cell(
         return self._as_graph()(*args, **kwargs)
 
     def _static_state(self):
-        """What a captured call of this cell depends on besides its parameters' contents."""
+        """The attributes that a captured call depends on, besides parameters' contents."""
         return [v for k, v in self.__dict__.items() if k not in _INTERNAL]
 
     def _static_names(self):
@@ -289,7 +289,7 @@ class Cell(
 
     def to_float(self, dst_type):
         """Compute in `dst_type` (float16, bfloat16 or float32) here and in all cells below: inputs,
-        parameters and what operations are given is converted, parameters keep their own dtype.
+        parameters and operands are converted, parameters keep their own dtype.
 
         A cell below may be given another dtype afterwards, such as float32 for a norm or a loss.
         Returns the cell.
@@ -359,7 +359,7 @@ class Cell(
         return Cell.add_flags_recursive(self, training=mode)
 
     def set_grad(self, requires_grad=True):
-        """Announce that a gradient may be asked for after a call: in dynamic mode it is then, once,
+        """Announce that a gradient may be taken after a call: in dynamic mode it is then, once,
         that of this very call, if the arguments are the same. Returns the cell."""
         self.requires_grad = requires_grad
         return self
@@ -367,7 +367,7 @@ class Cell(
     # printing -------------------------------------------------------------------------------
 
     def extend_repr(self):
-        """What to print of this cell between its brackets."""
+        """The text between the brackets of `repr`."""
         return ""
 
     def __repr__(self):

@@ -129,7 +129,7 @@ def _change(cell, kind, change):
 
 
 class HookProgress:
-    """How far a call has come: its arguments, its output, the numbers of the hooks called."""
+    """The progress of a call: its arguments, its output, and the ids of the hooks called."""
 
     def __init__(self, args, kwargs):
         self.args, self.kwargs, self.output, self.called = args, kwargs, None, set()
@@ -298,7 +298,7 @@ class BackwardHookGate(Gate):
         return output if passed is None else with_tensors(output, passed[0])
 
     def answer(self, out, gradients):
-        """What the hooks make of the gradients of the outputs, or of the inputs."""
+        """The gradients of the outputs, or of the inputs, after the hooks."""
         if out is self.inside:
             return self.of_inputs(gradients, avals_of(out))
         for _, hook_fn in self.pre_hooks:

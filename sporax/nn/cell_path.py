@@ -1,4 +1,4 @@
-"""Which Cell computes? Its path, from the frames of the stack."""
+"""The path of the Cell that is computing, from the frames of the stack."""
 
 from itertools import pairwise
 from weakref import WeakKeyDictionary
@@ -33,7 +33,7 @@ def path_of_cell(frames):
 
 
 def path_at(frame):
-    """As `path_of_cell`, of a frame and those around it; the outermost Cell goes by its class."""
+    """As `path_of_cell`, from a frame outwards; the outermost Cell is named by its class."""
     cells = {}
     while frame is not None:
         if frame.f_code is _CALL:
@@ -46,7 +46,7 @@ def path_at(frame):
 
 
 def _steps(cells):
-    """How one gets from each Cell to the next, inside of it."""
+    """The path from each Cell to the next one inside it."""
     for outer, inner in pairwise(cells):
         path = next((p for p, cell in tree(outer) if cell is inner), None)
         yield path or type(inner).__name__

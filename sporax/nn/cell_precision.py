@@ -1,4 +1,4 @@
-"""What `Cell.to_float` does: a cell computes in one floating dtype, its parameters keep theirs."""
+"""`Cell.to_float`: a cell computes in one floating dtype, and its parameters keep their own."""
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
@@ -11,8 +11,8 @@ FLOATS = (*FLAGS.values(), dtypes.float64)
 
 
 class PrecisionScheme:
-    """What mixed precision chooses for a cell: the dtype, or Choice, that it computes `inside`, and
-    the dtype that it `returns` (None: as it comes)."""
+    """Mixed precision of one cell: the dtype, or Choice, of its computation (`inside`) and the
+    dtype of its result (`returns`; None: unchanged)."""
 
     __slots__ = ("inside", "returns")
 
@@ -38,8 +38,8 @@ def cast_floats(tree, dtype):
 
 
 def _run_in(cell, construct, dtype, args, kwargs):
-    """`construct(...)`, where inputs, the cell's own Tensors and what operations are given are of
-    `dtype`, as far as they are floating.
+    """`construct(...)`, where floating inputs, operands and the cell's own Tensors are
+    converted to `dtype`.
 
     A Parameter, buffer or other Tensor that `construct` changes gets its new contents in its own
     dtype.

@@ -1,4 +1,4 @@
-"""What is in a Cell: its parameters, its sub-cells and theirs, listed and named."""
+"""Traversal of a Cell: its parameters and sub-cells, at every depth, listed and named."""
 
 from collections import OrderedDict
 from typing import Any
@@ -74,7 +74,7 @@ class Traversal:
             cell.__dict__["_has_names"] = True
 
     def init_parameters_data(self, auto_parallel_mode=False):
-        """{parameter: parameter}: data is made when an initializer is called."""
+        """{parameter: parameter}: data is created when an initializer is called."""
         return {p: p for p in Traversal.get_parameters(self)}
 
     # sub-cells ------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ class _Ordered(Cell):
             cell.set_grad(flag)
 
     def _path(self):
-        """What stands before a number in the names of parameters: the way to this container.
+        """The prefix before an index in the names of parameters: the path to this container.
 
         Nobody tells a container where it is kept; its parameters' names do. Where the first cell's
         number stands in a name more than once, the second cell decides, else the last one is taken:

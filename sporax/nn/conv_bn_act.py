@@ -1,4 +1,4 @@
-"""A convolution or `Dense` with what usually follows it."""
+"""A convolution or `Dense` with batch normalization and activation."""
 
 from sporax.nn import argument_checks as check
 from sporax.nn.activation import LeakyReLU, activation_of
@@ -9,7 +9,7 @@ from sporax.nn.normalization import BatchNorm1d, BatchNorm2d
 
 
 class _Combined(Cell):
-    """What both share: a batch normalization and an activation, where asked for."""
+    """Base of both: an optional batch normalization and an optional activation."""
 
     _first, _norm = None, None
 
@@ -34,7 +34,7 @@ class _Combined(Cell):
 class Conv2dBnAct(_Combined):
     """`Conv2d`, `BatchNorm2d` if `has_bn`, and `activation`: its name, a Cell or a Primitive.
 
-    `alpha`: the slope of 'leakyrelu'. `after_fake`: accepted. Other arguments as theirs.
+    `alpha`: the slope of 'leakyrelu'. `after_fake`: accepted. Other arguments as of the layers.
 
     >>> nn.Conv2dBnAct(3, 8, 3, has_bn=True, activation="relu")(ops.ones((1, 3, 5, 5))).shape
     (1, 8, 5, 5)
@@ -58,7 +58,7 @@ class Conv2dBnAct(_Combined):
 class DenseBnAct(_Combined):
     """`Dense`, `BatchNorm1d` if `has_bn`, and `activation`: its name, a Cell or a Primitive.
 
-    `alpha`: the slope of 'leakyrelu'. `after_fake`: accepted. Other arguments as theirs.
+    `alpha`: the slope of 'leakyrelu'. `after_fake`: accepted. Other arguments as of the layers.
 
     >>> nn.DenseBnAct(3, 4, activation="relu")(ops.ones((2, 3))).shape
     (2, 4)

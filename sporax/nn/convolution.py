@@ -50,9 +50,9 @@ def _checked_padding(layer, pad_mode, padding, count):
 
 
 class Convolution(Cell):
-    """What all convolutions share: settings, Parameters, and how they print.
+    """Base of all convolutions: settings, Parameters and `repr`.
 
-    `_axes`: how many axes are convolved. `_formats`: the orders of axes that there are.
+    `_axes`: the number of spatial axes. `_formats`: the supported data formats.
     `_transposed`: whether the weight is that of the convolution whose gradient this is.
     """
 

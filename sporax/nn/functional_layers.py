@@ -32,7 +32,7 @@ def layer(written, function, module):
     return type(name, (Cell,), members)
 
 
-# the class as it is made, and called; and the function
+# constructor and call signature of the class -> its function
 _ROWS = {
     "ChannelShuffle(groups)(x)": ops.channel_shuffle,
     "GLU(axis=-1)(x)": ops.glu,

@@ -1,4 +1,4 @@
-"""`GraphCell`: a Cell made of a function that `load` read from a file."""
+"""`GraphCell`: a Cell that runs a graph which `load` read from a file."""
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
@@ -46,7 +46,7 @@ class GraphCell(Cell):
             self._adopt(name, parameter)
 
     def construct(self, *inputs):
-        """What the exported function returns for inputs like its own."""
+        """The result of the exported function; inputs must match those of the export."""
         held = {**self._others, **self._params}
         return self._exported.run(inputs, [held[name] for _, name, _ in self._exported.arrays])
 

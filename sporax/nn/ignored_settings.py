@@ -1,4 +1,4 @@
-"""What MindSpore's Cells take for other backends, kept for those who ask."""
+"""Settings of Cells for other backends: accepted, without effect."""
 
 _BOOSTS = ("less_bn",)
 
@@ -17,7 +17,7 @@ class IgnoredSettings:
         self.__dict__["_inputs"] = inputs or kwargs
 
     def get_inputs(self):
-        """What `set_inputs` was given last."""
+        """The arguments of the last `set_inputs`."""
         return self.__dict__.get("_inputs")
 
     def set_comm_fusion(self, fusion_type, recurse=True):

@@ -78,7 +78,7 @@ def warm_up(step, rate, steps):
 
 
 class _Decay(LearningRateSchedule):
-    """What the schedules from a rate, a decay, steps and stairs share."""
+    """Base of the schedules with a rate, a decay, steps and stairs."""
 
     def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
         super().__init__()

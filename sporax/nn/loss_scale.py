@@ -80,7 +80,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     `scale_sense`: the scale, a Tensor of one element, or a Cell with a rule for it, such as
     `DynamicLossScaleUpdateCell`. Called with the network's inputs; returns the loss, whether the
-    step overflowed, and the scale that it was made with. A loss of several elements is summed.
+    step overflowed, and the scale that it used. A loss of several elements is summed.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> scale = Tensor([1024.0])
@@ -140,7 +140,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input):
-        """What devices that note overflows need: (nothing, `compute_input`) here."""
+        """(status, `compute_input`); the status is for devices that record overflows."""
         return Tensor([0] * 8, dtypes.int32), compute_input
 
     def get_overflow_status(self, status, compute_output):

@@ -19,8 +19,8 @@ from sporax.nn.padding import (
 )
 from sporax.ops.declare import MINT
 
-# the class as it is made, and called; and the function. An argument of the constructor fills the
-# parameter of that name.
+# Constructor and call signature of the class -> its function. An argument of the constructor fills
+# the parameter of that name.
 _ROWS = {
     "AdaptiveAvgPool1d(output_size)(input)": "adaptive_avg_pool1d",
     "AdaptiveAvgPool2d(output_size)(input)": "adaptive_avg_pool2d",

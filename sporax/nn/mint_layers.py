@@ -68,7 +68,7 @@ def _paddings(layer, kernel_size, stride, dilation, padding):
 
 
 class _Convolution(Cell):
-    """What the convolutions share; `_axes`: along how many axes, `_padding_modes`: which it has."""
+    """Base of the convolutions; `_axes`: the number of spatial axes."""
 
     _axes, _padding_modes, _transposed = 2, ("zeros", *_EDGES), False
 

@@ -12,7 +12,7 @@ from sporax.ops.declare import MINT
 
 
 class _BatchNorm(Cell):
-    """What the batch normalizations share; `_ndims`: the dimensions that an input may have."""
+    """Base of the batch normalizations; `_ndims`: the allowed numbers of input dimensions."""
 
     _ndims = ()
 

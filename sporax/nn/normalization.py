@@ -11,7 +11,7 @@ from sporax.ops.nn.normalization import layer_norm_of_class, normalize_batch
 
 
 class _BatchNorm(Cell):
-    """What the batch normalizations share; `_ndims`: the dimensions that an input may have."""
+    """Base of the batch normalizations; `_ndims`: the allowed numbers of input dimensions."""
 
     _ndims = ()
     _on_request: ClassVar = {
@@ -153,7 +153,7 @@ class SyncBatchNorm(_BatchNorm):
 
 
 class _InstanceNorm(Cell):
-    """What the instance normalizations share; `_ndim`: how many dimensions an input has."""
+    """Base of the instance normalizations; `_ndim`: the number of input dimensions."""
 
     _ndim = 0
 
@@ -201,7 +201,7 @@ class InstanceNorm1d(_InstanceNorm):
     r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, moments of each channel of each
     example: `(N, C, L)` (Ulyanov et al., 2016).
 
-    In training and out of it alike; `moving_mean` and `moving_variance` are there for checkpoints.
+    In training and out of it alike; `moving_mean` and `moving_variance` are for checkpoints.
 
     >>> nn.InstanceNorm1d(2)(ops.ones((3, 2, 4))).shape
     (3, 2, 4)

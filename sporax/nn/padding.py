@@ -1,4 +1,4 @@
-"""Layers that continue their input beyond its edges."""
+"""Padding layers."""
 
 from sporax import ops
 from sporax.nn.cell import Cell
@@ -39,8 +39,8 @@ class Pad(Cell):
 
 
 class PadLayer(Cell):
-    """What the layers for a number of axes share: one int for all sides, or (before, after) of the
-    last axis, then of the one before it, and so on."""
+    """Base of the layers for 1 to 3 axes; `padding`: an int for all sides, or (before, after) of
+    the last axis, then of the one before it, and so on."""
 
     _axes, _mode, _lowest = 2, "constant", None
 

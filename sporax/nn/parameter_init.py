@@ -1,4 +1,4 @@
-"""How the layers' Parameters start."""
+"""Initial values of layers' Parameters."""
 
 import math
 

@@ -10,7 +10,7 @@ _SEVERAL = {1: "", 2: " or a tuple of two", 3: " or a tuple of three"}
 
 
 class _Pool(Cell):
-    """What the poolings share: where their windows lie, on how many axes."""
+    """Base of the poolings: window sizes, strides and padding; `_axes`: number of spatial axes."""
 
     _axes, _formats = 2, ("NCHW", "NHWC")
 
@@ -55,7 +55,7 @@ class _Pool(Cell):
 
 
 class _MaxPool(_Pool):
-    """What the poolings by the greatest number share."""
+    """Base of the max poolings."""
 
     def __init__(
         self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
@@ -87,7 +87,7 @@ class MaxPool2d(_MaxPool):
 
     `pad_mode`: 'valid' (none), 'same' ($H' = \lceil H / stride \rceil$), 'pad' (as `padding` says);
     only with 'pad': `dilation`, `ceil_mode` (a last window may reach beyond the padding) and
-    `return_indices` (also return where in its plane each number was found).
+    `return_indices` (also return the position of each maximum in its plane).
 
     >>> nn.MaxPool2d(2, 2)(ops.ones((1, 3, 4, 4))).shape
     (1, 3, 2, 2)
@@ -141,7 +141,7 @@ class MaxPool3d(_MaxPool):
 
 
 class _AvgPool(_Pool):
-    """What the poolings by the mean share."""
+    """Base of the average poolings."""
 
     def __init__(
         self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
@@ -217,7 +217,7 @@ class AvgPool3d(_AvgPool):
 
 
 class _Adaptive(Cell):
-    """What the adaptive poolings share; a subclass says by which operation."""
+    """Base of the adaptive poolings; `pool`: the operation of a subclass."""
 
     pool = None
 
@@ -274,7 +274,7 @@ class AdaptiveMaxPool1d(_Adaptive):
 
 
 class _AdaptiveMax(_Adaptive):
-    """An adaptive pooling that can say where it found its numbers."""
+    """An adaptive max pooling that can return the positions of the maxima."""
 
     def __init__(self, output_size, return_indices=False):
         super().__init__(output_size)
@@ -287,8 +287,8 @@ class _AdaptiveMax(_Adaptive):
 class AdaptiveMaxPool2d(_AdaptiveMax):
     r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane.
 
-    `output_size`: an int or two; None leaves an axis as it is. `return_indices`: also return where
-    in its plane each was found.
+    `output_size`: an int or two; None leaves an axis as it is. `return_indices`: also return the
+    position of each maximum in its plane.
 
     >>> nn.AdaptiveMaxPool2d((1, 2))(ops.ones((1, 3, 4, 4))).shape
     (1, 3, 1, 2)

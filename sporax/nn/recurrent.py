@@ -45,7 +45,7 @@ def _nonlinearity(layer, name):
 
 
 class _OneStep(Cell):
-    """What the cells of one step share."""
+    """Base of the one-step cells."""
 
     _kind = None
 
@@ -133,7 +133,7 @@ class LSTMCell(_OneStep):
 
 
 class _Along(Cell):
-    """One layer in one direction; the classes made of it are named as MindSpore prints them."""
+    """One layer in one direction; its subclasses are named as MindSpore prints them."""
 
     kind = None
 
@@ -153,7 +153,7 @@ _LISTS = "w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list"
 
 
 class _Stack(Cell):
-    """What the layers along sequences share."""
+    """Base of the layers along sequences."""
 
     _kind = None
 

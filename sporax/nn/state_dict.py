@@ -1,4 +1,4 @@
-"""`state_dict` and `load_state_dict`: a Cell's state by path, taken out and put back."""
+"""`state_dict` and `load_state_dict`: a Cell's state by path, exported and restored."""
 
 import itertools
 from collections import OrderedDict, namedtuple
@@ -16,7 +16,7 @@ _numbers = itertools.count()
 
 
 class _IncompatibleKeys(namedtuple("_Keys", ["missing_keys", "unexpected_keys"])):
-    """What `load_state_dict` found on one side only."""
+    """The keys that only one side of `load_state_dict` has."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ class _IncompatibleKeys(namedtuple("_Keys", ["missing_keys", "unexpected_keys"])
 
 
 class StateDict:
-    """The part of `Cell` that gives its state away and takes another."""
+    """The part of `Cell` that exports and restores its state."""
 
     # for each kind the hooks in order, as (number, function); never changed in place
     _state_hooks = _NONE
@@ -54,11 +54,11 @@ class StateDict:
         return _register(self, "load_state_dict_post", hook)
 
     def get_extra_state(self):
-        """What else belongs to the cell's state; a subclass that has something defines it."""
+        """Further state of the cell; a subclass with extra state defines it."""
         raise RuntimeError(_no_extra(self, "get"))
 
     def set_extra_state(self, state):
-        """Take what `get_extra_state` gave; a subclass that has something defines it."""
+        """Restore the result of `get_extra_state`; a subclass with extra state defines it."""
         raise RuntimeError(_no_extra(self, "set"))
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):

@@ -105,7 +105,7 @@ class ForwardValueAndGrad(Cell):
 
 
 class Identity(Cell):
-    """What it is given: the gradients, where there are no other devices to meet."""
+    """The gradients unchanged: there are no other devices."""
 
     def construct(self, x):
         return x

@@ -20,7 +20,7 @@ _BY_NAME = {"relu": ops.relu, "gelu": ops.gelu}
 
 
 def _activation(layer, activation):
-    """What the feed-forward part bends with: 'relu' or 'gelu' by name, function or Cell."""
+    """The activation of the feed-forward part: 'relu' or 'gelu' by name, a function or a Cell."""
     if isinstance(activation, str) and activation in _BY_NAME:
         return _BY_NAME[activation]
     if isinstance(activation, (ReLU, GELU)) or activation in (ops.relu, ops.gelu):
@@ -37,7 +37,7 @@ def _linear(inputs, outputs, dtype):
 
 
 class _Layer(Cell):
-    """What the layers share: blocks with a residual connection and a `LayerNorm` each.
+    """Base of the layers: blocks with a residual connection and a `LayerNorm` each.
 
     `_attentions`: the names of the attentions; the feed-forward block comes last.
     """

@@ -7,7 +7,7 @@ from sporax.ops.nn.transposed_convolution import transposed_as_mode
 
 
 class _Transposed(Convolution):
-    """What the transposed convolutions share; `more`: how many rows of zeros they add."""
+    """Base of the transposed convolutions; `more`: the output padding, rows of zeros at the end."""
 
     _transposed = True
 

@@ -1,4 +1,4 @@
-"""What an optimizer's learning rate and weight decay may be, brought to one form each."""
+"""An optimizer's learning rate and weight decay, converted to one form each."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What is called at the events of a training: `Callback`, and what it is told."""
+"""`Callback` and `RunContext`: functions called at the events of a training, and their argument."""
 
 import logging
 
@@ -106,7 +106,7 @@ for _event in EVENTS:
 
 
 class InternalCallbackParam(dict):
-    """What callbacks are told: a dict whose items are attributes too."""
+    """The state of a run for callbacks: a dict whose items are attributes too."""
 
     def __getattr__(self, name):
         # hasattr and copy ask for names that are not there
@@ -119,7 +119,7 @@ class InternalCallbackParam(dict):
 
 
 class RunContext:
-    """What a callback is given: `original_args()`, and a way to end the run.
+    """The argument of callbacks: `original_args()`, and `request_stop()` to end the run.
 
     The arguments are attributes of a dict: `cur_epoch_num`, `cur_step_num` (both from 1),
     `epoch_num`, `batch_num`, `net_outputs`, `network`, `train_network`, `train_dataset`,
@@ -140,7 +140,7 @@ class RunContext:
         self._original_args, self._stops = original_args, False
 
     def original_args(self):
-        """What is known of the run."""
+        """The state of the run."""
         return self._original_args
 
     def request_stop(self):

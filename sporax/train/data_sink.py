@@ -100,7 +100,7 @@ class DatasetHelper:
         return kinds, self._dataset.output_shapes()
 
     def sink_size(self):
-        """How many rows one loop gives."""
+        """The number of rows of one loop."""
         return self._size
 
     def stop_send(self):

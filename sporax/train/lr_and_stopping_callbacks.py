@@ -23,7 +23,7 @@ _SMALLER = {
 
 
 class _Watching(Callback):
-    """What looks at one number, at the end of each epoch, for whether it got better."""
+    """Base of callbacks that monitor one metric at the end of each epoch for improvement."""
 
     def __init__(self, monitor, min_delta, patience, verbose, mode):
         who = type(self).__name__
@@ -81,7 +81,7 @@ class EarlyStopping(_Watching):
     """Ends a training when a number has not got better for `patience` epochs.
 
     `monitor`: 'loss', 'eval_loss' (of `fit`'s validation) or a metric's name. `min_delta`: by how
-    much it must get better. `mode`: whether 'min' or 'max' is better; 'auto' goes by the name.
+    much it must get better. `mode`: whether 'min' or 'max' is better; 'auto' decides by the name.
     `baseline`: what must be reached to count as better. `restore_best_weights`: whether to go back
     to the best epoch's parameters. `verbose`: whether to print when it ends.
 

@@ -115,17 +115,17 @@ class Model:
 
     @property
     def train_network(self):
-        """What a training step calls: the network with loss, gradients and optimizer."""
+        """The Cell of a training step: the network with loss, gradients and optimizer."""
         return self._train_network
 
     @property
     def predict_network(self):
-        """What `predict` calls."""
+        """The Cell that `predict` calls."""
         return self._network
 
     @property
     def eval_network(self):
-        """What `eval` calls; None without metrics."""
+        """The Cell that `eval` calls; None without metrics."""
         return self._eval_network
 
     # training -------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ class Model:
             raise ValueError(f"{who} there must be rows in 'train_dataset', but it is empty.")
 
     def _run(self, mode, dataset, callbacks, **more):
-        """What the callbacks of a run are told."""
+        """The state of a run that callbacks receive."""
         listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
         return InternalCallbackParam(
             mode=mode, batch_num=dataset.get_dataset_size(), cur_step_num=0,
@@ -339,7 +339,7 @@ class Model:
     # use ------------------------------------------------------------------------------------
 
     def predict(self, *predict_data, backend=None, config=None):
-        """What the network gives for these inputs, out of training mode."""
+        """The network's output for these inputs, in evaluation mode."""
         if backend is not None or config is not None:
             raise NotImplementedError("sporax has no 'backend' of 'Model.predict' yet")
         self._set_train(self._network, False)
@@ -362,7 +362,7 @@ class Model:
 
 
 def _rows(dataset, epochs):
-    """What gives a dataset's rows of an epoch, each time that it is iterated over."""
+    """An iterable over a dataset's rows; each iteration is an epoch."""
     if hasattr(dataset, "create_tuple_iterator"):
         return dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False)
     return dataset

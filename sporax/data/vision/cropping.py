@@ -1,4 +1,4 @@
-"""Which pixels: images flipped, cropped, surrounded and cut."""
+"""Images flipped, cropped, padded and cut into patches."""
 
 import numpy as np
 

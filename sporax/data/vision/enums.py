@@ -1,10 +1,10 @@
-"""What arguments of image transforms choose from."""
+"""Enumerations that image transforms take as arguments."""
 
 import enum
 
 
 class Inter(enum.IntEnum):
-    """How pixels between pixels are found; ANTIALIAS is for Pillow's images alone, AREA and
+    """How values between pixels are interpolated; ANTIALIAS is for Pillow's images alone, AREA and
     PILCUBIC for arrays alone.
 
     >>> Inter.LINEAR is Inter.BILINEAR
@@ -20,7 +20,7 @@ class Inter(enum.IntEnum):
 
 
 class Border(enum.StrEnum):
-    """What an image is surrounded by: one colour, its border pixels, or itself mirrored without
+    """The padding of an image: one colour, its border pixels, or itself mirrored without
     (REFLECT) and with (SYMMETRIC) these.
 
     >>> Border.EDGE.value
@@ -34,7 +34,7 @@ class Border(enum.StrEnum):
 
 
 class ImageBatchFormat(enum.IntEnum):
-    """Where the channels of a batch are.
+    """The position of the channel axis of a batch.
 
     >>> ImageBatchFormat.NCHW.name
     'NCHW'
@@ -45,7 +45,7 @@ class ImageBatchFormat(enum.IntEnum):
 
 
 class SliceMode(enum.IntEnum):
-    """What happens to an image that cannot be cut into equal parts.
+    """The treatment of an image that cannot be cut into equal parts.
 
     >>> SliceMode.DROP.name
     'DROP'
@@ -77,7 +77,7 @@ class ConvertMode(enum.IntEnum):
 
 
 class ImageReadMode(enum.IntEnum):
-    """What channels a file is read as.
+    """The channels that a file is decoded to.
 
     >>> ImageReadMode.COLOR.name
     'COLOR'
@@ -89,7 +89,7 @@ class ImageReadMode(enum.IntEnum):
 
 
 class AutoAugmentPolicy(enum.StrEnum):
-    """For which data set a table of augmentations was found.
+    """The data set for which a policy of augmentations was learned.
 
     >>> AutoAugmentPolicy.SVHN.value
     'svhn'

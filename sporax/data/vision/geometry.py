@@ -1,4 +1,4 @@
-"""Where pixels go: images resized, turned and mapped."""
+"""Images resized, rotated and warped."""
 
 import math
 
@@ -19,14 +19,14 @@ from sporax.data.vision.resampling import mapped, resized
 
 
 def for_pictures(who, how):
-    """How Pillow calls a way to find pixels; the numbers are the same."""
+    """Pillow's constant of an interpolation; the values are the same."""
     if how in (Inter.AREA, Inter.PILCUBIC):
         raise TypeError(f"For '{who}', images of Pillow's have no {how.name}. Use 'ToNumpy' first.")
     return pillow().Resampling(int(how))
 
 
 def for_arrays(who, how):
-    """How to find an array's pixels."""
+    """The interpolation of arrays."""
     if how == Inter.ANTIALIAS:
         raise TypeError(f"For '{who}', ANTIALIAS is for images of Pillow's. Use 'ToPIL' first.")
     return how
@@ -153,7 +153,7 @@ class Rotate(ImageTensorOperation):
 
 
 def turning(who, resample, expand, center, fill_value):
-    """What `Rotate` and `RandomRotation` take beside the angle, checked."""
+    """The checked arguments of `Rotate` and `RandomRotation` besides the angle."""
     if center is not None:
         center = check.several(who, "center", center, (2,), check.number)
     return (

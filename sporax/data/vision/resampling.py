@@ -31,7 +31,7 @@ def saturated(numbers, dtype):
 
 
 def _centres(size, count):
-    """Where the pixels of a row of `count` lie in one of `size`."""
+    """The coordinates of `count` pixels in a row of `size`."""
     return (np.arange(count) + 0.5) * (size / count) - 0.5
 
 

@@ -46,7 +46,7 @@ def radam(param, m, v, grad, rate, steps, *, betas, eps, weight_decay):
     unbiased = -jnp.expm1(steps * math.log(betas[1])) if betas[1] else 1.0
     most = 2 / (1 - betas[1]) - 1
     length = most - 2 * steps * (1 - unbiased) / unbiased
-    known = length > 5  # whether the variance can be told by now
+    known = length > 5  # whether the variance can be estimated by now
     of = jnp.where(known, length, most)
     share = (of - 4) * (of - 2) * most / ((most - 4) * (most - 2) * of)
     factor = jnp.where(known, jnp.sqrt(share * unbiased) / (jnp.sqrt(v) + eps), 1)
@@ -183,7 +183,7 @@ class Adamax(GroupOptimizer):
 
 
 class RAdam(GroupOptimizer):
-    """Adam without division by the root of $v$ until its variance can be told, and with a factor
+    """Adam without division by the root of $v$ until its variance can be estimated, with a factor
     for that variance afterwards (Liu et al., 2020). Weight decay is added to the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")

@@ -28,7 +28,7 @@ class _Formula(LRScheduler):
     functions on arrays."""
 
     def _begin(self, optimizer, last_epoch, following, direct, **numbers):
-        """What `__init__` ends with; the formulas' numbers are attributes too."""
+        """The last step of `__init__`; the formulas' constants become attributes too."""
         vars(self).update(numbers)
         each = (partial(fn, **numbers) for fn in (following, direct))
         self._following, self._direct = (Op(type(self).__name__, fn) for fn in each)

@@ -1,4 +1,4 @@
-"""What all schedules have in common."""
+"""The base class of the schedules."""
 
 import jax.numpy as jnp
 
@@ -48,7 +48,7 @@ def for_each(who, name, values, optimizer):
 
 
 class Rates:
-    """What has the learning rates of the groups."""
+    """The learning rates of an optimizer's groups."""
 
     def get_last_lr(self):
         """The present learning rate of each group.

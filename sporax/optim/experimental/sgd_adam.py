@@ -84,7 +84,7 @@ class SGD(GroupOptimizer):
 
 
 class _Adaptive(GroupOptimizer):
-    """What Adam and AdamW have in common."""
+    """Base of Adam and AdamW."""
 
     _STATES = MappingProxyType(
         {"exp_avg": "zeros", "exp_avg_sq": "zeros", "max_exp_avg_sq": "zeros"}

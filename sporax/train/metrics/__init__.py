@@ -47,7 +47,7 @@ def names():
 
 
 def get_metric_fn(name, *args, **kwargs):
-    """The metric of that name, made with these arguments.
+    """The metric of that name, constructed with these arguments.
 
     >>> type(get_metric_fn("mae")).__name__
     'MAE'

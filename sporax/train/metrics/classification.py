@@ -12,7 +12,7 @@ _TINY = sys.float_info.min  # keeps a quotient of zeros at zero
 
 
 class _Classes(Metric):
-    """What takes scores `(N, C, ...)` and classes `(N, ...)`, or zeros and ones of one shape."""
+    """Base of metrics of scores `(N, C, ...)` and classes `(N, ...)`, or 0/1 arrays of one shape."""
 
     def __init__(self, eval_type="classification"):
         super().__init__()
@@ -86,7 +86,7 @@ class Accuracy(_Classes):
         self._total += right.size
 
     def eval(self):
-        """The share that was right."""
+        """The share of correct predictions."""
         self._refuse_empty(self._total == 0)
         return self._right / self._total
 

@@ -66,7 +66,7 @@ class Metric(Fitting):
 
     @property
     def indexes(self):
-        """Which inputs `update` takes; None for all."""
+        """The indices of the inputs of `update`; None for all."""
         return self._indexes
 
     def set_indexes(self, indexes):
@@ -92,7 +92,7 @@ class Metric(Fitting):
         raise NotImplementedError(_undefined(self, "update"))
 
     def eval(self):
-        """What was gathered comes to."""
+        """The value of the metric."""
         raise NotImplementedError(_undefined(self, "eval"))
 
 

@@ -1,4 +1,4 @@
-"""`Distribution`: what all distributions share."""
+"""`Distribution`, the base class."""
 
 import numpy as np
 
