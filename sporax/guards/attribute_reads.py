@@ -1,4 +1,5 @@
-"""Which attributes of objects, classes and modules a captured function can read."""
+"""`Attributes`: the attributes of objects, classes and modules that a captured function can
+read."""
 
 import argparse
 import enum
@@ -11,148 +12,151 @@ from sporax.guards.module_origins import is_immutable, origin
 
 
 class Attributes:
-    """The objects that a `Dependence` has found, and the names of attributes in its code.
+    """The objects that a `Dependence` follows, and the names of attributes in its code.
 
-    `whole`: whether attributes of any name are read.
+    `any_attribute`: whether attributes of any name are read.
     """
 
     def __init__(self, dependence):
         self._dependence = dependence
-        self.whole = False
+        self.any_attribute = False
         self._names, self._optional = {}, {}  # as ordered sets
-        self._found, self._merged = [], {}
+        self._targets, self._owners = [], {}
 
     def name(self, names, optional):
-        """The code names these attributes, and may notice that the `optional` ones are missing."""
+        """Add names of attributes in the code, which may notice the absence of the `optional`
+        ones."""
         self._names.update(dict.fromkeys(names))
         self._optional.update(dict.fromkeys(optional))
 
     def add(self, thing):
-        """An object of which attributes may be read."""
-        self._found.append(_Found(thing))
+        """Add an object whose attributes may be read."""
+        self._targets.append(_Target(thing))
 
     def read(self):
-        """Add guards for all that is named of the objects; whether something was to be done."""
+        """Add guards for the named attributes of all objects; returns whether any were new."""
         size = len(self._names) + len(self._optional)
-        waiting = [
-            f for f in self._found if f.size != size or f.whole_read < (self.whole or f.whole)
+        pending = [
+            t
+            for t in self._targets
+            if t.size != size or t.all_read < (self.any_attribute or t.any_attribute)
         ]
-        for found in waiting:
-            known = [*self._names][found.names :], [*self._optional][found.optional :]
-            found.names, found.optional = len(self._names), len(self._optional)
-            self._read(found, *map(set, known))
-            found.size = size
-        return bool(waiting)
+        for target in pending:
+            names, optional = [*self._names][target.names :], [*self._optional][target.optional :]
+            target.names, target.optional = len(self._names), len(self._optional)
+            self._read(target, set(names), set(optional))
+            target.size = size
+        return bool(pending)
 
-    def _read(self, found, names, optional):
-        thing, kind = found.thing, found.kind
-        merged = self._class(kind)
-        if found.size is None:
-            names |= self._implied(found, merged)
-            known = isinstance(thing, (Tensor, type)) or hasattr(kind, "_static_state")
-            if not known:
+    def _read(self, target, names, optional):
+        thing, kind = target.thing, target.kind
+        owners = self._class(kind)
+        if target.size is None:
+            names |= self._implied(target, owners)
+            is_own = isinstance(thing, (Tensor, type)) or hasattr(kind, "_static_state")
+            if not is_own:
                 self._identity(thing, kind)
-        if (self.whole or found.whole) and not found.whole_read:
-            found.whole = found.whole_read = True
-            names |= self._everything(found, merged)
+        if (self.any_attribute or target.any_attribute) and not target.all_read:
+            target.any_attribute = target.all_read = True
+            names |= self._everything(target, owners)
         if isinstance(thing, Tensor) and "name" in names:
             names.add("_name")
-        readable = merged.keys() | found.space.keys() if found.space else merged.keys()
+        readable = owners.keys() | target.space.keys() if target.space else owners.keys()
         for name in sorted(readable & names):
-            self._one(found, name, merged)
-        if found.library is not None:
+            self._one(target, name, owners)
+        if target.library is not None:
             return
-        hooked = merged.get("__getattr__")
-        if "__getattr__" in (found.space or ()) or (
-            hooked is not None and origin(hooked.__module__) != "sporax"
+        getattr_owner = owners.get("__getattr__")
+        if "__getattr__" in (target.space or ()) or (
+            getattr_owner is not None and origin(getattr_owner.__module__) != "sporax"
         ):
             optional |= names
-        for name in sorted(optional - merged.keys()):
-            self._missing(found, name)
+        for name in sorted(optional - owners.keys()):
+            self._missing(target, name)
 
     def _identity(self, thing, kind):
-        """An object may get another class, or another dict."""
+        """Guard the class and the dict of an object, which may be replaced."""
         if origin(kind.__module__) is None and kind.__flags__ & _IS_HEAP_TYPE:
             self._dependence.add(Attribute(thing, "__class__"))
             if space_of(thing) is not None:
                 self._dependence.add(Attribute(thing, "__dict__"))
 
-    def _one(self, found, name, merged):
-        """Guard what is read under a name: of the object, or of its class."""
-        space, owner = found.space, merged.get(name)
+    def _one(self, target, name, owners):
+        """Guard the attribute of a name: in the object's dict, or in its class."""
+        space, owner = target.space, owners.get(name)
         value = MISSING if owner is None else vars(owner)[name]
-        is_first = hasattr(type(value), "__set__")  # a property, a slot: the dict comes after it
-        if space is not None and name in space and not is_first:
-            self._entry(found, name)
+        comes_first = hasattr(type(value), "__set__")  # a property, a slot: the dict comes after it
+        if space is not None and name in space and not comes_first:
+            self._entry(target, name)
         elif owner is not None:
-            self._of_class(found, name, owner, value)
-            # a called Cell notes what it gets: `Cell._static_state`
-            noted = name in _CALLED and hasattr(found.kind, "_static_state")
-            if space is not None and not is_first and not noted and not _is_special(name):
+            self._of_class(target, name, owner, value)
+            # a called Cell reports its own attributes: `Cell._static_state`
+            is_reported = name in _CALLED and hasattr(target.kind, "_static_state")
+            if space is not None and not comes_first and not is_reported and not _is_special(name):
                 self._dependence.add(Entry(space, name))
 
-    def _entry(self, found, name):
-        entry = Entry(found.space, name)
-        if isinstance(found.thing, Tensor) and name in _OF_TENSORS:
+    def _entry(self, target, name):
+        entry = Entry(target.space, name)
+        if isinstance(target.thing, Tensor) and name in _OF_TENSORS:
             return
-        if found.thing is sys and name in _STREAMS:
-            return  # a print in a program looks them up at each run
-        library = found.library
+        if target.thing is sys and name in _STREAMS:
+            return  # a deferred print looks them up at each run
+        library = target.library
         if entry.value is sys.modules:
             self._dependence.hide("sys.modules", "can be read for everything")
         elif library is None or (library == "standard" and _is_state(entry.value)):
             self._dependence.guard(entry)
         else:
-            self._dependence.add(entry)  # a library's functions keep what they read to themselves
+            self._dependence.add(entry)  # a library's function is not followed
             if library == "standard" and type(entry.value) in _FUNCTIONS:
                 self._dependence.follow(entry.value, name, entry)
 
-    def _of_class(self, found, name, owner, value):
+    def _of_class(self, target, name, owner, value):
         library = origin(owner.__module__)
         if library == "builtins":
             return
-        for kind in found.kind.__mro__:
+        for kind in target.kind.__mro__:
             if kind is owner:
                 break
             if origin(kind.__module__) is None:
                 self._dependence.add(Entry(vars(kind), name, kind))
         if type(value) is types.MemberDescriptorType:
-            if found.thing is not found.kind:
-                self._dependence.guard(Attribute(found.thing, name))
+            if target.thing is not target.kind:
+                self._dependence.guard(Attribute(target.thing, name))
             return
         entry = Entry(vars(owner), name, owner)
         if library in (None, "sporax"):
             self._dependence.guard(entry)
-        elif found.thing is not found.kind and owner not in _NAMESPACES:
-            found.whole = True  # a method that was not looked at reads what it likes
+        elif target.thing is not target.kind and owner not in _NAMESPACES:
+            target.any_attribute = True  # a method that is not followed may read any attribute
             self._dependence.follow(value, name, entry)
 
-    def _missing(self, found, name):
-        """Guard that there is nothing under a name."""
-        if found.space is not None and name not in found.space:
-            self._dependence.add(Entry(found.space, name))
+    def _missing(self, target, name):
+        """Guard the absence of an attribute."""
+        if target.space is not None and name not in target.space:
+            self._dependence.add(Entry(target.space, name))
 
     def _class(self, kind):
-        """{name: the class that has it} for a class and its bases."""
-        merged = self._merged.get(kind)
-        if merged is None:
-            merged = self._merged[kind] = {}
+        """{name: the class that defines it} for a class and its bases."""
+        owners = self._owners.get(kind)
+        if owners is None:
+            owners = self._owners[kind] = {}
             for owner in reversed(kind.__mro__):
                 if owner is not object:
-                    merged.update(dict.fromkeys(vars(owner), owner))
+                    owners.update(dict.fromkeys(vars(owner), owner))
             for owner in kind.__mro__:
                 if origin(owner.__module__) is None:
                     self._dependence.add(Size(owner))
-        return merged
+        return owners
 
-    def _implied(self, found, merged):
-        """The names that are read though the code does not contain them."""
-        kind, thing = found.kind, found.thing
+    def _implied(self, target, owners):
+        """The names that are read although the code does not contain them."""
+        kind, thing = target.kind, target.thing
         names = set() if id(thing) in self._dependence.owners else set(_CALLED)
         libraries = {origin(owner.__module__) for owner in kind.__mro__}
         if None not in libraries and libraries <= {"builtins", "sporax"}:
-            return names | self._of_library(found)
-        for name, owner in merged.items():
+            return names | self._of_library(target)
+        for name, owner in owners.items():
             special = _is_special(name) and name not in _QUIET
             if special and origin(owner.__module__) != "sporax":
                 names.add(name)
@@ -164,52 +168,53 @@ class Attributes:
                     self._dependence.follow(member, name)
         bases = libraries - {None, "builtins"}
         is_cell = hasattr(kind, "_static_state")
-        if bases and not is_cell:  # the library may call what it finds
-            names |= {n for n, o in merged.items() if origin(o.__module__) is None}
-        return names | self._of_library(found) if is_cell else names
+        if bases and not is_cell:  # the library may call any method
+            names |= {n for n, o in owners.items() if origin(o.__module__) is None}
+        return names | self._of_library(target) if is_cell else names
 
-    def _of_library(self, found):
-        """The names of what a Cell or another object of sporax keeps."""
-        thing, kind = found.thing, found.kind
-        if thing is kind or found.space is None or origin(kind.__module__) != "sporax":
+    def _of_library(self, target):
+        """The names of the attributes of a Cell or another object of sporax."""
+        thing, kind = target.thing, target.kind
+        if thing is kind or target.space is None or origin(kind.__module__) != "sporax":
             return set()
         if isinstance(thing, Tensor):
             return set()
         if hasattr(kind, "_static_state"):
-            self._parts_of(thing, found.space)
+            self._parts_of(thing, target.space)
             return set()
-        return {name for name in found.space if not name.startswith("_")}
+        return {name for name in target.space if not name.startswith("_")}
 
     def _parts_of(self, cell, space):
-        """Follow what a Cell keeps; its own settings are counted as `Changes`."""
+        """Follow the attributes of a Cell; `Changes` counts changes of its settings."""
         for name in cell._static_names():
             if not name.startswith("_") and name in space:
                 self._dependence.follow(space[name], name)
 
-    def _everything(self, found, merged):
-        """The names of all attributes; those that come later are noticed too."""
-        thing, space = found.thing, found.space
-        names = {n for n, o in merged.items() if origin(o.__module__) is None} - _QUIET
-        if isinstance(thing, Tensor) or found.library is not None:
+    def _everything(self, target, owners):
+        """The names of all attributes; a guard notices new ones."""
+        thing, space = target.thing, target.space
+        names = {n for n, o in owners.items() if origin(o.__module__) is None} - _QUIET
+        if isinstance(thing, Tensor) or target.library is not None:
             return names
-        if hasattr(found.kind, "_static_state"):
-            if thing is not found.kind:
+        if hasattr(target.kind, "_static_state"):
+            if thing is not target.kind:
                 self._dependence.add(CellState(thing))
                 self._parts_of(thing, space)
             return names
         if space is not None:
-            self._dependence.add(Contents(space, found.kind.__name__))
+            self._dependence.add(Contents(space, target.kind.__name__))
             for name, value in space.items():
                 self._dependence.follow(value, name)
         slots = types.MemberDescriptorType
-        return names | {n for n, o in merged.items() if type(vars(o)[n]) is slots}
+        return names | {n for n, o in owners.items() if type(vars(o)[n]) is slots}
 
 
-class _Found:
-    """An object, where its attributes are, and which of them have been read."""
+class _Target:
+    """An object, the dict `space` of its attributes, and how many names have been read of it."""
 
     __slots__ = (
-        "kind", "library", "names", "optional", "size", "space", "thing", "whole", "whole_read"
+        "all_read", "any_attribute", "kind", "library", "names", "optional", "size", "space",
+        "thing",
     )  # fmt: skip
 
     def __init__(self, thing):
@@ -219,8 +224,8 @@ class _Found:
         self.library = origin(thing.__name__) if isinstance(thing, types.ModuleType) else None
         self.space = None if thing is self.kind else space_of(thing)
         self.names = self.optional = 0
-        self.size = None  # how many names there were when it was read last
-        self.whole = self.whole_read = False
+        self.size = None  # number of all names when it was read last
+        self.any_attribute = self.all_read = False
 
 
 def space_of(thing):
@@ -236,7 +241,7 @@ def _is_special(name):
 
 
 def _is_state(value):
-    """Whether a module's attribute holds something that may change."""
+    """Whether a module's attribute is an object with mutable state."""
     if is_immutable(type(value)) or hasattr(type(value), "__next__"):
         return False
     return not callable(value) and not isinstance(value, types.ModuleType)
@@ -244,7 +249,7 @@ def _is_state(value):
 
 _IS_HEAP_TYPE = 1 << 9
 _CALLED = "__call__", "construct", "bprop", "forward", "backward"
-# what is called by names in the code only, see `guards.bytecode_names`
+# special methods that Python calls only for names in the code, see `guards.bytecode_names`
 _QUIET = {
     "__init__", "__new__", "__post_init__", "__repr__", "__str__", "__format__", "__del__",
     "__copy__", "__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__",

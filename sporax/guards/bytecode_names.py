@@ -1,4 +1,4 @@
-"""What code can read besides its arguments: the names in its bytecode."""
+"""The names in bytecode: what code can read besides its arguments."""
 
 import dis
 import functools
@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 class Named(NamedTuple):
     """The names in code and in the functions inside it.
 
-    `attributes`: those read, written, or given to `getattr` as a constant. `optional`: those of
-    which the code may notice that they are missing. `modules`: (name, level) of imports. `whole`:
-    whether attributes are read by names that the code does not contain. `unbounded`: the name of
-    something that can read anything, or None.
+    `attributes`: read, written, or passed to `getattr` as a constant. `optional`: attributes whose
+    absence the code may notice. `modules`: (name, level) of imports. `any_attribute`: whether
+    attributes are read by names that the code does not contain. `unbounded`: the name of a function
+    or attribute that can read anything, or None.
     """
 
     variables: frozenset
     attributes: frozenset
     optional: frozenset
     modules: frozenset
-    whole: bool
+    any_attribute: bool
     unbounded: str | None
 
 
@@ -27,7 +27,7 @@ class Named(NamedTuple):
 def names(code):
     """The `Named` of a code object."""
     variables, attributes, optional, modules = set(), set(), set(), set()
-    whole, unbounded = False, None
+    any_attribute, unbounded = False, None
     for part in codes_in([code]):
         steps = list(dis.get_instructions(part))
         read = {s.argval for s in steps if s.opname in _ATTRIBUTE}
@@ -55,11 +55,16 @@ def names(code):
                 attributes |= inner.attributes
                 optional |= inner.optional
                 modules |= inner.modules
-                whole, unbounded = whole or inner.whole, unbounded or inner.unbounded
-        whole = whole or any(_reads_any_attribute(steps, i) for i in range(len(steps)))
+                any_attribute = any_attribute or inner.any_attribute
+                unbounded = unbounded or inner.unbounded
+        any_attribute = any_attribute or any(
+            _reads_any_attribute(steps, i) for i in range(len(steps))
+        )
     unbounded = unbounded or min((variables | attributes) & _UNBOUNDED, default=None)
-    found = [frozenset(names) for names in (variables, attributes, optional, modules)]
-    return Named(found[0], found[1], found[2], found[3], whole, unbounded)
+    return Named(
+        frozenset(variables), frozenset(attributes), frozenset(optional), frozenset(modules),
+        any_attribute, unbounded,
+    )  # fmt: skip
 
 
 def codes_in(codes):
@@ -85,7 +90,7 @@ def _imported(steps):
 
 
 def _reads_any_attribute(steps, i):
-    """Whether step `i` reads, or lets others read, attributes of any name."""
+    """Whether step `i` reads attributes of any name, or loads a function that does."""
     step = steps[i]
     if step.opname == "MATCH_CLASS":
         return True
@@ -95,18 +100,17 @@ def _reads_any_attribute(steps, i):
 
 
 def _has_constant(steps, i):
-    """Whether step `i` loads a function that is called there with a string for its second
-    argument."""
+    """Whether step `i` loads a function whose second argument is a constant string."""
     step: Any
     step, is_all = _argument(steps, i, 2)
     return is_all and step.opname == "LOAD_CONST" and type(step.argval) is str
 
 
 def _argument(steps, i, place):
-    """(the first step of an argument of the function that step `i` loads, whether that is all of
-    it); (None, False) where the function is not called there. Arguments are told apart by the
-    depth of the stack."""
-    depth, begun = 0, {}  # depth -> the step that last reached it
+    """(the first step of argument `place` of the function that step `i` loads, whether it is the
+    only step); (None, False) where the function is not called there. The depth of the stack
+    separates the arguments."""
+    depth, reached = 0, {}  # depth -> the step that last reached it
     for k in range(i + 1, len(steps)):
         step = steps[k]
         is_call = step.opname == "PRECALL" or (
@@ -115,20 +119,20 @@ def _argument(steps, i, place):
         if is_call and step.arg == depth:
             if place > depth:
                 break
-            after = begun[place + 1] if depth > place else k
-            return steps[begun[place]], after == begun[place] + 1
+            after = reached[place + 1] if depth > place else k
+            return steps[reached[place]], after == reached[place] + 1
         if step.opcode in dis.hasjrel or step.opcode in dis.hasjabs:
             break
         before, depth = depth, depth + dis.stack_effect(step.opcode, step.arg, jump=False)
         if depth < 1:
             break
-        begun.update(dict.fromkeys(range(before + 1, depth + 1), k))
+        reached.update(dict.fromkeys(range(before + 1, depth + 1), k))
     return None, False
 
 
 def _evaluated(steps):
-    """The text or the name of each module that is evaluated, imported or compiled as it runs; None
-    for one that the code does not contain."""
+    """(function, constant text) of each call that evaluates, compiles or imports; the text is None
+    where the code does not contain it."""
     for i, loaded in enumerate(steps):
         if loaded.opname in _LOADS and loaded.argval in _EVALUATING:
             step: Any
@@ -140,7 +144,7 @@ def _evaluated(steps):
 
 
 def _code(text):
-    """The code of a text that is evaluated, which may be none."""
+    """The code of a text; empty code, if the text is no code."""
     try:
         return compile(text, "", "exec")
     except SyntaxError:
@@ -169,7 +173,7 @@ _UNBOUNDED = {
 }  # fmt: skip
 _IMPORTING = {"__import__", "import_module"}
 _EVALUATING = {"eval", "exec", "compile", *_IMPORTING}
-# methods that a name in code calls
+# methods that a function of this name calls
 _IMPLIED = {
     "repr": {"__repr__"},
     "str": {"__str__", "__repr__"},

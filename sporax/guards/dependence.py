@@ -1,11 +1,10 @@
-"""What a captured function can read besides its arguments: a guard for each part of it.
+"""`Dependence`: guards for all state that a captured function can read besides its arguments.
 
-Followed are the function's code and that of the functions and methods it names: the globals and
-variables of enclosing functions that they refer to, default arguments, what is in containers, and
-those attributes of objects found there which the code names (all, where it reads them by names that
-it does not contain). All of that has a guard, however much it is. What no guard can check is
-`hidden`: such a function is not captured. Cells note for themselves what they are
-(`Cell._static_state`) when they are called.
+It follows the function's code and that of the functions and methods it names, to globals, variables
+of enclosing functions, default arguments, items of containers, and the attributes of objects that
+the code names (all attributes, where it reads them by names that it does not contain). All of that
+has a guard, however much it is. A function that reads state which no guard can check (`hidden`) is
+not captured. A Cell that is called reports its own state (`Cell._static_state`).
 """
 
 import array
@@ -39,21 +38,20 @@ from sporax.guards.guard_types import (
 from sporax.guards.module_origins import has_hidden_state, is_immutable, origin
 from sporax.guards.snapshot import Snapshot
 
-MOST = 50_000  # values that are followed; a function that reads more is not captured
+MAX_OBJECTS = 50_000  # objects that are followed; a function that reads more is not captured
 
 
 class Dependence(Snapshot):
     """A snapshot of the values that a function and its arguments refer to.
 
-    `owners`: Cells whose own code is left out. `hidden`: (name, why) of something that no guard can
-    check; None if there is nothing of the kind. `iterator`: the name of something that gives
-    something else each time.
+    `owners`: Cells whose own code is not followed. `hidden`: (name, why) of state that no guard can
+    check, or None. `iterator`: the name of an iterator or file that it reads, or None.
     """
 
     def __init__(self, function, arguments, owners=()):
         super().__init__()
         self.owners = {id(cell) for cell in owners}
-        self.tensors = set()  # ids of the Tensors that were found
+        self.tensors = set()  # ids of the Tensors that it can reach
         self.codes = set()
         self.variables = set()  # names of globals
         self.iterator = self.hidden = None
@@ -64,26 +62,27 @@ class Dependence(Snapshot):
         while self._queue or self._attributes.read():
             while self._queue:
                 self._follow(*self._queue.popleft())
-            if len(self._seen) > MOST:
-                self.hide("the function", f"refers to more than {MOST} objects")
+            if len(self._seen) > MAX_OBJECTS:
+                self.hide("the function", f"refers to more than {MAX_OBJECTS} objects")
                 break
         del self._attributes, self._queue
 
     def followed(self):
-        """The objects that were found, the function and its arguments among them; of Cells, those
-        that are no parts of others."""
+        """All objects that were followed, with the function and its arguments, but no Cells that
+        are parts of other Cells."""
         return [value for key, value in self._seen.items() if key not in self._parts]
 
     def leave_out(self, owners, function, arguments):
-        """Forget what only the code of these Cells refers to: it runs at each call."""
-        rest = Dependence(function, arguments, owners)
-        self.guards = {key: guard for key, guard in self.guards.items() if key in rest.guards}
+        """Drop the guards of state that only the code of these Cells reads: it runs at each
+        call."""
+        others = Dependence(function, arguments, owners)
+        self.guards = {key: guard for key, guard in self.guards.items() if key in others.guards}
         self._check = None
 
-    # what is found -------------------------------------------------------------------------
+    # following values -----------------------------------------------------------------------
 
     def follow(self, value, name=None, read=None):
-        """Note what a value refers to. `name`: the user's for it; `read`: its guard."""
+        """Follow a value later, once. `name`: the user's name for it; `read`: its guard."""
         kind = value.__class__
         if not is_immutable(kind) and id(value) not in self._seen:
             self._seen[id(value)] = value
@@ -97,12 +96,12 @@ class Dependence(Snapshot):
                 self.follow(guard.value, guard.name, guard)
 
     def hide(self, name, why):
-        """Note that there is something which no guard can check."""
+        """Note state that no guard can check."""
         self.hidden = self.hidden or (name, why)
 
     def read_all(self):
-        """Note that attributes are read by any name."""
-        self._attributes.whole = True
+        """Note that the code reads attributes of any name."""
+        self._attributes.any_attribute = True
 
     def name(self, attributes, optional=()):
         """Note that the code names these attributes."""
@@ -165,11 +164,11 @@ class Dependence(Snapshot):
 
     def _builtin(self, function, name, read):
         owner, own = function.__self__, function.__name__
-        if name != own:  # known under another name than the code shows
-            found = names(compile(own, "", "eval")) if own.isidentifier() else None
-            if found is not None and found.unbounded is not None:
+        if name != own:  # the code has another name for it
+            named = names(compile(own, "", "eval")) if own.isidentifier() else None
+            if named is not None and named.unbounded is not None:
                 self.hide(own, "can read everything")
-            elif found is not None and found.whole:
+            elif named is not None and named.any_attribute:
                 self.read_all()
         if function.__module__ in _READERS:
             self.read_all()
@@ -179,17 +178,17 @@ class Dependence(Snapshot):
     def _wrapper(self, wrapper, name, read):
         self.follow(wrapper.__func__, name, read)
 
-    def _property(self, found, name, read):
-        for function in (found.fget, found.fset, found.fdel):
+    def _property(self, own, name, read):
+        for function in (own.fget, own.fset, own.fdel):
             self.follow(function, name, read)
 
     def _cached(self, function, name, read):
-        """What `functools.cache` made: the function, and the dict with what it has returned."""
+        """A function with `functools.cache`: follow the function and the dict of its results."""
         for part in gc.get_referents(function):
             self.follow(part, name, read)
 
     def _getter(self, getter, name, read):
-        """What `operator.attrgetter` and `methodcaller` made."""
+        """An `operator.attrgetter` or `methodcaller`."""
         _, arguments, *_ = getter.__reduce__()
         words = [w for a in arguments if isinstance(a, str) for w in a.split(".")]
         self.name(words, words)
@@ -218,7 +217,7 @@ class Dependence(Snapshot):
             self._in_cell(thing)
 
     def _in_cell(self, cell):
-        """Note the hooks in a Cell, which the capture calls, and its parts."""
+        """Follow the hooks of a Cell, which the capture calls, and its parts."""
         for hook in itertools.chain.from_iterable(cell._hooks or ()):
             self.follow(hook[1])
         for parameter in cell._params.values():
@@ -237,11 +236,11 @@ class Dependence(Snapshot):
         if library is not None:
             if function.__module__ in _READERS:
                 self.read_all()
-            for cell in closure:  # what decorators of libraries call
-                held = Attribute(cell, "cell_contents").value
-                kept = origin(type(held).__module__) == "sporax" and not is_cell(held)
-                if callable(held) and not isinstance(held, type) and not kept:
-                    self.follow(held, name, read)
+            for cell in closure:  # decorators of libraries call the user's functions
+                value = Attribute(cell, "cell_contents").value
+                is_own = origin(type(value).__module__) == "sporax" and not is_cell(value)
+                if callable(value) and not isinstance(value, type) and not is_own:
+                    self.follow(value, name, read)
             return
         self.codes.add(code)
         for cell, variable in zip(closure, code.co_freevars, strict=True):
@@ -253,26 +252,26 @@ class Dependence(Snapshot):
         self._code(code, space)
 
     def _code(self, code, space):
-        found = names(code)
-        if found.unbounded is not None:
-            self.hide(found.unbounded, "can read everything")
-        if found.whole:
+        named = names(code)
+        if named.unbounded is not None:
+            self.hide(named.unbounded, "can read everything")
+        if named.any_attribute:
             self.read_all()
-        self.name(found.attributes, found.optional)
-        self.variables |= found.variables
+        self.name(named.attributes, named.optional)
+        self.variables |= named.variables
         builtins = space.get("__builtins__", {})
         builtins = vars(builtins) if isinstance(builtins, types.ModuleType) else builtins
-        for variable in sorted(found.variables):
+        for variable in sorted(named.variables):
             self.guard(Entry(space, variable))
             if variable not in space and variable in builtins and variable != "print":
                 self.guard(Entry(builtins, variable))
-        for module, level in found.modules:
+        for module, level in named.modules:
             if level:
                 package = space.get("__package__") or space["__name__"].rpartition(".")[0]
                 module = resolve_name("." * level + module, package)
             for part in itertools.accumulate(module.split("."), "{}.{}".format):
                 self.guard(Entry(sys.modules, part))
-                for variable in found.attributes:  # `from package import module`
+                for variable in named.attributes:  # `from package import module`
                     if f"{part}.{variable}" in sys.modules:
                         self.guard(Entry(sys.modules, f"{part}.{variable}"))
 
@@ -283,14 +282,13 @@ def _rule(kind):
 
 
 def marks_of(handles):
-    """(handle, what derivatives depend on there besides the Value: whether they are taken, and the
-    hooks) of each handle."""
+    """[(handle, its `requires_grad` and hooks)] of Tensors: derivatives depend on them."""
     handles = [h for h in handles if isinstance(h, Tensor)]
     return [(handle, _mark(handle)) for handle in handles]
 
 
 def hooks_at(tensor):
-    """The functions that `register_hook` has registered."""
+    """The functions registered by `register_hook`."""
     return getattr(tensor, "_hooks", _NO_HOOKS).functions.values()
 
 
@@ -298,9 +296,9 @@ def _mark(handle):
     return getattr(handle, "requires_grad", None), *getattr(handle, "_hooks", _NO_HOOKS).functions
 
 
-def unchanged(cells, trained):
-    """Whether each Cell is what it was, and each Tensor as `marks_of` has noted it."""
-    if any(_mark(handle) != mark for handle, mark in trained):
+def unchanged(cells, marks):
+    """Whether each Cell has its static state, and each Tensor its mark of `marks_of`."""
+    if any(_mark(handle) != mark for handle, mark in marks):
         return False
     return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in cells)
 

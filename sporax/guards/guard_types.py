@@ -12,7 +12,8 @@ from sporax.core.value import Changes
 
 
 class Entry:
-    """The value under a key of a dict: a global, or an attribute in an object's or class's dict."""
+    """A guard of the value under a key of a dict: a global, or an attribute in the dict of an
+    object or a class (`owner`)."""
 
     __slots__ = ("name", "owner", "space", "value")
 
@@ -28,11 +29,11 @@ class Entry:
         return self.space.get(self.name, MISSING)
 
     def changed(self):
-        """Whether the value is another one."""
+        """Whether there is another value."""
         return not same(self.now(), self.value)
 
     def put(self, value):
-        """Let the value be this one."""
+        """Store a value."""
         if isinstance(self.owner, type):
             if value is not MISSING:
                 setattr(self.owner, self.name, value)
@@ -44,14 +45,14 @@ class Entry:
             self.space[self.name] = value
 
     def restore(self):
-        """Let the value be the one that it was."""
+        """Store the value at capture."""
         if self.changed():
             self.put(self.value)
 
 
 class Attribute(Entry):
-    """An attribute that is in no dict: a slot, a variable of an enclosing function, a default.
-    `name`: the user's for it."""
+    """A guard of an attribute that is in no dict: a slot, a variable of an enclosing function, a
+    default. `name`: the user's name for it."""
 
     __slots__ = ("attribute",)
 
@@ -79,7 +80,7 @@ class Attribute(Entry):
 
 
 class Held:
-    """A guard of what an object holds: the object stays the same."""
+    """A guard of the contents of an object, which itself stays the same."""
 
     __slots__ = ("thing",)
 
@@ -92,8 +93,8 @@ class Held:
 
 
 class Contents(Held):
-    """The items of a container, which may be others at the next call. `read`: the `Entry` through
-    which it was found, if any; `name`: the user's for it."""
+    """A guard of the items of a container. `read`: the `Entry` that refers to it, if any; `name`:
+    the user's name for it."""
 
     __slots__ = ("items", "kind", "name", "read", "streams")
 
@@ -104,12 +105,12 @@ class Contents(Held):
         self.items = tuple(chain.from_iterable(self.streams))
 
     def changed(self):
-        """Whether the items are others."""
+        """Whether there are other items."""
         now = tuple(chain.from_iterable(self.streams))
         return len(now) != len(self.items) or not all(map(same, now, self.items))
 
     def restore(self):
-        """Put back the items that there were."""
+        """Store the items at capture."""
         if not self.changed():
             return
         thing, kind, items = self.thing, self.kind, self.items
@@ -126,7 +127,7 @@ class Contents(Held):
 
 
 class Size(Held):
-    """How many attributes a class has of its own: one that it gets later may hide another."""
+    """A guard of the number of a class's own attributes: a new one may hide one of a base."""
 
     __slots__ = ("items", "name", "read")
 
@@ -143,7 +144,7 @@ class Size(Held):
 
 
 class CellState(Held):
-    """All that a captured call of a Cell depends on; looked at after a change to some Cell."""
+    """A guard of a Cell's static state, checked after a change to any Cell."""
 
     __slots__ = ("count", "items", "name", "read")
 
@@ -152,7 +153,7 @@ class CellState(Held):
         self.items, self.count = thing._static_state(), Changes.count
 
     def changed(self):
-        """Whether some of it is another."""
+        """Whether any part of it has changed."""
         if self.count == Changes.count:
             return False
         count = Changes.count
@@ -162,11 +163,11 @@ class CellState(Held):
         return False
 
     def restore(self):
-        """What was written there has guards of its own."""
+        """Attributes that were written have guards of their own."""
 
 
 class Based:
-    """The items of an instance of a container's subclass, whatever the subclass does to them."""
+    """The items of an instance of a container's subclass, by the methods of the container."""
 
     __slots__ = ("kind", "thing")
 
@@ -196,55 +197,55 @@ class Objects:
 
 
 class Buffer(Held):
-    """The bytes of an array, of which a copy is compared."""
+    """A guard of the bytes of an array, by comparison with a copy."""
 
-    __slots__ = ("form", "name", "read", "then")
+    __slots__ = ("copy", "form", "name", "read")
 
     def __init__(self, thing, name=None, read=None):
         self.thing, self.name, self.read = thing, name, read
         self.form = _form(thing)
-        self.then = bytearray(_bytes(thing))
+        self.copy = bytearray(_bytes(thing))
 
     def changed(self):
-        """Whether the bytes are others: a comparison of memory."""
-        return self.form != _form(self.thing) or self.then != _bytes(self.thing)
+        """Whether the bytes differ: a comparison of memory."""
+        return self.form != _form(self.thing) or self.copy != _bytes(self.thing)
 
     def restore(self):
-        """Put back the bytes that there were."""
+        """Store the bytes at capture."""
         if not self.changed():
             return
         if isinstance(self.thing, bytearray):
-            self.thing[:] = self.then
+            self.thing[:] = self.copy
         elif isinstance(self.thing, np.ndarray):
-            then = np.frombuffer(self.then, np.uint8).view(self.thing.dtype)
-            self.thing[...] = then.reshape(self.thing.shape)
+            array = np.frombuffer(self.copy, np.uint8).view(self.thing.dtype)
+            self.thing[...] = array.reshape(self.thing.shape)
         else:
             del self.thing[:]
-            self.thing.frombytes(self.then)
+            self.thing.frombytes(self.copy)
 
 
 class GeneratorState(Held):
-    """What a random generator gives next."""
+    """A guard of the state of a random generator."""
 
-    __slots__ = ("name", "read", "then")
+    __slots__ = ("name", "read", "state")
 
     def __init__(self, thing, name=None, read=None):
         self.thing, self.name, self.read = thing, name, read
-        self.then = _state(thing)
+        self.state = _state(thing)
 
     def changed(self):
-        """Whether it has given something since."""
-        return repr(_state(self.thing)) != repr(self.then)
+        """Whether numbers were drawn from it."""
+        return repr(_state(self.thing)) != repr(self.state)
 
     def restore(self):
-        """Let it give the same again."""
+        """Set the state at capture."""
         if isinstance(self.thing, (np.random.Generator, np.random.BitGenerator)):
             bits: Any = getattr(self.thing, "bit_generator", self.thing)
-            bits.state = self.then
+            bits.state = self.state
         elif isinstance(self.thing, random.Random):
-            self.thing.setstate(self.then)
+            self.thing.setstate(self.state)
         else:
-            self.thing.set_state(self.then)
+            self.thing.set_state(self.state)
 
 
 def same(now, then):
@@ -294,7 +295,7 @@ def _mapping(kind):
     return lambda thing: [kind.keys(thing), kind.values(thing)]
 
 
-# kind of a container -> what gives its items, live
+# kind of a container -> function that returns live views of its items
 _ITEMS = {
     list: _sequence(list),
     collections.OrderedDict: _mapping(collections.OrderedDict),

@@ -1,4 +1,4 @@
-"""Where classes and modules come from, and which objects have state that Python cannot see."""
+"""The library of a class or module, and which objects have state that no guard can read."""
 
 import collections
 import datetime
@@ -24,12 +24,12 @@ _STANDARD = sysconfig.get_path("stdlib")
 
 @functools.cache
 def origin(module):
-    """The library of a module's name: one that keeps what it reads to itself, "standard" for
-    Python's own and for installed packages that do not know sporax, or None for the user's code,
-    which is looked at."""
+    """The library that a module belongs to: a name of `_LIBRARIES`, whose code is not followed,
+    "standard" for Python's own and for installed packages that do not import sporax, or None for
+    the user's code, which is followed."""
     root = str(module).partition(".")[0]
     if root in _LIBRARIES:
-        return "sporax" if root == "mindspore" else root  # which the alias calls it
+        return "sporax" if root == "mindspore" else root  # the alias of `install_as_mindspore`
     if root == "__main__":
         return None
     file = str(getattr(sys.modules.get(root), "__file__", None) or "")
@@ -40,7 +40,7 @@ def origin(module):
 
 
 def _knows_sporax(package):
-    """Whether a module of an installed package has something of sporax."""
+    """Whether a module of an installed package has a class or function of sporax."""
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == package and isinstance(module, types.ModuleType):
             for value in list(vars(module).values()):
@@ -55,7 +55,7 @@ def _knows_sporax(package):
 
 @functools.cache
 def is_immutable(kind):
-    """Whether nothing that is read of an instance can change."""
+    """Whether no state of an instance can change."""
     if kind in _IMMUTABLE or issubclass(kind, (np.generic, np.dtype)):
         return True
     return origin(kind.__module__) in ("jax", "jaxlib", "ml_dtypes") or kind.__module__ == "typing"
@@ -63,8 +63,8 @@ def is_immutable(kind):
 
 @functools.cache
 def has_hidden_state(kind):
-    """Whether instances keep something in C that is no attribute: where an instance is larger than
-    that of the base by more than its slots."""
+    """Whether instances have state in C that is no attribute: an instance is larger than one of the
+    base by more than its slots."""
     if kind in _VISIBLE:
         return False
     base = kind.__base__
@@ -75,7 +75,7 @@ def has_hidden_state(kind):
     return extra > 0 or kind.__itemsize__ != base.__itemsize__ or has_hidden_state(base)
 
 
-# their state is visible to `guards.dependence`, or cannot change
+# types whose state guards can read, or which have none
 _VISIBLE = {
     object, int, float, complex, str, bytes, tuple, frozenset, list, dict, set, collections.deque,
     collections.OrderedDict,
@@ -92,6 +92,6 @@ _IMMUTABLE = {
     decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, pathlib.PurePosixPath,
     pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.Path, enum.auto, typing.TypeVar,
     type(vars(collections.namedtuple("Pair", "first"))["first"]),
-    # who holds a lock is no number
+    # no value depends on the holder of a lock
     type(threading.Lock()), type(threading.RLock()),
 }  # fmt: skip
