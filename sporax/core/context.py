@@ -3,89 +3,13 @@
 import jax
 
 from sporax.core.errors import warn
+from sporax.core.settings import Settings
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2  # how much of Python a captured function may use: always all
 
-# settings of other backends, by their defaults: 0, False, ""
-_NUMBERS = """
-    compute_communicate_fusion_level cur_step_num dataset_broadcast_opt_level last_triggered_step
-    save_checkpoint_steps"""
-_SWITCHES = """
-    bias_add_comm_swap disable_format_transform enable_allreduce_slice_to_reducescatter
-    enable_begin_end_inline_opt enable_concat_eliminate_opt enable_flash_attention_load_balance
-    enable_fused_cast_add_opt enable_grad_comm_opt enable_interleave_parallel_branch
-    enable_interleave_split_concat_branch enable_opt_shard_comm_opt enable_parallel_split
-    enable_task_opt interleaved_layernorm_comm interleaved_matmul_comm need_ckpt
-    recompute_allgather_overlap_fagrad"""
-_TEXTS = "matmul_grad_comm_overlap pp_1f1b_overlap recompute_comm_overlap topo_order"
-
-# name -> (default, allowed values or None). What steers only other backends is kept and returned.
-_SETTINGS = {
-    "mode": (PYNATIVE_MODE, (GRAPH_MODE, PYNATIVE_MODE)),
-    "device_target": (None, None),
-    "device_id": (0, None),
-    "hook_convention": ("2.10", ("2.10", "2.3")),
-    "pynative_synchronize": (False, (True, False)),
-    "check_indices": (True, (True, False)),
-    "detect_anomaly": (False, (True, False)),
-    "deterministic": ("OFF", ("ON", "OFF")),
-    "max_device_memory": ("1024GB", None),
-    "mempool_block_size": ("1GB", None),
-    "max_call_depth": (1000, None),
-    "save_graphs": (False, None),
-    "save_graphs_path": (".", None),
-    "enable_graph_kernel": (False, None),
-    "graph_kernel_flags": ("", None),
-    "enable_reduce_precision": (True, None),
-    "reserve_class_name_in_scope": (True, None),
-    "check_bprop": (False, None),
-    "enable_compile_cache": (True, None),
-    "compile_cache_path": ("", None),
-    "runtime_num_threads": (30, None),
-    "op_timeout": (900, None),
-    "precompile_only": (False, None),
-    "jit_level": ("O0", None),
-    "jit_config": ({}, None),
-    "jit_syntax_level": (LAX, (STRICT, COMPATIBLE, LAX)),
-    "jit_enable_inplace_ops": (True, None),
-    "memory_optimize_level": ("O0", None),
-    "memory_offload": ("OFF", None),
-    "ascend_config": ({}, None),
-    "gpu_config": ({}, None),
-    "auto_tune_mode": ("NO_TUNE", None),
-    "variable_memory_max_size": ("30GB", None),
-    "print_file_path": ("", None),
-    "env_config_path": ("", None),
-    "debug_level": (0, None),
-    "enable_profiling": (False, None),
-    "save_dump_path": (".", None),
-    "grad_for_scalar": (False, None),
-    "enable_auto_mixed_precision": (False, None),
-    "exec_order": ("bfs", None),
-    "inter_op_parallel_num": (1, None),
-    "ascend_device_id": (0, None),
-    "aoe_tune_mode": ("", None),
-    "aoe_config": ({}, None),
-    "auto_offload": (False, None),
-    "enable_sparse": (False, None),
-    "pijit": (False, None),
-    "support_binary": (False, (True, False)),
-    "aoe_job_type": ("2", None),
-    "conv_fprop_algo": ("normal", None),
-    "conv_dgrad_algo": ("normal", None),
-    "conv_wgrad_algo": ("normal", None),
-    "conv_allow_tf32": (True, None),
-    "matmul_allow_tf32": (False, None),
-    "infer_boost": ("off", None),
-    "profiling_options": ("training_trace", None),
-    "hccl_watchdog": (True, None),
-    "enable_offloading_packed_experts": (True, None),
-    **dict.fromkeys(_NUMBERS.split(), (0, None)),
-    **dict.fromkeys(_SWITCHES.split(), (False, None)),
-    **dict.fromkeys(_TEXTS.split(), ("", None)),
-}
-_values = {name: default for name, (default, _) in _SETTINGS.items()}
+_SETTINGS = Settings("set_context")
+_values = _SETTINGS.values
 _listeners = {}  # setting -> what to do when it changes
 
 _PLATFORMS = {"CPU": "cpu", "GPU": "cuda", "TPU": "tpu"}
@@ -113,16 +37,7 @@ def set_context(**settings):
     >>> ms.set_context(mode=ms.PYNATIVE_MODE)
     """
     for name, value in settings.items():
-        if name not in _SETTINGS:
-            raise ValueError(
-                f"For 'set_context', there is no setting '{name}'. There are: "
-                f"{', '.join(_SETTINGS)}."
-            )
-        allowed = _SETTINGS[name][1]
-        if allowed is not None and value not in allowed:
-            raise ValueError(
-                f"For 'set_context', '{name}' must be one of {list(allowed)}, but got {value!r}."
-            )
+        _SETTINGS.check(name, value)
     if (target := settings.get("device_target")) is not None:
         settings["device_target"] = _chosen(target, "set_context")
     for name, value in settings.items():
@@ -137,11 +52,7 @@ def get_context(attr_key):
     >>> ms.get_context("mode") == ms.PYNATIVE_MODE
     True
     """
-    if attr_key not in _SETTINGS:
-        raise ValueError(
-            f"For 'get_context', there is no setting '{attr_key}'. There are: "
-            f"{', '.join(_SETTINGS)}."
-        )
+    _SETTINGS.check_name(attr_key, "get_context")
     if attr_key == "device_target" and _values[attr_key] is None:
         return _present_device()
     return _values[attr_key]

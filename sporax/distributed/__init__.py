@@ -104,6 +104,6 @@ __all__ = [
 
 def __getattr__(name):
     setting = name.removeprefix("_get_")
-    if setting != name and setting in SETTINGS:  # what packages ask of `mindspore.parallel._utils`
+    if setting != name and setting in SETTINGS.table:  # as of `mindspore.parallel._utils`
         return functools.partial(get_auto_parallel_context, setting)
     raise missing("communication", name)

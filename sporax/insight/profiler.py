@@ -5,18 +5,12 @@ from pathlib import Path
 
 import jax
 
+from sporax.core.settings import TABLES
 from sporax.core.to_host import synchronize
 from sporax.engine.recorder import run_pending
 
-# What MindSpore's counts on its own devices, and how it writes that down: taken, without effect.
-_ELSEWHERE = {
-    "activities", "aic_metrics", "aicore_metrics", "data_process", "data_simplification",
-    "experimental_config", "export_type", "hbm_ddr", "host_sys", "l2_cache", "mstx",
-    "mstx_domain_exclude", "mstx_domain_include", "op_time", "parallel_strategy", "pcie",
-    "profile_communication", "profile_framework", "profile_memory", "profiler_level",
-    "record_shapes", "sync_enable", "sys_interconnection", "sys_io", "timeline_limit", "with_stack",
-}  # fmt: skip
-_RULES = {"start_profile": (bool, "a bool"), "output_path": ((str, os.PathLike), "a path")}
+_SETTINGS = TABLES["Profiler"]
+_TYPE_NAMES = {"start_profile": "a bool", "output_path": "a path"}
 
 
 class Profiler:
@@ -43,17 +37,17 @@ class Profiler:
     _running = None  # the one of this process that traces
 
     def __init__(self, **kwargs):
-        options = {"start_profile": True, "output_path": "./data", **kwargs}
-        unknown = options.keys() - _ELSEWHERE - _RULES.keys()
+        unknown = kwargs.keys() - _SETTINGS.keys()
         if unknown:
             raise TypeError(
                 f"For 'Profiler', a keyword argument must be one that it has, but got "
                 f"'{min(unknown)}'. What has an effect is 'output_path' and 'start_profile'."
             )
-        for name, (kinds, rule) in _RULES.items():
-            if not isinstance(options[name], kinds):
+        options = {name: row.default for name, row in _SETTINGS.items()} | kwargs
+        for name, words in _TYPE_NAMES.items():
+            if not isinstance(options[name], _SETTINGS[name].types):
                 raise TypeError(
-                    f"For 'Profiler', '{name}' must be {rule}, but got "
+                    f"For 'Profiler', '{name}' must be {words}, but got "
                     f"{type(options[name]).__name__}."
                 )
         self._folder = Path(options["output_path"]).absolute()

@@ -4,7 +4,9 @@ import pytest
 
 import sporax
 from sporax.compat.op_tuning import threads_num
+from sporax.core import context
 from sporax.core.context import get_context
+from sporax.core.settings import TABLES
 from sporax.data import config
 from tests.oracle import recorded
 
@@ -92,3 +94,8 @@ def test_a_script_written_for_another_device_runs_on_what_is_there(choose, targe
     with pytest.raises(ValueError, match="'device_target' must be a device that exists here"):
         choose("Toaster")
     assert sporax.get_context("device_target") == present
+
+
+def test_settings_that_modules_listen_to_have_an_effect_in_the_table():
+    effective = {name for name, row in TABLES["set_context"].items() if row.effect}
+    assert effective == {*context._listeners, "mode", "device_target", "hook_convention"}

@@ -12,7 +12,7 @@ _TINY = sys.float_info.min  # keeps a quotient of zeros at zero
 
 
 class _Classes(Metric):
-    """Base of metrics of scores `(N, C, ...)` and classes `(N, ...)`, or 0/1 arrays of one shape."""
+    """Base of metrics of scores `(N, C, ...)` and classes `(N, ...)`, or of two 0/1 arrays."""
 
     def __init__(self, eval_type="classification"):
         super().__init__()

@@ -1,0 +1,79 @@
+"""Settings that scripts change by name: the table `settings.csv`, checks, and present values.
+
+A row of the table: the owner (a public function, module or class), the name, the default, the types
+and the values that are allowed (a tuple lists them, a list has the least and the greatest), the
+parameters of a setter of its own, and the effect. A setting without an effect steers other
+backends: its value is checked, kept and returned, and nothing else happens.
+"""
+
+import csv
+import os
+from ast import literal_eval
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_TYPES = {kind.__name__: kind for kind in (bool, int, str, tuple, list, dict, os.PathLike)}
+
+
+class Setting(NamedTuple):
+    """One row of the table."""
+
+    default: Any
+    types: tuple[type, ...]
+    allowed: tuple | list | None
+    parameters: list[str]
+    effect: str
+
+
+def _read():
+    """{owner: {name: Setting}}."""
+    owners: dict[str, dict[str, Setting]] = {}
+    with open(Path(__file__).with_name("settings.csv"), encoding="utf8") as file:
+        for row in csv.DictReader(file):
+            owners.setdefault(row["owner"], {})[row["name"]] = Setting(
+                literal_eval(row["default"]),
+                tuple([_TYPES[name] for name in row["types"].split()]),
+                literal_eval(row["allowed"]) if row["allowed"] else None,
+                row["parameters"].split(),
+                row["effect"],
+            )
+    return owners
+
+
+TABLES = _read()
+
+
+class Settings:
+    """The settings of one owner: `table`, the row of each name, and `values`, the present ones."""
+
+    def __init__(self, owner):
+        self.owner, self.table = owner, TABLES[owner]
+        self.values = {name: row.default for name, row in self.table.items()}
+
+    def reset(self):
+        """Give all settings their defaults again."""
+        self.values.update((name, row.default) for name, row in self.table.items())
+
+    def check_name(self, name, who=None):
+        """Raise ValueError for a name that is not in the table."""
+        if name not in self.table:
+            raise ValueError(
+                f"For '{who or self.owner}', there is no setting '{name}'. There are: "
+                f"{', '.join(self.table)}."
+            )
+
+    def check(self, name, value):
+        """Raise ValueError for an unknown name or value, TypeError for a value of another type."""
+        self.check_name(name)
+        types, allowed = self.table[name].types, self.table[name].allowed
+        if types and (
+            not isinstance(value, types) or (isinstance(value, bool) and bool not in types)
+        ):
+            raise TypeError(
+                f"For '{self.owner}', '{name}' must be of type "
+                f"{' or '.join(kind.__name__ for kind in types)}, but got {type(value).__name__}."
+            )
+        if allowed is not None and value not in allowed:
+            raise ValueError(
+                f"For '{self.owner}', '{name}' must be one of {list(allowed)}, but got {value!r}."
+            )
