@@ -45,12 +45,12 @@ def _capturing(printer):
     streams = {id(getattr(sys, name)): name for name in _STREAMS}
 
     def printed(*objects, sep=" ", end="\n", file=None, flush=False):
-        capture = thread.recorder.capture
+        tracer = thread.recorder.tracer
         stream = streams.get(id(sys.stdout if file is None else file))
-        if capture is not None and stream is None:
-            capture.to_host(thread.recorder)  # who reads the file expects the text there at once
-            capture = None
-        if capture is None or not _is_users(sys._getframe(1)):
+        if tracer is not None and stream is None:
+            tracer.to_host(thread.recorder)  # who reads the file expects the text there at once
+            tracer = None
+        if tracer is None or not _is_users(sys._getframe(1)):
             return printer(*objects, sep=sep, end=end, file=file, flush=flush)
         given = functools.partial(_print, stream, sep, end, flush)
         text = functools.partial(_joined, sep, end)
@@ -110,5 +110,5 @@ def number(printer, thing, name):
 
 
 def _waits(printer, given):
-    is_captured = thread.recorder.capture is not None and is_shown(printer)
+    is_captured = thread.recorder.tracer is not None and is_shown(printer)
     return is_captured and bool(tensors_of(given))

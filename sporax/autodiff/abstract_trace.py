@@ -19,6 +19,7 @@ from sporax.engine.operation import Op, Rule
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import Recorder, record
 from sporax.engine.trace_tree import TraceNode, forest
+from sporax.engine.tracer import Tracer
 from sporax.index_checks.checks import add_turn, worst
 
 _input = Op("closed.input", lambda x: ())  # its step in a path says which aval the next input has
@@ -44,19 +45,19 @@ class AbstractRecorder(Recorder):
     """Records what is never run by itself."""
 
     __slots__ = ()
-    capture: Any
+    tracer: Any
 
     def __init__(self, closed):
         super().__init__(closed)
-        self.state, self.capture = _root(), None
+        self.state, self.tracer = _root(), None
 
     def run(self):
         """Refuse, where the function that is being recorded asks for a number."""
         if thread.recorder is self:
-            raise self.capture.refusal()
+            raise self.tracer.concrete_value_error()
 
 
-class AbstractTrace:
+class AbstractTrace(Tracer):
     """A recording without numbers, which takes place inside `with` blocks.
 
     `operands`: the Values outside that its inputs stand for; `axes`: along which each of them is
@@ -64,11 +65,10 @@ class AbstractTrace:
     first time gets an input of its own, as in a capture, and what it held before at the end.
     """
 
-    has_numbers = False
+    has_concrete_inputs = False
     is_part = False  # whether it records a branch or a turn, which may not take place
     is_turn = False  # whether that may take place many times
     is_mapped = False  # whether it records what takes place for many examples at once
-    takes_checks = True
     met_check = False  # whether indices are checked in the test of a loop
 
     def __init__(self, who):
@@ -77,17 +77,16 @@ class AbstractTrace:
         self.operands = self.recorder.arrays
         self.axes, self.inputs = [], []
         self.known = {}  # id(Value outside) -> its input
-        self.handles = {}  # id(handle) -> (handle, its Value before, its Value as input)
+        self.handles = {}
         self.outer: Any = None
-        self.asking = set()  # the code in which numbers were needed
+        self.unconverted = set()  # the code in which numbers were needed
         self.prints = []  # in order, see `staging.deferred_print`
         self.turns = []  # of a loop: (check, what has its worst status of all turns)
-        self.refused: Any = None  # what was raised for that
 
     def __enter__(self):
         borrowing.acquire()
         self.outer, thread.recorder = thread.recorder, self.recorder
-        self.recorder.capture = self
+        self.recorder.tracer = self
         return self
 
     def __exit__(self, *exception):
@@ -97,7 +96,7 @@ class AbstractTrace:
             if twin is value:  # a constant, which may live on
                 value.trace = None
         thread.recorder, self.outer, self.handles = self.outer, None, {}
-        self.recorder.capture = None  # no cycle keeps what is outside alive
+        self.recorder.tracer = None  # no cycle keeps what is outside alive
         borrowing.release()
 
     # inputs ---------------------------------------------------------------------------------
@@ -128,8 +127,8 @@ class AbstractTrace:
             twin = self.known[id(value)] = self.input(value)
         return twin
 
-    def leaf(self, recorder, value, handle):
-        """The input's number for a Value from outside; see `Recorder.leaf`."""
+    def operand_key(self, recorder, value, handle):
+        """The input's number for a Value from outside; see `Recorder.operand_key`."""
         if handle is not None and hasattr(handle, "_value"):
             return self.lift(recorder, handle)
         return self.whole(value).index
@@ -143,57 +142,57 @@ class AbstractTrace:
         if handle._value.trace is recorder:
             return handle._value.index
         outer = self.outer
-        if outer.capture is not None:  # it depends on the handle too
-            outer.capture.lift(outer, handle)
+        if outer.tracer is not None:  # it depends on the handle too
+            outer.tracer.lift(outer, handle)
         value = handle._value
         twin = handle._value = self.entering(value)
         self.handles[id(handle)] = handle, value, twin
         return twin.index
 
-    def rebinding(self, recorder, handle):
+    def before_rebind(self, recorder, handle):
         """A handle is about to be given another Value."""
         if id(handle) not in self.handles:
             self.lift(recorder, handle)
 
-    def constant(self, recorder, value):
+    def add_constant(self, recorder, value):
         """A Value made of host data inside the function."""
         self.known[id(value)] = self._add(value, value, None)
 
-    def called(self, cell):
+    def cell_called(self, cell):
         """A Cell is about to compute; a capture around this depends on it."""
-        if self.outer.capture is not None:
-            self.outer.capture.called(cell)
+        if self.outer.tracer is not None:
+            self.outer.tracer.cell_called(cell)
 
-    def size(self, n):
+    def symbolic_size(self, n):
         """The Value of an unknown size that is computed with; it has as little say in a dtype as
         a Python int."""
         return record(_size(n))
 
-    def has_number(self, recorder, value):
+    def is_constant(self, recorder, value):
         """Whether a number of `value` can be read and be the same at every call: never."""
         return False
 
     # numbers --------------------------------------------------------------------------------
 
-    def number_needed(self, recorder, value):
+    def concrete_value_needed(self, recorder, value):
         """A number of `value` is about to be read, which only what was there before has."""
         source = value
         if value.trace is recorder:
             if value.index >= 0 or self.axes[~value.index] is not None:
-                raise self.refusal()
+                raise self.concrete_value_error()
             source = self.operands[~value.index]
         trace = source.trace
-        if trace is not None and trace is not recorder and trace.capture is not None:
-            raise self.refusal()  # a capture around this would not notice
+        if trace is not None and trace is not recorder and trace.tracer is not None:
+            raise self.concrete_value_error()  # a capture around this would not notice
         value.array = source.read()
 
-    def asked(self, code):
+    def needs_conversion(self, code):
         """A number is needed in this code; what is around this may convert it."""
-        self.asking.add(code)
-        if self.outer is not None and self.outer.capture is not None:
-            self.outer.capture.asked(code)
+        self.unconverted.add(code)
+        if self.outer is not None and self.outer.tracer is not None:
+            self.outer.tracer.needs_conversion(code)
 
-    def show(self, shown):
+    def add_deferred(self, shown):
         """Print, or check, at each run; the recorder around this one gets it at the end."""
         if shown.is_check:
             if self.is_turn:
@@ -202,41 +201,39 @@ class AbstractTrace:
                 self.prints.append(shown)
             return
         if self.is_turn:
-            self.refused = RuntimeError("it prints, and nobody knows how often before it runs")
-            raise self.refused
+            self.error = RuntimeError("it prints, and nobody knows how often before it runs")
+            raise self.error
         if self.is_mapped and shown.values:
-            raise self.refusal()
+            raise self.concrete_value_error()
         self.prints.append(shown)
 
     def to_host(self, recorder):
         """Refuse what Python does and what is around this could not repeat."""
-        if self.is_part or self.outer.capture is not None:
-            raise self.refusal()
+        if self.is_part or self.outer.tracer is not None:
+            raise self.concrete_value_error()
 
-    def refusal(self):
+    def concrete_value_error(self):
         """The error for a number that is not there."""
         code, at = asking_code(), user_frame()
-        self.asked(code)
+        self.needs_conversion(code)
         why = obstacle(code)
         where = f", at {at.filename}:{at.lineno}: {at.line}" if at is not None else ""
-        self.refused = RuntimeError(
+        self.error = RuntimeError(
             f"For '{self.who}', the function must not need a number of what it computes{where}. It "
             "is recorded once, for all numbers. Leave out 'asnumpy', 'print', 'float', 'bool' and "
             "'if' on its Tensors: choose with 'ops.where', and read numbers outside."
             + (f" Here {why}." if why else "")
         )
-        return self.refused
+        return self.error
 
     # results --------------------------------------------------------------------------------
 
     def written(self):
         """The handles from outside that were rebound, with their Values now; inside the block."""
-        found = []
-        for handle, _, twin in list(self.handles.values()):
-            value = handle._value
-            if value is not twin:
-                found.append((handle, value if value.trace is self.recorder else self.whole(value)))
-        return found
+        return [
+            (handle, value if value.trace is self.recorder else self.whole(value))
+            for handle, value in super().written()
+        ]
 
     def numbers(self):
         """The Python numbers that the recording uses: operands too, so that they may vary."""

@@ -89,7 +89,7 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
     before = recorder.state
     thread.tape = MUTED
     try:
-        if recorder.capture is None:
+        if recorder.tracer is None:
             result = function(*args, **kwargs)
         else:
             result, derivative.on_host = through(function, function, args, kwargs)
@@ -152,7 +152,7 @@ class CellBprop(Custom):
         plan = planned(self.cell, bprop, args, kwargs)
         dout = cotangents(self.result, out, arriving)
         try:
-            if thread.recorder.capture is None:
+            if thread.recorder.tracer is None:
                 result = plan.call(bprop, args, kwargs, self.outputs(outs), dout)
             else:
                 positional, named = plan.arguments(args, kwargs, self.outputs(outs), dout)

@@ -42,7 +42,7 @@ class Derivative:
 
     def __call__(self, args, kwargs):
         """(outputs, gradients by position: same containers as the arguments, by weight)."""
-        if thread.tape is None and thread.recorder.capture is None:
+        if thread.tape is None and thread.recorder.tracer is None:
             # the second call in one trace is the next turn of a loop that reads no number
             if self.recorder is thread.recorder:
                 run_pending()

@@ -45,7 +45,7 @@ class Enclosed:
                 with borrowing, conversions.exchanged():
                     return enclosed._recorded(function, values, axes)
             except RuntimeError:  # for want of a number, of a condition perhaps
-                if not conversions.found(enclosed.closed.asking):
+                if not conversions.found(enclosed.closed.unconverted):
                     raise
             enclosed = Enclosed(self.who, self.size, self.again)
 
@@ -56,8 +56,8 @@ class Enclosed:
                 results, outs = function(
                     [closed.input(v, axis) for v, axis in zip(values, axes, strict=True)]
                 )
-                if closed.refused is not None:  # the function went on after it
-                    raise closed.refused
+                if closed.error is not None:  # the function went on after it
+                    raise closed.error
                 results = [self._inside(v) for v in results]
                 written = closed.written()
                 seen = self._seen()

@@ -43,7 +43,7 @@ class AnnouncedCall:
         """Whether the same call, differentiated by the `handles`, would be this one: nothing that
         it depends on has changed since."""
         asked = [id(h._value) for h in handles]
-        captures = self.recorder.capture, thread.recorder.capture
+        captures = self.recorder.tracer, thread.recorder.tracer
         if any(captures) and self.recorder is not thread.recorder:
             return False  # one graph's Values mean nothing in another
         return (

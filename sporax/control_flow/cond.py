@@ -55,26 +55,26 @@ AWAITED = Nothing("what a 'return' in a loop will give")
 
 def refuse(why):
     """A branch or turn that is being recorded cannot be, also where the user catches this."""
-    capture = thread.recorder.capture
-    capture.refused = Unrecordable(why)
-    raise capture.refused
+    tracer = thread.recorder.tracer
+    tracer.error = Unrecordable(why)
+    raise tracer.error
 
 
 def is_open(test):
     """Whether a condition is a Tensor whose number a recording in progress does not have."""
-    capture = thread.recorder.capture
-    if capture is None or not isinstance(test, Tensor) or test.size != 1 or test.has_init:
+    tracer = thread.recorder.tracer
+    if tracer is None or not isinstance(test, Tensor) or test.size != 1 or test.has_init:
         return False
-    return not capture.has_number(thread.recorder, test._value)
+    return not tracer.is_constant(thread.recorder, test._value)
 
 
 def is_in_part():
     """Whether what happens now is recorded as a part of a branch or loop."""
-    capture = thread.recorder.capture
-    while capture is not None and not capture.has_numbers:
-        if capture.is_part:
+    tracer = thread.recorder.tracer
+    while tracer is not None and not tracer.has_concrete_inputs:
+        if tracer.is_part:
             return True
-        capture = capture.outer.capture
+        tracer = tracer.outer.tracer
     return False
 
 
@@ -124,8 +124,8 @@ class Part:
 
     def _record(self, function, args):
         result = function(*args)
-        if self.closed.refused is not None:  # the function went on after it
-            raise self.closed.refused
+        if self.closed.error is not None:  # the function went on after it
+            raise self.closed.error
         self.give(result)
         self.written = {id(handle): (handle, value) for handle, value in self.closed.written()}
         self.handles = dict(self.closed.handles)
@@ -150,7 +150,7 @@ class Part:
         except Unrecordable:
             raise
         except Exception as cause:
-            is_refusal = cause is self.closed.refused
+            is_refusal = cause is self.closed.error
             why = str(cause) if is_refusal else f"in it is raised {type(cause).__name__}: {cause}"
             raise Unrecordable(why) from cause
         finally:

@@ -135,7 +135,7 @@ class LoopScalar(Value):
     """A Python number that is another one at each turn of a loop: it has no number now."""
 
     __slots__ = ("closed",)
-    capture = True  # it depends on what a recording around this does
+    tracer = True  # it depends on what a recording around this does
 
     def __init__(self, kind, closed):
         super().__init__(WEAK_AVALS[kind], None)
@@ -144,7 +144,7 @@ class LoopScalar(Value):
 
     def run(self):
         """Refuse: somebody reads it."""
-        raise self.closed.refusal()
+        raise self.closed.concrete_value_error()
 
 
 class LoopBodyTrace(AbstractTrace):
@@ -160,12 +160,12 @@ class LoopBodyTrace(AbstractTrace):
 class LoopTestTrace(LoopBodyTrace):
     """The test of a loop, whose indices are checked elsewhere: it gives nothing but a truth."""
 
-    def show(self, shown):
+    def add_deferred(self, shown):
         """Note that there is a check; refuse prints."""
         if shown.is_check:
             self.met_check = True
         else:
-            super().show(shown)
+            super().add_deferred(shown)
 
 
 def is_number(closed, value):

@@ -38,14 +38,14 @@ vars(RUNTIME).update(AWAITED=AWAITED, UNBOUND=UNBOUND)
 
 def _go_on(who, why):
     """After a refusal: Python asks for the number, unless there can be none."""
-    capture = thread.recorder.capture
-    if not capture.has_numbers:
-        capture.refused = RuntimeError(
+    tracer = thread.recorder.tracer
+    if not tracer.has_concrete_inputs:
+        tracer.error = RuntimeError(
             f"For '{who}', branches and loops on Tensors must be operations where a function is "
             f"recorded without numbers, but {str(why).rstrip('.')}."
         )
-        raise capture.refused from why
-    capture.reason = str(why).rstrip(".")
+        raise tracer.error from why
+    tracer.reason = str(why).rstrip(".")
 
 
 @runtime_function(CONDITION)
@@ -254,8 +254,8 @@ _PRINTS = object()
 def _ahead(term, test, is_true):
     """What a term of a condition is, where it is not known yet if it is reached, which it is where
     `test` has that truth; or `_PRINTS`."""
-    capture = thread.recorder.capture
-    prints = [] if capture is None else capture.prints
+    tracer = thread.recorder.tracer
+    prints = [] if tracer is None else tracer.prints
     count = len(prints)
     with counting_where(test, is_true):
         value = term()

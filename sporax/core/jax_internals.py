@@ -1,4 +1,4 @@
-"""Every name in use that JAX does not promise to keep; `tests/core/test_jax_internals.py` tries each.
+"""The names in use that JAX may change; `tests/core/test_jax_internals.py` tries each.
 
 `jax.extend.core` may change between versions. The rest is private: JAX has no public way to read a
 symbolic dimension (`jax.export.symbolic_shape`) or observe comparisons of it, to be given another

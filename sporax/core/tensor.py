@@ -150,8 +150,8 @@ class Tensor(Attached):
         if self._value.__class__ is Undrawn:
             self.init_data()
         recorder = thread.recorder
-        if recorder is not None and recorder.capture is not None:
-            recorder.capture.number_needed(recorder, self._value)
+        if recorder is not None and recorder.tracer is not None:
+            recorder.tracer.concrete_value_needed(recorder, self._value)
         value = self._value
         value.read()
         if pending:
@@ -209,8 +209,8 @@ class Tensor(Attached):
         if value.__class__ is Undrawn:
             value.read()  # says that it cannot be computed with
         recorder = thread.recorder
-        if recorder.capture is not None:
-            recorder.capture.rebinding(recorder, self)
+        if recorder.tracer is not None:
+            recorder.tracer.before_rebind(recorder, self)
         self._value = value
         return self
 
@@ -234,8 +234,8 @@ class Tensor(Attached):
     def _lift(self):
         """This handle's Value, as the function being captured (if any) knows it."""
         recorder = thread.recorder
-        if recorder.capture is not None:
-            recorder.capture.lift(recorder, self)
+        if recorder.tracer is not None:
+            recorder.tracer.lift(recorder, self)
         return self._value
 
     def __copy__(self):
@@ -306,8 +306,8 @@ def new_value(data, dtype):
     aval = Aval.of(array.shape, array.dtype)
     value = Value(aval, jax.device_put(array.copy()))  # `jnp.array` would compile for each shape
     recorder = thread.recorder
-    if recorder is not None and recorder.capture is not None:
-        recorder.capture.constant(recorder, value)
+    if recorder is not None and recorder.tracer is not None:
+        recorder.tracer.add_constant(recorder, value)
     return value
 
 
@@ -328,7 +328,7 @@ def as_value(name, operand):
     if isinstance(operand, (list, tuple)):
         return new_value(operand, None)
     if is_symbolic_dim(operand):
-        return thread.recorder.capture.size(operand)
+        return thread.recorder.tracer.symbolic_size(operand)
     raise TypeError(
         f"For '{name}', an operand must be a Tensor or a number, but got {kind.__name__}: "
         f"{operand!r:.80}."

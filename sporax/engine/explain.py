@@ -41,7 +41,7 @@ def _switch(on):
     kind = thread.__class__.new_recorder = ToldRecorder if on else Recorder
     if thread.new_recorder in (Recorder, ToldRecorder):  # no other, such as an anomaly's
         thread.new_recorder = kind
-    if thread.recorder.capture is None:
+    if thread.recorder.tracer is None:
         run_pending()
         thread.recorder = thread.new_recorder()
 
@@ -51,10 +51,10 @@ class ToldRecorder(Recorder):
 
     __slots__ = ("began",)
 
-    def __init__(self, capture=None):
-        super().__init__(capture)
+    def __init__(self, tracer=None):
+        super().__init__(tracer)
         self.began = None
-        if capture is None:
+        if tracer is None:
             self.on_record = self._note_line
 
     def _note_line(self):

@@ -17,7 +17,6 @@ class Recorder:
     __slots__ = (
         "__weakref__",
         "arrays",
-        "capture",
         "checks",
         "found",
         "integers",
@@ -29,21 +28,22 @@ class Recorder:
         "prepares",
         "reals",
         "state",
+        "tracer",
     )  # fmt: skip
 
     immediate = False
 
-    def __init__(self, capture=None):
+    def __init__(self, tracer=None):
         if forest.weight > forest.LIMIT:
             forest.clear()
         precision = thread.precision
         self.state = (
-            forest.start(precision) if capture is None else TraceNode(None, None, None, (), None)
+            forest.start(precision) if tracer is None else TraceNode(None, None, None, (), None)
         )
-        self.capture = capture
+        self.tracer = tracer
         self.outputs = []  # weak references to the Values of operations' outputs
         # called after each operation, if it is not None: the immediate executor runs it at once
-        self.on_record: Any = self.run if self.immediate and capture is None else None
+        self.on_record: Any = self.run if self.immediate and tracer is None else None
         self.arrays, self.owners, self.found = [], [], {}
         self.reals, self.integers = [], []
         self.is_ended = False  # whether its thread has gone on to another
@@ -51,7 +51,7 @@ class Recorder:
         self.prepares = False  # whether Parameters begin with what is pending
         self.lock = threading.RLock()
 
-    def leaf(self, value, handle=None):
+    def operand_key(self, value, handle=None):
         """Where this trace finds a value that it did not record: an input's number, or, at the
         value's first use, its aval."""
         aval = value.aval
@@ -65,8 +65,8 @@ class Recorder:
                     self.found[id(value)] = (kind == "f", len(numbers) - 1)
                     return aval
                 return at
-        if self.capture is not None:
-            return self.capture.leaf(self, value, handle)
+        if self.tracer is not None:
+            return self.tracer.operand_key(self, value, handle)
         value.read()
         at = self.found.get(id(value.array))
         if at is not None:
@@ -88,7 +88,7 @@ class Recorder:
         if self.state is None:
             return
         n_arrays, n_reals, n_integers = self.state.inputs()
-        if self.capture is None:  # a capture's inputs come with their numbers
+        if self.tracer is None:  # a capture's inputs come with their numbers
             for array in self.arrays[n_arrays:]:
                 self.found.pop(id(array), None)
             del self.arrays[n_arrays:], self.owners[n_arrays:]
@@ -109,8 +109,8 @@ class Recorder:
                 return
             mine = thread.recorder is self
             if mine:
-                if self.capture is not None:
-                    self.capture.broken(self)
+                if self.tracer is not None:
+                    self.tracer.on_graph_break(self)
                 elif self.checks:
                     self.checks.settle(self)
                     state = self.state
@@ -132,13 +132,13 @@ class Recorder:
     def execute(self, state, values, mine):
         arrays, reals, integers = self.arrays, self.reals, self.integers
         dead = self.dead() if mine else ()
-        if not mine and self.capture is None:  # the owner may have gone on meanwhile
+        if not mine and self.tracer is None:  # the owner may have gone on meanwhile
             n_arrays, n_reals, n_integers = state.inputs()
             arrays, reals, integers = arrays[:n_arrays], reals[:n_reals], integers[:n_integers]
         alive = tuple([value.index for value in values])
         program = state.programs.get((alive, dead))
         if program is None or program is SEEN:
-            captured = [] if self.capture is None else self.capture.avals
+            captured = [] if self.tracer is None else self.tracer.avals
             program, state.programs[alive, dead] = prepare(state, alive, dead, captured)
         made = []
         try:
@@ -178,7 +178,7 @@ thread.recorder = Recorder()
 def run_pending():
     """Run what this thread has pending; without effect while a function is being captured."""
     recorder = thread.recorder
-    if recorder.capture is None:
+    if recorder.tracer is None:
         recorder.run()
 
 
@@ -221,7 +221,7 @@ def record(op, *values) -> Any:
                 key.append(value.index)
             else:
                 at = found(id(value.array))
-                key.append(recorder.leaf(value) if at is None else at)
+                key.append(recorder.operand_key(value) if at is None else at)
             if value.watched:
                 watched = True
         key = tuple(key)
@@ -319,8 +319,8 @@ def apply(op, *operands) -> Any:
             else:
                 at = recorder.found.get(id(value.array))
                 if at is None:
-                    at = recorder.leaf(value, operand)
-                    if recorder.capture is not None and isinstance(operand, Tensor):
+                    at = recorder.operand_key(value, operand)
+                    if recorder.tracer is not None and isinstance(operand, Tensor):
                         value = operand._value  # as it is known here
                 key.append(at)
             if value.watched:

@@ -143,7 +143,7 @@ class Forest:
         """One step further than any trace has gone; raises `TraceEnds` where the trace ends
         instead."""
         state = recorder.state
-        if state.depth >= CUTS[0][0] and recorder.capture is None and is_cut(state):
+        if state.depth >= CUTS[0][0] and recorder.tracer is None and is_cut(state):
             raise TraceEnds
         return self.extend(state, key, tuple([v.aval for v in values]))
 

@@ -23,14 +23,14 @@ class GraphTextTrace(AbstractTrace):
     """A recording for which only data made inside the function has numbers. It checks no indices:
     neither a listing nor an exported program can raise."""
 
-    takes_checks = False
+    checks_indices = False
 
-    def number_needed(self, recorder, value):
+    def concrete_value_needed(self, recorder, value):
         inside = value.trace is recorder and value.index < 0
         if not inside or self.operands[~value.index] is not value:
-            raise self.refusal()
+            raise self.concrete_value_error()
 
-    def show(self, shown):
+    def add_deferred(self, shown):
         """Note a print, and after which operation it takes place."""
         if not shown.is_check:
             self.prints.append((self.recorder.state.depth, shown))
@@ -102,7 +102,7 @@ class Listing:
                     self._record(closed, function, _bound(who, function, args, kwargs), described)
                 return
             except RuntimeError:  # for want of a number, of a condition perhaps
-                if not conversions.found(closed.asking):
+                if not conversions.found(closed.unconverted):
                     raise
 
     def _record(self, closed, function, bound, described):

@@ -99,7 +99,7 @@ class JitFunction:
         """Whether the function is simply called, as a part of what is recorded around it."""
         return (
             self.dynamic
-            or thread.recorder.capture is not None
+            or thread.recorder.tracer is not None
             or thread.tape is not None
             or thread.precision is not None
             or thread.saving is not None  # `saved_tensors_hooks` run at each call
@@ -107,8 +107,8 @@ class JitFunction:
 
     def _inline(self, args, kwargs):
         """Call the function; a tracer around it must capture it whole."""
-        tracer = thread.recorder.capture
-        if tracer is None or not tracer.has_numbers:
+        tracer = thread.recorder.tracer
+        if tracer is None or not tracer.has_concrete_inputs:
             return self.fn(*args, **kwargs)
         outer, tracer.fullgraph = tracer.fullgraph, self.name
         try:

@@ -10,6 +10,7 @@ from sporax.core.value import Shared, borrowing, thread
 from sporax.engine.autocast import mark_precision
 from sporax.engine.recorder import Recorder
 from sporax.engine.trace_tree import TraceEnds
+from sporax.engine.tracer import Tracer
 from sporax.graph_capture.graph import Graph
 from sporax.graph_capture.side_effects import (
     ESCAPE,
@@ -27,7 +28,7 @@ from sporax.staging.host_calls import all_tensors
 from sporax.staging.symbolic_scalars import tracing
 
 
-class Tracer:
+class GraphTracer(Tracer):
     """Decides for a recorder, while a function is captured, what is an input of the graph.
 
     Where a Tensor from outside is used first, its handle gets a lifted Value: an input of the
@@ -37,8 +38,6 @@ class Tracer:
     `host_results`: (position, result) of calls on the host that this call has made already.
     """
 
-    has_numbers = takes_checks = True  # so that a call on the host can be made
-
     def __init__(self, host_results=(), fullgraph=None):
         self.cells = {}  # Cells called, in order -> their static state before
         self.prints = DeferredPrints()  # of this stage so far
@@ -47,9 +46,8 @@ class Tracer:
         self.is_broken = False
         self.graph_break: Any = None
         self.fullgraph = fullgraph
-        self.refusal = None  # the error raised for a graph break
         self.reason = ""  # why a branch or loop is no operation
-        self.asking = set()  # the code in which concrete values were needed
+        self.unconverted = set()  # the code in which concrete values were needed
         # calls on the host, see `staging.host_calls`
         self.host_results = list(host_results)
         self.parts = []  # the stages and calls so far
@@ -70,8 +68,8 @@ class Tracer:
         self.recorder = thread.recorder = Recorder(self)
         mark_precision()
 
-    def leaf(self, recorder, value, handle):
-        """The input's index for a Value from outside; see `Recorder.leaf`."""
+    def operand_key(self, recorder, value, handle):
+        """The input's index for a Value from outside; see `Recorder.operand_key`."""
         if handle is not None and hasattr(handle, "_value"):
             index = self.lift(recorder, handle)
         elif id(value) in self.known:
@@ -123,13 +121,13 @@ class Tracer:
             index = recorder.found[id(value.array)] = self._add_input(recorder, value, source)
         return index
 
-    def rebinding(self, recorder, handle):
+    def before_rebind(self, recorder, handle):
         """A handle is about to be given another Value."""
         if id(handle) not in self.handles:
             self.lift(recorder, handle)
         self.rebound.append((handle, handle._value))
 
-    def constant(self, recorder, value):
+    def add_constant(self, recorder, value):
         """A Value of host data created inside the function: the same at every call."""
         value.index = self._add_input(recorder, value, value)
         value.trace = recorder
@@ -150,16 +148,16 @@ class Tracer:
         value.index = self._add_input(self.recorder, value, source)
         self.scalars.append(source)
 
-    def has_number(self, recorder, value):
+    def is_constant(self, recorder, value):
         """Whether `value` is host data created inside the function: the same at every call."""
         is_input = value.trace is recorder and value.index < 0
         return is_input and self.sources[~value.index] is value
 
-    def number_needed(self, recorder, value):
+    def concrete_value_needed(self, recorder, value):
         """The concrete value of `value` is about to be read: a graph break, unless it is the same
         at every call."""
-        if not self.has_number(recorder, value):
-            self.asked(asking_code())
+        if not self.is_constant(recorder, value):
+            self.needs_conversion(asking_code())
             self.to_host(recorder)
 
     def to_host(self, recorder):
@@ -170,26 +168,26 @@ class Tracer:
         else:
             self.end(recorder)
 
-    def asked(self, code):
+    def needs_conversion(self, code):
         """Note that this code of the user's, which may be converted, needs a concrete value."""
-        self.asking.add(code)
+        self.unconverted.add(code)
         self.reason = self.reason or obstacle(code) or ""
 
     def allow(self, host=None):
         """Raise the error for a graph break where the whole function must be captured."""
         if self.fullgraph is not None:
-            self.refusal = Break(host, self.reason).refusal(self.fullgraph)
-            raise self.refusal
+            self.error = Break(host, self.reason).refusal(self.fullgraph)
+            raise self.error
 
     def end(self, recorder):
         """Continue dynamically."""
         recorder.run()
         if not self.is_broken:  # nothing was pending, so `run` did not call `broken`
-            self.broken(recorder)
+            self.on_graph_break(recorder)
             thread.recorder = thread.new_recorder()
         self.show_prints()
 
-    def show(self, shown):
+    def add_deferred(self, shown):
         """Add a print or a check of indices, to be done at each run."""
         self.prints.append(shown)
 
@@ -221,7 +219,7 @@ class Tracer:
             thread.recorder = thread.new_recorder()
         self.show_prints()
 
-    def called(self, cell):
+    def cell_called(self, cell):
         """Note that a Cell is about to compute; returns whether this call of it is a new one."""
         if self.entering is cell:
             self.entering = None
@@ -230,16 +228,12 @@ class Tracer:
             self.cells[cell] = cell._static_state()
         return True
 
-    def broken(self, recorder):
+    def on_graph_break(self, recorder):
         """A graph break: from here on the function runs dynamically."""
         if self.is_leaving:
             return
         self.allow()
         self.is_broken, self.graph_break = True, Break(reason=self.reason)
-
-    def written(self):
-        """[(handle, its Value now)] of the handles from outside that were rebound."""
-        return [(h, h._value) for h, _, lifted in self.handles.values() if h._value is not lifted]
 
     def undo(self):
         """Restore the Value of every handle."""
@@ -266,14 +260,14 @@ def capture(
     """
     conversions = conversions or Conversions()
     while True:
-        tracer = Tracer(host_results, name if fullgraph else None)
+        tracer = GraphTracer(host_results, name if fullgraph else None)
         try:
             with borrowing, conversions.exchanged(), tracing(scalars, tracer):
                 return _capture(tracer, name, function, args, kwargs, tensors, conversions)
         except RecursionError as error:
             raise endless(error, name, not (tracer.is_broken or tracer.parts)) from error
         except RuntimeError as error:
-            if error is not tracer.refusal or not conversions.found(tracer.asking):
+            if error is not tracer.error or not conversions.found(tracer.unconverted):
                 raise
 
 
@@ -286,10 +280,10 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
             if tensor._value.aval.weak:
                 tracer.lift(tracer.recorder, tensor)
         result = listed(function(*args, **kwargs))
-        if tracer.refusal is not None:  # the function caught it
-            raise tracer.refusal
+        if tracer.error is not None:  # the function caught it
+            raise tracer.error
         results = [strong(t._lift()) for t in tensors_of(result)]
-        if conversions.found(tracer.asking):  # the next call may be captured
+        if conversions.found(tracer.unconverted):  # the next call may be captured
             if not tracer.is_broken:
                 tracer.run(tracer.recorder)
             return result, None
@@ -313,7 +307,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
             return result, graph
     except BaseException as error:
         if not tracer.is_broken:  # else the function has run dynamically
-            is_error = isinstance(error, Exception) and tracer.refusal is None
+            is_error = isinstance(error, Exception) and tracer.error is None
             if is_error and tracer.prints.has_print():
                 tracer.run(tracer.recorder)  # what was printed before explains the error
             tracer.undo()

@@ -178,7 +178,7 @@ class Check:
 
 def _note(value, sites):
     recorder = thread.recorder
-    if recorder.immediate and recorder.capture is None:
+    if recorder.immediate and recorder.tracer is None:
         error = _error(np.asarray(value.read()), sites)
         if error is not None:
             raise error
@@ -325,12 +325,12 @@ def _check(op, operands):
     if not any([hasattr(x, "_value") for x in given]):
         _check_on_host(op, bounds, operands, avals)
         return
-    capture = recorder.capture
-    if capture is not None and not capture.takes_checks:
+    tracer = recorder.tracer
+    if tracer is not None and not tracer.checks_indices:
         return
     values = [x._value if hasattr(x, "_value") else as_value(op.name, x) for x in given]
     site = Site(bounds)
-    if capture is None and not recorder.immediate:
+    if tracer is None and not recorder.immediate:
         at = tuple([_place(recorder, value) for value in values])
         pending = Pending(bounds.op.of, at, tuple([value.aval for value in values]))
         state = recorder.state
@@ -338,12 +338,12 @@ def _check(op, operands):
         _add(recorder, pending, (site,))
         return
     status = record(bounds.op, *values)
-    if capture is None:
+    if tracer is None:
         _note(status, (site,))
         return
     for test, is_true in gates.tests:
         status = record(_gated(is_true), test, status)
-    capture.show(Check(status, (site,)))
+    tracer.add_deferred(Check(status, (site,)))
 
 
 def _place(recorder, value):
@@ -351,7 +351,7 @@ def _place(recorder, value):
     if value.trace is recorder:
         return value.index
     at = recorder.found.get(id(value.array))
-    return recorder.leaf(value) if at is None else at
+    return recorder.operand_key(value) if at is None else at
 
 
 def _aval(operand):

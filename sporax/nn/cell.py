@@ -75,13 +75,13 @@ class Cell(
         if not self._has_names:
             Traversal._settle_names(self)
         recorder = thread.recorder
-        capture = recorder.capture
-        if recorder.prepares and capture is None:
+        tracer = recorder.tracer
+        if recorder.prepares and tracer is None:
             # what initial values are computed with is a trace of its own, so that the first call's
             # is that of every other call, and compiles for all of them
             recorder.run()
-        if capture is not None:
-            if capture.called(self) and not self._cells:
+        if tracer is not None:
+            if tracer.cell_called(self) and not self._cells:
                 return through(self, unrecorded(self), args, kwargs)[0]
         elif thread.tape is None and context._values["mode"] == context.GRAPH_MODE:
             return self._as_graph()(*args, **kwargs)
@@ -91,8 +91,8 @@ class Cell(
 
     def _called(self, *args, **kwargs):
         """The call as the graph of this cell makes it, which does not look for one again."""
-        capture = thread.recorder.capture
-        if capture is not None and capture.called(self) and not self._cells:
+        tracer = thread.recorder.tracer
+        if tracer is not None and tracer.cell_called(self) and not self._cells:
             return through(self, unrecorded(self), args, kwargs)[0]
         return self._compute(args, kwargs)
 

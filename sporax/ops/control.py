@@ -82,7 +82,7 @@ class _Counted:
 
 
 def _is_one_operation(unroll):
-    return not unroll and thread.recorder.capture is not None
+    return not unroll and thread.recorder.tracer is not None
 
 
 class Scan(_Loop):

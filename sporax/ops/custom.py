@@ -52,7 +52,7 @@ class Custom(Primitive):
         self._apply = type("Custom", (Function,), members).apply
 
     def __call__(self, *inputs):
-        if thread.tape is not None or thread.recorder.capture is None:
+        if thread.tape is not None or thread.recorder.tracer is None:
             return self._apply(*inputs)
         return through(self._apply, self._apply, inputs, {})[0]  # captured: between two graphs
 

@@ -37,7 +37,7 @@ class _IteratorLearningRate(LearningRateSchedule):
         self._calls = [0]
 
     def construct(self, global_step):
-        if thread.recorder.capture is None:
+        if thread.recorder.tracer is None:
             self._check_end(global_step)
         return apply(_pick, self.learning_rate, global_step)
 

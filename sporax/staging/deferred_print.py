@@ -109,7 +109,7 @@ class DeferredPrints(list):
 
 def show(act, text, objects):
     """`act(objects)`, now or at each run of what is being recorded; see `DeferredPrint`."""
-    if thread.recorder.capture is None:
+    if thread.recorder.tracer is None:
         act(objects)
     else:
         give(DeferredPrint(act, text, objects))
@@ -117,11 +117,11 @@ def show(act, text, objects):
 
 def give(made):
     """Let what is being recorded show a print; where nothing is, it is shown now."""
-    capture = thread.recorder.capture
-    if capture is None:
+    tracer = thread.recorder.tracer
+    if tracer is None:
         made.make(made.values)
     else:
-        capture.show(made)
+        tracer.add_deferred(made)
 
 
 def snapshot(objects):

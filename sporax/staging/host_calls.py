@@ -211,8 +211,8 @@ def through(function, on_host, args, kwargs, at_once=False, cut=False):
     `at_once`: whether to call it on the host without trying to record it first. `cut`: whether the
     call has no derivative.
     """
-    tracer = thread.recorder.capture
-    if not tracer.has_numbers:
+    tracer = thread.recorder.tracer
+    if not tracer.has_concrete_inputs:
         return function(*args, **kwargs), False
     call = HostCall(tracer, function, on_host, args, kwargs)
     is_known = tracer.host_results and tracer.host_results[0][0] == call.position

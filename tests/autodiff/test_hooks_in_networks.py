@@ -266,7 +266,7 @@ def test_an_accident_leaves_nothing_behind(name, mode):
                 run(tensor(0.5))
             assert caught.traceback[-1].name == fails.__name__ or name == "bprop"
             assert thread.tape is None
-            assert thread.recorder.capture is None
+            assert thread.recorder.tracer is None
             assert thread.saving is None
             again = numbers(form(value_and_grad(net, 0, weights))(tensor(0.5)))
             assert again == wanted

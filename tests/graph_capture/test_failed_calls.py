@@ -102,7 +102,7 @@ def failing(owner, name, at, error, after=False, only=lambda *given: True):
 
 
 def is_captured(forest, recorder, *given):
-    return recorder.capture is not None
+    return recorder.tracer is not None
 
 
 ERRORS = [ValueError("told to"), KeyboardInterrupt(), jax.errors.JaxRuntimeError("out of memory")]

@@ -49,14 +49,14 @@ class Watcher(Recorder):
     __slots__ = ("operands",)
     immediate = True
 
-    def __init__(self, capture=None):
-        super().__init__(capture)
+    def __init__(self, tracer=None):
+        super().__init__(tracer)
         self.operands = []
-        if capture is None:
+        if tracer is None:
             self.on_record = self.run_and_check
 
-    def leaf(self, value, handle=None):
-        at = super().leaf(value, handle)
+    def operand_key(self, value, handle=None):
+        at = super().operand_key(value, handle)
         if at.__class__ is Aval:  # its first place among the operands
             self.operands.append(value)
         return at
@@ -234,7 +234,7 @@ class AnomalyMode(ContextDecorator):
         self.enabled, self.before = enabled, []
 
     def __enter__(self):
-        if thread.recorder.capture is not None:
+        if thread.recorder.tracer is not None:
             raise RuntimeError(
                 "For 'detect_anomaly', the mode must begin outside of a captured function, but got "
                 "a call inside. Put the call of the function into it: functions run by 'jit' are "

@@ -183,7 +183,7 @@ def reached(fn, inputs):
 def refuse_nesting():
     """A check runs functions many times, so it cannot be part of one being recorded."""
     taped = thread.tape is not None and thread.tape is not MUTED
-    if taped or thread.recorder.capture is not None:
+    if taped or thread.recorder.tracer is not None:
         raise RuntimeError(
             "For 'check_grad', the call must stand outside of 'grad' and 'jit', but got one inside."
         )

@@ -51,11 +51,11 @@ class BucketTrace(GraphTextTrace):
         super().__init__(who)
         self.cells, self.scalars = {}, []
 
-    def called(self, cell):
+    def cell_called(self, cell):
         """A Cell is about to compute."""
         self.cells.setdefault(cell, cell._static_state())
 
-    def show(self, shown):
+    def add_deferred(self, shown):
         """Refuse prints, which would show the padding."""
         if not shown.is_check:
             raise CannotPad("it prints")

@@ -33,7 +33,7 @@ def exported(name, function, inputs):
 def lowered(name, function, inputs, lower):
     """(the `Listing` of `function(*inputs)`, what `lower(listing, run, specs)` makes of it). `run`
     is a function on arrays, those of `listing.inputs`; `specs` are their shapes and dtypes."""
-    if thread.recorder.capture is not None:
+    if thread.recorder.tracer is not None:
         raise RuntimeError(
             "For 'export', there must be no function around it that is captured (jit, GRAPH_MODE, "
             "vmap). Call it outside."
