@@ -8,6 +8,7 @@ from sporax.autodiff.custom_vjp import again
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.tape import Variables
 from sporax.core import cell_tree, random
+from sporax.core.cell_tree import CellProtocol
 from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.core.value import Changes, thread
 from sporax.guards.guard_types import same
@@ -20,7 +21,7 @@ class AnnouncedCall:
     on the tape}, of what can be differentiated. `state`: the Parameters with their Values after it.
     """
 
-    def __init__(self, cell, args, kwargs):
+    def __init__(self, cell: CellProtocol, args, kwargs):
         parameters = [p for _, p in cell_tree.parameters(cell)]
         handles = tensors_of((args, kwargs)) + [p for p in parameters if p.requires_grad]
         before = [p._lift() for p in parameters], _random_state(), Changes.count
@@ -64,7 +65,7 @@ class AnnouncedCall:
             thread.tape = outer
 
 
-def call_announced(cell, args, kwargs):
+def call_announced(cell: CellProtocol, args, kwargs):
     """Call a Cell that has `set_grad`."""
     call = AnnouncedCall(cell, args, kwargs)
     cell.__dict__["_announced"] = call if call.is_unique else None

@@ -1,7 +1,32 @@
-"""What is in a Cell, for those who go through Cells without calling what users may override."""
+"""`CellProtocol`: what other rooms read of `nn.Cell`, without importing it; walks over Cells."""
+
+from typing import Any, Protocol, TypeGuard
 
 
-def tree(cell, prefix="", seen=None):
+class CellProtocol(Protocol):
+    """The attributes of a Cell that core, engine, autodiff, guards and graph capture read.
+
+    They are not those that users may override, as `cells_and_names` and `construct` are.
+    """
+
+    _cells: dict[str, Any]  # of the attributes that are Cells, or None
+    _params: dict[str, Any]  # of the attributes that are Parameters, or None
+    _hooks: Any  # groups of registered hooks, or None
+    _precision: Any  # the autocast of `to_float`, or None
+    requires_grad: bool
+    training: bool
+
+    def _compute(self, args, kwargs) -> Any:
+        """Call `construct` with hooks, autocast and a custom derivative."""
+
+    def _static_names(self) -> Any:
+        """The names of what a captured call depends on, in the order of `_static_state`."""
+
+    def _static_state(self) -> Any:
+        """What a captured call depends on, to be compared with a later call's."""
+
+
+def tree(cell: CellProtocol, prefix="", seen=None):
     """(path, cell) for a cell and all below, depth first, each once."""
     seen = set() if seen is None else seen
     if cell in seen:
@@ -13,7 +38,7 @@ def tree(cell, prefix="", seen=None):
             yield from tree(part, f"{prefix}.{name}" if prefix else name, seen)
 
 
-def parameters(cell, prefix="", expand=True):
+def parameters(cell: CellProtocol, prefix="", expand=True):
     """(path, Parameter) for each of a cell, and with `expand` of all below, each once."""
     seen = set()
     for path, part in tree(cell, prefix) if expand else [(prefix, cell)]:
@@ -23,6 +48,6 @@ def parameters(cell, prefix="", expand=True):
                 yield (f"{path}.{name}" if path else name), p
 
 
-def is_cell(obj):
-    """Whether the object is a Cell, which `core` does not know."""
+def is_cell(obj) -> TypeGuard[CellProtocol]:
+    """Whether the object is a Cell."""
     return callable(obj) and hasattr(type(obj), "cells_and_names") and not isinstance(obj, type)

@@ -5,7 +5,7 @@ import inspect
 
 import numpy as np
 
-from sporax.core.cell_tree import is_cell, tree
+from sporax.core.cell_tree import CellProtocol, is_cell, tree
 from sporax.core.errors import describe
 from sporax.core.value import Aval
 from sporax.engine.compile_log import place
@@ -107,7 +107,7 @@ def _kind(dependence, entry):
     return f"the attribute '{entry.name}'"
 
 
-def _in_cell(cell, then):
+def _in_cell(cell: CellProtocol, then):
     """(Cell, attribute, its value at capture, its value now) of attributes that changed."""
     for i, (name, now) in enumerate(zip(cell._static_names(), cell._static_state(), strict=True)):
         was = then[i] if i < len(then) else None

@@ -20,7 +20,7 @@ from importlib.util import resolve_name
 
 import numpy as np
 
-from sporax.core.cell_tree import is_cell
+from sporax.core.cell_tree import CellProtocol, is_cell
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors
 from sporax.guards.attribute_reads import Attributes, space_of
@@ -216,7 +216,7 @@ class Dependence(Snapshot):
         if hasattr(type(thing), "_static_state"):
             self._in_cell(thing)
 
-    def _in_cell(self, cell):
+    def _in_cell(self, cell: CellProtocol):
         """Follow the hooks of a Cell, which the capture calls, and its parts."""
         for hook in itertools.chain.from_iterable(cell._hooks or ()):
             self.follow(hook[1])
