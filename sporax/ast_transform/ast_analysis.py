@@ -23,9 +23,9 @@ def walk(node):
             left.extend(ast.iter_child_nodes(node))
 
 
-def has(node, kinds):
+def has(node, types):
     """Whether there is a node of these kinds."""
-    return any(isinstance(n, kinds) for n in walk(node))
+    return any(isinstance(n, types) for n in walk(node))
 
 
 def written(node):
@@ -82,8 +82,8 @@ def settled(body, leaves):
     """The block, where what follows an `if` that may leave it (`leaves(if)`) is moved into the
     branches that go on; None if there are too many ways through it."""
     left = [MOST_COPIES]
-    made = _settled(copy.deepcopy(body), leaves, left, MOST_LEVELS)
-    return made if left[0] >= 0 else None
+    copied = _settled(copy.deepcopy(body), leaves, left, MOST_LEVELS)
+    return copied if left[0] >= 0 else None
 
 
 def _settled(body, leaves, left, levels):
@@ -107,8 +107,8 @@ _EFFECTS = {"next", "input", "open", "setattr", "delattr", "exec", "eval"}
 
 def effect(body):
     """The first node that does more than give variables values; None if there is none."""
-    found = [n for n in walk(body) if _is_effect(n)]
-    return min(found, key=lambda n: (n.lineno, n.col_offset), default=None)
+    effects = [n for n in walk(body) if _is_effect(n)]
+    return min(effects, key=lambda n: (n.lineno, n.col_offset), default=None)
 
 
 def _is_effect(node):
@@ -123,8 +123,8 @@ def _is_effect(node):
 
 def calls(body):
     """Whether a function of the user's may be called."""
-    found = [n.func for one in body for n in ast.walk(one) if isinstance(n, ast.Call)]
-    return any(not isinstance(getattr(f, "value", None), ast.Constant) for f in found)
+    called = [n.func for one in body for n in ast.walk(one) if isinstance(n, ast.Call)]
+    return any(not isinstance(getattr(f, "value", None), ast.Constant) for f in called)
 
 
 def jumps(body):
@@ -155,23 +155,23 @@ _WRITERS = {"assign", "assign_add", "assign_sub", "assign_value", "set_data"}
 _WRITERS |= {"set_attribute", "set_item", "printer"}  # these look at what it is that they do
 
 
-def leaks(body, given):
+def leaks(body, assigned):
     """Whether a function defined inside reads a variable that is given values there: it would not
     see those that it is given later."""
     inner = [n for one in body for n in ast.walk(one) if isinstance(n, ast.Lambda)]
-    return any(read(n) & given for n in inner if not hasattr(n, "is_made"))
+    return any(read(n) & assigned for n in inner if not hasattr(n, "is_generated"))
 
 
 def read_by_functions(body):
     """The variables that functions defined inside read, at any time."""
     inner = [n for one in body for n in ast.walk(one) if isinstance(n, SCOPES)]
-    return {name for n in inner if not hasattr(n, "is_made") for name in read(n)}
+    return {name for n in inner if not hasattr(n, "is_generated") for name in read(n)}
 
 
 def shared(function):
     """The variables that are of the module or of a function around, or written to by one inside."""
-    found = [n for n in ast.walk(function) if isinstance(n, SHARED)]
-    return {name for n in found for name in n.names}
+    declarations = [n for n in ast.walk(function) if isinstance(n, SHARED)]
+    return {name for n in declarations for name in n.names}
 
 
 def is_over_range(node):

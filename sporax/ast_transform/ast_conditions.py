@@ -39,14 +39,14 @@ class Expressions(ast.NodeTransformer):
         if has(rest, _UNMOVABLE):
             return node
         visit = self.condition if name.endswith("_") else self.visit
-        return self._made(node, name, visit(first), *[thunk(visit(term)) for term in rest])
+        return self._as_call(node, name, visit(first), *[thunk(visit(term)) for term in rest])
 
     def visit_BoolOp(self, node: Any) -> Any:
         return self._of_terms(node, "both" if isinstance(node.op, ast.And) else "either")
 
     def visit_UnaryOp(self, node: Any) -> Any:
         if isinstance(node.op, ast.Not):
-            return self._made(node, "not_", self.condition(node.operand))
+            return self._as_call(node, "not_", self.condition(node.operand))
         return self.generic_visit(node)
 
     def visit_Compare(self, node: Any) -> Any:
@@ -60,7 +60,7 @@ class Expressions(ast.NodeTransformer):
         ]
         first: Any = terms[0].elts[1]
         terms[0].elts[1] = first.body  # that one is evaluated in any case
-        return self._made(node, "chained", node.left, *terms)
+        return self._as_call(node, "chained", node.left, *terms)
 
     def visit_IfExp(self, node: Any) -> Any:
         node.test = self.condition(node.test)
@@ -68,9 +68,9 @@ class Expressions(ast.NodeTransformer):
         if has([node.body, node.orelse], _UNMOVABLE):
             return node
         parts = thunk(node.body), thunk(node.orelse), ast.Tuple([], ast.Load())
-        return self._made(node, "branch", node.test, *parts)
+        return self._as_call(node, "branch", node.test, *parts)
 
-    def _made(self, node, name, *arguments):
+    def _as_call(self, node, name, *arguments):
         self.count += 1
         return located(call(name, *arguments), node)
 
@@ -141,12 +141,12 @@ class AssignmentRewriter(ast.NodeTransformer):
     def _set(self, node, place, value):
         if isinstance(place, ast.Attribute):
             name = mangled(place.attr, self.within)
-            made = call("set_attribute", place.value, ast.Constant(name), value)
+            setter = call("set_attribute", place.value, ast.Constant(name), value)
         elif not has(place.slice, ast.Slice):
-            made = call("set_item", place.value, place.slice, value)
+            setter = call("set_item", place.value, place.slice, value)
         else:
             return node
-        return located(ast.Expr(made), node)
+        return located(ast.Expr(setter), node)
 
     def visit_FunctionDef(self, node: Any) -> Any:
         return node
@@ -173,17 +173,17 @@ def of_runtime(name):
 
 def thunk(body):
     """A function that gives an expression, and is called at once."""
-    made: Any = ast.Lambda(parameters_of([]), body)
-    made.is_made = True
-    return made
+    function: Any = ast.Lambda(parameters_of([]), body)
+    function.is_generated = True
+    return function
 
 
 def function_of(name, parameters, body):
     """The definition of a function."""
-    made: Any = ast.FunctionDef(name, parameters, body, [], None, None)
+    definition: Any = ast.FunctionDef(name, parameters, body, [], None, None)
     if "type_params" in ast.FunctionDef._fields:
-        made.type_params = []
-    return made
+        definition.type_params = []
+    return definition
 
 
 def parameters_of(names):

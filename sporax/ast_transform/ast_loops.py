@@ -1,6 +1,6 @@
 """Loops in a function's source without what leaves them early, and how many turns they make.
 
-for i in range(9):            stop, returned, result = False, False, AWAITED
+for i in range(9):            stop, returned, result = False, False, PENDING
     if test: return x    ->   while not stop and ...:
     y = y + 1                     if test: returned, result, stop = True, x, True
                                   else: y = y + 1
@@ -49,14 +49,14 @@ class Returns(ast.NodeTransformer):
         node.body = [one for statement in node.body for one in _list(self.visit(statement))]
         returned, result = outer
         last: ast.stmt = ast.Break()
-        made: list[ast.stmt] = [node]
+        statements: list[ast.stmt] = [node]
         if is_outermost:
             self.names = None
-            made = [assigned(returned, ast.Constant(False))]
-            made += [assigned(result, of_runtime("AWAITED")), node]
+            statements = [assigned(returned, ast.Constant(False))]
+            statements += [assigned(result, of_runtime("PENDING")), node]
             last = ast.Return(ast.Name(result, ast.Load()))
-        made.append(ast.If(ast.Name(returned, ast.Load()), [last], []))
-        return [located(one, node) for one in made]
+        statements.append(ast.If(ast.Name(returned, ast.Load()), [last], []))
+        return [located(one, node) for one in statements]
 
     visit_While = visit_For
 
@@ -64,12 +64,12 @@ class Returns(ast.NodeTransformer):
         if self.names is None:
             return node
         returned, result = self.names
-        made = [
+        statements = [
             assigned(result, node.value or ast.Constant(None)),  # which may raise
             assigned(returned, ast.Constant(True)),
             ast.Break(),
         ]
-        return [located(one, node) for one in made]
+        return [located(one, node) for one in statements]
 
     def visit_FunctionDef(self, node: Any) -> Any:
         return node
@@ -84,16 +84,16 @@ def _list(statements):
 def _stopping(body, stop):
     """A block of a loop's body with values of the variable `stop` for its jumps, which stand at the
     ends of branches; nothing follows them."""
-    made = []
+    statements = []
     for node in body:
         if isinstance(node, ast.Break):
-            made.append(located(assigned(stop, ast.Constant(True)), node))
+            statements.append(located(assigned(stop, ast.Constant(True)), node))
         elif isinstance(node, ast.If):
             node.body, node.orelse = _stopping(node.body, stop), _stopping(node.orelse, stop)
-            made.append(node)
+            statements.append(node)
         elif not isinstance(node, ast.Continue):
-            made.append(node)
-    return made or [ast.Pass()]
+            statements.append(node)
+    return statements or [ast.Pass()]
 
 
 def while_without_jumps(node):
@@ -176,16 +176,16 @@ def _compared(test):
 
 def _step(body, name):
     """What each turn adds to a variable; None where that is not certain."""
-    found = None
+    step = None
     for statement in body:
-        if found is None and has([statement], ast.Continue):
+        if step is None and has([statement], ast.Continue):
             return None
         if name in written(statement):
             amount = _amount(statement, name)
-            if found is not None or amount is None:
+            if step is not None or amount is None:
                 return None
-            found = amount
-    return found
+            step = amount
+    return step
 
 
 def _amount(statement, name):
@@ -204,7 +204,7 @@ def _amount(statement, name):
 
 def _may_change(bound, variables):
     """Whether an expression may be another one at each turn."""
-    kinds = ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.expr_context
+    allowed = ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.expr_context
     nodes = list(ast.walk(bound))
-    is_plain = all(isinstance(n, kinds) for n in nodes)
+    is_plain = all(isinstance(n, allowed) for n in nodes)
     return not is_plain or any(getattr(n, "id", None) in variables for n in nodes)

@@ -30,8 +30,8 @@ class PrintRewriter(ast.NodeTransformer):
             if self.count > before:
                 self.lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
             if isinstance(node.func, ast.Name) and node.func.id == "print":
-                made = self.call("printer", node.func)
-                node.func = _at(node.func, made)
+                converted = self.call("printer", node.func)
+                node.func = _at(node.func, converted)
         return node
 
     def _argument(self, printer, node: Any) -> Any:
@@ -50,8 +50,8 @@ class PrintRewriter(ast.NodeTransformer):
             return self._text(printer, node.func, node.args)
         if _is_call(node, ast.Attribute, _METHODS) and not node.args:
             self.count += 1
-            made = self.call("number", printer, node.func.value, ast.Constant(node.func.attr))
-            return _at(node, made)
+            converted = self.call("number", printer, node.func.value, ast.Constant(node.func.attr))
+            return _at(node, converted)
         return node
 
     def _f_string(self, printer, node):
@@ -63,19 +63,19 @@ class PrintRewriter(ast.NodeTransformer):
 
     def _text(self, printer, function, arguments, keywords=()):
         self.count += 1
-        given = [self._argument(printer, item) for item in arguments]
-        made = self.call("text", printer, function, *given)
-        made.keywords = list(keywords)
-        return _at(arguments[0] if arguments else function, made)
+        converted_arguments = [self._argument(printer, item) for item in arguments]
+        converted = self.call("text", printer, function, *converted_arguments)
+        converted.keywords = list(keywords)
+        return _at(arguments[0] if arguments else function, converted)
 
 
-def _at(node, made):
+def _at(node, new):
     """What was made, with the place in the source of what it stands for."""
-    made.args[0] = copy.deepcopy(made.args[0])
-    for inner in ast.walk(made):
+    new.args[0] = copy.deepcopy(new.args[0])
+    for inner in ast.walk(new):
         if isinstance(inner, ast.expr) and not hasattr(inner, "lineno"):
             ast.copy_location(inner, node)
-    return made
+    return new
 
 
 def _is_print(function):
@@ -115,8 +115,8 @@ def _is_text(node):
         return _is_text(node.left) or _is_text(node.right)
     if _is_operation(node, ast.Mod):
         return _is_literal(node.left)
-    is_made = _is_format(node) or _is_call(node, ast.Name, {"str", "repr"})
-    return is_made or isinstance(node, ast.JoinedStr) or _is_literal(node)
+    is_call = _is_format(node) or _is_call(node, ast.Name, {"str", "repr"})
+    return is_call or isinstance(node, ast.JoinedStr) or _is_literal(node)
 
 
 def _method(text, name):
@@ -126,13 +126,13 @@ def _method(text, name):
 def _template(node, fields, depth=0):
     """The `str.format` template of an f-string, whose fields are collected; None where there is no
     such template."""
-    made = ""
+    template = ""
     for part in node.values:
         if isinstance(part, ast.Constant):
             doubled = str(part.value).replace("{", "{{").replace("}", "}}")
             if depth and doubled != part.value:
                 return None
-            made += doubled
+            template += doubled
             continue
         fields.append(part.value)
         spec = ""
@@ -141,5 +141,5 @@ def _template(node, fields, depth=0):
             if spec is None:
                 return None
         conversion = "" if part.conversion == -1 else "!" + chr(part.conversion)
-        made += "{" + conversion + (":" + spec if spec else "") + "}"
-    return made
+        template += "{" + conversion + (":" + spec if spec else "") + "}"
+    return template

@@ -22,21 +22,21 @@ from sporax.core.tensor import Tensor
 
 _UNNAMED = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # parts of the function around
 _FUTURE = 0x1FF0000  # the flags of `from __future__ import`
-_made = set()  # ids of converted code, which `converted` keeps
+_converted_ids = set()  # ids of converted code, which `converted` keeps
 
 
 def converted(code):
     """How code is written with calls; None where its source cannot be had, or has nothing to
     convert."""
-    return code if id(code) in _made else _converted(code, code.co_filename)
+    return code if id(code) in _converted_ids else _converted(code, code.co_filename)
 
 
 @functools.cache
 def _converted(code, _):  # equal code may be of another file
-    found = definition(code)
-    if found is None:
+    source = definition(code)
+    if source is None:
         return None
-    node, within, lines, imports = found
+    node, within, lines, imports = source
     node = copy.deepcopy(node)
     writer = Writer(within, lines)
     try:
@@ -49,7 +49,7 @@ def _converted(code, _):  # equal code may be of another file
     if new.co_freevars != code.co_freevars:
         return None
     new = _finished(new, new.co_qualname, code.co_qualname).replace(co_qualname=code.co_qualname)
-    _made.update(id(inner) for inner in parts_of(new))
+    _converted_ids.update(id(inner) for inner in parts_of(new))
     return new
 
 
@@ -61,10 +61,10 @@ def _compiled(node, within, imports, code):
     body: list[ast.stmt] = [ast.Return(node)] if is_lambda else [node]
     if not is_lambda and node.name not in code.co_freevars:  # it is no variable of the factory's
         body.insert(0, ast.Global([node.name]))
-    made: ast.stmt = function_of("factory", names, body)
+    definition: ast.stmt = function_of("factory", names, body)
     if within is not None:  # whose private names are others
-        made = _class_of(within, made)
-    module = ast.fix_missing_locations(ast.Module([*imports, made], []))
+        definition = _class_of(within, definition)
+    module = ast.fix_missing_locations(ast.Module([*imports, definition], []))
     flags = code.co_flags & _FUTURE
     whole = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
     (factory,) = [c for c in parts_of(whole) if c.co_name == "factory"][:1]
@@ -73,10 +73,10 @@ def _compiled(node, within, imports, code):
 
 
 def _class_of(name, body):
-    made: Any = ast.ClassDef(name, [], [], [body], [])
+    definition: Any = ast.ClassDef(name, [], [], [body], [])
     if "type_params" in ast.ClassDef._fields:
-        made.type_params = []
-    return made
+        definition.type_params = []
+    return definition
 
 
 def codes_in(code):
@@ -115,7 +115,7 @@ def _renamed(text, was, name):
 def _functions(source):
     """({(first line, name): [(the definition, the class around)]} of what is defined in a source,
     the imports outside of functions)."""
-    found = {}
+    functions = {}
     tree = ast.parse(source)
     imports = [n for n in walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
     left: list[Any] = [(tree, None)]
@@ -123,10 +123,10 @@ def _functions(source):
         node, within = left.pop()
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
             key = _first_line(node), getattr(node, "name", "<lambda>")
-            found.setdefault(key, []).append((node, within))
+            functions.setdefault(key, []).append((node, within))
         within = node.name if isinstance(node, ast.ClassDef) else within
         left += [(inner, within) for inner in ast.iter_child_nodes(node)]
-    return found, imports
+    return functions, imports
 
 
 def definition(code):
@@ -197,7 +197,7 @@ def _is_name(one, other):
 
 def obstacle(code):
     """Why code with a condition on a Tensor cannot be converted; None if it can."""
-    if code is None or id(code) in _made or code.co_name in _UNNAMED:
+    if code is None or id(code) in _converted_ids or code.co_name in _UNNAMED:
         return None
     if definition(code) is not None:
         return None
@@ -210,11 +210,11 @@ def obstacle(code):
 @functools.cache
 def _print_lines(code):
     """The lines of code at which texts of Tensors are printed that can be converted."""
-    found = definition(code)
-    if found is None:
+    source = definition(code)
+    if source is None:
         return set()
     prints = PrintRewriter(call)
-    prints.visit(copy.deepcopy(found[0]))
+    prints.visit(copy.deepcopy(source[0]))
     return prints.lines
 
 
@@ -236,17 +236,17 @@ class Conversions:
     MOST = 4  # how often functions of the same code are found, where they are made at each call
 
     def __init__(self):
-        self.functions, self.known = [], collections.Counter()
+        self.functions, self.counts = [], collections.Counter()
         self.is_new = False  # whether some were found in the last capture, for the next one
 
-    def found(self, codes):
+    def add(self, codes):
         """In these codes a condition, or a text in a `print`, needed a number. Whether another
         capture gets further."""
         self.is_new = False
         for code in codes - {None}:
-            if self.known[code] == self.MOST or id(code) in _made:
+            if self.counts[code] == self.MOST or id(code) in _converted_ids:
                 continue
-            self.known[code] += 1
+            self.counts[code] += 1
             users = [u for u in gc.get_referrers(code) if isinstance(u, types.FunctionType)]
             users += _holders(code)
             users = [u for u in users if u not in self.functions and converted(u.__code__)]

@@ -32,11 +32,11 @@ def print_exchanged():
     if hasattr(before, "takes_text"):
         yield
         return
-    ours = builtins.print = _capturing(before)
+    replacement = builtins.print = _capturing(before)
     try:
         yield
     finally:
-        if builtins.print is ours:
+        if builtins.print is replacement:
             builtins.print = before
 
 
@@ -52,9 +52,9 @@ def _capturing(printer):
             tracer = None
         if tracer is None or not _is_users(sys._getframe(1)):
             return printer(*objects, sep=sep, end=end, file=file, flush=flush)
-        given = functools.partial(_print, stream, sep, end, flush)
+        print_later = functools.partial(_print, stream, sep, end, flush)
         text = functools.partial(_joined, sep, end)
-        return show(given, text, [taken(item) for item in objects])
+        return show(print_later, text, [taken(item) for item in objects])
 
     printed.takes_text = True
     return printed
@@ -94,21 +94,21 @@ def text(printer, function, *args, **kwargs):
     """`function(*args, **kwargs)`, an argument of a call of `printer`: a text, or a number, that
     waits for the run where it is one of Tensors."""
     is_known = function in _OF_TENSORS or isinstance(getattr(function, "__self__", None), str)
-    given = Later(function, args, kwargs)
-    if not is_known or not _waits(printer, given):
-        return given.value()
-    return snapshot(given)
+    call = Later(function, args, kwargs)
+    if not is_known or not _waits(printer, call):
+        return call.value()
+    return snapshot(call)
 
 
 @runtime_function(CONCRETE_VALUE)
 def number(printer, thing, name):
     """`thing.name()`, an argument of a call of `printer`, where that reads numbers of a Tensor."""
-    given = Later(operator.methodcaller(name), (thing,), {})
-    if not isinstance(thing, (Tensor, Later)) or not _waits(printer, given):
-        return given.value()
-    return snapshot(given)
+    call = Later(operator.methodcaller(name), (thing,), {})
+    if not isinstance(thing, (Tensor, Later)) or not _waits(printer, call):
+        return call.value()
+    return snapshot(call)
 
 
-def _waits(printer, given):
+def _waits(printer, call):
     is_captured = thread.recorder.tracer is not None and is_shown(printer)
-    return is_captured and bool(tensors_of(given))
+    return is_captured and bool(tensors_of(call))

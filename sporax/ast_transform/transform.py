@@ -85,11 +85,11 @@ class Writer:
     def block(self, body, live) -> Any:
         """(the statements converted, which variables matter before them), where those in `live`
         matter after them."""
-        made = []
+        statements = []
         for statement in reversed(body):
             new, live = self.statement(statement, live)
-            made = new + made
-        return made, live
+            statements = new + statements
+        return statements, live
 
     def statement(self, node, live):
         """As `block`, of one statement."""
@@ -142,19 +142,19 @@ class Writer:
 
     def _obstacle(self, node, body):
         """Why a statement with these parts cannot be converted; None if it can."""
-        given, found = written(node), effect(body)
-        if found is not None:
-            text = self.lines[found.lineno - 1].strip() if self.lines else ""
-            return f"line {found.lineno} in it does more than give variables values: {text}"
-        if names := given & self.shared:
+        assigned, first_effect = written(node), effect(body)
+        if first_effect is not None:
+            text = self.lines[first_effect.lineno - 1].strip() if self.lines else ""
+            return f"line {first_effect.lineno} in it does more than give variables values: {text}"
+        if names := assigned & self.shared:
             return f"it gives a value to '{min(names)}', which other functions share"
-        if leaks(body, given) or (given & self.always and calls(body)):
-            names = given & self.always or given
+        if leaks(body, assigned) or (assigned & self.always and calls(body)):
+            names = assigned & self.always or assigned
             return f"it gives a value to '{min(names)}', which a function defined here reads"
         return None
 
     def _if(self, node, live):
-        both, given = [*node.body, *node.orelse], written([*node.body, *node.orelse])
+        both, assigned = [*node.body, *node.orelse], written([*node.body, *node.orelse])
         is_end = has(both, ast.Return)
         obstacle = self._obstacle(ast.Module(both, []), both)
         if obstacle is None and (jumps(both) or (is_end and not ends([node]))):
@@ -163,17 +163,19 @@ class Writer:
         false, before_false = self.block(node.orelse, live)
         before = before_true | before_false | read(node.test)
         if obstacle is not None:
-            node.test = located(call("kept", node.test, ast.Constant(obstacle)), node.test)
+            node.test = located(
+                call("python_condition", node.test, ast.Constant(obstacle)), node.test
+            )
             node.body, node.orelse = true, false
             self.count += 1
             return [node], before
-        names = sorted(given & (before_true | before_false))
-        outs = None if is_end else sorted(given & live)
+        names = sorted(assigned & (before_true | before_false))
+        outs = None if is_end else sorted(assigned & live)
         parts = [
             self._part(kind, names, block, outs)
             for kind, block in (("true", true), ("false", false))
         ]
-        return self._made(node, "branch", [node.test], parts, names, outs), before
+        return self._replacement(node, "branch", [node.test], parts, names, outs), before
 
     def _is_loop(self, node):
         """Whether a loop can be converted: its turns only give variables values."""
@@ -189,11 +191,13 @@ class Writer:
         most = None if is_kept else most_turns(node)
         around = live | read(node.test) | self.always
         # what a turn leaves to the next; another one would leave no more
-        around = around | self._twin(around).block(copy.deepcopy(node.body), around)[1]
+        around = around | self._scratch_writer(around).block(copy.deepcopy(node.body), around)[1]
         obstacle = self._obstacle(node, node.body) or _LEFT
         node.body = self._turn(node.body, around)
         if is_kept:
-            node.test = located(call("kept", node.test, ast.Constant(obstacle)), node.test)
+            node.test = located(
+                call("python_condition", node.test, ast.Constant(obstacle)), node.test
+            )
             self.count += 1
             return [node], around
         names = sorted(written(node) & around)
@@ -202,36 +206,36 @@ class Writer:
             self._part("turn", names, node.body, names),
             self._part("most", names, [ast.Return(most or ast.Constant(None))], None),
         ]
-        return self._made(node, "while_", [], parts, names, names), around
+        return self._replacement(node, "while_", [], parts, names, names), around
 
-    def _twin(self, around):
+    def _scratch_writer(self, around):
         """A writer whose work is thrown away."""
-        twin = Writer(self.within, self.lines)
-        twin.always, twin.around = self.always, around | self.always
-        twin.shared = self.shared
-        return twin
+        writer = Writer(self.within, self.lines)
+        writer.always, writer.around = self.always, around | self.always
+        writer.shared = self.shared
+        return writer
 
     def _part(self, kind, names, body, outs):
         """The function for a part of a statement; `outs`: what it returns, unless its body does."""
         last = [] if outs is None else [ast.Return(call("all_bound", *_readers(outs)))]
         return function_of(fresh(kind), parameters_of(names), [*body, *last])
 
-    def _made(self, node, called, arguments, parts, names, outs):
+    def _replacement(self, node, called, arguments, parts, names, outs):
         """The statements in place of one; `outs`: the variables it gives values, None where it
         ends the function."""
         self.count += 1
         functions = [ast.Name(p.name, ast.Load()) for p in parts]
         made_call = call(called, *arguments, *functions, ast.Tuple(_readers(names), ast.Load()))
         if outs is None:
-            made = [*parts, ast.Return(made_call)]
+            statements = [*parts, ast.Return(made_call)]
         else:
-            made = [*parts, ast.Assign([names_tuple(outs, ast.Store())], made_call)]
+            statements = [*parts, ast.Assign([names_tuple(outs, ast.Store())], made_call)]
         for name in outs or ():
             is_unbound = ast.Compare(
                 ast.Name(name, ast.Load()), [ast.Is()], [of_runtime("UNBOUND")]
             )
-            made.append(ast.If(is_unbound, [ast.Delete([ast.Name(name, ast.Del())])], []))
-        return [located(statement, node) for statement in made]
+            statements.append(ast.If(is_unbound, [ast.Delete([ast.Name(name, ast.Del())])], []))
+        return [located(statement, node) for statement in statements]
 
 
 def _readers(names) -> list[ast.expr]:

@@ -47,12 +47,12 @@ class TapeScope:
         if self.outer is None:
             tape.__class__ = Tape  # what the walk computes is not differentiated: nothing to pack
         recorder, before = thread.recorder, thread.recorder.state
-        stops = _stops(tape, self.start, hooks) if tape.python or hooks else ()
+        stops = _stops(tape, self.start, hooks) if tape.python_entries or hooks else ()
         if key is not None and not stops:
             walk = before.next.get(key)
             if walk is not None:
                 return _hooked_in(hooks, wanted, walk.take(recorder))
-        known = _inputs(recorder)
+        n_inputs = _inputs(recorder)
         arrived = {}
         for out, cotangent in zip(outputs, cotangents, strict=True):
             accumulate(arrived, out, cotangent)
@@ -60,18 +60,19 @@ class TapeScope:
             _walk(tape, self.start, stops, key, arrived, hooks)
             return _hooked_in(hooks, wanted, [arrived.get(id(value)) for value in wanted])
         pull_back(tape[self.start :], arrived)
-        found = [arrived.get(id(value)) for value in wanted]
-        if key is not None and _is_new(recorder, known, before, [v for v in found if v]):
-            results = [(None, None) if v is None else (v.index, v.aval) for v in found]
+        gradients = [arrived.get(id(value)) for value in wanted]
+        if key is not None and _is_new(recorder, n_inputs, before, [v for v in gradients if v]):
+            results = [(None, None) if v is None else (v.index, v.aval) for v in gradients]
             before.next[key] = ReplayedPath(recorder.state, results)
-        return _hooked_in(hooks, wanted, found)
+        return _hooked_in(hooks, wanted, gradients)
 
     def _key(self, outputs, cotangents, wanted):
         """What determines the walk, where the trace so far does; else None."""
         recorder = thread.recorder
         if self.outer is not None or recorder is not self.recorder or recorder.immediate:
             return None
-        key = [ReplayedPath, self.state.depth, *self.tape.pauses, *self.tape.covered, len(outputs)]
+        tape = self.tape
+        key = [ReplayedPath, self.state.depth, *tape.paused_spans, *tape.custom_spans, len(outputs)]
         key += [place(value, recorder) for value in (*outputs, *cotangents)]
         for value in wanted:
             if value.trace is not recorder:
@@ -84,11 +85,11 @@ def _inputs(recorder):
     return len(recorder.arrays), len(recorder.reals), len(recorder.integers)
 
 
-def _is_new(recorder, known, before, values):
+def _is_new(recorder, n_inputs, before, values):
     """Whether all these values were recorded after the state `before`, and no input since."""
     return (
         thread.recorder is recorder
-        and known == _inputs(recorder)
+        and n_inputs == _inputs(recorder)
         and all([v.trace is recorder and v.index >= before.size for v in values])
     )
 
@@ -104,32 +105,32 @@ def _hooked_in(hooks, values, cotangents):
 
 def _hooked(hooks, value, cotangent):
     """The cotangent of a value after the hooks registered for it."""
-    found = hooks.get(id(value))
-    return cotangent if found is None or cotangent is None else found[1].run(cotangent)
+    registered = hooks.get(id(value))
+    return cotangent if registered is None or cotangent is None else registered[1].run(cotangent)
 
 
 # In stretches -------------------------------------------------------------------------------------
 
 
-class Stretch:
+class BackwardSegment:
     """What the walk did between two functions of the user's, to be done again in one step.
 
     `state`: where in the trace it ends. `taken`: the places of the values whose cotangents it used
-    up. `given`: (place, index in the trace, aval) of those it left. A place is the number of an
+    up. `added`: (place, index in the trace, aval) of those it left. A place is the number of an
     entry of the tape, and that of an operand, or of an output counted from -1 down.
     """
 
-    __slots__ = ("given", "state", "taken")
+    __slots__ = ("added", "state", "taken")
 
-    def __init__(self, state, taken, given):
-        self.state, self.taken, self.given = state, taken, given
+    def __init__(self, state, taken, added):
+        self.state, self.taken, self.added = state, taken, added
 
     def take(self, recorder, tape, arrived):
         """Go to its end."""
         recorder.state = self.state
         for i, j in self.taken:
             del arrived[id(_at(tape[i], j))]
-        for i, j, index, aval in self.given:
+        for i, j, index, aval in self.added:
             arrived[id(_at(tape[i], j))] = pending_value(recorder, aval, index)
         if recorder.on_record is not None:
             recorder.on_record()
@@ -145,7 +146,7 @@ def _at(entry, j):
 def _stops(entries, start, hooks):
     """The numbers of the entries at which functions of the user's are called, in order."""
     if not hooks and isinstance(entries, Tape):
-        return [i for i in entries.python if i >= start]
+        return [i for i in entries.python_entries if i >= start]
     stops = []
     for i, (op, _, out) in enumerate(entries[start:], start):
         outs = out if out.__class__ is tuple else (out,)
@@ -172,17 +173,17 @@ def _walk(tape, start, stops, key, arrived, hooks):
     """
     recorder, end, n_hooks = thread.recorder, len(tape), len(hooks)
     if key is not None:
-        key = (Stretch, key, *[_mark(tape[i], i, recorder) for i in stops])
+        key = (BackwardSegment, key, *[_mark(tape[i], i, recorder) for i in stops])
     while stops:
         stop = stops.pop()
         entry = tape[stop]
         if end > stop + 1:
-            found = None if key is None else recorder.state.next.get(key)
-            if found is None:
+            segment = None if key is None else recorder.state.next.get(key)
+            if segment is None:
                 key = _learn(recorder, key, tape, stop + 1, end, arrived)
             else:
-                found.take(recorder, tape, arrived)
-                key = found
+                segment.take(recorder, tape, arrived)
+                key = segment
         end = stop
         if isinstance(entry[0], PythonDerivative):
             left = _call(hooks, entry, arrived)
@@ -194,11 +195,11 @@ def _walk(tape, start, stops, key, arrived, hooks):
             n_hooks, key = len(hooks), None
             stops = [i for i in _stops(tape, start, hooks) if i < stop]
     if end > start:
-        found = None if key is None else recorder.state.next.get(key)
-        if found is None:
+        segment = None if key is None else recorder.state.next.get(key)
+        if segment is None:
             _learn(recorder, key, tape, start, end, arrived)
         else:
-            found.take(recorder, tape, arrived)
+            segment.take(recorder, tape, arrived)
 
 
 def _mark(entry, i, recorder):
@@ -235,10 +236,10 @@ def _learn(recorder, key, tape, first, end, arrived):
     if key is None:
         pull_back(entries, arrived)
         return None
-    before, known, old = recorder.state, _inputs(recorder), dict(arrived)
+    before, n_inputs, old = recorder.state, _inputs(recorder), dict(arrived)
     pull_back(entries, arrived)
-    given = {at: ct for at, ct in arrived.items() if old.get(at) is not ct}
-    if not _is_new(recorder, known, before, given.values()):
+    added = {at: ct for at, ct in arrived.items() if old.get(at) is not ct}
+    if not _is_new(recorder, n_inputs, before, added.values()):
         return None
     places = {}
     for i, (_, operands, out) in enumerate(entries, first):
@@ -246,12 +247,12 @@ def _learn(recorder, key, tape, first, end, arrived):
             places[id(v)] = i, j
         for j, v in enumerate(out if out.__class__ is tuple else (out,)):
             places[id(v)] = i, ~j
-    found = before.next[key] = Stretch(
+    segment = before.next[key] = BackwardSegment(
         recorder.state,
         [places[at] for at in old if at not in arrived],
-        [(*places[at], ct.index, ct.aval) for at, ct in given.items()],
+        [(*places[at], ct.index, ct.aval) for at, ct in added.items()],
     )
-    return found
+    return segment
 
 
 def _call(hooks, entry, arrived):
@@ -282,8 +283,8 @@ def _hooked_out(hooks, entry, arrived):
     """Call the hooks of an entry's outputs; returns the cotangents after them."""
     out = entry[2]
     outs = out if out.__class__ is tuple else (out,)
-    found = [_hooked(hooks, v, arrived.get(id(v))) for v in outs]
-    for value, cotangent in zip(outs, found, strict=True):
+    after = [_hooked(hooks, v, arrived.get(id(v))) for v in outs]
+    for value, cotangent in zip(outs, after, strict=True):
         if cotangent is not None:
             arrived[id(value)] = cotangent
-    return found
+    return after

@@ -50,9 +50,10 @@ class Plan:
         pairs = [f"({name!r}, {_code(item, constants)})" for name, item in inputs]
         scope = {"constants": constants}
         names = ", ".join(f"{name!r}: {_code(item, constants)}" for name, item in named.items())
-        given = ", ".join(_code(item, constants) for item in positional)
+        positional_code = ", ".join(_code(item, constants) for item in positional)
         self.arguments = eval(
-            f"lambda args, kwargs, out, dout: ([{given}], {{{names}}})", {"constants": constants}
+            f"lambda args, kwargs, out, dout: ([{positional_code}], {{{names}}})",
+            {"constants": constants},
         )
         self.call = eval(f"lambda bprop, args, kwargs, out, dout: bprop({', '.join(call)})", scope)
         self.inputs = eval(f"lambda args, kwargs: [{', '.join(pairs)}]", scope)
@@ -90,14 +91,14 @@ def planned(cell, bprop, args, kwargs):
         key = construct.__func__, bprop.__func__, len(args), *kwargs
     else:
         key = *_unbound(construct), *_unbound(bprop), len(args), *kwargs
-    found = _plans.get(key)
-    if found is None:
+    plan = _plans.get(key)
+    if plan is None:
         signatures = _signature(*_unbound(construct)), _signature(*_unbound(bprop))
-        found = Plan(f"{type(cell).__name__}.bprop", *signatures, len(args), tuple(kwargs))
+        plan = Plan(f"{type(cell).__name__}.bprop", *signatures, len(args), tuple(kwargs))
         if len(_plans) >= _MOST:
             _plans.clear()
-        _plans[key] = found
-    return found
+        _plans[key] = plan
+    return plan
 
 
 _plans, _MOST = {}, 1024
@@ -114,8 +115,9 @@ def _unbound(method):
 
 def _signature(function, is_bound):
     """The signature that a call has; of a bound method without its first parameter."""
-    found = inspect.signature(function)
-    return found.replace(parameters=list(found.parameters.values())[1:]) if is_bound else found
+    signature = inspect.signature(function)
+    rest = list(signature.parameters.values())[is_bound:]
+    return signature.replace(parameters=rest) if is_bound else signature
 
 
 def _inputs_of(construct, bprop, args, kwargs):
@@ -129,13 +131,13 @@ def _inputs_of(construct, bprop, args, kwargs):
     whole = {p.name for p in bprop.parameters.values() if p.kind not in _STARS}
     inputs = []
     for name, parameter in construct.parameters.items():
-        given = bound.arguments[name]
+        argument = bound.arguments[name]
         if parameter.kind is _VARIADIC and name not in whole:
-            inputs.extend((f"{name}[{i}]", item) for i, item in enumerate(given))
+            inputs.extend((f"{name}[{i}]", item) for i, item in enumerate(argument))
         elif parameter.kind is _KEYWORDS and name not in whole:
-            inputs.extend(given.items())
+            inputs.extend(argument.items())
         else:
-            inputs.append((name, given))
+            inputs.append((name, argument))
     return inputs
 
 
@@ -150,38 +152,38 @@ def _arguments(who, bprop, inputs, out, dout):
     """
     parameters = list(bprop.parameters.values())
     pool = [*inputs, *zip(LAST, (out, dout), strict=True)]
-    known = dict(pool)
+    by_name = dict(pool)
     placed = [p for p in parameters if p.kind not in (*_STARS, _KEYWORD_ONLY)]
     named = {
-        p.name: known[p.name] for p in parameters if p.kind is _KEYWORD_ONLY and p.name in known
+        p.name: by_name[p.name] for p in parameters if p.kind is _KEYWORD_ONLY and p.name in by_name
     }
-    rest = [(name, given) for name, given in pool if name not in named]
+    rest = [(name, argument) for name, argument in pool if name not in named]
     variadic = any(p.kind is _VARIADIC for p in parameters)
-    strangers = [p for p in placed if p.name not in known and p.default is p.empty]
-    if not (variadic or strangers or len(known) < len(pool)):
-        return _by_name(parameters, placed, known, named)
+    strangers = [p for p in placed if p.name not in by_name and p.default is p.empty]
+    if not (variadic or strangers or len(by_name) < len(pool)):
+        return _by_name(parameters, placed, by_name, named)
     if not variadic:  # `out` and `dout` by name wherever they stand, the others around them
-        ends = {p.name for p in placed if p.name in LAST} if len(known) == len(pool) else set()
+        ends = {p.name for p in placed if p.name in LAST} if len(by_name) == len(pool) else set()
         around = [pair for pair in rest if pair[0] not in ends]
         if len(around) + len(ends) != len(placed):
             raise _refusal(who, placed, pool)
         left = iter(around)
-        rest = [(p.name, known[p.name]) if p.name in ends else next(left) for p in placed]
+        rest = [(p.name, by_name[p.name]) if p.name in ends else next(left) for p in placed]
     for p, (name, _) in zip(placed, rest, strict=False):
-        if p.name in known and p.name != name:
+        if p.name in by_name and p.name != name:
             raise _refusal(who, placed, pool)
     if len(placed) > len(rest):
         raise _refusal(who, placed, pool)
-    return [given for _, given in rest], named
+    return [argument for _, argument in rest], named
 
 
-def _by_name(parameters, placed, known, named):
-    positional = [known[p.name] for p in placed if p.kind is _POSITIONAL_ONLY]
+def _by_name(parameters, placed, by_name, named):
+    positional = [by_name[p.name] for p in placed if p.kind is _POSITIONAL_ONLY]
     for p in placed:
-        if p.kind is not _POSITIONAL_ONLY and p.name in known:
-            named[p.name] = known[p.name]
+        if p.kind is not _POSITIONAL_ONLY and p.name in by_name:
+            named[p.name] = by_name[p.name]
     if any(p.kind is _KEYWORDS for p in parameters):
-        named = {**known, **named}
+        named = {**by_name, **named}
     return positional, named
 
 

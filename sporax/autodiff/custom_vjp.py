@@ -18,25 +18,25 @@ def _nothing(item):
     return None
 
 
-class Custom(PythonDerivative):
+class CustomVjp(PythonDerivative):
     """The derivative of a call of a function of the user's, by another.
 
-    `args`, `kwargs`: what the call was given, and `given` the Tensors in it. `result`: what it
-    returned, and `handles` the Tensors in that. `kept`: the Values of all these, where they are
+    `args`, `kwargs`: what the call was given, and `tensors` the Tensors in it. `result`: what it
+    returned, and `handles` the Tensors in that. `packed`: the Values of all these, where they are
     packed by hooks.
     """
 
-    __slots__ = ("args", "given", "handles", "kept", "kwargs", "result")
+    __slots__ = ("args", "handles", "kwargs", "packed", "result", "tensors")
 
     def inputs(self, operands):
         """(args, kwargs) with the Values that they had then."""
-        return again((self.args, self.kwargs), self.given, operands)
+        return with_values((self.args, self.kwargs), self.tensors, operands)
 
     def outputs(self, out):
         """What was returned, with the Values that it had then."""
         if out.__class__ is not tuple:
             return _same_or_new(self.handles[0], out)
-        return again(self.result, self.handles, out)
+        return with_values(self.result, self.handles, out)
 
     def pack(self, operands, outs):
         """Have the Values packed that the derivative needs, if it is here that they are kept."""
@@ -46,7 +46,7 @@ class Custom(PythonDerivative):
         return ()
 
 
-def again(obj, handles, values):
+def with_values(obj, handles, values):
     """The containers with Tensors of these Values: the same handles where they have not changed."""
     pairs = zip(handles, values, strict=False)
     if all([handle._value is value for handle, value in pairs]):
@@ -61,13 +61,13 @@ def _same_or_new(handle, value):
 
 def _unpacked(obj):
     """(the Tensors in a tuple, the tuple with containers of its own that nobody changes)."""
-    found = []
+    tensors = []
     for item in obj:
         if isinstance(item, Tensor):
-            found.append(item)
+            tensors.append(item)
         elif isinstance(item, _CONTAINERS) and item:
             return tensors_of(obj), map_tensors(itself, obj)
-    return found, obj
+    return tensors, obj
 
 
 _CONTAINERS = (tuple, list, dict)
@@ -80,10 +80,10 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
     """
     tape, recorder = thread.tape, thread.recorder
     if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
-        given, kept = args, args
+        tensors, containers = args, args
     else:
-        given, kept = _unpacked((args, kwargs) if kwargs else args)
-    operands = [h._lift() for h in given]
+        tensors, containers = _unpacked((args, kwargs) if kwargs else args)
+    operands = [h._lift() for h in tensors]
     if parameters:
         operands += [p._lift() for p in parameters]
     before = recorder.state
@@ -97,14 +97,14 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
         result, handles, outs = _attach(result, recorder, before.size, watched, derivative.cut())
     finally:
         thread.tape = tape
-        tape.covered.append((before.depth, thread.recorder.state.depth))
+        tape.custom_spans.append((before.depth, thread.recorder.state.depth))
     if watched and outs:
-        derivative.given, derivative.handles = given, handles
-        derivative.args, derivative.kwargs = kept if kwargs else (kept, kwargs)
+        derivative.tensors, derivative.handles = tensors, handles
+        derivative.args, derivative.kwargs = containers if kwargs else (containers, kwargs)
         alone = isinstance(result, Tensor)
         derivative.result = result if alone else map_tensors(itself, result)
-        derivative.kept = None if thread.saving is None else derivative.pack(operands, outs)
-        tape.keep(derivative, operands, outs[0] if alone else tuple(outs))
+        derivative.packed = None if thread.saving is None else derivative.pack(operands, outs)
+        tape.append_python(derivative, operands, outs[0] if alone else tuple(outs))
     return result
 
 
@@ -132,7 +132,7 @@ def _attach(result, recorder, first, watched, cut):
     return result, handles, outs
 
 
-class CellBprop(Custom):
+class CellBprop(CustomVjp):
     """The derivative of a Cell that its `bprop` computes."""
 
     __slots__ = ("cell", "on_host", "parameters")
@@ -147,7 +147,7 @@ class CellBprop(Custom):
 
     def backward(self, operands, out, arriving):
         """Call `bprop`, and put what it returns in the order of the operands."""
-        values, outs = (operands, out) if self.kept is None else self._unpacked(operands, out)
+        values, outs = (operands, out) if self.packed is None else self._unpacked(operands, out)
         (args, kwargs), bprop = self.inputs(values), self.cell.bprop
         plan = planned(self.cell, bprop, args, kwargs)
         dout = cotangents(self.result, out, arriving)
@@ -162,25 +162,26 @@ class CellBprop(Custom):
             raise
         if plan.direct and not self.parameters:
             bare = isinstance(result, Tensor) and operands[0].aval.inexact
-            given = (result, *[None] * (len(args) - 1)) if bare else result
-            values = _one_for_one(operands, args, given) if given.__class__ is tuple else None
+            gradients = (result, *[None] * (len(args) - 1)) if bare else result
+            is_tuple = gradients.__class__ is tuple
+            values = _one_for_one(operands, args, gradients) if is_tuple else None
             if values is not None:
                 return values
         inputs = plan.inputs(args, kwargs)
         result, by_parameter = self._split(result, inputs)
-        found = collect(self.who, result, inputs)
+        by_handle = collect(self.who, result, inputs)
         handles = tensors_of((args, kwargs))
-        values = [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
+        values = [by_handle[id(h)].pop(0) if by_handle.get(id(h)) else None for h in handles]
         return values + self._of_parameters(by_parameter, operands[len(handles) :])
 
     def pack(self, operands, outs):
         """Have inputs and outputs packed."""
-        return Packed(list(enumerate((*operands[: len(self.given)], *outs))))
+        return Packed(list(enumerate((*operands[: len(self.tensors)], *outs))))
 
     def _unpacked(self, operands, out):
-        count, outs = len(self.given), out if out.__class__ is tuple else (out,)
-        found = self.kept.restored((*operands[:count], *outs))
-        return found[:count], tuple(found[count:]) if out.__class__ is tuple else found[-1]
+        count, outs = len(self.tensors), out if out.__class__ is tuple else (out,)
+        values = self.packed.restored((*operands[:count], *outs))
+        return values[:count], tuple(values[count:]) if out.__class__ is tuple else values[-1]
 
     def _split(self, result, inputs):
         """(the inputs' gradients, {parameter: gradient})."""
@@ -194,7 +195,7 @@ class CellBprop(Custom):
 
     def _of_parameters(self, by_parameter, values):
         own = {id(p) for p in self.parameters}
-        given = {id(p): g for p, g in by_parameter.items()}
+        by_id = {id(p): g for p, g in by_parameter.items()}
         for p in by_parameter:
             if id(p) not in own:
                 name = p.name if isinstance(p, Parameter) else repr(p)
@@ -204,13 +205,13 @@ class CellBprop(Custom):
                 )
         gradients = []
         for p, value in zip(self.parameters, values, strict=True):
-            if id(p) not in given and value.watched:
+            if id(p) not in by_id and value.watched:
                 raise ValueError(
                     f"For '{self.who}', the dict it returns must have a gradient for each of "
                     f"'self.internal_params', but got none for '{p.name}'. Return "
                     "(inputs' gradients, {parameter: gradient})."
                 )
-            gradient = given.get(id(p))
+            gradient = by_id.get(id(p))
             gradients.append(
                 None if gradient is None else checked(self.who, p.name, value.aval, gradient)
             )
@@ -223,14 +224,14 @@ def _one_for_one(operands, args, gradients):
     if not len(operands) == len(args) == len(gradients):
         return None
     values = []
-    for operand, given, gradient in zip(operands, args, gradients, strict=True):
+    for operand, arg, gradient in zip(operands, args, gradients, strict=True):
         if gradient is None:
             values.append(None)
         elif gradient.__class__ is Tensor and gradient._value.aval is operand.aval:
             values.append(gradient._lift())
         else:
             return None
-        if not isinstance(given, Tensor):
+        if not isinstance(arg, Tensor):
             return None
     return values
 
@@ -263,9 +264,9 @@ def cotangents(result, out, arriving, zeros=True):
     pairs = iter(zip(out, arriving, strict=True))
 
     def cotangent(_):
-        value, found = next(pairs)
-        if found is not None:
-            return wrap(found)
+        value, arrived = next(pairs)
+        if arrived is not None:
+            return wrap(arrived)
         return wrap(zeros_like(value)) if zeros else None
 
     return map_tensors(cotangent, result, _nothing)
@@ -277,14 +278,14 @@ def collect(who, result, inputs):
     `inputs`: (name, what was given) of each. A bare Tensor is the gradient of the first floating
     Tensor. A tuple has one for each input, or for each that holds Tensors.
     """
-    found: dict[int, list] = {}
-    holding = [(name, given) for name, given in inputs if tensors_of(given)]
+    gradients: dict[int, list] = {}
+    holding = [(name, argument) for name, argument in inputs if tensors_of(argument)]
     if isinstance(result, Tensor):
-        every = [(n, t) for n, given in holding for t in tensors_of(given)]
+        every = [(n, t) for n, argument in holding for t in tensors_of(argument)]
         able = [(n, t) for n, t in every if t._value.aval.inexact] or every
         if able:
-            _match(who, *able[0], result, found)
-        return found
+            _match(who, *able[0], result, gradients)
+        return gradients
     if not isinstance(result, (tuple, list)):
         raise TypeError(
             f"For '{who}', the result must be a Tensor or a tuple of them, a gradient for each of "
@@ -296,39 +297,39 @@ def collect(who, result, inputs):
             f"For '{who}', the result must have a gradient for each of the {len(inputs)} inputs "
             f"{_list(inputs)}, but got {len(result)}. Give None where there is none."
         )
-    for (name, given), gradient in zip(chosen, result, strict=True):
-        _match(who, name, given, gradient, found)
-    return found
+    for (name, argument), gradient in zip(chosen, result, strict=True):
+        _match(who, name, argument, gradient, gradients)
+    return gradients
 
 
 def _list(inputs):
     return "(" + ", ".join(name for name, _ in inputs) + ")"
 
 
-def _match(who, name, given, gradient, found):
-    """Note the gradient of each Tensor in `given`, which is one or a container of them."""
-    if isinstance(given, Tensor):
-        value = None if gradient is None else checked(who, name, given._value.aval, gradient)
-        found.setdefault(id(given), []).append(value)
-    elif isinstance(given, (tuple, list)) and tensors_of(given):
-        items = [None] * len(given) if gradient is None else gradient
-        if not isinstance(items, (tuple, list)) or len(items) != len(given):
+def _match(who, name, argument, gradient, gradients):
+    """Note the gradient of each Tensor in `argument`, which is one or a container of them."""
+    if isinstance(argument, Tensor):
+        value = None if gradient is None else checked(who, name, argument._value.aval, gradient)
+        gradients.setdefault(id(argument), []).append(value)
+    elif isinstance(argument, (tuple, list)) and tensors_of(argument):
+        items = [None] * len(argument) if gradient is None else gradient
+        if not isinstance(items, (tuple, list)) or len(items) != len(argument):
             got = len(items) if isinstance(items, (tuple, list)) else type(items).__name__
             raise ValueError(
-                f"For '{who}', the gradient of input '{name}' must be a tuple of {len(given)}, as "
-                f"the input is, but got {got}."
+                f"For '{who}', the gradient of input '{name}' must be a tuple of {len(argument)}, "
+                f"as the input is, but got {got}."
             )
-        for i, (item, part) in enumerate(zip(given, items, strict=True)):
-            _match(who, f"{name}[{i}]", item, part, found)
-    elif isinstance(given, dict) and tensors_of(given):
+        for i, (item, part) in enumerate(zip(argument, items, strict=True)):
+            _match(who, f"{name}[{i}]", item, part, gradients)
+    elif isinstance(argument, dict) and tensors_of(argument):
         items = {} if gradient is None else gradient
-        if not isinstance(items, dict) or not items.keys() <= given.keys():
+        if not isinstance(items, dict) or not items.keys() <= argument.keys():
             raise ValueError(
                 f"For '{who}', the gradient of input '{name}' must be a dict with keys among "
-                f"{list(given)}, as the input is, but got {gradient!r:.80}."
+                f"{list(argument)}, as the input is, but got {gradient!r:.80}."
             )
-        for key, item in given.items():
-            _match(who, f"{name}[{key!r}]", item, items.get(key), found)
+        for key, item in argument.items():
+            _match(who, f"{name}[{key!r}]", item, items.get(key), gradients)
 
 
 def checked(who, name, aval, gradient, by=None) -> Any:

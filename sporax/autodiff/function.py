@@ -3,7 +3,7 @@
 import inspect
 
 from sporax.autodiff.custom_vjp import (
-    Custom,
+    CustomVjp,
     backward_through,
     collect,
     cotangents,
@@ -34,7 +34,7 @@ class Function:
     materialize_grads = True
     needs_input_grad: tuple = ()
     _saved: tuple = ()
-    _packs, _kept = False, None
+    _packs, _packed = False, None
     _cut: tuple = ()
 
     @staticmethod
@@ -62,7 +62,8 @@ class Function:
             bound.apply_defaults()
             args, kwargs, run = bound.args, bound.kwargs, ctx._run_apart
         ctx.needs_input_grad = tuple(
-            any(t._value.watched for t in tensors_of(given)) for given in (*args, *kwargs.values())
+            any(t._value.watched for t in tensors_of(argument))
+            for argument in (*args, *kwargs.values())
         )
         if thread.tape is None or thread.tape is MUTED:
             return run(*args, **kwargs)
@@ -81,13 +82,13 @@ class Function:
         """Keep Tensors (or None) as they are now, for `saved_tensors`."""
         self._saved = tuple((t, t._lift() if isinstance(t, Tensor) else None) for t in tensors)
         if self._packs and thread.saving is not None:
-            self._kept = Packed([(i, v) for i, (_, v) in enumerate(self._saved) if v is not None])
+            self._packed = Packed([(i, v) for i, (_, v) in enumerate(self._saved) if v is not None])
 
     @property
     def saved_tensors(self):
         """What `save_for_backward` kept, whatever has been done to the Tensors since."""
-        if self._kept is not None:
-            values = self._kept.restored([value for _, value in self._saved])
+        if self._packed is not None:
+            values = self._packed.restored([value for _, value in self._saved])
             pairs = zip(self._saved, values, strict=True)
             return tuple(t if value is None else wrap(value) for (t, _), value in pairs)
         return tuple(
@@ -106,7 +107,7 @@ class Function:
         self.materialize_grads = value
 
 
-class FunctionBackward(Custom):
+class FunctionBackward(CustomVjp):
     """The derivative that a `Function`'s `backward` computes."""
 
     __slots__ = ("ctx", "on_host")
@@ -133,11 +134,11 @@ class FunctionBackward(Custom):
         else:
             result = type(ctx).backward(ctx, *grads)
         args, kwargs = self.inputs(operands)
-        inputs = [(str(i), given) for i, given in enumerate(args)]
+        inputs = [(str(i), argument) for i, argument in enumerate(args)]
         inputs += kwargs.items()
-        found = collect(self.who, _one_for_each(result, len(inputs)), inputs)
+        by_handle = collect(self.who, _one_for_each(result, len(inputs)), inputs)
         handles = tensors_of((args, kwargs))
-        return [found[id(h)].pop(0) if found.get(id(h)) else None for h in handles]
+        return [by_handle[id(h)].pop(0) if by_handle.get(id(h)) else None for h in handles]
 
 
 def _one_for_each(result, n):

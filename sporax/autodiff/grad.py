@@ -52,46 +52,53 @@ class Derivative:
         args = self._separate(args, positions)
         handles = tensors_of([args[i] for i in positions])
         # noted now, since `fn` may change containers; what is no Tensor has no gradient
-        asked = [map_tensors(itself, args[i], _nothing) for i in positions]
+        structure = [map_tensors(itself, args[i], _nothing) for i in positions]
         handles += self.weights
         call = announced_call(self.fn, args, kwargs, handles)
         if call is not None:
             with call.reopened(handles) as (result, recording, values):
-                found = self._walk(result, seeds, recording, values, positions)
+                cotangents = self._walk(result, seeds, recording, values, positions)
         else:
             with Variables(handles) as variables, TapeScope() as recording:
                 recording.tape.hooks.update(hooks_of(variables.handles, variables.values))
                 result = self.fn(*args, **kwargs)
                 values = variables.values
-                found = self._walk(result, seeds, recording, values, positions)
-                if thread.watch is not None and None in found:
-                    thread.watch.zero(self, args, positions, variables, found)
+                cotangents = self._walk(result, seeds, recording, values, positions)
+                if thread.watch is not None and None in cotangents:
+                    thread.watch.zero(self, args, positions, variables, cotangents)
         rest = iter(
-            [wrap(zeros_like(v) if g is None else g) for v, g in zip(values, found, strict=True)]
+            [
+                wrap(zeros_like(v) if g is None else g)
+                for v, g in zip(values, cotangents, strict=True)
+            ]
         )
-        by_position = [with_tensors(given, rest) for given in asked]
+        by_position = [with_tensors(item, rest) for item in structure]
         return result, by_position, list(rest)
 
     def _walk(self, result, seeds, recording, values, positions):
         """The cotangent, or None, of each of the watched `values`."""
         ends = [t._lift() for t in self._outputs(result)]
-        found = recording.gradients(ends, self._cotangents(ends, seeds), values)
-        if not recording.tape.pauses:  # else `no_grad` may be why there is none
-            self._refuse_integers(values, found, positions, recording)
-        return found
+        cotangents = recording.gradients(ends, self._cotangents(ends, seeds), values)
+        if not recording.tape.paused_spans:  # else `no_grad` may be why there is none
+            self._refuse_integers(values, cotangents, positions, recording)
+        return cotangents
 
-    def _refuse_integers(self, values, found, positions, recording):
+    def _refuse_integers(self, values, cotangents, positions, recording):
         """Refuse, where only integers are asked for and they are indices: then something else was
         meant. Where the output depends on them by comparisons, or not at all, it is zero."""
-        if not values or any(v.aval.inexact for v in values) or found.count(None) < len(found):
+        if (
+            not values
+            or any(v.aval.inexact for v in values)
+            or cotangents.count(None) < len(cotangents)
+        ):
             return
         if not any(map(takes_indices, recording.tape[recording.start :])):
             return
-        kinds = ", ".join(sorted({str(from_numpy(v.aval.dtype)) for v in values}))
+        dtypes = ", ".join(sorted({str(from_numpy(v.aval.dtype)) for v in values}))
         where = f"argument {', '.join(map(str, positions))}" if positions else "the weights"
         raise TypeError(
             f"For '{self.who}', what is differentiated must be numbers that the output is computed "
-            f"with, but got {kinds} ({where}), which are indices, or are converted, on the way to "
+            f"with, but got {dtypes} ({where}), which are indices, or are converted, on the way to "
             "it. Convert with 'astype' what is a number, or choose another 'grad_position' or "
             "'weights'."
         )
@@ -118,15 +125,15 @@ class Derivative:
                     f"For '{self.who}', 'grad_position' must name one of the {len(args)} arguments "
                     f"of the call, but got {i}."
                 )
-        found = [i for i in self.positions if tensors_of(args[i])]
-        others = [i for i in self.positions if i not in found and args[i] is not None]
-        if others and not found:
+        holding = [i for i in self.positions if tensors_of(args[i])]
+        others = [i for i in self.positions if i not in holding and args[i] is not None]
+        if others and not holding:
             i = others[0]
             raise TypeError(
                 f"For '{self.who}', argument {i} must hold Tensors, to be differentiated by, but "
                 f"got {type(args[i]).__name__}. Wrap it, or choose another 'grad_position'."
             )
-        return found
+        return holding
 
     @staticmethod
     def _separate(args, positions):
@@ -176,19 +183,19 @@ class Derivative:
         if isinstance(seeds, (int, float)):
             factor = number(self.who, seeds)
             return [record(_filled, v, factor) for v in ends]
-        given = tensors_of(seeds)
-        if len(given) != len(ends):
+        tensors = tensors_of(seeds)
+        if len(tensors) != len(ends):
             raise ValueError(
                 f"For '{self.who}', '{self.seed}' must hold a gradient for each of the "
-                f"{len(ends)} outputs, but got {len(given)}."
+                f"{len(ends)} outputs, but got {len(tensors)}."
             )
-        for i, (t, v) in enumerate(zip(given, ends, strict=True)):
+        for i, (t, v) in enumerate(zip(tensors, ends, strict=True)):
             if t.shape != v.aval.shape:
                 raise ValueError(
                     f"For '{self.who}', '{self.seed}' must have the shape of output {i}, "
                     f"{v.aval.shape}, but got {t.shape}."
                 )
-        return [_cast(t._lift(), v.aval.dtype) for t, v in zip(given, ends, strict=True)]
+        return [_cast(t._lift(), v.aval.dtype) for t, v in zip(tensors, ends, strict=True)]
 
 
 _filled = Op("gradient.sens", jnp.full_like)

@@ -99,8 +99,8 @@ def hooks(self) -> list:
     >>> len(x.hooks())
     1
     """
-    found = self.__dict__.get("_hooks")
-    return [] if found is None else list(found.functions.values())
+    registered = self.__dict__.get("_hooks")
+    return [] if registered is None else list(registered.functions.values())
 
 
 for _method in (register_hook, hooks):
@@ -109,12 +109,12 @@ for _method in (register_hook, hooks):
 
 def hooks_of(handles, values):
     """`{id(value): (value, its Hooks)}` of the handles that have hooks."""
-    found = {}
+    by_value = {}
     for handle, value in zip(handles, values, strict=True):
         registered = getattr(handle, "_hooks", None)
         if registered is not None and registered.functions:
-            found[id(value)] = value, registered
-    return found
+            by_value[id(value)] = value, registered
+    return by_value
 
 
 class Gate(PythonDerivative):
@@ -123,19 +123,21 @@ class Gate(PythonDerivative):
     __slots__ = ()
     is_in_trace = True
 
-    def answer(self, out, given) -> Any:
-        """What the functions make of the gradients `given` at the gate's output `out`: tuples of
-        Tensors and None."""
+    def answer(self, out, gradients) -> Any:
+        """The gradients after the functions, for those that arrive at the gate's output `out`:
+        tuples of Tensors and None."""
         raise NotImplementedError
 
     def backward(self, operands, out, arriving):
         """The cotangents that the functions answer with, checked."""
         if out.__class__ is tuple:
-            given = tuple([None if ct is None else wrap(ct) for ct in arriving])
+            gradients = tuple([None if ct is None else wrap(ct) for ct in arriving])
         else:
-            given, arriving = (wrap(arriving),), (arriving,)
-        found = self.answer(out, given)
-        return arriving if found is given else [None if g is None else g._lift() for g in found]
+            gradients, arriving = (wrap(arriving),), (arriving,)
+        answers = self.answer(out, gradients)
+        if answers is gradients:
+            return arriving
+        return [None if g is None else g._lift() for g in answers]
 
     def through(self, tensors):
         """The same Tensors behind the gate, and their Values as the tape has them; None where no
@@ -144,8 +146,8 @@ class Gate(PythonDerivative):
         if tape is None or tape is MUTED:
             return None
         if len(tensors) == 1:
-            made = self.through_alone(tape, tensors[0])
-            return None if made is None else ((made,), made._value)
+            gated = self.through_alone(tape, tensors[0])
+            return None if gated is None else ((gated,), gated._value)
         operands = [t._lift() for t in tensors]
         if True not in [v.watched for v in operands]:
             return None
@@ -153,7 +155,7 @@ class Gate(PythonDerivative):
         tape.pop()  # its derivative is not that of the operation
         for value, operand in zip(out, operands, strict=True):
             value.watched = value.watched and operand.watched
-        tape.keep(self, operands, out)
+        tape.append_python(self, operands, out)
         return tuple([wrap(value) for value in out]), out
 
     def through_alone(self, tape, tensor):
@@ -175,11 +177,11 @@ class Gate(PythonDerivative):
             out = pending_value(recorder, value.aval, before.size, watched=True)
             if recorder.on_record is not None:
                 recorder.on_record()
-        tape.python.append(len(tape))
+        tape.python_entries.append(len(tape))
         tape.append((self, (value,), out))
-        made = _new(Tensor)
-        made._value = out
-        return made
+        gated = _new(Tensor)
+        gated._value = out
+        return gated
 
 
 _new = object.__new__

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from sporax.autodiff.backward import TapeScope, walk_back
 from sporax.autodiff.grad import Derivative, parameters_of
 from sporax.autodiff.hooks import hooks_of
-from sporax.autodiff.lifted_op import Enclosed
+from sporax.autodiff.lifted_op import LiftedFunction
 from sporax.autodiff.tape import MUTED, Variables, ones_like, zeros_like
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
@@ -19,7 +19,7 @@ from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
 
-class Taped(Derivative):
+class TapedCall(Derivative):
     """A function computed once at some arguments, with what its derivative there needs.
 
     `result`: what it returned. `ends`: the Values of what is differentiated. It can be walked back
@@ -56,8 +56,8 @@ class Taped(Derivative):
 
     def gradients(self, cotangents):
         """As `back`, with zeros where there is none."""
-        found = self.back(cotangents)
-        return [zeros_like(v) if g is None else g for v, g in zip(self.wanted, found, strict=True)]
+        pulled = self.back(cotangents)
+        return [zeros_like(v) if g is None else g for v, g in zip(self.wanted, pulled, strict=True)]
 
     def cotangents(self, v):
         """The Values of what a user gives as cotangents of the ends, checked."""
@@ -67,12 +67,12 @@ class Taped(Derivative):
         """Cotangents of the ends to differentiate with respect to."""
         tape, thread.tape = thread.tape, MUTED  # they are no function of anything
         try:
-            found = [ones_like(v) for v in self.ends]
+            seeds = [ones_like(v) for v in self.ends]
         finally:
             thread.tape = tape
-        for value in found:
+        for value in seeds:
             value.watched = True
-        return found
+        return seeds
 
     def unwatch(self):
         """No further derivative of the values on the way is taken."""
@@ -83,21 +83,21 @@ class Taped(Derivative):
             value.watched = False
 
 
-def pushed(who, fn, args, positions, tangents, has_aux=False):
+def push_forward(who, fn, args, positions, tangents, has_aux=False):
     """(what was taped, the tangents of its ends) for those of the arguments.
 
     The pullback is linear in its cotangent, and its derivative with respect to it, pulled back from
     the tangents, is what is asked for. So whatever has a pullback has this, a bprop too.
     """
     with TapeScope() as recording:
-        taped = Taped(who, fn, args, positions, (), has_aux)
+        taped = TapedCall(who, fn, args, positions, (), has_aux)
         seeds = taped.seeds()
-        found = taped.back(seeds)
+        gradients = taped.back(seeds)
         if recording.outer is None:  # nobody differentiates this again
             taped.unwatch()
-        pairs = [(g, t) for g, t in zip(found, tangents, strict=True) if g is not None]
-        made = recording.gradients([g for g, _ in pairs], [t for _, t in pairs], seeds)
-    return taped, [zeros_like(v) if g is None else g for v, g in zip(seeds, made, strict=True)]
+        pairs = [(g, t) for g, t in zip(gradients, tangents, strict=True) if g is not None]
+        pushed = recording.gradients([g for g, _ in pairs], [t for _, t in pairs], seeds)
+    return taped, [zeros_like(v) if g is None else g for v, g in zip(seeds, pushed, strict=True)]
 
 
 @fitting
@@ -116,12 +116,12 @@ def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
     _check_aux("vjp", has_aux)
     _check_tensors("vjp", "inputs", inputs)
     parameters = parameters_of("vjp", weights)
-    asked = [map_tensors(lambda t: t, item, lambda _: None) for item in inputs]
-    taped = Taped("vjp", fn, inputs, tuple(range(len(inputs))), parameters, has_aux)
+    structure = [map_tensors(lambda t: t, item, lambda _: None) for item in inputs]
+    taped = TapedCall("vjp", fn, inputs, tuple(range(len(inputs))), parameters, has_aux)
 
     def pull(*v):
         rest = iter([wrap(g) for g in taped.gradients(taped.cotangents(v))])
-        by_input = tuple(with_tensors(item, rest) for item in asked)
+        by_input = tuple(with_tensors(item, rest) for item in structure)
         if weights is None:
             return by_input
         by_weight = tuple(rest)
@@ -149,21 +149,23 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
     v = v if isinstance(v, tuple) else (v,)
     _check_tensors("jvp", "inputs", inputs)
     _check_tensors("jvp", "v", v)
-    given, tangents = tensors_of(inputs), tensors_of(v)
-    if len(given) != len(tangents):
+    primals, tangents = tensors_of(inputs), tensors_of(v)
+    if len(primals) != len(tangents):
         raise ValueError(
-            f"For 'jvp', 'v' must hold a Tensor for each of the {len(given)} inputs, but got "
+            f"For 'jvp', 'v' must hold a Tensor for each of the {len(primals)} inputs, but got "
             f"{len(tangents)}."
         )
-    for i, (x, t) in enumerate(zip(given, tangents, strict=True)):
+    for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
         if x.shape != t.shape or x.dtype != t.dtype:
             raise (ValueError if x.shape != t.shape else TypeError)(
                 f"For 'jvp', 'v' must be as the inputs, {x.dtype} {x.shape} for number {i}, but "
                 f"got {t.dtype} {t.shape}."
             )
     values = [t._lift() for t in tangents]
-    taped, found = pushed("jvp", fn, inputs, tuple(range(len(inputs))), values, has_aux)
-    rest = iter(found)
+    taped, out_tangents = push_forward(
+        "jvp", fn, inputs, tuple(range(len(inputs))), values, has_aux
+    )
+    rest = iter(out_tangents)
     along = map_tensors(lambda _: wrap(next(rest)), taped.differentiated, lambda _: None)
     return (taped.differentiated, along, taped.aux) if has_aux else (taped.result, along)
 
@@ -209,8 +211,8 @@ def _jacobian(who, fn, grad_position, has_aux, compute):
         positions = _positions(who, grad_position, args)
         blocks, aux = compute(who, fn, args, positions, has_aux)
         rows = tuple(row[0] if len(positions) == 1 else tuple(row) for row in blocks)
-        found = rows[0] if len(rows) == 1 else rows
-        return (found, aux) if has_aux else found
+        whole = rows[0] if len(rows) == 1 else rows
+        return (whole, aux) if has_aux else whole
 
     return jacobian
 
@@ -223,32 +225,32 @@ def _by_columns(who, fn, args, positions, has_aux):
 
     def run(tangents):
         nonlocal aux
-        taped, found = pushed(who, fn, args, positions, tangents, has_aux)
+        taped, out_tangents = push_forward(who, fn, args, positions, tangents, has_aux)
         aux = taped.aux if has_aux else None
         beside = [t._lift() for t in tensors_of(aux)]
         # the columns lie along the last axis
-        return [*beside, *found], [None] * len(beside) + [v.aval.ndim for v in found]
+        return [*beside, *out_tangents], [None] * len(beside) + [v.aval.ndim for v in out_tangents]
 
-    made = Enclosed(who, total)(run, _identity(avals, total), [0] * len(avals))
+    results = LiftedFunction(who, total)(run, _identity(avals, total), [0] * len(avals))
     n_beside = len(tensors_of(aux))
-    aux = with_tensors(aux, map(wrap, made[:n_beside]))
+    aux = with_tensors(aux, map(wrap, results[:n_beside]))
     split = _columns(tuple(a.shape for a in avals))
-    return [[wrap(v) for v in record(split, value)] for value in made[n_beside:]], aux
+    return [[wrap(v) for v in record(split, value)] for value in results[n_beside:]], aux
 
 
 def _by_rows(who, fn, args, positions, has_aux):
     """([[block for each input] for each output], rest of the result)."""
-    taped = Taped(who, fn, args, positions, (), has_aux)
+    taped = TapedCall(who, fn, args, positions, (), has_aux)
     avals = [v.aval for v in taped.ends]
     total = sum(a.size for a in avals)
 
     def run(cotangents):
-        found = taped.gradients(cotangents)
-        return found, [0] * len(found)
+        gradients = taped.gradients(cotangents)
+        return gradients, [0] * len(gradients)
 
-    made = Enclosed(who, total)(run, _identity(avals, total), [0] * len(avals))
+    results = LiftedFunction(who, total)(run, _identity(avals, total), [0] * len(avals))
     split = _rows(tuple(a.shape for a in avals))
-    columns = [record(split, value) for value in made]
+    columns = [record(split, value) for value in results]
     rows = [
         # a gradient of complex numbers is the conjugate of the derivative
         [wrap(record(_conj, v) if aval.dtype.kind == "c" else v) for v in row]
@@ -262,11 +264,11 @@ _conj = Op("jacobian.conj", jnp.conj)
 
 def _identity(avals, total):
     """The rows of the identity matrix of all numbers of these avals, cut up like them."""
-    made, first = [], 0
+    parts, first = [], 0
     for aval in avals:
-        made.append(record(_part_of_identity(total, first, aval)))
+        parts.append(record(_part_of_identity(total, first, aval)))
         first += aval.size
-    return made
+    return parts
 
 
 @functools.cache
@@ -329,8 +331,8 @@ def _check_aux(who, has_aux):
         raise TypeError(f"For '{who}', 'has_aux' must be a bool, but got {type(has_aux).__name__}.")
 
 
-def _check_tensors(who, name, given, bare=False):
-    for item in given:
+def _check_tensors(who, name, items, bare=False):
+    for item in items:
         if not (isinstance(item, Tensor) if bare else tensors_of(item)):
             raise TypeError(
                 f"For '{who}', {name} must be Tensors, but got {type(item).__name__}. Wrap it in a "

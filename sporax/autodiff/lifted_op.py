@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from sporax.ast_transform.convert import Conversions
 from sporax.autodiff.abstract_trace import SUM, WORST, AbstractTrace, LiftedOp
 from sporax.autodiff.backward import walk_back
-from sporax.autodiff.remat_op import AgainOp, RecomputedOp
+from sporax.autodiff.remat_op import BarrierLiftedOp, RematLiftedOp
 from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, add
 from sporax.core.parameter import Parameter
 from sporax.core.value import borrowing, thread
@@ -22,16 +22,16 @@ def is_differentiated():
     return thread.tape is not None and thread.tape is not MUTED
 
 
-class Enclosed:
+class LiftedFunction:
     """A function recorded closed, to be mapped over `size` examples unless that is None.
 
-    `again`: whether its derivative computes it again. Under a tape it is recorded under a tape of
+    `remat`: whether its derivative computes it again. Under a tape it is recorded under a tape of
     its own. Where that has a derivative in Python (a bprop, a hook), so has the operation: the walk
     back over that tape, recorded as a continuation of the same recording, and mapped like it.
     """
 
-    def __init__(self, who, size=None, again=False):
-        self.who, self.size, self.again = who, size, again
+    def __init__(self, who, size=None, remat=False):
+        self.who, self.size, self.remat = who, size, remat
         self.closed = AbstractTrace(who)
         self.closed.is_mapped = size is not None
         self.tape = Tape() if is_differentiated() else None
@@ -39,15 +39,15 @@ class Enclosed:
     def __call__(self, function, values=(), axes=()):
         """Record `function(inputs)`; the inputs stand for slices of the `values` along `axes`. It
         returns the Values of its results and their out axes. Returns those results outside."""
-        conversions, enclosed = Conversions(), self
+        conversions, lifted = Conversions(), self
         while True:
             try:
                 with borrowing, conversions.exchanged():
-                    return enclosed._recorded(function, values, axes)
+                    return lifted._recorded(function, values, axes)
             except RuntimeError:  # for want of a number, of a condition perhaps
-                if not conversions.found(enclosed.closed.unconverted):
+                if not conversions.add(lifted.closed.unconverted):
                     raise
-            enclosed = Enclosed(self.who, self.size, self.again)
+            lifted = LiftedFunction(self.who, self.size, self.remat)
 
     def _recorded(self, function, values, axes):
         outer, thread.tape = thread.tape, self.tape
@@ -60,35 +60,35 @@ class Enclosed:
                     raise closed.error
                 results = [self._inside(v) for v in results]
                 written = closed.written()
-                seen = self._seen()
+                prints = self._prints()
         finally:
             thread.tape = outer
-        kind = RecomputedOp if self.again else LiftedOp
-        return self.made(results, outs, written, seen, kind)
+        kind = RematLiftedOp if self.remat else LiftedOp
+        return self.record_operation(results, outs, written, prints, kind)
 
     def _inside(self, value):
         closed = self.closed
         return value if value.trace is closed.recorder else closed.whole(value)
 
-    def _seen(self):
+    def _prints(self):
         """(what was printed, its Values), in order; inside the block."""
         prints, self.closed.prints = self.closed.prints, []
         return [(shown, list(map(self._inside, shown.values))) for shown in prints]
 
-    def made(self, results, outs, written, seen, kind):
+    def record_operation(self, results, outs, written, prints, kind):
         """Record the operation, let the handles written to have what it computes, and show
-        what was `seen`."""
-        values = [*results, *[v for _, v in written], *[v for _, some in seen for v in some]]
+        what was `prints`."""
+        values = [*results, *[v for _, v in written], *[v for _, some in prints for v in some]]
         outs = [*outs, *[None] * len(written)]
         worst = None if self.size is None else WORST
-        outs += [worst if shown.is_check else None for shown, some in seen for _ in some]
-        made = self._operation(values, outs, len(results), written, kind) if values else []
-        rest = iter(made[len(results) :])
+        outs += [worst if shown.is_check else None for shown, some in prints for _ in some]
+        outputs = self._operation(values, outs, len(results), written, kind) if values else []
+        rest = iter(outputs[len(results) :])
         for handle, _ in written:
             handle._rebind(next(rest))
-        for shown, some in seen:
+        for shown, some in prints:
             give(shown.of([next(rest) for _ in some]))
-        return list(made[: len(results)])
+        return list(outputs[: len(results)])
 
     def _operation(self, values, outs, n_results, written, kind):
         """Record the operation; returns its results."""
@@ -97,17 +97,17 @@ class Enclosed:
         if self.size is not None:
             self._check(op, tuple([v.aval for v in operands]), n_results, written)
         tape, outer = self.tape, thread.tape
-        python = is_differentiated() and tape is not None and (tape.python or tape.hooks)
+        python = is_differentiated() and tape is not None and (tape.python_entries or tape.hooks)
         before, thread.tape = thread.recorder.state.depth, MUTED if python else outer
         try:
-            made = record(op, *operands)
+            out = record(op, *operands)
         finally:
             thread.tape = outer
         if python:
-            outer.covered.append((before, thread.recorder.state.depth))
-            if any([v.watched for v in made]):
-                outer.keep(EnclosedDerivative(self, op.needed, values, outs), operands, made)
-        return made
+            outer.custom_spans.append((before, thread.recorder.state.depth))
+            if any([v.watched for v in out]):
+                outer.append_python(LiftedDerivative(self, op.needed, values, outs), operands, out)
+        return out
 
     def _check(self, op, avals, n_results, written):
         """Refuse what differs between examples where there is one place for all of them."""
@@ -130,63 +130,63 @@ class Enclosed:
             )
 
 
-class EnclosedDerivative(PythonDerivative):
-    """The derivative of an enclosed function that has derivatives in Python inside.
+class LiftedDerivative(PythonDerivative):
+    """The derivative of a lifted function that has derivatives in Python inside.
 
     `inputs`: the numbers of the inputs that are operands. `values`: what the operation returns, as
     Values inside; `outs`: their out axes.
     """
 
-    __slots__ = ("enclosed", "inputs", "outs", "values")
+    __slots__ = ("inputs", "lifted", "outs", "values")
 
-    def __init__(self, enclosed, inputs, values, outs):
-        self.enclosed, self.inputs, self.values, self.outs = enclosed, inputs, values, outs
+    def __init__(self, lifted, inputs, values, outs):
+        self.lifted, self.inputs, self.values, self.outs = lifted, inputs, values, outs
 
     def backward(self, operands, out, arriving):
         """Continue the recording with the walk back, and record that as an operation too."""
-        enclosed, deeper = self.enclosed, is_differentiated()
-        closed, mark = enclosed.closed, enclosed.closed.mark()
+        lifted, deeper = self.lifted, is_differentiated()
+        closed, mark = lifted.closed, lifted.closed.mark()
         arrived = {i: ct for i, ct in enumerate(arriving) if ct is not None}
-        given = {i: self._spread(i, cotangent) for i, cotangent in arrived.items()}
-        outer, thread.tape = thread.tape, enclosed.tape if deeper else None
+        by_output = {i: self._spread(i, cotangent) for i, cotangent in arrived.items()}
+        outer, thread.tape = thread.tape, lifted.tape if deeper else None
         try:
             with closed:
-                cotangents = {i: closed.input(*spread) for i, spread in given.items()}
-                found = self._walk(operands, cotangents)
-                written, seen = closed.written(), enclosed._seen()
+                cotangents = {i: closed.input(*spread) for i, spread in by_output.items()}
+                gradients = self._walk(operands, cotangents)
+                written, prints = closed.written(), lifted._prints()
         finally:
             thread.tape = outer
         axes = [closed.axes[i] for i in self.inputs]
-        pairs = [(v, axis) for v, axis in zip(found, axes, strict=True) if v is not None]
-        whole = None if enclosed.size is None else SUM
-        made = enclosed.made(
+        pairs = [(v, axis) for v, axis in zip(gradients, axes, strict=True) if v is not None]
+        whole = None if lifted.size is None else SUM
+        outside = lifted.record_operation(
             [v for v, _ in pairs],
             [whole if axis is None else axis for _, axis in pairs],
             written,
-            seen,
-            AgainOp if enclosed.again else LiftedOp,
+            prints,
+            BarrierLiftedOp if lifted.remat else LiftedOp,
         )
         if not deeper:
             closed.back(mark)
-        rest = iter(made)
-        return [None if v is None else next(rest) for v in found]
+        rest = iter(outside)
+        return [None if v is None else next(rest) for v in gradients]
 
     def _walk(self, operands, cotangents):
         """The cotangents inside of the operands that are arrays."""
-        closed, tape = self.enclosed.closed, self.enclosed.tape
+        closed, tape = self.lifted.closed, self.lifted.tape
         inputs, arrays = [closed.inputs[i] for i in self.inputs], operands[: len(self.inputs)]
         # a Value from outside may have been used as it is, too
         bare = [closed.known.get(id(v)) is i for i, v in zip(inputs, arrays, strict=True)]
         wanted = [*inputs, *itertools.compress(arrays, bare)]
         ends = [self.values[i] for i in cotangents]
-        found = walk_back(tape[:], tape.hooks, ends, [*cotangents.values()], wanted)
-        rest = iter(found[len(inputs) :])
+        gradients = walk_back(tape[:], tape.hooks, ends, [*cotangents.values()], wanted)
+        rest = iter(gradients[len(inputs) :])
         more = [next(rest) if is_bare else None for is_bare in bare]
-        return [_sum(*pair) for pair in zip(found[: len(inputs)], more, strict=True)]
+        return [_sum(*pair) for pair in zip(gradients[: len(inputs)], more, strict=True)]
 
     def _spread(self, i, cotangent):
         """(cotangent, axis) such that each example gets its part of that of result `i`."""
-        axis, size = self.outs[i], self.enclosed.size
+        axis, size = self.outs[i], self.lifted.size
         if size is None or axis == SUM:
             return cotangent, None
         if axis is None:  # it comes once, not for each example

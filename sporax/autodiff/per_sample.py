@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from sporax.autodiff.lifted_op import Enclosed
+from sporax.autodiff.lifted_op import LiftedFunction
 from sporax.core.tree import map_tensors, tensors_of, with_tensors
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
@@ -36,10 +36,10 @@ class PerSample:
         def run(inputs):
             nonlocal shape
             rest = iter(inputs)
-            given = map_tensors(
+            batches = map_tensors(
                 lambda t: wrap(record(_as_batch, next(rest))) if t.ndim else t, (args, kwargs)
             )
-            result, by_position, by_weight = self.derivative(*given)
+            result, by_position, by_weight = self.derivative(*batches)
             # gradients of batches of one, as are most results
             by_position = map_tensors(lambda g: _squeezed(g, g.ndim), by_position)
             result = map_tensors(lambda t: _squeezed(t, t.ndim and t.shape[0] == 1), result)
@@ -47,8 +47,10 @@ class PerSample:
             values = [t._lift() for t in tensors_of(shape)]
             return values, [0] * len(values)
 
-        made = Enclosed(self.who, sizes.pop())(run, [t._lift() for t in cut], [0] * len(cut))
-        return with_tensors(shape, map(wrap, made))
+        outputs = LiftedFunction(self.who, sizes.pop())(
+            run, [t._lift() for t in cut], [0] * len(cut)
+        )
+        return with_tensors(shape, map(wrap, outputs))
 
 
 def _squeezed(tensor, is_batch):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sporax.autodiff.lifted_op import Enclosed, is_differentiated
+from sporax.autodiff.lifted_op import LiftedFunction, is_differentiated
 from sporax.core.tree import tensors_of, with_tensors
 from sporax.engine.recorder import wrap
 
@@ -60,5 +60,5 @@ def recomputed(who, function, args, kwargs):
         values = [t._lift() for t in tensors_of(result)]
         return values, [None] * len(values)
 
-    made = Enclosed(who, again=True)(run)
-    return with_tensors(result, map(wrap, made))
+    outputs = LiftedFunction(who, remat=True)(run)
+    return with_tensors(result, map(wrap, outputs))

@@ -28,7 +28,7 @@ def _(size, batched, x):
     return _holds(x[0]), False
 
 
-def again(run, avals, arrays):
+def behind_barrier(run, avals, arrays):
     """`run(*arrays)`, computed apart from all else in the program."""
     telling = [x for a, x in zip(avals, arrays, strict=True) if a.inexact and a.size and not a.weak]
     if jax.default_backend() != "cpu" or not telling:
@@ -44,7 +44,7 @@ def again(run, avals, arrays):
     )
 
 
-class Again(Op):
+class BarrierOp(Op):
     """Another operation, computed apart from all else in the program; so are its derivatives."""
 
     __slots__ = ("plain",)
@@ -55,7 +55,9 @@ class Again(Op):
 
     def compute(self, avals, *arrays, real=False):
         """What the plain one computes."""
-        return again(functools.partial(self.plain.compute, avals, real=real), avals, arrays)
+        return behind_barrier(
+            functools.partial(self.plain.compute, avals, real=real), avals, arrays
+        )
 
     def _infer(self, avals):
         rule = self.plain.rule(avals)
@@ -65,14 +67,14 @@ class Again(Op):
     def pullback(self, inputs, outputs, n_outputs):
         """As that of the plain one, computed apart."""
         key = inputs, outputs
-        found = self.pulls.get(key)
-        if found is None:
+        pullback = self.pulls.get(key)
+        if pullback is None:
             plain = self.plain.pullback(inputs, outputs, n_outputs)
-            found = self.pulls[key] = Again(plain)
-        return found
+            pullback = self.pulls[key] = BarrierOp(plain)
+        return pullback
 
 
-class RecomputedOp(LiftedOp):
+class RematLiftedOp(LiftedOp):
     """A recording whose derivative computes it again."""
 
     __slots__ = ()
@@ -80,18 +82,18 @@ class RecomputedOp(LiftedOp):
     def pullback(self, inputs, outputs, n_outputs):
         """As usual, computed apart."""
         key = inputs, outputs
-        found = self.pulls.get(key)
-        if found is None:
+        pullback = self.pulls.get(key)
+        if pullback is None:
             plain = Pullback(self, inputs, outputs, n_outputs)
-            found = self.pulls[key] = Again(plain)
-        return found
+            pullback = self.pulls[key] = BarrierOp(plain)
+        return pullback
 
 
-class AgainOp(LiftedOp):
+class BarrierLiftedOp(LiftedOp):
     """A recording that is computed apart from all else in the program."""
 
     __slots__ = ()
 
     def compute(self, avals, *arrays, real=False):
         """As recorded."""
-        return again(self.real if real else self.fn, avals, arrays)
+        return behind_barrier(self.real if real else self.fn, avals, arrays)

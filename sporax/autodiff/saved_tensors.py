@@ -68,26 +68,26 @@ class PackingTape(Tape):
         if not needed:
             super().append(entry)
             return
-        kept = Packed([(i, operands[i]) for i in needed])
-        self.python.append(len(self))
-        super().append((SavedDerivative(op, wanted, kept), *entry[1:]))
+        packed = Packed([(i, operands[i]) for i in needed])
+        self.python_entries.append(len(self))
+        super().append((SavedDerivative(op, wanted, packed), *entry[1:]))
 
 
 def _needed(op, avals, wanted):
     """Which operands' values the pullback of an operation reads (numbers are not counted)."""
     key = op, avals, wanted
-    found = _read.get(key)
-    if found is None:
+    needed = _read.get(key)
+    if needed is None:
         outs = op.rule(avals).avals
         which = tuple([i for i, a in enumerate(outs) if a.differentiable])
         pullback = op.pullback(wanted, which, len(outs))
-        given = *avals, *[outs[i] for i in which]
-        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in given]
-        jaxpr = jax.make_jaxpr(functools.partial(pullback.compute, given))(*specs).jaxpr
+        avals_in = *avals, *[outs[i] for i in which]
+        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals_in]
+        jaxpr = jax.make_jaxpr(functools.partial(pullback.compute, avals_in))(*specs).jaxpr
         used = used_inputs(jaxpr)
-        found = tuple([i for i, a in enumerate(avals) if used[i] and not a.weak])
-        _read[key] = found
-    return found
+        needed = tuple([i for i, a in enumerate(avals) if used[i] and not a.weak])
+        _read[key] = needed
+    return needed
 
 
 _read: dict = {}
@@ -108,11 +108,11 @@ class Packed:
         finally:
             thread.tape, thread.saving = tape, saving
             if tape is not None and tape is not MUTED:
-                tape.covered.append((first, thread.recorder.state.depth))
+                tape.custom_spans.append((first, thread.recorder.state.depth))
 
     def values(self):
         """{number: Value} of what the `unpack_hook` gives."""
-        found = {}
+        values = {}
         for (i, aval), packed in zip(self.avals, self.objects, strict=True):
             tensor = self.unpack(packed)
             if not isinstance(tensor, Tensor):
@@ -120,13 +120,13 @@ class Packed:
             elif tensor.shape != aval.shape or tensor._value.aval.dtype != aval.dtype:
                 got = f"one of shape {tensor.shape} and {tensor.dtype}"
             else:
-                found[i] = tensor._lift()
+                values[i] = tensor._lift()
                 continue
             raise (ValueError if isinstance(tensor, Tensor) else TypeError)(
                 "For 'saved_tensors_hooks', 'unpack_hook' must return the Tensor that was packed, "
                 f"of shape {aval.shape} and {dtypes.from_numpy(aval.dtype)}, but got {got}."
             )
-        return found
+        return values
 
     def restored(self, operands):
         """The operands with what was packed in place of those that were; where a derivative is
@@ -140,10 +140,10 @@ class Packed:
 class SavedDerivative(PythonDerivative):
     """The derivative of an operation, from packed operands."""
 
-    __slots__ = ("kept", "op", "wanted")
+    __slots__ = ("op", "packed", "wanted")
 
-    def __init__(self, op, wanted, kept):
-        self.op, self.wanted, self.kept = op, wanted, kept
+    def __init__(self, op, wanted, packed):
+        self.op, self.wanted, self.packed = op, wanted, packed
 
     @property
     def who(self):
@@ -153,13 +153,13 @@ class SavedDerivative(PythonDerivative):
     def backward(self, operands, out, arriving):
         """The operation's pullback."""
         count = len(out) if out.__class__ is tuple else 1
-        given = arriving if out.__class__ is tuple else (arriving,)
-        which = tuple([i for i, ct in enumerate(given) if ct is not None])
+        cotangents = arriving if out.__class__ is tuple else (arriving,)
+        which = tuple([i for i, ct in enumerate(cotangents) if ct is not None])
         pullback = self.op.pullback(self.wanted, which, count)
-        given = [given[i] for i in which]
-        found = record(pullback, *self.kept.restored(operands), *given)
+        cotangents = [cotangents[i] for i in which]
+        pulled = record(pullback, *self.packed.restored(operands), *cotangents)
         leaving: list = [None] * len(operands)
-        for i, cotangent in zip(self.wanted, found, strict=True):
+        for i, cotangent in zip(self.wanted, pulled, strict=True):
             leaving[i] = cotangent
         return leaving
 
@@ -182,10 +182,10 @@ def _tied(value, original):
     thread.tape = MUTED
     first = thread.recorder.state.depth
     try:
-        twin = variable(value)
+        tied = variable(value)
     finally:
         thread.tape = tape
-        tape.covered.append((first, thread.recorder.state.depth))
-    twin.watched = True
-    tape.keep(Tie(), (original,), twin)
-    return twin
+        tape.custom_spans.append((first, thread.recorder.state.depth))
+    tied.watched = True
+    tape.append_python(Tie(), (original,), tied)
+    return tied

@@ -4,7 +4,7 @@ that call, which is not made again."""
 import contextlib
 
 from sporax.autodiff.backward import TapeScope
-from sporax.autodiff.custom_vjp import again
+from sporax.autodiff.custom_vjp import with_values
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.tape import Variables
 from sporax.core import cell_tree, random
@@ -14,11 +14,11 @@ from sporax.core.value import Changes, thread
 from sporax.guards.guard_types import same
 
 
-class AnnouncedCall:
+class CachedCall:
     """A call of a Cell and its tape.
 
-    `given`: the arguments, with their Values in place of Tensors. `twins`: {id(Value): what it was
-    on the tape}, of what can be differentiated. `state`: the Parameters with their Values after it.
+    `arguments`: with their Values in place of Tensors. `tracked`: {id(Value): its variable on the
+    tape}, of what can be differentiated. `state`: the Parameters with their Values after it.
     """
 
     def __init__(self, cell: CellProtocol, args, kwargs):
@@ -26,14 +26,14 @@ class AnnouncedCall:
         handles = tensors_of((args, kwargs)) + [p for p in parameters if p.requires_grad]
         before = [p._lift() for p in parameters], _random_state(), Changes.count
         self.values = [h._lift() for h in handles]
-        self.given = _with_values(args, kwargs)
+        self.arguments = _with_values(args, kwargs)
         recorder = self.recorder = thread.recorder
         with Variables(handles) as variables, TapeScope() as self.recording:
             self.recording.tape.hooks.update(hooks_of(handles, variables.values))
             self.output = cell._compute(args, kwargs)
             outs = tensors_of(self.output)
-            self.kept = map_tensors(itself, self.output), outs, [t._lift() for t in outs]
-        self.twins = dict(zip(map(id, self.values), variables.values, strict=True))
+            self.outputs = map_tensors(itself, self.output), outs, [t._lift() for t in outs]
+        self.tracked = dict(zip(map(id, self.values), variables.values, strict=True))
         self.state = [(p, p._value) for p in parameters]
         self.changes = Changes.count
         after = [v for _, v in self.state], _random_state(), self.changes
@@ -43,16 +43,16 @@ class AnnouncedCall:
     def serves(self, args, kwargs, handles):
         """Whether the same call, differentiated by the `handles`, would be this one: nothing that
         it depends on has changed since."""
-        asked = [id(h._value) for h in handles]
+        value_ids = [id(h._value) for h in handles]
         captures = self.recorder.tracer, thread.recorder.tracer
         if any(captures) and self.recorder is not thread.recorder:
             return False  # one graph's Values mean nothing in another
         return (
             self.changes == Changes.count
-            and len(set(asked)) == len(asked)
-            and self.twins.keys() >= set(asked)
+            and len(set(value_ids)) == len(value_ids)
+            and self.tracked.keys() >= set(value_ids)
             and all(p._value is v for p, v in self.state)
-            and same(self.given, _with_values(args, kwargs))
+            and same(self.arguments, _with_values(args, kwargs))
         )
 
     @contextlib.contextmanager
@@ -60,14 +60,15 @@ class AnnouncedCall:
         """(the output, the recording, what the handles were on its tape)."""
         outer, thread.tape = thread.tape, self.recording.tape
         try:
-            yield again(*self.kept), self.recording, [self.twins[id(h._value)] for h in handles]
+            variables = [self.tracked[id(h._value)] for h in handles]
+            yield with_values(*self.outputs), self.recording, variables
         finally:
             thread.tape = outer
 
 
 def call_announced(cell: CellProtocol, args, kwargs):
     """Call a Cell that has `set_grad`."""
-    call = AnnouncedCall(cell, args, kwargs)
+    call = CachedCall(cell, args, kwargs)
     cell.__dict__["_announced"] = call if call.is_unique else None
     return call.output
 

@@ -11,7 +11,7 @@ from sporax.engine.recorder import record
 _stack = Op("vmap.stack", lambda *parameters: jnp.stack(parameters))
 
 
-class Ensemble:
+class StackedCells:
     """Cells that differ in the numbers of their Parameters only.
 
     `stacked`: for each Parameter a Value with those of all cells along axis 0.
@@ -21,8 +21,8 @@ class Ensemble:
         self.who, self.cells = who, list(cells)
         parts = [list(parameters(cell)) for cell in self.cells]
         makes = {tuple((path, p.shape, str(p.dtype)) for path, p in part) for part in parts}
-        kinds = {type(cell) for cell in self.cells}
-        if len(makes) != 1 or len(kinds) != 1:
+        classes = {type(cell) for cell in self.cells}
+        if len(makes) != 1 or len(classes) != 1:
             raise ValueError(
                 f"For '{who}', the Cells of a CellList must be of one class and have Parameters of "
                 "the same shapes and dtypes, but got others. Call them one by one."
@@ -33,7 +33,7 @@ class Ensemble:
         ]
 
     @contextlib.contextmanager
-    def lent(self, slices):
+    def lend(self, slices):
         """In the block the first cell has these Values as Parameters."""
         before = [p._lift() for p in self.handles]
         for p, value in zip(self.handles, slices, strict=True):

@@ -37,24 +37,25 @@ def variable(value):
 
 
 class Tape(list):
-    """The operations computed from watched values: (operation, operands, output or outputs).
+    """The operations computed from tracked values: (operation, operands, output or outputs).
 
-    `pauses`: the stretches of the trace that the user leaves out, as (first, last) depth;
-    `covered`: those for which there is a derivative of the user's. `hooks`: {id(value): (value, its
-    Hooks)}. `python`: the numbers of the entries whose derivative is a function of the user's.
-    `depth`: how many derivatives it is for, one of the other.
+    `paused_spans`: the spans of the trace that are not differentiated, as (first, last) depth;
+    `custom_spans`: those with a derivative written by the user. `hooks`: {id(value): (value, its
+    Hooks)}. `python_entries`: the indices of entries with a PythonDerivative. `depth`: how many
+    derivatives, one of the other, share the tape.
     """
 
-    __slots__ = ("covered", "depth", "hooks", "pauses", "python")
+    __slots__ = ("custom_spans", "depth", "hooks", "paused_spans", "python_entries")
     muted = False
 
     def __init__(self):
         super().__init__()
-        self.pauses, self.covered, self.hooks, self.python, self.depth = [], [], {}, [], 0
+        self.paused_spans, self.custom_spans = [], []
+        self.hooks, self.python_entries, self.depth = {}, [], 0
 
-    def keep(self, derivative, operands, out):
+    def append_python(self, derivative, operands, out):
         """One more entry, whose derivative is a function of the user's."""
-        self.python.append(len(self))
+        self.python_entries.append(len(self))
         self.append((derivative, operands, out))
 
 
@@ -128,22 +129,22 @@ class Variables:
         return self
 
     def _borrow(self):
-        known = {}
+        by_handle = {}
         for handle in self.handles:
-            twin = known.get(id(handle))
-            if twin is None:
+            tracked = by_handle.get(id(handle))
+            if tracked is None:
                 value = handle._lift()
-                twin = known[id(handle)] = variable(value)
+                tracked = by_handle[id(handle)] = variable(value)
                 # a Parameter that requires no gradient gets none, wherever it is given
                 frozen = not getattr(handle, "requires_grad", True)
-                twin.watched = twin.aval.differentiable and not frozen
-                self.borrowed.append((handle, value, twin))
-                handle._value = twin
-            self.values.append(twin)
+                tracked.watched = tracked.aval.differentiable and not frozen
+                self.borrowed.append((handle, value, tracked))
+                handle._value = tracked
+            self.values.append(tracked)
 
     def __exit__(self, *exception):
-        for handle, value, twin in self.borrowed:
-            if handle._value is twin:
+        for handle, value, tracked in self.borrowed:
+            if handle._value is tracked:
                 handle._value = value
         borrowing.release()
 
@@ -159,7 +160,7 @@ def paused():
     finally:
         thread.tape = outer
         if outer is not None and outer is not MUTED:
-            outer.pauses.append((first, thread.recorder.state.depth))
+            outer.paused_spans.append((first, thread.recorder.state.depth))
 
 
 def pull_back(entries, cotangents):
@@ -171,10 +172,11 @@ def pull_back(entries, cotangents):
     take = cotangents.pop
     for op, operands, out in reversed(entries):
         if out.__class__ is tuple:
-            given = [(i, ct) for i, v in enumerate(out) if (ct := take(id(v), None)) is not None]
-            if not given:
+            arrived = [(i, ct) for i, v in enumerate(out) if (ct := take(id(v), None)) is not None]
+            if not arrived:
                 continue
-            which, arriving, count = tuple([i for i, _ in given]), [c for _, c in given], len(out)
+            which, count = tuple([i for i, _ in arrived]), len(out)
+            arriving = [ct for _, ct in arrived]
         else:
             cotangent = take(id(out), None)
             if cotangent is None:

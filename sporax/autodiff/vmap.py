@@ -3,8 +3,8 @@
 import functools
 from collections.abc import Callable
 
-from sporax.autodiff.lifted_op import Enclosed
-from sporax.autodiff.stacked_cells import Ensemble
+from sporax.autodiff.lifted_op import LiftedFunction
+from sporax.autodiff.stacked_cells import StackedCells
 from sporax.core.from_host import NUMBERS, plain
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
@@ -38,7 +38,7 @@ def vmap(fn, in_axes=0, out_axes=0) -> Callable:
 
     @functools.wraps(fn, updated=())
     def mapped(*args, **kwargs):
-        return Mapping("vmap", fn, in_axes, out_axes)(args, kwargs)
+        return VectorizedFunction("vmap", fn, in_axes, out_axes)(args, kwargs)
 
     return mapped
 
@@ -53,7 +53,7 @@ def _check_axes(name, axes):
         )
 
 
-class Mapping:
+class VectorizedFunction:
     """A function mapped over slices of its arguments; see `vmap`."""
 
     def __init__(self, who, fn, in_axes, out_axes):
@@ -65,27 +65,27 @@ class Mapping:
         axes = self._axes("in_axes", self.in_axes, args)
         sliced = [(t, axis) for t, axis in zip(tensors, axes, strict=True) if axis is not None]
         size = self._size(sliced, len(args))
-        ensemble = Ensemble(self.who, self.fn) if self.of_cells else None
-        stacked = [] if ensemble is None else ensemble.stacked
+        stacked_cells = StackedCells(self.who, self.fn) if self.of_cells else None
+        stacked = [] if stacked_cells is None else stacked_cells.stacked
         values = [*stacked, *[t._lift() for t, _ in sliced]]
         result = None
 
         def run(inputs):
             nonlocal result
             slices, each = iter(inputs[len(stacked) :]), iter(axes)
-            given = map_tensors(lambda t: t if next(each) is None else wrap(next(slices)), args)
-            if ensemble is None:
-                result = self.fn(*given, **kwargs)
+            inside = map_tensors(lambda t: t if next(each) is None else wrap(next(slices)), args)
+            if stacked_cells is None:
+                result = self.fn(*inside, **kwargs)
             else:
-                with ensemble.lent(inputs[: len(stacked)]):
-                    result = ensemble.cells[0](*given, **kwargs)
+                with stacked_cells.lend(inputs[: len(stacked)]):
+                    result = stacked_cells.cells[0](*inside, **kwargs)
             result = map_tensors(itself, result, _as_tensor)
             outs = self._axes("out_axes", self.out_axes, result)
             return [t._lift() for t in tensors_of(result)], outs
 
         of_values = [0] * len(stacked) + [axis for _, axis in sliced]
-        made = Enclosed(self.who, size)(run, values, of_values)
-        return with_tensors(result, map(wrap, made))
+        outputs = LiftedFunction(self.who, size)(run, values, of_values)
+        return with_tensors(result, map(wrap, outputs))
 
     def _size(self, sliced, n_args):
         """How many slices there are."""
@@ -98,12 +98,12 @@ class Mapping:
                 f"{self.in_axes} for {n_args}. Call the function itself where nothing is sliced."
             )
         if len(sizes) > 1:
-            found = [f"{t.shape[axis]} (axis {axis} of {t.shape})" for t, axis in sliced]
-            found += [f"{len(self.fn)} Cells"] if self.of_cells else []
+            sizes_shown = [f"{t.shape[axis]} (axis {axis} of {t.shape})" for t, axis in sliced]
+            sizes_shown += [f"{len(self.fn)} Cells"] if self.of_cells else []
             raise RuntimeError(
                 f"For '{self.who}', the sliced axes must be of one size, but got "
-                f"{', '.join(found)}. Give None in 'in_axes' for an argument that every call gets "
-                "whole."
+                f"{', '.join(sizes_shown)}. Give None in 'in_axes' for an argument that every call "
+                "gets whole."
             )
         return sizes.pop()
 
@@ -122,8 +122,8 @@ class Mapping:
             each = axes if isinstance(axes, (tuple, list)) else [axes] * len(obj)
             if len(each) != len(obj):
                 raise self._refusal(name, f"a tuple with an entry for each of {len(obj)}", axes)
-            found = [self._axes(name, a, item) for a, item in zip(each, obj, strict=True)]
-            return [axis for axes in found for axis in axes]
+            axes_of_items = [self._axes(name, a, item) for a, item in zip(each, obj, strict=True)]
+            return [axis for axes in axes_of_items for axis in axes]
         if axes is not None and name == "in_axes" and not tensors_of(obj):
             raise self._refusal(name, f"None for what is no Tensor ({type(obj).__name__})", axes)
         return [axis for t in tensors_of(obj) for axis in self._axes(name, axes, t)]

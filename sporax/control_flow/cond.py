@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from sporax.autodiff.abstract_trace import AbstractTrace, LiftedOp
 from sporax.autodiff.lifted_op import is_differentiated
 from sporax.autodiff.tape import Tape
-from sporax.control_flow.lax_ops import FlowOp, choice, is_number, kept
+from sporax.control_flow.lax_ops import FlowOp, cached, choice, is_number
 from sporax.core.errors import describe
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
@@ -50,7 +50,7 @@ class Nothing:
 
 
 UNBOUND = Nothing("a variable without a value")
-AWAITED = Nothing("what a 'return' in a loop will give")
+PENDING = Nothing("what a 'return' in a loop will give")
 
 
 def refuse(why):
@@ -106,7 +106,8 @@ class Part:
     def __init__(self, who, kind=AbstractTrace):
         self.who, self.closed = who, kind(who)
         self.closed.is_part = True
-        self.entered, self.given = {}, {}  # a loop's: number of the leaf -> its Value, its Tensor
+        # of a loop: index of the leaf -> its Value, its Tensor
+        self.loop_values, self.tensors = {}, {}
         self.tape = Tape() if is_differentiated() else None
 
     def record(self, function, *args):
@@ -119,7 +120,7 @@ class Part:
         if changed is not None:
             raise Unrecordable(f"it changes '{changed}', which is no Tensor")
         tape = self.tape
-        if tape is not None and (tape.python or tape.hooks or tape.pauses):
+        if tape is not None and (tape.python_entries or tape.hooks or tape.paused_spans):
             raise Unrecordable("a derivative inside is a function in Python, or left out")
 
     def _record(self, function, args):
@@ -156,7 +157,7 @@ class Part:
         finally:
             thread.tape = outer
 
-    def seen(self, other):
+    def printed(self, other):
         """The Values that are printed in a part; zeros in their place where it is another."""
         values = [value for shown in other.closed.prints for value in shown.values]
         return values if other is self else self._inside(lambda: list(map(zeros, values)))
@@ -193,9 +194,9 @@ KINDS = {"b": bool, "i": int, "f": float}
 
 def leaves_of(obj):
     """What is in nested containers, in order."""
-    found = []
-    map_tensors(found.append, obj, lambda item: found.append(plain(item)))
-    return found
+    leaves = []
+    map_tensors(leaves.append, obj, lambda item: leaves.append(plain(item)))
+    return leaves
 
 
 def form_of(obj):
@@ -226,36 +227,38 @@ def choose(who, test, true, false):
     for i, pair in enumerate(pairs):
         if same(*pair):
             continue
-        kinds = [part.kind(leaf) for part, leaf in zip(parts, pair, strict=True)]
-        open_[i] = _common(pair, kinds)
-        if kinds[0] is not None and kinds[0] is kinds[1]:
+        number_types = [part.kind(leaf) for part, leaf in zip(parts, pair, strict=True)]
+        open_[i] = _common(pair, number_types)
+        if number_types[0] is not None and number_types[0] is number_types[1]:
             numbers.append(len(open_) - 1)
     handles = {k: h for part in parts for k, (h, _) in part.written.items()}
-    made = _record_choice(who, test, parts, open_, numbers, handles)
+    outputs = _record_choice(who, test, parts, open_, numbers, handles)
     leaves = [leaf for leaf, _ in pairs]
-    for i, value in zip(open_, made, strict=True):
+    for i, value in zip(open_, outputs, strict=True):
         leaves[i] = wrap(value)
     return filled(parts[0].result, leaves)
 
 
 def _complete(one, other):
     """Where one part gives what is awaited only, and the other has it, fill in zeros."""
-    if not any(leaf is AWAITED for leaf in one.leaves) or one.result.__class__ is not tuple:
+    if not any(leaf is PENDING for leaf in one.leaves) or one.result.__class__ is not tuple:
         return
     one.give(
         tuple([
             map_tensors(partial := functools.partial(one.blank, other=other), b, partial)
-            if a is AWAITED else a
+            if a is PENDING else a
             for a, b in zip(one.result, other.result, strict=True)
         ])
     )  # fmt: skip
 
 
-def _common(pair, kinds):
+def _common(pair, number_types):
     """The dtype of what two branches give for one result; None if they must agree as they are."""
-    if kinds[0] is kinds[1] and (kinds[0] is not None or all(map(_is_tensor, pair))):
+    if number_types[0] is number_types[1] and (
+        number_types[0] is not None or all(map(_is_tensor, pair))
+    ):
         return None
-    tensors = [leaf for leaf, kind in zip(pair, kinds, strict=True) if kind is None]
+    tensors = [leaf for leaf, kind in zip(pair, number_types, strict=True) if kind is None]
     if len(tensors) == 1 and _is_tensor(tensors[0]) and not tensors[0].shape:
         return tensors[0]._value.aval.dtype  # a number becomes a Tensor where it meets one
     raise Unrecordable(f"its branches give {_shown(pair[0])} and {_shown(pair[1])}")
@@ -273,7 +276,7 @@ def _record_choice(who, test, parts, open_, numbers, handles):
     values = []
     for part in parts:
         now = [part.written[k][1] if k in part.written else h for k, h in handles.items()]
-        now += [v for other in parts for v in part.seen(other)]
+        now += [v for other in parts for v in part.printed(other)]
         dtypes = [*open_.values(), *[None] * len(now)]
         values.append(part.values([*[part.leaves[i] for i in open_], *now], dtypes))
     for one, other in zip(*values, strict=True):
@@ -284,16 +287,18 @@ def _record_choice(who, test, parts, open_, numbers, handles):
         return []
     operands, branches = [], []
     for part, some in zip(parts, values, strict=True):
-        op, given = part.operation(some)
-        branches.append((op, tuple([~i for i in range(len(operands), len(operands) + len(given))])))
-        operands += given
-    op = kept(choice, who, *branches, tuple(numbers))
-    made = record(op, value_of(who, test), *operands)
-    rest = iter(made[len(open_) :])
+        op, op_operands = part.operation(some)
+        branches.append(
+            (op, tuple([~i for i in range(len(operands), len(operands) + len(op_operands))]))
+        )
+        operands += op_operands
+    op = cached(choice, who, *branches, tuple(numbers))
+    outputs = record(op, value_of(who, test), *operands)
+    rest = iter(outputs[len(open_) :])
     for handle in handles.values():
         handle._rebind(next(rest))
     _show(test, parts, rest)
-    return made[: len(open_)]
+    return outputs[: len(open_)]
 
 
 def _show(test, parts, values):
@@ -301,5 +306,5 @@ def _show(test, parts, values):
     rest = iter(values)
     for part, is_true in zip(parts, (True, False), strict=True):
         for shown in part.closed.prints:
-            given = [next(rest) for _ in shown.numbers]
-            give(shown.where(test._lift(), is_true, given))
+            values_shown = [next(rest) for _ in shown.numbers]
+            give(shown.where(test._lift(), is_true, values_shown))

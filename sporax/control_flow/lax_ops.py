@@ -40,13 +40,13 @@ class FlowOp(Op):
         return Rule(avals, tuple(outs), rule.run, False)
 
 
-def kept(make, *given):
+def cached(make, *arguments):
     """The operation that `make` makes of what is given, always the same one."""
-    key = (make, *given)
-    found = _kept.get(key)
-    if found is None:
-        found = _kept[key] = make(*given)
-    return found
+    key = (make, *arguments)
+    op = _kept.get(key)
+    if op is None:
+        op = _kept[key] = make(*arguments)
+    return op
 
 
 def _part(part, operands, carried=(), real=False):
@@ -115,11 +115,11 @@ def scanned(who, body, count, slots, turns, numbers):
         items = [operands[i : i + turns] for i in range(first, len(operands), turns or 1)]
 
         def turn(carried, item):
-            given = list(carried)
+            inputs = list(carried)
             for slot, x in zip(slots, item, strict=True):
-                given[slot] = x
-            made = _part(body, operands, given, real)
-            return _as_carried(made[:count], carried), made[count:]
+                inputs[slot] = x
+            results = _part(body, operands, inputs, real)
+            return _as_carried(results[:count], carried), results[count:]
 
         last, more = lax.scan(turn, operands[:count], [jnp.stack(x) for x in items], turns)
         return (*last, *[y[i] for y in more for i in range(turns)])
@@ -127,8 +127,8 @@ def scanned(who, body, count, slots, turns, numbers):
     return FlowOp(who, run, numbers)
 
 
-def _as_carried(made, carried):
-    return tuple(x.astype(c.dtype) for x, c in zip(made, carried, strict=True))
+def _as_carried(results, carried):
+    return tuple(x.astype(c.dtype) for x, c in zip(results, carried, strict=True))
 
 
 class LoopScalar(Value):
@@ -177,12 +177,12 @@ def is_number(closed, value):
         return False
     path = closed.recorder.state.path()
     makers = [state for state in path for _ in state.avals]
-    seen, left = set(), [value.index]
+    visited, left = set(), [value.index]
     while left:
         state = makers[left.pop()]
-        if id(state) in seen:
+        if id(state) in visited:
             continue
-        seen.add(id(state))
+        visited.add(id(state))
         for item in state.key[1:]:
             if isinstance(item, int):
                 if item < 0:
@@ -190,4 +190,4 @@ def is_number(closed, value):
                 left.append(item)
             elif isinstance(item, Aval) and not item.weak:
                 return False
-    return any(aval.weak for state in makers if id(state) in seen for aval in state.operands)
+    return any(aval.weak for state in makers if id(state) in visited for aval in state.operands)

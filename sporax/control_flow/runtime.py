@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from sporax.ast_transform.print_runtime import is_shown
 from sporax.ast_transform.runtime_functions import RUNTIME, runtime_function
 from sporax.control_flow.cond import (
-    AWAITED,
+    PENDING,
     UNBOUND,
     Unrecordable,
     as_number,
@@ -33,7 +33,7 @@ from sporax.engine.recorder import apply
 from sporax.index_checks.checks import counting_where
 from sporax.staging.graph_break import CONDITION
 
-vars(RUNTIME).update(AWAITED=AWAITED, UNBOUND=UNBOUND)
+vars(RUNTIME).update(PENDING=PENDING, UNBOUND=UNBOUND)
 
 
 def _go_on(who, why):
@@ -49,7 +49,7 @@ def _go_on(who, why):
 
 
 @runtime_function(CONDITION)
-def kept(test, why):
+def python_condition(test, why):
     """The condition of a statement that stays Python's, and why it does."""
     if is_open(test):
         _go_on("if", Unrecordable(why))
@@ -84,7 +84,7 @@ def loop(who, test, body, carried, most=None):
         carried, left = body(carried), left and left - 1
 
 
-class Of:
+class Unpacked:
     """A function of what a loop carries, for one of variables."""
 
     def __init__(self, function):
@@ -98,7 +98,7 @@ class Of:
 def while_(test, body, most, variables):
     """`while test: ...`, all being functions of the variables that the body assigns."""
     values = all_bound(*variables)
-    return loop("while", Of(test), Of(body), values, Of(most))
+    return loop("while", Unpacked(test), Unpacked(body), values, Unpacked(most))
 
 
 @runtime_function()
@@ -125,8 +125,8 @@ def bounds(*arguments):
     if not any(map(is_open, arguments)):
         over = range(*arguments)
         return over.start, over.stop, over.step
-    given = [as_number(x) if is_open(x) else range(x).stop for x in arguments]
-    return {1: (0, *given, 1), 2: (*given, 1), 3: tuple(given)}[len(given)]
+    limits = [as_number(x) if is_open(x) else range(x).stop for x in arguments]
+    return {1: (0, *limits, 1), 2: (*limits, 1), 3: tuple(limits)}[len(limits)]
 
 
 @runtime_function(CONDITION)

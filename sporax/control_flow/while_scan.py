@@ -4,9 +4,9 @@ from typing import Any
 
 from sporax.autodiff.lifted_op import is_differentiated
 from sporax.control_flow.cond import (
-    AWAITED,
     KINDS,
     NUMBERS,
+    PENDING,
     Part,
     Unrecordable,
     filled,
@@ -20,7 +20,7 @@ from sporax.control_flow.lax_ops import (
     LoopScalar,
     LoopTestTrace,
     bounded,
-    kept,
+    cached,
     repetition,
     scanned,
 )
@@ -48,7 +48,7 @@ _TOO_MUCH = (
 
 def over(who, function, init, items):
     """`init, y = function(init, item)` for each item, as one operation: (the last init, all y)."""
-    turn = _OverItems(function)
+    turn = _ScanBody(function)
     form = form_of(items[0])
     if any(form_of(item) != form for item in items[1:]):
         raise Unrecordable("its items are containers of different kinds")
@@ -64,14 +64,14 @@ def repeat(who, test, body, carried, most=None, items=None):
     for _ in range(MOST_RECORDINGS):
         loop = _Loop(who, carried, leaves, fixed, most)
         loop.record(test, body)
-        if (more := loop.awaited()) is not None:
+        if (more := loop.with_pending()) is not None:
             carried, leaves, fixed = more, leaves_of(more), set()
             continue
         changed, written = loop.numbers_made_tensors(), loop.written_in_place()
         if not changed and not written:
             if items is not None:
-                return loop.made(items, body.y)
-            last = loop.made()
+                return loop.record_operation(items, body.y)
+            last = loop.record_operation()
             if loop.test is not None and loop.test.closed.met_check:
                 test(last)  # the turns check what it indexes before they begin
             return last
@@ -98,16 +98,16 @@ class _Loop:
         """Record the test and the body for any turn."""
         if test is not None:
             part = self.test = Part(self.who, LoopTestTrace)
-            part.record(_AtATurn(test, self, part), self.carried)
+            part.record(_OnLoopInputs(test, self, part), self.carried)
             if len(part.leaves) != 1 or part.written:
                 raise Unrecordable("its test writes to a Tensor, or gives no single one")
             if part.closed.met_check:
-                body = _Tested(test, body)
-        self.body.record(_AtATurn(body, self, self.body), self.carried)
-        if self.awaited() is None and self.body.form != form_of(self.carried):
+                body = _CheckedBody(test, body)
+        self.body.record(_OnLoopInputs(body, self, self.body), self.carried)
+        if self.with_pending() is None and self.body.form != form_of(self.carried):
             raise Unrecordable(f"a turn makes {self.body.form} of {form_of(self.carried)}")
 
-    def awaited(self):
+    def with_pending(self):
         """What is carried, with zeros for what a `return` in a turn gives; None if it has that
         already, or none does."""
         before, after = self.carried, self.body.result
@@ -115,12 +115,12 @@ class _Loop:
             return None
         if len(before) != len(after):
             return None
-        found = [a is AWAITED and b is not AWAITED for a, b in zip(before, after, strict=True)]
-        if not any(found):
+        is_pending = [a is PENDING and b is not PENDING for a, b in zip(before, after, strict=True)]
+        if not any(is_pending):
             return None
         return tuple([
-            map_tensors(self._blank, b, self._blank) if is_awaited else a
-            for a, b, is_awaited in zip(before, after, found, strict=True)
+            map_tensors(self._blank, b, self._blank) if was_pending else a
+            for a, b, was_pending in zip(before, after, is_pending, strict=True)
         ])  # fmt: skip
 
     def _blank(self, leaf):
@@ -129,26 +129,26 @@ class _Loop:
             return wrap(zeros(leaf._value))
         return leaf if kind is None else kind(0)
 
-    def at_a_turn(self, part):
+    def loop_inputs(self, part):
         """What the loop carries, as inputs of a part."""
         leaves = list(self.leaves)
         for i in self.open:
             kind = _number_kind(leaves[i])
             if kind is None:
-                part.entered[i] = part.closed.input(leaves[i]._value)
+                part.loop_values[i] = part.closed.input(leaves[i]._value)
             else:
-                part.entered[i] = LoopScalar(kind, part.closed)
-            leaves[i] = part.given[i] = wrap(part.entered[i])
+                part.loop_values[i] = LoopScalar(kind, part.closed)
+            leaves[i] = part.tensors[i] = wrap(part.loop_values[i])
         return filled(self.carried, leaves)
 
     def written_in_place(self):
         """Which of the leaves a turn writes to, rather than giving others."""
         body = self.body
-        found = {i for i in self.open if body.given[i]._value is not body.entered[i]}
-        for i in found:
-            if body.leaves[i] is not body.given[i] or _number_kind(self.leaves[i]) is not None:
+        written = {i for i in self.open if body.tensors[i]._value is not body.loop_values[i]}
+        for i in written:
+            if body.leaves[i] is not body.tensors[i] or _number_kind(self.leaves[i]) is not None:
                 raise Unrecordable("a turn writes to a Tensor in place, and puts another there")
-        return found
+        return written
 
     def numbers_made_tensors(self):
         """{which of the leaves: a Tensor for the number there, of which a turn makes a Tensor}.
@@ -174,9 +174,9 @@ class _Loop:
     def _stays(self, i):
         """Whether a turn leaves a number as it is; computing with a float would round it."""
         after = self.body.leaves[i]
-        return isinstance(after, Tensor) and after._value is self.body.entered[i]
+        return isinstance(after, Tensor) and after._value is self.body.loop_values[i]
 
-    def made(self, items=None, ys=None):
+    def record_operation(self, items=None, ys=None):
         """Record the operation; returns what is carried at the end."""
         handles = [handle for handle, _ in self.body.written.values()]
         written = [value for _, value in self.body.written.values()]
@@ -190,11 +190,11 @@ class _Loop:
         if self.test is not None:
             test = self._bound(self.test, self.test.values(self.test.leaves), handles, operands)
             body = self._bound(self.body, after, handles, operands)
-            given = self.who, test, body, len(before), tuple(numbers)
+            arguments = self.who, test, body, len(before), tuple(numbers)
             if is_differentiated() and any([v.watched for v in operands]):
-                op = kept(bounded, *given, self._turns_kept(before))
+                op = cached(bounded, *arguments, self._turns_kept(before))
             else:
-                op = kept(repetition, *given)
+                op = cached(repetition, *arguments)
             return self._finish(record(op, *operands), handles)
         y_leaves = [leaf for leaf in leaves_of(ys) if isinstance(leaf, (Tensor, *NUMBERS))]
         places = [self.most * k + len(before) for k in range(len(y_leaves))]
@@ -204,11 +204,11 @@ class _Loop:
         body = self._bound(self.body, [*after, *self.body.values(y_leaves)], handles, operands)
         slots = self._item_slots(items, operands, before)
         how = self.who, body, len(before), slots, self.most, tuple(numbers)
-        made = record(kept(scanned, *how), *operands)
-        last = self._finish(made, handles)
+        outputs = record(cached(scanned, *how), *operands)
+        last = self._finish(outputs, handles)
         if items is None:
             return last
-        turns = [iter([wrap(made[place + n]) for place in places]) for n in range(self.most)]
+        turns = [iter([wrap(outputs[place + n]) for place in places]) for n in range(self.most)]
         return last, [
             map_tensors(
                 lambda _, t=turn: next(t),
@@ -220,12 +220,12 @@ class _Loop:
 
     def _bound(self, part, values, handles, operands):
         """(the operation for the values of a part, what its operands are); adds to `operands`."""
-        op, given = part.operation(values)
+        op, op_operands = part.operation(values)
         slots = self._slots(part, handles)
         binding = []
         inside = [*[part.closed.inputs[i] for i in op.needed], *part.closed.numbers()]
-        for twin, value in zip(inside, given, strict=True):
-            at = slots.get(id(twin))
+        for lifted, value in zip(inside, op_operands, strict=True):
+            at = slots.get(id(lifted))
             if at is None:
                 at = ~len(operands)
                 operands.append(value)
@@ -252,12 +252,12 @@ class _Loop:
             operands += values
         return tuple(slots)
 
-    def _finish(self, made, handles):
+    def _finish(self, outputs, handles):
         """What is carried at the end; writes back what turns write."""
         leaves = list(self.leaves)
-        for i, value in zip(self.open, made, strict=False):
+        for i, value in zip(self.open, outputs, strict=False):
             leaves[i] = wrap(value)
-        written = made[len(self.open) : len(self.open) + len(handles)]
+        written = outputs[len(self.open) : len(self.open) + len(handles)]
         for handle, value in zip(handles, written, strict=True):
             handle._rebind(value)
         for check, worst in self.body.closed.turns:
@@ -274,14 +274,14 @@ class _Loop:
 
     def _slots(self, part, handles):
         """{id of the Value inside: its place among what is carried}."""
-        slots = {id(part.entered[i]): k for k, i in enumerate(self.open)}
+        slots = {id(part.loop_values[i]): k for k, i in enumerate(self.open)}
         for k, handle in enumerate(handles, len(self.open)):
             if id(handle) in part.handles:
                 slots[id(part.handles[id(handle)][2])] = k
         return slots
 
 
-class _AtATurn:
+class _OnLoopInputs:
     """A function of what a loop carries, at any turn."""
 
     def __init__(self, function, loop, part):
@@ -289,10 +289,10 @@ class _AtATurn:
         self.__wrapped__ = function
 
     def __call__(self, carried):
-        return self.function(self.loop.at_a_turn(self.part))
+        return self.function(self.loop.loop_inputs(self.part))
 
 
-class _Tested:
+class _CheckedBody:
     """A turn that checks first the indices which the test of the loop takes."""
 
     def __init__(self, test, body):
@@ -304,7 +304,7 @@ class _Tested:
         return self.body(carried)
 
 
-class _OverItems:
+class _ScanBody:
     """A turn over (what is carried, the item); `y`: what else the function gave last."""
 
     def __init__(self, function):

@@ -102,7 +102,7 @@ class Listing:
                     self._record(closed, function, _bound(who, function, args, kwargs), described)
                 return
             except RuntimeError:  # for want of a number, of a condition perhaps
-                if not conversions.found(closed.unconverted):
+                if not conversions.add(closed.unconverted):
                     raise
 
     def _record(self, closed, function, bound, described):

@@ -267,7 +267,7 @@ def capture(
         except RecursionError as error:
             raise endless(error, name, not (tracer.is_broken or tracer.parts)) from error
         except RuntimeError as error:
-            if error is not tracer.error or not conversions.found(tracer.unconverted):
+            if error is not tracer.error or not conversions.add(tracer.unconverted):
                 raise
 
 
@@ -283,7 +283,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
         if tracer.error is not None:  # the function caught it
             raise tracer.error
         results = [strong(t._lift()) for t in tensors_of(result)]
-        if conversions.found(tracer.unconverted):  # the next call may be captured
+        if conversions.add(tracer.unconverted):  # the next call may be captured
             if not tracer.is_broken:
                 tracer.run(tracer.recorder)
             return result, None

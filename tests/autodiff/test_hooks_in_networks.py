@@ -8,7 +8,7 @@ import pytest
 
 from sporax import ops
 from sporax.autodiff import Function, grad, value_and_grad
-from sporax.autodiff.backward import Stretch
+from sporax.autodiff.backward import BackwardSegment
 from sporax.core import context
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
@@ -120,17 +120,17 @@ def test_hooks_that_change_nothing_in_sum(seed, captured):
 
 def test_the_stretches_between_are_remembered():
     """Without this the test above would not say anything about it."""
-    taken, before = [], Stretch.take
+    taken, before = [], BackwardSegment.take
     hooked = Network([Layer(1.0) for _ in range(9)])
     hooked.layers[4].register_backward_hook(look)
     run = grad(hooked)
     for _ in range(2):  # the first may follow operations of another test that are still pending
         run(tensor(0.5)).asnumpy()
-    Stretch.take = lambda *given: taken.append(1) or before(*given)
+    BackwardSegment.take = lambda *given: taken.append(1) or before(*given)
     try:
         run(tensor(0.5)).asnumpy()
     finally:
-        Stretch.take = before
+        BackwardSegment.take = before
     assert len(taken) == (0 if thread.recorder.immediate else 3)
 
 

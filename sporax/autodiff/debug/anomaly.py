@@ -90,21 +90,21 @@ class Watch:
             bad = _anomaly(op, operands, out)
             if bad is not None:
                 places = [i for i, at in enumerate(state.key[1:]) if at.__class__ is Aval]
-                given = list(zip(places, operands, strict=True))
-                raise FloatingPointError(self._text(op, given, out, bad, origin))
+                indexed = list(zip(places, operands, strict=True))
+                raise FloatingPointError(self._text(op, indexed, out, bad, origin))
 
-    def _text(self, op, given, out, bad, origin):
+    def _text(self, op, indexed, out, bad, origin):
         array = np.asarray(out.array)
-        found = np.isnan(array) if bad == "NaN" else np.isinf(array)
-        first = list(map(int, np.argwhere(found)[0]))
-        operands = [v for _, v in given]
+        is_bad = np.isnan(array) if bad == "NaN" else np.isinf(array)
+        first = list(map(int, np.argwhere(is_bad)[0]))
+        operands = [v for _, v in indexed]
         came = any(_has(v, bad) for v in operands)
         pulled = isinstance(op, Pullback)
         what = (
             f"For 'detect_anomaly', the results must be finite, but '{_name(op)}' "
             f"{'was given' if came else 'made'} {bad} in the "
-            f"{'backward' if pulled or origin.backward else 'forward'} pass ({found.sum()} of "
-            f"{found.size} elements{f', first at {first}' if first else ''})"
+            f"{'backward' if pulled or origin.backward else 'forward'} pass ({is_bad.sum()} of "
+            f"{is_bad.size} elements{f', first at {first}' if first else ''})"
         )
         at = self._forward(op, operands) if pulled else None
         at = origin if at is None else at
@@ -112,17 +112,17 @@ class Watch:
         names = list(op.of.operands if pulled else op.operands)
         if pulled:
             names += ["the arriving gradient"] * len(op.outputs)
-        ranges = [f"    {_range(v, names, i)}" for i, v in given]
+        ranges = [f"    {_range(v, names, i)}" for i, v in indexed]
         return "\n".join([f"{what}, {line} {at}", "  It was given", *ranges])
 
     def _forward(self, op, operands):
         """Where the operation was called whose derivative `op` is; None if that was not watched."""
         while isinstance(op, Pullback):
-            given = {id(v.array) for v in operands}
+            array_ids = {id(v.array) for v in operands}
             entries = [
                 (values, out)
                 for entry, values, out in self.tape or ()
-                if entry is op.of and all(_known(v, given) for v in values)
+                if entry is op.of and all(_known(v, array_ids) for v in values)
             ]
             if not entries:
                 return None
@@ -131,14 +131,14 @@ class Watch:
 
     # cut gradients ------------------------------------------------------------------------
 
-    def zero(self, derivative, args, positions, variables, found):
+    def zero(self, derivative, args, positions, variables, cotangents):
         """Say, once each, which variables of a derivative have a gradient of zero because the
         output does not depend on them."""
         inputs = named_inputs(derivative.fn, args)
         names = [f"'{path}'" for i in positions for path in paths(*inputs[i])]
         names += [f"Parameter '{p.name}'" for p in derivative.weights]
         what = getattr(derivative.fn, "__code__", type(derivative.fn))
-        for name, value, cotangent in zip(names, variables.values, found, strict=True):
+        for name, value, cotangent in zip(names, variables.values, cotangents, strict=True):
             if cotangent is None and (what, name) not in self.said:
                 self.said.add((what, name))
                 warn(
@@ -183,8 +183,8 @@ class Watch:
         return cuts, last
 
 
-def _known(value, given):
-    return value.aval.weak or id(value.array) in given
+def _known(value, array_ids):
+    return value.aval.weak or id(value.array) in array_ids
 
 
 def _name(op):
@@ -200,8 +200,10 @@ def _anomaly(op, operands, out):
         return None
     if np.isnan(array).any():
         return "NaN"
-    told = any(v in (float("inf"), -float("inf")) for v in op.attributes.values() if _is_float(v))
-    return None if told or any(_has(v, "Inf") for v in operands) else "Inf"
+    is_infinite_attribute = any(
+        v in (float("inf"), -float("inf")) for v in op.attributes.values() if _is_float(v)
+    )
+    return None if is_infinite_attribute or any(_has(v, "Inf") for v in operands) else "Inf"
 
 
 def _is_float(x):

@@ -47,20 +47,20 @@ class Subject:
     def __init__(self, fn, inputs, weights, rng):
         self.fn, self.inputs, self.rng = fn, inputs, rng
         handles = tensors_of(inputs)
-        places = [path for name, given in named_inputs(fn, inputs) for path in paths(name, given)]
+        places = [path for name, item in named_inputs(fn, inputs) for path in paths(name, item)]
         able = [t._value.aval.inexact for t in handles]
         self.skipped = [(n, t) for n, t, ok in zip(places, handles, able, strict=True) if not ok]
         self.fixed = [None if ok else t for t, ok in zip(handles, able, strict=True)]
         cells, loose = reached(fn, inputs)
         self.names = [n for n, ok in zip(places, able, strict=True) if ok]
-        given = [t for t, ok in zip(handles, able, strict=True) if ok]
+        differentiable = [t for t, ok in zip(handles, able, strict=True) if ok]
         self.parameters = []
         for name, p in _trainable(fn, cells, loose) if weights is None else _by_name(weights):
             if p._value.aval.inexact:
                 self.parameters.append(p)
                 self.names.append(name)
-        self.points = [_widened(t.asnumpy()) for t in (*given, *self.parameters)]
-        self.count = len(given)
+        self.points = [_widened(t.asnumpy()) for t in (*differentiable, *self.parameters)]
+        self.count = len(differentiable)
         held, self.precisions = [*loose, *self.parameters], []
         for cell in cells:
             held += [p for _, p in parameters(cell)]
@@ -175,8 +175,8 @@ def reached(fn, inputs):
     if is_cell(fn):
         return [fn], []
     followed = Dependence(fn, inputs).followed()
-    given = {id(t) for t in tensors_of(inputs)}
-    loose = [v for v in followed if isinstance(v, Tensor) and id(v) not in given]
+    input_ids = {id(t) for t in tensors_of(inputs)}
+    loose = [v for v in followed if isinstance(v, Tensor) and id(v) not in input_ids]
     return [v for v in followed if is_cell(v)], loose
 
 
@@ -190,15 +190,15 @@ def refuse_nesting():
 
 
 def _trainable(fn, cells, loose):
-    found = {}
+    trainable = {}
     for cell in cells:
         for path, p in parameters(cell):
             if p.requires_grad:
-                found.setdefault(id(p), (path if cell is fn else p.name, p))
+                trainable.setdefault(id(p), (path if cell is fn else p.name, p))
     for p in loose:
         if isinstance(p, Parameter) and p.requires_grad:
-            found.setdefault(id(p), (p.name, p))
-    return found.values()
+            trainable.setdefault(id(p), (p.name, p))
+    return trainable.values()
 
 
 def _by_name(weights):
