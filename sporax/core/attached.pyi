@@ -322,7 +322,7 @@ class Attached(Reading):
     def fill_diagonal(self, fill_value, wrap=False) -> Tensor:
         """`input` with `fill_value` on its main diagonal: where all indices are equal."""
     def flatten(self, start_dim=0, end_dim=-1, *, order='C') -> Tensor:
-        """The dimensions from `start_dim` to `end_dim` made into one; all of them by default."""
+        """The dimensions from `start_dim` to `end_dim` merged into one; all of them by default."""
     def flip(self, *dims) -> Tensor:
         """The tensor with the order along `dims` turned round; see `ops.flip`."""
     def fliplr(self) -> Tensor:
@@ -761,10 +761,10 @@ class Attached(Reading):
         """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
     @overload
     def split(self, split_size, dim=0) -> builtins.tuple[Tensor, ...]:
-        """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given."""
+        """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes."""
     @overload
     def split(self, split_size_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
-        """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given."""
+        """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes."""
     def sqrt(self) -> Tensor:
         r"""$\sqrt{x}$, element by element."""
     def square(self) -> Tensor:

@@ -150,7 +150,7 @@ def expm1(input) -> Tensor:
 def eye(n, m=None, dtype=None) -> Tensor:
     """`n` rows and `m` columns (`n` by default), ones on the diagonal, Float32 by default."""
 def flatten(input, start_dim=0, end_dim=-1) -> Tensor:
-    """The dimensions from `start_dim` to `end_dim` made into one."""
+    """The dimensions from `start_dim` to `end_dim` merged into one."""
 def flip(input, dims) -> Tensor:
     """The order of the elements turned round along `dims`, an int or a tuple of ints."""
 def float_power(input, exponent) -> Tensor:
@@ -332,7 +332,7 @@ def scatter(input, dim, index, src) -> Tensor:
 def scatter_add(input, dim, index, src) -> Tensor:
     """`input`, where `src` is added to the elements at `index` along `dim`."""
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:
-    """Where `values` would have to be put into the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 if asked."""
+    """Where `values` would have to be put into the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`."""
 def select(input, dim, index) -> Tensor:
     """The slice at `index` along `dim`, without that dimension."""
 def sigmoid(input) -> Tensor:
@@ -350,7 +350,7 @@ def softmax(input, dim, *, dtype=None) -> Tensor:
 def sort(input, *, dim=-1, descending=False, stable=False) -> builtins.tuple[Tensor, ...]:
     """The elements in order along `dim`, and where they were (`ops.sort`). The indices are Int64."""
 def split(tensor, split_size_or_sections, dim=0) -> builtins.tuple[Tensor, ...]:
-    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given."""
+    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes."""
 def sqrt(input) -> Tensor:
     r"""$\sqrt{x}$, element by element."""
 def square(input) -> Tensor:

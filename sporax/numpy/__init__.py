@@ -1,7 +1,7 @@
 """Under which names NumPy's users find the operations? `mindspore.numpy`: names looked up.
 
 A name is a face of a declaration: in `sporax.ops`, or, where that has no such operation, in the
-families here. Faces are made when they are first used.
+families here. Faces are compiled at first use.
 """
 
 import importlib
@@ -29,9 +29,9 @@ def _constants():
     dtypes = importlib.import_module("sporax.core.dtype")
     grids = importlib.import_module("sporax.numpy.grids")
     faces = importlib.import_module("sporax.numpy.faces")
-    found = dict(_CONSTANTS) | {name: getattr(dtypes, name) for name in _DTYPES.split()}
-    found |= {"int_": dtypes.int32, "uint": dtypes.uint32, "float_": dtypes.float32}
-    return found | {"mgrid": grids.mgrid, "ogrid": grids.ogrid, "_to_tensor": faces.tensors_of}
+    constants = dict(_CONSTANTS) | {name: getattr(dtypes, name) for name in _DTYPES.split()}
+    constants |= {"int_": dtypes.int32, "uint": dtypes.uint32, "float_": dtypes.float32}
+    return constants | {"mgrid": grids.mgrid, "ogrid": grids.ogrid, "_to_tensor": faces.tensors_of}
 
 
 def __getattr__(name):
@@ -40,8 +40,8 @@ def __getattr__(name):
     if not name.startswith("__"):
         declared, constants = _registry(), _constants()
         if name in declared:
-            found = importlib.import_module("sporax.numpy.faces").face(*declared[name])
-            return globals().setdefault(name, found)
+            function = importlib.import_module("sporax.numpy.faces").face(*declared[name])
+            return globals().setdefault(name, function)
         if name in constants:
             return globals().setdefault(name, constants[name])
     raise missing("numpy", name)

@@ -34,10 +34,10 @@ def result_type(*arrays_and_dtypes) -> dtypes.Type:
 
     if not arrays_and_dtypes:
         raise ValueError("For 'numpy.result_type', at least one array or dtype must be given.")
-    found = kind(arrays_and_dtypes[0])
+    dtype = kind(arrays_and_dtypes[0])
     for x in arrays_and_dtypes[1:]:
-        found = promoted(found, kind(x))
-    return found
+        dtype = promoted(dtype, kind(x))
+    return dtype
 
 
 @composite(numpy=True)

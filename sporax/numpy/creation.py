@@ -16,7 +16,7 @@ _FLOATING = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 
 def shape_of(name, shape):
-    """A shape given as an int, or as a tuple or list of ints."""
+    """A tuple of ints from an int, or from a tuple or list of ints."""
     sizes = (shape,) if is_size(shape) else shape
     if not isinstance(sizes, (tuple, list)) or not all(is_size(n) for n in sizes):
         raise TypeError(
@@ -29,8 +29,8 @@ def shape_of(name, shape):
     return tuple(sizes)
 
 
-def _whole(name, **given):
-    for argument, value in given.items():
+def _whole(name, **arguments):
+    for argument, value in arguments.items():
         if not isinstance(value, int):
             raise TypeError(
                 f"For 'numpy.{name}', '{argument}' must be an int, but got {type(value).__name__}."
@@ -47,8 +47,8 @@ def asarray(a, dtype=None):
     >>> asarray([1, 2]).dtype
     mindspore.int32
     """
-    made, wanted = array_of(a), None if dtype is None else dtype_of(dtype)
-    return made if wanted in (None, made.dtype) else made.astype(wanted)
+    tensor, wanted = array_of(a), None if dtype is None else dtype_of(dtype)
+    return tensor if wanted in (None, tensor.dtype) else tensor.astype(wanted)
 
 
 @composite(numpy=True)
@@ -58,10 +58,10 @@ def array(obj, dtype=None, copy=True, ndmin=0):
     >>> array([1.0, 2.0], ndmin=2).shape
     (1, 2)
     """
-    made = asarray(array_of(obj, "array", "obj"), dtype)
-    if ndmin > made.ndim:
-        made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
-    return made.copy() if copy and made is obj else made
+    tensor = asarray(array_of(obj, "array", "obj"), dtype)
+    if ndmin > tensor.ndim:
+        tensor = tensor.reshape((1,) * (ndmin - tensor.ndim) + tensor.shape)
+    return tensor.copy() if copy and tensor is obj else tensor
 
 
 @composite(numpy="copy(a)")
@@ -229,9 +229,9 @@ def arange(start, stop=None, step=None, dtype=None):
     array([1, 3, 5], dtype=int32)
     """
     start, stop, step = map(_number, ("start", "stop", "step"), (start, stop, step))
-    given = [x for x in (start, stop, step) if x is not None]
+    bounds = [x for x in (start, stop, step) if x is not None]
     if dtype is None:
-        dtype = dtypes.int32 if all(isinstance(x, int) for x in given) else _FLOAT
+        dtype = dtypes.int32 if all(isinstance(x, int) for x in bounds) else _FLOAT
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
@@ -242,9 +242,9 @@ def arange(start, stop=None, step=None, dtype=None):
 
 def _spaced(name, compute):
     def function(start: Array, stop: Array, num=50, endpoint=True, axis=0):
-        made = [x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32)
+        ends = [x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32)
                 for x in (start, stop)]  # fmt: skip
-        return compute(*made, num, endpoint, axis)
+        return compute(*ends, num, endpoint, axis)
 
     function.__doc__ = f"See `numpy.{name}`."
     function.__module__ = __name__
@@ -282,12 +282,12 @@ def linspace(
     """
     _check_spaced("linspace", num, endpoint)
     start, stop = array_of(start), array_of(stop)
-    made = _linear(start, stop, num, endpoint, axis)
-    made = made if dtype is None else made.astype(dtype_of(dtype))
+    result = _linear(start, stop, num, endpoint, axis)
+    result = result if dtype is None else result.astype(dtype_of(dtype))
     if not retstep:
-        return made
+        return result
     parts = num - 1 if endpoint else num
-    return made, (stop - start) / parts if parts else array_of(math.nan)
+    return result, (stop - start) / parts if parts else array_of(math.nan)
 
 
 @composite(numpy=True)
@@ -302,8 +302,8 @@ def logspace(start: Array, stop: Array, num=50, endpoint=True, base=10.0, dtype=
         raise TypeError(
             f"For 'numpy.logspace', 'base' must be a number, but got {type(base).__name__}."
         )
-    made = ops.pow(base, _linear(array_of(start), array_of(stop), num, endpoint, axis))
-    return made if dtype is None else made.astype(dtype_of(dtype))
+    result = ops.pow(base, _linear(array_of(start), array_of(stop), num, endpoint, axis))
+    return result if dtype is None else result.astype(dtype_of(dtype))
 
 
 @composite(numpy=True)
@@ -314,8 +314,8 @@ def geomspace(start: Array, stop: Array, num=50, endpoint=True, dtype=None, axis
     array([1., 2., 4.], dtype=float32)
     """
     _check_spaced("geomspace", num, endpoint)
-    made = _geometric(array_of(start), array_of(stop), num, endpoint, axis)
-    return made if dtype is None else made.astype(dtype_of(dtype))
+    result = _geometric(array_of(start), array_of(stop), num, endpoint, axis)
+    return result if dtype is None else result.astype(dtype_of(dtype))
 
 
 # random -------------------------------------------------------------------------------------

@@ -70,21 +70,21 @@ def array_of(x, name="asarray", argument="a"):
             f"these, but got {type(x).__name__}."
         )
     try:
-        made = np.asarray(x)
+        array = np.asarray(x)
     except ValueError:
-        made = np.empty(0, object)
-    if made.dtype.kind not in "biufc":
+        array = np.empty(0, object)
+    if array.dtype.kind not in "biufc":
         raise ValueError(
             f"For 'numpy.{name}', '{argument}' must have numbers only, as many in each row, but "
             f"got {x!r}."
         )
-    return Tensor(made.astype(_NARROW.get(made.dtype, made.dtype)))
+    return Tensor(array.astype(_NARROW.get(array.dtype, array.dtype)))
 
 
 def tensors_of(*values):
     """Each value as a Tensor, as `array_of` makes it: one alone, or a tuple."""
-    made = tuple([array_of(v) for v in values])
-    return made[0] if len(made) == 1 else made
+    tensors = tuple([array_of(v) for v in values])
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 def _holds_tensors(x):
@@ -124,15 +124,15 @@ def _is_floating(dtype):
     )  # fmt: skip
 
 
-def _arrays_of(given, name, argument):
-    if isinstance(given, Tensor):
-        return tuple(given)
-    if not isinstance(given, (tuple, list)):
+def _arrays_of(value, name, argument):
+    if isinstance(value, Tensor):
+        return tuple(value)
+    if not isinstance(value, (tuple, list)):
         raise TypeError(
             f"For 'numpy.{name}', '{argument}' must be a tuple or list of Tensors, but got "
-            f"{type(given).__name__}."
+            f"{type(value).__name__}."
         )
-    return tuple([array_of(x, name, argument) for x in given])
+    return tuple([array_of(x, name, argument) for x in value])
 
 
 def _optional(x, name, argument):
@@ -177,10 +177,10 @@ def face(declaration, written):
         parameters = [(p, p.name) for p in own.values()]
     else:
         name, parameters = declaration.parse(written, more=("dtype",))
-    given = {canonical: p.name for p, canonical in parameters}
+    fills = {canonical: p.name for p, canonical in parameters}
     scope = dict(_SCOPE, _call=declaration.face())
-    call = f"_call({', '.join(_argument(p, given, name, scope) for p in own.values())})"
-    if "dtype" in given and "dtype" not in own:
+    call = f"_call({', '.join(_argument(p, fills, name, scope) for p in own.values())})"
+    if "dtype" in fills and "dtype" not in own:
         call = f"_cast({call}, dtype)"
     plain = [p for p, _ in parameters]
     function = compiled(name, plain, f"    return {call}", scope, f"numpy.{name}")
@@ -189,14 +189,14 @@ def face(declaration, written):
     return function
 
 
-def _argument(parameter, given, name, scope):
+def _argument(parameter, fills, name, scope):
     """What is passed for a parameter of the declaration: an expression."""
     canonical = parameter.name
     prefix = f"{canonical}=" if parameter.kind is parameter.KEYWORD_ONLY else ""
-    if canonical not in given:
+    if canonical not in fills:
         scope[f"_default_{canonical}"] = parameter.default
         return f"{prefix}_default_{canonical}"
-    here = given[canonical]
+    here = fills[canonical]
     if canonical == "dtype":
         return f"{prefix}_dtype({here})"
     if here == "axis":

@@ -21,10 +21,10 @@ def _face(declared, name):
 
 
 def __getattr__(name):
-    found = importlib.import_module("sporax.ops.fft.transforms").FOURIER
-    if name not in found:
+    functions = importlib.import_module("sporax.ops.fft.transforms").FOURIER
+    if name not in functions:
         raise missing("numpy.fft", name)
-    return globals().setdefault(name, _face(found[name], name))
+    return globals().setdefault(name, _face(functions[name], name))
 
 
 def __dir__():

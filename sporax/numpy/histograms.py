@@ -165,11 +165,11 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False) -> tup
     count = sample.shape[1]
     bins = [bins] * count if isinstance(bins, int) else bins
     spans = [None] * count if range is None else range
-    for argument, given in (("bins", bins), ("range", spans)):
-        if not isinstance(given, (tuple, list, Tensor)) or len(given) != count:
+    for argument, sequence in (("bins", bins), ("range", spans)):
+        if not isinstance(sequence, (tuple, list, Tensor)) or len(sequence) != count:
             raise ValueError(
                 f"For 'numpy.histogramdd', '{argument}' must have {count} entries, but got "
-                f"{given!r}."
+                f"{sequence!r}."
             )
     columns = ops.unbind(sample, 1)
     edges = [histogram_bin_edges(*c) for c in zip(columns, bins, spans, strict=True)]
@@ -178,14 +178,14 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False) -> tup
         flat = ops.add(ops.mul(flat, edge.size), _bins(column, edge))
     sizes = [edge.size for edge in edges]
     weights = None if weights is None else array_of(weights)
-    made = _count(flat, weights, int(np.prod(sizes))).reshape(sizes)
-    made = made[tuple(slice(0, n - 1) for n in sizes)]
+    counts = _count(flat, weights, int(np.prod(sizes))).reshape(sizes)
+    counts = counts[tuple(slice(0, n - 1) for n in sizes)]
     if density:
-        made = ops.div(made, ops.reduce_sum(made))
+        counts = ops.div(counts, ops.reduce_sum(counts))
         for axis, edge in enumerate(edges):
             shape = [-1 if i == axis else 1 for i, _ in enumerate(edges)]
-            made = ops.div(made, diff(edge).reshape(shape))
-    return made, edges
+            counts = ops.div(counts, diff(edge).reshape(shape))
+    return counts, edges
 
 
 @composite(numpy=True)
@@ -200,8 +200,8 @@ def histogram(a, bins=10, range=None, weights=None, density=False) -> Arrays:
     a = array_of(a)
     flat = None if weights is None else ops.ravel(array_of(weights))
     spans = None if range is None else [range]
-    made, edges = histogramdd(ops.ravel(a).reshape((-1, 1)), [bins], spans, flat, density)
-    return made, edges[0]
+    counts, edges = histogramdd(ops.ravel(a).reshape((-1, 1)), [bins], spans, flat, density)
+    return counts, edges[0]
 
 
 @composite(numpy=True)
@@ -211,5 +211,5 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=False) -> Array
     >>> histogram2d([0.0, 1.0], [0.0, 1.0], 2)[0].tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    made, (first, second) = histogramdd((x, y), bins, range, weights, density)
-    return made, first, second
+    counts, (first, second) = histogramdd((x, y), bins, range, weights, density)
+    return counts, first, second

@@ -24,14 +24,14 @@ def axis_of(name, axis, ndim, argument="axis"):
 
 
 def axes_of(name, axis, ndim):
-    """Axes given as an int, a sequence, or None for all: a tuple counted from the front."""
+    """Nonnegative axes, a tuple, from an int, a sequence, or None for all."""
     if axis is None:
         return tuple(range(ndim))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    found = tuple([axis_of(name, a, ndim) for a in axes])
-    if len(set(found)) < len(found):
+    numbers = tuple([axis_of(name, a, ndim) for a in axes])
+    if len(set(numbers)) < len(numbers):
         raise ValueError(f"For 'numpy.{name}', 'axis' must not repeat an axis, but got {axis}.")
-    return found
+    return numbers
 
 
 # shape --------------------------------------------------------------------------------------
@@ -117,9 +117,9 @@ def rollaxis(x: Array, axis, start=0):
 
 
 def _at_least(ndim, name, arys, shape):
-    made = [array_of(x, name, "arys") for x in arys]
-    made = [x if x.ndim >= ndim else x.reshape(shape(x.shape)) for x in made]
-    return made[0] if len(made) == 1 else made
+    tensors = [array_of(x, name, "arys") for x in arys]
+    tensors = [x if x.ndim >= ndim else x.reshape(shape(x.shape)) for x in tensors]
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 @composite(numpy=True)
@@ -239,16 +239,16 @@ def rot90(a: Array, k=1, axes=(0, 1)):
 # joining ------------------------------------------------------------------------------------
 
 
-def sequence_of(name, given, argument):
+def sequence_of(name, value, argument):
     """A tuple or list of arrays as Tensors of one dtype; at least one."""
-    if not isinstance(given, (tuple, list)):
+    if not isinstance(value, (tuple, list)):
         raise TypeError(
             f"For 'numpy.{name}', '{argument}' must be a Tensor or a tuple or list of Tensors, but "
-            f"got {type(given).__name__}."
+            f"got {type(value).__name__}."
         )
-    if not given:
+    if not value:
         raise ValueError(f"For 'numpy.{name}', '{argument}' must hold at least one Tensor.")
-    return in_one_dtype([array_of(x, name, argument) for x in given])
+    return in_one_dtype([array_of(x, name, argument) for x in value])
 
 
 @composite(numpy=True)

@@ -128,7 +128,7 @@ def _of_whole(compute):
     return function
 
 
-def _pair(name, text, given, shown, differentiable):
+def _pair(name, text, example, shown, differentiable):
     compute = _on_zero if name == "heaviside" else _of_whole(getattr(jnp, name))
 
     def function(x1: Array, x2: Array):
@@ -137,7 +137,7 @@ def _pair(name, text, given, shown, differentiable):
     function.__module__ = __name__
     function.__doc__ = f"""{text}, element by element, broadcast together.
 
-    >>> {name}({given}).tolist()
+    >>> {name}({example}).tolist()
     {shown}
     """
     written = f"{name}(x1, x2, dtype=None)"
@@ -234,8 +234,8 @@ def gradient(f, *varargs, axis=None, edge_order=1) -> Array | list:
         )
     if any(array_of(h).ndim for h in steps):
         raise NotImplementedError("For 'numpy.gradient', distances must be numbers, not arrays.")
-    made = [gradient_along(f, h, a) for h, a in zip(steps, axes, strict=True)]
-    return made[0] if len(made) == 1 else made
+    gradients = [gradient_along(f, h, a) for h, a in zip(steps, axes, strict=True)]
+    return gradients[0] if len(gradients) == 1 else gradients
 
 
 @array_op("trapz(y, x=None, dx=1.0, axis=-1)")

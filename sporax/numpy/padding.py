@@ -41,7 +41,7 @@ def pad(
         return Tensor(np.pad(arr.asnumpy(), pad_width, mode, **kwargs))
     if mode not in _PADS:
         raise ValueError(f"For 'numpy.pad', 'mode' must be one of {list(_PADS)}, but got {mode!r}.")
-    given = {"stat_length": stat_length, "constant_values": constant_values,
+    options = {"stat_length": stat_length, "constant_values": constant_values,
              "end_values": end_values, "reflect_type": reflect_type}  # fmt: skip
-    chosen = {n: given[n] for n in _PADS[mode] if given[n] is not None}
+    chosen = {n: options[n] for n in _PADS[mode] if options[n] is not None}
     return _padded(arr, pad_width, mode, tuple(chosen.items()))

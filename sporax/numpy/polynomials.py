@@ -26,8 +26,8 @@ def polyadd(a1, a2):
     >>> polyadd([1, 2], [9, 5, 4]).tolist()
     [9, 6, 6]
     """
-    given = [_coefficients("polyadd", x, n) for x, n in ((a1, "a1"), (a2, "a2"))]
-    short, long = sorted(given, key=lambda p: p.size)
+    operands = [_coefficients("polyadd", x, n) for x, n in ((a1, "a1"), (a2, "a2"))]
+    short, long = sorted(operands, key=lambda p: p.size)
     ahead = long.size - short.size
     if not ahead:
         return ops.add(long, short)

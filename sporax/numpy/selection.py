@@ -148,11 +148,11 @@ def array_str(a) -> str:
 # flat and many indices ----------------------------------------------------------------------
 
 
-def _sizes(name, given):
-    sizes = given.tolist() if isinstance(given, Tensor) else given
+def _sizes(name, shape):
+    sizes = shape.tolist() if isinstance(shape, Tensor) else shape
     sizes = (sizes,) if isinstance(sizes, int) else sizes
     if not isinstance(sizes, (tuple, list)) or not all(type(n) is int for n in sizes):
-        raise TypeError(f"'{name}' must be an int or a tuple of ints, but got {given!r}")
+        raise TypeError(f"'{name}' must be an int or a tuple of ints, but got {shape!r}")
     return tuple(sizes)
 
 
@@ -172,8 +172,10 @@ def unravel_index(indices: Array, shape, order="C") -> Arrays:
     sizes = _sizes("shape", shape)
     total = int(np.prod(sizes))
     at = jnp.clip(indices, -total, total - 1) % total
-    found = jnp.unravel_index(at, sizes if order == "C" else sizes[::-1])
-    return tuple(f.astype(indices.dtype) for f in (found if order == "C" else found[::-1]))
+    coordinates = jnp.unravel_index(at, sizes if order == "C" else sizes[::-1])
+    return tuple(
+        f.astype(indices.dtype) for f in (coordinates if order == "C" else coordinates[::-1])
+    )
 
 
 @array_op("ravel_multi_index(multi_index, dims, mode='clip', order='C')", differentiable=False)
@@ -227,12 +229,12 @@ def unique(x: Array, return_inverse=False) -> Array | Arrays:
     >>> unique(Tensor([2, 1, 2])).tolist()
     [2, 1]
     """
-    made = ops.unique(ops.ravel(x))
-    return made if return_inverse else made[0]
+    result = ops.unique(ops.ravel(x))
+    return result if return_inverse else result[0]
 
 
-def _check_bools(name, **given):
-    for argument, value in given.items():
+def _check_bools(name, **flags):
+    for argument, value in flags.items():
         if not isinstance(value, bool):
             raise TypeError(
                 f"For 'numpy.{name}', '{argument}' must be a bool, but got {type(value).__name__}."
@@ -263,10 +265,10 @@ def intersect1d(ar1: Array, ar2: Array, assume_unique=False, return_indices=Fals
     """
     _check_bools("intersect1d", assume_unique=assume_unique, return_indices=return_indices)
     left, right = in_one_dtype((ar1, ar2))
-    made = np.intersect1d(left.asnumpy(), right.asnumpy(), assume_unique, return_indices)
+    result = np.intersect1d(left.asnumpy(), right.asnumpy(), assume_unique, return_indices)
     if not return_indices:
-        return Tensor(made)
-    return (Tensor(made[0]), *[Tensor(at.astype(np.int32)) for at in made[1:]])
+        return Tensor(result)
+    return (Tensor(result[0]), *[Tensor(at.astype(np.int32)) for at in result[1:]])
 
 
 # functions applied --------------------------------------------------------------------------
@@ -283,8 +285,8 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     axis = axis_of("apply_along_axis", axis, arr.ndim)
     last = ops.moveaxis(arr, axis, -1)
     rows = last.reshape((-1, last.shape[-1]))
-    made = stack([array_of(func1d(row, *args, **kwargs)) for row in rows])
-    whole = made.reshape(last.shape[:-1] + made.shape[1:])
+    rows_out = stack([array_of(func1d(row, *args, **kwargs)) for row in rows])
+    whole = rows_out.reshape(last.shape[:-1] + rows_out.shape[1:])
     new = list(range(arr.ndim - 1, whole.ndim))
     return ops.moveaxis(whole, tuple(new), tuple(range(axis, axis + len(new)))) if new else whole
 
@@ -298,14 +300,14 @@ def apply_over_axes(func, a: Array, axes):
     """
     a = array_of(a)
     for axis in (axes,) if isinstance(axes, int) else axes:
-        made = func(a, axis=axis)
-        made = ops.expand_dims(made, axis) if made.ndim != a.ndim else made
-        if made.ndim != a.ndim:
+        result = func(a, axis=axis)
+        result = ops.expand_dims(result, axis) if result.ndim != a.ndim else result
+        if result.ndim != a.ndim:
             raise ValueError(
                 f"For 'numpy.apply_over_axes', 'func' must keep or drop the axis, but of shape "
-                f"{a.shape} it made {made.shape}."
+                f"{a.shape} it made {result.shape}."
             )
-        a = made
+        a = result
     return a
 
 
@@ -340,9 +342,9 @@ def piecewise(x, condlist, funclist, *args, **kw):
             f"or one more, but got {funclist!r}."
         )
     called = [f(x, *args, **kw) if callable(f) else f for f in funclist]
-    made = [array_of(v).astype(x.dtype) for v in called]
-    result = made.pop() if len(made) > len(conditions) else ops.zeros_like(x)
+    values = [array_of(v).astype(x.dtype) for v in called]
+    result = values.pop() if len(values) > len(conditions) else ops.zeros_like(x)
     result = ops.broadcast_to(result, x.shape)
-    for condition, value in reversed(list(zip(conditions, made, strict=True))):
+    for condition, value in reversed(list(zip(conditions, values, strict=True))):
         result = ops.where(condition, value, result)
     return result

@@ -109,8 +109,8 @@ def average(
         weights = weights.reshape([-1 if i == axes[0] else 1 for i in range(x.ndim)])
         weights = ops.broadcast_to(weights, x.shape)
     total = ops.reduce_sum(weights, axes)
-    made = ops.div(ops.reduce_sum(ops.mul(x, weights), axes), total)
-    return (made, total.astype(made.dtype)) if returned else made
+    result = ops.div(ops.reduce_sum(ops.mul(x, weights), axes), total)
+    return (result, total.astype(result.dtype)) if returned else result
 
 
 def _filled(a, value):
@@ -122,11 +122,11 @@ def _filled(a, value):
 def _nan_extreme(name, compute, least):
     def function(a: Array, axis=None, dtype=None, keepdims=False):
         gone = ops.isnan(a)
-        made = compute(_filled(a, least), axes_of(name, axis, a.ndim), keepdims)
+        result = compute(_filled(a, least), axes_of(name, axis, a.ndim), keepdims)
         empty = ops.all(gone, axes_of(name, axis, a.ndim), keepdims)
         if jnp.issubdtype(a.dtype.default, jnp.floating):
-            made = ops.where(empty, array_of(float("nan")).astype(a.dtype), made)
-        return cast(made, dtype)
+            result = ops.where(empty, array_of(float("nan")).astype(a.dtype), result)
+        return cast(result, dtype)
 
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""`{name[3:]}` of the elements that are not NaN; NaN if there are none.
@@ -231,7 +231,7 @@ def cov(
     """The covariance of variables, the rows of `m` (`rowvar`) or its columns, and those of `y`.
 
     Divided by the number of observations minus `ddof` (1, or 0 with `bias`). `fweights`,
-    `aweights`: how often each was made, and how much it counts.
+    `aweights`: how often each counts, and its weight.
 
     >>> cov(Tensor([[0.0, 2.0], [2.0, 0.0]])).tolist()
     [[2.0, -2.0], [-2.0, 2.0]]
@@ -239,8 +239,8 @@ def cov(
     m = _observations(m, rowvar)
     m = m if y is None else concatenate((m, _observations(y, rowvar)))
     ddof = (0 if bias else 1) if ddof is None else ddof
-    made = _covariance(m, fweights, aweights, ddof)
-    return cast(ops.squeeze(made) if made.size == 1 else made, dtype)
+    result = _covariance(m, fweights, aweights, ddof)
+    return cast(ops.squeeze(result) if result.size == 1 else result, dtype)
 
 
 @composite(numpy=True)
@@ -255,5 +255,5 @@ def corrcoef(x: Array, y: OPTIONAL = None, rowvar=True, dtype=None):
     if not c.shape:
         return cast(ops.div(c, c), dtype)
     spread = ops.sqrt(ops.diagonal(c))
-    made = ops.div(ops.div(c, spread.reshape((-1, 1))), spread)
-    return cast(ops.clamp(made, -1, 1), dtype)
+    result = ops.div(ops.div(c, spread.reshape((-1, 1))), spread)
+    return cast(ops.clamp(result, -1, 1), dtype)

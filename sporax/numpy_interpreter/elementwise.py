@@ -148,9 +148,9 @@ def _convert(parameters, x):
     outside = low | high | np.isnan(x)
     if not outside.any():
         return x.astype(dtype)
-    made = np.asarray(np.where(outside, 0, x)).astype(dtype)
-    made = np.where(low, np.array(limits.min, dtype), made)
-    return np.where(high, np.array(limits.max, dtype), made)
+    result = np.asarray(np.where(outside, 0, x)).astype(dtype)
+    result = np.where(low, np.array(limits.min, dtype), result)
+    return np.where(high, np.array(limits.max, dtype), result)
 
 
 def _round(parameters, x):

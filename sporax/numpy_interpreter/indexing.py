@@ -71,15 +71,15 @@ def gather(parameters, x, indices):
         x = x[tuple([slice(windows.cut.get(axis)) for axis in range(x.ndim)])]
     placed = windows.placed
     if placed == [0] and not windows.short:
-        found = np.asarray(x.take(windows.places[0], 0))  # of one number: no NumPy scalar
+        values = np.asarray(x.take(windows.places[0], 0))  # of one number: no NumPy scalar
     else:
-        found = x.transpose(placed + windows.whole)[tuple(windows.places)]
+        values = x.transpose(placed + windows.whole)[tuple(windows.places)]
         if not placed:
-            found = np.broadcast_to(found, windows.batch + found.shape).copy()
+            values = np.broadcast_to(values, windows.batch + values.shape).copy()
     if not windows.inside and parameters["mode"].name == "FILL_OR_DROP":
-        found[~windows.valid] = _fill(x.dtype, parameters["fill_value"])
-    order = _interleaved(found.ndim, numbers.offset_dims, windows.axes_of_windows())
-    return found if order == sorted(order) else found.transpose(order)
+        values[~windows.valid] = _fill(x.dtype, parameters["fill_value"])
+    order = _interleaved(values.ndim, numbers.offset_dims, windows.axes_of_windows())
+    return values if order == sorted(order) else values.transpose(order)
 
 
 def _fill(dtype, value):
@@ -130,7 +130,7 @@ def _scattered(parameters, x, indices, updates, ufunc):
         whole = [np.broadcast_to(p, np.broadcast_shapes(p.shape, spread)) for p in places]
         places, updates = [p[windows.valid] for p in whole], updates[windows.valid]
     axes = windows.placed + windows.whole
-    turned = np.array(x.transpose(axes), order="C")  # ours, so it can be changed
+    turned = np.array(x.transpose(axes), order="C")  # a new array, so it may be written
     inner = tuple([slice(windows.cut.get(axis)) for axis in windows.whole])
     if ufunc is None:
         turned[(*places, *inner)] = updates

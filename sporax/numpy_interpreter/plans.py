@@ -64,11 +64,11 @@ class Plan:
         for at, array in zip(self.inputs, arrays, strict=True):
             slots[at] = array
         for function, operands, out, free in self.steps:
-            made = function(*[slots[i] for i in operands])
+            results = function(*[slots[i] for i in operands])
             if out.__class__ is int:
-                slots[out] = made
+                slots[out] = results
             else:
-                for at, value in zip(out, made, strict=True):
+                for at, value in zip(out, results, strict=True):
                     slots[at] = value
             for at in free:
                 slots[at] = None
@@ -100,7 +100,7 @@ class Builder:
         self.start = []  # what each slot holds before the first step: constants
         self.shapes = []  # of what a slot holds: its value's shape, or one that broadcasts to it
         self.steps = []
-        self.found = {}  # (function, parameters, operands) -> result slots
+        self.slots = {}  # a constant, view or step -> its result slots
         self.products = {}  # slot of a matrix product -> how many multiplications it takes
 
     def slot(self, shape, constant=None):
@@ -121,9 +121,9 @@ class Builder:
         if value.size > 1 or value.ndim:
             return self.slot(value.shape, value)
         key = value.dtype, value.tobytes()
-        at = self.found.get(key)
+        at = self.slots.get(key)
         if at is None:
-            at = self.found[key] = self.slot((), value)
+            at = self.slots[key] = self.slot((), value)
         return at
 
     def add(self, closed, operands):
@@ -148,19 +148,18 @@ class Builder:
 
     def full(self, at, shape):
         """The slot of the same value in its whole shape."""
-        if self.shapes[at] == shape:
-            return at
-        key = "full", shape, at
-        found = self.found.get(key)
-        if found is None:
-            found = self.found[key] = self.view(functools.partial(_spread, shape), at, shape)
-        return found
+        return self.view(_spread, at, shape)
 
     def view(self, function, at, shape):
-        """The slot of another view of the same memory."""
-        found = self.slot(shape)
-        self.steps.append((function, (at,), found))
-        return found
+        """The slot of `function(shape, value)`, a view of another shape, of the value of `at`."""
+        if self.shapes[at] == shape:
+            return at
+        key = function, shape, at
+        view = self.slots.get(key)
+        if view is None:
+            view = self.slots[key] = self.slot(shape)
+            self.steps.append((functools.partial(function, shape), (at,), view))
+        return view
 
     def equation(self, equation, env):
         """Append what one equation of a jaxpr does."""
@@ -194,7 +193,7 @@ class Builder:
             slots = [self.full(at, a.shape) for at, a in zip(slots, operands, strict=True)]
             shapes = [a.shape for a in results]
         key = _key(name, parameters, slots)
-        outs = self.found.get(key)
+        outs = self.slots.get(key)
         if outs is None:
             function = _function(name, parameters, operands, results)
             outs = [self.slot(shape) for shape in shapes]
@@ -203,7 +202,7 @@ class Builder:
             if name == "dot_general":
                 self.products[outs[0]] = _multiplications(parameters, operands[0], results[0])
             if key is not None:
-                self.found[key] = outs
+                self.slots[key] = outs
         return outs
 
     @staticmethod
@@ -251,17 +250,7 @@ def _broadcast_in_dim(builder, equation, at, *sizes):
         for axis, n in zip(equation.params["broadcast_dimensions"], held, strict=True):
             shape[axis] = n
         shape = tuple(shape)
-    return _reshaped(builder, at, shape)
-
-
-def _reshaped(builder, at, shape):
-    if builder.shapes[at] == shape:
-        return at
-    key = "reshaped", shape, at
-    found = builder.found.get(key)
-    if found is None:
-        found = builder.found[key] = builder.view(functools.partial(_reshape, shape), at, shape)
-    return found
+    return builder.view(_reshape, at, shape)
 
 
 def _iota(builder, equation):
@@ -270,12 +259,12 @@ def _iota(builder, equation):
     if dtype not in _DTYPES:
         raise Unsupported(f"iota ({dtype})")
     key = "iota", shape, axis, dtype
-    found = builder.found.get(key)
-    if found is None:
+    slot = builder.slots.get(key)
+    if slot is None:
         thin = tuple([n if i == axis else 1 for i, n in enumerate(shape)])
         counted = np.arange(shape[axis]).astype(dtype).reshape(thin)
-        found = builder.found[key] = builder.slot(thin, counted)
-    return found
+        slot = builder.slots[key] = builder.slot(thin, counted)
+    return slot
 
 
 THIN = {"broadcast_in_dim": _broadcast_in_dim, "iota": _iota}
@@ -326,14 +315,14 @@ def _multiplications(parameters, x, result):
 def _in_float32(function, dtype, *operands):
     """Half precision is computed in single, as XLA does on a CPU."""
     wide = [x.astype(np.float32) if x.dtype in _HALVES else x for x in operands]
-    made = function(*wide)
-    if isinstance(made, (tuple, list)):
-        return [m.astype(dtype) if m.dtype == np.float32 else m for m in made]
-    return made.astype(dtype)
+    result = function(*wide)
+    if isinstance(result, (tuple, list)):
+        return [m.astype(dtype) if m.dtype == np.float32 else m for m in result]
+    return result.astype(dtype)
 
 
 def _key(name, parameters, slots):
-    """What makes two steps equal; None where that cannot be told cheaply."""
+    """A hashable key, equal for equal steps; None if a parameter is not hashable."""
     if not parameters:
         return name, *slots
     key = name, tuple(parameters.values()), *slots
@@ -348,20 +337,20 @@ _plans = weakref.WeakKeyDictionary()  # closed jaxpr -> Plan, or the name of wha
 
 
 def plan(closed):
-    """The `Plan` of a closed jaxpr, made once; raises `Unsupported`."""
-    found = _plans.get(closed)
-    if found is None:
+    """The `Plan` of a closed jaxpr, cached; raises `Unsupported`."""
+    built = _plans.get(closed)
+    if built is None:
         builder = Builder()
         try:
             inputs = [builder.input(aval) for aval in closed.in_avals]
             outs = builder.add(closed, inputs)
-            found = builder.finish(inputs, outs, [aval.shape for aval in closed.out_avals])
+            built = builder.finish(inputs, outs, [aval.shape for aval in closed.out_avals])
         except Unsupported as missing:
-            found = str(missing)
-        _plans[closed] = found
-    if isinstance(found, str):
-        raise Unsupported(found)
-    return found
+            built = str(missing)
+        _plans[closed] = built
+    if isinstance(built, str):
+        raise Unsupported(built)
+    return built
 
 
 def supported(closed):
@@ -385,13 +374,13 @@ def link(steps, inputs, wanted):
     input. `inputs`: their avals. `wanted`: where the plan's outputs are.
     """
     builder = Builder()
-    given, made, avals = [builder.input(aval) for aval in inputs], [], []
+    input_slots, output_slots, avals = [builder.input(aval) for aval in inputs], [], []
 
     def find(at):
-        return made[at] if at >= 0 else given[~at]
+        return output_slots[at] if at >= 0 else input_slots[~at]
 
     for closed, operands in steps:
-        made.extend(builder.add(closed, [find(at) for at in operands]))
+        output_slots.extend(builder.add(closed, [find(at) for at in operands]))
         avals.extend(closed.out_avals)
     shapes = [(avals[at] if at >= 0 else inputs[~at]).shape for at in wanted]
-    return builder.finish(given, [find(at) for at in wanted], shapes)
+    return builder.finish(input_slots, [find(at) for at in wanted], shapes)

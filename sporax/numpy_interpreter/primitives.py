@@ -55,7 +55,7 @@ def _split(parameters, x):
 
 
 def _window(shape, sizes, starts):
-    """Slices of the given sizes, moved to lie inside."""
+    """Slices of fixed sizes, moved to lie inside."""
     firsts = [
         min(max(int(start), 0), n - size)
         for n, size, start in zip(shape, sizes, starts, strict=True)
@@ -122,8 +122,8 @@ def _cumulative(ufunc):
         axis, backwards = parameters["axis"], parameters["reverse"]
         if backwards:
             x = np.flip(x, axis)
-        made = ufunc.accumulate(x, axis, dtype=x.dtype)
-        return np.flip(made, axis) if backwards else made
+        result = ufunc.accumulate(x, axis, dtype=x.dtype)
+        return np.flip(result, axis) if backwards else result
 
     return accumulate
 
@@ -167,8 +167,8 @@ def _dot_general(parameters, x, y):
     elif x.dtype != y.dtype:
         meet = np.promote_types(x.dtype, y.dtype)
         left, right = left.astype(meet), right.astype(meet)
-    made = np.matmul(_dense(left), _dense(right)).reshape(shape)
-    return made if dtype is None or made.dtype == dtype else made.astype(dtype)
+    result = np.matmul(_dense(left), _dense(right)).reshape(shape)
+    return result if dtype is None or result.dtype == dtype else result.astype(dtype)
 
 
 def _dense(matrices):

@@ -25,11 +25,11 @@ def threefry(key_0, key_1, high, low):
     words = np.broadcast_arrays(key_0, key_1, high, low)
     shape = words[0].shape
     flat = [np.ravel(w) for w in words]
-    made = np.empty((2, flat[0].size), np.uint32)
+    hashed = np.empty((2, flat[0].size), np.uint32)
     for start in range(0, flat[0].size, _CHUNK):
         part = slice(start, start + _CHUNK)
-        made[0, part], made[1, part] = _encipher(*[w[part] for w in flat])
-    return made[0].reshape(shape), made[1].reshape(shape)
+        hashed[0, part], hashed[1, part] = _encipher(*[w[part] for w in flat])
+    return hashed[0].reshape(shape), hashed[1].reshape(shape)
 
 
 def _encipher(key_0, key_1, x, y):

@@ -485,7 +485,7 @@ class FillDiagonal(Primitive):
     def __init__(self, fill_value, wrap=False) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class Flatten(Primitive):
-    """All dimensions but the first made into one; of one dimension, a column."""
+    """All dimensions but the first merged into one; of one dimension, a column."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class FloatStatus(Primitive):
@@ -1827,7 +1827,7 @@ def fftshift(input, dim=None) -> Tensor:
 def fill(type, shape, value) -> Tensor:
     """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has."""
 def flatten(input, order='C', *, start_dim=1, end_dim=-1) -> Tensor:
-    """The dimensions from `start_dim` to `end_dim` made into one."""
+    """The dimensions from `start_dim` to `end_dim` merged into one."""
 def flip(input, dims) -> Tensor:
     """The order of the elements turned round along `dims`, an int or a tuple of ints."""
 def fliplr(input) -> Tensor:
@@ -2191,7 +2191,7 @@ def outer(input, vec2) -> Tensor:
 def pad(input_x, padding, mode='constant', value=None) -> Tensor:
     """`input_x` continued beyond its edges, or cut."""
 def partial(fn, *args, **kwargs) -> Tensor:
-    """A function with its first arguments given: `ops.Partial()(fn, *args)`, or some by name."""
+    """A function with its first arguments bound: `ops.Partial()(fn, *args)`, or some by name."""
 def pdist(input, p=2.0) -> Tensor:
     """The `p`-norm distances between all pairs of rows of `(n, k)`, in the order of the rows."""
 def permute(input, axis) -> Tensor:
@@ -2343,7 +2343,7 @@ def scatter_sub(input_x, indices, updates, use_locking=False) -> Tensor:
 def scatter_update(input_x, indices, updates, use_locking=False) -> Tensor:
     """`tensor_scatter_update` at whole rows, put into `input_x`, a Parameter."""
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:
-    """Where `values` would have to be put into the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 if asked."""
+    """Where `values` would have to be put into the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`."""
 def select(condition, input, other) -> Tensor:
     """`input` where `condition` is nonzero, else `other`, all broadcast together."""
 def select_scatter(input, src, axis, index) -> Tensor:
@@ -2397,7 +2397,7 @@ def softsign(x) -> Tensor:
 def sort(input_x, axis=-1, descending=False) -> builtins.tuple[Tensor, ...]:
     """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
 def split(tensor, split_size_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
-    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given."""
+    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes."""
 def sqrt(x) -> Tensor:
     r"""$\sqrt{x}$, element by element."""
 def square(input) -> Tensor:

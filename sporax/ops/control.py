@@ -14,7 +14,7 @@ from sporax.ops.primitive import Primitive
 
 
 def _check(who, **arguments):
-    """Each argument, given with the kinds it may be of."""
+    """Check the type of each argument against the types that it may have."""
     for name, (value, kinds, wanted) in arguments.items():
         if not (callable(value) if kinds is None else isinstance(value, kinds)):
             raise TypeError(

@@ -57,10 +57,10 @@ class Custom(Primitive):
         return through(self._apply, self._apply, inputs, {})[0]  # captured: between two graphs
 
     def _forward(self, ctx, *inputs):
-        given = [x.asnumpy() if isinstance(x, Tensor) else x for x in inputs]
-        found = self.func(*given)
-        several = isinstance(found, (tuple, list))
-        arrays = [np.asarray(a) for a in (found if several else (found,))]
+        values = [x.asnumpy() if isinstance(x, Tensor) else x for x in inputs]
+        returned = self.func(*values)
+        several = isinstance(returned, (tuple, list))
+        arrays = [np.asarray(a) for a in (returned if several else (returned,))]
         kinds = [
             self._wanted(wanted, [getattr(x, name, None) for x in inputs], len(arrays))
             for name, wanted in (("shape", self.out_shape), ("dtype", self.out_dtype))
@@ -73,7 +73,7 @@ class Custom(Primitive):
                     f"'out_shape', but got {array.shape}."
                 )
             outputs.append(Tensor(array, dtype or dtypes.from_numpy(array.dtype)))
-        ctx.given, ctx.output = inputs, tuple(outputs) if several else outputs[0]
+        ctx.inputs, ctx.output = inputs, tuple(outputs) if several else outputs[0]
         return ctx.output
 
     @staticmethod
@@ -92,8 +92,8 @@ class Custom(Primitive):
                 "Pass a function (inputs, output, gradient of the output) -> gradients."
             )
         one = not isinstance(ctx.output, tuple)
-        found = self.bprop(*ctx.given, ctx.output, grads[0] if one else grads)
-        return tuple(found) if isinstance(found, (tuple, list)) else found
+        input_grads = self.bprop(*ctx.inputs, ctx.output, grads[0] if one else grads)
+        return tuple(input_grads) if isinstance(input_grads, (tuple, list)) else input_grads
 
 
 def _nested(wanted):
@@ -127,9 +127,9 @@ class CustomRegOp:
 
     def attr(self, name=None, param_type=None, value_type=None, default_value=None, **kwargs):
         """Note an attribute."""
-        given = {"name": name, "paramType": param_type, "type": value_type}
-        given["defaultValue"] = default_value
-        self.attr_.append({k: v for k, v in {**given, **kwargs}.items() if v is not None})
+        attribute = {"name": name, "paramType": param_type, "type": value_type}
+        attribute["defaultValue"] = default_value
+        self.attr_.append({k: v for k, v in {**attribute, **kwargs}.items() if v is not None})
         return self
 
     def dtype_format(self, *args):

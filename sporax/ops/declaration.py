@@ -53,7 +53,7 @@ class Declaration:
 
     converts = True  # whether `Cell.to_float` reaches its operands
     view: Any = False  # whether its results share memory with its operand, see `op`
-    parts: Any = None  # (declaration, attributes, structure) -> the Ops it is made of, see `op`
+    parts: Any = None  # (declaration, attributes, structure) -> the Ops it consists of, see `op`
 
     def __init__(self, fn, name, promotes, check, differentiable, real=None, bounds=None):
         self.fn, self.promotes, self.check, self.real = fn, promotes, check, real
@@ -78,26 +78,26 @@ class Declaration:
         key = tuple([_static(self, n, a) for n, a in zip(self.attributes, attributes, strict=True)])
         if structure is not None:
             key = (structure, *key)
-        found = self.bound.get(key)
-        if found is None:
+        bound = self.bound.get(key)
+        if bound is None:
             values = dict(zip(self.attributes, key[0 if structure is None else 1 :], strict=True))
             self._accept(values)
             shown = {
                 k: v for k, v in values.items() if v is not self.signature.parameters[k].default
             }
             fn = functools.partial(self._evaluate, values, structure)
-            found = self.bound[key] = Op(self.name, fn, self.promotes, self.check, shown)
-            found.forget = functools.partial(self.bound.pop, key, None)
-            found.cut, found.converts = not self.differentiable, self.converts
+            bound = self.bound[key] = Op(self.name, fn, self.promotes, self.check, shown)
+            bound.forget = functools.partial(self.bound.pop, key, None)
+            bound.cut, bound.converts = not self.differentiable, self.converts
             if self.real is not None:
-                found.real = functools.partial(self._evaluate, values, structure, fn=self.real)
+                bound.real = functools.partial(self._evaluate, values, structure, fn=self.real)
             if self.bounds is not None:
-                found.bounds = functools.partial(self._evaluate, values, structure, fn=self.bounds)
+                bound.bounds = functools.partial(self._evaluate, values, structure, fn=self.bounds)
             if self.parts is not None:
-                found.parts = self.parts(self, values, structure)
-            found.operands = self._names(structure)
-            found.layout = None if self.view is True else self.view or None
-        return found
+                bound.parts = self.parts(self, values, structure)
+            bound.operands = self._names(structure)
+            bound.layout = None if self.view is True else self.view or None
+        return bound
 
     def _accept(self, attributes):
         """Refuse what the function would take for something else: any object for a flag, and a
@@ -113,7 +113,7 @@ class Declaration:
                 fits, rule, remedy = False, "an int", "Give a whole number"
             else:
                 if kind is int and value.__class__ is bool:
-                    attributes[name] = int(value)  # as which it is found, too
+                    attributes[name] = int(value)  # the cache key is equal
                 continue
             if not fits:
                 raise TypeError(
@@ -179,9 +179,9 @@ class Declaration:
             if "(" not in written
             else self.parse(written)
         )
-        given = {canonical: p.name for p, canonical in parameters}
+        fills = {canonical: p.name for p, canonical in parameters}
         who = within + written.partition("(")[0]
-        return self._compile(name, [p for p, _ in parameters], given, who)
+        return self._compile(name, [p for p, _ in parameters], fills, who)
 
     def parse(self, written, more=()):
         """`name(parameter: canonical = default, ...)` -> name, [(Parameter, canonical name)].
@@ -211,21 +211,21 @@ class Declaration:
                 parameters.append((inspect.Parameter(arg.arg, kind, default=default), canonical))
         return name, parameters
 
-    def _compile(self, name, parameters, given, who):
+    def _compile(self, name, parameters, fills, who):
         """Write the function's few lines out, so that signature and defaults are Python's own and
         a call costs no unpacking."""
         scope: dict = {}
 
         def argument(canonical):
-            if canonical in given:
-                return given[canonical]
+            if canonical in fills:
+                return fills[canonical]
             default = self.signature.parameters[canonical].default
             if default is inspect.Parameter.empty:
                 raise NameError(f"'{name}' leaves '{canonical}' of '{self.fn.__name__}' open")
             scope[f"_default_{canonical}"] = default
             return f"_default_{canonical}"
 
-        axes = [given[n] for n in self.attributes if n in _AXES and n in given]
+        axes = [fills[n] for n in self.attributes if n in _AXES and n in fills]
         function = compiled(name, parameters, self._body(scope, argument), scope, who, axes)
         function.__doc__, function.__module__ = self.fn.__doc__, self.fn.__module__
         function.declaration = self
@@ -258,13 +258,13 @@ class Declaration:
         head, inputs = f"{head})", f"({inputs}"
         name, built = self.parse(head)
         _, called = self.parse(f"{name}{inputs}")
-        given = {"itself": "self"}  # for a function that needs the object: its own random state
-        given.update({canonical: f"self.{p.name}" for p, canonical in built})
-        given.update({canonical: p.name for p, canonical in called})
+        fills = {"itself": "self"}  # for a function that needs the object: its own random state
+        fills.update({canonical: f"self.{p.name}" for p, canonical in built})
+        fills.update({canonical: p.name for p, canonical in called})
         itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         shown = ", ".join(f"{p.name}=..." if p.default is p.empty else "" for p, _ in built)
         call = self._compile(
-            "__call__", [itself, *[p for p, _ in called]], given, f"{name}({shown.strip(', ')})"
+            "__call__", [itself, *[p for p, _ in called]], fills, f"{name}({shown.strip(', ')})"
         )
         call.__qualname__ = f"{name}.__call__"
         lines = ["    Primitive.__init__(self, _name)"]
@@ -272,10 +272,10 @@ class Declaration:
         scope = {"Primitive": Primitive, "_name": name, "_plain": plain}
         parameters = [itself, *[p for p, _ in built]]
         axes = [p.name for p, canonical in built if canonical in _AXES]
-        made = compiled("__init__", parameters, "\n".join(lines), scope, name, axes)
-        made.__qualname__ = name
+        constructor = compiled("__init__", parameters, "\n".join(lines), scope, name, axes)
+        constructor.__qualname__ = name
         members = {
-            "__init__": made,
+            "__init__": constructor,
             "__call__": call,
             "__doc__": self.fn.__doc__,
             "__module__": self.fn.__module__,
@@ -293,7 +293,7 @@ def compiled(name, parameters, body, scope, who, axes=()):
     a call that does not fit. It takes anything, and looks, since what Python refuses at the door
     could only be caught outside, at a cost to each call.
 
-    `axes`: parameters that are no bools, though True is found under the key 1.
+    `axes`: parameters that are no bools, although True and 1 are equal as keys.
     """
     parts = {True: [], False: [f"*{TAKEN[0]}"]}
     needed, plain = [], []
@@ -370,7 +370,7 @@ class Composite(Declaration):
     def _body(self, scope, argument):
         scope.update(_fn=self.fn, _refuse=refuse, _refusals=REFUSALS, _plain=plain, _may=HOLDING)
         kinds = self.signature.parameters
-        given = [
+        arguments = [
             argument(n) if p.kind is not p.KEYWORD_ONLY else f"{n}={argument(n)}"
             for n, p in kinds.items()
         ]
@@ -378,7 +378,7 @@ class Composite(Declaration):
         name = f"numpy.{self.name}" if in_numpy else self.name
         return (
             f"{_plain_numbers([argument(n) for n in kinds])}"
-            f"    try:\n        return _fn({', '.join(given)})\n"
+            f"    try:\n        return _fn({', '.join(arguments)})\n"
             f"    except _refusals as cause:\n        _refuse('{name}', locals(), cause)\n"
             "        raise"
         )
@@ -390,6 +390,6 @@ class Composite(Declaration):
         self.fn.declaration = self  # whose lines cannot be written out
         self.fn.__signature__ = self.signature.replace(return_annotation=inspect.Signature.empty)
         written = written or self.fn.__name__
-        made = fitting(self.fn, within + written)
-        made.__name__ = made.__qualname__ = written.rpartition(".")[2]
-        return made
+        function = fitting(self.fn, within + written)
+        function.__name__ = function.__qualname__ = written.rpartition(".")[2]
+        return function

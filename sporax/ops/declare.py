@@ -22,7 +22,7 @@ OPS = {}  # every declared operation by its canonical name
 FUNCTIONS = {}  # every function of `sporax.ops` by name
 PRIMITIVES = {}  # class name -> Primitive class
 MINT = {}  # dotted name below `mint` -> function
-NUMPY = {}  # name in `mindspore.numpy` -> (declaration, face as written), made when it is looked up
+NUMPY = {}  # name in `mindspore.numpy` -> (declaration, face as written), compiled at first use
 
 
 def op(
@@ -41,8 +41,8 @@ def op(
     `Cell.to_float` reaches its operands. `view`: whether the results share memory with the operand,
     True where the operation only rearranges, else the rule for its layout (see `storage.views`).
     `bounds`: for the same arguments as the operation's, the ranges (`index_checks.ranges.Range`) in
-    which its indices must lie. `parts(declaration, attributes, structure)`: the Ops that it is made
-    of, or None; mixed precision by operation (`engine.autocast.Choice`) takes them one by one.
+    which its indices must lie. `parts(declaration, attributes, structure)`: the Ops it
+    consists of, or None; autocast by operation (`engine.autocast.Choice`) converts each of them.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
@@ -91,9 +91,9 @@ def _publish(declaration, function, tensor, primitives, mint, numpy):
         named = declaration.fn.__name__ if written is True else written.partition("(")[0]
         NUMPY[named] = declaration, written
     for written in primitives:
-        made = declaration.primitive(written)
-        made.operation = declaration.operation
-        PRIMITIVES[made.__name__] = made
+        primitive_class = declaration.primitive(written)
+        primitive_class.operation = declaration.operation
+        PRIMITIVES[primitive_class.__name__] = primitive_class
     return functions.get(declaration.fn.__name__, plain)
 
 
@@ -103,14 +103,14 @@ def _as_written(faces):
 
 def _faces(declaration, written, plain, within):
     """Functions by name for faces as written; those of one name are taken as its overloads."""
-    found, meant, own = {}, {}, declaration.fn.__name__
+    functions, meant, own = {}, {}, declaration.fn.__name__
     for face in _as_written(written):
         called = own if face is True else face.partition("(")[0]
         is_own = called.rpartition(".")[2] == own and (face is True or "(" not in face)
-        made = plain if is_own else declaration.face(face, within)
-        found.setdefault(called, []).append(made)
+        function = plain if is_own else declaration.face(face, within)
+        functions.setdefault(called, []).append(function)
         meant.setdefault(called, set()).add(_meaning(declaration, face))
-    return {name: overloaded(name, fns, len(meant[name]) == 1) for name, fns in found.items()}
+    return {name: overloaded(name, fns, len(meant[name]) == 1) for name, fns in functions.items()}
 
 
 def _meaning(declaration, face):

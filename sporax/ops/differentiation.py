@@ -44,9 +44,9 @@ class HookBackward(Primitive):
                 raise TypeError(
                     f"For 'HookBackward', an input must be a Tensor, but got {type(item).__name__}."
                 )
-        made = HookGate(self.hook_fn).through(inputs)
-        made = tuple([wrap(t._lift()) for t in inputs]) if made is None else made[0]
-        return made[0] if len(made) == 1 else made
+        outputs = HookGate(self.hook_fn).through(inputs)
+        outputs = tuple([wrap(t._lift()) for t in inputs]) if outputs is None else outputs[0]
+        return outputs[0] if len(outputs) == 1 else outputs
 
 
 class HookGate(Gate):
@@ -59,15 +59,15 @@ class HookGate(Gate):
     def __init__(self, hook_fn):
         self.hook_fn = hook_fn
 
-    def answer(self, out, given):
-        """The hook's gradients for those given, with zeros where none arrived."""
+    def answer(self, out, cotangents):
+        """The gradients that the hook returns for `cotangents`, zeros in place of None."""
         outs = out if out.__class__ is tuple else (out,)
-        given = tuple(
-            [wrap(zeros_like(v)) if g is None else g for g, v in zip(given, outs, strict=True)]
+        cotangents = tuple(
+            [wrap(zeros_like(v)) if g is None else g for g, v in zip(cotangents, outs, strict=True)]
         )
-        result = self.hook_fn(given)
+        result = self.hook_fn(cotangents)
         if result is None:
-            return given
+            return cotangents
         return replaced("HookBackward", self.hook_fn, "input", avals_of(out), result)
 
 

@@ -1,4 +1,4 @@
-"""Functions chosen by what they are given, and functions mapped over nested sequences."""
+"""Functions chosen by the types of their arguments, or mapped over nested sequences."""
 
 import functools
 import operator
@@ -73,17 +73,17 @@ class MultitypeFuncGraph:
 
         return remember
 
-    def _checked(self, given):
-        if not isinstance(given, (str, Type)):
+    def _checked(self, kind):
+        if not isinstance(kind, (str, Type)):
             raise ValueError(
                 f"For '{self.name}', a type must be given by name or as a dtype, but got "
-                f"{type(given).__name__}."
+                f"{type(kind).__name__}."
             )
-        name = given.name if isinstance(given, Type) else given.partition("[")[0]
+        name = kind.name if isinstance(kind, Type) else kind.partition("[")[0]
         if name != "Function" and name not in _KINDS and name not in _DTYPES:
             raise ValueError(
                 f"For '{self.name}', a type's name must be one of "
-                f"{', '.join(['Function', *_KINDS, *_DTYPES])}, but got {given!r}."
+                f"{', '.join(['Function', *_KINDS, *_DTYPES])}, but got {kind!r}."
             )
         return name
 
@@ -155,7 +155,7 @@ class HyperMap(Map):
 
 
 class Partial(Primitive):
-    """A function with its first arguments given: `ops.Partial()(fn, *args)`, or some by name.
+    """A function with its first arguments bound: `ops.Partial()(fn, *args)`, or some by name.
 
     >>> ops.Partial()(lambda x, y: x - y, 5)(3)
     2

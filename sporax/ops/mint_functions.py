@@ -240,10 +240,10 @@ def batch_norm_of_mint(
             "Pass training=True to use the moments of the batch."
         )
     count = (input.shape[1],)
-    given = [running_mean, running_var, weight, bias]
+    parameters = [running_mean, running_var, weight, bias]
     filled = [
         fill(count, input.dtype) if tensor is None else tensor
-        for tensor, fill in zip(given, (zeros, ones, ones, zeros), strict=True)
+        for tensor, fill in zip(parameters, (zeros, ones, ones, zeros), strict=True)
     ]
     return normalize_batch(input, *filled, training, momentum, eps)
 

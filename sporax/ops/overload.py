@@ -30,10 +30,10 @@ def overloaded(name, functions, alike=False):
     def choose(args, kwargs):
         for function, signature in zip(functions, signatures, strict=True):
             try:
-                given = signature.bind(*args, **kwargs).arguments
+                arguments = signature.bind(*args, **kwargs).arguments
             except TypeError:
                 continue
-            if all(_fits(n, value) for n, value in given.items()):
+            if all(_fits(n, value) for n, value in arguments.items()):
                 return function
         shown = " or ".join(f"{name}{s}" for s in signatures)
         raise TypeError(

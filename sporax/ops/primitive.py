@@ -1,4 +1,4 @@
-"""`Primitive`: an operation as an object, with its attributes given when it is made."""
+"""`Primitive`: an operation as an object; the constructor takes its attributes."""
 
 import functools
 import inspect
@@ -86,18 +86,18 @@ class Primitive:
 
 class PrimitiveWithInfer(Primitive):
     """A Primitive whose class says in Python which shape and dtype come out: `infer_shape` and
-    `infer_dtype`. They are not asked here, since `__call__` tells both.
+    `infer_dtype`. They are not called here, since `__call__` determines both.
     """
 
 
 class PrimitiveWithCheck(Primitive):
     """A Primitive whose class checks shapes and dtypes in Python: `check_shape`, `check_dtype`.
-    They are not asked here, since `__call__` does.
+    They are not called here, since `__call__` determines it.
     """
 
 
 def prim_attr_register(fn):
-    """A decorator of a Primitive's `__init__`: what it is given becomes attributes, before it runs.
+    """A decorator of a Primitive's `__init__`: its arguments become attributes before it runs.
 
     >>> class Scale(ops.Primitive):
     ...     @ops.prim_attr_register
@@ -127,7 +127,7 @@ _made = {}
 
 
 def _get_cache_prim(cls):
-    """What makes a Primitive of that class, or gives the one made before with these arguments."""
+    """A function that returns a Primitive of that class, cached by its arguments."""
 
     def make(*args, **kwargs):
         key = cls, repr(args), repr(sorted(kwargs.items()))

@@ -90,8 +90,8 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     c, b = _taken("cho_solve", "c", c, square=True), _taken("cho_solve", "b", b, 1)
     _finite("cho_solve", check_finite, c, b)
     flat = b.ndim == c.ndim - 1
-    found = ops.cholesky_solve(b.expand_dims(-1) if flat else b, c, not lower)
-    return found.squeeze(-1) if flat else found
+    x = ops.cholesky_solve(b.expand_dims(-1) if flat else b, c, not lower)
+    return x.squeeze(-1) if flat else x
 
 
 def eigh(

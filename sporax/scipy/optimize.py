@@ -17,12 +17,12 @@ from sporax.ops.declare import OPS, Array, op
 def _assigned(cost, limit, maximize):
     """On the host: rows and columns, -1 from `limit` on."""
     length = min(cost.shape)
-    found = np.full((2, length), -1, np.int64)
+    matches = np.full((2, length), -1, np.int64)
     count = min(length, int(limit))
     wide = np.asarray(cost, np.float64)
     pairs = optimize.linear_sum_assignment(wide[:, : int(limit)], bool(maximize))
-    found[:, :count] = np.stack(pairs)[:, :count]
-    return found[0], found[1]
+    matches[:, :count] = np.stack(pairs)[:, :count]
+    return matches[0], matches[1]
 
 
 @op(function=(), name="LinearSumAssignment", differentiable=False)
@@ -61,8 +61,8 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
 
 
 class OptimizeResults(NamedTuple):
-    """What `minimize` found: the place `x`, the value `fun` and gradient `jac` there, the counts of
-    evaluations `nfev` and of steps `nit`, whether it ended well (`success`), and `status`."""
+    """The result of `minimize`: the point `x`, the value `fun` and gradient `jac` there, the counts
+    of evaluations `nfev` and of steps `nit`, whether it ended well (`success`), and `status`."""
 
     x: Tensor
     success: Tensor
@@ -88,9 +88,9 @@ def minimize(
     `callback` (of a Tensor), `options`: as SciPy's. `hess`, `hessp`, `bounds`, `constraints`: not
     done.
 
-    >>> found = sporax.scipy.optimize.minimize(
+    >>> result = sporax.scipy.optimize.minimize(
     ...     lambda x: ((x - 3) ** 2).sum(), Tensor([0.0]), method="BFGS", tol=1e-3)
-    >>> found.x.asnumpy().round(2)
+    >>> result.x.asnumpy().round(2)
     array([3.], dtype=float32)
     """
     if str(method or "bfgs").lower() not in _METHODS:
@@ -110,18 +110,18 @@ def minimize(
         return float(value.asnumpy()), slope.asnumpy().astype(np.float64)
 
     name = _METHODS[str(method or "bfgs").lower()]
-    told = callback and (lambda numbers: callback(Tensor(numbers.astype(x0.asnumpy().dtype))))
-    found = optimize.minimize(
-        evaluated, x0.asnumpy().astype(np.float64), method=name, jac=True, tol=tol, callback=told,
+    notify = callback and (lambda values: callback(Tensor(values.astype(x0.asnumpy().dtype))))
+    solution = optimize.minimize(
+        evaluated, x0.asnumpy().astype(np.float64), method=name, jac=True, tol=tol, callback=notify,
         options=options and {k: v for k, v in options.items() if v is not None},
     )  # fmt: skip
-    inverse = found.hess_inv if isinstance(found.hess_inv, np.ndarray) else None
+    inverse = solution.hess_inv if isinstance(solution.hess_inv, np.ndarray) else None
     same = x0.dtype
     return OptimizeResults(
-        Tensor(found.x, same), Tensor(bool(found.success)), Tensor(int(found.status)),
-        Tensor(found.fun, same), Tensor(found.jac, same),
+        Tensor(solution.x, same), Tensor(bool(solution.success)), Tensor(int(solution.status)),
+        Tensor(solution.fun, same), Tensor(solution.jac, same),
         None if inverse is None else Tensor(inverse, same),
-        Tensor(found.nfev), Tensor(found.njev), Tensor(found.nit),
+        Tensor(solution.nfev), Tensor(solution.njev), Tensor(solution.nit),
     )  # fmt: skip
 
 

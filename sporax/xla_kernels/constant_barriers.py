@@ -67,15 +67,15 @@ _MOVES = {
 
 
 def kind_of(array):
-    """The kind of an operand of a program, or of what it is given as a constant."""
+    """The kind of an operand of a program: CONSTANT unless it is traced."""
     return 0 if isinstance(array, Tracer) else CONSTANT
 
 
 class Barriers:
-    """Puts barriers into programs. `found`: the steps of them that need one."""
+    """Puts barriers into programs. `barred_steps`: the steps of them that need one."""
 
     def __init__(self):
-        self.found = []
+        self.barred_steps = []
         self._done = {}  # (id(jaxpr), kinds of its inputs) -> (it, the new one, kinds of results)
 
     def put(self, part, kinds):
@@ -104,11 +104,11 @@ class Barriers:
             known.update(zip(step.outvars, outs, strict=True))
             changed = any(step.params[key] is not new for key, new in params.items())
             return [step.replace(params={**step.params, **params}) if changed else step]
-        barred, made = _rule(step, kinds)
-        known.update(dict.fromkeys(step.outvars, made))
+        barred, out_kind = _rule(step, kinds)
+        known.update(dict.fromkeys(step.outvars, out_kind))
         if not barred:
             return [step]
-        self.found.append(step)
+        self.barred_steps.append(step)
         taken, barriers = list(step.invars), []
         for i in barred:
             taken[i], equation = barrier(step.invars[i], beside=step)
@@ -129,24 +129,24 @@ def _rule(step, kinds):
         moved = kinds[_MOVES[name]]
         same = functools.reduce(operator.and_, moved) & CONSTANT
         return [], functools.reduce(operator.or_, moved) & ~CONSTANT | same
-    made = _KINDS.get(name, 0)
+    out_kind = _KINDS.get(name, 0)
     if name not in _ARITHMETIC or not jnp.issubdtype(step.outvars[0].aval.dtype, np.inexact):
-        return [], made
+        return [], out_kind
     for i, variable in enumerate(step.invars):
         if isinstance(variable, Literal) and (name, i, complex(variable.val)) in _NEUTRAL:
             return [], kinds[1 - i]
     with_constant, apart, never = _ARITHMETIC[name]
     constants = [bool(kind & CONSTANT) for kind in kinds]
     if any(constants):  # which may turn out to change nothing
-        made |= with_constant | functools.reduce(operator.or_, kinds) & ~CONSTANT
+        out_kind |= with_constant | functools.reduce(operator.or_, kinds) & ~CONSTANT
     if name == "mul" and step.invars[0] is step.invars[1]:
-        made |= POWER
+        out_kind |= POWER
     barred = [
         i
         for i, kind in enumerate(kinds)
         if kind & never[i] or (kind & apart and any(constants[:i] + constants[i + 1 :]))
     ]
-    return barred, made
+    return barred, out_kind
 
 
 # The parts of a step: (what is put into its params, the kinds of its results)

@@ -69,20 +69,20 @@ def _better(seen, best):
 
 
 def max_pool_with_index(x, sizes, kernel, stride, padding, dilation):
-    """As `max_pool`, and where in the plane of `x`, counted in reading order, it was found."""
+    """As `max_pool`, and the row-major index of each maximum in the plane of `x`."""
     shape = x.shape[-len(sizes) :]
     plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
     args = sizes, kernel, stride, padding, dilation
     places = _slices(_padded(jnp.asarray(plane), *args, -1), sizes, kernel, stride, dilation)
     x = _padded(x, *args, _lowest(x.dtype))
-    best = found = None
+    best = best_place = None
     for seen, place in zip(_slices(x, sizes, kernel, stride, dilation), places, strict=True):
         if best is None:
-            best, found = seen, jnp.broadcast_to(place, seen.shape)
+            best, best_place = seen, jnp.broadcast_to(place, seen.shape)
         else:
             better = _better(seen, best)
-            best, found = jnp.where(better, seen, best), jnp.where(better, place, found)
-    return best, found
+            best, best_place = jnp.where(better, seen, best), jnp.where(better, place, best_place)
+    return best, best_place
 
 
 def average_pool(x, sizes, kernel, stride, padding, divisor):

@@ -18,8 +18,8 @@ def _hermitian(compute, inverse):
     def transformed(x, sizes, axes, norm):
         turn = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
         x = x if inverse else jnp.conj(x)
-        made = compute(x, sizes, axes, turn[norm])
-        return jnp.conj(made) if inverse else made
+        result = compute(x, sizes, axes, turn[norm])
+        return jnp.conj(result) if inverse else result
 
     return transformed
 
@@ -74,8 +74,8 @@ def _declare(kind, letters):
     axis = "(-2, -1)" if letters == "2" else "None"
     written = f"{name}(input, n=None, dim=-1, norm=None)"
     several = f"{name}(input, s=None, dim={axis}, norm=None)"
-    made = composite(function=written if letters == "" else several, name=name)(function)
-    return name, made
+    face = composite(function=written if letters == "" else several, name=name)(function)
+    return name, face
 
 
 FOURIER = dict(_declare(kind, letters) for kind in _NAMES for letters in ("", "2", "n"))

@@ -75,8 +75,8 @@ def bounding_box_encode(
     middle, size = _middles_and_sizes(anchor_box)
     wanted, wanted_size = _middles_and_sizes(groundtruth_box)
     deltas = jnp.concatenate([(wanted - middle) / size, jnp.log(wanted_size / size)], 1)
-    made = (deltas - _four("means", means)) / _four("stds", stds)
-    return made.astype(anchor_box.dtype)
+    result = (deltas - _four("means", means)) / _four("stds", stds)
+    return result.astype(anchor_box.dtype)
 
 
 @op(

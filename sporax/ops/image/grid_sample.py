@@ -73,8 +73,8 @@ def grid_sample(
         for place, size in zip(places, sizes, strict=True):
             inside = inside & (place >= 0) & (place < size)
         kept = [jnp.clip(p, 0, n - 1).astype(int) for p, n in zip(places, sizes, strict=True)]
-        found = jnp.moveaxis(input, 1, -1)[examples, *kept]
-        return jnp.where(inside[..., None], found, 0)
+        result = jnp.moveaxis(input, 1, -1)[examples, *kept]
+        return jnp.where(inside[..., None], result, 0)
 
     if mode == "nearest":
         return jnp.moveaxis(seen([jnp.round(place) for place in at]), -1, 1)
@@ -112,5 +112,5 @@ def affine_grid(theta, size, align_corners=False):
         along.append(step if n > 1 or not align_corners else np.zeros(1))
     grid = np.meshgrid(*along, indexing="ij")[::-1]
     places = np.stack([*grid, np.ones_like(grid[0])], -1).reshape(-1, axes + 1)
-    made = theta.matmul(Tensor(places.T, theta.dtype))
-    return made.swapaxes(1, 2).reshape(size[0], *size[2:], axes)
+    result = theta.matmul(Tensor(places.T, theta.dtype))
+    return result.swapaxes(1, 2).reshape(size[0], *size[2:], axes)

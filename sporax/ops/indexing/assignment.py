@@ -28,8 +28,8 @@ def put(name, variable, value):
             f"For '{name}', 'value' must have the shape of 'variable', but got "
             f"{describe(value._value.aval)} for {describe(variable._value.aval)}."
         )
-    made = value if value.dtype == variable.dtype else cast(value, variable.dtype)
-    variable._rebind(made._lift())
+    converted = value if value.dtype == variable.dtype else cast(value, variable.dtype)
+    variable._rebind(converted._lift())
     return wrap(variable._value)
 
 
@@ -44,8 +44,8 @@ def assign(variable, value):
     array([3.], dtype=float32)
     """
     if isinstance(variable, Tensor) and isinstance(value, Tensor):
-        here, given = variable._value.aval, value._value.aval
-        if promote([here, given]) != here.dtype:
+        here, new = variable._value.aval, value._value.aval
+        if promote([here, new]) != here.dtype:
             raise TypeError(
                 "For 'Assign', 'value' must be of a dtype that 'variable' can hold, but got "
                 f"{value.dtype} for {variable.dtype}. Convert it with 'astype'."
@@ -86,7 +86,7 @@ def _copy_in_place(self, src, non_blocking=False):
 attach("copy_", _copy_in_place)
 
 
-def _in_place(name, given, shown):
+def _in_place(name, signature, shown):
     function = FUNCTIONS[name]
 
     def method(self):
@@ -95,7 +95,7 @@ def _in_place(name, given, shown):
     method.__name__ = f"{name}_"
     method.__doc__ = f"""`{name}` put into the tensor itself.
 
-    >>> Tensor([{given}]).{name}_().asnumpy()
+    >>> Tensor([{signature}]).{name}_().asnumpy()
     array([{shown}], dtype=float32)
     """
     attach(f"{name}_", method)

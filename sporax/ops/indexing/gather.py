@@ -82,8 +82,8 @@ def nonzero(input, *, as_tuple=False):
     array([[1],
            [2]])
     """
-    found = nonzero_sized(input, _count(input))
-    return tuple(found[:, i] for i in range(input.ndim)) if as_tuple else found
+    indices = nonzero_sized(input, _count(input))
+    return tuple(indices[:, i] for i in range(input.ndim)) if as_tuple else indices
 
 
 @composite(tensor=True, mint=True, primitive="MaskedSelect()(input, mask)")

@@ -150,16 +150,16 @@ def _fit(value, shape):
 
 def _bounds(pattern, shape, operands):
     """The ranges of the indices in a pattern that are Tensors or arrays."""
-    found, axis, rest = [], 0, iter(operands)
+    ranges, axis, rest = [], 0, iter(operands)
     for part in pattern:
         if part in (NEW, NONE):
             continue
         if part in (SCALAR, ARRAY):
-            found.append(Range(next(rest), shape[axis], axis))
+            ranges.append(Range(next(rest), shape[axis], axis))
         elif part == INT or isinstance(part, MaskOf) or part.low is None:
             next(rest)
         axis += part.ndim if isinstance(part, MaskOf) else 1
-    return found
+    return ranges
 
 
 def _blend(pattern, window, block, value):
@@ -232,8 +232,8 @@ class Bound(dict):
         forest.tables.append(self)
 
     def __missing__(self, pattern):
-        made = self[pattern] = self.kind(pattern)
-        return made
+        op = self[pattern] = self.kind(pattern)
+        return op
 
 
 _getting, _setting = Bound(Getting), Bound(Setting)

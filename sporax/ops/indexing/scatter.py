@@ -64,13 +64,13 @@ def _declare_nd(reduction, title, verb, shown, repeated):
     name = function.__name__ = f"tensor_scatter_{reduction}"
     function.__module__ = __name__
     function.__doc__ = _ND.format(verb=verb, name=name, shown=shown, repeated=repeated)
-    made = op(
+    declared = op(
         primitive=f"TensorScatter{title}()(input_x, indices, updates)",
         bounds=lambda input_x, indices, updates: rows_within(input_x.shape, indices),
     )(function)
 
     def variable(input_x, indices, updates, use_locking=True):
-        return put(f"ScatterNd{title}", input_x, made(input_x, indices, updates))
+        return put(f"ScatterNd{title}", input_x, declared(input_x, indices, updates))
 
     variable.__name__ = f"scatter_nd_{reduction}"
     variable.__doc__ = f"""`{name}` put into `input_x`, a Parameter.
@@ -92,7 +92,7 @@ def _declare_nd(reduction, title, verb, shown, repeated):
     array([1., {shown}], dtype=float32)
     """
     composite(primitive=f"Scatter{title}(use_locking=False)(input_x, indices, updates)")(rows)
-    return made
+    return declared
 
 
 for _row in _ND_ROWS:
@@ -107,8 +107,8 @@ def scatter_nd(indices: Array, updates: Array, shape):
     >>> ops.scatter_nd(Tensor([[2], [2]]), Tensor([1.0, 2.0]), (3,)).asnumpy()
     array([0., 0., 3.], dtype=float32)
     """
-    made = jnp.zeros(shape, updates.dtype).at[_rows(indices)]
-    return made.max(updates) if updates.dtype == bool else made.add(updates)
+    rows = jnp.zeros(shape, updates.dtype).at[_rows(indices)]
+    return rows.max(updates) if updates.dtype == bool else rows.add(updates)
 
 
 # along an axis ------------------------------------------------------------------------------
@@ -222,8 +222,8 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     >>> ops.index_add(Tensor([1.0, 2.0]), Tensor([1]), Tensor([9.0]), 0).asnumpy()
     array([ 1., 11.], dtype=float32)
     """
-    made = index_add_functional(x, indices, y, axis)
-    return put("IndexAdd", x, made) if isinstance(x, Parameter) else made
+    result = index_add_functional(x, indices, y, axis)
+    return put("IndexAdd", x, result) if isinstance(x, Parameter) else result
 
 
 @composite(function=(), mint="index_add(input: x, dim, index, source, *, alpha=1)")
@@ -300,12 +300,12 @@ def _extreme(compute, end):
     """`compute`, which gives infinities for empty segments, with the dtype's `end` in these."""
 
     def computed(x, at, count):
-        made = compute(x, at, count)
+        result = compute(x, at, count)
         if not jnp.issubdtype(x.dtype, jnp.floating):
-            return made
+            return result
         some = jnp.zeros(count, bool).at[at].set(True)
-        some = some.reshape(-1, *(1,) * (made.ndim - 1))
-        return jnp.where(some, made, jnp.asarray(getattr(jnp.finfo(x.dtype), end), x.dtype))
+        some = some.reshape(-1, *(1,) * (result.ndim - 1))
+        return jnp.where(some, result, jnp.asarray(getattr(jnp.finfo(x.dtype), end), x.dtype))
 
     return computed
 

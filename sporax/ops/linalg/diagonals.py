@@ -84,11 +84,11 @@ def _sizes(length, k, num_rows, num_cols):
     """Rows and columns of matrices whose longest diagonal of `k` has this length."""
     low, high = _range(k)
     least = length - min(high, 0), length + max(low, 0)
-    given = [n if n is None else int(n) for n in (num_rows, num_cols)]
-    if {*given} <= {None, -1}:
+    counts = [n if n is None else int(n) for n in (num_rows, num_cols)]
+    if {*counts} <= {None, -1}:
         return max(least), max(least)
     rows, columns = (
-        fewest if n in (None, -1) else n for n, fewest in zip(given, least, strict=True)
+        fewest if n in (None, -1) else n for n, fewest in zip(counts, least, strict=True)
     )
     if rows < least[0] or columns < least[1] or (rows > least[0] and columns > least[1]):
         raise ValueError(

@@ -225,11 +225,11 @@ def matrix_triangular_solve(
     a, b = square(a, "a"), floating(b)
     turned = jax.lax.linalg.triangular_solve
     flat = b.ndim == a.ndim - 1
-    made = turned(
+    result = turned(
         a, b[..., None] if flat else b, left_side=True, lower=lower,
         transpose_a=adjoint or transposed, conjugate_a=adjoint, unit_diagonal=unit,
     )  # fmt: skip
-    return made[..., 0] if flat else made
+    return result[..., 0] if flat else result
 
 
 @composite(mint=True, tensor=True, function=())

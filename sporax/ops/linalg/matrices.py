@@ -1,4 +1,4 @@
-"""Matrices made of diagonals and blocks, and products of batches."""
+"""Matrices of diagonals and blocks, and products of batches."""
 
 import itertools
 
@@ -30,8 +30,8 @@ def diag_embed(input: Array, offset=0, dim1=-2, dim2=-1):
     n = input.shape[-1] + abs(offset)
     at = np.arange(input.shape[-1])
     rows, columns = at + max(-offset, 0), at + max(offset, 0)
-    made = jnp.zeros((*input.shape[:-1], n, n), input.dtype).at[..., rows, columns].set(input)
-    return jnp.moveaxis(made, (-2, -1), places)
+    result = jnp.zeros((*input.shape[:-1], n, n), input.dtype).at[..., rows, columns].set(input)
+    return jnp.moveaxis(result, (-2, -1), places)
 
 
 @composite(tensor=True)
@@ -70,8 +70,8 @@ def kron(input: Array, other: Array):
     >>> ops.kron(Tensor([1.0, 2.0]), Tensor([1.0, 10.0])).asnumpy()
     array([ 1., 10.,  2., 20.], dtype=float32)
     """
-    found = jnp.kron(*(x.astype(jnp.uint8) if x.dtype == bool else x for x in (input, other)))
-    return found.astype(input.dtype)
+    result = jnp.kron(*(x.astype(jnp.uint8) if x.dtype == bool else x for x in (input, other)))
+    return result.astype(input.dtype)
 
 
 @op(function="matrix_band_part(x: input, lower, upper)", name="MatrixBandPart")
@@ -136,8 +136,8 @@ def vander(x: Array, N=None):
 
 def _triangle(name, compute, side):
     def function(row, col, offset=0, *, dtype=int64):
-        found = compute(row, offset, col)
-        return Tensor(np.stack(found), dtype)
+        result = compute(row, offset, col)
+        return Tensor(np.stack(result), dtype)
 
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""Rows and columns of the elements {side} the diagonal `offset`: `(2, n)`.

@@ -309,8 +309,8 @@ def inverse(input: Array, adjoint=False):
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
     """
-    made = jnp.linalg.inv(at_least_single(input)).astype(floating(input).dtype)
-    return jnp.conj(jnp.swapaxes(made, -1, -2)) if adjoint else made
+    result = jnp.linalg.inv(at_least_single(input)).astype(floating(input).dtype)
+    return jnp.conj(jnp.swapaxes(result, -1, -2)) if adjoint else result
 
 
 @op(tensor=True)

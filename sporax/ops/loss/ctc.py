@@ -64,14 +64,14 @@ def ctc_loss_and_alphas(
     start = jnp.where(place < jnp.where(target_lengths > 0, 2, 1)[:, None], emitted(probs[0]),
                       _NONE)  # fmt: skip
 
-    def step(carry, given):
-        t, probs = given
+    def step(carry, inputs):
+        t, probs = inputs
         one = jnp.pad(carry, ((0, 0), (1, 0)), constant_values=_NONE)[:, :-1]
         two = jnp.pad(carry, ((0, 0), (2, 0)), constant_values=_NONE)[:, :-2]
         came = jnp.stack([jnp.where(stays, carry, _NONE), one, jnp.where(skips, two, _NONE)])
-        made = jax.scipy.special.logsumexp(came, 0) + emitted(probs)
-        made = jnp.where((t < input_lengths)[:, None], jnp.maximum(made, _NONE), carry)
-        return made, made
+        alpha = jax.scipy.special.logsumexp(came, 0) + emitted(probs)
+        alpha = jnp.where((t < input_lengths)[:, None], jnp.maximum(alpha, _NONE), carry)
+        return alpha, alpha
 
     last, alphas = jax.lax.scan(step, start, (jnp.arange(1, len(probs)), probs[1:]))
     end = 2 * target_lengths[:, None].astype(jnp.int32)
@@ -169,13 +169,13 @@ def ctc_loss_of_class(
     lengths = np.bincount(places[:, 0], minlength=x.shape[1])
     targets = np.zeros((x.shape[1], max(1, lengths.max())), np.int32)
     targets[places[:, 0], places[:, 1]] = values
-    given = Tensor(targets), sequence_length, Tensor(lengths.astype(np.int32))
+    arguments = Tensor(targets), sequence_length, Tensor(lengths.astype(np.int32))
 
     def losses(x):
-        found, _ = ctc_loss_and_alphas(
-            log_softmax(x, -1), *given, x.shape[2] - 1, ctc_merge_repeated
+        nll, _ = ctc_loss_and_alphas(
+            log_softmax(x, -1), *arguments, x.shape[2] - 1, ctc_merge_repeated
         )
-        return reduced(found, given[2], "none", ignore_longer_outputs_than_inputs)
+        return reduced(nll, arguments[2], "none", ignore_longer_outputs_than_inputs)
 
     loss = losses(x)
     _, back = vjp(losses, stop_gradient(x))

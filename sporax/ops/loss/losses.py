@@ -184,9 +184,9 @@ def _picked(scores, target, axis):
     class gives NaN."""
     number = lax.broadcasted_iota(target.dtype, scores.shape, axis)
     here = number == jnp.expand_dims(target, axis)
-    found = jnp.where(here, scores, jnp.zeros((), scores.dtype)).sum(axis)
+    scores_of_labels = jnp.where(here, scores, jnp.zeros((), scores.dtype)).sum(axis)
     known = (target >= 0) & (target < scores.shape[axis])
-    return jnp.where(known, found, jnp.asarray(jnp.nan, scores.dtype))
+    return jnp.where(known, scores_of_labels, jnp.asarray(jnp.nan, scores.dtype))
 
 
 def _likelihood_loss(scores, target, weight, ignore_index, reduction, label_smoothing):
@@ -345,8 +345,8 @@ def sparse_softmax_cross_entropy_with_logits(logits: Array, labels: Array, is_gr
 
 
 def _sparse_labels(logits, labels, sparse, **_):
-    found = _labels(logits, labels) if sparse else []
-    return [within._replace(size=logits.shape[-1]) for within in found]
+    ranges = _labels(logits, labels) if sparse else []
+    return [within._replace(size=logits.shape[-1]) for within in ranges]
 
 
 @op(function=(), name="SoftmaxCrossEntropyWithLogits", bounds=_sparse_labels)

@@ -19,8 +19,10 @@ floating_binary = functools.partial(op, promotes=promote_to_floating)  # integer
 
 def floating(*arrays):
     """The arrays as they are if floating or complex, else as Float32."""
-    made = [x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32) for x in arrays]
-    return made[0] if len(made) == 1 else made
+    converted = [
+        x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32) for x in arrays
+    ]
+    return converted[0] if len(converted) == 1 else converted
 
 
 def at_least_single(x):
@@ -234,8 +236,8 @@ def _wrapped_power(x, exponent):
     x, left = jnp.broadcast_arrays(x, jnp.maximum(exponent, 0))
 
     def turn(state):
-        made, square, left = state
-        return jnp.where(left & 1, made * square, made), square * square, left >> 1
+        result, square, left = state
+        return jnp.where(left & 1, result * square, result), square * square, left >> 1
 
     start = jnp.ones_like(x), x, left
     return jax.lax.while_loop(lambda state: (state[2] > 0).any(), turn, start)[0]

@@ -112,7 +112,7 @@ _FLOATING = {
 }  # fmt: skip
 
 
-def _declare(name, face, primitive, formula, compute, given, shown, differentiable, also):
+def _declare(name, face, primitive, formula, compute, example, shown, differentiable, also):
     def function(input: Array, other: Array):
         return compute(input, other)
 
@@ -120,7 +120,7 @@ def _declare(name, face, primitive, formula, compute, given, shown, differentiab
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""{formula}; broadcast together.
 
-    >>> ops.{public}({given}).asnumpy()
+    >>> ops.{public}({example}).asnumpy()
     {shown}
     """
     own = face.replace(

@@ -1,4 +1,4 @@
-"""Complex numbers: their parts, and tensors made of parts."""
+"""Complex numbers: their parts, and tensors built from parts."""
 
 import jax
 import jax.numpy as jnp

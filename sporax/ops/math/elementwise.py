@@ -121,12 +121,12 @@ def _on_fractions(compute):
     return function
 
 
-def _declare(function, names, primitives, formula, given, shown, differentiable=True):
+def _declare(function, names, primitives, formula, example, shown, differentiable=True):
     names = names.split()
     function.__name__, function.__module__ = names[0], __name__
     function.__doc__ = f"""{formula}, element by element.
 
-    >>> ops.{names[0]}(Tensor([{given}])).asnumpy()
+    >>> ops.{names[0]}(Tensor([{example}])).asnumpy()
     array([{shown}]{", dtype=float32" if differentiable else ""})
     """
     mint = [n for n in names if n not in _NOT_IN_MINT]

@@ -21,9 +21,9 @@ def digamma(input: Array):
     return jnp.where(input == 0, jnp.copysign(jnp.inf, -input), special.digamma(input))
 
 
-def _of_infinity(a, x, limit, found):
-    """`found`, but for an infinite `a`: the limit where `x` is finite, else NaN."""
-    return jnp.where((a == jnp.inf) & (x >= 0), jnp.where(x == jnp.inf, jnp.nan, limit), found)
+def _of_infinity(a, x, limit, value):
+    """`value`, but for an infinite `a`: the limit where `x` is finite, else NaN."""
+    return jnp.where((a == jnp.inf) & (x >= 0), jnp.where(x == jnp.inf, jnp.nan, limit), value)
 
 
 @op(tensor=True, primitive="Igamma()(a: input, x: other)", promotes=True, name="igamma")

@@ -156,17 +156,17 @@ def bincount(input, weights=None, minlength=0):
     >>> ops.bincount(Tensor([1, 2, 2])).asnumpy()
     array([0., 1., 2.], dtype=float32)
     """
-    found = input.asnumpy() if isinstance(input, Tensor) else None
-    if found is None or found.ndim != 1 or found.dtype.kind not in "iu":
+    values = input.asnumpy() if isinstance(input, Tensor) else None
+    if values is None or values.ndim != 1 or values.dtype.kind not in "iu":
         raise TypeError("For 'bincount', 'input' must be a vector of integers.")
     if weights is not None and weights.shape != input.shape:
         raise ValueError(
             f"For 'bincount', 'weights' must have the shape of 'input', but got {weights.shape} "
             f"for {input.shape}."
         )
-    if found.size and found.min() < 0:
-        raise ValueError(f"For 'bincount', 'input' must not be negative, but got {found.min()}.")
-    length = max(int(found.max()) + 1 if found.size else 0, int(minlength))
+    if values.size and values.min() < 0:
+        raise ValueError(f"For 'bincount', 'input' must not be negative, but got {values.min()}.")
+    length = max(int(values.max()) + 1 if values.size else 0, int(minlength))
     return bincount_of_length(input, weights, length=length)
 
 
@@ -191,9 +191,9 @@ def histc(input: Array, bins=100, min=0.0, max=0.0):
     place = jnp.floor((x - low) / (high - low) * bins).astype(jnp.int32)
     place = jnp.where(x == high, bins - 1, place)
     inside = (x >= low) & (x <= high)
-    found = jnp.zeros(bins + 1, jnp.int32).at[jnp.where(inside, place, bins)].add(1)[:bins]
+    counts = jnp.zeros(bins + 1, jnp.int32).at[jnp.where(inside, place, bins)].add(1)[:bins]
     wide = jnp.issubdtype(input.dtype, jnp.floating) and input.dtype.itemsize == 2
-    return found.astype(jnp.float32 if wide else input.dtype)
+    return counts.astype(jnp.float32 if wide else input.dtype)
 
 
 @op(function="bucketize(input, boundaries, *, right=False)", differentiable=False)

@@ -155,10 +155,10 @@ def _declare_extreme(word, name, primitive, short, compute, shown):
     ):
         if where is not None and initial is None:
             raise ValueError("'where' needs 'initial', for where nothing counts")
-        given = {} if where is None else {"where": where}
+        kwargs = {} if where is None else {"where": where}
         if initial is not None:
-            given["initial"] = initial.astype(input.dtype)
-        return compute(input, axes(axis), keepdims=keepdims, **given)
+            kwargs["initial"] = initial.astype(input.dtype)
+        return compute(input, axes(axis), keepdims=keepdims, **kwargs)
 
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = _EXTREME.format(word=word, name=name, shown=shown)
@@ -260,8 +260,8 @@ def _declare_value_and_index(word, name, plain, with_index, other, value, index)
     doc = _VALUE_AND_INDEX.format(
         word=word, name=name, plain=plain.__name__, value=value, index=index
     )
-    for made in (function, whole, along):
-        made.__name__, made.__module__, made.__doc__ = name, __name__, doc
+    for face in (function, whole, along):
+        face.__name__, face.__module__, face.__doc__ = name, __name__, doc
     composite()(function)
     attach(name, overloaded(f"Tensor.{name}", [along, whole]))
 

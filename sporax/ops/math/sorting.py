@@ -109,7 +109,7 @@ def searchsorted(
     sorted_sequence: Array, values: Array, *, out_int32=False, right=False, side=None, sorter=None
 ):
     """Where `values` would have to be put into the sorted last axis: before equal elements, or
-    after them with `right` (or `side='right'`). Int64, or Int32 if asked.
+    after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`.
 
     >>> ops.searchsorted(Tensor([1, 3, 5]), Tensor([3, 4])).asnumpy()
     array([1, 2])
@@ -164,12 +164,12 @@ def unique_sorted(input, sorted=True, return_inverse=False, return_counts=False,
     >>> Tensor([2, 1, 2]).unique().asnumpy()
     array([1, 2])
     """
-    made = np.unique(
+    arrays = np.unique(
         input.asnumpy(), return_inverse=return_inverse, return_counts=return_counts, axis=dim
     )
     if not (return_inverse or return_counts):
-        return Tensor(made)
-    values, *rest = made
+        return Tensor(arrays)
+    values, *rest = arrays
     if return_inverse:
         rest[0] = rest[0].reshape(input.shape if dim is None else (input.shape[dim],))
     return (Tensor(values), *[Tensor(r.astype(np.int64)) for r in rest])
@@ -183,18 +183,18 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     >>> ops.unique_consecutive(Tensor([1, 1, 2, 1])).asnumpy()
     array([1, 2, 1])
     """
-    given = input.asnumpy()
-    rows = given.reshape(-1) if dim is None else np.moveaxis(given, dim, 0)
+    array = input.asnumpy()
+    rows = array.reshape(-1) if dim is None else np.moveaxis(array, dim, 0)
     changes = (rows[1:] != rows[:-1]).reshape(max(len(rows) - 1, 0), -1).any(axis=1)
     begins = np.concatenate([np.ones(min(len(rows), 1), bool), changes])
     kept = rows[begins]
-    found = [Tensor(kept if dim is None else np.moveaxis(kept, 0, dim))]
+    outputs = [Tensor(kept if dim is None else np.moveaxis(kept, 0, dim))]
     if return_inverse:
         at = np.cumsum(begins) - 1
-        found.append(Tensor(at.reshape(given.shape) if dim is None else at))
+        outputs.append(Tensor(at.reshape(array.shape) if dim is None else at))
     if return_counts:
-        found.append(Tensor(np.diff(np.append(np.flatnonzero(begins), len(rows)))))
-    return tuple(found) if len(found) > 1 else found[0]
+        outputs.append(Tensor(np.diff(np.append(np.flatnonzero(begins), len(rows)))))
+    return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
 
 @composite(tensor=True)

@@ -156,11 +156,11 @@ def norm_of_vectors(input, ord=2, dim=None, keepdim=False, *, dtype=None):
     places = sorted(d % input.ndim for d in dim)
     others = [i for i in range(input.ndim) if i not in places]
     flat = input.permute(*others, *places).reshape(*[input.shape[i] for i in others], -1)
-    found = vector_norm(flat, ord, -1, False, dtype=dtype)
+    result = vector_norm(flat, ord, -1, False, dtype=dtype)
     return (
-        found.reshape([1 if i in places else n for i, n in enumerate(input.shape)])
+        result.reshape([1 if i in places else n for i, n in enumerate(input.shape)])
         if (keepdim)
-        else found
+        else result
     )
 
 
@@ -197,8 +197,8 @@ def count_nonzero(x: Array, axis=(), keep_dims=False, dtype=dtypes.int32):
     >>> ops.count_nonzero(Tensor([[0.0, 2.0], [3.0, 4.0]]), 1).asnumpy()
     array([1, 2], dtype=int32)
     """
-    found = jnp.count_nonzero(x, axes(axis), keepdims=keep_dims)
-    return found.astype(dtypes.to_numpy(dtype))
+    result = jnp.count_nonzero(x, axes(axis), keepdims=keep_dims)
+    return result.astype(dtypes.to_numpy(dtype))
 
 
 # running along an axis ----------------------------------------------------------------------

@@ -37,14 +37,14 @@ def tensors_only(name):
     return check
 
 
-def _declare(name, primitive, parameter, formula, compute, given, shown, mint=True):
+def _declare(name, primitive, parameter, formula, compute, example, shown, mint=True):
     def function(input: Array):
         return compute(input)
 
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""{formula}, element by element.
 
-    >>> ops.{name}(Tensor([{given}])).asnumpy()
+    >>> ops.{name}(Tensor([{example}])).asnumpy()
     array([{shown}], dtype=float32)
     """
     return op(

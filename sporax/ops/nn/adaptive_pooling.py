@@ -58,7 +58,7 @@ def adaptive_avg_pool3d(input, output_size):
 
 @op(function=(), name="AdaptiveMaxPool2D", check=floats_only("AdaptiveMaxPool2D"))
 def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
-    """As `adaptive_max_pool2d`, and where in its plane each number was found (Int64)."""
+    """As `adaptive_max_pool2d`, and the index in its plane of each maximum (Int64)."""
     if jnp.iscomplexobj(input):  # JAX refuses that only when it compiles
         raise TypeError("'input' must be of real numbers, which have an order; give 'input.abs()'")
     parts = _parts(input, output_size, axes)
@@ -70,9 +70,9 @@ def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
     places = jnp.asarray([np.pad(s, (0, longest - len(s)), "edge") for s in seen])
     flat = input.reshape(*input.shape[:-axes], -1)
     best = jnp.argmax(flat[..., places], -1)
-    found = places[np.arange(len(seen)), best]
+    indices = places[np.arange(len(seen)), best]
     shape = *input.shape[:-axes], *map(len, parts)
-    return jnp.take_along_axis(flat, found, -1).reshape(shape), found.reshape(shape)
+    return jnp.take_along_axis(flat, indices, -1).reshape(shape), indices.reshape(shape)
 
 
 @composite(mint="nn.functional.adaptive_max_pool2d")
@@ -80,14 +80,14 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane.
 
     `output_size`: an int or two; None leaves an axis as it is. `return_indices`: also return where
-    in its plane each was found.
+    in its plane each maximum is.
 
     >>> ops.adaptive_max_pool2d(Tensor(np.arange(15.0).reshape(1, 3, 5)), 2).asnumpy()[0]
     array([[ 7.,  9.],
            [12., 14.]])
     """
-    pooled, found = adaptive_max_pool_with_index(input, output_size)
-    return (pooled, found) if return_indices else pooled
+    pooled, indices = adaptive_max_pool_with_index(input, output_size)
+    return (pooled, indices) if return_indices else pooled
 
 
 @composite(
@@ -99,8 +99,8 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
     >>> ops.adaptive_max_pool1d(Tensor([[1.0, 2.0, 3.0, 5.0]]), 2).asnumpy()
     array([[2., 5.]], dtype=float32)
     """
-    pooled, found = adaptive_max_pool_with_index(input, output_size, 1)
-    return (pooled, found) if return_indices else pooled
+    pooled, indices = adaptive_max_pool_with_index(input, output_size, 1)
+    return (pooled, indices) if return_indices else pooled
 
 
 @composite()
@@ -110,8 +110,8 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
     >>> ops.adaptive_max_pool3d(ops.ones((1, 3, 5, 7, 2)), (2, 2, None)).shape
     (1, 3, 2, 2, 2)
     """
-    pooled, found = adaptive_max_pool_with_index(input, output_size, 3)
-    return (pooled, cast(found, int32)) if return_indices else pooled
+    pooled, indices = adaptive_max_pool_with_index(input, output_size, 3)
+    return (pooled, cast(indices, int32)) if return_indices else pooled
 
 
 def _parts(input, output_size, axes):

@@ -35,11 +35,11 @@ def same_padding(size, kernel, stride, dilation=1):
 
 
 def sides(padding):
-    """(top, bottom, left, right) of a padding given as one int, two or four."""
-    given = padding if isinstance(padding, tuple) else (padding,)
-    if not all(isinstance(n, int) and n >= 0 for n in given) or len(given) not in (1, 2, 4):
+    """(top, bottom, left, right) of a padding: one int, two or four."""
+    values = padding if isinstance(padding, tuple) else (padding,)
+    if not all(isinstance(n, int) and n >= 0 for n in values) or len(values) not in (1, 2, 4):
         raise ValueError(f"'padding' must be 1, 2 or 4 ints of at least 0, but got {padding!r}")
-    return given if len(given) == 4 else (*(given[:1] * 2), *(given[-1:] * 2))
+    return values if len(values) == 4 else (*(values[:1] * 2), *(values[-1:] * 2))
 
 
 def check_channels(input, weight, groups):
@@ -64,13 +64,13 @@ def _padding(pad_mode, padding, sizes, kernel, stride, dilation):
     mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
     if mode not in PAD_MODES:
         raise ValueError(f"'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}")
-    given = sides(padding)
+    pads = sides(padding)
     if mode == "pad":
-        return given
-    if any(given):
+        return pads
+    if any(pads):
         raise ValueError(f"'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding!r}")
     if mode == "valid":
-        return given
+        return pads
     rows, columns = map(same_padding, sizes, kernel, stride, dilation)
     return *rows, *columns
 
@@ -124,7 +124,7 @@ def conv2d(
     return y.transpose(0, 2, 3, 1) if last else y
 
 
-convolution = conv2d.declaration.face()  # with all that the class can be given too
+convolution = conv2d.declaration.face()  # with all arguments of the class
 
 
 @composite(

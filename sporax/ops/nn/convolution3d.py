@@ -11,16 +11,16 @@ def _around(pad_mode, padding, sizes, kernel, stride, dilation):
     """((before, after) of each axis); `padding` is one int, three or six."""
     if pad_mode not in PAD_MODES:
         raise ValueError(f"'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}")
-    given = padding if isinstance(padding, tuple) else (padding,)
-    if not all(isinstance(n, int) and n >= 0 for n in given) or len(given) not in (1, 3, 6):
+    pads = padding if isinstance(padding, tuple) else (padding,)
+    if not all(isinstance(n, int) and n >= 0 for n in pads) or len(pads) not in (1, 3, 6):
         raise ValueError(f"'padding' must be 1, 3 or 6 ints of at least 0, but got {padding!r}")
-    if pad_mode != "pad" and any(given):
+    if pad_mode != "pad" and any(pads):
         raise ValueError(f"'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding!r}")
     if pad_mode == "same":
         return tuple(map(same_padding, sizes, kernel, stride, dilation))
-    if len(given) == 6:
-        return tuple(zip(given[::2], given[1::2], strict=True))
-    each = given * 3 if len(given) == 1 else given
+    if len(pads) == 6:
+        return tuple(zip(pads[::2], pads[1::2], strict=True))
+    each = pads * 3 if len(pads) == 1 else pads
     return tuple((n, n) for n in each)
 
 

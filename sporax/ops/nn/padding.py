@@ -55,9 +55,9 @@ def _zeros_around(x, paddings):
 
 
 def _ints(who, name, padding):
-    given = padding.asnumpy().ravel().tolist() if isinstance(padding, Tensor) else padding
+    values = padding.asnumpy().ravel().tolist() if isinstance(padding, Tensor) else padding
     try:
-        return [operator.index(n) for n in given]
+        return [operator.index(n) for n in values]
     except TypeError:
         raise TypeError(f"For '{who}', '{name}' must be ints, but got {padding!r:.80}.") from None
 

@@ -52,8 +52,8 @@ class Windows:
             count += 1
         return count
 
-    def covered(self, count_include_pad):
-        """How many places of each window count for its average."""
+    def window_sizes(self, count_include_pad):
+        """The number of elements of each window that its average is taken over."""
         along = []
         for axis in range(len(self.sizes)):
             before, after = self.padding[axis] if count_include_pad else (0, 0)
@@ -102,7 +102,7 @@ def max_pool(
 def max_pool_with_index(
     input: Array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, axes=2
 ) -> Arrays:
-    """As `max_pool`, and where in its plane each number was found (Int64, in reading order)."""
+    """As `max_pool`, and the index in its plane of each maximum (Int64, in row-major order)."""
     at = Windows(input.shape[-axes:], kernel_size, stride, "pad", padding, dilation, ceil_mode)
     return lowering.max_pool_with_index(
         input, at.sizes, at.kernel, at.stride, at.padding, at.dilation
@@ -120,7 +120,7 @@ def max_pool2d(
 
     `kernel_size`, `stride` (by default the kernel), `padding`, `dilation`: an int or two.
     `ceil_mode`: whether a last window may reach beyond the padding. `return_indices`: also return
-    where in its plane each was found.
+    the index in its plane of each maximum.
 
     >>> ops.max_pool2d(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)), 2).asnumpy()[0, 0]
     array([[ 5.,  7.],
@@ -128,10 +128,7 @@ def max_pool2d(
     """
     if return_indices:
         return max_pool_with_index(x, kernel_size, stride, padding, dilation, ceil_mode)
-    return max_pool(
-        x, kernel_size, kernel_size if stride is None else stride, "pad", padding, dilation,
-        ceil_mode,
-    )  # fmt: skip
+    return max_pool(x, kernel_size, stride, "pad", padding, dilation, ceil_mode)
 
 
 @op(
@@ -154,7 +151,7 @@ def avg_pool(
         at = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, 1, ceil_mode)
         # MindSpore counts the padding of 'same' in volumes, not in planes
         counts_padding = count_include_pad and (str(pad_mode).lower() == "pad" or axes == 3)
-        divisor = divisor_override or at.covered(counts_padding)
+        divisor = divisor_override or at.window_sizes(counts_padding)
         return lowering.average_pool(x, at.sizes, at.kernel, at.stride, at.padding, divisor)
 
     return _pooled(input, data_format, axes, pool)
@@ -179,7 +176,7 @@ def avg_pool2d(
            [10.5, 12.5]])
     """
     return avg_pool(
-        input, kernel_size, kernel_size if stride is None else stride, "pad", padding, ceil_mode,
+        input, kernel_size, stride, "pad", padding, ceil_mode,
         count_include_pad, divisor_override,
     )  # fmt: skip
 
@@ -195,10 +192,7 @@ def max_pool3d(
     """
     if return_indices:
         return max_pool_with_index(x, kernel_size, stride, padding, dilation, ceil_mode, 3)
-    return max_pool(
-        x, kernel_size, kernel_size if stride is None else stride, "pad", padding, dilation,
-        ceil_mode, axes=3,
-    )  # fmt: skip
+    return max_pool(x, kernel_size, stride, "pad", padding, dilation, ceil_mode, axes=3)
 
 
 @composite(
@@ -214,9 +208,8 @@ def avg_pool1d(
     array([[[1.5, 4. ]]], dtype=float32)
     """
     return avg_pool(
-        input_x, kernel_size, kernel_size if stride is None else stride, "pad", padding, ceil_mode,
-        count_include_pad, axes=1,
-    )  # fmt: skip
+        input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad, axes=1
+    )
 
 
 @composite(
@@ -233,8 +226,8 @@ def avg_pool3d(
     (1, 3, 2, 2, 2)
     """
     return avg_pool(
-        input_x, kernel_size, kernel_size if stride is None else stride, "pad", padding, ceil_mode,
-        count_include_pad, divisor_override, axes=3,
+        input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad,
+        divisor_override, axes=3,
     )  # fmt: skip
 
 

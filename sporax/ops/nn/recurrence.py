@@ -64,8 +64,8 @@ def recurrent_scan(
     inner = inner if bias_ih is None else inner + bias_ih
     here = jnp.arange(len(x))[:, None] < lengths if lengths is not None else None
 
-    def along(state, given):
-        inner, here = given
+    def along(state, inputs):
+        inner, here = inputs
         outer = state[0] @ weight_hh.T
         outer = outer if bias_hh is None else outer + bias_hh
         after = step(inner, outer, state)

@@ -32,7 +32,7 @@ def conv_transpose(
     for n, k, s, d, size, (before, _) in zip(
         input.shape[2:], weight.shape[2:], stride, dilation, sizes, around, strict=True
     ):
-        reach = (k - 1) * d  # the last window's numbers end where the size asked for does
+        reach = (k - 1) * d  # the last window ends where the requested size does
         padding.append((reach - before, size - (n - 1) * s + before - 1))
     # a group's (C / groups, O / groups) become (O / groups, C / groups)
     split = weight.reshape(groups, -1, *weight.shape[1:]).swapaxes(1, 2)

@@ -37,8 +37,8 @@ def fold_windows(columns: Array, *, size, kernel, stride, dilation, around):
 
 
 def _sizes(name, value, lowest=1):
-    given = value.tolist() if isinstance(value, Tensor) else value
-    return per_axis(name, tuple(given) if isinstance(given, list) else given, lowest=lowest)
+    sizes = value.tolist() if isinstance(value, Tensor) else value
+    return per_axis(name, tuple(sizes) if isinstance(sizes, list) else sizes, lowest=lowest)
 
 
 @composite(tensor=True, mint="nn.functional.fold")
@@ -122,14 +122,14 @@ def _unpooled(who, axes, x, indices, kernel_size, stride, padding, output_size):
         for n, s, p, k in zip(x.shape[-axes:], stride, padding, kernel, strict=True)
     )
     if output_size:
-        given = tuple(output_size)[-axes:]
-        far = [abs(a - b) >= s for a, b, s in zip(given, size, stride, strict=True)]
+        wanted = tuple(output_size)[-axes:]
+        far = [abs(a - b) >= s for a, b, s in zip(wanted, size, stride, strict=True)]
         if any(far):
             raise ValueError(
                 f"For '{who}', 'output_size' must be less than one stride from {size}, but got "
-                f"{given}."
+                f"{wanted}."
             )
-        size = given
+        size = wanted
     return max_unpool(x, indices, size=size)
 
 

@@ -108,8 +108,8 @@ def random_categorical(logits, num_sample, seed=0, dtype=dtypes.int64):
 
 
 def _candidates(name, law, true_classes, num_true, num_sampled, unique, range_max, seed, avoid):
-    given = [("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)]
-    for word, value in given:
+    counts = [("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)]
+    for word, value in counts:
         if not isinstance(value, int) or isinstance(value, bool):
             raise TypeError(
                 f"For '{name}', '{word}' must be an int, but got {type(value).__name__}."

@@ -60,7 +60,7 @@ def normal_of_class(itself, shape, seed=0, seed2=0):
 def normal(shape, mean, stddev, seed=None):
     """Float32 numbers, normal around `mean` with deviation `stddev` (numbers or Tensors).
 
-    The result has the shape in which `shape` and theirs broadcast together.
+    The result has the shape in which `shape` and the parameters broadcast.
 
     >>> ops.normal((2, 3), 0.0, 1.0).shape
     (2, 3)
@@ -153,7 +153,7 @@ def cut_normal_of_parameters(itself, shape, mean, stdevs, min, max, seed=0, seed
 def uniform(shape, minval, maxval, seed=None, dtype=dtypes.float32):
     """Numbers uniform in [minval, maxval) (numbers or Tensors), integers where `dtype` is Int32.
 
-    The result has the shape in which `shape` and theirs broadcast together.
+    The result has the shape in which `shape` and the parameters broadcast.
 
     >>> ops.uniform((2, 3), Tensor(0.0), Tensor(1.0)).shape
     (2, 3)

@@ -107,7 +107,7 @@ def randperm(n, seed=0, offset=0, dtype=dtypes.int64):
 
 
 def joined(seed, offset):
-    """One seed made of two ints, None of two zeros; anything else as it is."""
+    """One seed from two ints, None from two zeros; anything else unchanged."""
     return (offset << 32 | seed) or None if isinstance(seed, int) else seed
 
 

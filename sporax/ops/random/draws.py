@@ -29,7 +29,7 @@ def advance_state(state: Array) -> Arrays:
 
 @op(function=(), differentiable=False)
 def split_key(key: Array) -> Arrays:
-    """Two keys made of one, for what needs two draws."""
+    """Split a key into two, for operations that need two."""
     first, second = jax.random.split(key)
     return first, second
 
@@ -58,7 +58,7 @@ def next_key(source=None):
 
 
 def source_of(primitive, seed, seed2=0):
-    """What a Primitive made with two seeds draws from; 0 for both leaves it to `set_seed`."""
+    """The generator of a Primitive with two seeds; None, the default one, where both are 0."""
     if seed < 0 or seed2 < 0:
         raise ValueError(
             f"For '{primitive.name}', the seeds must be at least 0, but got {seed} and {seed2}."
@@ -70,27 +70,27 @@ def source_of(primitive, seed, seed2=0):
 
 
 def sizes(name, size):
-    """A shape given as an int, a tuple, a list or a Tensor."""
+    """A tuple of ints from an int, a tuple, a list or a Tensor."""
     if isinstance(size, Tensor):
         size = size.tolist()
-    found = tuple(size) if isinstance(size, (tuple, list)) else (size,)
-    if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in found):
+    shape = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in shape):
         raise TypeError(
             f"For '{name}', the shape must be an int or a tuple of ints, but got {size!r}."
         )
-    if any(n < 0 for n in found):
-        raise ValueError(f"For '{name}', the sizes of a shape must be at least 0, but got {found}.")
-    return tuple(int(n) for n in found)
+    if any(n < 0 for n in shape):
+        raise ValueError(f"For '{name}', the sizes of a shape must be at least 0, but got {shape}.")
+    return tuple(int(n) for n in shape)
 
 
 def all_sizes(name, size):
-    """A shape given as ints or as one tuple; without any, one element."""
-    given = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size
-    return sizes(name, given) or (1,)
+    """A tuple of ints from separate ints or one tuple; (1,) without any."""
+    shape = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size
+    return sizes(name, shape) or (1,)
 
 
 def shape_tensor(name, shape):
-    """A shape given as a Tensor with one dimension, where nothing else is taken."""
+    """A tuple of ints from a Tensor with one dimension, the only form accepted."""
     if not isinstance(shape, Tensor):
         raise TypeError(
             f"For '{name}', 'shape' must be a Tensor of ints, but got {type(shape).__name__}. "
@@ -105,14 +105,14 @@ def shape_tensor(name, shape):
 
 def common_shape(name, shape, *parameters):
     """The shape in which `shape` and those of the parameters broadcast together."""
-    given = [p.shape for p in parameters if isinstance(p, Tensor)]
+    shapes = [p.shape for p in parameters if isinstance(p, Tensor)]
     shape = sizes(name, shape)
     try:
-        return tuple(np.broadcast_shapes(shape, *given))
+        return tuple(np.broadcast_shapes(shape, *shapes))
     except ValueError:
         raise ValueError(
             f"For '{name}', 'shape' and the shapes of the parameters must broadcast together, but "
-            f"got {shape} and {', '.join(map(str, given))}."
+            f"got {shape} and {', '.join(map(str, shapes))}."
         ) from None
 
 
@@ -257,8 +257,8 @@ def choice_with_mask_from_key(key: Array, mask: Array, count) -> Arrays:
     order = jnp.argsort(jnp.where(flat, bits, jnp.uint64(1 << 63)))[:count]
     order = jnp.pad(order, (0, count - order.size))
     valid = jnp.arange(count) < flat.sum()
-    found = jnp.stack(jnp.unravel_index(order, mask.shape), -1)
-    return jnp.where(valid[:, None], found, 0).astype(jnp.int32), valid
+    indices = jnp.stack(jnp.unravel_index(order, mask.shape), -1)
+    return jnp.where(valid[:, None], indices, 0).astype(jnp.int32), valid
 
 
 # law -> the probability of class k of n

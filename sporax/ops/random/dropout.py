@@ -170,8 +170,8 @@ def dropout2d_in_place(input, p=0.5, training=True, inplace=False):
     return _placed(input, dropout2d(input, p, training), inplace)
 
 
-def _placed(input, made, inplace):
-    return input._rebind(made._lift()) if inplace and made is not input else made
+def _placed(input, result, inplace):
+    return input._rebind(result._lift()) if inplace and result is not input else result
 
 
 # activations --------------------------------------------------------------------------------

@@ -138,7 +138,7 @@ def randperm_from(n, generator=None, dtype=dtypes.int64):
 def normal_from(mean=0.0, std=1.0, size=None, generator=None):
     """Numbers normal around `mean` with deviation `std`, numbers or Tensors of shape `size`.
 
-    Without `size`, in the shape in which theirs broadcast together.
+    Without `size`, in the shape to which the parameters broadcast.
 
     >>> mint.normal(Tensor([0.0, 9.0]), 1.0).shape
     (2,)

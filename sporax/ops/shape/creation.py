@@ -213,12 +213,12 @@ def range(start, end, step, maxlen=1000000):
     >>> ops.range(0, 6, 2).asnumpy()
     array([0, 2, 4])
     """
-    made = arange(start, end, step)
-    if made.size > maxlen:
+    result = arange(start, end, step)
+    if result.size > maxlen:
         raise ValueError(
-            f"For 'range', there must be at most maxlen={maxlen} elements, but got {made.size}."
+            f"For 'range', there must be at most maxlen={maxlen} elements, but got {result.size}."
         )
-    return made
+    return result
 
 
 @op(
@@ -233,8 +233,8 @@ def linspace(start: Array, end: Array, steps, dtype=None):
     """
     kind = jnp.result_type(start, end)
     kind = kind if jnp.issubdtype(kind, jnp.inexact) else jnp.float32
-    made = jnp.linspace(start.astype(kind), end.astype(kind), steps, dtype=kind)
-    return made.astype(_dtype(dtype, made.dtype))
+    result = jnp.linspace(start.astype(kind), end.astype(kind), steps, dtype=kind)
+    return result.astype(_dtype(dtype, result.dtype))
 
 
 @op(

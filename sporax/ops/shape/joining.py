@@ -49,11 +49,11 @@ def _pieces(input, ends, axis):
     """The slices of `input` between consecutive `ends` along `axis`."""
     starts = [0, *ends]
     take = [slice(None)] * input.ndim
-    made = []
+    pieces = []
     for a, b in zip(starts, [*ends, input.shape[axis]], strict=True):
         take[axis] = slice(a, b)
-        made.append(input[tuple(take)])
-    return tuple(made)
+        pieces.append(input[tuple(take)])
+    return tuple(pieces)
 
 
 def _axis(input, axis):
@@ -72,7 +72,7 @@ def _axis(input, axis):
     view=True,
 )
 def split(tensor: Array, split_size_or_sections, axis=0) -> Arrays:
-    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the sizes given.
+    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes.
 
     >>> [t.shape for t in ops.split(ops.zeros((5,)), 2)]
     [(2,), (2,), (1,)]
@@ -130,10 +130,10 @@ def tensor_split(input: Array, indices_or_sections, axis=0) -> Arrays:
     >>> [t.shape for t in ops.tensor_split(ops.zeros((5,)), 2)]
     [(3,), (2,)]
     """
-    axis, given = _axis(input, axis), indices_or_sections
-    if not isinstance(given, int):
-        given = [min(int(i), input.shape[axis]) for i in given]
-    return tuple(jnp.array_split(input, given, axis))
+    axis, sections = _axis(input, axis), indices_or_sections
+    if not isinstance(sections, int):
+        sections = [min(int(i), input.shape[axis]) for i in sections]
+    return tuple(jnp.array_split(input, sections, axis))
 
 
 @op(
@@ -159,7 +159,7 @@ def unstack(input: Array, axis=0, num=None) -> Arrays:
 
 
 def _by_shape(name, axis_of, least, shown):
-    """`hstack` and its like: tensors of few dimensions are given more first."""
+    """`hstack` and its like: tensors of few dimensions get leading dimensions."""
 
     def function(tensors):
         tensors = [reshape(t, least(t.shape)) for t in tensors]
@@ -318,13 +318,13 @@ def repeat_interleave(input, repeats, axis=None, *, output_size=None):
         repeats = repeats.tolist()
     if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
         repeats = repeats[0]
-    made = repeat_elements(input, repeats, axis)
-    if output_size not in (None, made.shape[axis]):
+    result = repeat_elements(input, repeats, axis)
+    if output_size not in (None, result.shape[axis]):
         raise ValueError(
             f"For 'repeat_interleave', 'output_size' must be the sum of the counts, which is "
-            f"{made.shape[axis]}, but got {output_size}."
+            f"{result.shape[axis]}, but got {output_size}."
         )
-    return made
+    return result
 
 
 @op(

@@ -343,5 +343,5 @@ def inv(x):
     >>> ops.inv(Tensor([2.0, 4.0])).tolist()
     [0.5, 0.25]
     """
-    made = FUNCTIONS["reciprocal"](x)
-    return made if x.is_floating_point() or x.is_complex() else cast(made, x.dtype)
+    result = FUNCTIONS["reciprocal"](x)
+    return result if x.is_floating_point() or x.is_complex() else cast(result, x.dtype)

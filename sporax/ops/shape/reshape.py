@@ -15,14 +15,14 @@ from sporax.ops.shape.zero_dimensional import of_any_rank
 from sporax.storage.views import REINTERPRETED
 
 
-def sizes(given):
-    """A shape or axes given as one sequence, as separate ints, or as a Tensor: a tuple of ints."""
-    if len(given) == 1 and not is_size(given[0]):
-        given = given[0]
-    if isinstance(given, Tensor):
-        given = given.tolist()
-    given = given if isinstance(given, (tuple, list)) else (given,)
-    return tuple([n if is_size(n) else _size(n) for n in given])
+def sizes(shape):
+    """A tuple of ints from a shape or axes: one sequence, separate ints, or a Tensor."""
+    if len(shape) == 1 and not is_size(shape[0]):
+        shape = shape[0]
+    if isinstance(shape, Tensor):
+        shape = shape.tolist()
+    shape = shape if isinstance(shape, (tuple, list)) else (shape,)
+    return tuple([n if is_size(n) else _size(n) for n in shape])
 
 
 def _size(n):
@@ -89,9 +89,9 @@ def _view_method(self, *shape, **keyword):
     >>> Tensor([1.0]).view(ms.int32).asnumpy()
     array([1065353216], dtype=int32)
     """
-    given = keyword.get("dtype", shape[0] if len(shape) == 1 else None)
-    if isinstance(given, (dtypes.Type, np.dtype, type)):
-        return view_as_dtype(self, given)
+    dtype = keyword.get("dtype", shape[0] if len(shape) == 1 else None)
+    if isinstance(dtype, (dtypes.Type, np.dtype, type)):
+        return view_as_dtype(self, dtype)
     return _reshape_method(self, *shape, **keyword)
 
 
@@ -275,7 +275,7 @@ attach("squeeze", _squeeze_method)
     view=True,
 )
 def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
-    """The dimensions from `start_dim` to `end_dim` made into one.
+    """The dimensions from `start_dim` to `end_dim` merged into one.
 
     `order`: 'C', or 'F' to put the dimensions in reverse order first.
 
@@ -301,7 +301,7 @@ def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
 
 
 def _flatten_method(self, start_dim=0, end_dim=-1, *, order="C"):
-    """The dimensions from `start_dim` to `end_dim` made into one; all of them by default.
+    """The dimensions from `start_dim` to `end_dim` merged into one; all of them by default.
 
     >>> ops.zeros((2, 3)).flatten().shape
     (6,)
@@ -316,7 +316,7 @@ attach("flatten", _flatten_method)
 
 @composite(primitive="Flatten()(input_x: input)", function=())
 def matrix_of_rows(input):
-    """All dimensions but the first made into one; of one dimension, a column.
+    """All dimensions but the first merged into one; of one dimension, a column.
 
     >>> ops.Flatten()(ops.ones((2, 3, 4))).shape
     (2, 12)

@@ -12,11 +12,11 @@ def of_any_rank(fn):
     first = next(iter(signature.parameters))
 
     @functools.wraps(fn)
-    def run(*operands, **given):
-        given = signature.bind(*operands, **given).arguments
-        if given[first].ndim:
-            return fn(**given)
-        made = fn(**given | {first: given[first].reshape(1)})
-        return jax.tree.map(lambda x: x.reshape(()), made)
+    def run(*operands, **keywords):
+        keywords = signature.bind(*operands, **keywords).arguments
+        if keywords[first].ndim:
+            return fn(**keywords)
+        result = fn(**keywords | {first: keywords[first].reshape(1)})
+        return jax.tree.map(lambda x: x.reshape(()), result)
 
     return run

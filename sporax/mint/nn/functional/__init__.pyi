@@ -52,7 +52,7 @@ def elu_(input, alpha=1.0) -> Tensor:
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False) -> Tensor:
     """Rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`."""
 def flatten(input, start_dim=0, end_dim=-1) -> Tensor:
-    """The dimensions from `start_dim` to `end_dim` made into one."""
+    """The dimensions from `start_dim` to `end_dim` merged into one."""
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     """Windows as columns put together, summed where they overlap: the transpose of `unfold`."""
 def gelu(input, *, approximate='none') -> Tensor:
