@@ -18,7 +18,7 @@ from sporax.core.errors import is_users
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import thread
-from sporax.staging.deferred_print import Later, show, snapshot, taken
+from sporax.staging.deferred_print import Later, deferrable, show, with_present_values
 from sporax.staging.graph_break import CAUSES, CONCRETE_VALUE, OTHER_FILE, TEXT
 
 _STREAMS = ("stdout", "stderr")
@@ -54,7 +54,7 @@ def _capturing(printer):
             return printer(*objects, sep=sep, end=end, file=file, flush=flush)
         print_later = functools.partial(_print, stream, sep, end, flush)
         text = functools.partial(_joined, sep, end)
-        return show(print_later, text, [taken(item) for item in objects])
+        return show(print_later, text, [deferrable(item) for item in objects])
 
     printed.takes_text = True
     return printed
@@ -97,7 +97,7 @@ def text(printer, function, *args, **kwargs):
     call = Later(function, args, kwargs)
     if not is_known or not _waits(printer, call):
         return call.value()
-    return snapshot(call)
+    return with_present_values(call)
 
 
 @runtime_function(CONCRETE_VALUE)
@@ -106,7 +106,7 @@ def number(printer, thing, name):
     call = Later(operator.methodcaller(name), (thing,), {})
     if not isinstance(thing, (Tensor, Later)) or not _waits(printer, call):
         return call.value()
-    return snapshot(call)
+    return with_present_values(call)
 
 
 def _waits(printer, call):

@@ -14,7 +14,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.value import borrowing, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
-from sporax.staging.deferred_print import give
+from sporax.staging.deferred_print import defer_print
 
 
 def is_differentiated():
@@ -87,7 +87,7 @@ class LiftedFunction:
         for handle, _ in written:
             handle._rebind(next(rest))
         for shown, some in prints:
-            give(shown.of([next(rest) for _ in some]))
+            defer_print(shown.of([next(rest) for _ in some]))
         return list(outputs[: len(results)])
 
     def _operation(self, values, outs, n_results, written, kind):

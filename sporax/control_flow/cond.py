@@ -24,7 +24,7 @@ from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 from sporax.guards.dependence import Dependence
 from sporax.guards.guard_types import same
-from sporax.staging.deferred_print import give
+from sporax.staging.deferred_print import defer_print
 
 NUMBERS = (bool, int, float)
 _as_number = FlowOp("flow.int", lambda x, real=False: (x.reshape(()).astype(jnp.int64),), (0,))
@@ -306,5 +306,5 @@ def _show(test, parts, values):
     rest = iter(values)
     for part, is_true in zip(parts, (True, False), strict=True):
         for shown in part.closed.prints:
-            values_shown = [next(rest) for _ in shown.numbers]
-            give(shown.where(test._lift(), is_true, values_shown))
+            values_shown = [next(rest) for _ in shown.weak]
+            defer_print(shown.where(test._lift(), is_true, values_shown))

@@ -29,7 +29,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.engine.recorder import record, wrap
 from sporax.guards.guard_types import same
-from sporax.staging.deferred_print import give
+from sporax.staging.deferred_print import defer_print
 
 MOST_RECORDINGS = 4  # of a loop until it is known what each turn finds and leaves
 
@@ -261,7 +261,7 @@ class _Loop:
         for handle, value in zip(handles, written, strict=True):
             handle._rebind(value)
         for check, worst in self.body.closed.turns:
-            give(check.of([worst._lift()]))
+            defer_print(check.of([worst._lift()]))
         return filled(self.carried, leaves)
 
     def _turns_kept(self, carried):

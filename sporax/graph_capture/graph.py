@@ -53,7 +53,7 @@ class Graph(CapturedGraph):
 
     def __init__(self, name, tracer, recorder, results, slots):
         written = tracer.written()
-        self.prints = tracer.prints.taken()
+        self.prints = tracer.prints.take()
         printed = self.prints.values()
         outputs = [*results, *printed, *[value for _, value in written]]
         self.written = InputSlots([handle for handle, _ in written], slots)
@@ -90,7 +90,7 @@ class Graph(CapturedGraph):
                 outputs = self._run(tensors)
         if not self.prints:
             return outputs
-        self.prints.make(outputs[self.n_results :])
+        self.prints.run(outputs[self.n_results :])
         return outputs[: self.n_results]
 
     def _run(self, tensors):

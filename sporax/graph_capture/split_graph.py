@@ -61,7 +61,7 @@ class SplitGraph(CapturedGraph):
                 self._run_stage(part, tensors, values, undo)
                 if len(returned) >= len(host_results):  # earlier prints were shown before
                     for shown, sources in self.prints[id(part)]:
-                        shown.make([_value(source, values) for source in sources])
+                        shown.run([_value(source, values) for source in sources])
                 continue
             if len(returned) < len(host_results):
                 result = host_results[len(returned)][1]

@@ -193,9 +193,9 @@ class GraphTracer(Tracer):
 
     def show_prints(self):
         """Print what was recorded and has been run."""
-        prints = self.prints.taken()
+        prints = self.prints.take()
         if not self.host_results:  # else the run that this capture continues has printed it
-            prints.make(prints.values())
+            prints.run(prints.values())
 
     def leave(self, recorder, stage, owner):
         """End a stage before a call of `owner` on the host."""

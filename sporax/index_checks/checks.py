@@ -154,12 +154,12 @@ class Check:
     `staging.deferred_print.DeferredPrint`."""
 
     is_check = True
-    numbers = (False,)
+    weak = (False,)
 
     def __init__(self, value, sites):
         self.values, self.sites = [value], sites
 
-    def make(self, values):
+    def run(self, values):
         """Look at these statuses when something is read next; where operations run at their own
         lines, now."""
         if switch.is_on:

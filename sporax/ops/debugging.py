@@ -3,7 +3,7 @@
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
-from sporax.staging.deferred_print import Name, show, taken
+from sporax.staging.deferred_print import Name, deferrable, show
 
 
 class Print(Primitive):
@@ -19,7 +19,7 @@ class Print(Primitive):
         super().__init__("Print")
 
     def __call__(self, *input_x):
-        show(_print, _text, [taken(item) for item in input_x])
+        show(_print, _text, [deferrable(item) for item in input_x])
 
     takes_text = True
 

@@ -1,8 +1,8 @@
-"""What a captured function prints: at each run, with the numbers of that run.
+"""`DeferredPrint`: a print of a captured function, which takes place at each run of its graph.
 
-A print is a function of Python's on objects that hold Tensors. Outside of a capture it is called at
-once. Inside, the Values of those Tensors become results of the recording, and it is called after
-each run of that, in the order in which the function itself would have called it.
+A print is a Python function of objects with Tensors. Outside of a capture it is called at once.
+During a capture, the Values of these Tensors become outputs of the graph, and the print is called
+after each run of the graph, in the order of the function.
 """
 
 import copy
@@ -22,8 +22,8 @@ from sporax.index_checks.checks import Check, joined
 class DeferredPrint:
     """A print: `act(objects)`, with the Tensors in `objects` as they are at each run.
 
-    `text(objects)`: what a listing shows of it. `values`: what the Tensors hold in the recording,
-    until that has become a graph.
+    `text(objects)`: its text in a listing. `values`: the recorded Values of the Tensors, until they
+    are outputs of a graph. `weak`: whether each of them is a Python number.
     """
 
     is_check = False
@@ -31,32 +31,32 @@ class DeferredPrint:
     def __init__(self, act, text, objects):
         self.act, self.text = act, text
         values = [_lifted(t) for t in tensors_of(objects)]
-        self.numbers = [v.aval.weak for v in values]  # which stand for Python numbers
+        self.weak = [v.aval.weak for v in values]
         self.values = [strong(v) for v in values]
-        self.objects = map_tensors(lambda t: _like(t, None), objects)
+        self.objects = map_tensors(lambda t: _with_value(t, None), objects)
 
-    def make(self, values):
+    def run(self, values):
         """Print, with these Values in the Tensors."""
-        given = zip(values, self.numbers, strict=True)
-        self.act(map_tensors(lambda t: _holding(t, *next(given)), self.objects))
+        rest = zip(values, self.weak, strict=True)
+        self.act(map_tensors(lambda t: _printed(t, *next(rest)), self.objects))
 
     def of(self, values):
         """The same print, of other Values."""
-        twin = copy.copy(self)
-        twin.values = values
-        return twin
+        result = copy.copy(self)
+        result.values = values
+        return result
 
     def where(self, test, is_true, values):
-        """The same print, of other Values, where the Value `test` has that truth."""
-        twin = self.of([strong(test), *values])
-        twin.numbers = [False, *self.numbers]
-        twin.objects = [_like(wrap(test), None), self.objects]
-        twin.act = functools.partial(_act_where, self.act, is_true)
-        twin.text = functools.partial(_text_where, self.text, is_true)
-        return twin
+        """The same print, of other Values, if the Value `test` has that truth."""
+        result = self.of([strong(test), *values])
+        result.weak = [False, *self.weak]
+        result.objects = [_with_value(wrap(test), None), self.objects]
+        result.act = functools.partial(_act_where, self.act, is_true)
+        result.text = functools.partial(_text_where, self.text, is_true)
+        return result
 
     def described(self, names, values):
-        """What a listing shows of it, where the Values have these names."""
+        """Its text in a listing, with these names for the Values."""
         rest = zip(names, values, strict=True)
         return self.text(map_tensors(lambda _: Name(*next(rest)), self.objects))
 
@@ -71,30 +71,30 @@ def _text_where(text, is_true, objects):
 
 
 class DeferredPrints(list):
-    """Prints, in order."""
+    """Prints and checks of indices, in order."""
 
-    def taken(self):
-        """The prints, which are not here any more."""
+    def take(self):
+        """Remove and return all."""
         prints = DeferredPrints(self)
         self.clear()
         return prints
 
     def values(self):
-        """All that is printed, as the recording has it."""
+        """The recorded Values of all."""
         return [value for shown in self for value in shown.values]
 
-    def make(self, values):
-        """Print all, with these Values."""
+    def run(self, values):
+        """Print and check all, with these Values."""
         rest = iter(values)
         for shown in self:
-            shown.make([next(rest) for _ in shown.numbers])
+            shown.run([next(rest) for _ in shown.weak])
 
     def has_print(self):
         """Whether one is a print, and no check of indices."""
         return not all(shown.is_check for shown in self)
 
     def joined(self, recorder):
-        """As `values`, once all checks of indices have become one, the last."""
+        """The recorded Values of all, once all checks of indices are one, the last."""
         checks = [(shown.values[0], shown.sites) for shown in self if shown.is_check]
         if len(checks) > 1:
             self[:] = [shown for shown in self if not shown.is_check]
@@ -102,7 +102,7 @@ class DeferredPrints(list):
         return self.values()
 
     def let_go(self):
-        """Keep nothing of the recording."""
+        """Drop the recorded Values."""
         for shown in self:
             shown.values = ()
 
@@ -112,28 +112,28 @@ def show(act, text, objects):
     if thread.recorder.tracer is None:
         act(objects)
     else:
-        give(DeferredPrint(act, text, objects))
+        defer_print(DeferredPrint(act, text, objects))
 
 
-def give(made):
-    """Let what is being recorded show a print; where nothing is, it is shown now."""
+def defer_print(shown):
+    """Add a print to the running capture; if there is none, print now."""
     tracer = thread.recorder.tracer
     if tracer is None:
-        made.make(made.values)
+        shown.run(shown.values)
     else:
-        tracer.add_deferred(made)
+        tracer.add_deferred(shown)
 
 
-def snapshot(objects):
-    """The same containers, with Tensors that hold what those in them hold now."""
-    return map_tensors(lambda t: _like(t, _lifted(t)), objects)
+def with_present_values(objects):
+    """The same containers, with Tensors that keep the present Values."""
+    return map_tensors(lambda t: _with_value(t, _lifted(t)), objects)
 
 
 _identity = Op("identity", lambda x: x)
 
 
 def strong(value):
-    """A value with a dtype of its own, where it is a mutable number as it came."""
+    """A Value with a dtype of its own; a Python number's is weak."""
     return record(_identity, value) if value.aval.weak else value
 
 
@@ -143,16 +143,16 @@ def _lifted(tensor):
     return tensor._lift()
 
 
-def _like(tensor, value):
-    """A Tensor of the same kind and attributes."""
-    twin = object.__new__(type(tensor))
-    twin.__dict__.update(tensor.__dict__)
-    twin._value = value
-    return twin
+def _with_value(tensor, value):
+    """A Tensor of the same class and attributes."""
+    result = object.__new__(type(tensor))
+    result.__dict__.update(tensor.__dict__)
+    result._value = value
+    return result
 
 
-def _holding(tensor, value, is_number):
-    return value.read().item() if is_number else _like(tensor, value)
+def _printed(tensor, value, is_weak):
+    return value.read().item() if is_weak else _with_value(tensor, value)
 
 
 # texts ------------------------------------------------------------------------------------------
@@ -160,15 +160,15 @@ def _holding(tensor, value, is_number):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Later:
-    """What `function(*args, **kwargs)` gives when the Tensors in the arguments have numbers; it
-    stands for that in what is printed."""
+    """The result of `function(*args, **kwargs)` once the Tensors in the arguments have concrete
+    values; a part of what is printed."""
 
     function: Any
     args: tuple
     kwargs: dict
 
     def value(self):
-        """What it stands for, now."""
+        """The result now."""
         args = tuple([_now(arg) for arg in self.args])
         kwargs = {key: _now(arg) for key, arg in self.kwargs.items()}
         name = getattr(self.function, "__name__", "number")
@@ -197,7 +197,7 @@ def _now(arg):
 
 
 class Name(Tensor):
-    """What stands for a Tensor, or what is made of it, in a listing."""
+    """A Tensor in a listing, or a text computed from one."""
 
     def __init__(self, name, value=None):
         self.name, self._value = name, value
@@ -215,8 +215,8 @@ def _has_name(objects):
     return any(isinstance(item, Name) for item in tensors_of(objects))
 
 
-def taken(item):
-    """An item to be printed later: containers of Tensors as they are, anything else as a text."""
+def deferrable(item):
+    """An item to print later: containers of Tensors as they are, anything else as a text."""
     if item.__class__ in (str, Later) or isinstance(item, Tensor) or tensors_of(item):
         return item
     return str(item)

@@ -1,4 +1,4 @@
-"""Where a captured function needs a number: the line, what it met there, and what to write."""
+"""`Break`, a graph break: the line that needs a concrete value, its cause, and the remedy."""
 
 from sporax.core.errors import user_call, warn
 
@@ -41,8 +41,8 @@ CAUSES = {
 
 
 class Break:
-    """A place where a number is needed. `host`: the name of what is called on the host there;
-    `reason`: why a branch or loop there is no operation."""
+    """A graph break at the user's present line. `host`: the name of a Cell or Function that is
+    called on the host; `reason`: why a branch or loop is no operation."""
 
     def __init__(self, host=None, reason=""):
         self.line, called = user_call()
@@ -61,7 +61,7 @@ class Break:
         return f"{at.filename}:{at.lineno}: {at.line} ({self.what})"
 
     def refusal(self, name):
-        """The error for a function that must be captured whole."""
+        """The error for a graph break in a function that must be captured whole."""
         return RuntimeError(
             f"For 'jit' with fullgraph=True, '{name}' must be captured whole, but it needs a "
             f"number at {self}. {self.remedy} All Parameters, buffers and random states are as "
@@ -69,7 +69,7 @@ class Break:
         )
 
     def warn(self, name):
-        """Tell, once a function, where its capture ended and what to write instead."""
+        """Warn that the capture of a function ended, and what to write instead."""
         warn(
             f"'{name}' needs a number while it is captured, at {self}. It runs dynamically from "
             f"now on, with the same results. To capture it: {self.remedy}",
