@@ -35,12 +35,8 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     mindspore.float32
     """
     who = "build_train_network"
-    if not isinstance(optimizer, Optimizer):
-        raise TypeError(
-            f"For '{who}', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}."
-        )
-    if not isinstance(level, str):
-        raise TypeError(f"For '{who}', 'level' must be a string, but got {type(level).__name__}.")
+    check.instance(who, Optimizer, "an Optimizer", optimizer=optimizer)
+    check.instance(who, str, "a string", level=level)
     if level not in _LEVELS:
         raise ValueError(f"For '{who}', 'level' must be one of {list(_LEVELS)}, but got {level!r}.")
     if boost_level != "O0":

@@ -10,6 +10,7 @@ from sporax import nn
 from sporax.core import dtype as dtypes
 from sporax.core.value import Changes
 from sporax.engine.autocast import choice_of, computing_in
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.cell_precision import FLAGS, PrecisionScheme, cast_floats
 from sporax.ops.declare import OPS, PRIMITIVES
@@ -111,8 +112,7 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
     mindspore.float32
     """
     who = "custom_mixed_precision"
-    if not isinstance(network, Cell):
-        raise TypeError(f"For '{who}', 'network' must be a Cell, but got {type(network).__name__}.")
+    check.instance(who, Cell, "a Cell", network=network)
     if (white_list is None) == (black_list is None):
         raise ValueError(f"For '{who}', either 'white_list' or 'black_list' must be given.")
     _check_dtype(who, dtype)

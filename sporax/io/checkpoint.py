@@ -14,6 +14,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.io import background_writer, file_formats
 from sporax.io.load_param import load_param_into_net
+from sporax.nn import argument_checks as check
 
 _EXTRA = (bool, int, float, str, Tensor)
 _MODES = ("AES-GCM", "AES-CBC", "SM4-CBC")
@@ -42,7 +43,7 @@ def save_checkpoint(
     """
     file = file_formats.known("save_checkpoint", format)
     _refuse_key("save_checkpoint", "enc", enc_key, enc_mode, format)
-    _flag("save_checkpoint", integrated_save=integrated_save, crc_check=crc_check)
+    check.flag("save_checkpoint", integrated_save=integrated_save, crc_check=crc_check)
     _function("save_checkpoint", choice_func)
     flagged = _parallel(kwargs)
     if async_save not in (True, False, "thread", "process"):
@@ -110,14 +111,6 @@ def _function(who, choice_func):
             f"For '{who}', 'choice_func' must be a function or None, but got "
             f"{type(choice_func).__name__}."
         )
-
-
-def _flag(who, **flags):
-    for name, value in flags.items():
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"For '{who}', '{name}' must be a bool, but got {type(value).__name__}."
-            )
 
 
 def _target(name, format):
@@ -197,11 +190,7 @@ def _list_item(x):
 def _appended(append_dict):
     if append_dict is None:
         return {}
-    if not isinstance(append_dict, dict):
-        raise TypeError(
-            "For 'save_checkpoint', 'append_dict' must be a dict, but got "
-            f"{type(append_dict).__name__}."
-        )
+    check.instance("save_checkpoint", dict, "a dict", append_dict=append_dict)
     return {name: _extra(name, x) for name, x in append_dict.items()}
 
 
@@ -243,7 +232,7 @@ def load_checkpoint(
     """
     file = file_formats.known("load_checkpoint", format)
     _refuse_key("load_checkpoint", "dec", dec_key, dec_mode, format)
-    _flag("load_checkpoint", crc_check=crc_check, remove_redundancy=remove_redundancy)
+    check.flag("load_checkpoint", crc_check=crc_check, remove_redundancy=remove_redundancy)
     _function("load_checkpoint", choice_func)
     chosen = _choice(_prefixes("specify_prefix", specify_prefix),
                      _prefixes("filter_prefix", filter_prefix), choice_func)  # fmt: skip

@@ -5,6 +5,7 @@ import logging
 from sporax.core import cell_tree
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
 
 _log = logging.getLogger("sporax")
 
@@ -60,22 +61,14 @@ def _check(net, parameter_dict, strict_load, remove_redundancy):
         raise TypeError(
             f"For 'load_param_into_net', 'net' must be a Cell, but got {type(net).__name__}."
         )
-    if not isinstance(parameter_dict, dict):
-        raise TypeError(
-            "For 'load_param_into_net', 'parameter_dict' must be a dict, but got "
-            f"{type(parameter_dict).__name__}."
-        )
+    check.instance("load_param_into_net", dict, "a dict", parameter_dict=parameter_dict)
     for name, x in parameter_dict.items():
         if not isinstance(name, str) or not isinstance(x, (Parameter, str)):
             raise TypeError(
                 "For 'load_param_into_net', 'parameter_dict' must hold Parameters by name, but got "
                 f"{type(x).__name__} by {name!r}. Wrap it: Parameter(x, name={name!r})."
             )
-    if not isinstance(strict_load, bool):
-        raise TypeError(
-            "For 'load_param_into_net', 'strict_load' must be a bool, but got "
-            f"{type(strict_load).__name__}."
-        )
+    check.flag("load_param_into_net", strict_load=strict_load)
     if remove_redundancy:
         raise TypeError(
             "For 'load_param_into_net', 'remove_redundancy' must be False in a program on one "

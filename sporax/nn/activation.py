@@ -315,10 +315,7 @@ class GELU(Cell):
 
     def __init__(self, approximate=True):
         super().__init__()
-        if not isinstance(approximate, bool):
-            raise TypeError(
-                f"For 'GELU', 'approximate' must be a bool, but got {type(approximate).__name__}."
-            )
+        check.flag("GELU", approximate=approximate)
         self.approximate = "tanh" if approximate else "none"
 
     def construct(self, x):
@@ -389,9 +386,5 @@ def activation_of(layer, activation):
     """The Cell or Primitive of a layer's argument `activation`."""
     if activation is None or isinstance(activation, str):
         return get_activation(activation, layer)
-    if not isinstance(activation, (Cell, Primitive)):
-        raise TypeError(
-            f"For '{layer}', 'activation' must be a name, a Cell or a Primitive, but got "
-            f"{type(activation).__name__}."
-        )
+    check.instance(layer, (Cell, Primitive), "a name, a Cell or a Primitive", activation=activation)
     return activation

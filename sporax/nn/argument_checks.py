@@ -67,6 +67,33 @@ positive, not_negative, not_positive, number, fraction, inside_one, *_rest = map
 integer, positive_int, not_negative_int, flag, cosine, axes, sizes = _rest
 
 
+def instance(who, types, words, **values):
+    """Refuse each keyword's value unless it is of one of the types; `words` names them."""
+    for argument, value in values.items():
+        if not isinstance(value, types):
+            raise TypeError(
+                f"For '{who}', '{argument}' must be {words}, but got {type(value).__name__}."
+            )
+
+
+def one_of(who, choices, **values):
+    """Refuse each keyword's value unless it is among the choices."""
+    for argument, value in values.items():
+        if value not in choices:
+            raise ValueError(
+                f"For '{who}', '{argument}' must be one of {choices}, but got {value!r}."
+            )
+
+
+def choice(who, choices, **values):
+    """As `one_of`; the message lists the choices in words."""
+    *others, last = map(repr, choices)
+    words = f"{', '.join(others)} or {last}" if others else last
+    for argument, value in values.items():
+        if value not in choices:
+            raise ValueError(f"For '{who}', '{argument}' must be {words}, but got {value!r}.")
+
+
 def below(who, **values):
     """Refuse two keywords' values unless the first is less than the second."""
     (low, a), (high, b) = values.items()

@@ -101,11 +101,9 @@ class ReduceLogSumExp(Cell):
 
     def __init__(self, axis, keep_dims=False):
         super().__init__()
-        if not isinstance(axis, (int, list, tuple)):
-            raise TypeError(
-                f"For 'ReduceLogSumExp', 'axis' must be an int or a tuple of ints, but got "
-                f"{type(axis).__name__}."
-            )
+        check.instance(
+            "ReduceLogSumExp", (int, list, tuple), "an int or a tuple of ints", axis=axis
+        )
         check.flag("ReduceLogSumExp", keep_dims=keep_dims)
         self.axis, self.keep_dims = axis, keep_dims
 

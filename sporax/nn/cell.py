@@ -14,6 +14,7 @@ from sporax.core.signature_errors import Fitting, refused
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
 from sporax.graph_capture.jit import JitFunction
+from sporax.nn import argument_checks as check
 from sporax.nn.cell_buffers import Buffers, is_buffer
 from sporax.nn.cell_hooks import HookRegistration, run_with_hooks
 from sporax.nn.cell_precision import FLAGS, run_in_precision
@@ -322,11 +323,7 @@ class Cell(
     def insert_child_to_cell(self, child_name, child_cell):
         """Register a sub-cell (or None) under a name that is not taken; its parameters keep their
         names."""
-        if not isinstance(child_name, str):
-            raise TypeError(
-                "For 'insert_child_to_cell', 'child_name' must be a string, but got "
-                f"{type(child_name).__name__}."
-            )
+        check.instance("insert_child_to_cell", str, "a string", child_name=child_name)
         check_name("insert_child_to_cell", "child_name", child_name, True)
         if hasattr(self, child_name):
             raise taken(self, child_name)
@@ -347,10 +344,7 @@ class Cell(
 
     @phase.setter
     def phase(self, phase):
-        if not isinstance(phase, str):
-            raise TypeError(
-                f"For 'Cell', 'phase' must be a string, but got {type(phase).__name__}."
-            )
+        check.instance("Cell", str, "a string", phase=phase)
         self.__dict__["_phase"] = phase
 
     def set_train(self, mode=True):

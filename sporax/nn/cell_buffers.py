@@ -6,6 +6,7 @@ from sporax.autodiff.hooks import HookHandle, check_callable
 from sporax.core.cell_tree import tree
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes
+from sporax.nn import argument_checks as check
 from sporax.nn.cell_registry import check_name, taken
 
 _registered = {}  # hooks called at every registration, by number
@@ -52,10 +53,7 @@ class Buffers:
                 f"For '{type(self).__name__}', 'super().__init__()' must be called before a buffer "
                 "is registered. Call it first in '__init__'."
             )
-        if not isinstance(name, str):
-            raise TypeError(
-                f"For 'register_buffer', 'name' must be a string, but got {type(name).__name__}."
-            )
+        check.instance("register_buffer", str, "a string", name=name)
         check_name("register_buffer", "name", name, True)
         if hasattr(self, name) and name not in self._buffers:
             raise taken(self, name)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from sporax.core.from_host import plain
 from sporax.core.value import Changes
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
 
@@ -178,10 +179,7 @@ class CellList(_Ordered):
 
     def extend(self, cells):
         """Add the cells of a list behind the last."""
-        if not isinstance(cells, list):
-            raise TypeError(
-                f"For 'CellList', 'cells' must be a list, but got {type(cells).__name__}."
-            )
+        check.instance("CellList", list, "a list", cells=cells)
         path = self._path()
         for cell in cells:
             self._put(str(len(self)), _checked(self, cell), path)
@@ -282,11 +280,9 @@ class CellDict(Cell):
 
     def update(self, cells):
         """Add the cells of a mapping, or of (name, cell) pairs."""
-        if not isinstance(cells, Iterable):
-            raise TypeError(
-                "For 'CellDict.update', 'cells' must be a mapping or pairs of name and Cell, but "
-                f"got {type(cells).__name__}."
-            )
+        check.instance(
+            "CellDict.update", Iterable, "a mapping or pairs of name and Cell", cells=cells
+        )
         pairs = cells.items() if isinstance(cells, (Mapping, CellDict)) else cells
         for pair in pairs:
             if not isinstance(pair, (tuple, list)) or len(pair) != 2:

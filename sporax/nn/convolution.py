@@ -32,10 +32,7 @@ def per_axis(layer, name, value, count, lowest=1):
 
 
 def _checked_padding(layer, pad_mode, padding, count):
-    if pad_mode not in PAD_MODES:
-        raise ValueError(
-            f"For '{layer}', 'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}."
-        )
+    check.one_of(layer, PAD_MODES, pad_mode=pad_mode)
     sides = padding if isinstance(padding, tuple) else (padding,)
     if len(sides) not in (1, 2 * count) or not all(isinstance(n, int) and n >= 0 for n in sides):
         raise ValueError(
@@ -81,11 +78,7 @@ class Convolution(Cell):
                 f"For '{layer}', 'in_channels' and 'out_channels' must be multiples of 'group', "
                 f"but got {in_channels}, {out_channels} and {group}."
             )
-        if data_format not in self._formats:
-            raise ValueError(
-                f"For '{layer}', 'data_format' must be {' or '.join(map(repr, self._formats))}, "
-                f"but got {data_format!r}."
-            )
+        check.choice(layer, self._formats, data_format=data_format)
         self.in_channels, self.out_channels, self.group = in_channels, out_channels, group
         self.kernel_size = per_axis(layer, "kernel_size", kernel_size, count)
         self.stride = per_axis(layer, "stride", stride, count)
@@ -129,10 +122,7 @@ class Convolution(Cell):
 def checked_line(layer, padding, weight_init, **sizes):
     """Refuse what is no int where there is one axis; an initial weight with an axis more."""
     check.positive_int(layer, **sizes)
-    if not isinstance(padding, int):
-        raise TypeError(
-            f"For '{layer}', 'padding' must be an int, but got {type(padding).__name__}."
-        )
+    check.instance(layer, int, "an int", padding=padding)
     if isinstance(weight_init, Tensor) and weight_init.ndim == 3:
         return weight_init.expand_dims(2)
     return weight_init

@@ -2,6 +2,7 @@
 
 from sporax import ops
 from sporax.core.dtype import float32
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.declare import MINT
 from sporax.ops.random.dropout import dropout2d_in_place, dropout_in_place
@@ -129,11 +130,7 @@ class RReLU(Cell):
 
     def __init__(self, lower=1 / 8, upper=1 / 3):
         super().__init__()
-        for name, slope in (("lower", lower), ("upper", upper)):
-            if not isinstance(slope, (int, float)) or isinstance(slope, bool):
-                raise TypeError(
-                    f"For 'RReLU', '{name}' must be a number, but got {type(slope).__name__}."
-                )
+        check.number("RReLU", lower=lower, upper=upper)
         if lower > upper:
             raise ValueError(
                 f"For 'RReLU', 'lower' must be at most 'upper', but got {lower} and {upper}."

@@ -3,6 +3,7 @@
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.graph_capture.export.exported_graph import Exported
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
 
@@ -24,11 +25,7 @@ class GraphCell(Cell):
 
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__(auto_prefix=True)
-        if not isinstance(graph, Exported):
-            raise TypeError(
-                "For 'GraphCell', 'graph' must be what 'load' gave, but got "
-                f"{type(graph).__name__}."
-            )
+        check.instance("GraphCell", Exported, "what 'load' gave", graph=graph)
         if obf_random_seed is not None:
             raise NotImplementedError(
                 "For 'GraphCell', 'obf_random_seed' is not done, as in MindSpore. Leave it out."
@@ -52,10 +49,7 @@ class GraphCell(Cell):
 
 
 def _checked(params_init):
-    if not isinstance(params_init, dict):
-        raise TypeError(
-            f"For 'GraphCell', 'params_init' must be a dict, but got {type(params_init).__name__}."
-        )
+    check.instance("GraphCell", dict, "a dict", params_init=params_init)
     for name, x in params_init.items():
         if not isinstance(name, str) or not isinstance(x, Tensor):
             raise TypeError(

@@ -1,5 +1,7 @@
 """Settings of Cells for other backends: accepted, without effect."""
 
+from sporax.nn import argument_checks as check
+
 _BOOSTS = ("less_bn",)
 
 
@@ -33,10 +35,7 @@ class IgnoredSettings:
 
     def set_boost(self, boost_type):
         """Accepted: 'less_bn' makes fewer kernels of norms, which XLA does anyway."""
-        if boost_type not in _BOOSTS:
-            raise ValueError(
-                f"For 'set_boost', 'boost_type' must be one of {_BOOSTS}, but got {boost_type!r}."
-            )
+        check.one_of("set_boost", _BOOSTS, boost_type=boost_type)
         return self.add_flags_recursive(**{boost_type: True})
 
     def offload(self, backward_prefetch="Auto"):

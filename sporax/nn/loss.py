@@ -30,11 +30,7 @@ class LossBase(Cell):
 
     def __init__(self, reduction="mean"):
         super().__init__()
-        if reduction not in ("mean", "sum", "none"):
-            raise ValueError(
-                f"For '{type(self).__name__}', 'reduction' must be 'mean', 'sum' or 'none', but "
-                f"got {reduction!r}."
-            )
+        check.choice(type(self).__name__, ("mean", "sum", "none"), reduction=reduction)
         self.reduction = reduction
         self.average, self.reduce = reduction == "mean", reduction != "none"
 
@@ -213,11 +209,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def __init__(self, sparse=False, reduction="none"):
         super().__init__(reduction)
-        if not isinstance(sparse, bool):
-            raise TypeError(
-                "For 'SoftmaxCrossEntropyWithLogits', 'sparse' must be a bool, but got "
-                f"{type(sparse).__name__}."
-            )
+        check.flag("SoftmaxCrossEntropyWithLogits", sparse=sparse)
         self.sparse = sparse
 
     def construct(self, logits, labels):

@@ -6,6 +6,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.recorder import run_pending, wrap
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import TrainOneStepCell
 
@@ -133,10 +134,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def set_sense_scale(self, sens):
         """Let the scale be `sens`, a Tensor."""
-        if not isinstance(sens, Tensor):
-            raise TypeError(
-                f"For 'set_sense_scale', 'sens' must be a Tensor, but got {type(sens).__name__}."
-            )
+        check.instance("set_sense_scale", Tensor, "a Tensor", sens=sens)
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input):

@@ -79,11 +79,7 @@ class _Convolution(Cell):
         layer = type(self).__name__
         check.positive_int(layer, in_channels=in_channels, out_channels=out_channels, groups=groups)
         check.flag(layer, bias=bias)
-        if padding_mode not in self._padding_modes:
-            raise ValueError(
-                f"For '{layer}', 'padding_mode' must be one of {self._padding_modes}, but got "
-                f"{padding_mode!r}."
-            )
+        check.one_of(layer, self._padding_modes, padding_mode=padding_mode)
         if in_channels % groups or out_channels % groups:
             raise ValueError(
                 f"For '{layer}', 'in_channels' and 'out_channels' must be multiples of 'groups', "

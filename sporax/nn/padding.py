@@ -1,6 +1,7 @@
 """Padding layers."""
 
 from sporax import ops
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.nn.padding import mirror_pad, pad_axes
 
@@ -18,13 +19,8 @@ class Pad(Cell):
 
     def __init__(self, paddings, mode="CONSTANT"):
         super().__init__()
-        if mode not in _PAIRED:
-            raise ValueError(f"For 'Pad', 'mode' must be one of {_PAIRED}, but got {mode!r}.")
-        if not isinstance(paddings, tuple):
-            raise TypeError(
-                "For 'Pad', 'paddings' must be a tuple of pairs, but got "
-                f"{type(paddings).__name__}."
-            )
+        check.one_of("Pad", _PAIRED, mode=mode)
+        check.instance("Pad", tuple, "a tuple of pairs", paddings=paddings)
         if any(not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in paddings):
             raise ValueError(
                 "For 'Pad', 'paddings' must have (before, after) for each axis, but got "
@@ -71,11 +67,7 @@ class PadLayer(Cell):
 class _Constant(PadLayer):
     def __init__(self, padding, value):
         super().__init__(padding)
-        if not isinstance(value, (int, float)):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'value' must be a number, but got "
-                f"{type(value).__name__}."
-            )
+        check.instance(type(self).__name__, (int, float), "a number", value=value)
         self.value = value
 
     def construct(self, x):

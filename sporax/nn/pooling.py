@@ -33,11 +33,7 @@ class _Pool(Cell):
             raise ValueError(
                 f"For '{layer}', 'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}."
             )
-        if data_format not in self._formats:
-            raise ValueError(
-                f"For '{layer}', 'data_format' must be {' or '.join(map(repr, self._formats))}, "
-                f"but got {data_format!r}."
-            )
+        check.choice(layer, self._formats, data_format=data_format)
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
         self.pad_mode, self.format = pad_mode.upper(), data_format
 

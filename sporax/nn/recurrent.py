@@ -37,10 +37,7 @@ def _pair_of_states(layer, hx):
 
 
 def _nonlinearity(layer, name):
-    if name not in ("tanh", "relu"):
-        raise ValueError(
-            f"For '{layer}', 'nonlinearity' must be 'tanh' or 'relu', but got {name!r}."
-        )
+    check.choice(layer, ("tanh", "relu"), nonlinearity=name)
     return name
 
 
@@ -167,10 +164,7 @@ class _Stack(Cell):
             layer, hidden_size=hidden_size, input_size=input_size, num_layers=num_layers
         )
         check.flag(layer, has_bias=has_bias, batch_first=batch_first, bidirectional=bidirectional)
-        if not isinstance(dropout, float):
-            raise TypeError(
-                f"For '{layer}', 'dropout' must be a float, but got {type(dropout).__name__}."
-            )
+        check.instance(layer, float, "a float", dropout=dropout)
         if not 0 <= dropout < 1:
             raise ValueError(f"For '{layer}', 'dropout' must be in [0, 1), but got {dropout}.")
         self.hidden_size, self.num_layers, self.has_bias = hidden_size, num_layers, has_bias

@@ -98,10 +98,7 @@ class LARS(Optimizer):
         self, optimizer, epsilon=1e-05, coefficient=0.001, use_clip=False,
         lars_filter=lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
     ):  # fmt: skip
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(
-                f"For 'LARS', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}."
-            )
+        check.instance("LARS", Optimizer, "an Optimizer", optimizer=optimizer)
         super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
         check.number("LARS", epsilon=epsilon, coefficient=coefficient)
         check.flag("LARS", use_clip=use_clip)

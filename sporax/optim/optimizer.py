@@ -269,11 +269,9 @@ class Optimizer(OptimizerBase):
         >>> Optimizer(0.1, [p]).get_lr_parameter(p).name
         'learning_rate'
         """
-        if not isinstance(param, (Parameter, list)):
-            raise TypeError(
-                "For 'get_lr_parameter', 'param' must be a Parameter or a list of them, but got "
-                f"{type(param).__name__}."
-            )
+        check.instance(
+            "get_lr_parameter", (Parameter, list), "a Parameter or a list of them", param=param
+        )
         places = {id(p): i for i, p in enumerate(self.parameters)}
         chosen_rates = []
         for p in param if isinstance(param, list) else [param]:

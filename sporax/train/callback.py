@@ -5,6 +5,7 @@ import logging
 from sporax.core import signature_errors
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
 
 _log = logging.getLogger("sporax")
 
@@ -132,11 +133,7 @@ class RunContext:
     """
 
     def __init__(self, original_args):
-        if not isinstance(original_args, dict):
-            raise TypeError(
-                "For 'RunContext', 'original_args' must be a dict, but got "
-                f"{type(original_args).__name__}."
-            )
+        check.instance("RunContext", dict, "a dict", original_args=original_args)
         self._original_args, self._stops = original_args, False
 
     def original_args(self):

@@ -27,19 +27,9 @@ class _Watching(Callback):
 
     def __init__(self, monitor, min_delta, patience, verbose, mode):
         who = type(self).__name__
-        for name, value in (("monitor", monitor), ("mode", mode)):
-            if not isinstance(value, str):
-                raise TypeError(
-                    f"For '{who}', '{name}' must be a string, but got {type(value).__name__}."
-                )
-        if mode not in ("auto", "min", "max"):
-            raise ValueError(
-                f"For '{who}', 'mode' must be 'auto', 'min' or 'max', but got {mode!r}."
-            )
-        if not isinstance(min_delta, (int, float)) or isinstance(min_delta, bool):
-            raise TypeError(
-                f"For '{who}', 'min_delta' must be a number, but got {type(min_delta).__name__}."
-            )
+        check.instance(who, str, "a string", monitor=monitor, mode=mode)
+        check.choice(who, ("auto", "min", "max"), mode=mode)
+        check.number(who, min_delta=min_delta)
         check.not_negative_int(who, patience=patience)
         check.flag(who, verbose=verbose)
         self.monitor, self.min_delta, self.patience = monitor, abs(min_delta), patience

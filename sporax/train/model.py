@@ -5,6 +5,7 @@ from sporax.core.errors import missing
 from sporax.core.from_host import plain
 from sporax.core.signature_errors import fitting_constructor
 from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import WithEvalCell, WithLossCell
 from sporax.train.callback import (
@@ -49,10 +50,7 @@ class Model:
         self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None,
         eval_indexes=None, amp_level="O0", boost_level="O0", **kwargs,
     ):  # fmt: skip
-        if not isinstance(network, Cell):
-            raise TypeError(
-                f"For 'Model', 'network' must be a Cell, but got {type(network).__name__}."
-            )
+        check.instance("Model", Cell, "a Cell", network=network)
         for name in kwargs:
             if name not in _OPTIONS:
                 raise ValueError(
@@ -151,11 +149,9 @@ class Model:
         """As `train`, with an evaluation on `valid_dataset` at the end of every
         `valid_frequency`-th epoch (or of those that a list names)."""
         self._check_run("fit", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
-        if not isinstance(valid_frequency, (int, list)):
-            raise TypeError(
-                "For 'Model.fit', 'valid_frequency' must be an int or a list, but got "
-                f"{type(valid_frequency).__name__}."
-            )
+        check.instance(
+            "Model.fit", (int, list), "an int or a list", valid_frequency=valid_frequency
+        )
         if not isinstance(valid_dataset_sink_mode, bool):
             raise TypeError(
                 "For 'Model.fit', 'valid_dataset_sink_mode' must be a bool, but got "

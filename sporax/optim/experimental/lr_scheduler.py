@@ -70,11 +70,7 @@ class MultiStepLR(_Formula):
     """
 
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
-        if not isinstance(milestones, list):
-            raise TypeError(
-                "For 'MultiStepLR', 'milestones' must be a list of ints, but got "
-                f"{type(milestones).__name__}."
-            )
+        check.instance("MultiStepLR", list, "a list of ints", milestones=milestones)
         for milestone in milestones:
             check.integer("MultiStepLR", milestones=milestone)
         check.number("MultiStepLR", gamma=gamma)
@@ -349,14 +345,8 @@ class ReduceLROnPlateau(Rates):
         checked_optimizer(who, optimizer)
         check.number(who, factor=factor, patience=patience, threshold=threshold, eps=eps)
         check.below(who, factor=factor, one=1.0)
-        for name, value, known in (
-            ("mode", mode, ("min", "max")), ("threshold_mode", threshold_mode, ("rel", "abs")),
-        ):  # fmt: skip
-            if value not in known:
-                raise ValueError(
-                    f"For '{who}', '{name}' must be '{known[0]}' or '{known[1]}', but got "
-                    f"{value!r}."
-                )
+        check.choice(who, ("min", "max"), mode=mode)
+        check.choice(who, ("rel", "abs"), threshold_mode=threshold_mode)
         lowest = for_each(who, "min_lr", min_lr, optimizer)
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
         self.threshold, self.threshold_mode = threshold, threshold_mode

@@ -26,11 +26,7 @@ def state(value, name, dtype=dtypes.float32):
 
 
 def checked_optimizer(who, optimizer):
-    if not isinstance(optimizer, Optimizer):
-        raise TypeError(
-            f"For '{who}', 'optimizer' must be an Optimizer of experimental.optim, but got "
-            f"{type(optimizer).__name__}."
-        )
+    check.instance(who, Optimizer, "an Optimizer of experimental.optim", optimizer=optimizer)
     return optimizer
 
 

@@ -1,6 +1,7 @@
 """How good is it? Numbers that are gathered batch by batch, and a table of their names."""
 
 from sporax.core.errors import missing
+from sporax.nn import argument_checks as check
 from sporax.train.metrics.classification import (
     F1,
     Accuracy,
@@ -72,10 +73,7 @@ def metrics_of(metrics, who="Model"):
         return {}
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in sorted(metrics)}
-    if not isinstance(metrics, dict):
-        raise TypeError(
-            f"For '{who}', 'metrics' must be a dict or a set, but got {type(metrics).__name__}."
-        )
+    check.instance(who, dict, "a dict or a set", metrics=metrics)
     for name, metric in metrics.items():
         if not isinstance(name, str) or not isinstance(metric, Metric):
             raise TypeError(

@@ -22,11 +22,7 @@ class ConfusionMatrix(Metric):
     def __init__(self, num_classes, normalize="no_norm", threshold=0.5):
         super().__init__()
         check.positive_int("ConfusionMatrix", num_classes=num_classes)
-        if normalize not in (*_AXES, "no_norm"):
-            raise ValueError(
-                "For 'ConfusionMatrix', 'normalize' must be 'target', 'prediction', 'all' or "
-                f"'no_norm', but got {normalize!r}."
-            )
+        check.choice("ConfusionMatrix", (*_AXES, "no_norm"), normalize=normalize)
         if not isinstance(threshold, float):
             raise TypeError(
                 f"For 'ConfusionMatrix', 'threshold' must be a float, but got {threshold!r}."
