@@ -1,4 +1,4 @@
-"""In what precision? Networks that compute in 16 bits, and the scaling of their losses."""
+"""Mixed precision: networks that compute in 16 bits, and the scaling of their losses."""
 
 from sporax.amp.build_network import build_train_network
 from sporax.amp.loss_scale_manager import (

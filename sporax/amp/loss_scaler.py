@@ -11,7 +11,7 @@ from sporax.nn import loss_scale as cells
 
 
 def all_finite(inputs):
-    """Whether no number of a Tensor, or of a tuple or list of them, is infinite or NaN: a Tensor.
+    """Whether all elements of a Tensor, or of a tuple or list of Tensors, are finite: a Tensor.
 
     >>> all_finite((Tensor([1.0]), Tensor([np.inf]))).asnumpy()
     array(False)

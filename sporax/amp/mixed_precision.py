@@ -39,7 +39,7 @@ _AUTO_HIGH = """
 _AUTO_WIDEST = "bias_add"  # refuses operands of two dtypes anywhere else
 
 
-def _there(names, find):
+def _existing(names, find):
     return [cls for name in names.split() if (cls := find(name)) is not None]
 
 
@@ -50,8 +50,8 @@ def get_white_list():
     True
     """
     return [
-        *_there(_WHITE_CELLS, lambda name: getattr(nn, name, None)),
-        *_there(_WHITE_PRIMITIVES, PRIMITIVES.get),
+        *_existing(_WHITE_CELLS, lambda name: getattr(nn, name, None)),
+        *_existing(_WHITE_PRIMITIVES, PRIMITIVES.get),
     ]
 
 
@@ -61,7 +61,7 @@ def get_black_list():
     >>> nn.LayerNorm in get_black_list()
     True
     """
-    return _there(_BLACK_CELLS, lambda name: getattr(nn, name, None))
+    return _existing(_BLACK_CELLS, lambda name: getattr(nn, name, None))
 
 
 def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):

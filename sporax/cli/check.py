@@ -1,4 +1,4 @@
-"""`sporax check`: which of MindSpore's names in a program are not there? It runs nothing.
+"""`sporax check`: lists the names of MindSpore in a program that sporax lacks, without running it.
 
 A name is resolved where it can be followed from an import: `ms.nn.Conv2d`, and
 `ops.relu` after `from mindspore import ops`. What a Tensor or a Cell is asked for at run time is

@@ -1,4 +1,4 @@
-"""Under what other name? `import mindspore`, from one table of paths."""
+"""`import mindspore` as sporax, from one table of paths."""
 
 from sporax.compat.alias import MINDSPORE_VERSION, install_as_mindspore
 

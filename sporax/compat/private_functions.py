@@ -79,7 +79,7 @@ def _make_directory(path, arg_name="path"):
 
 
 def _handle_loss(loss):
-    """A network's outputs as the number that callbacks show: the mean of the first of them."""
+    """The loss that callbacks show: the mean of a network's first output."""
     if isinstance(loss, (tuple, list)) and loss and isinstance(loss[0], Tensor):
         loss = loss[0]
     if isinstance(loss, Tensor):

@@ -2,7 +2,7 @@
 
 
 def enable_security():
-    """Whether this build leaves out whatever could show data: no.
+    """Whether this build suppresses output that could show data: no.
 
     >>> enable_security()
     False

@@ -1,4 +1,4 @@
-"""From which data? Pipelines of rows, from Python objects and arrays."""
+"""Data pipelines of rows from Python objects, arrays and files."""
 
 import enum
 import importlib
@@ -28,7 +28,7 @@ from sporax.data.source import GeneratorDataset, NumpySlicesDataset, PaddedDatas
 
 
 class Shuffle(enum.StrEnum):
-    """What is shuffled: all rows, or files and rows, or files.
+    """Levels of shuffling: all rows, files and rows, or files.
 
     >>> Shuffle.GLOBAL
     <Shuffle.GLOBAL: 'global'>

@@ -17,11 +17,11 @@ class BatchInfo:
         self._epoch, self._batch = epoch, batch
 
     def get_epoch_num(self):
-        """The epoch's number, from 0."""
+        """The index of the epoch."""
         return self._epoch
 
     def get_batch_num(self):
-        """The batch's number within the epoch, from 0."""
+        """The index of the batch within the epoch."""
         return self._batch
 
 

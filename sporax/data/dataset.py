@@ -44,14 +44,14 @@ class Dataset:
 
     is_in_place = False  # whether the rows are those of something indexed, in its order
 
-    # what it is -----------------------------------------------------------------------------
+    # properties ----------------------------------------------------------------------------
 
     def get_col_names(self):
         """The columns' names."""
         return list(self._columns)
 
     def get_dataset_size(self):
-        """The number of rows (batches) of an epoch; they are counted where nothing tells it."""
+        """The number of rows (batches) of an epoch; they are counted where it is unknown."""
         return self._size
 
     @functools.cached_property
@@ -70,7 +70,7 @@ class Dataset:
         return self.children[0].get_repeat_count() if self.children else 1
 
     def num_classes(self):
-        """The number of classes; None where nothing tells it."""
+        """The number of classes; None where it is unknown."""
         return self.children[0].num_classes() if self.children else None
 
     @functools.cached_property

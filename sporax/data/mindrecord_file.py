@@ -31,7 +31,7 @@ def is_blob(kind):
 
 
 def damaged(path, reason):
-    """The error for a file that is not what it should be."""
+    """The error for a file of another format, or a damaged one."""
     return RuntimeError(f"For 'mindrecord', the file '{path}' {reason}.")
 
 
@@ -72,7 +72,7 @@ def uncompress(content, dtype):
 
 
 class RecordFile:
-    """A file that is there: its schema, and rows by number."""
+    """An existing file: its schema, and rows by index."""
 
     _file = None  # open from the first row on
 

@@ -98,7 +98,7 @@ def _through(transforms, values):
 
 
 def not_random(function):
-    """The function, noted down as one that gives the same for the same.
+    """The function, marked as deterministic.
 
     >>> not_random(lambda x: x + 1)(2)
     3
@@ -108,7 +108,7 @@ def not_random(function):
 
 
 class TypeCast(TensorOperation):
-    """The same numbers in another dtype (MindSpore's, or NumPy's).
+    """Conversion to another dtype (MindSpore's, or NumPy's).
 
     >>> TypeCast(ms.int32)(np.array([1.7]))
     array([1], dtype=int32)
@@ -129,7 +129,7 @@ class TypeCast(TensorOperation):
 
 
 class OneHot(TensorOperation):
-    r"""Class numbers as vectors that are 1 at the class and 0 elsewhere, of the same dtype.
+    r"""Class indices as one-hot vectors of the same dtype.
 
     `smoothing_rate` $s$: $1 - s + s / n$ and $s / n$ instead, Float32, with $n$ = `num_classes`.
 
@@ -304,7 +304,7 @@ class Slice(TensorOperation):
 
 
 class Unique(TensorOperation):
-    """The different numbers of an array, where each one of the array is among them, and how often
+    """The unique elements of an array, the index of each element among them, and how often
     each comes.
 
     >>> [a.tolist() for a in Unique()(np.array([3, 1, 3]))]

@@ -1,4 +1,4 @@
-"""On how many devices? One process, so far: what scripts ask before they decide."""
+"""Communication of processes: there is one, so ranks are 0 and sizes 1."""
 
 import functools
 import os

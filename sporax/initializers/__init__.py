@@ -1,4 +1,4 @@
-"""How do weights start? Initializers, drawn on the host from the one seeded generator."""
+"""Initializers, drawn on the host from the one seeded generator."""
 
 from sporax.initializers.base import ALIASES as _INITIALIZER_ALIAS
 from sporax.initializers.base import Initializer, initializer

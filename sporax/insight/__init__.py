@@ -1,4 +1,4 @@
-"""What did the time go to? `Profiler`."""
+"""Profiling: `Profiler`."""
 
 from sporax.insight.profiler import Profiler
 

@@ -1,4 +1,4 @@
-"""How is it kept? Parameters in MindSpore's own formats, functions as StableHLO."""
+"""Files: parameters in MindSpore's formats, functions as StableHLO."""
 
 from sporax.io.background_writer import async_ckpt_thread_status
 from sporax.io.checkpoint import load_checkpoint, load_checkpoint_async, save_checkpoint

@@ -40,7 +40,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     tried in one before it is written; Tensors in containers go in and come out one by one.
 
     ValueError where it changes state, as a norm or dropout in training does: `set_train(False)`
-    first. RuntimeError, naming the line, where it needs a number. NotImplementedError for the
+    first. RuntimeError, naming the line, where it needs a concrete value. NotImplementedError for
     format 'AIR', and for an operation that has no ONNX. ImportError without the extra packages.
 
     >>> import tempfile, os

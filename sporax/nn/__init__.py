@@ -1,4 +1,4 @@
-"""What holds weights? Cells: the base class, containers, layers, losses and training steps."""
+"""Cells: the base class, containers, layers, losses and training steps."""
 
 import importlib
 

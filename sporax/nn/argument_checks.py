@@ -38,7 +38,7 @@ _RULES = {
 
 
 def tensor(who, x):
-    """Refuse an input that has no shape: a list, a number, None."""
+    """Refuse an input without a shape: a list, a scalar, None."""
     if not hasattr(x, "shape"):
         raise TypeError(
             f"For '{who}', the input must be a Tensor, but got {type(x).__name__}. "

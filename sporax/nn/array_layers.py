@@ -1,4 +1,4 @@
-"""Operations that MindSpore has as layers too."""
+"""Array operations as layers: OneHot, Norm, Range, MatMul, Flatten and others."""
 
 import numpy as np
 

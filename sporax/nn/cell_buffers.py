@@ -9,8 +9,8 @@ from sporax.core.value import Changes
 from sporax.nn import argument_checks as check
 from sporax.nn.cell_registry import check_name, taken
 
-_registered = {}  # hooks called at every registration, by number
-_numbers = itertools.count()
+_registered = {}  # id -> hook called at every registration
+_hook_ids = itertools.count()
 
 
 def register_cell_buffer_registration_hook(hook):
@@ -22,9 +22,9 @@ def register_cell_buffer_registration_hook(hook):
     >>> handle.remove()
     """
     check_callable("register_cell_buffer_registration_hook", hook)
-    number = next(_numbers)
-    _registered[number] = hook
-    return HookHandle(lambda: _registered.pop(number, None))
+    hook_id = next(_hook_ids)
+    _registered[hook_id] = hook
+    return HookHandle(lambda: _registered.pop(hook_id, None))
 
 
 def is_buffer(value):
@@ -35,7 +35,7 @@ def is_buffer(value):
 class Buffers:
     """The part of `Cell` that keeps buffers."""
 
-    _passing = frozenset()  # names of those that `state_dict` leaves out
+    _non_persistent = frozenset()  # names of the buffers that `state_dict` omits
 
     def register_buffer(self, name, tensor, persistent=True):
         """Keep a Tensor (or None) as part of the cell's state, as the attribute `name`.
@@ -69,8 +69,8 @@ class Buffers:
             tensor._is_buffer = True
         Changes.count += 1
         self._buffers[name] = tensor
-        kept = self._passing - {name}
-        self.__dict__["_passing"] = kept if persistent else kept | {name}
+        kept = self._non_persistent - {name}
+        self.__dict__["_non_persistent"] = kept if persistent else kept | {name}
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
         """(path, buffer) for each buffer here and, with `recurse`, in all cells below; one that has

@@ -20,7 +20,7 @@ _KINDS = (
     "forward_pre", "forward", "backward_pre", "backward", "saved_tensors", "parameter_forward",
 )  # fmt: skip
 _NONE = ((),) * len(_KINDS)
-_numbers = itertools.count()
+_hook_ids = itertools.count()
 
 
 class HookRegistration:
@@ -30,7 +30,7 @@ class HookRegistration:
     order of their registration, or before the others with `prepend`.
     """
 
-    # for each kind a tuple of (number, function, ...), with what more was said at registration;
+    # for each kind a tuple of (id, function, ...options of the registration);
     # never changed in place, so that a captured function sees that there is another
     _hooks = None
 
@@ -65,7 +65,7 @@ class HookRegistration:
     def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
         """Have what derivatives need of `construct` packed, as in a block of
         `saved_tensors_hooks`; these hooks take the place of earlier ones."""
-        hook = next(_numbers), saved_tensors_hooks(pack_hook, unpack_hook)
+        hook = next(_hook_ids), saved_tensors_hooks(pack_hook, unpack_hook)
         _change(self, "saved_tensors", lambda hooks: (hook,))
 
     def register_parameter_forward_hook(self, hook):
@@ -76,9 +76,9 @@ class HookRegistration:
         registered, a Parameter's own counts. Derivatives go through what is computed.
         """
         if callable(hook):
-            entry = next(_numbers), hook, None
+            entry = next(_hook_ids), hook, None
         else:
-            entry = next(_numbers), None, _by_parameter(hook)
+            entry = next(_hook_ids), None, _by_parameter(hook)
         _change(self, "parameter_forward", lambda hooks: (*hooks, entry))
 
 
@@ -105,7 +105,7 @@ def _by_parameter(hook):
 
 def _register(cell, kind, hook_fn, prepend=False, *more):
     check_callable(f"register_{kind}_hook", hook_fn)
-    hook = next(_numbers), hook_fn, *more
+    hook = next(_hook_ids), hook_fn, *more
     of_cell = weakref.ref(cell)
 
     def change(hooks):
@@ -170,31 +170,31 @@ def _run_around(cell, run, saved, of_parameters, *args, **kwargs):
     """`run` with what derivatives need packed, and other values for Parameters."""
     with contextlib.ExitStack() as stack:
         if of_parameters:
-            stack.enter_context(_lent(cell, of_parameters))
+            stack.enter_context(_replaced_parameters(cell, of_parameters))
         if saved:
             stack.enter_context(saved[0][1])
         return run(*args, **kwargs)
 
 
 @contextlib.contextmanager
-def _lent(cell, hooks):
+def _replaced_parameters(cell, hooks):
     """Give Parameters the values that hooks return, for the length of a block."""
-    borrowed = []
+    originals = []
     try:
         for _, below in tree(cell):
             for p in below._params.values():
-                if p is None or any(p is other for other, *_ in borrowed):
+                if p is None or any(p is other for other, *_ in originals):
                     continue
                 kept = p._lift()
                 for _, general, own in hooks:
                     hook_fn = general if own is None else own.get(id(p), (None, None))[1]
                     if hook_fn is not None:
                         p._value = _of_parameter(p, hook_fn(p))
-                borrowed.append((p, kept, p._value))
+                originals.append((p, kept, p._value))
         yield
     finally:
-        for p, kept, lent in borrowed:
-            if p._value is lent:
+        for p, kept, replacement in originals:
+            if p._value is replacement:
                 p._value = kept
 
 
@@ -212,10 +212,10 @@ def _after(cell, args, kwargs, output, progress):
     """The output after the forward hooks; those that `construct` has registered too."""
     if progress is not None:
         progress.args, progress.kwargs = args, kwargs
-    for number, hook_fn, with_kwargs, _ in (cell._hooks or _NONE)[1]:
+    for hook_id, hook_fn, with_kwargs, _ in (cell._hooks or _NONE)[1]:
         if progress is not None:
             progress.output = output
-            progress.called.add(number)
+            progress.called.add(hook_id)
         result = hook_fn(cell, args, kwargs, output) if with_kwargs else hook_fn(cell, args, output)
         output = output if result is None else result
     return output
@@ -223,8 +223,8 @@ def _after(cell, args, kwargs, output, progress):
 
 def _call_always(cell, progress):
     """Call the forward hooks that are called where an error has ended the call too."""
-    for number, hook_fn, with_kwargs, always in (cell._hooks or _NONE)[1]:
-        if not always or number in progress.called:
+    for hook_id, hook_fn, with_kwargs, always in (cell._hooks or _NONE)[1]:
+        if not always or hook_id in progress.called:
             continue
         inputs = (progress.args, progress.kwargs) if with_kwargs else (progress.args,)
         try:
@@ -264,7 +264,7 @@ class BackwardHookGate(Gate):
 
     def __init__(self, cell, pre_hooks, backward_hooks):
         self.cell, self.pre_hooks, self.backward_hooks = cell, pre_hooks, backward_hooks
-        self.inside = None  # the inputs as `construct` has them
+        self.inside = None  # the inputs that `construct` receives
 
     @property
     def who(self):

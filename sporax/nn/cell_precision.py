@@ -5,7 +5,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.engine.autocast import computing_in, precision_of
 
-# the flags of a Cell that choose what it computes in
+# flags of a Cell -> the dtype of its computation
 FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.bfloat16}
 FLOATS = (*FLAGS.values(), dtypes.float64)
 
@@ -50,16 +50,17 @@ def _run_in(cell, construct, dtype, args, kwargs):
 
     own = [t for t in cell.__dict__.values() if isinstance(t, Tensor) and _needs(t, dtype)]
     with computing_in(precision_of(dtype.numpy_dtype)):
-        borrowed = []
+        originals = []
         try:
             for tensor in own:
-                kept, kind, lent = tensor._lift(), tensor.dtype, cast(tensor)._value
-                tensor._value = lent
-                borrowed.append((tensor, kept, kind, lent))
+                value, kind, converted = tensor._lift(), tensor.dtype, cast(tensor)._value
+                tensor._value = converted
+                originals.append((tensor, value, kind, converted))
             return construct(*map_tensors(cast, args), **map_tensors(cast, kwargs))
         finally:
-            for tensor, kept, kind, lent in borrowed:
-                tensor._value = kept if tensor._value is lent else tensor.astype(kind)._value
+            for tensor, value, kind, converted in originals:
+                unchanged = tensor._value is converted
+                tensor._value = value if unchanged else tensor.astype(kind)._value
 
 
 def _needs(tensor, dtype):

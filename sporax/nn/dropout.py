@@ -1,4 +1,4 @@
-"""Dropout layers (Srivastava et al., 2014), and the other layer that draws at random."""
+"""Dropout layers (Srivastava et al., 2014), and RReLU."""
 
 from sporax import ops
 from sporax.core.dtype import float32
@@ -8,7 +8,7 @@ from sporax.ops.declare import MINT
 from sporax.ops.random.dropout import dropout2d_in_place, dropout_in_place
 
 
-def _chance(layer, name, value, inside, words):
+def _probability(layer, name, value, inside, words):
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not inside(value):
         raise ValueError(f"For '{layer}', '{name}' must be a number in {words}, but got {value!r}.")
     return value
@@ -26,9 +26,9 @@ class Dropout(Cell):
     def __init__(self, keep_prob=0.5, p=None, dtype=float32):
         super().__init__()
         if p is None:
-            _chance("Dropout", "keep_prob", keep_prob, lambda x: 0 < x <= 1, "(0, 1]")
+            _probability("Dropout", "keep_prob", keep_prob, lambda x: 0 < x <= 1, "(0, 1]")
         else:
-            _chance("Dropout", "p", p, lambda x: 0 <= x < 1, "[0, 1)")
+            _probability("Dropout", "p", p, lambda x: 0 <= x < 1, "[0, 1)")
         self.keep_prob, self.p = keep_prob, p
 
     def construct(self, x):
@@ -38,14 +38,14 @@ class Dropout(Cell):
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
 
 
-class _OfChannels(Cell):
-    """Dropout of whole channels; a subclass says by which operation."""
+class _ChannelDropout(Cell):
+    """Base of dropout of whole channels; `drop`: the operation of a subclass."""
 
     drop = None
 
     def __init__(self, p=0.5):
         super().__init__()
-        self.p = _chance(type(self).__name__, "p", p, lambda x: 0 <= x <= 1, "[0, 1]")
+        self.p = _probability(type(self).__name__, "p", p, lambda x: 0 <= x <= 1, "[0, 1]")
         self.keep_prob = 1 - p
 
     def construct(self, x):
@@ -55,7 +55,7 @@ class _OfChannels(Cell):
         return f"p={self.keep_prob}"  # MindSpore prints the chance of being kept
 
 
-class Dropout1d(_OfChannels):
+class Dropout1d(_ChannelDropout):
     """As `Dropout`, for whole channels: `(N, C, L)` or `(C, L)`; `p` is in [0, 1].
 
     >>> nn.Dropout1d(p=0.2)(ops.ones((2, 3))).shape
@@ -68,7 +68,7 @@ class Dropout1d(_OfChannels):
         return ""
 
 
-class Dropout2d(_OfChannels):
+class Dropout2d(_ChannelDropout):
     """As `Dropout`, for whole channels: `(N, C, H, W)`; `p` is in [0, 1].
 
     >>> nn.Dropout2d(p=0.2)(ops.ones((1, 2, 3, 3))).shape
@@ -78,7 +78,7 @@ class Dropout2d(_OfChannels):
     drop = ops.dropout2d
 
 
-class Dropout3d(_OfChannels):
+class Dropout3d(_ChannelDropout):
     """As `Dropout`, for whole channels: `(N, C, D, H, W)`; `p` is in [0, 1].
 
     >>> nn.Dropout3d(p=0.2)(ops.ones((1, 2, 3, 3, 3))).shape
@@ -99,7 +99,7 @@ class DropoutExt(Cell):
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
-        self.p = _chance(type(self).__name__, "p", p, lambda x: 0 <= x <= 1, "[0, 1]")
+        self.p = _probability(type(self).__name__, "p", p, lambda x: 0 <= x <= 1, "[0, 1]")
         self.inplace = inplace
 
     def construct(self, input):

@@ -6,9 +6,9 @@ from sporax import ops
 from sporax.nn.cell import Cell
 
 
-def layer(written, function, module):
-    """The class of a row, written out, so that signature and TypeErrors are Python's own."""
-    head, _, called = written.partition(")(")
+def layer(signatures, function, module):
+    """The class of a row, compiled from source: signature and TypeErrors are Python's own."""
+    head, _, called = signatures.partition(")(")
     name, _, built = head.partition("(")
     scope: dict = {"Cell": Cell, "function": function, "__name__": None}
     exec(f"def made({built}): pass\ndef called({called}: pass", scope)
@@ -49,7 +49,7 @@ _ROWS = {
     "Tanhshrink()(x)": ops.tanhshrink,
 }
 ChannelShuffle, GLU, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, SeLU, Tanhshrink = [
-    layer(written, function, __name__) for written, function in _ROWS.items()
+    layer(signatures, function, __name__) for signatures, function in _ROWS.items()
 ]
 
 

@@ -76,9 +76,9 @@ _ROWS = {
 }
 
 
-for _written, _path in _ROWS.items():
-    _made = layer(_written, MINT[f"nn.functional.{_path}"], __name__)
-    globals()[_made.__name__] = MINT[f"nn.{_made.__name__}"] = _made
+for _signature, _path in _ROWS.items():
+    _class = layer(_signature, MINT[f"nn.functional.{_path}"], __name__)
+    globals()[_class.__name__] = MINT[f"nn.{_class.__name__}"] = _class
 
 
 class ZeroPad1d(PadLayer):
@@ -128,10 +128,10 @@ class UpsamplingBilinear2d(UpsamplingNearest2d):
     _mode, _corners = "bilinear", True
 
 
-# what is as in `nn`
-for _made in (
+# the same classes as in `nn`
+for _class in (
     ConstantPad1d, ConstantPad2d, ConstantPad3d, Identity, ReflectionPad1d, ReflectionPad2d,
     ReflectionPad3d, ReplicationPad1d, ReplicationPad2d, ReplicationPad3d, ZeroPad2d,
     ZeroPad1d, ZeroPad3d, UpsamplingBilinear2d, UpsamplingNearest2d,
 ):  # fmt: skip
-    MINT[f"nn.{_made.__name__}"] = _made
+    MINT[f"nn.{_class.__name__}"] = _class

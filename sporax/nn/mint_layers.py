@@ -316,5 +316,5 @@ class PReLUExt(Cell):
 
 
 MINT["nn.AvgPool2d"], MINT["nn.Embedding"], MINT["nn.PReLU"] = AvgPool2dExt, EmbeddingExt, PReLUExt
-for _made in (Linear, Conv1d, Conv2d, Conv3d, ConvTranspose2d):
-    MINT[f"nn.{_made.__name__}"] = _made
+for _class in (Linear, Conv1d, Conv2d, Conv3d, ConvTranspose2d):
+    MINT[f"nn.{_class.__name__}"] = _class

@@ -178,5 +178,5 @@ class LayerNormExt(Cell):
 
 
 MINT["nn.LayerNorm"] = LayerNormExt
-for _made in (BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm, GroupNorm):
-    MINT[f"nn.{_made.__name__}"] = _made
+for _class in (BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm, GroupNorm):
+    MINT[f"nn.{_class.__name__}"] = _class

@@ -90,8 +90,8 @@ class MaxPool2d(_MaxPool):
     """
 
 
-def _shown_on_two(layer, kernel_size, stride):
-    """The sizes as MindSpore shows them, which pools planes of one row, or with 'pad' volumes."""
+def _printed_sizes(layer, kernel_size, stride):
+    """The sizes as MindSpore prints them, which pools planes of one row, or with 'pad' volumes."""
     rows = (1,) * (2 if layer.pad_mode == "PAD" else 1)
     return (*rows, kernel_size), (*rows, stride)
 
@@ -114,7 +114,7 @@ class MaxPool1d(_MaxPool):
         )
 
     def extend_repr(self):
-        kernel, stride = _shown_on_two(self, self.kernel_size, self.stride)
+        kernel, stride = _printed_sizes(self, self.kernel_size, self.stride)
         return f"kernel_size={kernel}, stride={stride}, pad_mode={self.pad_mode}"
 
 
@@ -190,7 +190,7 @@ class AvgPool1d(_AvgPool):
     def extend_repr(self):
         kernel, stride = self.kernel_size, self.stride
         if self.pad_mode != "PAD" and not self.ceil_mode and self.count_include_pad:
-            kernel, stride = _shown_on_two(self, kernel, stride)
+            kernel, stride = _printed_sizes(self, kernel, stride)
         return f"kernel_size={kernel}, stride={stride}, pad_mode={self.pad_mode}"
 
 

@@ -129,7 +129,7 @@ class LSTMCell(_OneStep):
         return self._after(x, hidden, cell)
 
 
-class _Along(Cell):
+class _OneDirection(Cell):
     """One layer in one direction; its subclasses are named as MindSpore prints them."""
 
     kind = None
@@ -144,7 +144,7 @@ _PRINTED = {
     "gru": "_DynamicGRUCPUGPU",
     "lstm": "_DynamicLSTMCPUGPU",
 }
-_LAYERS = {kind: type(name, (_Along,), {"kind": kind}) for kind, name in _PRINTED.items()}
+_LAYERS = {kind: type(name, (_OneDirection,), {"kind": kind}) for kind, name in _PRINTED.items()}
 
 _LISTS = "w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list"
 

@@ -13,7 +13,7 @@ from sporax.nn.cell_registry import tensors_in
 _EXTRA = "_extra_state"
 _KINDS = ("state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post")
 _NONE = dict.fromkeys(_KINDS, ())
-_numbers = itertools.count()
+_hook_ids = itertools.count()
 
 
 class _IncompatibleKeys(namedtuple("_Keys", ["missing_keys", "unexpected_keys"])):
@@ -32,7 +32,7 @@ class _IncompatibleKeys(namedtuple("_Keys", ["missing_keys", "unexpected_keys"])
 class StateDict:
     """The part of `Cell` that exports and restores its state."""
 
-    # for each kind the hooks in order, as (number, function); never changed in place
+    # for each kind the hooks in order, as (id, function); never changed in place
     _state_hooks = _NONE
 
     def register_state_dict_pre_hook(self, hook):
@@ -176,21 +176,21 @@ class StateDict:
 
 def _register(cell, kind, hook):
     check_callable(f"register_{kind}_hook", hook)
-    number = next(_numbers)
+    hook_id = next(_hook_ids)
 
     def change(hooks):
         cell.__dict__["_state_hooks"] = {**cell._state_hooks, kind: hooks}
 
     def remove():
-        change(tuple([h for h in cell._state_hooks[kind] if h[0] != number]))
+        change(tuple([h for h in cell._state_hooks[kind] if h[0] != hook_id]))
 
-    change((*cell._state_hooks[kind], (number, hook)))
+    change((*cell._state_hooks[kind], (hook_id, hook)))
     return HookHandle(remove)
 
 
 def _own_state(cell):
     """A cell's own parameters and persistent buffers by name."""
-    kept = {k: b for k, b in cell._buffers.items() if k not in cell._passing}
+    kept = {k: b for k, b in cell._buffers.items() if k not in cell._non_persistent}
     return {k: t for k, t in {**cell._params, **kept}.items() if t is not None}
 
 

@@ -1,4 +1,4 @@
-"""How do weights change? Optimizers: Cells that are called with gradients."""
+"""Optimizers: Cells that are called with gradients."""
 
 from sporax.optim.adadelta import Adadelta
 from sporax.optim.adagrad import Adagrad

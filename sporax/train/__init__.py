@@ -1,4 +1,4 @@
-"""Who runs the loop? `Model`, what is called at the events of its runs, and what it measures."""
+"""Training: `Model`, callbacks and metrics."""
 
 from sporax.core.errors import missing
 from sporax.train.callback import Callback, CallbackManager, InternalCallbackParam, RunContext

@@ -1,4 +1,4 @@
-"""What changes images? Transforms of arrays (H, W, C) and of Pillow's images.
+"""Transforms of images: of arrays (H, W, C) and of Pillow's images.
 
 Those of arrays need nothing but NumPy; files are decoded, and images of Pillow's changed, by
 Pillow, an optional part: `pip install 'sporax[vision]'`.

@@ -68,7 +68,7 @@ def from_hsv(hue, saturation, value):
 
 
 def gamma_adjusted(image, gamma, gain):
-    """gain * image ** gamma, for numbers in [0, 1]; those of integers are taken for 255ths."""
+    """gain * image ** gamma, for values in [0, 1]; integers count as 255ths."""
     if image.dtype.kind not in "iu":
         return np.clip(gain * image**gamma, 0, 1).astype(image.dtype)
     table = np.clip(255 * gain * (np.arange(256) / 255) ** gamma, 0, 255)

@@ -34,7 +34,7 @@ def _of_pillow(name):
 
 
 class AdjustBrightness(ImageTensorOperation):
-    """The image's numbers times `brightness_factor`, at least 0.
+    """The image's values times `brightness_factor`, at least 0.
 
     >>> AdjustBrightness(2.0)(np.full((1, 1, 3), 10, np.uint8)).tolist()
     [[[20, 20, 20]]]
@@ -121,7 +121,7 @@ class AdjustHue(ImageTensorOperation):
 
 
 class AdjustGamma(ImageTensorOperation):
-    r"""$gain \cdot x^{gamma}$ of numbers in [0, 1]; those of bytes are taken for 255ths.
+    r"""$gain \cdot x^{gamma}$ of values in [0, 1]; bytes count as 255ths.
 
     >>> AdjustGamma(2.0)(np.full((1, 1, 3), 0.5, np.float32)).tolist()
     [[[0.25, 0.25, 0.25]]]
@@ -198,7 +198,7 @@ class AutoContrast(ImageTensorOperation):
 
 
 class Posterize(ImageTensorOperation):
-    """Only the first `bits` bits of each number, in [0, 8].
+    """Only the first `bits` bits of each value, in [0, 8].
 
     >>> Posterize(1)(np.array([[[0, 100, 200]]], np.uint8)).tolist()
     [[[0, 0, 128]]]

@@ -1,4 +1,4 @@
-"""Axes, numbers and containers of images: what brings them into the form that networks take."""
+"""Conversions of images to network inputs: axes, dtypes, scales and containers."""
 
 import io
 
@@ -132,7 +132,7 @@ class ToTensor(ImageTensorOperation):
 
 
 class ToType(TypeCast):
-    """The same numbers in another dtype.
+    """Conversion to another dtype.
 
     >>> ToType(np.float32)(np.zeros((1, 1, 3), np.uint8)).dtype
     dtype('float32')

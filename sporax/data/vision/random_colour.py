@@ -1,4 +1,4 @@
-"""Random transforms of what colours an image has: each draws numbers, and then is a fixed one."""
+"""Random transforms of colours: each draws its parameters and applies a fixed transform."""
 
 import numpy as np
 
@@ -204,7 +204,7 @@ def _one_after_another(steps):
 
 
 class RandomPosterize(Drawn):
-    """Only some first bits of each number; `bits`: how many, or (least, most), in [1, 8].
+    """Only some first bits of each value; `bits`: how many, or (least, most), in [1, 8].
 
     >>> RandomPosterize(1)(np.array([[[0, 100, 200]]], np.uint8)).tolist()
     [[[0, 0, 128]]]

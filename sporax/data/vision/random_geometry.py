@@ -1,4 +1,4 @@
-"""Random transforms of where an image's pixels are: each draws numbers, and then is a fixed one."""
+"""Random geometric transforms: each draws its parameters and applies a fixed transform."""
 
 import math
 

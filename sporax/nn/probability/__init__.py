@@ -1,4 +1,4 @@
-"""How are random quantities distributed? Distributions as Cells."""
+"""Probability distributions as Cells."""
 
 from sporax.nn.probability import distribution
 

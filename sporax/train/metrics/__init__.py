@@ -1,4 +1,4 @@
-"""How good is it? Numbers that are gathered batch by batch, and a table of their names."""
+"""Metrics, accumulated batch by batch, and a table of their names."""
 
 from sporax.core.errors import missing
 from sporax.nn import argument_checks as check
