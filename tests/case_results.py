@@ -1,11 +1,11 @@
-"""How a question is answered that is asked of MindSpore and of sporax alike."""
+"""Runs a case under MindSpore or sporax: its result, or the type of its error."""
 
 ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
-def answered(question, ms):
-    """What the question gives, asked in the namespace `ms`, or the kind of error it ends in."""
+def result_or_error(case, ms):
+    """What the case returns in the namespace `ms`, or the type of the error it raises."""
     try:
-        return question(ms)
+        return case(ms)
     except ERRORS as error:
         return f"raises {type(error).__name__}"

@@ -1,5 +1,5 @@
-"""The namespace that the questions of `cell_cases` and `grad_cases` are asked in, and what
-MindSpore 2.10 answered (`tools/record_cells.py`)."""
+"""The namespace that `cell_cases` and `grad_cases` are evaluated in, and what MindSpore 2.10
+returned (`tools/record_cells.py`)."""
 
 import json
 from pathlib import Path
@@ -30,15 +30,15 @@ def recorded(topic):
     return json.loads((RECORDED / f"{topic}.json").read_text(encoding="utf-8"))
 
 
-def ask(question, answer):
-    """Our answer, in the shape that the recorded ones have after JSON."""
-    return json.loads(json.dumps(answer(question, MS)))
+def evaluate(case, run):
+    """A case's result in sporax, as JSON gives it back."""
+    return json.loads(json.dumps(run(case, MS)))
 
 
 def rows(cases):
-    """(case, row) for every case, where row is None unless it answers several at once."""
-    for name, found in cases.items():
-        if isinstance(found, dict) and not set(found) <= {"tuple", "list"}:
-            yield from ((name, row) for row in found)
+    """(case, row) for every case, where row is None unless it has several results."""
+    for name, result in cases.items():
+        if isinstance(result, dict) and not set(result) <= {"tuple", "list"}:
+            yield from ((name, row) for row in result)
         else:
             yield name, None

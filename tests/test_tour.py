@@ -70,11 +70,11 @@ def fit(compiled):
 
 def test_training_in_dynamic_code_and_compiled():
     dynamic, net = fit(compiled=False)
-    compiled, twin = fit(compiled=True)
+    compiled, copied = fit(compiled=True)
     assert dynamic < 1e-6
     assert compiled < 1e-6
     np.testing.assert_allclose(net.a.asnumpy(), [3.0], atol=1e-3)
-    np.testing.assert_allclose(twin.a.asnumpy(), net.a.asnumpy(), rtol=1e-5)
+    np.testing.assert_allclose(copied.a.asnumpy(), net.a.asnumpy(), rtol=1e-5)
 
 
 def test_a_network_is_kept_and_found_again(tmp_path):

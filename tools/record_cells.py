@@ -54,15 +54,15 @@ if __name__ == "__main__":
     if "cells" in wanted:
         from tests.nn import cell_cases
 
-        record("cells", cell_cases.CASES, cell_cases.answer)
+        record("cells", cell_cases.CASES, cell_cases.result_or_error)
     if "grad" in wanted:
         from tests.autodiff import grad_cases
 
-        record("cells_grad", grad_cases.CASES, grad_cases.answer)
+        record("cells_grad", grad_cases.CASES, grad_cases.evaluate)
     if "transforms" in wanted:
         from tests.autodiff import grad_cases, transform_cases
 
-        record("cells_transforms", transform_cases.CASES, grad_cases.answer)
+        record("cells_transforms", transform_cases.CASES, grad_cases.evaluate)
     if "documents" in wanted:
         scripts = [
             "cells_and_parameters.py", "functional_differentiation.py", "grad_operation.py",

@@ -13,9 +13,9 @@ import mindspore as ms
 from mindspore import _checkparam
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.compat.check_cases import CASES, answer
+from tests.compat.check_cases import CASES, evaluate
 
 if __name__ == "__main__":
-    kept = {question: answer(question, _checkparam, ms) for question in CASES}
+    kept = {question: evaluate(question, _checkparam, ms) for question in CASES}
     text = json.dumps(kept, indent=1, ensure_ascii=False)
     (Path(sys.argv[1]) / "checks.json").write_text(text + "\n", "utf8")

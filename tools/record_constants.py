@@ -14,11 +14,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 if __name__ == "__main__":
-    from tests.ops.constant_cases import CASES, answer
+    from tests.ops.constant_cases import CASES, evaluate
 
     mindspore.set_context(pynative_synchronize=True)
     rows = {
-        name: answer(function, mindspore, NumpySlicesDataset) for name, function in CASES.items()
+        name: evaluate(function, mindspore, NumpySlicesDataset) for name, function in CASES.items()
     }
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
     target = ROOT / "tests" / "recorded" / "constants.json"

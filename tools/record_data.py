@@ -11,8 +11,8 @@ from mindspore import dataset
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-from tests.data.data_cases import CASES, answer  # noqa: E402
+from tests.data.data_cases import CASES, evaluate  # noqa: E402
 
-results = {case: answer(dataset, case) for case in CASES}
+results = {case: evaluate(dataset, case) for case in CASES}
 text = ",\n".join(f"{json.dumps(case)}: {json.dumps(results[case])}" for case in CASES)
 (ROOT / "tests/recorded/data_rows.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")

@@ -17,7 +17,7 @@ from pathlib import Path
 import mindspore as ms
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.compat.parameter_names import ANYTHING, told
+from tests.compat.parameter_names import ANYTHING, parameters_of
 
 CALLED_THROUGH = {ms.ops.Primitive: "__call__", ms.nn.Cell: "construct"}
 
@@ -41,7 +41,7 @@ if __name__ == "__main__":
     for symbol in sorted(symbols):
         value = follow(symbol)
         if callable(value):
-            for suffix, names in told(value, CALLED_THROUGH).items():
+            for suffix, names in parameters_of(value, CALLED_THROUGH).items():
                 if names is not None and names != ANYTHING:
                     kept[symbol + suffix] = names
     lines = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in kept.items())

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.amp.amp_cases import AMP  # noqa: E402
-from tests.case_results import answered  # noqa: E402
+from tests.case_results import result_or_error  # noqa: E402
 from tests.data.training_cases import DATA, METRICS  # noqa: E402
 
 MS = SimpleNamespace(
@@ -35,6 +35,6 @@ def plain(answer):
 if __name__ == "__main__":
     results = {}
     for topic, cases in (("data", DATA), ("metrics", METRICS), ("amp", AMP)):
-        results[topic] = {name: plain(answered(ask, MS)) for name, ask in cases.items()}
+        results[topic] = {name: plain(result_or_error(ask, MS)) for name, ask in cases.items()}
     target = ROOT / "tests" / "recorded" / "training.json"
     target.write_text(json.dumps(results, indent=0) + "\n", encoding="utf-8")

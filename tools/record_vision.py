@@ -21,7 +21,7 @@ from mindspore.mindrecord import FileWriter
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.case_results import answered  # noqa: E402
+from tests.case_results import result_or_error  # noqa: E402
 from tests.data.file_cases import FILES, write_files  # noqa: E402
 from tests.data.record_cases import RECORDS, listed, write  # noqa: E402
 from tests.data.vision_cases import CASES  # noqa: E402
@@ -38,12 +38,12 @@ def parts(name, answer):
 if __name__ == "__main__":
     results = {}
     for name, (question, _) in CASES.items():
-        results |= parts(name, answered(question, MS))
+        results |= parts(name, result_or_error(question, MS))
     np.savez_compressed(ROOT / "tests" / "recorded" / "vision.npz", **results)
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder)
         write_files(where)
-        answers = {n: answered(lambda ms, q=q: q(ms, where), MS) for n, q in FILES.items()}
+        answers = {n: result_or_error(lambda ms, q=q: q(ms, where), MS) for n, q in FILES.items()}
     target = ROOT / "tests" / "recorded" / "files.json"
     target.write_text(json.dumps(answers, indent=0) + "\n", encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Questions about mixed precision and loss scales, asked of MindSpore 2.10 and of sporax alike.
+"""Mixed precision and loss scales, run by MindSpore 2.10 and by sporax alike.
 
 Each is a function of a namespace with `amp`, `nn`, `ops`, `Tensor`, `Parameter` and `dtype`.
 """
@@ -43,44 +43,44 @@ def network(ms):
 def computed(change):
     """The dtype and (roughly) the numbers of a network's output after a change."""
 
-    def ask(ms):
+    def run(ms):
         out = change(ms, network(ms))(ms.Tensor(X))
         return str(out.dtype), np.round(out.asnumpy().astype(np.float64), 2).tolist()
 
-    return ask
+    return run
 
 
 def on_the_way(change):
     """The dtypes within a network after a change."""
 
-    def ask(ms):
+    def run(ms):
         net = network(ms)
         change(ms, net)(ms.Tensor(X))
         return net.seen
 
-    return ask
+    return run
 
 
 def level(name, dtype="float16"):
     return lambda ms, net: ms.amp.auto_mixed_precision(net, name, getattr(ms.dtype, dtype))
 
 
-def scaled(kind, *given, finite=(), of="scale_value"):
+def scaled(kind, *args, finite=(), of="scale_value"):
     """The scale after each adjustment."""
 
-    def ask(ms):
-        scaler = getattr(ms.amp, kind)(*given)
+    def run(ms):
+        scaler = getattr(ms.amp, kind)(*args)
         seen = []
         for is_finite in finite:
             scaler.adjust(ms.Tensor(is_finite))
             seen.append(float(getattr(scaler, of).asnumpy()))
         return seen
 
-    return ask
+    return run
 
 
 def updated(overflows):
-    def ask(ms):
+    def run(ms):
         cell = ms.nn.DynamicLossScaleUpdateCell(2**6, 2, 3)
         scale, seen = ms.Parameter(ms.Tensor(2.0**6, ms.dtype.float32), name="scale"), []
         for overflow in overflows:
@@ -88,29 +88,31 @@ def updated(overflows):
             seen.append(float(scale.asnumpy()))
         return seen
 
-    return ask
+    return run
 
 
 def managed(overflows):
-    def ask(ms):
+    def run(ms):
         manager, seen = ms.amp.DynamicLossScaleManager(2**6, 2, 3), []
         for overflow in overflows:
             manager.update_loss_scale(overflow)
             seen.append(float(manager.get_loss_scale()))
         return seen
 
-    return ask
+    return run
 
 
-def stepped(level, **given):
+def stepped(level, **options):
     """Losses of three steps, and the weight after them."""
 
-    def ask(ms):
+    def run(ms):
         net = network(ms)
-        optimizer = ms.nn.Momentum(net.trainable_params(), 0.1, 0.9, loss_scale=given.pop("s", 1.0))
-        if "manager" in given:
-            given["loss_scale_manager"] = given.pop("manager")(ms)
-        step = ms.amp.build_train_network(net, optimizer, ms.nn.MSELoss(), level=level, **given)
+        optimizer = ms.nn.Momentum(
+            net.trainable_params(), 0.1, 0.9, loss_scale=options.pop("s", 1.0)
+        )
+        if "manager" in options:
+            options["loss_scale_manager"] = options.pop("manager")(ms)
+        step = ms.amp.build_train_network(net, optimizer, ms.nn.MSELoss(), level=level, **options)
         losses = [step(ms.Tensor(X), ms.Tensor(Y)) for _ in range(3)]
         return (
             [str(loss.dtype) for loss in losses],
@@ -118,7 +120,7 @@ def stepped(level, **given):
             np.round(net.weight.asnumpy().astype(np.float64), 2).tolist(),
         )
 
-    return ask
+    return run
 
 
 def ramp(*shape):
@@ -128,7 +130,7 @@ def ramp(*shape):
 def automatic(make, *shape, low=None):
     """A layer's result at 'auto', or where only a Primitive computes in 16 bits."""
 
-    def ask(ms):
+    def run(ms):
         net = ms.nn.SequentialCell(make(ms.nn))
         for p in net.trainable_params():
             p.set_data(ms.Tensor(ramp(*p.shape)))
@@ -139,17 +141,17 @@ def automatic(make, *shape, low=None):
             net = ms.amp.custom_mixed_precision(net, white_list=listed, dtype=ms.dtype.float16)
         return fingerprint(net(ms.Tensor(ramp(*shape))))
 
-    return ask
+    return run
 
 
 def function(compute, *shapes):
     """A function's result at 'auto'."""
 
-    def ask(ms):
+    def run(ms):
         changed = ms.amp.auto_mixed_precision(lambda *args: compute(ms.ops, *args), "auto")
         return fingerprint(changed(*[ms.Tensor(ramp(*shape)) for shape in shapes]))
 
-    return ask
+    return run
 
 
 def fingerprint(out):
@@ -162,11 +164,11 @@ def fingerprint(out):
 def bias_added(first, second):
     """`ops.bias_add` of operands of two dtypes, with no mixed precision."""
 
-    def ask(ms):
+    def run(ms):
         x, bias = ms.Tensor(ramp(2, 3), getattr(ms.dtype, first)), ms.Tensor(ramp(3))
         return str(ms.ops.bias_add(x, bias.astype(getattr(ms.dtype, second))).dtype)
 
-    return ask
+    return run
 
 
 BIASED = {

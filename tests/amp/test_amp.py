@@ -1,4 +1,4 @@
-"""Mixed precision and loss scaling: what MindSpore answers (`tools/record_training.py`), and what
+"""Mixed precision and loss scaling: what MindSpore returns (`tools/record_training.py`), and what
 the arithmetic of 16 bits gives."""
 
 import json
@@ -15,7 +15,7 @@ from sporax.core.tensor import Tensor
 from sporax.graph_capture.jit import jit
 from sporax.nn.loss_scale import TrainOneStepWithLossScaleCell
 from tests.amp.amp_cases import AMP, WEIGHT, X, network
-from tests.case_results import answered
+from tests.case_results import result_or_error
 from tests.data.test_datasets import MS, RECORDED
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
@@ -26,20 +26,20 @@ for _name, _value in (("amp", amp), ("nn", nn), ("ops", ops), ("Parameter", Para
 
 @pytest.mark.parametrize("name", AMP)
 def test_answers_as_mindspore(name):
-    answer = json.loads(json.dumps(answered(AMP[name], MS)))
-    _assert_near(answer, RECORDED["amp"][name])
+    outcome = json.loads(json.dumps(result_or_error(AMP[name], MS)))
+    _assert_near(outcome, RECORDED["amp"][name])
 
 
-def _assert_near(answer, wanted):
+def _assert_near(outcome, expected):
     """Numbers of 16 bits, rounded to two digits, may differ in the last."""
-    if isinstance(wanted, list):
-        assert len(answer) == len(wanted)
-        for ours, theirs in zip(answer, wanted, strict=True):
-            _assert_near(ours, theirs)
-    elif isinstance(wanted, float):
-        assert math.isclose(answer, wanted, abs_tol=0.011)
+    if isinstance(expected, list):
+        assert len(outcome) == len(expected)
+        for actual, reference in zip(outcome, expected, strict=True):
+            _assert_near(actual, reference)
+    elif isinstance(expected, float):
+        assert math.isclose(outcome, expected, abs_tol=0.011)
     else:
-        assert answer == wanted
+        assert outcome == expected
 
 
 def test_every_question_is_recorded():
@@ -66,16 +66,16 @@ def test_white_cells_and_primitives_compute_in_16_bits_and_return_32(mode):
     assert net.seen == ["Float32"] * 3
     dense = np.float16(halves(X, WEIGHT.T)).astype(np.float64)
     normed = (dense - dense.mean(1, keepdims=True)) / np.sqrt(dense.var(1, keepdims=True) + 1e-7)
-    wanted = np.float16(halves(normed, WEIGHT[:, :2]))
-    np.testing.assert_allclose(out.asnumpy(), wanted, rtol=2e-3)
+    expected = np.float16(halves(normed, WEIGHT[:, :2]))
+    np.testing.assert_allclose(out.asnumpy(), expected, rtol=2e-3)
     assert (out.asnumpy() == out.asnumpy().astype(np.float16)).all()  # of 16 bits
 
 
 @pytest.mark.parametrize("kernel", [(), (1, 1)], ids=["Dense", "Conv2d"])
 def test_a_bias_is_added_in_float32_to_a_product_of_16_bits(kernel, mode):
     bias = np.array([1 / 3, 100 / 7], np.float32)
-    given = {"weight_init": Tensor(WEIGHT.reshape(2, 3, *kernel)), "bias_init": Tensor(bias)}
-    net = nn.Conv2d(3, 2, 1, has_bias=True, **given) if kernel else nn.Dense(3, 2, **given)
+    options = {"weight_init": Tensor(WEIGHT.reshape(2, 3, *kernel)), "bias_init": Tensor(bias)}
+    net = nn.Conv2d(3, 2, 1, has_bias=True, **options) if kernel else nn.Dense(3, 2, **options)
     net, x = amp.auto_mixed_precision(net, "auto"), Tensor(X.reshape(4, 3, *kernel))
     out = net(x).asnumpy().reshape(4, 2)
     product = out.astype(np.float64) - bias
@@ -126,8 +126,8 @@ def test_automatic_precision_of_a_function():
     automatic = amp.auto_mixed_precision(function.fn, "auto")
     out = automatic(Tensor(X), Tensor(WEIGHT.T))
     assert seen == [(dtype.float16, dtype.float32, dtype.float16)]
-    wanted = np.exp(halves(X, WEIGHT.T).astype(np.float16).astype(np.float32))
-    np.testing.assert_allclose(out.asnumpy(), wanted, rtol=1e-6)
+    expected = np.exp(halves(X, WEIGHT.T).astype(np.float16).astype(np.float32))
+    np.testing.assert_allclose(out.asnumpy(), expected, rtol=1e-6)
 
 
 def test_gradients_through_automatic_precision_are_those_of_float32_roughly():

@@ -146,10 +146,10 @@ def test_texts_of_tensors_wait_for_the_run(function):
     captured, whole = jit(function), jit(function, fullgraph=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for given in CALLS:
-            wanted = printed(function, *given)
-            assert printed(captured, *given) == wanted
-            assert printed(whole, *given) == wanted
+        for args in CALLS:
+            expected = printed(function, *args)
+            assert printed(captured, *args) == expected
+            assert printed(whole, *args) == expected
     assert not captured.dynamic
     assert captured.captures == 2 + (function is of_a_cell)  # one more function that is converted
 
@@ -163,8 +163,8 @@ def test_what_is_printed_is_what_numpy_says():
     captured = jit(step)
     for xs in [1.5, 2.5], [0.25, -3.0], [1e3, 2.0]:
         y = np.float32(xs) * np.float32(xs) - 1
-        wanted = f"{y.sum():.3f} {y.max()} {y}\n"
-        assert printed(captured, tensor(*xs))[0] == wanted
+        expected = f"{y.sum():.3f} {y.max()} {y}\n"
+        assert printed(captured, tensor(*xs))[0] == expected
 
 
 # Not in the graph: right all the same, with one warning -----------------------------------------
@@ -250,9 +250,9 @@ def test_what_cannot_wait_breaks_the_graph(function, remedy, what):
     captured, got = jit(function), []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for given in CALLS:
-            wanted = printed(lambda given=given: got.append(function(*given)))
-            assert printed(lambda given=given: got.append(captured(*given))) == wanted
+        for args in CALLS:
+            expected = printed(lambda args=args: got.append(function(*args)))
+            assert printed(lambda args=args: got.append(captured(*args))) == expected
             assert str(got[-1]) == str(got[-2])
     assert captured.dynamic
     (warning,) = caught

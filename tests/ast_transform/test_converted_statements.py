@@ -74,9 +74,9 @@ def generated(x):
 
 
 def returned_in_try(x, maps):
-    for found in maps:
+    for result in maps:
         try:
-            return x * found["returned_in_try"]
+            return x * result["returned_in_try"]
         except KeyError:
             x = x + 1 if x.sum() > 0 else x
     return x
@@ -122,6 +122,6 @@ def without_a_value(x, n):
 def test_forms(function, more):
     captured = jit(function)
     for rest in more:
-        for given in [tensor(1, 2), tensor(-3, 1), tensor(0.5, 0), tensor(6, 1)] * 2:
-            assert_same(captured(given, *rest), function(given, *rest))
+        for inputs in [tensor(1, 2), tensor(-3, 1), tensor(0.5, 0), tensor(6, 1)] * 2:
+            assert_same(captured(inputs, *rest), function(inputs, *rest))
     assert not captured.dynamic

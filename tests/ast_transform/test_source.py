@@ -44,12 +44,12 @@ def made_elsewhere(x):
 
 
 def maker(n):
-    def made(x):
+    def built(x):
         while x.sum() < n:
             x = x + 1
         return x
 
-    return made
+    return built
 
 
 class Base(nn.Cell):
@@ -91,8 +91,8 @@ two = [lambda x: x if x.sum() > 0 else -x, lambda x: x * 2 if x.sum() > 0 else x
 )
 def test_functions_in_functions(function):
     captured = jit(function)
-    for given in [tensor(1, 2), tensor(-3, 1), tensor(0.5, 0), tensor(9, 9)] * 2:
-        assert_same(captured(given), function(given))
+    for inputs in [tensor(1, 2), tensor(-3, 1), tensor(0.5, 0), tensor(9, 9)] * 2:
+        assert_same(captured(inputs), function(inputs))
     assert not captured.dynamic
     jit(function, fullgraph=True)(tensor(1, 2))
 
@@ -100,8 +100,8 @@ def test_functions_in_functions(function):
 def test_a_cell_with_private_names_and_super():
     one, other = Net(), Net()
     captured = jit(other)
-    for given in [tensor(1, 2), tensor(-3, 1), tensor(0.5, 0)] * 2:
-        assert_same(captured(given), one(given))
+    for inputs in [tensor(1, 2), tensor(-3, 1), tensor(0.5, 0)] * 2:
+        assert_same(captured(inputs), one(inputs))
     assert not captured.dynamic
     assert_same(one._Net__rate, other._Net__rate)
 
@@ -165,8 +165,8 @@ def test_conditions_are_converted_for_vmap_of_a_nested_function():
 def functions_of(module):
     """The functions and methods that a module defines."""
     spaces = [vars(module), *[vars(v) for v in vars(module).values() if isinstance(v, type)]]
-    found = {id(v): v for space in spaces for v in space.values() if inspect.isfunction(v)}
-    return [f for f in found.values() if f.__module__ == module.__name__]
+    result = {id(v): v for space in spaces for v in space.values() if inspect.isfunction(v)}
+    return [f for f in result.values() if f.__module__ == module.__name__]
 
 
 @pytest.mark.slow

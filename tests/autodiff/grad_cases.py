@@ -1,5 +1,5 @@
-"""What derivatives return, as small questions: asked of MindSpore once (`tools/record_cells.py`),
-and of sporax in `test_grad.py`. Each takes the namespace `ms`; results are spelled out with
+"""What derivatives return, as small cases: run by MindSpore once (`tools/record_cells.py`),
+and by sporax in `test_grad.py`. Each takes the namespace `ms`; results are spelled out with
 their containers, dtypes and numbers.
 """
 
@@ -7,35 +7,35 @@ import itertools
 
 import numpy as np
 
-from tests.case_results import answered
+from tests.case_results import result_or_error
 
 CASES = {}
 
 
-def case(question):
-    CASES[question.__name__] = question
-    return question
+def case(run_case):
+    CASES[run_case.__name__] = run_case
+    return run_case
 
 
-def answer(question, ms):
-    """What the question gives, spelled out, or the kind of error it ends in."""
-    return answered(lambda ms: spelled(question(ms), ms), ms)
+def evaluate(run_case, ms):
+    """The case's result, spelled out, or the type of its error."""
+    return result_or_error(lambda ms: spelled(run_case(ms), ms), ms)
 
 
 class Spelled(dict):
-    """Answers that are spelled out already."""
+    """Results that are spelled out already."""
 
 
-def spelled(found, ms):
-    if isinstance(found, Spelled):
-        return found
-    if isinstance(found, ms.Tensor):
-        return [str(found.dtype), found.asnumpy().tolist()]
-    if isinstance(found, (tuple, list)):
-        return {type(found).__name__: [spelled(item, ms) for item in found]}
-    if isinstance(found, dict):
-        return {k: spelled(v, ms) for k, v in found.items()}
-    return found
+def spelled(result, ms):
+    if isinstance(result, Spelled):
+        return result
+    if isinstance(result, ms.Tensor):
+        return [str(result.dtype), result.asnumpy().tolist()]
+    if isinstance(result, (tuple, list)):
+        return {type(result).__name__: [spelled(item, ms) for item in result]}
+    if isinstance(result, dict):
+        return {k: spelled(v, ms) for k, v in result.items()}
+    return result
 
 
 def tensor(ms, *numbers, dtype=np.float32):
@@ -62,8 +62,8 @@ def both(ms):
     return ms.grad, ms.value_and_grad
 
 
-def each(ms, questions):
-    return Spelled({name: answer(lambda _, q=q: q(), ms) for name, q in questions.items()})
+def each(ms, cases):
+    return Spelled({name: evaluate(lambda _, q=q: q(), ms) for name, q in cases.items()})
 
 
 @case
@@ -254,7 +254,7 @@ def grad_operation(ms):
         def construct(self, x, y):
             return self.inner(x) * y
 
-    two, answers = Two(), Spelled()
+    two, outcomes = Two(), Spelled()
     parameters = {
         "none": None,
         "one": n.w,
@@ -265,10 +265,10 @@ def grad_operation(ms):
         arguments = (x, y, s) if sens else (x, y)
         maker = ms.ops.GradOperation(get_all=get_all, get_by_list=by_list, sens_param=sens)
         for name, chosen in parameters.items() if by_list else [("none", None)]:
-            given = (two,) if chosen is None else (two, chosen)
+            inputs = (two,) if chosen is None else (two, chosen)
             key = f"all={get_all} list={by_list} sens={sens} {name}"
-            answers[key] = answer(lambda _, m=maker, g=given, a=arguments: m(*g)(*a), ms)
-    return answers
+            outcomes[key] = evaluate(lambda _, m=maker, g=inputs, a=arguments: m(*g)(*a), ms)
+    return outcomes
 
 
 @case
@@ -418,11 +418,11 @@ def a_copy_is_another(ms):
     q = ms.Parameter(tensor(ms, 0.0), name="q")
     q.set_data(x)
     n = net(ms)
-    twin = ms.Parameter(n.w, name="twin")
+    copied = ms.Parameter(n.w, name="twin")
     return each(ms, {
         "Parameter of it": lambda: ms.grad(lambda x: x * p)(x),
         "set_data of it": lambda: ms.grad(lambda x: x * q)(x),
-        "Parameter of a Parameter": lambda: ms.grad(lambda x: x * n.w * twin, None, n.w)(x),
+        "Parameter of a Parameter": lambda: ms.grad(lambda x: x * n.w * copied, None, n.w)(x),
         "Tensor of it inside": lambda: ms.grad(lambda x: x * ms.Tensor(x))(x),
         "value()": lambda: ms.grad(lambda x: x * n.w.value(), None, n.w)(x),
     })  # fmt: skip

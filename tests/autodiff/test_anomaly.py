@@ -219,16 +219,16 @@ def test_zero_of_parameters_and_bprops_is_named():
 
 def test_the_mode_ends_and_belongs_to_its_thread():
     before = thread.new_recorder
-    found = []
+    result = []
     with detect_anomaly():
-        other = threading.Thread(target=lambda: found.append(ops.log(Tensor([-1.0])).asnumpy()))
+        other = threading.Thread(target=lambda: result.append(ops.log(Tensor([-1.0])).asnumpy()))
         other.start()
         other.join()
         with detect_anomaly(False):
             assert np.isnan(ops.log(Tensor([-1.0])).asnumpy())
         with pytest.raises(FloatingPointError):
             ops.log(Tensor([-1.0]))
-    assert np.isnan(found[0])
+    assert np.isnan(result[0])
     assert thread.new_recorder is before is Recorder
     assert thread.tape is None
     assert thread.watch is None
@@ -254,8 +254,8 @@ def test_the_same_numbers_as_without():
     x = Tensor(np.random.randn(5, 3).astype(np.float32))
     run = grad(lambda x: net(x).sum())
     with detect_anomaly():
-        watched = run(x).asnumpy()
-    np.testing.assert_allclose(watched, run(x).asnumpy(), rtol=1e-6)
+        observed = run(x).asnumpy()
+    np.testing.assert_allclose(observed, run(x).asnumpy(), rtol=1e-6)
 
 
 def test_inside_a_captured_function_it_is_refused():

@@ -1,7 +1,7 @@
 """A Cell's own `bprop`, and `Function`: what reaches them, what they may return, what is refused.
 
-Numbers are exact and follow from the formulas of the row; where MindSpore 2.10 answers, they are
-its answers too.
+Numbers are exact and follow from the formulas of the row; where MindSpore 2.10 has a result, it
+is the same.
 """
 
 import inspect
@@ -40,10 +40,10 @@ def plain(result):
 
 
 def cell(construct, bprop, **attributes):
-    made = type("Net", (Cell,), {"construct": construct, "bprop": bprop})()
+    built = type("Net", (Cell,), {"construct": construct, "bprop": bprop})()
     for name, value in attributes.items():
-        setattr(made, name, value)
-    return made
+        setattr(built, name, value)
+    return built
 
 
 # what reaches bprop: construct, bprop's signature, how it is called, (name: value) that it sees ---
@@ -109,10 +109,10 @@ def with_signature(construct, bprop, seen):
 def test_inputs_are_bound_by_name(construct, bprop, call, wanted, mode):
     seen = {}
     net = with_signature(construct, bprop, seen)
-    asked = eval(f"lambda x, y: net({call})", {"net": net})
+    requested = eval(f"lambda x, y: net({call})", {"net": net})
     context.set_context(mode=context.GRAPH_MODE if mode == "graph" else context.PYNATIVE_MODE)
     try:
-        assert plain(grad(asked)(tensor(X), tensor(Y))) == 7.0
+        assert plain(grad(requested)(tensor(X), tensor(Y))) == 7.0
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
     del seen["self"]
@@ -128,9 +128,9 @@ UNCLEAR = [
 @pytest.mark.parametrize("construct, bprop", UNCLEAR)
 def test_a_signature_that_can_be_read_in_two_ways_is_refused(construct, bprop):
     net = with_signature(construct, bprop, {})
-    given = [tensor(X), tensor(Y)][: construct.count(",") + 1]
+    inputs = [tensor(X), tensor(Y)][: construct.count(",") + 1]
     with pytest.raises(TypeError, match=r"'Net.bprop'.*must be \(.*but got"):
-        grad(net)(*given)
+        grad(net)(*inputs)
 
 
 # what bprop may return: construct, bprop, positions, the gradients --------------------------------
@@ -163,12 +163,12 @@ RETURNED = {
 
 @pytest.mark.parametrize("name", RETURNED)
 def test_results_are_gradients(name):
-    construct, bprop, positions, wanted = RETURNED[name]
+    construct, bprop, positions, expected = RETURNED[name]
     net = cell(construct, bprop)
-    given = (tensor(X), tensor(Y))[: construct.__code__.co_argcount - 1]
-    found = grad(net, positions)(*given)
-    assert plain(found) == wanted
-    for gradient in found if isinstance(found, tuple) else (found,):
+    inputs = (tensor(X), tensor(Y))[: construct.__code__.co_argcount - 1]
+    result = grad(net, positions)(*inputs)
+    assert plain(result) == expected
+    for gradient in result if isinstance(result, tuple) else (result,):
         assert gradient.dtype == dtypes.float32
 
 
@@ -187,8 +187,8 @@ def test_containers_of_tensors():
         lambda self, xs, named: xs[0] * xs[1] * named["a"],
         lambda self, xs, named, out, dout: ((xs[1], xs[0]), {"a": dout * 9}),
     )
-    found = grad(net, (0, 1))((tensor(X), tensor(Y)), {"a": tensor(1.0)})
-    assert plain(found) == ((3.0, 2.0), {"a": 9.0})
+    result = grad(net, (0, 1))((tensor(X), tensor(Y)), {"a": tensor(1.0)})
+    assert plain(result) == ((3.0, 2.0), {"a": 9.0})
 
 
 def test_the_same_tensor_twice():
@@ -258,9 +258,9 @@ def test_parameters_not_listed_get_none():
 
 def test_in_another_precision():
     net = scale(BOTH["tuple"]).to_float(dtypes.float16)
-    found = value_and_grad(net, 0, [net.w])(tensor(Y))
-    assert plain(found) == (6.0, (2.0, (3.0,)))
-    assert found[1][0].dtype == found[1][1][0].dtype == dtypes.float32
+    result = value_and_grad(net, 0, [net.w])(tensor(Y))
+    assert plain(result) == (6.0, (2.0, (3.0,)))
+    assert result[1][0].dtype == result[1][1][0].dtype == dtypes.float32
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64", "bool_", "float16"])
@@ -271,13 +271,13 @@ def test_in_another_precision():
 )
 def test_the_gradient_of_what_was_broadcast_is_summed(shape, wider, dtype):
     # MindSpore 2.10 forgets the axis of length 1 of shape (3, 1)
-    given = np.arange(np.prod(wider)).reshape(wider) % 2
-    net = cell(mul, lambda self, x, y, out, dout: (Tensor(given, getattr(dtypes, dtype)), None))
-    found = grad(net, 0)(Tensor(np.ones(shape, np.float32)), tensor(Y))
-    assert (found.shape, found.dtype) == (shape, dtypes.float32)
+    inputs = np.arange(np.prod(wider)).reshape(wider) % 2
+    net = cell(mul, lambda self, x, y, out, dout: (Tensor(inputs, getattr(dtypes, dtype)), None))
+    result = grad(net, 0)(Tensor(np.ones(shape, np.float32)), tensor(Y))
+    assert (result.shape, result.dtype) == (shape, dtypes.float32)
     repeated = np.broadcast_to(np.arange(np.prod(shape, dtype=int)).reshape(shape), wider)
-    wanted = np.bincount(repeated.ravel(), given.ravel()).reshape(shape)
-    np.testing.assert_array_equal(found.asnumpy(), wanted)
+    expected = np.bincount(repeated.ravel(), inputs.ravel()).reshape(shape)
+    np.testing.assert_array_equal(result.asnumpy(), expected)
 
 
 @pytest.mark.parametrize("shape", [(2,), (4, 4), (1,), ()], ids=str)
@@ -288,7 +288,7 @@ def test_a_gradient_of_a_shape_that_does_not_fit(shape):
 
 
 def test_a_gradient_for_each_parameter_of_bprop():
-    """`out` and `dout` too, as MindSpore's graph mode once asked for; they have none."""
+    """`out` and `dout` too, as MindSpore's graph mode once required; they have none."""
     net = cell(mul, lambda self, x, y, out, dout: (x + y, x * y, out, dout))
     assert plain(grad(net, (0, 1))(tensor(X), tensor(Y))) == (X + Y, X * Y)
 
@@ -356,10 +356,10 @@ def test_a_cell_with_a_bprop_inside_another():
     through = cell(lambda self, x: self.c(x) * 2, None, c=inner)
     assert plain(grad(outer)(tensor(X))) == 7.0
     assert plain(grad(through)(tensor(X))) == 200.0
-    asking = cell(
+    calling = cell(
         lambda self, x: grad(self.c)(x) * x, lambda self, x, out, dout: dout * out, c=inner
     )
-    assert plain(grad(asking)(tensor(X))) == 200.0
+    assert plain(grad(calling)(tensor(X))) == 200.0
 
 
 def test_the_same_numbers_under_jit_and_again():
@@ -367,8 +367,8 @@ def test_the_same_numbers_under_jit_and_again():
     forms = [grad(net), jit(grad(net)), grad(jit(net))]
     for at in (0.5, 1.5, 2.5):
         for form in forms:
-            wanted = np.cos(np.float64(at)) + 1
-            np.testing.assert_allclose(plain(form(tensor(at))), wanted, rtol=1e-6)
+            expected = np.cos(np.float64(at)) + 1
+            np.testing.assert_allclose(plain(form(tensor(at))), expected, rtol=1e-6)
 
 
 def test_a_walk_with_a_bprop_is_not_remembered_for_one_without():
@@ -376,11 +376,11 @@ def test_a_walk_with_a_bprop_is_not_remembered_for_one_without():
     factor = [5]
     net = cell(lambda self, x: x * x, lambda self, x, out, dout: dout * factor[0])
     x = tensor(X)
-    found = []
+    result = []
     for factor[0] in (5, 6, 7):
-        found.append(plain(grad(net)(x)))
-        found.append(plain(grad(lambda x: x * x)(x)))
-    assert found == [5.0, 4.0, 6.0, 4.0, 7.0, 4.0]
+        result.append(plain(grad(net)(x)))
+        result.append(plain(grad(lambda x: x * x)(x)))
+    assert result == [5.0, 4.0, 6.0, 4.0, 7.0, 4.0]
 
 
 def test_without_a_derivative_bprop_is_not_asked():
@@ -417,10 +417,10 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(name):
-    forward, backward, call, wanted = FUNCTIONS[name]
+    forward, backward, call, expected = FUNCTIONS[name]
     own = function(forward, backward)
-    asked = eval(f"lambda x: own.apply({call})", {"own": own, "tensor": tensor})
-    assert plain(grad(asked)(tensor(X))) == wanted
+    requested = eval(f"lambda x: own.apply({call})", {"own": own, "tensor": tensor})
+    assert plain(grad(requested)(tensor(X))) == expected
 
 
 def test_second_order_of_a_function():

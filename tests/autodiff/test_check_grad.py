@@ -76,11 +76,11 @@ def failed(fn, *inputs, **options):
 
 def test_wrong_bprop_is_named_with_both_numbers():
     report = failed(Cubed(), Tensor([3.0]))
-    (found,) = report.mismatches
-    assert (found.order, found.name, found.index) == (1, "x", (0,))
-    assert found.analytic == pytest.approx(9)
-    assert found.numeric == pytest.approx(27, rel=1e-6)
-    assert found.error == pytest.approx(2 / 3, rel=1e-6)
+    (result,) = report.mismatches
+    assert (result.order, result.name, result.index) == (1, "x", (0,))
+    assert result.analytic == pytest.approx(9)
+    assert result.numeric == pytest.approx(27, rel=1e-6)
+    assert result.error == pytest.approx(2 / 3, rel=1e-6)
     text = str(report)
     for part in ("For 'check_grad'", "'x' [0]", "9 by", "27 by", "'Cubed.bprop'", "0.67"):
         assert part in text
@@ -103,9 +103,9 @@ def test_second_order_alone_wrong():
 
 def test_one_element_of_a_large_input_is_found():
     report = failed(Nearly(), Tensor(np.random.randn(2, 2000)))
-    (found,) = report.mismatches
-    assert found.index == (1, 77)
-    assert found.error == pytest.approx(0.01 / 1.01, rel=1e-3)
+    (result,) = report.mismatches
+    assert result.index == (1, 77)
+    assert result.error == pytest.approx(0.01 / 1.01, rel=1e-3)
 
 
 def test_wrong_function_and_hook():

@@ -40,7 +40,7 @@ class Subject:
 
     def __init__(self, captured=True):
         self.calls = Parameter(Tensor(np.zeros((), np.int64)), name="calls", requires_grad=False)
-        self.captured, self.made = captured, []
+        self.captured, self.captured_functions = captured, []
 
     def __call__(self, x):
         self.calls.set_data(self.calls + 1)
@@ -52,8 +52,8 @@ class Subject:
     def jit(self, function, **options):
         if not self.captured:
             return function
-        self.made.append(jit(function, **options))
-        return self.made[-1]
+        self.captured_functions.append(jit(function, **options))
+        return self.captured_functions[-1]
 
 
 class Wrapped(Cell):
@@ -78,7 +78,7 @@ def graph_mode(subject, function):
     cell = Wrapped(function)
     if not subject.captured:
         return cell
-    subject.made.append(cell._as_graph())
+    subject.captured_functions.append(cell._as_graph())
 
     def run(x):
         context.set_context(mode=context.GRAPH_MODE)
@@ -122,10 +122,10 @@ def by_both(function):
 
     def run(x):
         weight = every[x.shape]
-        found = value_and_grad(
+        result = value_and_grad(
             lambda k, x: (function(x) * weight, k), 1, [weight], has_aux=True, return_ids=True
         )
-        (value, three), ((place, by_x), ((name, by_w),)) = found(3, x)
+        (value, three), ((place, by_x), ((name, by_w),)) = result(3, x)
         assert (place, name, three) == (1, "weight", 3)
         return value + by_x + by_w
 
@@ -176,12 +176,12 @@ def mapped(kind):
 
 def lazily(function):
     """A Parameter made at the first call."""
-    made = []
+    built = []
 
     def run(x):
-        if not made:
-            made.append(Parameter(tensor(2.0), name="late"))
-        return function(x) * made[0]
+        if not built:
+            built.append(Parameter(tensor(2.0), name="late"))
+        return function(x) * built[0]
 
     return run
 
@@ -260,15 +260,18 @@ def expected(names):
 def check(names):
     if forest.weight > forest.LIMIT / 2:
         forest.clear()  # not between two calls
-    (subject, function), (plain, twin) = composed(names), composed(names, captured=False)
-    at, wanted = tensor(POINTS), expected(names)
+    (subject, function), (plain, copied) = composed(names), composed(names, captured=False)
+    at, reference = tensor(POINTS), expected(names)
     for call in range(3):
-        captures, programs = sum(f.captures for f in subject.made), compilations["programs"]
-        np.testing.assert_allclose(function(at).asnumpy(), wanted, rtol=1e-12, atol=1e-12)
+        captures, programs = (
+            sum(f.captures for f in subject.captured_functions),
+            compilations["programs"],
+        )
+        np.testing.assert_allclose(function(at).asnumpy(), reference, rtol=1e-12, atol=1e-12)
         if call == 2:
-            assert sum(f.captures for f in subject.made) == captures
+            assert sum(f.captures for f in subject.captured_functions) == captures
             assert compilations["programs"] == programs
-            np.testing.assert_allclose(twin(at).asnumpy(), wanted, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(copied(at).asnumpy(), reference, rtol=1e-12, atol=1e-12)
     assert int(subject.calls) == 3 * int(plain.calls)
 
 
@@ -381,9 +384,9 @@ def test_training(make, name):
         numbers = [p.asnumpy() for p in (*net.get_parameters(), *optimizer.get_parameters())]
         return losses, numbers, state, compilations["programs"] - programs
 
-    (losses, numbers, state, programs), wanted = trained(WRAPS[name]), trained(lambda f: f)
+    (losses, numbers, state, programs), reference = trained(WRAPS[name]), trained(lambda f: f)
     assert programs == 0
-    np.testing.assert_allclose(losses, wanted[0], rtol=1e-6)
-    for a, b in zip(numbers, wanted[1], strict=True):
+    np.testing.assert_allclose(losses, reference[0], rtol=1e-6)
+    for a, b in zip(numbers, reference[1], strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
-    np.testing.assert_array_equal(state, wanted[2])
+    np.testing.assert_array_equal(state, reference[2])

@@ -17,8 +17,8 @@ def tensor(values):
     return Tensor(np.array(values, np.float32))
 
 
-def numbers(found):
-    return [t.item() for t in found]
+def numbers(result):
+    return [t.item() for t in result]
 
 
 # integers and complex numbers ------------------------------------------------------------------
@@ -58,10 +58,10 @@ OF_INTEGERS = {
 
 @pytest.mark.parametrize("name", OF_INTEGERS)
 def test_integers_are_differentiated_as_numbers(name):
-    function, wanted, dtype = OF_INTEGERS[name]
-    found = grad(function)(N).asnumpy()
-    assert found.tolist() == wanted
-    assert found.dtype == dtype
+    function, expected, dtype = OF_INTEGERS[name]
+    result = grad(function)(N).asnumpy()
+    assert result.tolist() == expected
+    assert result.dtype == dtype
 
 
 def test_second_derivative_with_respect_to_integers():
@@ -115,10 +115,10 @@ def test_complex_gradient_points_uphill(name):
     def at(z):
         return function(Tensor(np.array(z, np.complex128))).item()
 
-    wanted = (at(z + step) - at(z - step)) / (2 * step)
-    wanted += 1j * (at(z + 1j * step) - at(z - 1j * step)) / (2 * step)
-    found = grad(function)(Tensor(np.array(z, np.complex128))).item()
-    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    expected = (at(z + step) - at(z - step)) / (2 * step)
+    expected += 1j * (at(z + 1j * step) - at(z - 1j * step)) / (2 * step)
+    result = grad(function)(Tensor(np.array(z, np.complex128))).item()
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
 # what is left out --------------------------------------------------------------------------------
@@ -145,9 +145,9 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_no_grad(name):
-    function, wanted = LEFT_OUT[name]
-    assert grad(function)(tensor(3.0)).item() == wanted
-    assert jit(grad(function))(tensor(3.0)).item() == wanted
+    function, expected = LEFT_OUT[name]
+    assert grad(function)(tensor(3.0)).item() == expected
+    assert jit(grad(function))(tensor(3.0)).item() == expected
 
 
 def test_integers_under_no_grad():

@@ -1,4 +1,4 @@
-"""Derivatives: what they return, against MindSpore's own answers; their numbers, against finite
+"""Derivatives: what they return, against MindSpore's results; their numbers, against finite
 differences; and that remembered walks never serve another computation."""
 
 import copy
@@ -20,11 +20,11 @@ from sporax.engine.recorder import run_pending
 from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 from tests.autodiff import grad_cases
-from tests.oracle import ask, recorded, rows
+from tests.oracle import evaluate, recorded, rows
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-# what MindSpore answers, and we on purpose do not ---------------------------------------------
+# where sporax differs from MindSpore on purpose ---------------------------------------------
 
 F = "Float32"
 OURS = {
@@ -51,7 +51,7 @@ OURS = {
     },
     # a truth value is no number
     "what_is_not_differentiable/bool input": {"tuple": [["Bool", [False]], [F, [1.0]]]},
-    # what is refused, where MindSpore answers with nothing or zero
+    # what is refused, where MindSpore returns nothing or zero
     "weights/tensor None": "raises TypeError",
     "weights/tensor 0": "raises TypeError",
     "weights/tensor (0,)": "raises TypeError",
@@ -80,16 +80,16 @@ RECORDED = recorded("cells_grad")
 
 @pytest.mark.parametrize("name", grad_cases.CASES)
 def test_returns_what_mindspore_returns(name):
-    found, wanted = ask(grad_cases.CASES[name], grad_cases.answer), RECORDED[name]
-    for case, row in rows({name: wanted}):
+    result, expected = evaluate(grad_cases.CASES[name], grad_cases.evaluate), RECORDED[name]
+    for case, row in rows({name: expected}):
         key = case if row is None else f"{case}/{row}"
-        ours, theirs = (found, wanted) if row is None else (found[row], wanted[row])
-        assert ours == OURS.get(key, theirs), key
+        actual, reference = (result, expected) if row is None else (result[row], expected[row])
+        assert actual == OURS.get(key, reference), key
 
 
 def test_what_differs_is_still_asked():
-    asked = {n if r is None else f"{n}/{r}" for n, r in rows(RECORDED)}
-    assert OURS.keys() <= asked
+    requested = {n if r is None else f"{n}/{r}" for n, r in rows(RECORDED)}
+    assert OURS.keys() <= requested
     assert RECORDED.keys() == grad_cases.CASES.keys()
 
 
@@ -127,9 +127,9 @@ def test_three_orders_match_finite_differences(name):
     weights = double([0.3, -1.1, 0.8])
     for _ in range(3):
         gradient = grad(function)
-        found = gradient(double(at)).asnumpy()
-        wanted = difference(lambda a, f=function: float(f(double(a))), at)
-        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-7)
+        result = gradient(double(at)).asnumpy()
+        expected = difference(lambda a, f=function: float(f(double(a))), at)
+        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-7)
         function = lambda x, g=gradient: (g(x) * weights).sum()  # noqa: E731
 
 
@@ -152,9 +152,9 @@ def at_weight(net, parameter, function):
     def run(array):
         kept = parameter.asnumpy()
         parameter.set_data(double(array))
-        found = float(function())
+        result = float(function())
         parameter.set_data(double(kept))
-        return found
+        return result
 
     return run
 
@@ -167,10 +167,10 @@ def test_gradient_of_weights_of_a_gradient_norm():
         g = grad(net)(x)
         return (g * g).sum() + net(x)
 
-    found = grad(penalty, None, net.trainable_params())(x)
-    for p, g in zip(net.trainable_params(), found, strict=True):
-        wanted = difference(at_weight(net, p, lambda: penalty(x)), p.asnumpy())
-        np.testing.assert_allclose(g.asnumpy(), wanted, rtol=1e-6, atol=1e-8)
+    result = grad(penalty, None, net.trainable_params())(x)
+    for p, g in zip(net.trainable_params(), result, strict=True):
+        expected = difference(at_weight(net, p, lambda: penalty(x)), p.asnumpy())
+        np.testing.assert_allclose(g.asnumpy(), expected, rtol=1e-6, atol=1e-8)
 
 
 def test_gradient_of_weights_of_a_gradient_of_weights():
@@ -181,15 +181,15 @@ def test_gradient_of_weights_of_a_gradient_of_weights():
         return (g * g).sum()
 
     outer = lambda x: inner() + 0.0 * net(x)  # noqa: E731
-    found = grad(outer, None, [net.w, net.v])(x)
-    for p, g in zip([net.w, net.v], found, strict=True):
-        wanted = difference(at_weight(net, p, inner), p.asnumpy())
-        np.testing.assert_allclose(g.asnumpy(), wanted, rtol=1e-6, atol=1e-8)
+    result = grad(outer, None, [net.w, net.v])(x)
+    for p, g in zip([net.w, net.v], result, strict=True):
+        expected = difference(at_weight(net, p, inner), p.asnumpy())
+        np.testing.assert_allclose(g.asnumpy(), expected, rtol=1e-6, atol=1e-8)
 
 
 def test_jit_around_and_within():
     net, x = Small(), double([0.5, -0.2, 0.9])
-    wanted = [g.asnumpy() for g in grad(net, None, net.trainable_params())(x)]
+    expected = [g.asnumpy() for g in grad(net, None, net.trainable_params())(x)]
 
     @jit
     def forward(x):
@@ -199,29 +199,29 @@ def test_jit_around_and_within():
     def gradients(x):
         return grad(net, None, net.trainable_params())(x)
 
-    for found in (gradients(x), gradients(x), grad(forward, None, net.trainable_params())(x)):
-        for a, b in zip(found, wanted, strict=True):
+    for result in (gradients(x), gradients(x), grad(forward, None, net.trainable_params())(x)):
+        for a, b in zip(result, expected, strict=True):
             np.testing.assert_allclose(a.asnumpy(), b, rtol=1e-12)
     net.w.set_data(net.w * 2.0)
     changed = gradients(x)[0].asnumpy()
-    assert not np.allclose(changed, wanted[0])
+    assert not np.allclose(changed, expected[0])
     np.testing.assert_allclose(changed, grad(net, None, net.w)(x).asnumpy(), rtol=1e-12)
 
 
 # what is meant by a variable ------------------------------------------------------------------
 
 
-def numbers(found):
-    return [t.asnumpy().tolist() for t in tensors_of(found)]
+def numbers(result):
+    return [t.asnumpy().tolist() for t in tensors_of(result)]
 
 
 def test_a_deep_copy_is_another_network():
     """The target network of Q-learning: no gradient goes into it, nor through it."""
     net = Small()
-    twin = copy.deepcopy(net)
+    copied = copy.deepcopy(net)
     x = double([0.5, -0.2, 0.9])
-    with_twin = grad(lambda x: net(x) * twin(x), None, net.w)(x).asnumpy()
-    alone = grad(net, None, net.w)(x).asnumpy() * twin(x).asnumpy()
+    with_twin = grad(lambda x: net(x) * copied(x), None, net.w)(x).asnumpy()
+    alone = grad(net, None, net.w)(x).asnumpy() * copied(x).asnumpy()
     np.testing.assert_allclose(with_twin, alone, rtol=1e-12)
     np.testing.assert_allclose(
         grad(lambda x: net(x) * net(x), None, net.w)(x).asnumpy(), 2 * alone, rtol=1e-12
@@ -266,17 +266,17 @@ def test_changes_in_place_between_forward_and_backward():
 
 def test_an_argument_keeps_its_identity():
     x, seen = Tensor([3.0]), []
-    given = [Tensor([2.0]), Tensor([1.0])]
+    inputs = [Tensor([2.0]), Tensor([1.0])]
 
     def function(x, pair):
         seen.extend([x, pair])
         pair.append(x * 2)
         return x * x
 
-    assert numbers(grad(function, (0, 1))(x, given)) == [[6.0], [0.0], [0.0]]
+    assert numbers(grad(function, (0, 1))(x, inputs)) == [[6.0], [0.0], [0.0]]
     assert seen[0] is x
-    assert seen[1] is given
-    assert len(given) == 3
+    assert seen[1] is inputs
+    assert len(inputs) == 3
 
 
 def test_requires_grad_is_looked_at_each_time():
@@ -295,7 +295,7 @@ def pair(x, y):
 
 
 WALKS = {
-    # questions whose traces are alike; asked in turn, several times over
+    # derivatives whose traces are alike, taken in turn, several times over
     "which of two that are one": (
         lambda x, y: numbers(grad(lambda a, b: a * b, (0, 1))(x, x)), [[3.0], [3.0]],
         lambda x, y: numbers(grad(lambda a, b: a * a, (0, 1))(x, x)), [[6.0], [0.0]],
@@ -367,14 +367,14 @@ def read(tensor):
 @pytest.mark.parametrize("name", WALKS)
 def test_alike_traces_keep_their_own_walks(name):
     row = WALKS[name]
-    questions = list(zip(row[::2], row[1::2], strict=True))
-    order = [*questions, *reversed(questions), *questions]
-    for question, wanted in order:
+    cases = list(zip(row[::2], row[1::2], strict=True))
+    order = [*cases, *reversed(cases), *cases]
+    for case, expected in order:
         run_pending()
-        assert question(Tensor([3.0]), Tensor([4.0])) == wanted
+        assert case(Tensor([3.0]), Tensor([4.0])) == expected
     x, y = Tensor([3.0]), Tensor([4.0])
-    for question, wanted in order:  # the same tensors, nothing run in between but by the reading
-        assert question(x, y) == wanted
+    for case, expected in order:  # the same tensors, nothing run in between but by the reading
+        assert case(x, y) == expected
 
 
 def test_many_gradients_in_one_trace():
@@ -414,37 +414,37 @@ class Dual:
 
 
 def random_program(rng):
-    """Steps (kind, operand, operand, treatment), an output or two, and which inputs are asked."""
+    """Steps (kind, operand, operand, treatment), outputs, and inputs to differentiate by."""
     steps = []
     for i in range(rng.randint(1, 4)):
         treatment = rng.choice(["plain", "plain", "plain", "stop", "pause", "read"])
         steps.append((rng.choice("*+-"), rng.randrange(i + 4), rng.randrange(i + 4), treatment))
     outputs = rng.sample(range(3, len(steps) + 4), rng.randint(1, 2))
-    asked = rng.sample(range(3), rng.randint(1, 3))
-    return steps, outputs, asked
+    requested = rng.sample(range(3), rng.randint(1, 3))
+    return steps, outputs, requested
 
 
 def run_tensors(steps, inputs):
     """Values: three arguments, a constant, and one for each step."""
-    made = [*inputs, Tensor(np.float32(0.5))]
+    built = [*inputs, Tensor(np.float32(0.5))]
     for kind, i, j, treatment in steps:
-        a, b = made[i], made[j]
+        a, b = built[i], built[j]
         go = {"*": lambda a=a, b=b: a * b, "+": lambda a=a, b=b: a + b, "-": lambda a=a, b=b: a - b}
         out = hidden(go[kind]) if treatment == "pause" else go[kind]()
         out = stop_gradient(out) if treatment == "stop" else out
-        made.append(read(out) if treatment == "read" else out)
-    return made
+        built.append(read(out) if treatment == "read" else out)
+    return built
 
 
-def run_duals(steps, values, asked, aliased):
-    made = []
+def run_duals(steps, values, argnums, aliased):
+    built = []
     for k, value in enumerate([*values, 0.5]):
-        slopes = np.array([float(k == a) for a in asked])
-        made.append(Dual(values[0] if k == 1 and aliased else value, slopes))
+        slopes = np.array([float(k == a) for a in argnums])
+        built.append(Dual(values[0] if k == 1 and aliased else value, slopes))
     for kind, i, j, treatment in steps:
-        out = made[i].combine(made[j], {"*": 0, "+": 1, "-": -1}[kind])
-        made.append(out.stopped() if treatment in ("stop", "pause") else out)
-    return made
+        out = built[i].combine(built[j], {"*": 0, "+": 1, "-": -1}[kind])
+        built.append(out.stopped() if treatment in ("stop", "pause") else out)
+    return built
 
 
 @pytest.mark.parametrize("cap", [10_000, 7, 3])
@@ -462,23 +462,23 @@ def test_random_programs_against_dual_numbers(cap, monkeypatch):
     values = [1.5, -0.75, 2.25]
     programs = [random_program(rng) for _ in range(120)]
     for n in range(240 if cap == 10_000 else 25):
-        steps, outputs, asked = rng.choice(programs)
+        steps, outputs, argnums = rng.choice(programs)
         aliased = rng.random() < 0.3
         inputs = [tensors[0], tensors[0], tensors[2]] if aliased else tensors
         if rng.random() < 0.3:
             run_pending()
 
         def function(*xs, steps=steps, outputs=outputs):
-            made = run_tensors(steps, xs)
-            return tuple(made[i] for i in outputs)
+            built = run_tensors(steps, xs)
+            return tuple(built[i] for i in outputs)
 
-        value, found = value_and_grad(function, tuple(asked))(*inputs)
-        found = found if isinstance(found, tuple) else (found,)
-        duals = run_duals(steps, values, asked, aliased)
-        note = f"{n}: {steps} -> {outputs} by {asked}, {'aliased' if aliased else ''}"
-        wanted = sum(duals[i].slopes for i in outputs)
-        got = [float(g) for g in found]
-        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5, err_msg=note)
+        value, result = value_and_grad(function, tuple(argnums))(*inputs)
+        result = result if isinstance(result, tuple) else (result,)
+        duals = run_duals(steps, values, argnums, aliased)
+        note = f"{n}: {steps} -> {outputs} by {argnums}, {'aliased' if aliased else ''}"
+        expected = sum(duals[i].slopes for i in outputs)
+        got = [float(g) for g in result]
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5, err_msg=note)
         np.testing.assert_allclose(
             [float(v) for v in value], [duals[i].value for i in outputs], rtol=1e-5, err_msg=note
         )
@@ -509,6 +509,6 @@ def test_a_remembered_walk_is_taken():
 
 def test_what_is_half_precision_stays_so():
     x = Tensor([3.0], dtypes.float16)
-    found = grad(lambda x: x.astype(dtypes.float32) * 2.0)(x)
-    assert found.dtype == dtypes.float16
-    assert found.asnumpy().tolist() == [2.0]
+    result = grad(lambda x: x.astype(dtypes.float32) * 2.0)(x)
+    assert result.dtype == dtypes.float16
+    assert result.asnumpy().tolist() == [2.0]

@@ -40,11 +40,11 @@ def plain(result):
 
 
 def noting(calls, name, answer=None):
-    """A hook that notes what it is given, and returns what `answer` makes of it."""
+    """A hook that records its arguments, and returns what `answer` returns for them."""
 
-    def hook(*given):
-        calls.append((name, *plain(given)))
-        return None if answer is None else answer(*given)
+    def hook(*args):
+        calls.append((name, *plain(args)))
+        return None if answer is None else answer(*args)
 
     return hook
 
@@ -61,11 +61,11 @@ OPERATION = {
 
 @pytest.mark.parametrize("name", OPERATION)
 def test_operation(name):
-    answer, wanted = OPERATION[name]
+    outcome, expected = OPERATION[name]
     calls = []
-    hook = ops.HookBackward(noting(calls, "h", answer))
+    hook = ops.HookBackward(noting(calls, "h", outcome))
     for _ in range(2):
-        assert plain(grad(lambda x: hook(x) * 3)(tensor(2.0))) == wanted
+        assert plain(grad(lambda x: hook(x) * 3)(tensor(2.0))) == expected
     assert calls == [("h", (3.0,))] * 2
     assert plain(hook(tensor(2.0))) == 2.0
 
@@ -73,8 +73,8 @@ def test_operation(name):
 def test_operation_of_two_inputs():
     calls = []
     hook = ops.HookBackward(noting(calls, "h", lambda g: (g[0], g[1] + 5)))
-    found = grad(lambda x, y: hook(x, y)[0] * 3, (0, 1))(tensor(2.0), tensor(3.0))
-    assert plain(found) == (3.0, 5.0)
+    result = grad(lambda x, y: hook(x, y)[0] * 3, (0, 1))(tensor(2.0), tensor(3.0))
+    assert plain(result) == (3.0, 5.0)
     assert calls == [("h", (3.0, 0.0))]
 
 
@@ -196,24 +196,24 @@ CELLS = {
 @pytest.mark.parametrize("mode", ["dynamic", "graph", "jit"])
 @pytest.mark.parametrize("name", CELLS)
 def test_hooks_of_a_cell(name, mode):
-    hooks, output, gradient, wanted = CELLS[name]
+    hooks, output, gradient, expected = CELLS[name]
     calls = []
-    net = Net(*((k, noting(calls, str(i), answer)) for i, (k, answer) in enumerate(hooks)))
+    net = Net(*((k, noting(calls, str(i), outcome)) for i, (k, outcome) in enumerate(hooks)))
     context.set_context(mode=context.GRAPH_MODE if mode == "graph" else context.PYNATIVE_MODE)
     try:
         if mode == "jit":  # a hook that reads numbers would break the graph
             calls.clear()
-            net = Net(*((k, answer) for k, answer in hooks if answer is not None))
+            net = Net(*((k, outcome) for k, outcome in hooks if outcome is not None))
             assert plain(jit(grad(net))(tensor(2.0))) == gradient
             assert plain(jit(net)(tensor(2.0))) == output
         else:
             assert plain(grad(net)(tensor(2.0))) == gradient
-            assert calls == wanted
+            assert calls == expected
             for handle in net.handles:
                 handle.remove()
             assert plain(net(tensor(2.0))) == 20.0
             assert plain(grad(net)(tensor(2.0))) == 10.0
-            assert calls == wanted
+            assert calls == expected
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
     assert net.c._hooks is None or mode == "jit"
@@ -384,5 +384,5 @@ Tensor(shape=[1], dtype=Float32, value= [ 2.00000000e+00]))
 
 def test_prints_what_the_tutorial_shows():
     """With the convention of its version; `test_seed_documents` has the present one."""
-    found = printed("hooks.py", "--2.3")
-    assert all(text in found for text in SHOWN)
+    result = printed("hooks.py", "--2.3")
+    assert all(text in result for text in SHOWN)

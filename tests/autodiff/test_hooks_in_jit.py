@@ -86,19 +86,19 @@ def test_added_and_removed_after_it_was_compiled(kind, wrap):
     def run(wrap):
         net, x = Net(), Tensor(X)
         step = wrap(value_and_grad(lambda x: net(x).sum(), 0, net.trainable_params()))
-        found = [flat(step(x)), flat(step(x))]
+        result = [flat(step(x)), flat(step(x))]
         first = KINDS[kind](net, x)
-        found += [flat(step(x)), flat(step(x))]
+        result += [flat(step(x)), flat(step(x))]
         second = KINDS[kind](net, x)
-        found += [flat(step(x)), flat(step(x))]
+        result += [flat(step(x)), flat(step(x))]
         first.remove()
-        found += [flat(step(x))]
+        result += [flat(step(x))]
         second.remove()
-        return [*found, flat(step(x))]
+        return [*result, flat(step(x))]
 
-    found, wanted = run(wrap), run(lambda f: f)
-    assert found == wanted
-    assert found[0] == found[-1] != found[2] != found[4]
+    result, expected = run(wrap), run(lambda f: f)
+    assert result == expected
+    assert result[0] == result[-1] != result[2] != result[4]
 
 
 def scaling(calls):
@@ -125,14 +125,14 @@ def reading(calls):
 @pytest.mark.parametrize("make", [scaling, counting, keeping, reading], ids=lambda f: f.__name__)
 def test_hooks_that_read_and_write_python(make, wrap):
     def run(wrap):
-        net, calls, found = Net(), [1.0], []
+        net, calls, result = Net(), [1.0], []
         net.b.register_backward_hook(make(calls))
         step = wrap(grad(lambda x: net(x).sum()))
         for i in range(5):
-            found.append(flat(step(Tensor(X))))
+            result.append(flat(step(Tensor(X))))
             if make is scaling:
                 calls[0] = float(i)
-        return found, [flat(c) if isinstance(c, Tensor) else c for c in calls]
+        return result, [flat(c) if isinstance(c, Tensor) else c for c in calls]
 
     assert run(wrap) == run(lambda f: f)
 
@@ -150,7 +150,7 @@ def test_a_bprop_that_reads_a_global_and_recompute_switched_on(wrap):
         FACTOR = 1.0
         net = Net()
         net.b = Own()
-        step, found = wrap(grad(lambda x: net(x).sum())), []
+        step, result = wrap(grad(lambda x: net(x).sum())), []
         for change in (
             lambda net: None,
             change_factor,
@@ -159,7 +159,7 @@ def test_a_bprop_that_reads_a_global_and_recompute_switched_on(wrap):
             lambda net: net.b.register_backward_hook(lambda c, i, o: (i[0] * 2,)),
         ):
             change(net)
-            found += [flat(step(Tensor(X))), flat(step(Tensor(X)))]
-        return found
+            result += [flat(step(Tensor(X))), flat(step(Tensor(X)))]
+        return result
 
     assert run(wrap) == run(lambda f: f)

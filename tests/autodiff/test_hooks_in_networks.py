@@ -70,8 +70,8 @@ class Network(Cell):
         return total + x
 
 
-def look(*given):
-    gradients = [g for item in given if isinstance(item, tuple) for g in item]
+def look(*args):
+    gradients = [g for item in args if isinstance(item, tuple) for g in item]
     assert all(g is None or isinstance(g, Tensor) for g in gradients)
 
 
@@ -114,8 +114,8 @@ def test_hooks_that_change_nothing_in_sum(seed, captured):
     form = jit if captured else lambda function: function
     runs = [form(value_and_grad(net, 0, net.trainable_params())) for net in (plain, hooked)]
     for at in (0.3, 0.3, -1.1, 0.7):  # recorded, then remembered
-        wanted, found = [numbers(run(tensor(at))) for run in runs]
-        np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=1e-6)
+        expected, result = [numbers(run(tensor(at))) for run in runs]
+        np.testing.assert_allclose(result, expected, rtol=2e-5, atol=1e-6)
 
 
 def test_the_stretches_between_are_remembered():
@@ -126,7 +126,7 @@ def test_the_stretches_between_are_remembered():
     run = grad(hooked)
     for _ in range(2):  # the first may follow operations of another test that are still pending
         run(tensor(0.5)).asnumpy()
-    BackwardSegment.take = lambda *given: taken.append(1) or before(*given)
+    BackwardSegment.take = lambda *args: taken.append(1) or before(*args)
     try:
         run(tensor(0.5)).asnumpy()
     finally:
@@ -136,17 +136,17 @@ def test_the_stretches_between_are_remembered():
 
 def test_what_a_hook_returns_decides_what_comes_after():
     """The same forward pass; what the hook does is different each time."""
-    answer = [None]
+    outcome = [None]
     net = Network([Layer(1.0) for _ in range(6)])
-    net.layers[3].register_backward_hook(lambda cell, i, o: answer[0] and answer[0](i))
-    run, found = grad(net), []
-    answers = [None, lambda i: i[0] * 2, lambda i: (tensor(0.0),), lambda i: (i[0] + 0,), None,
+    net.layers[3].register_backward_hook(lambda cell, i, o: outcome[0] and outcome[0](i))
+    run, result = grad(net), []
+    outcomes = [None, lambda i: i[0] * 2, lambda i: (tensor(0.0),), lambda i: (i[0] + 0,), None,
                lambda i: (Tensor(i[0].asnumpy()),), lambda i: i[0] * 2]  # fmt: skip
-    for answer[0] in answers * 2:
-        found.append(run(tensor(0.5)).item())
-    same, twice, cut = found[0], found[1], found[2]
+    for outcome[0] in outcomes * 2:
+        result.append(run(tensor(0.5)).item())
+    same, twice, cut = result[0], result[1], result[2]
     assert len({same, twice, cut}) == 3
-    np.testing.assert_allclose(found, [same, twice, cut, same, same, same, twice] * 2, rtol=1e-5)
+    np.testing.assert_allclose(result, [same, twice, cut, same, same, same, twice] * 2, rtol=1e-5)
     assert twice - same == pytest.approx(same - cut, rel=1e-4)
 
 
@@ -170,7 +170,7 @@ def test_added_and_removed_while_the_walk_goes_on():
     calls, net = [], Network([Layer(1.0) for _ in range(4)])
     handles = [layer.register_backward_hook(lambda *_, i=i: calls.append(i))
                for i, layer in enumerate(net.layers)]  # fmt: skip
-    net.layers[3].register_backward_hook(lambda *given: handles[1].remove())
+    net.layers[3].register_backward_hook(lambda *args: handles[1].remove())
     first = grad(net)(tensor(0.5)).item()
     assert calls == [3, 2, 1, 0]  # a call asks which hooks there are when it begins
     calls.clear()
@@ -185,7 +185,7 @@ class Accident(Exception):
     pass
 
 
-def fails(*given):
+def fails(*args):
     raise Accident
 
 
@@ -258,7 +258,7 @@ def test_an_accident_leaves_nothing_behind(name, mode):
     form = jit if mode == "jit" else lambda function: function
     context.set_context(mode=context.GRAPH_MODE if mode == "graph" else context.PYNATIVE_MODE)
     try:
-        wanted = numbers(form(value_and_grad(net, 0, weights))(tensor(0.5)))
+        expected = numbers(form(value_and_grad(net, 0, weights))(tensor(0.5)))
         failing = Network([layers[0], ACCIDENTS[name](), layers[1]])
         run = form(value_and_grad(failing, 0, failing.trainable_params()))
         for _ in range(2):
@@ -269,7 +269,7 @@ def test_an_accident_leaves_nothing_behind(name, mode):
             assert thread.recorder.tracer is None
             assert thread.saving is None
             again = numbers(form(value_and_grad(net, 0, weights))(tensor(0.5)))
-            assert again == wanted
+            assert again == expected
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
 
@@ -284,7 +284,7 @@ class Raises(Cell):
 
 def test_a_hook_that_is_always_called():
     calls, cell = [], Raises()
-    cell.register_forward_hook(lambda *given: calls.append("not"))
+    cell.register_forward_hook(lambda *args: calls.append("not"))
     cell.register_forward_hook(lambda c, a, k, o: calls.append((k, o)) or 7, with_kwargs=True,
                                always_call=True)  # fmt: skip
     cell.register_forward_hook(lambda c, a, o: calls.append(o), always_call=True)
@@ -298,7 +298,7 @@ def test_a_hook_that_is_always_called():
 
 def test_a_hook_called_once_though_a_later_one_fails():
     calls, cell = [], Layer(1.0)
-    cell.register_forward_hook(lambda *given: calls.append(1), always_call=True)
+    cell.register_forward_hook(lambda *args: calls.append(1), always_call=True)
     cell.register_forward_hook(fails)
     with pytest.raises(Accident):
         cell(tensor(1.0))

@@ -58,24 +58,26 @@ def jacobian(function, at, step=1e-5):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_jacobians_match_finite_differences(name):
     function, x = FUNCTIONS[name], double(3)
-    wanted = jacobian(function, x.asnumpy())
+    expected = jacobian(function, x.asnumpy())
     for make in jacfwd, jacrev:
         for _ in range(2):
-            np.testing.assert_allclose(make(function)(x).asnumpy(), wanted, rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(jit(make(function))(x).asnumpy(), wanted, rtol=1e-6, atol=1e-9)
+            np.testing.assert_allclose(make(function)(x).asnumpy(), expected, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(jit(make(function))(x).asnumpy(), expected, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_products_match_finite_differences(name):
     function, x, v = FUNCTIONS[name], double(3), Tensor(np.array([0.3, -0.7, 1.1]))
-    wanted = jacobian(function, x.asnumpy())
+    expected = jacobian(function, x.asnumpy())
     for run in jvp, jit(lambda fn, x, v: jvp(fn, x, v)):
         y, along = run(function, x, v)
         np.testing.assert_allclose(y.asnumpy(), function(x).asnumpy())
-        np.testing.assert_allclose(along.asnumpy(), wanted @ v.asnumpy(), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(along.asnumpy(), expected @ v.asnumpy(), rtol=1e-6, atol=1e-9)
     y, pull = vjp(function, x)
-    (found,) = pull(ops.ones_like(y))
-    np.testing.assert_allclose(found.asnumpy(), wanted.reshape(-1, 3).sum(0), rtol=1e-6, atol=1e-9)
+    (result,) = pull(ops.ones_like(y))
+    np.testing.assert_allclose(
+        result.asnumpy(), expected.reshape(-1, 3).sum(0), rtol=1e-6, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -84,11 +86,11 @@ def test_hessians_match_finite_differences(name):
         return (FUNCTIONS[name](x) ** 2).sum()
 
     x = double(3)
-    wanted = jacobian(grad(loss), x.asnumpy())
+    expected = jacobian(grad(loss), x.asnumpy())
     for outer in jacfwd, jacrev:
         for inner in jacfwd, jacrev, grad:
-            found = outer(inner(loss))(x).asnumpy()
-            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-7)
+            result = outer(inner(loss))(x).asnumpy()
+            np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("make", [jacfwd, jacrev])
@@ -99,9 +101,9 @@ def test_derivatives_of_jacobians_and_products(make):
     def loss(x):
         return (make(lambda x: Cube.apply(x) * w)(x) ** 2).sum()
 
-    found, of_w = grad(loss, 0, w)(x)
+    result, of_w = grad(loss, 0, w)(x)
     a, b = x.asnumpy(), w.asnumpy()
-    np.testing.assert_allclose(found.asnumpy(), 36 * a**3 * b**2)
+    np.testing.assert_allclose(result.asnumpy(), 36 * a**3 * b**2)
     np.testing.assert_allclose(of_w.asnumpy(), 18 * a**4 * b)
 
     def along(x):
@@ -128,13 +130,13 @@ def test_a_pullback_belongs_to_the_contents_that_there_were():
 def test_a_pullback_can_be_mapped_captured_and_differentiated():
     x, basis = double(3), Tensor(np.eye(3))
     _, pull = vjp(Cube.apply, x)
-    wanted = 3 * x.asnumpy() ** 2
-    np.testing.assert_allclose(vmap(lambda v: pull(v)[0])(basis).asnumpy(), np.diag(wanted))
-    np.testing.assert_allclose(jit(lambda v: pull(v)[0])(ops.ones_like(x)).asnumpy(), wanted)
-    found = grad(lambda v: (pull(v)[0] ** 2).sum())(ops.ones_like(x))
-    np.testing.assert_allclose(found.asnumpy(), 2 * wanted**2)
-    found = grad(lambda x: (vjp(Cube.apply, x)[1](x)[0] ** 2).sum())(x)
-    np.testing.assert_allclose(found.asnumpy(), 9 * 6 * x.asnumpy() ** 5)
+    expected = 3 * x.asnumpy() ** 2
+    np.testing.assert_allclose(vmap(lambda v: pull(v)[0])(basis).asnumpy(), np.diag(expected))
+    np.testing.assert_allclose(jit(lambda v: pull(v)[0])(ops.ones_like(x)).asnumpy(), expected)
+    result = grad(lambda v: (pull(v)[0] ** 2).sum())(ops.ones_like(x))
+    np.testing.assert_allclose(result.asnumpy(), 2 * expected**2)
+    result = grad(lambda x: (vjp(Cube.apply, x)[1](x)[0] ** 2).sum())(x)
+    np.testing.assert_allclose(result.asnumpy(), 9 * 6 * x.asnumpy() ** 5)
 
 
 @pytest.mark.parametrize(
@@ -173,11 +175,11 @@ def test_complex_numbers():
 
 def test_older_cells():
     x, v = double(3), double(3)
-    for made, wanted in [
+    for built, expected in [
         (nn.Jvp(Cube.apply)(x, v), jvp(Cube.apply, x, v)),
         (nn.Vjp(Cube.apply)(x, v), (Cube.apply(x), vjp(Cube.apply, x)[1](v)[0])),
     ]:
-        for one, other in zip(made, wanted, strict=True):
+        for one, other in zip(built, expected, strict=True):
             np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
     y, (dx, dz) = nn.Vjp(lambda x, z: (x * z, z))(x, v, (v, v))
     np.testing.assert_allclose(dx.asnumpy(), v.asnumpy() ** 2)

@@ -47,13 +47,13 @@ def test_gives_what_a_loop_over_examples_gives(norm, wrap):
         assert value.shape == (4,)
         assert of_x.shape == x.shape
         for i, (v, (gx, gw)) in enumerate(loop):
-            for found, wanted in [(value, v), (of_x, gx[0]), *zip(of_weights, gw, strict=True)]:
+            for result, expected in [(value, v), (of_x, gx[0]), *zip(of_weights, gw, strict=True)]:
                 np.testing.assert_allclose(
-                    found[i].asnumpy(), wanted.asnumpy(), rtol=2e-4, atol=1e-6
+                    result[i].asnumpy(), expected.asnumpy(), rtol=2e-4, atol=1e-6
                 )
     summed = grad(lambda x, label: forward(net)(x, label) * 4, None, weights)(x, label)
-    for each, wanted in zip(of_weights, summed, strict=True):
-        np.testing.assert_allclose(each.sum(0).asnumpy(), wanted.asnumpy(), rtol=1e-3, atol=1e-5)
+    for each, expected in zip(of_weights, summed, strict=True):
+        np.testing.assert_allclose(each.sum(0).asnumpy(), expected.asnumpy(), rtol=1e-3, atol=1e-5)
 
 
 def test_matches_finite_differences():
@@ -63,14 +63,14 @@ def test_matches_finite_differences():
     def loss(x, w):
         return (ops.tanh(x * w) ** 2).sum()
 
-    found = grad(lambda x: loss(x, Tensor(w)), per_sample=True)(Tensor(x)).asnumpy()
+    result = grad(lambda x: loss(x, Tensor(w)), per_sample=True)(Tensor(x)).asnumpy()
     for i, j in np.ndindex(x.shape):
         row = x[i : i + 1].copy()
         row[0, j] += step
         up = float(loss(Tensor(row), Tensor(w)))
         row[0, j] -= 2 * step
         down = float(loss(Tensor(row), Tensor(w)))
-        np.testing.assert_allclose(found[i, j], (up - down) / (2 * step), rtol=1e-6)
+        np.testing.assert_allclose(result[i, j], (up - down) / (2 * step), rtol=1e-6)
 
 
 def test_results_that_are_batches_are_joined():

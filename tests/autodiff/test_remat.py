@@ -100,9 +100,9 @@ def test_a_function_and_its_second_derivative():
         return fn(x)
 
     for derivative in grad, lambda f, *a: grad(lambda x: (grad(f)(x) ** 2).sum(), *a):
-        found = derivative(loss(sporax.recompute), 0, w)(x)
-        wanted = derivative(loss(plain), 0, w)(x)
-        for one, other in zip(found, wanted, strict=True):
+        result = derivative(loss(sporax.recompute), 0, w)(x)
+        expected = derivative(loss(plain), 0, w)(x)
+        for one, other in zip(result, expected, strict=True):
             np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-9)
     np.testing.assert_allclose(
         vmap(grad(loss(sporax.recompute)))(x[:2, None]).asnumpy()[:, 0],
@@ -119,13 +119,13 @@ def test_arguments_and_results_may_be_anything():
         return {"sum": pair[0] * scale + pair[1], "name": "mixed", "bias": bias}
 
     def loss(x, y):
-        made = sporax.recompute(mixed, (x, y), 3.0, bias=None, use_reentrant=False)
-        assert made["name"] == "mixed"
-        assert made["bias"] is None
-        return made["sum"].sum()
+        built = sporax.recompute(mixed, (x, y), 3.0, bias=None, use_reentrant=False)
+        assert built["name"] == "mixed"
+        assert built["bias"] is None
+        return built["sum"].sum()
 
-    found = grad(loss, (0, 1))(Tensor([1.0]), Tensor([2.0]))
-    assert [g.asnumpy().item() for g in found] == [3.0, 1.0]
+    result = grad(loss, (0, 1))(Tensor([1.0]), Tensor([2.0]))
+    assert [g.asnumpy().item() for g in result] == [3.0, 1.0]
     assert loss(Tensor([1.0]), Tensor([2.0])).asnumpy() == 5.0
 
 
@@ -156,19 +156,19 @@ def memory(monkeypatch):
     """The working memory, in bytes, of the program with the most inputs run since the last call."""
     seen, run = [], Program.__call__
 
-    def noted(self, arrays, reals, integers, made):
+    def noted(self, arrays, reals, integers, built):
         shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
         seen.append((self, shapes, len(reals), len(integers)))
-        return run(self, arrays, reals, integers, made)
+        return run(self, arrays, reals, integers, built)
 
     def largest():
         program, shapes, reals, integers = max(seen, key=lambda item: len(item[1]))
         seen.clear()
-        given = [shapes[k] for k in sorted(program.donated)]
-        kept = [shapes[k] for k in program.kept] if given else shapes
+        inputs = [shapes[k] for k in sorted(program.donated)]
+        kept = [shapes[k] for k in program.kept] if inputs else shapes
         of_reals = jax.ShapeDtypeStruct((reals,), np.float64) if reals else ()
         of_integers = jax.ShapeDtypeStruct((integers,), np.int64) if integers else ()
-        compiled = program.compiled.lower(of_reals, of_integers, given, kept).compile()
+        compiled = program.compiled.lower(of_reals, of_integers, inputs, kept).compile()
         return compiled.memory_analysis().temp_size_in_bytes
 
     monkeypatch.setattr(Program, "__call__", noted)

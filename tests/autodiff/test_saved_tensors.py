@@ -1,6 +1,6 @@
 """`saved_tensors_hooks`: what is packed and unpacked, when, and that the numbers stay.
 
-What MindSpore 2.10 prints in these cases is the same, but for operands that no derivative asked for
+What MindSpore 2.10 prints in these cases is the same, but for operands that no derivative needs
 needs, and operations whose derivative it computes from the output (`exp`), where ours takes the
 operand.
 """
@@ -50,7 +50,7 @@ PACKED = {
 @pytest.mark.parametrize("name", PACKED)
 @pytest.mark.parametrize("outside", [False, True])
 def test_what_is_packed(name, outside):
-    function, positions, wanted, packed, unpacked = PACKED[name]
+    function, positions, expected, packed, unpacked = PACKED[name]
     calls = []
 
     def inside(x, y):
@@ -64,11 +64,11 @@ def test_what_is_packed(name, outside):
         calls.clear()
         if outside:
             with noting(calls):
-                found = grad(function, positions)(x, y)
+                results = grad(function, positions)(x, y)
         else:
-            found = grad(inside, positions)(x, y)
-        found = found if isinstance(found, tuple) else (found,)
-        assert [g.item() for g in found] == list(np.atleast_1d(wanted))
+            results = grad(inside, positions)(x, y)
+        results = results if isinstance(results, tuple) else (results,)
+        assert [g.item() for g in results] == list(np.atleast_1d(expected))
         assert [c for c in calls if c != "end"] == [
             *[("pack", v) for v in packed], *[("unpack", v) for v in unpacked]
         ]  # fmt: skip
@@ -87,10 +87,10 @@ def test_the_innermost_counts_and_the_outer_comes_back():
             y = ops.sin(y)
         return ops.sin(y)
 
-    found = grad(function)(tensor(2.0)).item()
+    result = grad(function)(tensor(2.0)).item()
     kinds = [kind for kind, _ in calls]
     assert kinds == ["a pack", "b pack", "a pack", "a unpack", "b unpack", "a unpack"]
-    assert found == pytest.approx(grad(lambda x: ops.sin(ops.sin(ops.sin(ops.sin(x)))))(
+    assert result == pytest.approx(grad(lambda x: ops.sin(ops.sin(ops.sin(ops.sin(x)))))(
         tensor(2.0)).item(), rel=1e-6)  # fmt: skip
 
 

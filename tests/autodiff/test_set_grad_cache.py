@@ -1,4 +1,4 @@
-"""`set_grad`: the gradient asked for after a call is that call's own if nothing changed."""
+"""`set_grad`: the gradient taken after a call is that call's own if nothing changed."""
 
 import numpy as np
 import pytest
@@ -75,9 +75,9 @@ def test_what_has_changed_since_is_computed_anew(change):
     net, x = counting()
     net(x)
     change(net, x)
-    found = grad(net)(x).asnumpy()
+    result = grad(net)(x).asnumpy()
     assert net.calls == 2
-    assert found.tolist() == (2 * 2 * net.w.asnumpy() * x.asnumpy()).tolist()
+    assert result.tolist() == (2 * 2 * net.w.asnumpy() * x.asnumpy()).tolist()
 
 
 def test_another_argument_or_function_is_computed_anew():

@@ -1,4 +1,4 @@
-"""`vmap` against MindSpore's own answers, and against a Python loop over the examples."""
+"""`vmap` against MindSpore's results, and against a Python loop over the examples."""
 
 import gc
 import weakref
@@ -15,7 +15,7 @@ from sporax.engine.program import compilations
 from sporax.engine.recorder import Recorder
 from sporax.graph_capture.jit import jit
 from tests.autodiff import grad_cases, transform_cases
-from tests.oracle import ask, recorded, rows
+from tests.oracle import evaluate, recorded, rows
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
@@ -36,9 +36,9 @@ RECORDED = recorded("cells_transforms")
 
 @pytest.mark.parametrize("name", transform_cases.CASES)
 def test_returns_what_mindspore_returns(name):
-    found, wanted = ask(transform_cases.CASES[name], grad_cases.answer), RECORDED[name]
-    for case, row in rows({name: wanted}):
-        assert found[row] == OURS.get(f"{case}/{row}", wanted[row]), f"{case}/{row}"
+    result, expected = evaluate(transform_cases.CASES[name], grad_cases.evaluate), RECORDED[name]
+    for case, row in rows({name: expected}):
+        assert result[row] == OURS.get(f"{case}/{row}", expected[row]), f"{case}/{row}"
 
 
 def test_what_differs_is_still_asked():
@@ -111,9 +111,9 @@ def mapped(function, x, y):
     return vmap(function, (0, None))(x, y)
 
 
-def close(found, wanted):
-    found, wanted = (item if isinstance(item, tuple) else (item,) for item in (found, wanted))
-    for one, other in zip(found, wanted, strict=True):
+def close(result, expected):
+    result, expected = (item if isinstance(item, tuple) else (item,) for item in (result, expected))
+    for one, other in zip(result, expected, strict=True):
         np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-9, atol=1e-12)
 
 
@@ -129,19 +129,19 @@ def test_gives_what_a_loop_gives_in_three_orders(name):
 
     close(mapped(function, x, y), looped(function, x, y))
     for derivative in first, second:
-        wanted = derivative(looped)(x, y)
+        expected = derivative(looped)(x, y)
         for _ in range(2):
-            close(derivative(mapped)(x, y), wanted)
-        close(jit(derivative(mapped))(x, y), wanted)
+            close(derivative(mapped)(x, y), expected)
+        close(jit(derivative(mapped))(x, y), expected)
 
 
 @pytest.mark.parametrize("make", [lambda: nn.Dense(3, 2), Weighted], ids=["Dense", "bprop"])
 def test_parameters_are_shared_and_get_the_sum(make):
     cell, x = make(), double((4, 3)).astype("float32")
     weights = cell.trainable_params()
-    found = grad(lambda x: (vmap(cell)(x) ** 2).sum(), 0, weights)(x)
-    wanted = grad(lambda x: (ops.stack([cell(a) for a in x]) ** 2).sum(), 0, weights)(x)
-    for one, other in zip((found[0], *found[1]), (wanted[0], *wanted[1]), strict=True):
+    result = grad(lambda x: (vmap(cell)(x) ** 2).sum(), 0, weights)(x)
+    expected = grad(lambda x: (ops.stack([cell(a) for a in x]) ** 2).sum(), 0, weights)(x)
+    for one, other in zip((result[0], *result[1]), (expected[0], *expected[1]), strict=True):
         np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-5)
 
 
@@ -153,17 +153,17 @@ def test_a_hook_sees_the_gradient_of_one_example():
         b.register_hook(lambda g: (shapes.append(g.shape), ops.clamp(g, 0.0, 2.0))[1])
         return (b * b).sum()
 
-    found = grad(lambda x: vmap(clipped)(x).sum())(x).asnumpy()
-    np.testing.assert_allclose(found, np.minimum(2 * x.asnumpy(), 2.0))
+    result = grad(lambda x: vmap(clipped)(x).sum())(x).asnumpy()
+    np.testing.assert_allclose(result, np.minimum(2 * x.asnumpy(), 2.0))
     assert shapes == [(3,)]
 
 
 def test_axes_of_operands_and_results_are_differentiated_through():
     x, y, by = double((3, 4)), double((4, 3)), double((3, 4))
     run = vmap(Scaled.apply, (1, 0), 1)
-    found = grad(lambda x, y: (run(x, y) ** 2 * by).sum(), (0, 1))(x, y)
-    wanted = grad(lambda x, y: (Scaled.apply(x, y.T) ** 2 * by).sum(), (0, 1))(x, y)
-    close(found, wanted)
+    result = grad(lambda x, y: (run(x, y) ** 2 * by).sum(), (0, 1))(x, y)
+    expected = grad(lambda x, y: (Scaled.apply(x, y.T) ** 2 * by).sum(), (0, 1))(x, y)
+    close(result, expected)
 
 
 def test_what_is_the_same_for_all_has_its_own_cotangent():
@@ -172,19 +172,19 @@ def test_what_is_the_same_for_all_has_its_own_cotangent():
 
     x, y = double((4, 3)), double((3,))
     run = vmap(both, (0, None), (0, None))
-    found = grad(lambda x, y: sum((r * r).sum() for r in run(x, y)), (0, 1))(x, y)
-    wanted = grad(
+    result = grad(lambda x, y: sum((r * r).sum() for r in run(x, y)), (0, 1))(x, y)
+    expected = grad(
         lambda x, y: (looped(Scaled.apply, x, y) ** 2).sum() + (Scaled.apply(y, y) ** 2).sum(),
         (0, 1),
     )(x, y)
-    close(found, wanted)
+    close(result, expected)
 
 
 def test_integers_are_differentiated_as_the_numbers_they_are():
     x, n = double((2, 3)).astype("float32"), Tensor([[1, 2, 3], [4, 5, 6]])
-    found = grad(lambda n: (vmap(lambda a, k: a * k)(x, n) ** 2).sum())(n)
-    wanted = grad(lambda n: ((x * n) ** 2).sum())(n)
-    np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-6)
+    result = grad(lambda n: (vmap(lambda a, k: a * k)(x, n) ** 2).sum())(n)
+    expected = grad(lambda n: ((x * n) ** 2).sum())(n)
+    np.testing.assert_allclose(result.asnumpy(), expected.asnumpy(), rtol=1e-6)
 
 
 def test_a_cell_list_has_a_cell_for_each_slice():
@@ -197,9 +197,9 @@ def test_a_cell_list_has_a_cell_for_each_slice():
     np.testing.assert_allclose(vmap(cells)(x).asnumpy(), loop(x).asnumpy(), rtol=1e-6)
     same = vmap(cells, None)(x[0])
     np.testing.assert_allclose(same[3].asnumpy(), cells[3](x[0]).asnumpy(), rtol=1e-6)
-    found = grad(lambda x: (vmap(cells)(x) ** 2).sum(), 0, weights)(x)
-    wanted = grad(lambda x: (loop(x) ** 2).sum(), 0, weights)(x)
-    for one, other in zip((found[0], *found[1]), (wanted[0], *wanted[1]), strict=True):
+    result = grad(lambda x: (vmap(cells)(x) ** 2).sum(), 0, weights)(x)
+    expected = grad(lambda x: (loop(x) ** 2).sum(), 0, weights)(x)
+    for one, other in zip((result[0], *result[1]), (expected[0], *expected[1]), strict=True):
         np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-5)
     with pytest.raises(RuntimeError, match=r"must be of one size, but got 3 .*, 4 Cells"):
         vmap(cells)(x[:3])
@@ -296,9 +296,9 @@ def test_the_same_recording_is_compiled_once():
     for _ in range(2):  # the first may go on with what an earlier test left
         step(1.0)
     before = compilations["programs"]
-    found = [step(float(i)) for i in range(2, 5)]
+    result = [step(float(i)) for i in range(2, 5)]
     assert compilations["programs"] == before
-    np.testing.assert_allclose(found[1], found[0] / 4 * 9)
+    np.testing.assert_allclose(result[1], result[0] / 4 * 9)
 
 
 def test_nothing_outside_is_kept_alive():
@@ -328,5 +328,5 @@ def test_a_captured_function_notices_state_that_is_used_inside():
 
 def test_jacobians_of_mapped_functions():
     x = double((2, 3))
-    found = jacfwd(vmap(lambda a: a * a))(x).asnumpy()
-    np.testing.assert_allclose(found.reshape(6, 6), np.diag(2 * x.asnumpy().ravel()))
+    result = jacfwd(vmap(lambda a: a * a))(x).asnumpy()
+    np.testing.assert_allclose(result.reshape(6, 6), np.diag(2 * x.asnumpy().ravel()))

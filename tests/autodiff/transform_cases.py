@@ -1,4 +1,4 @@
-"""What `vmap`, `jvp`, `vjp`, `jacfwd` and `jacrev` return, as small questions; see `grad_cases`.
+"""What `vmap`, `jvp`, `vjp`, `jacfwd` and `jacrev` return, as small cases; see `grad_cases`.
 
 The functions stand on lines of their own, since MindSpore reads their source.
 """
@@ -8,9 +8,9 @@ from tests.autodiff.grad_cases import each, net, tensor
 CASES = {}
 
 
-def case(question):
-    CASES[question.__name__] = question
-    return question
+def case(run_case):
+    CASES[run_case.__name__] = run_case
+    return run_case
 
 
 def double(a):

@@ -177,8 +177,8 @@ def test_a_failing_script_shows_its_own_traceback(folder, arguments):
     # newer Pythons underline more of a line than older ones
     lines = [line for line in result.stderr.splitlines() if line.strip(" ~^") or not line]
     lines = [line.replace(str(folder) + "/", "") for line in lines]  # paths are whole, as Python's
-    wanted = textwrap.dedent(TRACEBACKS[arguments]).strip().splitlines()
-    assert [line.strip() for line in lines] == [line.strip() for line in wanted]
+    expected = textwrap.dedent(TRACEBACKS[arguments]).strip().splitlines()
+    assert [line.strip() for line in lines] == [line.strip() for line in expected]
 
 
 def test_the_module_form_shows_its_own_traceback_too(folder):

@@ -24,12 +24,12 @@ class Calls:
         self.folder, self.names, self.pending = Path(folder), set(), set()
         self.functions, self.classes = {}, {}  # code -> names; code -> {class: name}
         for symbol, *_ in surface.uses():
-            found = surface.follow(symbol)
-            code = surface.code_of(found)
+            result = surface.follow(symbol)
+            code = surface.code_of(result)
             if code is None:
                 continue
-            if isinstance(found, type):
-                self.classes.setdefault(code, {}).setdefault(found, set()).add(symbol)
+            if isinstance(result, type):
+                self.classes.setdefault(code, {}).setdefault(result, set()).add(symbol)
             else:
                 self.functions.setdefault(code, set()).add(symbol)
 

@@ -101,7 +101,7 @@ args_type_check(x=(int, float))(lambda x: x)(x="a")
 
 
 class Names:
-    """Where a question finds its names: Python's own, then the checks, then the dtypes."""
+    """The names of a call: Python's own, then the checks, then the dtypes."""
 
     def __init__(self, *homes):
         self.homes = (builtins, *homes)
@@ -113,9 +113,9 @@ class Names:
         raise KeyError(name)
 
 
-def answer(question, checks, dtypes):
+def evaluate(case, checks, dtypes):
     """[repr of what came, None] or [message, name of the error]."""
     try:
-        return [repr(eval(question, {}, Names(checks, dtypes))), None]
+        return [repr(eval(case, {}, Names(checks, dtypes))), None]
     except (TypeError, ValueError) as error:
         return [str(error), type(error).__name__]

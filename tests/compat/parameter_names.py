@@ -1,29 +1,29 @@
-"""What `inspect.signature` tells of a name; `tools/record_parameters.py` asks MindSpore too."""
+"""Parameter names by `inspect.signature`; `tools/record_parameters.py` records MindSpore's."""
 
 import inspect
 
 _MARKS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-ANYTHING = ["*args", "**kwargs"]  # which tells nothing
+ANYTHING = ["*args", "**kwargs"]  # which names nothing
 
 
-def told(found, called_through):
+def parameters_of(result, called_through):
     """{suffix: parameters} of an object: '' for itself, '()' for the call of what a class makes.
 
     `called_through`: {base class: the method that its instances are called through}.
     """
-    if not inspect.isclass(found):
-        return {"": _parameters(found, 0)}
-    asked = {"": _parameters(found.__init__, 1)}
+    if not inspect.isclass(result):
+        return {"": _parameters(result, 0)}
+    signatures = {"": _parameters(result.__init__, 1)}
     for base, method in called_through.items():
-        if issubclass(found, base):
-            asked["()"] = _parameters(getattr(found, method), 1)
-    return asked
+        if issubclass(result, base):
+            signatures["()"] = _parameters(getattr(result, method), 1)
+    return signatures
 
 
 def _parameters(function, skip):
     """The names of the parameters in order, `*` and `**` marked; None if `inspect` knows none."""
     try:
-        found = list(inspect.signature(function).parameters.values())[skip:]
+        result = list(inspect.signature(function).parameters.values())[skip:]
     except (TypeError, ValueError):
         return None
-    return [_MARKS.get(p.kind, "") + p.name for p in found]
+    return [_MARKS.get(p.kind, "") + p.name for p in result]

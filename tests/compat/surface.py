@@ -15,7 +15,7 @@ from pathlib import Path
 import sporax
 from sporax.cli import check
 from sporax.compat.refused_names import Refused
-from tests.compat.parameter_names import told
+from tests.compat.parameter_names import parameters_of
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 
@@ -53,8 +53,8 @@ def rows(name):
 @functools.cache
 def uses():
     """[(symbol, group, whether it is documented, uses)], most used first."""
-    found = rows("uses.csv")
-    return [(r["symbol"], r["group"], r["documented"] == "1", int(r["uses"])) for r in found]
+    result = rows("uses.csv")
+    return [(r["symbol"], r["group"], r["documented"] == "1", int(r["uses"])) for r in result]
 
 
 def is_counted(name):
@@ -78,10 +78,10 @@ def _groups():
 @functools.cache
 def _groups_below():
     """{module: the group of its most used name}."""
-    found = {}
+    result = {}
     for symbol, group, *_ in uses():
-        found.setdefault(symbol.rpartition(".")[0], group)
-    return found
+        result.setdefault(symbol.rpartition(".")[0], group)
+    return result
 
 
 @functools.cache
@@ -93,32 +93,32 @@ def called():
 def follow(path):
     """The object at a path, a `Refused`, or None."""
     sporax.install_as_mindspore()
-    name, found = check.follow(path)
+    name, result = check.follow(path)
     return (
-        found
-        if name == path or isinstance(found, Refused)
-        else getattr(found, path[len(name) + 1 :], None)
+        result
+        if name == path or isinstance(result, Refused)
+        else getattr(result, path[len(name) + 1 :], None)
     )
 
 
-def code_of(found):
-    """What runs when the object is called, or an attribute asked for; None where it is no Python.
+def code_of(result):
+    """What runs when the object is called, or an attribute read; None where it is no Python.
 
     A class is called through `construct` or `__call__` of what it makes; only where there is
     neither, through its `__init__`.
     """
-    if isinstance(found, Refused):
+    if isinstance(result, Refused):
         return None
-    if inspect.isclass(found):
+    if inspect.isclass(result):
         for name in ("construct", "__call__", "__init__"):
-            method = inspect.getattr_static(found, name, None)
+            method = inspect.getattr_static(result, name, None)
             if inspect.isfunction(method):
                 return method.__code__
         return None
-    found = getattr(found, "fget", found)
-    found = getattr(found, "func", found)
-    found = getattr(found, "__func__", found)
-    return getattr(found, "__code__", None)
+    result = getattr(result, "fget", result)
+    result = getattr(result, "func", result)
+    result = getattr(result, "__func__", result)
+    return getattr(result, "__code__", None)
 
 
 def status(symbol):
@@ -127,12 +127,12 @@ def status(symbol):
     A name works if a passing test called it, or if it resolves to something that is not called: a
     dtype, a number, an enumeration; a module only resolves.
     """
-    found = follow(symbol)
-    if found is None:
+    result = follow(symbol)
+    if result is None:
         return "missing"
-    if isinstance(found, Refused):
+    if isinstance(result, Refused):
         return "refused"
-    is_value = code_of(found) is None and not inspect.ismodule(found)
+    is_value = code_of(result) is None and not inspect.ismodule(result)
     return "works" if is_value or symbol in called() else "resolves"
 
 
@@ -152,11 +152,11 @@ def keywords_missing():
     wrong = []
     for row in rows("keywords.csv"):
         symbol, keyword = row["symbol"], row["keyword"]
-        found = follow(symbol)
-        if isinstance(found, Refused) or not callable(found):
+        result = follow(symbol)
+        if isinstance(result, Refused) or not callable(result):
             continue
-        ours = told(found, {})[""]
-        theirs = mindspores_parameters().get(symbol, [keyword])
-        if ours is not None and _takes(theirs, keyword) and not _takes(ours, keyword):
+        actual = parameters_of(result, {})[""]
+        expected = mindspores_parameters().get(symbol, [keyword])
+        if actual is not None and _takes(expected, keyword) and not _takes(actual, keyword):
             wrong.append((symbol, keyword, int(row["times"])))
     return wrong

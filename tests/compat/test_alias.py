@@ -43,35 +43,35 @@ def follow(path):
     """The object that a path as written leads to: `from longest.module import the.rest`."""
     names = path.split(".")
     split = max(i for i in range(1, len(names)) if ".".join(names[:i]) in alias.MODULES)
-    found = importlib.import_module(".".join(names[:split]))
+    result = importlib.import_module(".".join(names[:split]))
     for name in names[split:]:
-        found = getattr(found, name)
-    return found
+        result = getattr(result, name)
+    return result
 
 
 def canonical(symbol):
     """sporax's object for MindSpore's own name of it; None if there is none."""
     module, _, name = symbol.rpartition(".")
     for home in HOMES.get(module, ()):
-        found = getattr(sporax.module_if_there(home), name, None)
-        if found is not None and not isinstance(found, type(sys)):
-            return found
+        result = getattr(sporax.module_if_there(home), name, None)
+        if result is not None and not isinstance(result, type(sys)):
+            return result
     return None
 
 
 @pytest.mark.parametrize("module", sorted(BY_MODULE))
 def test_each_path_leads_to_the_one_object_or_says_what_is_missing(module):
     for row in BY_MODULE[module]:
-        path, wanted = row["path"], canonical(row["canonical"])
+        path, expected = row["path"], canonical(row["canonical"])
         try:
-            found = follow(path)
+            result = follow(path)
         except AttributeError as error:
-            assert wanted is None or not _is_alias(row), f"{path}: {error}"
+            assert expected is None or not _is_alias(row), f"{path}: {error}"
             assert "sporax has no 'mindspore." in str(error) or "has no attribute" in str(error)
         except NotImplementedError as error:  # refused on purpose, below what is refused
-            assert wanted is None and "sporax has no 'mindspore." in str(error)
+            assert expected is None and "sporax has no 'mindspore." in str(error)
         else:
-            assert wanted is None or not _is_alias(row) or found is wanted, path
+            assert expected is None or not _is_alias(row) or result is expected, path
 
 
 def _is_alias(row):

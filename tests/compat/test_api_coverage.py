@@ -11,28 +11,28 @@ import pytest
 from sporax import nn, ops
 from sporax.compat.refused_names import REFUSED, Refused
 from tests.compat import surface
-from tests.compat.parameter_names import ANYTHING, told
+from tests.compat.parameter_names import ANYTHING, parameters_of
 
 ROOT = Path(__file__).parents[2]
 MEASURED = ROOT.parent / "shared"  # where the counts come from, if it is beside the repository
 OFTEN = 3
 
 # what is not there yet, each used fewer than three times
-AWAITED = """
+NOT_YET_SUPPORTED = """
     nn.SSIM ops.Adam ops.DynamicRNN
     ops.function.nn_func.multi_head_attention_forward
     ops.operations.nn_ops.FlashAttentionScore"""
-AWAITED = frozenset(f"mindspore.{name}" for name in AWAITED.split())
+NOT_YET_SUPPORTED = frozenset(f"mindspore.{name}" for name in NOT_YET_SUPPORTED.split())
 
 
-def awaited(symbol):
-    return symbol in AWAITED
+def not_yet_supported(symbol):
+    return symbol in NOT_YET_SUPPORTED
 
 
 OFTEN_USED = [
     symbol
     for symbol, group, _, count in surface.uses()
-    if group in surface.GROUPS and count >= OFTEN and not awaited(symbol)
+    if group in surface.GROUPS and count >= OFTEN and not not_yet_supported(symbol)
 ]
 
 
@@ -48,8 +48,8 @@ OLDER = {
 
 
 def test_ops_offers_only_mindspores_names():
-    theirs = set((surface.RECORDED / "ops_names.txt").read_text("utf8").split())
-    assert set(ops.__all__) - theirs == OLDER
+    expected = set((surface.RECORDED / "ops_names.txt").read_text("utf8").split())
+    assert set(ops.__all__) - expected == OLDER
 
 
 def test_nothing_is_refused_that_is_there():
@@ -91,7 +91,7 @@ def test_every_path_in_use_leads_to_something():
         path for path in PATHS if not path.startswith(ELSEWHERE) and surface.follow(path) is None
     ]
     canonical = {row["path"]: row["canonical"] for row in surface.rows("import_paths.csv")}
-    assert [path for path in lost if not awaited(canonical[path])] == []
+    assert [path for path in lost if not not_yet_supported(canonical[path])] == []
 
 
 def test_every_keyword_in_use_is_taken():
@@ -136,9 +136,14 @@ def _comparable(symbol, names):
 @pytest.mark.parametrize("key", [k for k, names in SIGNATURES.items() if names != ["*args"]])
 def test_parameters_are_named_as_in_mindspore(key):
     symbol, call, _ = key.partition("()")
-    found = surface.follow(symbol)
-    if found is None or isinstance(found, Refused) or awaited(symbol) or key in DIFFERENT:
+    result = surface.follow(symbol)
+    if (
+        result is None
+        or isinstance(result, Refused)
+        or not_yet_supported(symbol)
+        or key in DIFFERENT
+    ):
         return
-    ours = told(found, {ops.Primitive: "__call__", nn.Cell: "construct"})[call]
-    if ours != ANYTHING:
-        assert _comparable(symbol, ours) == _comparable(symbol, SIGNATURES[key])
+    actual = parameters_of(result, {ops.Primitive: "__call__", nn.Cell: "construct"})[call]
+    if actual != ANYTHING:
+        assert _comparable(symbol, actual) == _comparable(symbol, SIGNATURES[key])

@@ -37,8 +37,8 @@ if __name__ == "__main__":
     with context.Pool(1) as pool:
         print(pool.map(square, [1.0, 2.0, 3.0]))
     answers = context.Queue()
-    given = answers, ms.Tensor([1.0, 2.0]), ms.Parameter(ops.ones(2), name="w")
-    process = context.Process(target=work, args=given)
+    args = answers, ms.Tensor([1.0, 2.0]), ms.Parameter(ops.ones(2), name="w")
+    process = context.Process(target=work, args=args)
     process.start()
     print(answers.get())
     process.join()
@@ -57,8 +57,8 @@ def call(*command, **environment):
 def test_processes_of_multiprocessing(method, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    found = call("-m", "sporax", "run", str(script), method, PYTHONPATH=str(ROOT))
-    assert found.stdout == "[1.0, 4.0, 9.0]\n([3.0, 5.0], 'w', True)\n", found.stderr
+    result = call("-m", "sporax", "run", str(script), method, PYTHONPATH=str(ROOT))
+    assert result.stdout == "[1.0, 4.0, 9.0]\n([3.0, 5.0], 'w', True)\n", result.stderr
 
 
 def test_subprocesses():
@@ -70,16 +70,16 @@ def test_subprocesses():
         subprocess.run([sys.executable, "-c", child], check=True)
         print(os.environ["PYTHONPATH"].split(os.pathsep))
     """
-    found = call("-c", textwrap.dedent(code), PYTHONPATH=str(ROOT))
-    wanted = f"{sporax.__version__}\n{[child_processes.FOLDER, str(ROOT)]}\n"
-    assert found.stdout == wanted and found.stderr == ""
+    result = call("-c", textwrap.dedent(code), PYTHONPATH=str(ROOT))
+    expected = f"{sporax.__version__}\n{[child_processes.FOLDER, str(ROOT)]}\n"
+    assert result.stdout == expected and result.stderr == ""
 
 
 def test_an_interpreter_without_sporax_has_its_own(tmp_path):
     (tmp_path / "mindspore.py").write_text("other = True")
     code = "import sys; sys.path[:0] = sys.argv[1:]; import mindspore; print(mindspore.{})"
     isolated = "-I", "-S", "-c"
-    found = call(*isolated, code.format("other"), child_processes.FOLDER, str(tmp_path))
-    assert found.stdout == "True\n", found.stderr
-    found = call(*isolated, code.format("other"), child_processes.FOLDER)
-    assert "No module named 'mindspore'" in found.stderr
+    result = call(*isolated, code.format("other"), child_processes.FOLDER, str(tmp_path))
+    assert result.stdout == "True\n", result.stderr
+    result = call(*isolated, code.format("other"), child_processes.FOLDER)
+    assert "No module named 'mindspore'" in result.stderr

@@ -31,11 +31,11 @@ def test_the_table_is_what_the_tool_writes():
 @pytest.mark.parametrize("path", sorted({path for path, _, _ in class_modules.ROWS}))
 def test_classes_are_where_they_say(path):
     for name in {name for row, _, names in class_modules.ROWS if row == path for name in names}:
-        found = alias.find(path, name)
+        result = alias.find(path, name)
         class_modules.show()
-        assert (found.__module__, found.__name__) == (path, name)
+        assert (result.__module__, result.__name__) == (path, name)
         assert path in {said for p, said in RECORDED.items() if p.rpartition(".")[2] == name}
-        assert class_modules.module_of(found).startswith("sporax.")
+        assert class_modules.module_of(result).startswith("sporax.")
 
 
 SHOWN = {
@@ -83,7 +83,7 @@ net = pickle.loads(pickle.dumps(ms.nn.Dense(2, 3)))
 print(type(net), pickle.loads(pickle.dumps(ms.Tensor)) is ms.Tensor, "mindspore" in sys.modules)
 """
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
     )
-    assert found.stdout == "<class 'sporax.nn.dense.Dense'> True False\n"
+    assert result.stdout == "<class 'sporax.nn.dense.Dense'> True False\n"

@@ -14,7 +14,7 @@ from sporax import Parameter, Tensor, grad, nn, ops
 from sporax.compat.refused_names import REFUSED
 from sporax.data import NumpySlicesDataset
 from sporax.distributed.parallel_context import get_auto_parallel_context, set_auto_parallel_context
-from tests.compat.check_cases import CASES, answer
+from tests.compat.check_cases import CASES, evaluate
 
 sporax.install_as_mindspore()
 RECORDED = Path(__file__).parents[1] / "recorded"
@@ -29,11 +29,11 @@ def settings_as_at_the_start():
 
 
 def test_a_mixed_precision_cast_leaves_what_does_not_float():
-    """As MindSpore 2.10 answers, but that a list stays one."""
+    """As MindSpore 2.10 returns it, but that a list stays one."""
     from mindspore.ops import functional
 
-    given = {"a": (Tensor([1.5]), Tensor([1]), 3.0, None), "b": [Tensor([2.0], sporax.float16)]}
-    cast = functional.mixed_precision_cast(sporax.float16, given)
+    inputs = {"a": (Tensor([1.5]), Tensor([1]), 3.0, None), "b": [Tensor([2.0], sporax.float16)]}
+    cast = functional.mixed_precision_cast(sporax.float16, inputs)
     first, second, *rest = cast["a"]
     assert (first.dtype, second.dtype, rest) == (sporax.float16, sporax.int64, [3.0, None])
     assert cast["b"][0].dtype == sporax.float16 and first.asnumpy() == 1.5
@@ -43,11 +43,11 @@ def test_a_mixed_precision_cast_leaves_what_does_not_float():
 # checks of arguments -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("question", CASES)
-def test_a_check_answers_as_mindspores(question):
+@pytest.mark.parametrize("call", CASES)
+def test_a_check_returns_what_mindspores_returns(call):
     from mindspore import _checkparam
 
-    assert answer(question, _checkparam, sporax) == CHECKED[question]
+    assert evaluate(call, _checkparam, sporax) == CHECKED[call]
 
 
 def test_a_check_of_a_range_is_one():  # MindSpore 2.10 refuses every value, with no words
@@ -97,8 +97,8 @@ def test_arguments_of_the_transformers_layers_are_checked():
 def test_a_directory_is_made(tmp_path):
     from mindspore.train._utils import _make_directory
 
-    made = _make_directory(str(tmp_path / "a" / "b"))
-    assert Path(made).is_dir() and _make_directory(made) == made
+    built = _make_directory(str(tmp_path / "a" / "b"))
+    assert Path(built).is_dir() and _make_directory(built) == built
     for wrong, error in ((3, TypeError), (" ", ValueError)):
         with pytest.raises(error, match="The path is invalid"):
             _make_directory(wrong)
@@ -140,9 +140,9 @@ def test_an_error_is_raised_by_a_function(kind, error, shown):
     from mindspore.numpy import utils_const
 
     raising = getattr(utils_const, f"_raise_{kind}_error")
-    for given, text in ((("size ", 3), shown), (("size",), "size")):
+    for args, text in ((("size ", 3), shown), (("size",), "size")):
         with pytest.raises(error) as raised:
-            raising(*given)
+            raising(*args)
         assert str(raised.value) == text
 
 
@@ -348,9 +348,9 @@ def test_a_helper_gives_the_rows_of_an_epoch():
     assert helper.types_shapes() == ([sporax.float64, sporax.int64], [[2], [2]])
     network = nn.Cell()
     assert sporax.connect_network_with_dataset(network, helper) is network
-    for given, error in (((data, 3), TypeError), ((data, False, 0), ValueError), ((3,), TypeError)):
+    for args, error in (((data, 3), TypeError), ((data, False, 0), ValueError), ((3,), TypeError)):
         with pytest.raises(error, match="For 'DatasetHelper'"):
-            sporax.DatasetHelper(*given)
+            sporax.DatasetHelper(*args)
 
 
 def test_what_a_loop_of_ones_own_takes_from_models():
@@ -360,7 +360,7 @@ def test_what_a_loop_of_ones_own_takes_from_models():
     from mindspore.train.callback import Callback, RunContext, _CallbackManager
     from mindspore.train.model import _StepSync, _transfer_tensor_to_tuple
 
-    class Told(Callback):
+    class Logged(Callback):
         def __init__(self):
             self.events = []
 
@@ -370,12 +370,12 @@ def test_what_a_loop_of_ones_own_takes_from_models():
         def step_end(self, run_context):
             self.events.append("step_end")
 
-    told, run = Told(), RunContext({})
-    with _CallbackManager([_StepSync(), told]) as callbacks:
+    messages, run = Logged(), RunContext({})
+    with _CallbackManager([_StepSync(), messages]) as callbacks:
         callbacks.begin(run)
         callbacks.epoch_begin(run)
         callbacks.step_end(run)
-    assert told.events == ["begin", "step_end"]
+    assert messages.events == ["begin", "step_end"]
     x = Tensor([1.0])
     assert _transfer_tensor_to_tuple(x) == (x,) and _transfer_tensor_to_tuple([x]) == [x]
     assert not _is_role_pserver() and _set_training_dataset(None) is None

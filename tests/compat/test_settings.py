@@ -87,9 +87,11 @@ def test_a_script_written_for_another_device_runs_on_what_is_there(choose, targe
     present = sporax.get_context("device_target")
     if target == present:
         pytest.skip("the device is there")
-    with pytest.warns(RuntimeWarning, match=f"there is no '{target}' here: .*'{present}'") as told:
+    with pytest.warns(
+        RuntimeWarning, match=f"there is no '{target}' here: .*'{present}'"
+    ) as messages:
         choose(target)
-    assert told[0].filename == __file__
+    assert messages[0].filename == __file__
     assert sporax.get_context("device_target") == present
     with pytest.raises(ValueError, match="'device_target' must be a device that exists here"):
         choose("Toaster")

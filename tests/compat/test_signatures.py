@@ -86,15 +86,15 @@ TURNED = [  # a call by other keywords, and the call that it is
 @pytest.mark.parametrize("call, same", TURNED)
 def test_a_call_by_other_keywords_is_the_same(call, same):
     names = {"X": X, "Tensor": Tensor, "ops": ops, "mint": mint}
-    found, wanted = eval(call, names), eval(same, names)
-    for one, other in zip(tensors_of(found), tensors_of(wanted), strict=True):
+    result, expected = eval(call, names), eval(same, names)
+    for one, other in zip(tensors_of(result), tensors_of(expected), strict=True):
         assert one.asnumpy().tolist() == other.asnumpy().tolist()
 
 
 @pytest.mark.parametrize("path", list(present()))
 def test_parameters_are_mindspores(path):
-    found = inspect.signature(ours(path)).parameters.values()
-    shown = [str(p.replace(annotation=p.empty, default=p.empty)) for p in found]
+    result = inspect.signature(ours(path)).parameters.values()
+    shown = [str(p.replace(annotation=p.empty, default=p.empty)) for p in result]
     assert shown == [p.partition("=")[0] for p in RECORDED[path].split(", ") if _is_name(p)]
 
 

@@ -162,8 +162,8 @@ def test_an_error_under_jit_is_told_once():
 
 def test_inv_is_the_reciprocal():
     x = np.array([2.0, -4.0], np.float32)
-    for found in (ops.inv(Tensor(x)), Tensor(x).inv()):
-        np.testing.assert_array_equal(found.asnumpy(), 1 / x)
+    for result in (ops.inv(Tensor(x)), Tensor(x).inv()):
+        np.testing.assert_array_equal(result.asnumpy(), 1 / x)
 
 
 def test_a_primitive_that_is_told_how_to_run_is_the_same():

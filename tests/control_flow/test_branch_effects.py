@@ -69,10 +69,10 @@ def append(x):
 
 
 def write_to_a_dict(x):
-    found = {"n": x}
+    result = {"n": x}
     if x.sum() > 0:
-        found["n"] = x * 2
-    return found["n"]
+        result["n"] = x * 2
+    return result["n"]
 
 
 def add_to(items, x):
@@ -175,9 +175,9 @@ def test_what_a_branch_must_not_do_breaks_the_graph_and_does_it_once(function, w
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         got = run(captured)
-    wanted = run(function)
-    assert_same(got[0], wanted[0])
-    assert got[1:] == wanted[1:]
+    expected = run(function)
+    assert_same(got[0], expected[0])
+    assert got[1:] == expected[1:]
     assert captured.dynamic
     (warned,) = {str(w.message) for w in caught}
     assert re.search(why, warned), warned
@@ -195,9 +195,9 @@ def test_an_error_of_the_branch_that_is_taken_is_the_users_own():
         captured(tensor(-1, -1))
     with pytest.raises(ValueError, match="MatMul") as got:
         captured(tensor(1, 1))
-    with pytest.raises(ValueError, match="MatMul") as wanted:
+    with pytest.raises(ValueError, match="MatMul") as expected:
         fails(tensor(1, 1))
-    assert str(got.value) == str(wanted.value)
+    assert str(got.value) == str(expected.value)
 
 
 def test_vmap_refuses_a_function_that_goes_on_after_a_refusal():

@@ -103,14 +103,14 @@ def in_a_row(x, n):
 
 
 def read_by_a_function(x):
-    def found():
+    def result():
         return y
 
     if x.sum() > 0:
         y = x
     else:
         y = x * -2
-    return found()
+    return result()
 
 
 def in_place(x, n):
@@ -227,8 +227,8 @@ WAYS = [
 def test_all_ways_in_one_graph(function, calls):
     captured = jit(function)
     captured(*calls[0])  # finds out that a number is needed
-    for given in [*calls, *calls]:
-        assert_same(captured(*given), function(*given))
+    for args in [*calls, *calls]:
+        assert_same(captured(*args), function(*args))
     assert not captured.dynamic
     assert captured.captures == 2
 
@@ -276,10 +276,10 @@ def test_a_cell_in_graph_mode_writes_what_its_branch_writes():
     net = Net()
     context.set_context(mode=context.GRAPH_MODE)
     try:
-        found = [float(net(x)) for x in (tensor(1, 1), tensor(-1, -1), tensor(1, 0))]
+        result = [float(net(x)) for x in (tensor(1, 1), tensor(-1, -1), tensor(1, 0))]
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
-    assert found == [13, -5, 4]
+    assert result == [13, -5, 4]
     assert int(net.steps) == 2
     assert net._graph.captures == 2
 
@@ -314,10 +314,10 @@ def test_only_the_branch_that_is_taken_draws():
     captured(tensor(1, 1))
     for sign in 1, -1, 1:
         sporax.set_seed(3)
-        wanted = [draw(tensor(sign, sign)).asnumpy() for _ in range(2)]
+        expected = [draw(tensor(sign, sign)).asnumpy() for _ in range(2)]
         sporax.set_seed(3)
-        found = [captured(tensor(sign, sign)).asnumpy() for _ in range(2)]
-        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+        result = [captured(tensor(sign, sign)).asnumpy() for _ in range(2)]
+        np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
 def absolute(x):
@@ -456,9 +456,9 @@ def test_while_loop_of_ops_is_one_operation():
     captured = jit(run)
     for x in tensor(1, 2), tensor(60, 1), tensor(3, 0):
         weight.set_data(tensor(1, 1))
-        wanted, after = run(x), weight.asnumpy()
+        expected, after = run(x), weight.asnumpy()
         weight.set_data(tensor(1, 1))
-        assert_same(captured(x), wanted)
+        assert_same(captured(x), expected)
         np.testing.assert_array_equal(weight.asnumpy(), after)
     assert captured.captures == 1
     assert not captured.dynamic
@@ -467,10 +467,10 @@ def test_while_loop_of_ops_is_one_operation():
 def test_fori_loop_between_tensors_is_one_operation():
     captured = jit(lambda x, a, b: ops.ForiLoop()(a, b, lambda i, y: y * x + i, x))
     for a, b in (0, 3), (2, 4), (3, 3):
-        wanted = x = tensor(2, 3)
+        expected = x = tensor(2, 3)
         for i in range(a, b):
-            wanted = wanted * x + i
-        assert_same(captured(x, count(a), count(b)), wanted)
+            expected = expected * x + i
+        assert_same(captured(x, count(a), count(b)), expected)
     assert captured.captures == 1
 
 

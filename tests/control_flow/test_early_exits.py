@@ -68,14 +68,14 @@ def over_rows(x):
 
 
 def over_pairs(x):
-    found = x[0] * 0
+    result = x[0] * 0
     for i, row in enumerate([x[0], x[1], x[1] * 2]):
         if row.sum() < 0:
             continue
         if row.sum() > 3:
-            return found + row * i
-        found = row * row
-    return found
+            return result + row * i
+        result = row * row
+    return result
 
 
 ROWS = [tensor((1, 2), (0, 1)), tensor((0, 1), (1, 9)), tensor((-1, 0), (1, 1))]
@@ -99,10 +99,10 @@ PAIRS = [tensor(1.1, 1.2), tensor(1, 9), tensor(0.1, 0.2), tensor(-90, 1)]
 )
 def test_loops_that_are_left_early_and_their_derivatives(function, calls):
     captured, slope = jit(function), jit(grad(lambda x: function(x).sum()))
-    for given in [*calls, *calls]:
-        assert_same(captured(given), function(given), rtol=1e-6)
-        wanted = grad(lambda x: function(x).sum())(given)
-        assert_same(slope(given), wanted, rtol=1e-5)
+    for inputs in [*calls, *calls]:
+        assert_same(captured(inputs), function(inputs), rtol=1e-6)
+        expected = grad(lambda x: function(x).sum())(inputs)
+        assert_same(slope(inputs), expected, rtol=1e-5)
     assert not captured.dynamic
     assert not slope.dynamic
 
@@ -112,8 +112,8 @@ def test_a_second_derivative_through_a_loop_that_is_left_early():
         return grad(lambda x: left(x).sum())(x).sum()
 
     captured = jit(grad(slope))
-    for given in PAIRS[:3] * 2:
-        assert_same(captured(given), grad(slope)(given), rtol=1e-5)
+    for inputs in PAIRS[:3] * 2:
+        assert_same(captured(inputs), grad(slope)(inputs), rtol=1e-5)
     assert not captured.dynamic
 
 
@@ -126,9 +126,9 @@ def test_a_return_of_containers_from_a_loop_without_a_bound():
         return {"at": x - 1, "kind": "found"}, x.sum()
 
     captured = jit(search)
-    for given in [tensor(1, 2), tensor(0.1, 0.2), tensor(90, 90), tensor(0.1, 9)] * 2:
-        got, wanted = captured(given), search(given)
-        assert_same([got[0]["at"], got[1]], [wanted[0]["at"], wanted[1]])
+    for inputs in [tensor(1, 2), tensor(0.1, 0.2), tensor(90, 90), tensor(0.1, 9)] * 2:
+        got, expected = captured(inputs), search(inputs)
+        assert_same([got[0]["at"], got[1]], [expected[0]["at"], expected[1]])
         assert got[0]["kind"] == "found"
     assert captured.captures == 2
 
@@ -163,14 +163,14 @@ def test_a_bound_that_is_too_large_for_a_derivative():
 
 
 def test_threads_capture_the_same_function_at_once():
-    found, failed = [], []
+    result, failed = [], []
     barrier = threading.Barrier(4)
 
     def work(sign):
         try:
             captured = jit(returning)
             barrier.wait()
-            found.extend((sign, captured(tensor(sign, 2)).asnumpy()) for _ in range(3))
+            result.extend((sign, captured(tensor(sign, 2)).asnumpy()) for _ in range(3))
         except BaseException as error:  # noqa: BLE001, of a thread, to be seen by the test
             failed.append(error)
 
@@ -182,5 +182,5 @@ def test_threads_capture_the_same_function_at_once():
         thread.join()
     assert not failed
     assert returning.__code__ is before
-    for sign, got in found:
+    for sign, got in result:
         np.testing.assert_array_equal(got, returning(tensor(sign, 2)).asnumpy())

@@ -24,10 +24,10 @@ def test_a_counted_loop_of_functions_is_one_operation_with_a_derivative():
     assert_same(captured(tensor(1, 2)), run(tensor(1, 2), True), rtol=1e-5)
     assert len(str(captured.graph(tensor(1, 2))).splitlines()) < 30
     slope = jit(grad(lambda x: run(x, False), 0, [weight]))
-    (got, of_weight), (wanted, theirs) = (
+    (got, of_weight), (expected, reference) = (
         f(tensor(1, 2)) for f in (slope, grad(lambda x: run(x, True), 0, [weight]))
     )
-    assert_same([got, *of_weight], [wanted, *theirs], rtol=1e-4, atol=1e-30)
+    assert_same([got, *of_weight], [expected, *reference], rtol=1e-4, atol=1e-30)
 
 
 def test_a_scan_is_one_operation_with_a_derivative():
@@ -56,8 +56,8 @@ def test_loops_of_functions_whose_turns_differ_are_written_out():
         return ops.concat([x, x * i])
 
     captured = jit(lambda x: ops.ForiLoop()(1, 4, grow, x, False))
-    wanted = ops.ForiLoop()(1, 4, grow, tensor(1))
-    assert_same(captured(tensor(1)), wanted)
+    expected = ops.ForiLoop()(1, 4, grow, tensor(1))
+    assert_same(captured(tensor(1)), expected)
     assert captured.captures == 1
     assert not captured.dynamic
     empty = jit(lambda x: ops.Scan()(lambda c, y: (c, y), x, [], 0, False))(tensor(2))

@@ -1,6 +1,6 @@
 """What a number `s` does to the dtype of a result with a Tensor `x`, as expressions.
 
-`tools/record_numpy_scalars.py` records what MindSpore 2.10 answers for every kind of number and
+`tools/record_numpy_scalars.py` records what MindSpore 2.10 returns for every kind of number and
 dtype of tensor.
 """
 

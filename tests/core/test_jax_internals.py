@@ -116,7 +116,7 @@ def test_jax_still_has_it(name, breaks, works):
 
 
 def test_one_file_has_them_all():
-    found = set()
+    result = set()
     for path in ROOT.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf8"))):
             module = node.module if isinstance(node, ast.ImportFrom) else None
@@ -126,5 +126,5 @@ def test_one_file_has_them_all():
             elif module == "jax":
                 names = [f"jax.{alias.name}" for alias in node.names]
             if any(name.startswith(PRIVATE) for name in names):
-                found.add(path.relative_to(ROOT).as_posix())
-    assert found == {"core/jax_internals.py"}
+                result.add(path.relative_to(ROOT).as_posix())
+    assert result == {"core/jax_internals.py"}

@@ -66,15 +66,15 @@ def wanted(row, dtype, kind, mode="dynamic"):
 def test_dtypes_are_mindspores_and_those_of_python_numbers(dtype):
     wrong, differ = [], set()
     for row in calls.ROWS:
-        ours = {kind: letters(row, dtype, kind) for kind in KINDS}
-        for kind, found in ours.items():
-            theirs = wanted(row, dtype, kind)
-            if found != ours[calls.PLAIN.get(kind, kind)]:
-                wrong.append(f"{row}: {kind} gives {found}, a Python number otherwise")
-            if theirs is not None and found != theirs:
+        actual = {kind: letters(row, dtype, kind) for kind in KINDS}
+        for kind, result in actual.items():
+            expected = wanted(row, dtype, kind)
+            if result != actual[calls.PLAIN.get(kind, kind)]:
+                wrong.append(f"{row}: {kind} gives {result}, a Python number otherwise")
+            if expected is not None and result != expected:
                 differ.add(row)
                 if row not in DIFFERENT:
-                    wrong.append(f"{row}: {kind} gives {found}, MindSpore {theirs}")
+                    wrong.append(f"{row}: {kind} gives {result}, MindSpore {expected}")
     assert not wrong, "\n".join(wrong)
     assert differ <= DIFFERENT
 
@@ -86,8 +86,8 @@ def test_no_difference_is_listed_in_vain():
     }  # fmt: skip
 
 
-def letter_when_captured(found, row, x, s):
-    found[row] = calls.LETTERS[str(getattr(FUNCTIONS[row](x.copy(), s), "dtype", "array"))]
+def letter_when_captured(result, row, x, s):
+    result[row] = calls.LETTERS[str(getattr(FUNCTIONS[row](x.copy(), s), "dtype", "array"))]
 
 
 @pytest.mark.parametrize("dtype", calls.TENSORS)
@@ -95,20 +95,22 @@ def test_captured_dtypes_are_those_of_dynamic_code(dtype):
     wrong = []
     for kind in ("float", "np.float32", "np.float64", "np.int64", "np.bool_", "array of float64"):
         possible = [row for row in calls.ROWS if letters(row, dtype, kind) != "-"]
-        found = {}
+        result = {}
 
-        def every(x, s, found=found, possible=possible):
+        def every(x, s, result=result, possible=possible):
             for row in possible:
-                letter_when_captured(found, row, x, s)
+                letter_when_captured(result, row, x, s)
             return x
 
         jit(every).prepare(Tensor([1, 2], getattr(sporax, dtype)), calls.NUMBERS[kind])
         for row in possible:
-            theirs = wanted(row, dtype, kind, "jit")
-            if found[row] != letters(row, dtype, kind):
-                wrong.append(f"{row}: {found[row]}, dynamically {letters(row, dtype, kind)}")
-            if theirs not in (None, found[row]) and row not in DIFFERENT | IN_GRAPH_MODE:
-                wrong.append(f"{row}: {kind} gives {found[row]}, MindSpore's graph mode {theirs}")
+            expected = wanted(row, dtype, kind, "jit")
+            if result[row] != letters(row, dtype, kind):
+                wrong.append(f"{row}: {result[row]}, dynamically {letters(row, dtype, kind)}")
+            if expected not in (None, result[row]) and row not in DIFFERENT | IN_GRAPH_MODE:
+                wrong.append(
+                    f"{row}: {kind} gives {result[row]}, MindSpore's graph mode {expected}"
+                )
     assert not wrong, "\n".join(wrong)
 
 
@@ -128,10 +130,10 @@ def test_values_are_those_of_python_numbers_also_captured_for_other_numbers(kind
     for scalar in (calls.NUMBERS[kind], type(calls.NUMBERS[kind])(3)):
         python = scalar.item()
         for row, function, again in zip(rows, functions, captured(x, scalar), strict=True):
-            wanted = function(x, python)
+            expected = function(x, python)
             for out in (function(x, scalar), again):
-                assert out.dtype == wanted.dtype, row
-                np.testing.assert_allclose(out.asnumpy(), wanted.asnumpy(), 1e-6, err_msg=row)
+                assert out.dtype == expected.dtype, row
+                np.testing.assert_allclose(out.asnumpy(), expected.asnumpy(), 1e-6, err_msg=row)
     assert captured.captures == 1
 
 
@@ -195,9 +197,9 @@ def sampled(rows):
 def differing(rows):
     rows = [(call, new, names, {**names}) for call, new, names in rows]
     assert len(rows) > 100
-    found = [(new, described(new, a), described(call, b)) for call, new, a, b in rows]
-    return [f"{new}: {ours}, a Python number gives {wanted}" for new, ours, wanted in found
-            if ours != wanted]  # fmt: skip
+    result = [(new, described(new, a), described(call, b)) for call, new, a, b in rows]
+    return [f"{new}: {actual}, a Python number gives {expected}" for new, actual, expected in result
+            if actual != expected]  # fmt: skip
 
 
 def test_functions_take_numpy_scalars_for_all_their_numbers():
@@ -220,11 +222,11 @@ def test_layers_take_numpy_scalars_for_all_their_numbers():
         if new is None:
             continue
         count += 1
-        ours, wanted = eval(new, {"np": np, **names}), eval(make, {"np": np, **names})
-        shown = [re.sub(r" at 0x\w+", "", repr(m)) for m in (ours, wanted)]
+        actual, expected = eval(new, {"np": np, **names}), eval(make, {"np": np, **names})
+        shown = [re.sub(r" at 0x\w+", "", repr(m)) for m in (actual, expected)]
         if shown[0] != shown[1]:
             wrong.append(f"{new}: {shown[0]}, not {shown[1]}")
-        shapes = [[(p.shape, p.dtype) for p in m.get_parameters()] for m in (ours, wanted)]
+        shapes = [[(p.shape, p.dtype) for p in m.get_parameters()] for m in (actual, expected)]
         if shapes[0] != shapes[1]:
             wrong.append(f"{new}: Parameters {shapes[0]}, not {shapes[1]}")
     assert not wrong and count > 150, "\n".join(wrong)

@@ -109,9 +109,9 @@ def pullbacks(net, weights):
     x = Tensor(np.linspace(-1, 1, 32, dtype=np.float32).reshape(4, 8))
     thread.recorder.run()
     thread.recorder = Recorder()
-    _, found = value_and_grad(net, None, weights)(x)
+    _, result = value_and_grad(net, None, weights)(x)
     names = [state.op.name for state in thread.recorder.state.path()]
-    return [g.asnumpy() for g in found], sum(name.endswith(".grad") for name in names)
+    return [g.asnumpy() for g in result], sum(name.endswith(".grad") for name in names)
 
 
 def test_a_frozen_layer_is_differentiated_through_and_a_cut_saves_work(monkeypatch):
@@ -123,8 +123,8 @@ def test_a_frozen_layer_is_differentiated_through_and_a_cut_saves_work(monkeypat
         p.requires_grad = False
     assert [p.name for p in net.untrainable_params()] == ["b.weight", "b.bias"]
     through, without_b = pullbacks(net, net.trainable_params())
-    for got, wanted in zip(through, whole[:2] + whole[4:], strict=True):
-        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    for got, expected in zip(through, whole[:2] + whole[4:], strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-6)
     assert np.abs(through[0]).max() > 0
     for p in first:
         p.requires_grad = False
@@ -191,15 +191,22 @@ def ten_times(cell, args, out):
 def test_what_is_shared_inside_a_net_stays_shared_in_its_copy(make):
     net, x = Tied(), Tensor([1.0])
     assert net(x).item() == 40.0
-    twin = make(net)
-    shared = [twin.a.w, twin.b.w, twin.both[0], twin.plain[0].w, twin.again.w, twin.run.fn.w]
+    copied = make(net)
+    shared = [
+        copied.a.w,
+        copied.b.w,
+        copied.both[0],
+        copied.plain[0].w,
+        copied.again.w,
+        copied.run.fn.w,
+    ]
     assert all(w is shared[0] for w in shared)
     assert shared[0] is not net.a.w
-    twin.a.w.set_data(Tensor([3.0]))
-    twin.seen[0] = 1.0
-    assert (net(x).item(), twin(x).item()) == (40.0, 91.0)
-    assert grad(twin)(x).item() == 7.0
-    assert [p.name for p in twin.get_parameters()] == [p.name for p in net.get_parameters()]
+    copied.a.w.set_data(Tensor([3.0]))
+    copied.seen[0] = 1.0
+    assert (net(x).item(), copied(x).item()) == (40.0, 91.0)
+    assert grad(copied)(x).item() == 7.0
+    assert [p.name for p in copied.get_parameters()] == [p.name for p in net.get_parameters()]
 
 
 def test_an_optimizer_and_its_net_are_copied_together():
@@ -207,10 +214,10 @@ def test_an_optimizer_and_its_net_are_copied_together():
     step = Cell()
     step.net, step.optimizer = net, SGD(net.trainable_params(), 0.5)
     step.optimizer((Tensor([2.0]),))  # its operation knows the Parameters' dtypes and shapes now
-    twin = copy.deepcopy(step)
-    assert isinstance(twin.optimizer, Optimizer)
-    twin.optimizer((Tensor([1.0]),))
-    assert (twin.net.w.item(), net.w.item()) == (0.5, 1.0)
+    copied = copy.deepcopy(step)
+    assert isinstance(copied.optimizer, Optimizer)
+    copied.optimizer((Tensor([1.0]),))
+    assert (copied.net.w.item(), net.w.item()) == (0.5, 1.0)
 
 
 # names ----------------------------------------------------------------------------------------
@@ -254,9 +261,9 @@ def test_assignment(wrap):
         return w.sum()
 
     total = change(Tensor([1.0, 2.0, 3.0]))
-    wanted = np.array([[1.0, 1.0, 9.0], [3.0, 5.0, 7.0]])
-    np.testing.assert_array_equal(w.asnumpy(), wanted)
-    assert total.item() == wanted.sum()
+    expected = np.array([[1.0, 1.0, 9.0], [3.0, 5.0, 7.0]])
+    np.testing.assert_array_equal(w.asnumpy(), expected)
+    assert total.item() == expected.sum()
     with pytest.raises(TypeError, match="dtype that 'variable' can hold, but got Float64"):
         ops.assign(w, Tensor(np.zeros((2, 3))))
 

@@ -1,7 +1,7 @@
 """The dtype of a binary operator's result, for all pairs of dtypes and kinds of Python number.
 
 MindSpore's where it computes; where it refuses, or has no kernel on a CPU, PyTorch's; where that
-refuses too, the dtype in which a sum meets, or a refusal. The answers come from
+refuses too, the dtype in which a sum meets, or a refusal. The results come from
 `tools/record_binary_dtypes.py`.
 """
 
@@ -46,17 +46,17 @@ def result(name, left, right):
 
 
 def recorded(name, left, right):
-    """MindSpore's answer, else PyTorch's; None where both refuse."""
-    found = MINDSPORE[name][left].get(right, PYTORCH[name][left].get(right))
-    return "Complex64" if found == "Complex32" else found
+    """MindSpore's result, else PyTorch's; None where both refuse."""
+    results = MINDSPORE[name][left].get(right, PYTORCH[name][left].get(right))
+    return "Complex64" if results == "Complex32" else results
 
 
 def expected(name, left, right):
     if name in ORDERED and ("complex" in left or "complex" in right):
         return "refused"  # MindSpore's `//` of complex numbers rounds the real part
-    found, met = recorded(name, left, right), recorded("add", left, right)
-    if found is not None:
-        return found
+    results, met = recorded(name, left, right), recorded("add", left, right)
+    if results is not None:
+        return results
     if met is None and left.startswith("uint") and right in ("Python bool", "Python int"):
         met = f"UInt{left[4:]}"
     if met is None:
@@ -68,10 +68,10 @@ def expected(name, left, right):
 
 @pytest.mark.parametrize("name", MINDSPORE)
 def test_dtypes_of_binary_operators(name):
-    found = {(a, b): result(name, a, b) for a in DTYPES for b in (*DTYPES, *NUMBERS)}
+    results = {(a, b): result(name, a, b) for a in DTYPES for b in (*DTYPES, *NUMBERS)}
     wrong = [
         f"{left}, {right}: {dtype}, not {expected(name, left, right)}"
-        for (left, right), dtype in found.items()
+        for (left, right), dtype in results.items()
         if dtype != expected(name, left, right)
     ]
     assert not wrong, "\n".join(wrong)
@@ -133,12 +133,12 @@ def test_a_python_integer_counts_by_its_value(dtype, name):
 def test_powers_of_integers_wrap_around(dtype, exponent):
     numbers = INTEGERS[dtype]
     bits, signed = dtypes.NAMES[dtype].numpy_dtype.itemsize * 8, not dtype.startswith("u")
-    wanted = []
+    reference = []
     for k in numbers:
         power = pow(k, exponent, 2**bits) if exponent >= 0 else int(k == 1)
-        wanted.append(power - 2**bits if signed and power >= 2 ** (bits - 1) else power)
-    found = Tensor(numbers, dtypes.NAMES[dtype]) ** exponent
-    assert found.asnumpy().tolist() == wanted
+        reference.append(power - 2**bits if signed and power >= 2 ** (bits - 1) else power)
+    results = Tensor(numbers, dtypes.NAMES[dtype]) ** exponent
+    assert results.asnumpy().tolist() == reference
 
 
 def test_python_bools_stay_bools():

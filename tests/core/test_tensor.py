@@ -1,4 +1,4 @@
-"""What a Tensor, a Parameter and the dtypes are, against MindSpore's own answers."""
+"""What a Tensor, a Parameter and the dtypes are, against MindSpore's results."""
 
 import copy
 import json
@@ -48,13 +48,13 @@ OURS = {
 
 
 @pytest.mark.parametrize(
-    ("wanted", "answer"),
+    ("expected", "result"),
     list(zip(ROWS, answers(NAMES, Parameter), strict=True)),
     ids=[row[0] for row in ROWS],
 )
-def test_it_is_mindspores(wanted, answer):
-    source, text = wanted
-    assert answer == (source, OURS.get(source, text).replace(", dtype=int64", ""))
+def test_it_is_mindspores(expected, result):
+    source, text = expected
+    assert result == (source, OURS.get(source, text).replace(", dtype=int64", ""))
 
 
 # names of dtypes ----------------------------------------------------------------------------
@@ -83,10 +83,10 @@ def test_integers_from_numbers_that_do_not_fit_warn_of_nothing():
 
 def test_copies_go_their_own_way():
     p = Parameter(Tensor([1.0, 2.0]), name="p", requires_grad=False)
-    for twin in (copy.copy(p), copy.deepcopy(p), pickle.loads(pickle.dumps(p)), p.clone()):
-        twin[0] = 9.0
-        assert (type(twin), twin.name, twin.requires_grad) == (Parameter, "p", False)
-        assert twin.param_info is twin
+    for copied in (copy.copy(p), copy.deepcopy(p), pickle.loads(pickle.dumps(p)), p.clone()):
+        copied[0] = 9.0
+        assert (type(copied), copied.name, copied.requires_grad) == (Parameter, "p", False)
+        assert copied.param_info is copied
     assert p.asnumpy().tolist() == [1.0, 2.0]
 
 
@@ -115,8 +115,8 @@ def test_bytes_and_back():
 def test_subclasses_keep_their_attributes():
     x = Kind([1.0, 2.0])
     x.note = "kept"
-    for twin in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
-        assert (type(twin), twin.note) == (Kind, "kept")
+    for copied in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert (type(copied), copied.note) == (Kind, "kept")
 
 
 # numbers under jit --------------------------------------------------------------------------

@@ -105,15 +105,15 @@ def sampled(dataset, sampler):
     return dataset
 
 
-def answer(ds, case):
+def evaluate(ds, case):
     """The rows of a case, its size, and what else a dataset says of itself."""
     ds.config.set_seed(3)
     scope = {"ds": ds, "Slices": ds.NumpySlicesDataset, "Generator": ds.GeneratorDataset, "np": np}
     dataset = eval(case, scope | {f.__name__: f for f in (array, ragged, wide, sampled)})
-    told = dataset.get_dataset_size(), dataset.get_batch_size(), dataset.get_repeat_count()
+    sizes = dataset.get_dataset_size(), dataset.get_batch_size(), dataset.get_repeat_count()
     rows = dataset.create_dict_iterator(num_epochs=1, output_numpy=True)
     rows = [
         {name: [str(x.dtype), list(x.shape), x.tolist()] for name, x in row.items()} for row in rows
     ]
     types = [str(dtype) for dtype in dataset.output_types()]
-    return {"rows": rows, "told": list(told), "shapes": dataset.output_shapes(), "types": types}
+    return {"rows": rows, "told": list(sizes), "shapes": dataset.output_shapes(), "types": types}

@@ -1,4 +1,4 @@
-"""Questions about data sets in files, asked of MindSpore 2.10 and of sporax alike.
+"""Data sets in files, read by MindSpore 2.10 and by sporax alike.
 
 Each is a function of a namespace with `ds` (`mindspore.dataset`) and of the folder that
 `write_files` filled.
@@ -57,7 +57,7 @@ def number(x):
     return x.tolist() if x.ndim == 0 else int(x.astype(int).sum())
 
 
-def told(data):
+def summary(data):
     """Names, size, dtypes, numbers of axes, and rows; of images, sums, and of encoded ones, which
     are other bytes in other versions of Pillow, the first bytes."""
     rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
@@ -68,15 +68,15 @@ def told(data):
     )  # fmt: skip
 
 
-def of(name, folder, *args, seed=None, sampler=None, **given):
-    def question(ms, where):
+def of(name, folder, *args, seed=None, sampler=None, **options):
+    def case(ms, where):
         if seed is not None:
             ms.ds.config.set_seed(seed)
         if sampler is not None:
-            given["sampler"] = sampler(ms.ds)
-        return told(getattr(ms.ds, name)(str(where / folder), *args, **given))
+            options["sampler"] = sampler(ms.ds)
+        return summary(getattr(ms.ds, name)(str(where / folder), *args, **options))
 
-    return question
+    return case
 
 
 still = {"shuffle": False}
@@ -105,7 +105,7 @@ FILES |= {
     "Cifar10Dataset other": of("Cifar10Dataset", "empty", "other"),
     "kinds": of("ImageFolderDataset", "kinds", **still),
     "kinds decoded": of("ImageFolderDataset", "kinds", decode=True, **still),
-    "kinds numbered": lambda ms, where: told(
+    "kinds numbered": lambda ms, where: summary(
         ms.ds.ImageFolderDataset(
             str(where / "kinds"), class_indexing={"cat": 7, "dog": 2}, decode=True, shuffle=False
         )
@@ -142,4 +142,4 @@ FILES["faces of other files"] = of("CelebADataset", "faces", extensions=[".jpg"]
 def _resampled(ms, where):
     data = ms.ds.MnistDataset(str(where / "digits"), "train")
     data.use_sampler(ms.ds.SequentialSampler(2))
-    return told(data)
+    return summary(data)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sporax import data
-from tests.case_results import answered
+from tests.case_results import result_or_error
 from tests.data.file_cases import FILES, images, write_files
 from tests.oracle import recorded
 
@@ -24,8 +24,8 @@ def where(tmp_path_factory):
 
 @pytest.mark.parametrize("name", FILES)
 def test_answers_as_mindspore(name, where):
-    answer = answered(lambda ms: FILES[name](ms, where), MS)
-    assert json.loads(json.dumps(answer)) == RECORDED[name]
+    outcome = result_or_error(lambda ms: FILES[name](ms, where), MS)
+    assert json.loads(json.dumps(outcome)) == RECORDED[name]
 
 
 def test_every_question_is_recorded():
@@ -49,17 +49,17 @@ def rows(dataset):
     ],
 )
 def test_cifar_by_its_format(tmp_path, kind, labels, files, order):
-    wanted = {"train": [], "test": []}
+    expected = {"train": [], "test": []}
     for usage, names in files.items():
         for name in names:
             records = images(3, labels + 3072, seed=len(name))
             (tmp_path / f"{name}.bin").write_bytes(records.tobytes())
-            wanted[usage] += list(records)
-    wanted["all"] = [r for usage in order for r in wanted[usage]]
-    for usage, records in wanted.items():
-        found = rows(getattr(data, kind)(str(tmp_path), usage, shuffle=False))
-        assert len(found) == len(records)
-        for (image, *some), record in zip(found, records, strict=True):
+            expected[usage] += list(records)
+    expected["all"] = [r for usage in order for r in expected[usage]]
+    for usage, records in expected.items():
+        result = rows(getattr(data, kind)(str(tmp_path), usage, shuffle=False))
+        assert len(result) == len(records)
+        for (image, *some), record in zip(result, records, strict=True):
             assert [label.dtype for label in some] == [np.uint32] * labels
             assert [int(label) for label in some] == record[:labels].tolist()
             for c in range(3):  # the planes red, green and blue, row by row
@@ -71,9 +71,9 @@ def test_cifar_by_its_format(tmp_path, kind, labels, files, order):
 
 
 def test_nothing_is_read_before_it_is_asked_for(tmp_path):
-    found = data.MnistDataset(str(tmp_path)).map(lambda x: x, "image").batch(2)
+    result = data.MnistDataset(str(tmp_path)).map(lambda x: x, "image").batch(2)
     with pytest.raises(RuntimeError, match=r"there must be files t10k-images"):
-        rows(found)
+        rows(result)
 
 
 def test_labels_and_images_of_different_numbers(where, tmp_path):

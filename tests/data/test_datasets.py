@@ -9,9 +9,9 @@ import pytest
 from sporax import data, train
 from sporax.core import dtype, random
 from sporax.core.tensor import Tensor
-from tests.case_results import answered
+from tests.case_results import result_or_error
 from tests.data.data_cases import CASES
-from tests.data.data_cases import answer as pipeline
+from tests.data.data_cases import evaluate as evaluate_pipeline
 from tests.data.training_cases import DATA, firsts, numbers, rows
 from tests.oracle import recorded
 
@@ -24,12 +24,12 @@ MS = SimpleNamespace(
 
 @pytest.mark.parametrize("name", DATA)
 def test_answers_as_mindspore(name):
-    answer = answered(DATA[name], MS)
-    wanted = RECORDED["data"][name]
-    if wanted == "no numbers":
-        assert not isinstance(answer, str)
+    outcome = result_or_error(DATA[name], MS)
+    expected = RECORDED["data"][name]
+    if expected == "no numbers":
+        assert not isinstance(outcome, str)
     else:
-        assert json.loads(json.dumps(answer)) == wanted
+        assert json.loads(json.dumps(outcome)) == expected
 
 
 def test_every_question_is_recorded():
@@ -112,17 +112,17 @@ def test_parts_of_a_split_have_no_row_in_common():
 
 
 def test_smoothed_labels_sum_to_one():
-    made = data.transforms.OneHot(4, 0.1)(np.array([1, 3]))
-    np.testing.assert_allclose(made[0], [0.025, 0.925, 0.025, 0.025], rtol=1e-6)
-    np.testing.assert_allclose(made.sum(axis=1), 1, rtol=1e-6)
+    built = data.transforms.OneHot(4, 0.1)(np.array([1, 3]))
+    np.testing.assert_allclose(built[0], [0.025, 0.925, 0.025, 0.025], rtol=1e-6)
+    np.testing.assert_allclose(built.sum(axis=1), 1, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
     "shape, wanted", [((), (4,)), ((1, 1), (4,)), ((2, 1), (2, 4)), ((1, 2), (2, 4))]
 )
 def test_one_hot_rows_are_one_a_label_whatever_their_shape(shape, wanted):
-    made = data.transforms.OneHot(4)(np.full(shape, 2))
-    assert made.shape == wanted and (made[..., 2] == 1).all() and made.sum() == made.size / 4
+    built = data.transforms.OneHot(4)(np.full(shape, 2))
+    assert built.shape == wanted and (built[..., 2] == 1).all() and built.sum() == built.size / 4
 
 
 def test_flat_map_and_apply():
@@ -180,7 +180,7 @@ def test_what_is_recorded_is_what_is_compared():
 
 @pytest.mark.parametrize("case", CASES)
 def test_rows_are_those_of_mindspore(case):
-    assert json.loads(json.dumps(pipeline(data, case))) == ROWS[case]
+    assert json.loads(json.dumps(evaluate_pipeline(data, case))) == ROWS[case]
 
 
 @pytest.mark.parametrize("data_given", [5, 2.5, None, {1}, "abc", ([1, 2], 3)])

@@ -18,7 +18,7 @@ READ = recorded("mindrecord")
 
 
 @pytest.fixture
-def theirs(tmp_path):
+def recorded_file(tmp_path):
     """A file as MindSpore wrote it."""
 
     def put(name):
@@ -34,12 +34,12 @@ def parts(path):
     """All that a file and its index hold, pages by type and number: MindSpore has those of raw
     data after all others of a call."""
     header, content = read_header(path), path.read_bytes()
-    found, numbers = {}, {}
+    result, numbers = {}, {}
     for page in header.pop("page"):
         number = page.pop("page_id")
         at = header["header_size"] + number * header["page_size"]
         numbers[number] = key = page["page_type"], page["page_type_id"]
-        found[key] = page, content[at : at + page["page_size"]]
+        result[key] = page, content[at : at + page["page_size"]]
     connection = sqlite3.connect(f"{path}.db")
     rows = [list(row) for row in connection.execute("SELECT * FROM INDEXES ORDER BY ROW_ID")]
     for row in rows:
@@ -47,22 +47,22 @@ def parts(path):
     columns = [row[1:3] for row in connection.execute("PRAGMA table_info(INDEXES)")]
     shards = connection.execute("SELECT * FROM SHARD_NAME").fetchall()
     connection.close()
-    return header, found, rows, columns, shards
+    return header, result, rows, columns, shards
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_files_of_mindspore_are_read(name, theirs):
-    found = listed(data.MindDataset(str(theirs(name)), shuffle=False))
-    assert json.loads(json.dumps(found)) == READ[name]
+def test_files_of_mindspore_are_read(name, recorded_file):
+    result = listed(data.MindDataset(str(recorded_file(name)), shuffle=False))
+    assert json.loads(json.dumps(result)) == READ[name]
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_files_are_as_mindspore_writes_them(name, theirs, tmp_path):
-    wanted = theirs(name)
+def test_files_are_as_mindspore_writes_them(name, recorded_file, tmp_path):
+    expected = recorded_file(name)
     (tmp_path / "ours").mkdir()
-    ours = tmp_path / "ours" / "rows"
-    write(FileWriter(str(ours)), *RECORDS[name])
-    assert parts(ours) == parts(wanted)
+    actual = tmp_path / "ours" / "rows"
+    write(FileWriter(str(actual)), *RECORDS[name])
+    assert parts(actual) == parts(expected)
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -70,19 +70,19 @@ def test_what_is_written_is_read(name, tmp_path):
     path = tmp_path / "rows"
     write(FileWriter(str(path)), *RECORDS[name])
     reader = FileReader(str(path))
-    wanted = [row for rows in RECORDS[name][1] for row in rows]
-    assert reader.len() == len(wanted)
-    for found, row in zip(reader.get_next(), wanted, strict=True):
-        assert found.keys() == row.keys()
+    expected = [row for rows in RECORDS[name][1] for row in rows]
+    assert reader.len() == len(expected)
+    for result, row in zip(reader.get_next(), expected, strict=True):
+        assert result.keys() == row.keys()
         for field, value in row.items():
-            assert np.array_equal(found[field], value)
-            assert getattr(found[field], "dtype", None) == getattr(value, "dtype", None)
+            assert np.array_equal(result[field], value)
+            assert getattr(result[field], "dtype", None) == getattr(value, "dtype", None)
     assert reader.schema() == dict(sorted(RECORDS[name][0].items()))
     reader.close()
 
 
-def small(path, rows, shards=1, calls=1, **given):
-    writer = FileWriter(str(path), shards, **given)
+def small(path, rows, shards=1, calls=1, **options):
+    writer = FileWriter(str(path), shards, **options)
     writer.add_schema({"a": {"type": "int32"}})
     for call in np.array_split(np.arange(rows), calls):
         writer.write_raw_data([{"a": int(i)} for i in call])
@@ -241,13 +241,13 @@ def test_a_data_set_is_saved(tmp_path):
     source = data.NumpySlicesDataset(columns, shuffle=False)
     source.save(str(tmp_path / "rows"))
     saved = data.MindDataset(str(tmp_path / "rows"), list(columns), shuffle=False)
-    ours, theirs = (
+    actual, reference = (
         list(d.create_dict_iterator(num_epochs=1, output_numpy=True)) for d in (saved, source)
     )
     kept = {"bool": "int32", "uint8": "int32", "uint32": "int64", "uint64": "int64",
             "float16": "float32"}  # fmt: skip
-    for row, wanted in zip(ours, theirs, strict=True):
-        for name, array in wanted.items():
+    for row, expected in zip(actual, reference, strict=True):
+        for name, array in expected.items():
             assert np.array_equal(row[name], array)
             if name != "text":
                 assert row[name].dtype.name == kept.get(array.dtype.name, array.dtype.name)

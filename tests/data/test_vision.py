@@ -9,7 +9,7 @@ import pytest
 
 from sporax import data
 from sporax.data import transforms, vision
-from tests.case_results import answered
+from tests.case_results import result_or_error
 from tests.data.vision_cases import CASES, IMAGE, PICTURE, PNG, REAL
 from tests.oracle import RECORDED
 
@@ -19,31 +19,31 @@ MS = SimpleNamespace(vision=vision, transforms=transforms)
 
 
 @pytest.fixture(scope="module")
-def wanted():
-    found = {}
+def recorded_arrays():
+    result = {}
     with np.load(RECORDED / "vision.npz") as file:
         for key in file.files:
-            found.setdefault(key.rpartition("#")[0], []).append(file[key])
-    return found
+            result.setdefault(key.rpartition("#")[0], []).append(file[key])
+    return result
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_answers_as_mindspore(name, wanted):
-    question, apart = CASES[name]
-    answer = answered(question, MS)
-    several = answer if isinstance(answer, tuple) else (answer,)
-    assert len(several) == len(wanted[name])
-    for found, expected in zip(map(np.asarray, several), wanted[name], strict=True):
-        if expected.dtype.kind == "U" or found.dtype.kind == "U":
-            assert found == expected
+def test_answers_as_mindspore(name, recorded_arrays):
+    case, apart = CASES[name]
+    outcome = result_or_error(case, MS)
+    several = outcome if isinstance(outcome, tuple) else (outcome,)
+    assert len(several) == len(recorded_arrays[name])
+    for result, expected in zip(map(np.asarray, several), recorded_arrays[name], strict=True):
+        if expected.dtype.kind == "U" or result.dtype.kind == "U":
+            assert result == expected
             continue
-        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-        difference = np.abs(found.astype(float) - expected.astype(float))
+        assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+        difference = np.abs(result.astype(float) - expected.astype(float))
         assert difference.max(initial=0) <= apart
 
 
-def test_every_question_is_recorded(wanted):
-    assert wanted.keys() == CASES.keys()
+def test_every_case_is_recorded(recorded_arrays):
+    assert recorded_arrays.keys() == CASES.keys()
 
 
 def mapped(operations, images=16, seed=7):
@@ -83,28 +83,28 @@ def test_calls_outside_of_pipelines_follow_the_seed_too():
 
 
 def test_transforms_of_one_pipeline_draw_independently():
-    found = mapped([vision.RandomHorizontalFlip(), vision.RandomVerticalFlip()], 64)
+    result = mapped([vision.RandomHorizontalFlip(), vision.RandomVerticalFlip()], 64)
     kinds = [IMAGE, IMAGE[:, ::-1], IMAGE[::-1], IMAGE[::-1, ::-1]]
-    counts = [sum(np.array_equal(image, kind) for image in found) for kind in kinds]
+    counts = [sum(np.array_equal(image, kind) for image in result) for kind in kinds]
     assert sum(counts) == 64 and min(counts) > 4
 
 
 def test_crops_are_parts_of_the_image():
     windows = np.lib.stride_tricks.sliding_window_view(IMAGE, (5, 5, 3)).reshape(-1, 5, 5, 3)
     every = {window.tobytes() for window in windows}
-    found = {image.tobytes() for image in mapped(vision.RandomCrop(5), 200)}
-    assert found <= every and len(found) > len(every) * 0.8
+    result = {image.tobytes() for image in mapped(vision.RandomCrop(5), 200)}
+    assert result <= every and len(result) > len(every) * 0.8
 
 
 def test_what_is_covered():
-    found = np.stack(mapped(vision.CutOut(3)))
-    assert ((found == 0).all(-1).sum((1, 2)) >= 9).all()
+    result = np.stack(mapped(vision.CutOut(3)))
+    assert ((result == 0).all(-1).sum((1, 2)) >= 9).all()
     channels = REAL.transpose(2, 0, 1)
     data.config.set_seed(1)
-    covered = vision.RandomErasing(1.0, (0.1, 0.2), value=(7, 8, 9))(channels)
-    changed = (covered != channels).all(0)
+    supported = vision.RandomErasing(1.0, (0.1, 0.2), value=(7, 8, 9))(channels)
+    changed = (supported != channels).all(0)
     assert 0.05 < changed.mean() < 0.3
-    assert (covered[:, changed] == [[7], [8], [9]]).all()
+    assert (supported[:, changed] == [[7], [8], [9]]).all()
     rows, columns = np.nonzero(changed)
     assert changed[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1].all()
 
@@ -113,27 +113,27 @@ def test_batches_are_mixed_as_their_labels():
     images = np.arange(4.0).reshape(4, 1, 1, 1) * np.ones((1, 6, 6, 3))
     labels = np.eye(4)
     data.config.set_seed(2)
-    mixed, found = vision.MixUpBatch(0.5)(images, labels)
-    np.testing.assert_allclose(mixed[:, 0, 0, 0], found @ np.arange(4), rtol=1e-6)
-    levels, found = vision.MixUpBatch(0.5)((images * 50).astype(np.uint8), labels)
+    mixed, result = vision.MixUpBatch(0.5)(images, labels)
+    np.testing.assert_allclose(mixed[:, 0, 0, 0], result @ np.arange(4), rtol=1e-6)
+    levels, result = vision.MixUpBatch(0.5)((images * 50).astype(np.uint8), labels)
     assert levels.dtype == np.uint8
-    np.testing.assert_array_equal(levels[:, 0, 0, 0], np.rint(found @ (50 * np.arange(4))))
-    cut, found = vision.CutMixBatch(vision.ImageBatchFormat.NHWC, 1.0)(images, labels)
-    np.testing.assert_allclose(cut.mean((1, 2, 3)), found @ np.arange(4), rtol=1e-6)
+    np.testing.assert_array_equal(levels[:, 0, 0, 0], np.rint(result @ (50 * np.arange(4))))
+    cut, result = vision.CutMixBatch(vision.ImageBatchFormat.NHWC, 1.0)(images, labels)
+    np.testing.assert_allclose(cut.mean((1, 2, 3)), result @ np.arange(4), rtol=1e-6)
     first = images.transpose(0, 3, 1, 2)
-    cut, found = vision.CutMixBatch(vision.ImageBatchFormat.NCHW, 1.0)(first, labels)
-    np.testing.assert_allclose(cut.mean((1, 2, 3)), found @ np.arange(4), rtol=1e-6)
+    cut, result = vision.CutMixBatch(vision.ImageBatchFormat.NCHW, 1.0)(first, labels)
+    np.testing.assert_allclose(cut.mean((1, 2, 3)), result @ np.arange(4), rtol=1e-6)
 
 
 def test_channels_of_zeros_come_last():
-    found = vision.NormalizePad([10.0], [2.0])(IMAGE)
-    np.testing.assert_allclose(found[..., :3], (IMAGE - 10.0) / 2, rtol=1e-6)
-    assert not found[..., 3].any()
+    result = vision.NormalizePad([10.0], [2.0])(IMAGE)
+    np.testing.assert_allclose(result[..., :3], (IMAGE - 10.0) / 2, rtol=1e-6)
+    assert not result[..., 3].any()
 
 
 def test_fill_values_are_red_green_and_blue():
-    found = vision.Rotate(45, vision.Inter.LINEAR, fill_value=(1, 2, 3))(IMAGE)
-    assert found[0, 0].tolist() == [1, 2, 3]
+    result = vision.Rotate(45, vision.Inter.LINEAR, fill_value=(1, 2, 3))(IMAGE)
+    assert result[0, 0].tolist() == [1, 2, 3]
 
 
 def test_transforms_chosen_at_random():
@@ -170,5 +170,7 @@ def test_without_pillow_arrays_are_changed_and_files_are_not():
         "try:\n    vision.Decode()(np.zeros(3, np.uint8))\n"
         "except ModuleNotFoundError as error:\n    print(error)"
     )
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert found.stdout.startswith("(2, 2, 3)\n") and "pip install 'sporax[vision]'" in found.stdout
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (
+        result.stdout.startswith("(2, 2, 3)\n") and "pip install 'sporax[vision]'" in result.stdout
+    )

@@ -1,4 +1,4 @@
-"""Questions about data pipelines and metrics, asked of MindSpore 2.10 and of sporax alike.
+"""Data pipelines and metrics, run by MindSpore 2.10 and by sporax alike.
 
 Each is a function of a namespace with `ds` (`mindspore.dataset`), `transforms` of it, `train`,
 `Tensor`, `dtype` and `set_seed`; it returns lists of numbers and strings.
@@ -40,18 +40,18 @@ def generated():
 
 
 def rows(data):
-    found = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
-    return [[np.asarray(x).tolist() for x in row] for row in found]
+    result = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    return [[np.asarray(x).tolist() for x in row] for row in result]
 
 
 def firsts(data, epochs=1):
-    found = data.create_tuple_iterator(num_epochs=epochs, output_numpy=True)
-    several = [[row[0].tolist() for row in found] for _ in range(epochs)]
+    result = data.create_tuple_iterator(num_epochs=epochs, output_numpy=True)
+    several = [[row[0].tolist() for row in result] for _ in range(epochs)]
     return several[0] if epochs == 1 else several
 
 
-def squares(ms, **given):
-    return ms.ds.GeneratorDataset(Squares(), ["a", "b"], **{"shuffle": False, **given})
+def squares(ms, **options):
+    return ms.ds.GeneratorDataset(Squares(), ["a", "b"], **{"shuffle": False, **options})
 
 
 def nested(ms):
@@ -63,12 +63,12 @@ def nested(ms):
 
 
 def shown(data, output_numpy=True):
-    made = data.create_tuple_iterator(num_epochs=1, output_numpy=output_numpy)
-    return [repr(row[0]) for row in made]
+    built = data.create_tuple_iterator(num_epochs=1, output_numpy=output_numpy)
+    return [repr(row[0]) for row in built]
 
 
-def numbers(ms, n=8, **given):
-    return ms.ds.NumpySlicesDataset(list(range(n)), ["x"], **{"shuffle": False, **given})
+def numbers(ms, n=8, **options):
+    return ms.ds.NumpySlicesDataset(list(range(n)), ["x"], **{"shuffle": False, **options})
 
 
 def longer(ms):
@@ -79,12 +79,12 @@ def both(data):
     return data.get_col_names(), rows(data)
 
 
-def seeded(question):
-    def ask(ms):
+def seeded(case):
+    def run(ms):
         ms.ds.config.set_seed(3)
-        return question(ms)
+        return case(ms)
 
-    return ask
+    return run
 
 
 WEIGHTS = [0.1, 0.2, 0.3, 0.1, 0.05, 0.05, 0.1, 0.1]
@@ -342,13 +342,13 @@ ODDS = SCORES / SCORES.sum(axis=1, keepdims=True)
 def measured(make, *batches, **options):
     """What a metric makes of batches; a Tensor each, as in `Model.eval`."""
 
-    def ask(ms):
+    def run(ms):
         metric = make(ms)
         for batch in batches:
             metric.update(*[ms.Tensor(x) for x in batch])
         return _plain(metric.eval(**options))
 
-    return ask
+    return run
 
 
 def _plain(result):

@@ -1,7 +1,7 @@
-"""Questions about transforms of images, asked of MindSpore 2.10 and of sporax alike.
+"""Transforms of images, run by MindSpore 2.10 and by sporax alike.
 
 Each is a function of a namespace with `vision` and `transforms` of `mindspore.dataset`; it gives an
-array, an image of Pillow's, or a tuple of them. `CASES`: name -> (question, how far two answers
+array, an image of Pillow's, or a tuple of them. `CASES`: name -> (function, how far two results
 may be apart). What OpenCV computes with integer weights may differ by one grey level.
 """
 
@@ -35,28 +35,28 @@ PNG = encoded("PNG")
 CASES = {}
 
 
-def ask(name, question, apart=0.0):
-    CASES[name] = question, apart
+def add_case(name, case, apart=0.0):
+    CASES[name] = case, apart
 
 
-def made(name, *args, on=IMAGE, modes=()):
+def transformed(name, *args, on=IMAGE, modes=()):
     """What the transform `name` makes of an image; `modes`: {argument's place: 'Enum.MEMBER'}."""
 
-    def question(ms):
-        given = list(args)
+    def case(ms):
+        inputs = list(args)
         for place, mode in dict(modes).items():
             kind, _, member = mode.partition(".")
-            given.insert(place, getattr(getattr(ms.vision, kind), member))
-        return getattr(ms.vision, name)(*given)(on)
+            inputs.insert(place, getattr(getattr(ms.vision, kind), member))
+        return getattr(ms.vision, name)(*inputs)(on)
 
-    return question
+    return case
 
 
-def each(name, args, forms, apart=None, label="", **given):
+def each(name, args, forms, apart=None, label="", **options):
     for form in forms.split():
         allowed = {"bytes": 0.0, "grey": 0.0, "reals": 2e-6} | (apart or {})
-        question = made(name, *args, on=FORMS[form], **given)
-        ask(f"{name}{label or args} of {form}", question, allowed[form])
+        case = transformed(name, *args, on=FORMS[form], **options)
+        add_case(f"{name}{label or args} of {form}", case, allowed[form])
 
 
 LEVEL = {"bytes": 1, "grey": 1}
@@ -96,11 +96,12 @@ for border in ("EDGE", "REFLECT", "SYMMETRIC"):
     each("Pad", ((1, 2, 3, 4), 0), ALL, None, f"({border})", modes={2: f"Border.{border}"})
     each("PadToSize", (15, None, 0), "bytes", None, f"({border})", modes={3: f"Border.{border}"})
 each("Normalize", ([120.0, 110.0, 100.0], [50.0, 60.0, 70.0]), "bytes reals", {"bytes": 2e-6})
-ask("Normalize of channels first",
-    made("Normalize", [0.4, 0.5, 0.6], [0.2, 0.3, 0.4], False, on=REAL.transpose(2, 0, 1)), 2e-6,
+add_case("Normalize of channels first",
+    transformed("Normalize", [0.4, 0.5, 0.6], [0.2, 0.3, 0.4], False, on=REAL.transpose(2, 0, 1)),
+    2e-6,
 )  # fmt: skip
-ask("NormalizePad",
-    made("NormalizePad", [0.4, 0.5, 0.6], [0.2, 0.3, 0.4], "float16", False,
+add_case("NormalizePad",
+    transformed("NormalizePad", [0.4, 0.5, 0.6], [0.2, 0.3, 0.4], "float16", False,
          on=REAL.transpose(2, 0, 1)), 4e-3,
 )  # fmt: skip
 for name in ("AdjustContrast", "AdjustSaturation"):
@@ -131,18 +132,18 @@ for source, many in (("BGR", 3), ("RGB", 3), ("BGRA", 4), ("RGBA", 4), ("GRAY", 
     for target in ("BGR", "RGB", "BGRA", "RGBA", "GRAY"):
         mode = f"ConvertMode.COLOR_{source}2{target}"
         if source != target and not (many == 3 and mode.endswith(f"{source}A2{source}")):
-            ask(mode, made("ConvertColor", on=image, modes={0: mode}), 1)
+            add_case(mode, transformed("ConvertColor", on=image, modes={0: mode}), 1)
 each("RgbToHsv", (True,), "reals", {"reals": 1e-6})
 each("HsvToRgb", (True,), "reals", {"reals": 1e-6})
-ask("SlicePatches", made("SlicePatches", 2, 5))
-ask("SlicePatches that drops", made("SlicePatches", 2, 5, modes={2: "SliceMode.DROP"}))
-ask("LinearTransformation",
-    made("LinearTransformation", np.diag(np.arange(1.0, 13)), np.arange(12.0),
+add_case("SlicePatches", transformed("SlicePatches", 2, 5))
+add_case("SlicePatches that drops", transformed("SlicePatches", 2, 5, modes={2: "SliceMode.DROP"}))
+add_case("LinearTransformation",
+    transformed("LinearTransformation", np.diag(np.arange(1.0, 13)), np.arange(12.0),
          on=REAL[:2, :2].transpose(2, 0, 1)), 1e-6,
 )  # fmt: skip
 
-ask("Decode", made("Decode", on=PNG))
-ask("Decode to_pil", made("Decode", True, on=PNG))
+add_case("Decode", transformed("Decode", on=PNG))
+add_case("Decode to_pil", transformed("Decode", True, on=PNG))
 for name, args in {
     "Resize": [((4, 5),), (6,), ((20, 17),)], "CenterCrop": [(5,), (15,)], "Invert": [()],
     "Pad": [((1, 2, 3, 4), (1, 2, 3))], "Equalize": [()], "AutoContrast": [(10.0,), (0.0, 3)],
@@ -152,13 +153,13 @@ for name, args in {
     "TenCrop": [(4,), ((3, 5), True)], "ToNumpy": [()], "ToPIL": [()],
 }.items():  # fmt: skip
     for given in args:
-        ask(f"{name}{given} of a picture", made(name, *given, on=PICTURE), 1e-6)
+        add_case(f"{name}{given} of a picture", transformed(name, *given, on=PICTURE), 1e-6)
 for way in ("NEAREST", "BICUBIC", "ANTIALIAS"):
-    ask(f"Resize({way}) of a picture",
-        made("Resize", (4, 5), on=PICTURE, modes={1: f"Inter.{way}"}))  # fmt: skip
+    add_case(f"Resize({way}) of a picture",
+        transformed("Resize", (4, 5), on=PICTURE, modes={1: f"Inter.{way}"}))  # fmt: skip
 for border in ("EDGE", "REFLECT", "SYMMETRIC"):
-    ask(f"Pad({border}) of a picture",
-        made("Pad", 2, 0, on=PICTURE, modes={2: f"Border.{border}"}))  # fmt: skip
+    add_case(f"Pad({border}) of a picture",
+        transformed("Pad", 2, 0, on=PICTURE, modes={2: f"Border.{border}"}))  # fmt: skip
 
 # random ones that can do one thing only
 for name, args in {
@@ -175,7 +176,7 @@ for name, args in {
     "RandomLighting": [(0.0,)], "RandomErasing": [(0.0,)],
 }.items():  # fmt: skip
     for given in args:
-        ask(f"{name}{given}", made(name, *given), 1)
+        add_case(f"{name}{given}", transformed(name, *given), 1)
 for name, args in {
     "RandomHorizontalFlip": [(1.0,)], "RandomVerticalFlip": [(1.0,)], "RandomCrop": [((9, 12),)],
     "RandomGrayscale": [(1.0,)], "RandomColor": [((0.5, 0.5),)],
@@ -184,9 +185,10 @@ for name, args in {
     "RandomPerspective": [(0.5, 0.0)],
 }.items():  # fmt: skip
     for given in args:
-        ask(f"{name}{given} of a picture", made(name, *given, on=PICTURE), 1)
-ask("RandomCropDecodeResize",
-    made("RandomCropDecodeResize", (4, 5), (1.0, 1.0), (12 / 9, 12 / 9), on=PNG), 1)  # fmt: skip
+        add_case(f"{name}{given} of a picture", transformed(name, *given, on=PICTURE), 1)
+add_case("RandomCropDecodeResize",
+    transformed("RandomCropDecodeResize", (4, 5), (1.0, 1.0), (12 / 9, 12 / 9), on=PNG), 1
+)  # fmt: skip
 
 # what is refused
 WRONG = {
@@ -207,7 +209,7 @@ WRONG = {
 }  # fmt: skip
 for name, args in WRONG.items():
     for given in args:
-        ask(f"{name}{given} is refused", made(name, *given))
+        add_case(f"{name}{given} is refused", transformed(name, *given))
 for name, args, on in (
     ("HWC2CHW", (), IMAGE[0, 0]), ("HWC2CHW", (), IMAGE[None]), ("Resize", (3,), IMAGE[0, 0]),
     ("Resize", (3,), IMAGE.astype(np.int32)), ("Equalize", (), REAL), ("Invert", (), GREY),
@@ -216,5 +218,5 @@ for name, args, on in (
     ("Normalize", ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]), GREY), ("RandomErasing", (1.0,), GREY),
     ("Posterize", (3,), REAL), ("FiveCrop", (20,), PICTURE), ("TenCrop", (4,), IMAGE),
 ):  # fmt: skip
-    ask(f"{name}{args} of {on.size} {getattr(on, 'dtype', '')} is refused",
-        made(name, *args, on=on))  # fmt: skip
+    add_case(f"{name}{args} of {on.size} {getattr(on, 'dtype', '')} is refused",
+        transformed(name, *args, on=on))  # fmt: skip

@@ -8,8 +8,8 @@ from sporax import distributed
 def test_a_group_of_one():
     distributed.init()
     assert distributed.GlobalComm.INITED
-    asked = ("get_rank", "get_group_size", "get_local_rank", "get_local_rank_size")
-    assert [getattr(distributed, name)() for name in asked] == [0, 1, 0, 1]
+    requested = ("get_rank", "get_group_size", "get_local_rank", "get_local_rank_size")
+    assert [getattr(distributed, name)() for name in requested] == [0, 1, 0, 1]
     distributed.release()
     assert not distributed.GlobalComm.INITED
 

@@ -37,12 +37,12 @@ def fits(said, result):
 def faces():
     """(name, function) of every face of an operation."""
     for label, registry in (("ops", FUNCTIONS), ("mint", MINT), ("Tensor", vars(Tensor))):
-        for name, found in registry.items():
-            for function in getattr(found, "overloads", [found]):
+        for name, result in registry.items():
+            for function in getattr(result, "overloads", [result]):
                 yield f"{label}.{name}", function
-    for name, made in PRIMITIVES.items():
-        if "declaration" in vars(made):
-            yield f"ops.{name}()", made.__call__
+    for name, built in PRIMITIVES.items():
+        if "declaration" in vars(built):
+            yield f"ops.{name}()", built.__call__
     for name in dir(mnp):
         yield f"numpy.{name}", getattr(mnp, name)
 
@@ -52,12 +52,12 @@ class Results:
 
     def __init__(self):
         self.wrong, self.known, shared = set(), {}, set()
-        for name, found in faces():
-            own = module_of(found) == module_of(Tensor)  # no face of anything
-            if isinstance(found, types.FunctionType) and not own:
-                _, said = self.known.setdefault(found.__code__, (name, stated(found)))
-                if said is not stated(found):
-                    shared.add(found.__code__)  # the code of a decorator's function
+        for name, result in faces():
+            own = module_of(result) == module_of(Tensor)  # no face of anything
+            if isinstance(result, types.FunctionType) and not own:
+                _, said = self.known.setdefault(result.__code__, (name, stated(result)))
+                if said is not stated(result):
+                    shared.add(result.__code__)  # the code of a decorator's function
         for code in shared:
             del self.known[code]
 

@@ -25,9 +25,9 @@ PAGES = [*ROOT.glob("README*.md"), *sorted((ROOT / "docs").glob("**/*.md"))]
 
 def modules():
     skip = ("sporax.compat", "sporax.cli", "sporax.__main__")
-    for found in pkgutil.walk_packages(sporax.__path__, "sporax."):
-        if not found.name.startswith(skip):
-            yield importlib.import_module(found.name)
+    for result in pkgutil.walk_packages(sporax.__path__, "sporax."):
+        if not result.name.startswith(skip):
+            yield importlib.import_module(result.name)
 
 
 def documented():

@@ -74,20 +74,24 @@ FILES = (
 )  # data sets, which need their files
 
 
-def told(found):
-    return inspect.getdoc(getattr(found, "fget", found)) or ""
+def docstring(result):
+    return inspect.getdoc(getattr(result, "fget", result)) or ""
 
 
 def test_every_public_name_has_a_docstring():
-    bare = [n for n, found in ENTRIES.items() if callable(found) and not told(found)]
+    bare = [n for n, result in ENTRIES.items() if callable(result) and not docstring(result)]
     assert bare == []
 
 
 def test_every_public_name_shows_an_example():
     silent = {
         name
-        for name, found in ENTRIES.items()
-        if callable(found) and ">>>" not in told(found) and not isinstance(found, sporax.Type)
-        if not (inspect.isclass(found) and (issubclass(found, Enum) or module_of(found) in FILES))
+        for name, result in ENTRIES.items()
+        if callable(result)
+        and ">>>" not in docstring(result)
+        and not isinstance(result, sporax.Type)
+        if not (
+            inspect.isclass(result) and (issubclass(result, Enum) or module_of(result) in FILES)
+        )
     }
     assert silent == set(WITHOUT.split())

@@ -48,9 +48,9 @@ def started(folder, script=SCRIPT, **variables):
 def ended(process):
     out, errors = process.communicate()
     assert process.returncode == 0, errors
-    values, found, compiled = json.loads(out)
+    values, result, compiled = json.loads(out)
     np.testing.assert_allclose(values, VALUES, rtol=1e-6)
-    return found, compiled, errors
+    return result, compiled, errors
 
 
 def programs(folder):
@@ -88,8 +88,8 @@ def test_two_processes_at_once_and_damaged_files(tmp_path):
 def test_a_folder_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
     ran = started(tmp_path / "file" / "below", "import warnings; warnings.resetwarnings()" + SCRIPT)
-    found, _, errors = ended(ran)
-    assert found == 0
+    result, _, errors = ended(ran)
+    assert result == 0
     assert errors.count("Compiled programs cannot be kept in") == 1
     assert "(Not a directory)" in errors and "SPORAX_CACHE_DIR" in errors
 
@@ -184,10 +184,10 @@ def test_readers_writers_and_pruning_at_once(tmp_path):
         rng, folder = np.random.default_rng(seed), compilation_cache.Folder(tmp_path)
         for _ in range(150):
             key = f"key{rng.integers(8)}"
-            found = folder.get(key)
-            if found is None:
+            result = folder.get(key)
+            if result is None:
                 folder.put(key, contents[key])
-            elif found != contents[key]:
+            elif result != contents[key]:
                 wrong.append(key)
             if rng.integers(10) == 0:
                 compilation_cache.prune(tmp_path, 80_000)
@@ -210,7 +210,7 @@ def key_of(lowered):
 
 
 def test_what_the_key_of_a_program_holds(monkeypatch):
-    """It is JAX's; what it has to hold is asked here, lest another version of JAX leave it out."""
+    """It is JAX's; what it has to hold is checked, lest another version of JAX leave it out."""
     lowered = jax.jit(lambda x: x + 1).lower(1.0)
     own, topology = key_of(lowered), cache_key.xla_client.get_topology_for_devices
     assert key_of(lowered) == own
@@ -234,12 +234,12 @@ def another(topology):
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names x86's sets")
 def test_the_fingerprint_has_the_instruction_sets(tmp_path):
     """A program compiled for AVX512 must not be loaded where there is none."""
-    ask = (
+    run = (
         "import jax; from jax._src.lib import xla_client\n"
         "print(xla_client.get_topology_for_devices(jax.devices('cpu')).fingerprint())"
     )
     limits = ["", "", "--xla_cpu_max_isa=SSE4_2"]
-    ran = [started(tmp_path, ask, XLA_FLAGS=limit, JAX_PLATFORMS="cpu") for limit in limits]
+    ran = [started(tmp_path, run, XLA_FLAGS=limit, JAX_PLATFORMS="cpu") for limit in limits]
     here, again, without = (process.communicate()[0] for process in ran)
     assert here == again != ""
     assert without not in ("", here)

@@ -76,11 +76,11 @@ def test_what_somebody_holds_is_never_given_away():
     p = Parameter(ones(8, 8), name="p")
     before = p.value()
     view = p.asnumpy()
-    twin = Tensor(p)
+    copied = Tensor(p)
     for _ in range(3):
         p.set_data(p + 1.0)
         run_pending()
-    assert before.asnumpy()[0, 0] == twin.asnumpy()[0, 0] == view[0, 0] == 1.0
+    assert before.asnumpy()[0, 0] == copied.asnumpy()[0, 0] == view[0, 0] == 1.0
     assert p.asnumpy()[0, 0] == 4.0
 
 
@@ -130,10 +130,10 @@ def test_an_endless_trace_is_cut_at_the_cap():
         x = x + 1.0 if choice else -x
         terms.append(choice)
     assert thread.recorder.state.depth < CAP
-    wanted = 1.0
+    expected = 1.0
     for choice in terms:
-        wanted = wanted + 1.0 if choice else -wanted
-    assert x.asnumpy()[0] == wanted
+        expected = expected + 1.0 if choice else -expected
+    assert x.asnumpy()[0] == expected
 
 
 @pytest.mark.executors

@@ -47,8 +47,8 @@ def test_ever_new_shapes_do_not_grow_what_is_kept(monkeypatch, work):
     monkeypatch.setattr(JitFunction, "MAX_KINDS", 3)
     before = kept()
     for n in range(3, 15):
-        found, wanted = work(n)
-        np.testing.assert_allclose(found.asnumpy().ravel(), wanted, rtol=1e-5)
+        result, expected = work(n)
+        np.testing.assert_allclose(result.asnumpy().ravel(), expected, rtol=1e-5)
         assert forest.weight < 3000 + 3000
     more = kept() - before
     assert more <= Counter({Program: 6, Rule: 100, TraceNode: 100}), more

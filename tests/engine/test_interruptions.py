@@ -148,13 +148,13 @@ def test_what_another_thread_is_about_to_use_is_not_given_away():
     p.set_data(p * 1.0)
     p.asnumpy()
     recorded, done = threading.Event(), threading.Event()
-    found = []
+    result = []
 
     def other():
         y = p * 3.0
         recorded.set()
         done.wait()
-        found.append(y.asnumpy().tolist())
+        result.append(y.asnumpy().tolist())
 
     worker = threading.Thread(target=other)
     worker.start()
@@ -163,7 +163,7 @@ def test_what_another_thread_is_about_to_use_is_not_given_away():
     p.asnumpy()
     done.set()
     worker.join()
-    assert found == [[3.0, 6.0]]
+    assert result == [[3.0, 6.0]]
 
 
 @pytest.mark.executors

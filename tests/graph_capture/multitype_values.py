@@ -2,7 +2,7 @@
 
 
 def values(ms):
-    """Made with the namespace `ms`: MindSpore's, to record its answers, or ours."""
+    """Values of the namespace `ms`: MindSpore's, to record its results, or sporax's."""
     return {
         "int": 1,
         "float": 1.5,

@@ -55,15 +55,15 @@ def test_a_mutable_number_is_an_input_and_counts_as_a_number(values, dtype):
     scaled = jit(lambda x, n: x * n + n)
     x = np.array([1, 2], dtype)
     for value in values:
-        made = scaled(Tensor(x), mutable(value))
+        built = scaled(Tensor(x), mutable(value))
         plain = Tensor(x) * value + value
-        assert made.dtype == plain.dtype
-        np.testing.assert_array_equal(made.asnumpy(), plain.asnumpy())
+        assert built.dtype == plain.dtype
+        np.testing.assert_array_equal(built.asnumpy(), plain.asnumpy())
     assert scaled.captures == 1
 
 
 def test_mutable_numbers_in_containers_are_inputs_and_what_surrounds_them_is_not():
-    f = jit(lambda given, x: x * given["a"][0] + given["b"])
+    f = jit(lambda inputs, x: x * inputs["a"][0] + inputs["b"])
     x = Tensor([1.0])
     for a, b in [(1, 2), (3, 4)]:
         assert f(mutable({"a": (a, 0), "b": b}), x).asnumpy() == a + b
@@ -204,10 +204,10 @@ def test_maps_go_through_sequences():
 
 def test_a_map_with_partial_updates_parameters_under_jit():
     targets = sporax.ParameterTuple([Parameter(Tensor([i * 1.0]), name=f"t{i}") for i in (1, 2)])
-    given = (Tensor([3.0]), Tensor([6.0]))
+    inputs = (Tensor([3.0]), Tensor([6.0]))
     move = jit(
         lambda rate: ops.HyperMap()(
-            ops.partial(lambda r, p, x: ops.assign(p, p * (1 - r) + x * r), rate), targets, given
+            ops.partial(lambda r, p, x: ops.assign(p, p * (1 - r) + x * r), rate), targets, inputs
         )
     )
     move(Tensor(0.5))
@@ -240,15 +240,17 @@ def test_loops_give_what_python_gives_and_can_be_differentiated():
 def test_rows_are_updated_as_numpy_does():
     x, v = np.arange(6.0).reshape(3, 2), np.array([[1.0, 2.0], [3.0, 4.0]])
     for at in [(0, 2), (1, 1)]:
-        wanted = x.copy()
-        np.add.at(wanted, list(at), v)
-        for made in (ops.inplace_add(Tensor(x), Tensor(v), at),
+        expected = x.copy()
+        np.add.at(expected, list(at), v)
+        for built in (ops.inplace_add(Tensor(x), Tensor(v), at),
                      ops.InplaceSub(at)(Tensor(x), Tensor(-v)),
                      ops.inplace_add(Tensor(x), Tensor(v), Tensor(list(at)))):  # fmt: skip
-            np.testing.assert_array_equal(made.asnumpy(), wanted)
-    wanted = x.copy()
-    wanted[[2, 0]] = v
-    np.testing.assert_array_equal(ops.InplaceUpdate((2, 0))(Tensor(x), Tensor(v)).asnumpy(), wanted)
+            np.testing.assert_array_equal(built.asnumpy(), expected)
+    expected = x.copy()
+    expected[[2, 0]] = v
+    np.testing.assert_array_equal(
+        ops.InplaceUpdate((2, 0))(Tensor(x), Tensor(v)).asnumpy(), expected
+    )
 
 
 def test_a_primitive_is_made_once_for_its_arguments():
@@ -292,5 +294,5 @@ def test_complex_gradients_match_finite_differences(f):
         return f(Tensor(z)).asnumpy()
 
     slopes = [(value(z + d) - value(z - d)) / (2 * step) for d in (step, 1j * step)]
-    found = grad(lambda z: f(z))(Tensor(z)).asnumpy()
-    np.testing.assert_allclose(found, slopes[0] + 1j * slopes[1], rtol=1e-7)
+    result = grad(lambda z: f(z))(Tensor(z)).asnumpy()
+    np.testing.assert_allclose(result, slopes[0] + 1j * slopes[1], rtol=1e-7)

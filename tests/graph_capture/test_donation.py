@@ -134,11 +134,11 @@ def test_a_view_sees_what_the_program_writes(form):
 
 
 def test_a_parameter_that_is_an_argument_too():
-    training, twin = Training(), Training()
+    training, copied = Training(), Training()
     for _ in range(3):
-        a, b = training(training.weight), twin()
+        a, b = training(training.weight), copied()
         assert float(a) == float(b)
-    assert training.weight.asnumpy().tobytes() == twin.weight.asnumpy().tobytes()
+    assert training.weight.asnumpy().tobytes() == copied.weight.asnumpy().tobytes()
 
 
 def test_an_argument_is_kept_for_who_gave_it():

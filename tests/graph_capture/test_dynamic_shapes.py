@@ -256,7 +256,7 @@ class Scaled(nn.Cell):
 def test_declared_inputs_share_a_program_from_the_first_call_on(how, monkeypatch):
     captures, captured = [], JitFunction._captured
     monkeypatch.setattr(
-        JitFunction, "_captured", lambda *given: captures.append(1) or captured(*given)
+        JitFunction, "_captured", lambda *args: captures.append(1) or captured(*args)
     )
     net = Scaled()
     net.set_inputs(Tensor(shape=[None, 6], dtype=ms.float32))

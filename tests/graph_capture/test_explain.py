@@ -1,4 +1,4 @@
-"""`explain`: what changes between two calls, and the words in which that is told."""
+"""`explain`: what changes between two calls, and the messages about it."""
 
 import contextlib
 import io
@@ -38,8 +38,8 @@ def ones(*shape, dtype=np.float32):
 
 
 @contextlib.contextmanager
-def told():
-    """The lines that are told inside."""
+def logged():
+    """The lines that are logged inside."""
     lines = []
     with contextlib.redirect_stderr(io.StringIO()) as stream, explain():
         yield lines
@@ -76,7 +76,7 @@ def set_global():
 
 
 X = ones(2, 3)
-CHANGES = [  # arguments before, arguments after, what is done in between -> what must be told
+CHANGES = [  # arguments before, arguments after, what is done in between -> what must be logged
     ({}, {}, lambda net: None, None),
     (
         {"mask": ones(2, 3)},
@@ -147,14 +147,14 @@ CHANGES = [  # arguments before, arguments after, what is done in between -> wha
 def test_why_a_function_is_captured_again(before, after, change, words):
     net = Net()
     step = step_of(net)
-    with told() as first:
+    with logged() as first:
         step(X, **before)
     where = rf"^sporax: captured 'step' \(tests{os.sep}graph_capture{os.sep}test_explain.py:\d+\): "
     assert re.match(where + r"first call; \d+ operations, [\d.]+ m?s$", first[0])
     assert re.match(r"sporax: compiled 'step' \(\d+ operations\); [\d.]+ m?s", first[1])
     if change is not None:
         change(net)
-    with told() as again:
+    with logged() as again:
         step(X, **after)
     if words is None:
         assert again == []
@@ -167,7 +167,7 @@ def test_a_variable_of_the_enclosing_function():
     double = jit(lambda x: x * n)
     double(X)
     n = 3.0
-    with told() as lines:
+    with logged() as lines:
         double(X)
     assert "the variable 'n' of the enclosing function changed from 2.0 to 3.0" in lines[0]
 
@@ -176,7 +176,7 @@ def test_a_cell_in_graph_mode():
     net = Net()
     sporax.set_context(mode=sporax.GRAPH_MODE)
     try:
-        with told() as lines:
+        with logged() as lines:
             net(X)
             net(ones(4, 3))
     finally:
@@ -188,7 +188,7 @@ def test_a_cell_in_graph_mode():
 
 def test_a_function_that_goes_on_dynamically():
     broken = jit(lambda x: x * bool(x.sum() > 0))
-    with told() as lines, pytest.warns(RuntimeWarning, match="needs a number"):
+    with logged() as lines, pytest.warns(RuntimeWarning, match="needs a number"):
         broken(X)
     assert any("first call; not to its end, it runs dynamically" in line for line in lines)
 
@@ -201,7 +201,7 @@ def test_where_a_trace_of_dynamic_code_began_and_ended():
         return float(b.sum())
 
     first = compute.__code__.co_firstlineno
-    with told() as lines:
+    with logged() as lines:
         compute(5)
         compute(5)
         compute(6)
@@ -221,7 +221,7 @@ def test_what_is_not_compiled_because_shapes_change():
             y = y * 1.5 + 0.5
         return float(y.sum())
 
-    with told() as lines, pytest.warns(RuntimeWarning, match="change from step to step"):
+    with logged() as lines, pytest.warns(RuntimeWarning, match="change from step to step"):
         for n in range(3, 8):
             work(n)
     kinds = [re.match("sporax: (compiled|run by NumPy, not compiled:) dynamic", s) for s in lines]
@@ -251,7 +251,7 @@ def test_a_program_from_the_folder(tmp_path):
 def test_what_takes_long_is_announced(monkeypatch, capsys):
     monkeypatch.setattr(compile_log, "LONG", 0.01)
     with explain():
-        run = compile_log.first_call(lambda *given: time.sleep(0.2), [], "first time")
+        run = compile_log.first_call(lambda *args: time.sleep(0.2), [], "first time")
         run([], [], [], [])
     lines = capsys.readouterr().err.splitlines()
     assert "compiling dynamic code" in lines[0]

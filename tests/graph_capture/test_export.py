@@ -99,8 +99,8 @@ NETS = [
 ]
 
 
-def same(found, wanted):
-    for f, w in zip(tensors_of(found), tensors_of(wanted), strict=True):
+def same(result, expected):
+    for f, w in zip(tensors_of(result), tensors_of(expected), strict=True):
         assert f.dtype == w.dtype
         np.testing.assert_allclose(f.asnumpy(), w.asnumpy(), rtol=1e-5, atol=1e-6)
 
@@ -123,8 +123,8 @@ def test_another_process_computes_the_same(kind, x, tmp_path):
     names = [str(tmp_path / name) for name in ("net.mindir", "given.npz", "found.npz")]
     where = dict(os.environ, PYTHONPATH=str(Path(ms.__file__).parents[1]))
     subprocess.run([sys.executable, "-c", ELSEWHERE, *names], check=True, cwd=tmp_path, env=where)
-    found = np.load(tmp_path / "found.npz")
-    same([Tensor(found[name]) for name in found.files], net(Tensor(x)))
+    result = np.load(tmp_path / "found.npz")
+    same([Tensor(result[name]) for name in result.files], net(Tensor(x)))
 
 
 @pytest.mark.parametrize("kind, x", NETS)
@@ -156,9 +156,9 @@ OF_ANY_BATCH = {
 @pytest.mark.parametrize("name", OF_ANY_BATCH)
 def test_operations_on_a_batch_of_any_size(name, tmp_path):
     f, x = OF_ANY_BATCH[name], noise(3, 4, 6)
-    found = there_and_back(f, any_batch(x))(tmp_path)
+    result = there_and_back(f, any_batch(x))(tmp_path)
     for n in (1, 3):
-        same(found(Tensor(x[:n])), f(Tensor(x[:n])))
+        same(result(Tensor(x[:n])), f(Tensor(x[:n])))
 
 
 def there_and_back(net, *inputs):
@@ -186,11 +186,11 @@ def test_arithmetic_with_an_unknown_size(tmp_path):
     def f(x):
         return x.sum() / x.size, x * x.shape[0] + 1, x.astype(ms.float16) / len(x.shape)
 
-    found = there_and_back(f, whole)(tmp_path)
-    assert found.outputs[1].dtype == "Int32" and found.outputs[2].dtype == "Float16"
+    result = there_and_back(f, whole)(tmp_path)
+    assert result.outputs[1].dtype == "Int32" and result.outputs[2].dtype == "Float16"
     for n in (1, 4):
         x = Tensor(np.arange(3 * n, dtype=np.int32).reshape(n, 3))
-        same(found(x), f(x))
+        same(result(x), f(x))
 
 
 def test_containers_numbers_and_dtypes(tmp_path):
@@ -255,14 +255,14 @@ def test_a_graph_cell_has_the_parameters(tmp_path):
     graph = there_and_back(net, x)(tmp_path)
     again = nn.GraphCell(graph)
     named = {p.name: p for p in net.get_parameters()}
-    found = {p.name: p for p in again.get_parameters()}
-    assert found.keys() == named.keys()
+    result = {p.name: p for p in again.get_parameters()}
+    assert result.keys() == named.keys()
     for name in named:
-        np.testing.assert_array_equal(found[name].asnumpy(), named[name].asnumpy())
-    twin = copy.deepcopy(again)
-    found["head.bias"].set_data(named["head.bias"] + 1)
+        np.testing.assert_array_equal(result[name].asnumpy(), named[name].asnumpy())
+    copied = copy.deepcopy(again)
+    result["head.bias"].set_data(named["head.bias"] + 1)
     same(again(x)["logits"], net(x)["logits"] + 1)
-    same(twin(x), net(x))
+    same(copied(x), net(x))
     ms.save_checkpoint(again, str(tmp_path / "p.ckpt"))
     ms.load_param_into_net(net, ms.load_checkpoint(str(tmp_path / "p.ckpt")))
     same(again(x), net(x))
@@ -379,9 +379,9 @@ OPTIONS = [
 
 @pytest.mark.parametrize("options, error, words", OPTIONS)
 def test_options_of_export(options, error, words, tmp_path):
-    given = {"file_name": str(tmp_path / "f"), "file_format": "MINDIR", **options}
+    keywords = {"file_name": str(tmp_path / "f"), "file_format": "MINDIR", **options}
     with pytest.raises(error, match=words):
-        ms.export(nn.ReLU(), X, **given)
+        ms.export(nn.ReLU(), X, **keywords)
     assert not list(tmp_path.iterdir())
 
 

@@ -21,13 +21,13 @@ X = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
 
 
 class OnHost(Cell):
-    """Computes with NumPy, and fails when it is told to."""
+    """Computes with NumPy, and fails on request."""
 
     fails = False
 
     def construct(self, x):
         if self.fails:
-            raise ValueError("told to")
+            raise ValueError("on request")
         return Tensor(x.asnumpy() * 2)
 
 
@@ -79,19 +79,19 @@ class Training:
 
 
 @contextlib.contextmanager
-def failing(owner, name, at, error, after=False, only=lambda *given: True):
+def failing(owner, name, at, error, after=False, only=lambda *args: True):
     """`owner.name` raises at one of its calls, before it does its work or after; its calls are
     counted."""
     work, counter = getattr(owner, name), [0]
 
-    def wrapped(*given):
-        if not only(*given):
-            return work(*given)
+    def wrapped(*args):
+        if not only(*args):
+            return work(*args)
         counter[0] += 1
         if counter[0] - 1 != at:
-            return work(*given)
+            return work(*args)
         if after:
-            work(*given)
+            work(*args)
         raise error
 
     setattr(owner, name, wrapped)
@@ -101,11 +101,15 @@ def failing(owner, name, at, error, after=False, only=lambda *given: True):
         setattr(owner, name, work)
 
 
-def is_captured(forest, recorder, *given):
+def is_captured(forest, recorder, *args):
     return recorder.tracer is not None
 
 
-ERRORS = [ValueError("told to"), KeyboardInterrupt(), jax.errors.JaxRuntimeError("out of memory")]
+ERRORS = [
+    ValueError("on request"),
+    KeyboardInterrupt(),
+    jax.errors.JaxRuntimeError("out of memory"),
+]
 pytestmark = pytest.mark.skipif(Recorder.immediate, reason="captures run in any executor alike")
 
 
@@ -122,13 +126,13 @@ def unharmed(training, fails):
 
 
 def agrees(training, steps):
-    """The steps made so far and two more are those of a twin that has never failed."""
-    found = [float(training.step(Tensor(X))) for _ in range(2)]
+    """The steps made so far and two more are those of a copy that has never failed."""
+    result = [float(training.step(Tensor(X))) for _ in range(2)]
     state = training.state()
     random.set_seed(0)
-    twin = Training(training.net.on_host is not None)
-    assert [float(twin.step(Tensor(X))) for _ in range(steps + 2)][steps:] == found
-    assert twin.state() == state
+    copied = Training(training.net.on_host is not None)
+    assert [float(copied.step(Tensor(X))) for _ in range(steps + 2)][steps:] == result
+    assert copied.state() == state
 
 
 @pytest.mark.parametrize("on_host", [False, True])

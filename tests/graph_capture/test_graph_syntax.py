@@ -22,8 +22,8 @@ pytestmark = pytest.mark.usefixtures("on_numpy")
 
 
 def of(verdict):
-    found = [row for row in ROWS if row.verdict == verdict]
-    return pytest.mark.parametrize("row", found, ids=[row.name for row in found])
+    result = [row for row in ROWS if row.verdict == verdict]
+    return pytest.mark.parametrize("row", result, ids=[row.name for row in result])
 
 
 class Raised:
@@ -45,10 +45,10 @@ class Twins:
     def agree(self):
         """Make each call with both, and compare results, arguments after it, and state."""
         for call in self.calls:
-            wanted = self._outcome(self.dynamic, self.look, call)
+            expected = self._outcome(self.dynamic, self.look, call)
             before = self.captured.captures
-            assert_same(self._outcome(self.captured, self.look_captured, call), wanted)
-            if not isinstance(wanted[0], Raised):
+            assert_same(self._outcome(self.captured, self.look_captured, call), expected)
+            if not isinstance(expected[0], Raised):
                 self.captures += self.captured.captures - before
 
     def _outcome(self, function, look, call):
@@ -64,34 +64,34 @@ class Twins:
         return result, arguments, look(), printed.getvalue()
 
 
-def assert_same(got, wanted):
-    if isinstance(wanted, Tensor):
+def assert_same(got, expected):
+    if isinstance(expected, Tensor):
         assert isinstance(got, Tensor)
-        assert got.dtype == wanted.dtype
-        np.testing.assert_array_equal(got.asnumpy(), wanted.asnumpy())
+        assert got.dtype == expected.dtype
+        np.testing.assert_array_equal(got.asnumpy(), expected.asnumpy())
     elif isinstance(got, Tensor):  # a Python number that depends on a Tensor's
-        assert got.asnumpy().tolist() == wanted
-    elif isinstance(wanted, np.ndarray):
-        assert got.dtype == wanted.dtype
-        np.testing.assert_array_equal(got, wanted)
-    elif isinstance(wanted, (tuple, list, dict, Raised)):
-        assert type(got) is type(wanted)
-        pairs = (got, wanted)
-        if isinstance(wanted, dict):
+        assert got.asnumpy().tolist() == expected
+    elif isinstance(expected, np.ndarray):
+        assert got.dtype == expected.dtype
+        np.testing.assert_array_equal(got, expected)
+    elif isinstance(expected, (tuple, list, dict, Raised)):
+        assert type(got) is type(expected)
+        pairs = (got, expected)
+        if isinstance(expected, dict):
             pairs = [list(thing.items()) for thing in pairs]
-        if isinstance(wanted, Raised):
+        if isinstance(expected, Raised):
             pairs = [thing.parts for thing in pairs]
         assert len(pairs[0]) == len(pairs[1])
         for one, other in zip(*pairs, strict=True):
             assert_same(one, other)
-    elif hasattr(wanted, "__next__"):
-        assert_same(list(got), list(wanted))
-    elif hasattr(wanted, "__dict__") and not isinstance(wanted, type):
-        assert type(got) is type(wanted)
-        assert_same(vars(got), vars(wanted))
+    elif hasattr(expected, "__next__"):
+        assert_same(list(got), list(expected))
+    elif hasattr(expected, "__dict__") and not isinstance(expected, type):
+        assert type(got) is type(expected)
+        assert_same(vars(got), vars(expected))
     else:
-        assert type(got) is type(wanted)
-        assert got == wanted
+        assert type(got) is type(expected)
+        assert got == expected
 
 
 @of(WORKS)
@@ -112,11 +112,11 @@ def test_what_works(row):
 @of(BREAKS)
 def test_what_breaks_the_graph(row):
     twins = Twins(row)
-    with pytest.warns(RuntimeWarning) as told:
+    with pytest.warns(RuntimeWarning) as messages:
         for _ in range(3):
             twins.agree()
-    assert len(told) == 1
-    message = str(told[0].message)
+    assert len(messages) == 1
+    message = str(messages[0].message)
     (lines, first), file = inspect.getsourcelines(row.about), inspect.getsourcefile(row.about)
     at = int(re.search(re.escape(Path(file).name) + r":(\d+)", message)[1])
     assert at in range(first, first + len(lines)) or linecache.getline(file, at).strip() in message

@@ -55,9 +55,9 @@ def test_what_is_written_and_what_is_left_as_it_was():
     before = [p.asnumpy() for p in net.get_parameters()]
     state = ms.get_rng_state().asnumpy()
     f = jit(net)
-    found = f.graph(X, scale=3.0)
-    assert found.written == ["norm.moving_mean", "norm.moving_variance", "random state"]
-    assert lines_of(found)[-3:] == [
+    result = f.graph(X, scale=3.0)
+    assert result.written == ["norm.moving_mean", "norm.moving_variance", "random state"]
+    assert lines_of(result)[-3:] == [
         "  write norm.moving_mean = %2",
         "  write norm.moving_variance = %3",
         "  write random state = %8",
@@ -74,19 +74,19 @@ def test_names_of_arguments():
         return pair[0] + rest[0] + more["z"]
 
     one = Tensor([1.0])
-    found = jit(f).graph((one, one), one, z=one, state={"h": one})
-    assert [i.name for i in found.inputs] == [
+    result = jit(f).graph((one, one), one, z=one, state={"h": one})
+    assert [i.name for i in result.inputs] == [
         "pair[0]", "pair[1]", "rest[0]", "state['h']", "more['z']",
     ]  # fmt: skip
-    assert found.written == ["state['h']"]
+    assert result.written == ["state['h']"]
     assert one.asnumpy() == [1.0]
 
 
 def test_outside_tensors_are_told_apart():
     v, w = Parameter(Tensor([1.0]), name="w"), Parameter(Tensor([1.0]), name="w")
     a, b = Tensor([1.0]), Tensor([1.0])
-    found = jit(lambda x: x * v + w + a + b).graph(Tensor([1.0]))
-    assert [i.name for i in found.inputs] == ["x", "w", "w#2", "tensor0", "tensor1"]
+    result = jit(lambda x: x * v + w + a + b).graph(Tensor([1.0]))
+    assert [i.name for i in result.inputs] == ["x", "w", "w#2", "tensor0", "tensor1"]
 
 
 def test_a_training_step():

@@ -72,8 +72,8 @@ def test_static_values_make_new_graphs_and_old_ones_are_found_again():
             x = x * 2.0
         return x if flag else -x
 
-    found = [power(ones(1), n).asnumpy()[0] for n in (1, 2, 1, 2)]
-    assert found == [2.0, 4.0, 2.0, 4.0]
+    result = [power(ones(1), n).asnumpy()[0] for n in (1, 2, 1, 2)]
+    assert result == [2.0, 4.0, 2.0, 4.0]
     assert power.captures == 2
     assert power(ones(1), 1, flag=False).asnumpy()[0] == -2.0
     assert power.captures == 3
@@ -132,13 +132,13 @@ def train_step():
 
 
 def test_a_train_step_gives_the_numbers_of_dynamic_code():
-    (dynamic, net), (captured, twin) = train_step(), train_step()
+    (dynamic, net), (captured, copied) = train_step(), train_step()
     captured = jit(captured)
     rate = Tensor(np.float32(0.01))
     for i in range(5):
         x = ones(3) * (0.1 * i)
         np.testing.assert_allclose(float(captured(x, rate)), float(dynamic(x, rate)), rtol=1e-6)
-    np.testing.assert_allclose(twin.weight.asnumpy(), net.weight.asnumpy(), rtol=1e-6)
+    np.testing.assert_allclose(copied.weight.asnumpy(), net.weight.asnumpy(), rtol=1e-6)
     assert captured.captures == 1
 
 

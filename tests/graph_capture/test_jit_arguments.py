@@ -132,8 +132,8 @@ def test_any_nesting(function, make, captures):
     captured = jit(function)
     kept = [make(0), make(1)]
     for k in (0, 1, 0, 1):
-        given = kept[k] if isinstance(kept[k], Plain) else make(k)
-        assert plain(captured(given)) == plain(function(given))
+        inputs = kept[k] if isinstance(kept[k], Plain) else make(k)
+        assert plain(captured(inputs)) == plain(function(inputs))
     assert captured.captures == captures
 
 
@@ -186,18 +186,18 @@ TARGETS = {
 @pytest.mark.parametrize("write", [index, in_place, whole], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("target", TARGETS.values(), ids=list(TARGETS))
 def test_writing(target, write):
-    def f(given, x):
-        write(target(given), x)
-        return target(given).sum() + x.sum()
+    def f(inputs, x):
+        write(target(inputs), x)
+        return target(inputs).sum() + x.sum()
 
     def run(function):
-        given, found = Tensor(np.zeros((2, 3), np.float32)), []
+        inputs, result = Tensor(np.zeros((2, 3), np.float32)), []
         for handle in (NET.weight, NET.table, CLOSED):
             handle.assign_value(Tensor(np.ones((2, 3), np.float32)))
         for k in range(4):
-            found.append(plain(function(given, tensor(k, 3))))
-            found += [plain(t) for t in (given, NET.weight, NET.table, CLOSED)]
-        return found
+            result.append(plain(function(inputs, tensor(k, 3))))
+            result += [plain(t) for t in (inputs, NET.weight, NET.table, CLOSED)]
+        return result
 
     captured = jit(f)
     assert run(captured) == run(f)
@@ -212,23 +212,23 @@ def test_one_tensor_in_two_places():
         a.add_(1.0)
         return a + b * 10 + table * 100
 
-    for given in [(table, table), (table, tensor(2)), (tensor(3), table), (tensor(1), tensor(2))]:
-        found = []
+    for inputs in [(table, table), (table, tensor(2)), (tensor(3), table), (tensor(1), tensor(2))]:
+        result = []
         for function in (jit(f), f):
             table.assign_value(tensor(1))
-            a, b = copy.copy(given) if given[0] is given[1] else given
+            a, b = copy.copy(inputs) if inputs[0] is inputs[1] else inputs
             a, b = (t if t is table else Tensor(t) for t in (a, b))
-            found.append([plain([function(a, b), a, b, table]) for _ in range(3)])
-        assert found[0] == found[1]
+            result.append([plain([function(a, b), a, b, table]) for _ in range(3)])
+        assert result[0] == result[1]
 
 
 def test_what_is_kept_of_arguments():
     """Nothing: an argument that nobody else holds is freed after the call."""
     f = jit(lambda a: a["x"] * 2)
     for k in range(3):
-        given = {"x": tensor(k)}
-        alive = weakref.ref(tensors_of(given)[0]._value)
-        f(given)
-        del given
+        inputs = {"x": tensor(k)}
+        alive = weakref.ref(tensors_of(inputs)[0]._value)
+        f(inputs)
+        del inputs
         gc.collect()
         assert alive() is None

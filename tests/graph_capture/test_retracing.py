@@ -24,7 +24,7 @@ INPUTS = {  # functions of a number that take it as an input, whatever it is
     "mapped": lambda x, a: ops.vmap(lambda row: row * a)(x),
     "assumed": lambda x, a: x * a if isinstance(a, (int, float)) and a < 10**6 else None,
 }
-ASKED = {  # functions of an int that Python needs, and how many programs 1, 2, 3, 4, 1 take
+CONCRETE = {  # functions of an int that Python needs, and how many programs 1, 2, 3, 4, 1 take
     "a comparison": (lambda x, n: x * n if n > 2 else x + n, 2),
     "a chain of them": (lambda x, n: x if n <= 1 else x * n if 1 < n < 4 else -x, 3),
     "truth": (lambda x, n: x + n if n - 1 else x * 2, 2),
@@ -76,9 +76,9 @@ def test_a_number_in_the_arguments_is_an_input(name, values):
     assert run.captures == 1
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", CONCRETE)
 def test_what_python_asks_of_a_number_is_asked_again(name):
-    function, captures = ASKED[name]
+    function, captures = CONCRETE[name]
     run = jit(function)
     for n in (1, 2, 3, 4, 1):
         same(run(Tensor(X), n), function(Tensor(X), n))
@@ -223,5 +223,5 @@ def test_initial_values_are_computed_apart_from_the_first_call():
     assert compilations["programs"] - before == 2 or Recorder.immediate
     for y in again:
         np.testing.assert_array_equal(y, first)
-    wanted = 0.28125 * (net.dense.weight.asnumpy() @ X + net.dense.bias.asnumpy())
-    np.testing.assert_allclose(first, wanted, rtol=1e-5)
+    expected = 0.28125 * (net.dense.weight.asnumpy() @ X + net.dense.bias.asnumpy())
+    np.testing.assert_allclose(first, expected, rtol=1e-5)

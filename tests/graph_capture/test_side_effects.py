@@ -1,4 +1,4 @@
-"""What a captured function does to Python besides computing: never lost, and told of once.
+"""What a captured function does to Python besides computing: never lost, and warned of once.
 
 A row makes (function, what to look at after each call). At each call both must be what they are
 without a capture.
@@ -245,9 +245,9 @@ def calls(make, wrap):
 
 @pytest.mark.parametrize("make, words", EFFECTS.values(), ids=list(EFFECTS))
 def test_nothing_is_lost(make, words):
-    wanted = calls(make, lambda f: f)
+    expected = calls(make, lambda f: f)
     with pytest.warns(RuntimeWarning, match=f"cannot be captured, since it .*{words}") as seen:
-        assert calls(make, jit) == wanted
+        assert calls(make, jit) == expected
     assert len(seen) == 1
     assert seen[0].filename == __file__
 
@@ -330,9 +330,9 @@ def test_a_network_that_runs_dynamically_in_graph_mode(graph_mode):
     net = Of(f, dense=nn.Dense(2, 2))
     x = Tensor(X.reshape(1, 2))
     with pytest.warns(RuntimeWarning, match="needs a number"):
-        found = [net(x).asnumpy() for _ in range(3)]
+        result = [net(x).asnumpy() for _ in range(3)]
     y = X.reshape(1, 2) @ net.dense.weight.asnumpy().T + net.dense.bias.asnumpy()
-    for one in found:
+    for one in result:
         np.testing.assert_allclose(one, y * y.sum(), rtol=1e-5)
     assert net.dense._graph.captures == 1
 

@@ -145,9 +145,9 @@ def with_part(kind):
 
 
 def listed(part):
-    made = Listed()
-    made.part = part
-    return made
+    built = Listed()
+    built.part = part
+    return built
 
 
 def function_with_attribute(part):
@@ -180,9 +180,9 @@ def enclosed(part):
 
 
 def module(part):
-    made = types.ModuleType("settings_module")
-    made.part = part
-    return made
+    built = types.ModuleType("settings_module")
+    built.part = part
+    return built
 
 
 def member(part):
@@ -194,9 +194,9 @@ def member(part):
 
 
 def object_array(part):
-    made = np.empty(2, object)
-    made[1] = part
-    return made
+    built = np.empty(2, object)
+    built[1] = part
+    return built
 
 
 def plain_dict(part):
@@ -423,17 +423,17 @@ class State:
 
     def _replace(self, name):
         """Let a variable of the function hold another Node of the same kind."""
-        made = self.nodes[name] = Node(self.nodes[name].kinds, self.rng)
+        built = self.nodes[name] = Node(self.nodes[name].kinds, self.rng)
         function = self.function
         if self.place == "enclosing":
-            self.space["change"](name, made.value)
+            self.space["change"](name, built.value)
         elif self.place == "defaults":
             function.__defaults__ = tuple(node.value for node in self.nodes.values())
         elif self.place == "keyword defaults":
-            function.__kwdefaults__[name] = made.value
+            function.__kwdefaults__[name] = built.value
         elif self.place in ("method", "Cell"):
-            setattr(self.space["holder"], name, made.value)
+            setattr(self.space["holder"], name, built.value)
         elif self.place == "class":
-            setattr(type(function), name, made.value)
+            setattr(type(function), name, built.value)
         else:
-            self.space[name] = made.value
+            self.space[name] = built.value

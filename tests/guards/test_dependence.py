@@ -211,8 +211,8 @@ def test_a_change_is_noticed(make):
     run, x = jit(function), tensor(1, 2)
     for _ in range(3):
         for _ in range(2):
-            found, wanted = run(x).asnumpy(), function(x).asnumpy()
-            np.testing.assert_allclose(found, wanted)
+            result, expected = run(x).asnumpy(), function(x).asnumpy()
+            np.testing.assert_allclose(result, expected)
         change()
     assert run.captures <= 4
 
@@ -272,8 +272,8 @@ def test_what_changes_at_every_call_runs_dynamically_in_the_end():
     eight = pytest.warns(RuntimeWarning, match="captured 8 times.*'calls'.*changed")
     sixteen = pytest.warns(RuntimeWarning, match="16 times because 'calls' was another one")
     with eight, sixteen:
-        found = [counted(tensor(1)).asnumpy()[0] for _ in range(20)]
-    assert found == [float(i) for i in range(1, 21)]
+        result = [counted(tensor(1)).asnumpy()[0] for _ in range(20)]
+    assert result == [float(i) for i in range(1, 21)]
 
 
 def test_writing_to_an_argument_writes_to_that_of_each_call():

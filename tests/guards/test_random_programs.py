@@ -1,7 +1,7 @@
 """Captured functions read random Python state, a part of which then changes: never stale.
 
 The oracle is the function itself, called without a capture. A case that runs dynamically, with a
-warning, is right too; that most cases are captured, and that most changes matter, is asked at the
+warning, is right too; that most cases are captured, and that most changes matter, is checked at the
 end, so that the comparison is not empty.
 """
 
@@ -48,10 +48,10 @@ def stale(seed):
         warnings.simplefilter("ignore", RuntimeWarning)
         for turn in range(3):
             for _ in range(2):
-                found, wanted = outcome(run, x), outcome(state.function, x)
-                if found != wanted:
-                    return f"turn {turn}: {found}, not {wanted}\n{state.words}", True, True
-            seen.append(found)
+                result, expected = outcome(run, x), outcome(state.function, x)
+                if result != expected:
+                    return f"turn {turn}: {result}, not {expected}\n{state.words}", True, True
+            seen.append(result)
             state.change()
     return None, not run.dynamic, seen[0] != seen[1] or seen[1] != seen[2]
 

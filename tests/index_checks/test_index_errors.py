@@ -253,8 +253,8 @@ def test_the_ignored_class_is_right():
     expected = -np.log(np.exp(0.0) / np.exp([0.0, 1.0, 2.0]).sum())
     for i in (-1, 7):
         y = Tensor([0, i], dtypes.int32)
-        found = ops.cross_entropy(scores(), y, ignore_index=i)
-        assert float(found) == pytest.approx(expected, rel=1e-6)
+        result = ops.cross_entropy(scores(), y, ignore_index=i)
+        assert float(result) == pytest.approx(expected, rel=1e-6)
 
 
 def test_ctc_labels_beyond_their_number_are_padding():

@@ -130,8 +130,8 @@ def test_fixed_values():
     assert initializer(Constant(0.5), ()).asnumpy().shape == ()
     assert initializer(Zero(), (2,), dtypes.bool_).asnumpy().tolist() == [False, False]
     assert initializer(Identity(), (2, 3)).asnumpy().tolist() == [[1, 0, 0], [0, 1, 0]]
-    given = Tensor([1.0, 2.0])
-    assert initializer(given, (2,)) is given
+    inputs = Tensor([1.0, 2.0])
+    assert initializer(inputs, (2,)) is inputs
 
 
 @pytest.mark.parametrize("kernel", [(3,), (3, 4), (3, 4, 2)])
@@ -139,13 +139,13 @@ def test_fixed_values():
 def test_dirac_passes_channels_through(kernel, groups, outputs):
     w = initializer(Dirac(groups), (outputs, 3, *kernel)).asnumpy()
     each = outputs // groups
-    wanted = {
+    expected = {
         (g * each + c, c, *(k // 2 for k in kernel))
         for g in range(groups)
         for c in range(min(each, 3))
     }
-    assert set(zip(*(i.tolist() for i in np.nonzero(w)), strict=True)) == wanted
-    assert w.sum() == len(wanted)
+    assert set(zip(*(i.tolist() for i in np.nonzero(w)), strict=True)) == expected
+    assert w.sum() == len(expected)
 
 
 def test_a_seed_repeats_the_values():
@@ -167,12 +167,12 @@ def test_an_initializer_of_ones_own():
         def _initialize(self, arr):
             arr[:] = np.arange(self.start, self.start + arr.size).reshape(arr.shape)
 
-    wanted = [[2, 3], [4, 5]]
-    assert initializer(Ramp(2), (2, 2)).asnumpy().tolist() == wanted
-    assert Tensor(shape=(2, 2), dtype=dtypes.float32, init=Ramp(2)).asnumpy().tolist() == wanted
+    expected = [[2, 3], [4, 5]]
+    assert initializer(Ramp(2), (2, 2)).asnumpy().tolist() == expected
+    assert Tensor(shape=(2, 2), dtype=dtypes.float32, init=Ramp(2)).asnumpy().tolist() == expected
     array = np.zeros((2, 2))
     Ramp(2)(array)
-    assert array.tolist() == wanted
+    assert array.tolist() == expected
 
 
 def test_clones_of_parameters():
@@ -209,9 +209,9 @@ def test_clones_of_parameters():
 )
 def test_bad_input_is_refused_in_one_voice(make, error, says):
     with pytest.raises(error) as caught:
-        made = make()
-        if isinstance(made, Tensor):
-            made.init_data()
+        built = make()
+        if isinstance(built, Tensor):
+            built.init_data()
     assert says in str(caught.value)
 
 

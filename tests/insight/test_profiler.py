@@ -34,7 +34,7 @@ def test_wrong_uses_are_refused(tmp_path):
     with pytest.raises(RuntimeError, match=r"'Profiler.start', no other profiler must run"):
         sporax.Profiler(output_path=tmp_path)
     profiler.stop()
-    for given, named in (({"speed": 1}, "speed"), ({"start_profile": 1}, "start_profile"),
+    for options, named in (({"speed": 1}, "speed"), ({"start_profile": 1}, "start_profile"),
                          ({"output_path": 3}, "output_path")):  # fmt: skip
         with pytest.raises(TypeError, match=rf"For 'Profiler', .*'{named}'"):
-            sporax.Profiler(**given)
+            sporax.Profiler(**options)

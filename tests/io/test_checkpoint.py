@@ -1,4 +1,4 @@
-"""Checkpoints, against files and answers recorded from MindSpore (tools/record_checkpoints.py)."""
+"""Checkpoints, against files and results recorded from MindSpore (tools/record_checkpoints.py)."""
 
 import json
 import os
@@ -21,12 +21,12 @@ from tools.record_checkpoints import loads as load_rows
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 WHOLE = str(RECORDED / "mindspore.ckpt")
-ANSWERS = json.loads((RECORDED / "checkpoint_loads.json").read_text())
+LOADED = json.loads((RECORDED / "checkpoint_loads.json").read_text())
 
 
-def assert_contents(found, wanted):
-    for name, (dtype, shape, begin) in wanted.items():
-        x = found[name]
+def assert_contents(result, expected):
+    for name, (dtype, shape, begin) in expected.items():
+        x = result[name]
         assert isinstance(x, ms.Parameter) and x.name == name and x.requires_grad
         assert (x.shape, x.dtype) == (shape, getattr(ms, "bool_" if dtype == "bool" else dtype))
         np.testing.assert_array_equal(
@@ -34,9 +34,9 @@ def assert_contents(found, wanted):
         )
 
 
-def assert_extras(found):
+def assert_extras(result):
     for name, value in EXTRAS.items():
-        assert (found[name] if isinstance(value, str) else found[name].item()) == value
+        assert (result[name] if isinstance(value, str) else result[name].item()) == value
 
 
 def small(**shapes):
@@ -61,11 +61,11 @@ SLICED = {"long": LONG, "net.weight": CONTENTS["net.weight"]}
     ],
 )
 def test_reads_what_mindspore_writes(file, wanted, options):
-    found = ms.load_checkpoint(str(RECORDED / f"{file}.ckpt"), **options)
-    assert list(found)[: len(wanted)] == list(wanted)
-    assert_contents(found, wanted)
+    result = ms.load_checkpoint(str(RECORDED / f"{file}.ckpt"), **options)
+    assert list(result)[: len(wanted)] == list(wanted)
+    assert_contents(result, wanted)
     if file == "mindspore":
-        assert_extras(found)
+        assert_extras(result)
 
 
 @pytest.mark.parametrize(
@@ -74,22 +74,22 @@ def test_reads_what_mindspore_writes(file, wanted, options):
 )
 def test_writes_the_bytes_that_mindspore_writes(file, options, tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint_protobuf, "PIECE", PIECE)
-    made = everything(ms)
+    built = everything(ms)
     if file == "mindspore_sliced":
         # MindSpore cuts an array along its first axis or its bytes, so lengths of pieces may differ
-        made = [{"name": "long", "data": ms.Tensor(counting(*LONG))}, *made[:1]]
+        built = [{"name": "long", "data": ms.Tensor(counting(*LONG))}, *built[:1]]
     # 0-dimensional tensors are written with dims [0], as all versions read them; 2.10 writes none
-    flat = [m for m in made if m["data"].shape]
+    flat = [m for m in built if m["data"].shape]
     ms.save_checkpoint(flat, str(tmp_path / "a.ckpt"), choice_func=lambda name: True)
-    ours = checkpoint_protobuf.read(
+    actual = checkpoint_protobuf.read(
         memoryview((tmp_path / "a.ckpt").read_bytes()), ckpt_file.needed
     )
-    theirs = checkpoint_protobuf.read(
+    expected = checkpoint_protobuf.read(
         memoryview((RECORDED / f"{file}.ckpt").read_bytes()), ckpt_file.needed
     )
-    theirs = [entry for entry in theirs if entry.tag in {m["name"] for m in flat}]
-    assert [(e.tag, e.dims, e.kind, b"".join(e.pieces)) for e in ours] == [
-        (e.tag, e.dims, e.kind, b"".join(e.pieces)) for e in theirs
+    expected = [entry for entry in expected if entry.tag in {m["name"] for m in flat}]
+    assert [(e.tag, e.dims, e.kind, b"".join(e.pieces)) for e in actual] == [
+        (e.tag, e.dims, e.kind, b"".join(e.pieces)) for e in expected
     ]
     if file == "mindspore_sliced":
         assert (tmp_path / "a.ckpt").read_bytes() == (RECORDED / f"{file}.ckpt").read_bytes()
@@ -107,7 +107,7 @@ def test_an_encrypted_file_is_told_apart():
     ("text", "net", "entries", "strict"), [pytest.param(*row, id=row[0]) for row in load_rows()]
 )
 def test_loads_into_a_net_as_mindspore_does(text, net, entries, strict):
-    assert load_case(ms, net, entries, strict) == ANSWERS[text]
+    assert load_case(ms, net, entries, strict) == LOADED[text]
 
 
 def test_a_shape_that_differs_by_ones_becomes_the_nets():
@@ -135,9 +135,9 @@ def test_nothing_is_loaded_unless_everything_fits(tmp_path):
 def test_there_and_back(options, tmp_path):
     path = str(tmp_path / "all.ckpt")
     ms.save_checkpoint(everything(ms), path, append_dict=EXTRAS, **options)
-    found = ms.load_checkpoint(path, crc_check=options.get("crc_check", False))
-    assert_contents(found, CONTENTS)
-    assert_extras(found)
+    result = ms.load_checkpoint(path, crc_check=options.get("crc_check", False))
+    assert_contents(result, CONTENTS)
+    assert_extras(result)
     assert not ms.async_ckpt_thread_status()
     assert [p.name for p in tmp_path.iterdir()] == ["all.ckpt"]
 
@@ -162,8 +162,8 @@ def test_two_files_in_one_are_one_checkpoint(tmp_path):
         ms.save_checkpoint(own, str(tmp_path / f"{name}.ckpt"))
     both = tmp_path / "both.ckpt"
     both.write_bytes((tmp_path / "a.ckpt").read_bytes() + (tmp_path / "b.ckpt").read_bytes())
-    found = ms.load_checkpoint(str(both))
-    assert list(found) == ["x", "a", "b"] and found["x"].asnumpy().tolist() == [98] * 3
+    result = ms.load_checkpoint(str(both))
+    assert list(result) == ["x", "a", "b"] and result["x"].asnumpy().tolist() == [98] * 3
 
 
 @pytest.mark.parametrize(
@@ -197,8 +197,8 @@ def test_loads_in_a_thread(tmp_path):
     for format in ("ckpt", "safetensors"):
         path = str(tmp_path / f"a.{format}")
         ms.save_checkpoint({"a": np.full(3, len(format), np.float32)}, path, format=format)
-        found = ms.load_checkpoint_async(path, net).result()
-        assert list(found) == ["a"] and net.a.asnumpy().tolist() == [len(format)] * 3
+        result = ms.load_checkpoint_async(path, net).result()
+        assert list(result) == ["a"] and net.a.asnumpy().tolist() == [len(format)] * 3
     with pytest.raises(ValueError, match="does not exist"):
         ms.load_checkpoint_async(str(tmp_path / "none.ckpt")).result()
 
@@ -209,8 +209,8 @@ def test_a_state_of_random_numbers_can_be_kept(tmp_path):
             return ms.Tensor([1, 2, 3], ms.uint8)
 
     ms.save_checkpoint([], str(tmp_path / "a.ckpt"), append_dict={"random": Source()})
-    found = ms.load_checkpoint(str(tmp_path / "a.ckpt"))
-    assert found["random"].asnumpy().tolist() == [1, 2, 3]
+    result = ms.load_checkpoint(str(tmp_path / "a.ckpt"))
+    assert result["random"].asnumpy().tolist() == [1, 2, 3]
 
 
 # bad files -----------------------------------------------------------------------------------
@@ -264,11 +264,11 @@ def test_every_cut_of_a_file_is_refused_or_leaves_whole_values(tmp_path):
     for size in range(len(whole)):
         path.write_bytes(whole[:size])
         try:
-            found = ms.load_checkpoint(str(path))
+            result = ms.load_checkpoint(str(path))
         except ValueError as error:
             assert str(path) in str(error)
         else:  # cut between two values, which nothing in the format shows
-            assert list(found) == list(complete)[: len(found)]
+            assert list(result) == list(complete)[: len(result)]
 
 
 def test_a_wrong_checksum_is_refused(tmp_path):

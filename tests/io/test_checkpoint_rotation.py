@@ -75,7 +75,7 @@ def test_a_save_that_fails_removes_nothing(in_thread, tmp_path, monkeypatch):
     keeper.step_end(run_context(net, 1))
     async_saving.wait()
     monkeypatch.setattr(os, "replace", no_space)
-    monkeypatch.setattr(threading, "excepthook", lambda given: None)
+    monkeypatch.setattr(threading, "excepthook", lambda inputs: None)
     for step in (2, 3, 4):
         with contextlib.nullcontext() if in_thread else pytest.raises(OSError, match="no space"):
             keeper.step_end(run_context(net, step))

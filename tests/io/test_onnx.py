@@ -29,11 +29,11 @@ def session(net, *inputs, folder):
 
 def same(running, net, *arrays):
     names = [value.name for value in running.get_inputs()]
-    found = running.run(None, dict(zip(names, arrays, strict=True)))
-    wanted = [tensor.asnumpy() for tensor in tensors_of(net(*map(Tensor, arrays)))]
-    for theirs, ours in zip(found, wanted, strict=True):
-        assert theirs.dtype == ours.dtype and theirs.shape == ours.shape
-        np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=1e-5)
+    result = running.run(None, dict(zip(names, arrays, strict=True)))
+    expected = [tensor.asnumpy() for tensor in tensors_of(net(*map(Tensor, arrays)))]
+    for reference, actual in zip(result, expected, strict=True):
+        assert reference.dtype == actual.dtype and reference.shape == actual.shape
+        np.testing.assert_allclose(reference, actual, rtol=1e-5, atol=1e-5)
 
 
 class Block(nn.Cell):

@@ -28,17 +28,17 @@ def header_and_body(path):
     return json.loads(content[8:size]), content[size:]
 
 
-def assert_contents(found, without=()):
-    assert list(found) == sorted({*CONTENTS, *NUMBERS} - set(without))
+def assert_contents(result, without=()):
+    assert list(result) == sorted({*CONTENTS, *NUMBERS} - set(without))
     for name, (dtype, shape, begin) in CONTENTS.items():
         if name in without:
             continue
-        x = found[name]
+        x = result[name]
         assert isinstance(x, ms.Parameter) and x.name == name
         assert (x.shape, x.dtype) == (shape, getattr(ms, "bool_" if dtype == "bool" else dtype))
         numbers = counting(dtype, shape, begin).astype("f8")
         np.testing.assert_array_equal(x.asnumpy().astype("f8"), numbers)
-    assert {name: found[name].item() for name in NUMBERS} == NUMBERS
+    assert {name: result[name].item() for name in NUMBERS} == NUMBERS
 
 
 # MindSpore's files ---------------------------------------------------------------------------
@@ -47,8 +47,8 @@ def assert_contents(found, without=()):
 def test_reads_what_mindspore_writes():
     assert_contents(ms.load_checkpoint(str(PLAIN), **SAFE))
     for check in (False, True):
-        found = ms.load_checkpoint(str(SUMMED), crc_check=check, **SAFE)
-        assert_contents(found, without=NOT_SUMMED)
+        result = ms.load_checkpoint(str(SUMMED), crc_check=check, **SAFE)
+        assert_contents(result, without=NOT_SUMMED)
 
 
 def test_reads_bytes():
@@ -64,10 +64,10 @@ def test_reads_bytes():
     [(PLAIN, everything, {"remove_redundancy": False}), (SUMMED, summed, {"crc_check": True})],
 )
 def test_writes_the_bytes_that_mindspore_writes(theirs, made, options, tmp_path):
-    ours = tmp_path / "a.safetensors"
-    ms.save_checkpoint(made(ms), str(ours), append_dict=NUMBERS, **SAFE, **options)
+    actual = tmp_path / "a.safetensors"
+    ms.save_checkpoint(made(ms), str(actual), append_dict=NUMBERS, **SAFE, **options)
     # the order of the metadata changes from run to run in the library itself
-    assert header_and_body(ours) == header_and_body(theirs)
+    assert header_and_body(actual) == header_and_body(theirs)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 3 << 20, -1, 1 << 40])
@@ -99,9 +99,9 @@ def test_shapes_and_dtypes_there_and_back(shape, dtype, tmp_path):
     path = str(tmp_path / "odd.safetensors")
     x = np.ones(shape, getattr(ml_dtypes, dtype, dtype))
     ms.save_checkpoint({"x": x}, path, crc_check=True, **SAFE)
-    found = ms.load_checkpoint(path, crc_check=True, **SAFE)["x"].asnumpy()
-    assert (found.shape, found.dtype) == (x.shape, x.dtype)
-    np.testing.assert_array_equal(found, x)
+    result = ms.load_checkpoint(path, crc_check=True, **SAFE)["x"].asnumpy()
+    assert (result.shape, result.dtype) == (x.shape, x.dtype)
+    np.testing.assert_array_equal(result, x)
 
 
 def test_a_transposed_array_is_written_in_its_order(tmp_path):
@@ -122,10 +122,10 @@ def test_reads_a_file_of_another_framework(tmp_path):
 
 def test_chooses_by_name():
     # MindSpore heeds only 'choice_func' for this format
-    found = ms.load_checkpoint(str(PLAIN), specify_prefix="net.i", filter_prefix="net.i1", **SAFE)
-    assert list(found) == ["net.i32", "net.i64", "net.i8"]
-    found = ms.load_checkpoint(str(PLAIN), choice_func=lambda name: "u8" in name, **SAFE)
-    assert list(found) == ["net.u8"]
+    result = ms.load_checkpoint(str(PLAIN), specify_prefix="net.i", filter_prefix="net.i1", **SAFE)
+    assert list(result) == ["net.i32", "net.i64", "net.i8"]
+    result = ms.load_checkpoint(str(PLAIN), choice_func=lambda name: "u8" in name, **SAFE)
+    assert list(result) == ["net.u8"]
 
 
 # bad files and arguments ---------------------------------------------------------------------
@@ -225,11 +225,11 @@ def test_converts_there_and_back(tmp_path):
     assert_contents(ms.load_checkpoint(str(tmp_path / "a.safetensors"), **SAFE))
     names = {"net.flag": "flag", "none": "x"}
     ms.safetensors_to_ckpt(str(tmp_path / "a.safetensors"), str(tmp_path / "to"), names)
-    found = ms.load_checkpoint(str(tmp_path / "to" / "a.ckpt"))
-    assert set(found) == {*CONTENTS, *NUMBERS, "flag"} - {"net.flag"}
-    found["net.flag"] = found.pop("flag")
-    found["net.flag"].name = "net.flag"
-    assert_contents(dict(sorted(found.items())))
+    result = ms.load_checkpoint(str(tmp_path / "to" / "a.ckpt"))
+    assert set(result) == {*CONTENTS, *NUMBERS, "flag"} - {"net.flag"}
+    result["net.flag"] = result.pop("flag")
+    result["net.flag"].name = "net.flag"
+    assert_contents(dict(sorted(result.items())))
 
 
 def test_converts_the_folders_of_ranks(tmp_path):
@@ -241,9 +241,9 @@ def test_converts_the_folders_of_ranks(tmp_path):
     ms.ckpt_to_safetensors(
         str(tmp_path / "in"), str(tmp_path / "out"), file_name_regex="net", processes_num=2
     )
-    made = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.safetensors"))
-    assert made == [f"out/rank_{rank}/net-1.safetensors" for rank in range(2)]
-    assert ms.load_checkpoint(str(tmp_path / made[1]), **SAFE)["x"].asnumpy().tolist() == [1, 1]
+    built = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.safetensors"))
+    assert built == [f"out/rank_{rank}/net-1.safetensors" for rank in range(2)]
+    assert ms.load_checkpoint(str(tmp_path / built[1]), **SAFE)["x"].asnumpy().tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(

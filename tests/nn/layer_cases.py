@@ -78,7 +78,7 @@ def computed(case, train, nn, ms):
     layer.set_train(train)
     inputs = [ms.Tensor(a) for a in arrays(case)]
     outs = _flat(layer(*inputs))
-    found = {f"out{i or ''}": out for i, out in enumerate(outs)}
+    result = {f"out{i or ''}": out for i, out in enumerate(outs)}
     layer = build(case, nn, ms)
     layer.set_train(train)
     weights = layer.trainable_params()
@@ -86,13 +86,13 @@ def computed(case, train, nn, ms):
     positions = tuple(floats[: case.differentiable])
     if positions or weights:
         slopes = ms.grad(lambda *xs: _number(layer, xs, ms), positions or None, weights or None)
-        given = slopes(*inputs)
-        given = given if positions and weights else (given, given)
-        of_inputs, of_weights = (g if isinstance(g, tuple) else (g,) for g in given)
-        found |= {f"input{i}": of_inputs[i] for i in positions}
-        found |= {f"weight{i}": of_weights[i] for i in range(len(weights))}
-    found |= {f"state{i}": p for i, p in enumerate(layer.untrainable_params())}
-    return {name: np.asarray(tensor.asnumpy()) for name, tensor in found.items()}
+        argument = slopes(*inputs)
+        argument = argument if positions and weights else (argument, argument)
+        of_inputs, of_weights = (g if isinstance(g, tuple) else (g,) for g in argument)
+        result |= {f"input{i}": of_inputs[i] for i in positions}
+        result |= {f"weight{i}": of_weights[i] for i in range(len(weights))}
+    result |= {f"state{i}": p for i, p in enumerate(layer.untrainable_params())}
+    return {name: np.asarray(tensor.asnumpy()) for name, tensor in result.items()}
 
 
 _IMAGE = [(2, 3, 7, 8)]

@@ -49,10 +49,10 @@ def test_buffers_are_state(how):
         context.set_context(mode=context.PYNATIVE_MODE)
     assert (net.total.item(), net.calls.item()) == (7.0, 3)
     assert list(net.state_dict()) == ["w", "total"]
-    twin = copy.deepcopy(net)
-    twin(Tensor([1.0]))
-    assert (twin.total.item(), net.total.item()) == (8.0, 7.0)
-    assert list(twin.state_dict()) == ["w", "total"]
+    copied = copy.deepcopy(net)
+    copied(Tensor([1.0]))
+    assert (copied.total.item(), net.total.item()) == (8.0, 7.0)
+    assert list(copied.state_dict()) == ["w", "total"]
 
 
 def test_a_captured_function_sees_another_buffer():
@@ -174,9 +174,9 @@ def test_everything_is_computed_in_that_type(how):
     y = half(0.3) * half(1 / 3) + half(1 / 7)
     y = y * half(1 / 9) + half(1 / 11)
     for _ in range(2):  # the second time along a path walked before
-        found = run(Tensor([0.3]))
-        assert found.dtype == dtypes.float16
-        np.testing.assert_allclose(found.asnumpy(), [y], rtol=1e-3)
+        result = run(Tensor([0.3]))
+        assert result.dtype == dtypes.float16
+        np.testing.assert_allclose(result.asnumpy(), [y], rtol=1e-3)
     assert [t.dtype for t in (net.w, net.c, net.b, net.outside[0])] == [dtypes.float32] * 4
     np.testing.assert_allclose(net.b.asnumpy(), [0.6], rtol=1e-3)
     assert thread.precision is None

@@ -147,10 +147,10 @@ def test_cells_in_closures_are_trained():
     outer.update_parameters_name("outer.")
     weights = ParameterTuple([*inner.trainable_params(), *outer.trainable_params()])
     optimizer = nn.SGD(weights, 0.1)
-    ask = sporax.value_and_grad(lambda x: (outer(inner(x)) - 1).square().mean(), None, weights)
+    run = sporax.value_and_grad(lambda x: (outer(inner(x)) - 1).square().mean(), None, weights)
 
     def step(x):
-        loss, gradients = ask(x)
+        loss, gradients = run(x)
         optimizer(gradients)
         return loss
 
@@ -235,10 +235,10 @@ def test_subclasses_call_the_primitives_of_their_layers():
         (Channels, ((5,),), {}),
         (Fixed, (3,), {}),
     ]
-    for kind, given, named in rows:
-        layer = kind(*given, **named)
-        wanted = kind.__mro__[1].construct(layer, image).asnumpy()
-        np.testing.assert_allclose(layer(image).asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+    for kind, args, named in rows:
+        layer = kind(*args, **named)
+        expected = kind.__mro__[1].construct(layer, image).asnumpy()
+        np.testing.assert_allclose(layer(image).asnumpy(), expected, rtol=1e-5, atol=1e-6)
         assert "conv2d" not in layer.__dict__ and len(kind._on_request) > 0
     assert Mean()(Tensor([1.0, 3.0]), Tensor([0.0, 1.0])).asnumpy() == 2.5
 

@@ -1,4 +1,4 @@
-"""Cells: attributes, names, modes, containers, copies, printing, against MindSpore's answers."""
+"""Cells: attributes, names, modes, containers, copies, printing, against MindSpore's results."""
 
 import copy
 import pickle
@@ -16,10 +16,10 @@ from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
 from tests.nn import cell_cases
-from tests.oracle import ask, recorded
+from tests.oracle import evaluate, recorded
 
 FULL = [[1.0] * 3] * 2
-# what MindSpore answers, and we on purpose do not
+# where sporax differs from MindSpore on purpose
 OURS = {
     "cell_list_of_arguments": "raises TypeError",  # MindSpore drops the cells silently
     "a_tensor_after_none_after_a_parameter": "raises TypeError",  # another kind of error
@@ -41,8 +41,8 @@ RECORDED = recorded("cells")
 
 @pytest.mark.parametrize("name", cell_cases.CASES)
 def test_as_mindspore(name):
-    found = ask(cell_cases.CASES[name], cell_cases.answer)
-    assert found == OURS.get(name, RECORDED[name])
+    result = evaluate(cell_cases.CASES[name], cell_cases.result_or_error)
+    assert result == OURS.get(name, RECORDED[name])
 
 
 def test_what_differs_is_still_asked():
@@ -160,27 +160,27 @@ def test_registries_and_attributes_are_one():
 
 def test_deep_copies_stand_alone():
     net = SequentialCell(Scale(), SequentialCell(Scale()))
-    twin = copy.deepcopy(net)
-    twin[0].w.set_data(Tensor([5.0]))
-    twin[1].append(Scale())
+    copied = copy.deepcopy(net)
+    copied[0].w.set_data(Tensor([5.0]))
+    copied[1].append(Scale())
     x = Tensor([1.0])
-    assert (net(x).item(), twin(x).item()) == (4.0, 20.0)
-    assert [len(net[1]), len(twin[1])] == [1, 2]
+    assert (net(x).item(), copied(x).item()) == (4.0, 20.0)
+    assert [len(net[1]), len(copied[1])] == [1, 2]
     net.extra = Cell()
-    assert not hasattr(twin, "extra")
-    twin[0].w = Tensor([1.0])
-    assert twin[0].w is twin[0]._params["w"]
+    assert not hasattr(copied, "extra")
+    copied[0].w = Tensor([1.0])
+    assert copied[0].w is copied[0]._params["w"]
 
 
 def test_pickling_keeps_numbers_names_and_mode():
     net = SequentialCell(Scale(), Scale())
     net.set_train()
     net[0].w.requires_grad = False
-    twin = pickle.loads(pickle.dumps(net))
-    assert [p.name for p in twin.get_parameters()] == ["0.w", "1.w"]
-    assert [p.requires_grad for p in twin.get_parameters()] == [False, True]
-    assert twin[1].training
-    assert twin(Tensor([1.0])).item() == 4.0
+    copied = pickle.loads(pickle.dumps(net))
+    assert [p.name for p in copied.get_parameters()] == ["0.w", "1.w"]
+    assert [p.requires_grad for p in copied.get_parameters()] == [False, True]
+    assert copied[1].training
+    assert copied(Tensor([1.0])).item() == 4.0
 
 
 def test_graph_mode_gives_the_same():
@@ -191,9 +191,9 @@ def test_graph_mode_gives_the_same():
             net[0].w.set_data(Tensor([factor]))
             assert net(x).item() == 3.0 * factor * 2.0
             assert grad(net, None, net[1].w)(x).item() == 3.0 * factor
-        twin = copy.deepcopy(net)
-        twin[0].w.set_data(Tensor([10.0]))
-        assert (twin(x).item(), net(x).item()) == (60.0, 18.0)
+        copied = copy.deepcopy(net)
+        copied[0].w.set_data(Tensor([10.0]))
+        assert (copied(x).item(), net(x).item()) == (60.0, 18.0)
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
 
@@ -206,11 +206,11 @@ class Mode(Cell):
 def test_jit_follows_mode_and_attributes():
     net, x = Mode(), Tensor([1.0])
     run = jit(net)
-    found = [run(x).item()]
+    result = [run(x).item()]
     for mode in (True, False, True):
         net.set_train(mode)
-        found.append(run(x).item())
-    assert found == [1.0, 2.0, 1.0, 2.0]
+        result.append(run(x).item())
+    assert result == [1.0, 2.0, 1.0, 2.0]
 
 
 class Moving(Cell):
@@ -274,5 +274,5 @@ def test_construct_is_free_in_its_arguments():
         def construct(self, x, *rest, scale, **options):
             return {"y": x * scale, "n": len(rest) + len(options)}
 
-    found = Net()(Tensor([1.0]), 1, 2, scale=3.0, a=1)
-    assert (found["y"].item(), found["n"]) == (3.0, 3)
+    result = Net()(Tensor([1.0]), 1, 2, scale=3.0, a=1)
+    assert (result["y"].item(), result["n"]) == (3.0, 3)

@@ -51,8 +51,8 @@ def points(name):
     return np.arange(-1, 6) if where is None else np.linspace(*where, 23) + 1e-3
 
 
-def made(name, seed=0, **given):
-    return getattr(D, name)(*LAWS[name][0], seed=seed, **given)
+def distribution(name, seed=0, **options):
+    return getattr(D, name)(*LAWS[name][0], seed=seed, **options)
 
 
 def law_of(name):
@@ -66,33 +66,33 @@ CASES = [(n, f) for n in LAWS for f in SCIPYS]
 def test_functions_of_a_value(name, function):
     if function in LACKING.get(name, ()):
         with pytest.raises(NotImplementedError, match=f"'{function}' is not defined"):
-            getattr(made(name), function)(Tensor([1.0]))
+            getattr(distribution(name), function)(Tensor([1.0]))
         return
     x, law = points(name), law_of(name)
     scipys = SCIPYS[function]
     scipys = scipys if hasattr(law, "pdf") and LAWS[name][3] else scipys.replace("pdf", "pmf")
     with np.errstate(divide="ignore"):
-        wanted = getattr(law, scipys)(x)
+        expected = getattr(law, scipys)(x)
     kind = dtypes.float64 if LAWS[name][3] else None
-    d = made(name, dtype=kind) if kind else made(name)
+    d = distribution(name, dtype=kind) if kind else distribution(name)
     got = getattr(d, function)(Tensor(x, kind or dtypes.int32)).asnumpy()
     np.testing.assert_allclose(
-        got, wanted, rtol=1e-6 if kind else 1e-4, atol=1e-7 if kind else 1e-5
+        got, expected, rtol=1e-6 if kind else 1e-4, atol=1e-7 if kind else 1e-5
     )
 
 
 @pytest.mark.parametrize("name", sorted(set(LAWS) - {"Gumbel"}))
 def test_parameters_given_at_the_call(name):
     x = Tensor(points(name), dtypes.float32)
-    given = [Tensor(p, dtypes.float32) for p in LAWS[name][0]]
+    args = [Tensor(p, dtypes.float32) for p in LAWS[name][0]]
     np.testing.assert_array_equal(
-        getattr(D, name)().prob(x, *given).asnumpy(), made(name).prob(x).asnumpy()
+        getattr(D, name)().prob(x, *args).asnumpy(), distribution(name).prob(x).asnumpy()
     )
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_moments(name):
-    d, law = made(name), law_of(name)
+    d, law = distribution(name), law_of(name)
     if name != "Poisson":
         np.testing.assert_allclose(d.entropy().asnumpy(), law.entropy(), rtol=1e-5)
     if name == "Cauchy":
@@ -111,7 +111,7 @@ def test_moments(name):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_divergences(name):
-    d, others = made(name), [Tensor(p, dtypes.float32) for p in LAWS[name][1]]
+    d, others = distribution(name), [Tensor(p, dtypes.float32) for p in LAWS[name][1]]
     if "kl_loss" in LACKING.get(name, ()):
         with pytest.raises(NotImplementedError):
             d.kl_loss(name, *others)
@@ -120,24 +120,24 @@ def test_divergences(name):
     if LAWS[name][3] is None:
         k = np.arange(0, 60)
         k = k[p.pmf(k) > 0]
-        wanted = (p.pmf(k) * (p.logpmf(k) - q.logpmf(k))).sum()
+        expected = (p.pmf(k) * (p.logpmf(k) - q.logpmf(k))).sum()
     else:
         # over what p believes likely: u is uniform where x follows p
-        wanted, _ = integrate.quad(
+        expected, _ = integrate.quad(
             lambda u: p.logpdf(p.ppf(u)) - q.logpdf(p.ppf(u)), 0, 1, limit=300
         )
     got = d.kl_loss(name, *others).asnumpy()
-    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)
     by_name = {f"{n}_b": v for n, v in zip(d.parameter_names, others, strict=True)}
     np.testing.assert_allclose(d.kl_loss(name, **by_name).asnumpy(), got)
     if name != "Poisson":
         both = d.cross_entropy(name, *others).asnumpy()
-        np.testing.assert_allclose(both, wanted + p.entropy(), rtol=1e-4)
+        np.testing.assert_allclose(both, expected + p.entropy(), rtol=1e-4)
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_samples_follow_their_law(name):
-    x = np.sort(made(name, seed=3).sample((20000,)).asnumpy().ravel().astype(np.float64))
+    x = np.sort(distribution(name, seed=3).sample((20000,)).asnumpy().ravel().astype(np.float64))
     law, steps = law_of(name), np.arange(20001) / 20000
     if LAWS[name][3] is None:
         k = np.arange(0, 30)
@@ -152,7 +152,7 @@ def test_samples_follow_their_law(name):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_shapes_of_samples(name):
-    d = made(name)
+    d = distribution(name)
     assert d.sample((2, 3)).shape == (2, 3)
     assert d.sample().shape == ()
     assert d.sample((2,)).dtype == d.dtype
@@ -232,6 +232,8 @@ def test_the_derivatives_of_the_incomplete_gamma_functions():
     for f, sign in ((ops.igamma, 1), (ops.igammac, -1)):
         by_a, by_x = (s.item() for s in ms.grad(f, (0, 1))(a, x))
         step = 1e-6
-        wanted = (special.gammainc(2.5 + step, 1.5) - special.gammainc(2.5 - step, 1.5)) / 2 / step
-        np.testing.assert_allclose(by_a, sign * wanted, rtol=1e-6)
+        expected = (
+            (special.gammainc(2.5 + step, 1.5) - special.gammainc(2.5 - step, 1.5)) / 2 / step
+        )
+        np.testing.assert_allclose(by_a, sign * expected, rtol=1e-6)
         np.testing.assert_allclose(by_x, sign * stats.gamma(2.5).pdf(1.5), rtol=1e-9)

@@ -32,20 +32,20 @@ def recorded():
 def test_layer_computes_what_mindspore_does(case, recorded):
     for train in case.modes:
         start = f"{case.name}|{'train' if train else 'eval'}|"
-        wanted = {k.removeprefix(start): v for k, v in recorded.items() if k.startswith(start)}
-        found = cases.computed(case, train, nn, ms)
-        assert found.keys() == wanted.keys()
-        for name, array in wanted.items():
+        expected = {k.removeprefix(start): v for k, v in recorded.items() if k.startswith(start)}
+        result = cases.computed(case, train, nn, ms)
+        assert result.keys() == expected.keys()
+        for name, array in expected.items():
             np.testing.assert_allclose(
-                found[name], array, rtol=2e-4, atol=case.atol, err_msg=start + name
+                result[name], array, rtol=2e-4, atol=case.atol, err_msg=start + name
             )
-            assert found[name].dtype == array.dtype, name
+            assert result[name].dtype == array.dtype, name
 
 
 @pytest.mark.parametrize("text", cases.PRINTED)
 def test_layer_prints_as_in_mindspore(text):
-    wanted = json.loads((RECORDED / "layers.json").read_text("utf8"))
-    assert str(eval(text, {"nn": nn, "ops": ops})) == wanted[text]
+    expected = json.loads((RECORDED / "layers.json").read_text("utf8"))
+    assert str(eval(text, {"nn": nn, "ops": ops})) == expected[text]
 
 
 # errors ---------------------------------------------------------------------------------------
@@ -171,11 +171,11 @@ def test_batch_norm_moves_its_statistics_under_jit_too():
     for step in range(3):
         outs = [layers[0](Tensor(x + step)), run(Tensor(x + step))]
         np.testing.assert_allclose(outs[0].asnumpy(), outs[1].asnumpy(), rtol=1e-5, atol=1e-6)
-    wanted = np.zeros(3)
+    expected = np.zeros(3)
     for step in range(3):
-        wanted = 0.9 * wanted + 0.1 * (x + step).mean(0)
+        expected = 0.9 * expected + 0.1 * (x + step).mean(0)
     for layer in layers:
-        np.testing.assert_allclose(layer.moving_mean.asnumpy(), wanted, rtol=1e-4)
+        np.testing.assert_allclose(layer.moving_mean.asnumpy(), expected, rtol=1e-4)
         assert not layer.moving_mean._value.watched
 
 
@@ -261,13 +261,13 @@ def test_masks_of_attention():
         return scores / scores.sum(-1, keepdims=True)
 
     never = np.where(padding[:, None, None], -np.inf, 0)
-    for mask, wanted in [
+    for mask, expected in [
         (hidden, weights(np.where(hidden, -np.inf, 0) + never)),
         (added, weights(added.reshape(2, 2, 3, 3) + never)),
     ]:
-        y, found = layer(*[Tensor(x)] * 3, Tensor(padding), True, Tensor(mask), False)
-        np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-5, atol=1e-6)
-        joined = (wanted @ v).transpose(0, 2, 1, 3).reshape(2, 3, 4)
+        y, result = layer(*[Tensor(x)] * 3, Tensor(padding), True, Tensor(mask), False)
+        np.testing.assert_allclose(result.asnumpy(), expected, rtol=1e-5, atol=1e-6)
+        joined = (expected @ v).transpose(0, 2, 1, 3).reshape(2, 3, 4)
         out = joined @ layer.out_proj.weight.asnumpy().T + layer.out_proj.bias.asnumpy()
         np.testing.assert_allclose(y.asnumpy(), out, rtol=1e-5, atol=1e-6)
     assert len(layer(*[Tensor(x)] * 3, need_weights=False)) == 1
@@ -283,11 +283,11 @@ def test_how_recurrent_and_transposed_layers_start():
 
 def test_instance_norm_against_numpy():
     x = np.random.default_rng(0).normal(size=(2, 3, 4, 5)).astype(np.float32)
-    wanted = (x - x.mean((2, 3), keepdims=True)) / np.sqrt(x.var((2, 3), keepdims=True) + 1e-5)
+    expected = (x - x.mean((2, 3), keepdims=True)) / np.sqrt(x.var((2, 3), keepdims=True) + 1e-5)
     layer = nn.InstanceNorm2d(3)
     for train in (True, False):
         out = layer.set_train(train)(Tensor(x))
-        np.testing.assert_allclose(out.asnumpy(), wanted, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(out.asnumpy(), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_windows_in_the_channels():

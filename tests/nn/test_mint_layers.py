@@ -19,23 +19,23 @@ RECORD = json.loads((RECORDED / "mint_layers.json").read_text("utf8"))
 
 @pytest.mark.parametrize("make, shape", cases.ROWS)
 def test_layer_computes_what_pytorch_does(make, shape):
-    layer, wanted = eval(make, {"nn": mint.nn}), RECORD[make]
+    layer, expected = eval(make, {"nn": mint.nn}), RECORD[make]
     parameters = layer.trainable_params()
     for p, values in zip(parameters, cases.weights(parameters), strict=True):
         p.set_data(Tensor(values))
     layer.set_train()
-    compare(layer, shape, wanted)
+    compare(layer, shape, expected)
 
 
-def compare(function, shape, wanted):
+def compare(function, shape, expected):
     x = Tensor(cases.numbers(shape))
-    found, (size, numbers) = function(x), wanted["output"]
+    result, (size, numbers) = function(x), expected["output"]
     buffers = [p for p in getattr(function, "get_parameters", list)() if not p.requires_grad]
-    for buffer, kept in zip(buffers, wanted.get("buffers", []), strict=True):
+    for buffer, kept in zip(buffers, expected.get("buffers", []), strict=True):
         np.testing.assert_allclose(buffer.asnumpy().reshape(-1), kept, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(found.asnumpy(), np.reshape(numbers, size), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(result.asnumpy(), np.reshape(numbers, size), rtol=1e-4, atol=1e-4)
     slope = grad(lambda x: (function(x) ** 2).sum())(x)
-    gradient = np.reshape(wanted["gradient"], shape)
+    gradient = np.reshape(expected["gradient"], shape)
     np.testing.assert_allclose(slope.asnumpy(), gradient, rtol=1e-4, atol=1e-4)
 
 

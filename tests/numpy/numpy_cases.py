@@ -1,7 +1,7 @@
-"""Calls of `mindspore.numpy`, asked of MindSpore 2.10, of sporax, and of NumPy in float64.
+"""Calls of `mindspore.numpy`, evaluated by MindSpore 2.10, sporax, and NumPy in float64.
 
 A row is an expression over `np` and the arrays below; NumPy evaluates the same, or what stands
-behind ` | ` where its names differ. `tools/record_numpy.py` records what MindSpore answers.
+behind ` | ` where its names differ. `tools/record_numpy.py` records what MindSpore returns.
 """
 
 import numpy
@@ -452,7 +452,7 @@ MINDSPORE_IS_WRONG = {
     "np.ravel_multi_index([[0, 1], [2, 1]], (2, 3))": "indices in Float32",
 }
 
-# Where MindSpore decides otherwise than NumPy, and sporax follows it; or NumPy has no answer.
+# Where MindSpore decides otherwise than NumPy, and sporax follows it; or NumPy has no result.
 UNLIKE_NUMPY = {
     "np.mean(i)": "the dtype stays",
     "np.reciprocal(i)": "integers divide to Float32",

@@ -40,26 +40,26 @@ def flat(result):
     return [x for r in result for x in flat(r)] if isinstance(result, (tuple, list)) else [result]
 
 
-def same_numbers(found, wanted, row):
-    found = found.asnumpy() if isinstance(found, Tensor) else found
-    assert np.shape(found) == np.shape(wanted)
+def same_numbers(result, expected, row):
+    result = result.asnumpy() if isinstance(result, Tensor) else result
+    assert np.shape(result) == np.shape(expected)
     loose = {"rtol": 2e-2, "atol": 1e-2} if "float16" in row or "h, h" in row else {}
-    np.testing.assert_allclose(found, wanted, **{"rtol": 2e-5, "atol": 2e-5} | loose)
+    np.testing.assert_allclose(result, expected, **{"rtol": 2e-5, "atol": 2e-5} | loose)
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_calls_give_what_mindspore_and_numpy_give(row, on_numpy):
-    found, recorded = flat(ours(row)), flat(ROWS[row])
+    result, recorded = flat(ours(row)), flat(ROWS[row])
     refused = isinstance(recorded[0], dict) and "raises" in recorded[0]
     if not refused and row not in numpy_cases.MINDSPORE_IS_WRONG:
-        for mine, wanted in zip(found, recorded, strict=True):
-            if isinstance(wanted, dict):
-                assert str(mine.dtype) == wanted["dtype"]
-                wanted = np.reshape(wanted["numbers"], wanted["shape"])
-            same_numbers(mine, wanted, row)
+        for mine, expected in zip(result, recorded, strict=True):
+            if isinstance(expected, dict):
+                assert str(mine.dtype) == expected["dtype"]
+                expected = np.reshape(expected["numbers"], expected["shape"])
+            same_numbers(mine, expected, row)
     if row not in numpy_cases.UNLIKE_NUMPY:
-        for mine, wanted in zip(found, flat(numpys(row)), strict=True):
-            same_numbers(mine, wanted, row)
+        for mine, expected in zip(result, flat(numpys(row)), strict=True):
+            same_numbers(mine, expected, row)
 
 
 @pytest.mark.parametrize("row", numpy_cases.DIFFERENTIATED)
@@ -74,5 +74,5 @@ def test_composites_differentiate_and_are_captured(row, on_numpy):
 
 
 def test_signatures_are_mindspores():
-    found = {name: str(inspect.signature(getattr(mnp, name))) for name in RECORD["signatures"]}
-    assert found == RECORD["signatures"]
+    result = {name: str(inspect.signature(getattr(mnp, name))) for name in RECORD["signatures"]}
+    assert result == RECORD["signatures"]

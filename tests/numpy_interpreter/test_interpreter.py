@@ -265,20 +265,20 @@ def both(function, arrays):
 
 
 def assert_same(function, arrays, tolerance):
-    found, wanted, closed = both(function, arrays)
-    assert len(found) == len(wanted)
+    result, expected, closed = both(function, arrays)
+    assert len(result) == len(expected)
     kinds = [a.dtype for a in arrays if jnp.issubdtype(a.dtype, jnp.floating)]
-    for ours, theirs, aval in zip(found, wanted, closed.out_avals, strict=True):
-        assert type(ours) is np.ndarray
-        assert (ours.shape, ours.dtype) == (aval.shape, aval.dtype)
-        theirs = np.asarray(theirs)
-        if ours.dtype == jnp.bfloat16:
-            ours, theirs = ours.astype(np.float32), theirs.astype(np.float32)
-        if tolerance is None or ours.dtype.kind in "iub":
-            np.testing.assert_array_equal(ours, theirs)
+    for actual, reference, aval in zip(result, expected, closed.out_avals, strict=True):
+        assert type(actual) is np.ndarray
+        assert (actual.shape, actual.dtype) == (aval.shape, aval.dtype)
+        reference = np.asarray(reference)
+        if actual.dtype == jnp.bfloat16:
+            actual, reference = actual.astype(np.float32), reference.astype(np.float32)
+        if tolerance is None or actual.dtype.kind in "iub":
+            np.testing.assert_array_equal(actual, reference)
         else:
             eps = max(jnp.finfo(t).eps for t in (aval.dtype, *kinds)) * tolerance
-            np.testing.assert_allclose(ours, theirs, float(eps), float(eps))
+            np.testing.assert_allclose(actual, reference, float(eps), float(eps))
 
 
 @pytest.mark.parametrize("row", EXACT, ids=lambda row: row[0])
@@ -335,9 +335,9 @@ def test_equal_and_needless_steps_are_dropped():
         jnp.tan(x)
         return jnp.sin(x) @ x.T + jnp.sin(x) @ x.T
 
-    made = plan(jax.make_jaxpr(twice)(X))
-    assert len(made.steps) == 4
-    assert made.work == 4 * 4 * 6
+    built = plan(jax.make_jaxpr(twice)(X))
+    assert len(built.steps) == 4
+    assert built.work == 4 * 4 * 6
 
 
 SAMPLES = collect("SAMPLES")
@@ -383,8 +383,8 @@ def interpreted(function):
         for rule, places in layout.steps
     ]
     thread.recorder = Recorder()
-    wanted = [v.index for v in values]
-    return link(steps, [Aval.of(a.shape, a.dtype) for a in arrays], wanted)(*arrays)
+    expected = [v.index for v in values]
+    return link(steps, [Aval.of(a.shape, a.dtype) for a in arrays], expected)(*arrays)
 
 
 def unless_left_to_xla(function):
@@ -401,9 +401,9 @@ def unless_left_to_xla(function):
 def test_operations_match_numpy(sample):
     arrays = sample.arrays(np.float32)
     wide = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays]
-    wanted = sample.ref(*wide, **sample.attrs)
-    wanted = wanted if isinstance(wanted, (tuple, list)) else [wanted]
-    found = unless_left_to_xla(lambda: sample.call(ops, [Tensor(a) for a in arrays]))
-    for ours, ref in zip(found, wanted, strict=True):
-        assert ours.shape == np.shape(ref)
-        np.testing.assert_allclose(ours, ref, rtol=sample.rtol, atol=sample.atol)
+    expected = sample.ref(*wide, **sample.attrs)
+    expected = expected if isinstance(expected, (tuple, list)) else [expected]
+    result = unless_left_to_xla(lambda: sample.call(ops, [Tensor(a) for a in arrays]))
+    for actual, ref in zip(result, expected, strict=True):
+        assert actual.shape == np.shape(ref)
+        np.testing.assert_allclose(actual, ref, rtol=sample.rtol, atol=sample.atol)

@@ -71,14 +71,14 @@ def _parameters(declaration):
 
 def bound(declaration, sample):
     """{canonical name: value} of a sample's call; KeyError if it calls another face by names."""
-    given = inputs(sample)
-    named = dict(zip(sample.names or (), given, strict=bool(sample.names))) | sample.attrs
+    args = inputs(sample)
+    named = dict(zip(sample.names or (), args, strict=bool(sample.names))) | sample.attrs
     signature, canonical = _called(declaration)
     if not set(named) <= set(canonical):
         raise KeyError(declaration.name)
-    given = [] if sample.names else [tuple(given)] if sample.packed else given
-    found = signature.bind(*given, **named).arguments
-    return {canonical[name]: value for name, value in found.items()}
+    args = [] if sample.names else [tuple(args)] if sample.packed else args
+    result = signature.bind(*args, **named).arguments
+    return {canonical[name]: value for name, value in result.items()}
 
 
 def _called(declaration):
@@ -91,13 +91,13 @@ def _called(declaration):
     return declaration.signature, {name: name for name in declaration.signature.parameters}
 
 
-def arguments(declaration, parameters, given):
+def arguments(declaration, parameters, argument):
     """The values for a face's parameters; KeyError if it has one that the sample leaves open."""
     values = {}
     for parameter, canonical in parameters:
         own = declaration.signature.parameters.get(canonical)
-        if canonical in given:
-            values[parameter.name] = given[canonical]
+        if canonical in argument:
+            values[parameter.name] = argument[canonical]
         elif parameter.default is inspect.Parameter.empty:
             if own is None or own.default is inspect.Parameter.empty:
                 raise KeyError(canonical)
@@ -129,18 +129,18 @@ def _places(values, parameters):
 
 def call(declaration, kind, written, sample):
     """The source of a call of this face; KeyError where it cannot express the sample."""
-    given = bound(declaration, sample)
+    argument = bound(declaration, sample)
     head, _, operands = written.partition(")(")
     more = ("dtype",) if kind == "numpy" else ()
     name, parameters = declaration.parse(f"{head})" if operands else written, more)
     called = declaration.parse(f"{name}({operands}")[1] if operands else []
-    if not set(given) <= {canonical for _, canonical in (*parameters, *called)}:
+    if not set(argument) <= {canonical for _, canonical in (*parameters, *called)}:
         raise KeyError(name)
-    values = arguments(declaration, parameters, given)
+    values = arguments(declaration, parameters, argument)
     if kind in ("ops", "numpy"):
         return f"{kind.replace('numpy', 'mnp')}.{name}({listed(values, parameters)})"
     if kind == "primitive":
-        taken = arguments(declaration, called, given)
+        taken = arguments(declaration, called, argument)
         return f"ops.{name}({listed(values, parameters)})({listed(taken, called, named=False)})"
     if kind == "mint":
         return f"mint.{written.partition('(')[0]}({listed(values, parameters)})"
@@ -150,13 +150,13 @@ def call(declaration, kind, written, sample):
 
 def calls(sample, kinds=("ops", "tensor", "primitive", "mint")):
     """The sources of all calls that give what the sample gives."""
-    found = {}
+    result = {}
     for kind, written in faces(OPS[sample.op], kinds):
         try:
-            found[call(OPS[sample.op], kind, written, sample)] = kind
+            result[call(OPS[sample.op], kind, written, sample)] = kind
         except KeyError:
             continue
-    return found
+    return result
 
 
 def evaluate(call, tensors):

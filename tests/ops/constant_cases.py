@@ -1,5 +1,5 @@
-"""Losses and steps where a small constant keeps a logarithm or quotient finite: asked of MindSpore
-once (`tools/record_constants.py`), and of sporax in `test_constant_precision.py`. Each takes the
+"""Losses and steps where a small constant keeps a logarithm or quotient finite: run by MindSpore
+once (`tools/record_constants.py`), and by sporax in `test_constant_precision.py`. Each takes the
 namespace `ms` and a function that may capture another, and returns arrays.
 """
 
@@ -111,7 +111,7 @@ def an_epoch_of_saturated_data(ms, through, dataset):
     return net[0].weight, ms.nn.BCELoss()(net(ms.Tensor(x)), ms.Tensor(y))
 
 
-def answer(function, ms, dataset, through=lambda function: function):
+def evaluate(function, ms, dataset, through=lambda function: function):
     """What a case returns, as lists. `dataset`: `NumpySlicesDataset`."""
-    given = (ms, through, dataset) if function is an_epoch_of_saturated_data else (ms, through)
-    return [np.asarray(t.asnumpy()).tolist() for t in function(*given)]
+    args = (ms, through, dataset) if function is an_epoch_of_saturated_data else (ms, through)
+    return [np.asarray(t.asnumpy()).tolist() for t in function(*args)]

@@ -1,7 +1,7 @@
 """Calls that no sample can be written for, mostly of functions that are made of operations.
 
 A row is `call |
-    reference`: the reference is an expression of PyTorch (`pt`), asked when the answers
+    reference`: the reference is an expression of PyTorch (`pt`), evaluated when the results
 are recorded, or of NumPy (`np`, in float64). The reference of a call of `mint` is the same call of
 PyTorch's. The arrays have the names below.
 """

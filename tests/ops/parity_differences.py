@@ -1,4 +1,4 @@
-"""Where sporax's answers are not MindSpore's, and why: checked call by call in `test_parity.py`.
+"""Where sporax's results are not MindSpore's, and why: checked call by call in `test_parity.py`.
 
 Each was looked at: NumPy in float64 agrees with sporax.
 """

@@ -1,7 +1,7 @@
 """Rows that follow from the samples: the same operations with other inputs, dtypes and axes.
 
-An edge is a function that gives, for a sample, changed samples: `(what, sample, told)`, and `told`
-says how the source of the calls changes (a Python number in an input's place, a cast, a view).
+An edge is a function that yields changed samples of a sample: `(what, sample, rewrites)`;
+`rewrites` says how the calls' source changes (a Python number for an input, a cast, a view).
 """
 
 import dataclasses
@@ -189,14 +189,14 @@ def views(sample, arrays):
         yield "sliced", on(sample, wide), dict.fromkeys(places, "{}[..., ::2]")
 
 
-def seen(sample, told):
+def seen(sample, rewrites):
     """The inputs as the call sees them, for the reference."""
     arrays = sample.arrays(np.float32)
-    kinds = set((told or {}).values())
+    kinds = set((rewrites or {}).values())
     if "{}.T" in kinds:
-        return [a.T if i in told else a for i, a in enumerate(arrays)]
+        return [a.T if i in rewrites else a for i, a in enumerate(arrays)]
     if "{}[..., ::2]" in kinds:
-        return [a[..., ::2] if i in told else a for i, a in enumerate(arrays)]
+        return [a[..., ::2] if i in rewrites else a for i, a in enumerate(arrays)]
     return arrays
 
 
@@ -204,11 +204,11 @@ def axes(sample, arrays):
     """Every axis by both its numbers, one beyond either end, and axes kept or not."""
     rank = arrays[0].ndim if arrays else 0
     for name in sorted(AXES & set(sample.attrs)):
-        given = sample.attrs[name]
-        if isinstance(given, tuple):
-            other = tuple(n - rank if n >= 0 else n + rank for n in given)
+        inputs = sample.attrs[name]
+        if isinstance(inputs, tuple):
+            other = tuple(n - rank if n >= 0 else n + rank for n in inputs)
             yield f"{name}={other}".replace(" ", ""), on(sample, arrays, **{name: other}), None
-        elif isinstance(given, int) and not isinstance(given, bool):
+        elif isinstance(inputs, int) and not isinstance(inputs, bool):
             for n in range(-rank - 1, rank + 1):
                 yield f"{name}={n}", on(sample, arrays, **{name: n}), None
     for name in sorted(KEEP & set(OPS[sample.op].signature.parameters)):
@@ -219,9 +219,9 @@ EDGES = (odd, empty, single, in_dtypes, whole, mixed, broadcast, views, axes)
 ONCE = {in_dtypes, whole, mixed, broadcast, views, odd}  # for one sample of an operation
 
 
-def rewritten(call, told):
+def rewritten(call, rewrites):
     """The source of a call with what stands for its inputs; None if it has no place for it."""
-    for place, text in (told or {}).items():
+    for place, text in (rewrites or {}).items():
         name = "abcdefgh"[place]
         if "{}" not in text and call.startswith(f"{name}."):
             return None

@@ -32,7 +32,7 @@ class Row:
         self.named = dict(zip(string.ascii_lowercase, self.arrays, strict=False))
 
     def torch(self):
-        """What PyTorch is asked: the call of `mint`, if there is one."""
+        """The call for PyTorch: that of `mint`, if there is one."""
         return next((call for call in self.calls if call.startswith("mint.")), None)
 
     def reference(self):
@@ -115,11 +115,11 @@ def of_edges():
         for edge in parity_edges.EDGES if family not in parity_edges.LEFT_OUT else ():
             if edge in parity_edges.ONCE and (sample.op, edge) in done:
                 continue
-            for what, new, told in edge(sample, arrays):
+            for what, new, messages in edge(sample, arrays):
                 done.add((sample.op, edge))
-                found = [parity_edges.rewritten(c, told) for c in call_forms.calls(new, FACES)]
-                if calls := [call for call in found if call is not None]:
-                    seen = parity_edges.seen(new, told)
+                result = [parity_edges.rewritten(c, messages) for c in call_forms.calls(new, FACES)]
+                if calls := [call for call in result if call is not None]:
+                    seen = parity_edges.seen(new, messages)
                     yield Row(family, f"{name}/{what}", calls, new, seen, sample)
 
 
@@ -135,7 +135,7 @@ FILES = {
 
 
 def recorded(rows):
-    """{row: [check, [[MindSpore's answer, calls that gave it], ...], PyTorch's]} of a file."""
+    """{row: [check, [[MindSpore's result, calls that returned it], ...], PyTorch's]} of a file."""
     path = Path(__file__).parents[1] / "recorded" / FILES[rows]
     data = path.read_bytes()
     return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)

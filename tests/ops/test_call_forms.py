@@ -135,12 +135,12 @@ ROWS = SAME.replace("\n    |", " |").strip().splitlines()
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split(" | ")[0])
 def test_all_ways_of_calling_give_the_same(row):
     first, *others = row.split(" | ")
-    wanted = tensors_of(evaluate(first))
-    assert wanted
+    expected = tensors_of(evaluate(first))
+    assert expected
     for text in others:
         outs = tensors_of(evaluate(text))
-        assert len(outs) == len(wanted), text
-        for out, ref in zip(outs, wanted, strict=True):
+        assert len(outs) == len(expected), text
+        for out, ref in zip(outs, expected, strict=True):
             assert out.shape == ref.shape, text
             assert out.dtype == ref.dtype or out.dtype in INDICES, text
             np.testing.assert_allclose(out.asnumpy(), ref.asnumpy(), 1e-6, 1e-6, err_msg=text)
@@ -185,12 +185,12 @@ ops.scatter_nd_update(x, at[:, 1:], y[:, 0]) | ops.tensor_scatter_update(x, at[:
 
 @pytest.mark.parametrize("row", IN_PLACE.strip().splitlines())
 def test_in_place_operations_keep_the_handle(row):
-    statement, wanted = row.split(" | ")
+    statement, expected = row.split(" | ")
     x = Tensor(X)
     names = {"x": x, "y": Tensor(Y), "at": Tensor(AT), "mask": Tensor(MASK), "ops": ops}
     exec(statement, names)
     assert names["x"] is x
-    np.testing.assert_allclose(x.asnumpy(), evaluate(wanted).asnumpy(), 1e-6)
+    np.testing.assert_allclose(x.asnumpy(), evaluate(expected).asnumpy(), 1e-6)
 
 
 def test_mint_equal_is_one_bool():
@@ -251,10 +251,10 @@ KINDS = ["bool", "uint8", "int32", "int64", "float16", "float32"]
 
 @pytest.mark.parametrize("text", UNARY)
 def test_dtypes_of_results_are_mindspores(text):
-    for kind, wanted in zip(KINDS, UNARY[text].split(), strict=True):
+    for kind, expected in zip(KINDS, UNARY[text].split(), strict=True):
         x = Tensor([1, 0, 2], dtypes.NAMES[kind])
-        if wanted != "-":
-            assert str(eval(text, {"ops": ops, "x": x}).dtype) == wanted, kind
+        if expected != "-":
+            assert str(eval(text, {"ops": ops, "x": x}).dtype) == expected, kind
 
 
 CREATED = {

@@ -12,16 +12,16 @@ AT = np.array([[0, 1], [1, 2]], np.int32)
 
 
 def _updated():
-    wanted = X.copy()
-    wanted[0, 1], wanted[1, 2] = 7, 8
-    return wanted
+    expected = X.copy()
+    expected[0, 1], expected[1, 2] = 7, 8
+    return expected
 
 
 def _added():
-    wanted = X.copy()
-    wanted[0, 1] += 7
-    wanted[1, 2] += 8
-    return wanted
+    expected = X.copy()
+    expected[0, 1] += 7
+    expected[1, 2] += 8
+    return expected
 
 
 # an expression with x = Tensor(X) and p = Parameter(X), and what it gives
@@ -98,12 +98,12 @@ def test_a_name_gives_what_it_says(text, wanted):
     }
     names |= {"image": Tensor(IMAGE), "at": Tensor(AT), "one": ops.ones((1, 4))}
     names["four"] = [ops.ones((4,)), ops.zeros((4,)), ops.zeros((4,)), ops.ones((4,))]
-    found = eval(text, names)
-    if isinstance(found, Tensor):
-        assert found.shape == np.shape(wanted)
-        np.testing.assert_allclose(found.asnumpy(), wanted, 1e-6)
+    result = eval(text, names)
+    if isinstance(result, Tensor):
+        assert result.shape == np.shape(wanted)
+        np.testing.assert_allclose(result.asnumpy(), wanted, 1e-6)
     else:
-        assert found == wanted
+        assert result == wanted
 
 
 def test_settings_of_the_process():
@@ -134,6 +134,6 @@ def test_a_loss_of_ones_own():
         def construct(self, logits, labels):
             return self.get_loss((logits - labels) ** 2)
 
-    found = Squared()(Tensor(X), Tensor(X) * 0)
-    np.testing.assert_allclose(float(found), (X**2).mean(), 1e-6)
+    result = Squared()(Tensor(X), Tensor(X) * 0)
+    np.testing.assert_allclose(float(result), (X**2).mean(), 1e-6)
     assert Squared("none")(Tensor(X), Tensor(X)).shape == X.shape

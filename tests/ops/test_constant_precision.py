@@ -10,7 +10,7 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, data, nn, ops
-from tests.ops.constant_cases import CASES, answer
+from tests.ops.constant_cases import CASES, evaluate
 
 RECORDED = json.loads((Path(__file__).parents[1] / "recorded" / "constants.json").read_text())
 # The derivative of -ln(x + 1e-12) is -1 at 1. MindSpore's is 0 there, -inf with reduction 'mean'.
@@ -30,8 +30,8 @@ THROUGH = {"as it is": lambda function: function, "jit": ms.jit}
 @pytest.mark.parametrize("through", THROUGH)
 @pytest.mark.parametrize("name", CASES)
 def test_as_mindspore(name, through):
-    found = answer(CASES[name], ms, data.NumpySlicesDataset, THROUGH[through])
-    for one, other in zip(found, OWN.get(name, RECORDED[name]), strict=True):
+    result = evaluate(CASES[name], ms, data.NumpySlicesDataset, THROUGH[through])
+    for one, other in zip(result, OWN.get(name, RECORDED[name]), strict=True):
         np.testing.assert_allclose(one, other, rtol=2e-5)
 
 
@@ -134,13 +134,13 @@ def expression(rng, dtype):
     last = str(rng.choice(["", "", "log", "sqrt", "rsqrt", "reciprocal"]))
 
     def compute(x, binary, unary):
-        made = []
+        built = []
         for steps in parts:
             y = x
             for kind, c, is_first in steps:
                 y = binary(kind, c, y) if is_first else binary(kind, y, c)
-            made.append(y)
-        y = made[0] if len(made) == 1 else binary(joint, *made)
+            built.append(y)
+        y = built[0] if len(built) == 1 else binary(joint, *built)
         return unary(last, y) if last else y
 
     def text(kind, a, b):
@@ -178,8 +178,8 @@ class Expressions:
                 self.wanted.append(n)
 
     def values(self, x):
-        made = [f(x[i], _on_tensors, _of_tensors) for i, f in enumerate(self.functions)]
-        return ops.stack(made)
+        built = [f(x[i], _on_tensors, _of_tensors) for i, f in enumerate(self.functions)]
+        return ops.stack(built)
 
     def given(self):
         return Tensor(np.tile(GIVEN, (len(self.texts), 1)).astype(self.dtype))
@@ -194,11 +194,11 @@ class Expressions:
                 far = np.abs(slope - n.slope) > accuracy * n.size
             finite = np.isfinite(n.value)
             same = finite & near | (y == n.value) | np.isnan(y) & np.isnan(n.value)
-            told = n.sane & (n.loose < 1e-2)
+            messages = n.sane & (n.loose < 1e-2)
             steep = n.sane & finite & (n.loose < loose) & (n.digits < digits)
-            wrong += [(text, x) for x in GIVEN[told & ~same]]
+            wrong += [(text, x) for x in GIVEN[messages & ~same]]
             wrong += [(text, "derivative", x) for x in GIVEN[steep & (far | np.isnan(slope))]]
-            counts += told.sum(), steep.sum()
+            counts += messages.sum(), steep.sum()
         assert not wrong
         return counts
 

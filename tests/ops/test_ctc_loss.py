@@ -72,23 +72,23 @@ SCORES = {
 def test_values_and_derivatives_are_those_of_all_paths(name):
     scores = SCORES[name]
     losses, slopes = reference(scores)
-    given = [Tensor(TARGETS), Tensor(STEPS), Tensor(LENGTHS)]
-    found = {}
+    args = [Tensor(TARGETS), Tensor(STEPS), Tensor(LENGTHS)]
+    result = {}
     for reduction in ("none", "sum", "mean"):
         for finite in (False, True):
 
             def loss(x, reduction=reduction, finite=finite):
-                return ops.ctc_loss(x, *given, 0, reduction, finite)[0]
+                return ops.ctc_loss(x, *args, 0, reduction, finite)[0]
 
-            found[reduction, finite] = value_and_grad(loss)(Tensor(scores))
+            result[reduction, finite] = value_and_grad(loss)(Tensor(scores))
     for finite in (False, True):
         kept = np.where(np.isinf(losses), 0, losses) if finite else losses
         share = np.maximum(LENGTHS, 1)
-        wanted = {"none": (kept, 1.0), "sum": (kept.sum(), 1.0),
+        expected = {"none": (kept, 1.0), "sum": (kept.sum(), 1.0),
                   "mean": ((kept / share).mean(), (1 / share / N)[:, None])}  # fmt: skip
-        for reduction, (value, factor) in wanted.items():
-            ours, slope = found[reduction, finite]
-            np.testing.assert_allclose(ours.asnumpy(), value, 1e-7, 1e-9)
+        for reduction, (value, factor) in expected.items():
+            actual, slope = result[reduction, finite]
+            np.testing.assert_allclose(actual.asnumpy(), value, 1e-7, 1e-9)
             np.testing.assert_allclose(slope.asnumpy(), slopes * factor, 1e-6, 1e-9)
 
 
@@ -105,12 +105,12 @@ def test_sums_up_to_each_step_end_with_the_target():
 
 @pytest.mark.parametrize("steps, lengths", [([5], [1]), ([-1], [1]), ([4], [3]), ([4], [-1])])
 def test_lengths_that_cannot_be_are_refused_or_give_nan(steps, lengths):
-    given = Tensor(LOGITS[:, :1]), Tensor([[1, 2]]), Tensor(steps), Tensor(lengths)
+    args = Tensor(LOGITS[:, :1]), Tensor([[1, 2]]), Tensor(steps), Tensor(lengths)
     with pytest.raises(IndexError, match="_lengths' must be in"):
-        ops.ctc_loss(*given)[0].asnumpy()
+        ops.ctc_loss(*args)[0].asnumpy()
     sporax.set_context(check_indices=False)
     try:
-        loss, _ = ops.ctc_loss(*given, reduction="none")
+        loss, _ = ops.ctc_loss(*args, reduction="none")
         assert np.isnan(loss.asnumpy()).all()
     finally:
         sporax.set_context(check_indices=True)
@@ -123,16 +123,16 @@ def test_one_example_needs_no_axis_for_it(reduction):
     value, slope = (value / 2, slope / 2) if reduction == "mean" else (value, slope)
     layer = nn.CTCLoss(reduction=reduction)
     for lengths in (([4], [2]), (Tensor([4]), Tensor([2])), (4, 2)):
-        found = value_and_grad(lambda x, n=lengths: layer(x, Tensor(target), *n))(Tensor(scores))
-        assert found[0].shape == ()
-        np.testing.assert_allclose(found[0].asnumpy(), value)
-        np.testing.assert_allclose(found[1].asnumpy(), slope, 1e-6, 1e-9)
+        result = value_and_grad(lambda x, n=lengths: layer(x, Tensor(target), *n))(Tensor(scores))
+        assert result[0].shape == ()
+        np.testing.assert_allclose(result[0].asnumpy(), value)
+        np.testing.assert_allclose(result[1].asnumpy(), slope, 1e-6, 1e-9)
 
 
 def test_half_precision_is_computed_in_single():
     scores = SCORES["plain"].astype(np.float16)
-    given = [Tensor(TARGETS), Tensor(STEPS), Tensor(LENGTHS)]
-    value, slope = value_and_grad(lambda x: ops.ctc_loss(x, *given, 0, "none")[0])(Tensor(scores))
+    args = [Tensor(TARGETS), Tensor(STEPS), Tensor(LENGTHS)]
+    value, slope = value_and_grad(lambda x: ops.ctc_loss(x, *args, 0, "none")[0])(Tensor(scores))
     losses, slopes = reference(scores.astype(float))
     np.testing.assert_allclose(value.asnumpy(), losses, 1e-3)
     np.testing.assert_allclose(slope.asnumpy(), slopes, 2e-3, 2e-3)
@@ -151,9 +151,9 @@ def test_the_class_has_the_last_class_as_its_blank_and_its_own_gradient(merge, c
         Tensor(logits), Tensor(places), Tensor(values), Tensor(steps)
     )
     for n, row in enumerate(rows):
-        wanted = [c for c, _ in itertools.groupby(row)] if collapse else row
+        expected = [c for c, _ in itertools.groupby(row)] if collapse else row
         scores = log_softmax(logits[: steps[n], n])
-        value, by_scores = by_all_paths(scores, wanted, C - 1, merge)
+        value, by_scores = by_all_paths(scores, expected, C - 1, merge)
         by_logits = by_scores - np.exp(scores) * by_scores.sum(-1, keepdims=True)
         np.testing.assert_allclose(loss.asnumpy()[n], value)
         np.testing.assert_allclose(slope.asnumpy()[: steps[n], n], by_logits, 1e-6, 1e-9)
@@ -162,8 +162,8 @@ def test_the_class_has_the_last_class_as_its_blank_and_its_own_gradient(merge, c
 
 def test_the_gradient_by_logits_is_that_of_the_fused_form():
     """Through `log_softmax` it is softmax - posterior, as MindSpore and PyTorch have it."""
-    given = [Tensor(TARGETS), Tensor(STEPS), Tensor(LENGTHS)]
-    slope = grad(lambda x: ops.ctc_loss(ops.log_softmax(x, -1), *given, 0, "sum")[0])
+    args = [Tensor(TARGETS), Tensor(STEPS), Tensor(LENGTHS)]
+    slope = grad(lambda x: ops.ctc_loss(ops.log_softmax(x, -1), *args, 0, "sum")[0])
     _, slopes = reference(SCORES["plain"])
-    wanted = slopes - np.exp(SCORES["plain"]) * slopes.sum(-1, keepdims=True)
-    np.testing.assert_allclose(slope(Tensor(LOGITS)).asnumpy(), wanted, 1e-6, 1e-9)
+    expected = slopes - np.exp(SCORES["plain"]) * slopes.sum(-1, keepdims=True)
+    np.testing.assert_allclose(slope(Tensor(LOGITS)).asnumpy(), expected, 1e-6, 1e-9)

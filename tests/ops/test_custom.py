@@ -56,8 +56,8 @@ def test_wrong_use_is_refused_in_one_voice(call, error, says):
 def test_notes_on_kernels_are_kept():
     """As MindSpore 2.10 gives them."""
     both = ops.DataType.F32_Default, ops.DataType.F16_5HD
-    made = ops.CustomRegOp("x").input(0, "a").attr("k", "required", "int").output(0, "y")
-    assert made.dtype_format(*both).target("CPU").get_op_info() == {
+    built = ops.CustomRegOp("x").input(0, "a").attr("k", "required", "int").output(0, "y")
+    assert built.dtype_format(*both).target("CPU").get_op_info() == {
         "op_name": "x",
         "inputs": [{"index": 0, "name": "a", "paramType": "required"}],
         "outputs": [{"index": 0, "name": "y", "paramType": "required"}],

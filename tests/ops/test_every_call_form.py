@@ -46,8 +46,8 @@ def test_a_face_gives_what_the_operation_gives(name, kind, written):
             continue
         tensors = [Tensor(a) for a in sample.arrays(np.float32)]
         outs = call_forms.evaluate(source, tensors)
-        wanted = tensors_of(sample.call(ops, tensors))
-        for out, ref in zip(tensors_of(outs), wanted, strict=True):
+        expected = tensors_of(sample.call(ops, tensors))
+        for out, ref in zip(tensors_of(outs), expected, strict=True):
             np.testing.assert_allclose(out.asnumpy(), ref.asnumpy(), 1e-6, 1e-6)
             assert out.dtype == ref.dtype
         return

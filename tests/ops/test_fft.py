@@ -25,27 +25,31 @@ def test_transforms_are_scipys(kind, norm):
         ("2", {}, {}), ("n", {}, {}),
         ("n", {"s": (4, 3), "dim": (0, 2)}, {"s": (4, 3), "axes": (0, 2)}),
     ]  # fmt: skip
-    for letters, ours, theirs in rows:
-        wanted = getattr(scipy.fft, kind + letters)(x, norm=norm, **theirs)
-        found = getattr(ops, kind + letters)(Tensor(x), norm=norm, **ours)
-        np.testing.assert_allclose(found.asnumpy(), wanted, 1e-9, 1e-12, err_msg=f"{letters}{ours}")
-        found = getattr(in_numpy, kind + letters)(Tensor(x), norm=norm, **theirs)
-        np.testing.assert_allclose(found.asnumpy(), wanted, 1e-9, 1e-12)
+    for letters, actual, reference in rows:
+        expected = getattr(scipy.fft, kind + letters)(x, norm=norm, **reference)
+        result = getattr(ops, kind + letters)(Tensor(x), norm=norm, **actual)
+        np.testing.assert_allclose(
+            result.asnumpy(), expected, 1e-9, 1e-12, err_msg=f"{letters}{actual}"
+        )
+        result = getattr(in_numpy, kind + letters)(Tensor(x), norm=norm, **reference)
+        np.testing.assert_allclose(result.asnumpy(), expected, 1e-9, 1e-12)
 
 
 def test_frequencies_and_shifts_are_numpys():
     for n in (4, 5):
         x = np.arange(n * 3).reshape(n, 3)
         for name in ("fftfreq", "rfftfreq"):
-            wanted = getattr(np.fft, name)(n, 0.5)
-            np.testing.assert_allclose(getattr(ops, name)(n, 0.5).asnumpy(), wanted)
-            np.testing.assert_allclose(getattr(in_numpy, name)(n, 0.5).asnumpy(), wanted)
+            expected = getattr(np.fft, name)(n, 0.5)
+            np.testing.assert_allclose(getattr(ops, name)(n, 0.5).asnumpy(), expected)
+            np.testing.assert_allclose(getattr(in_numpy, name)(n, 0.5).asnumpy(), expected)
         for name in ("fftshift", "ifftshift"):
             for axis in (None, 1, (0, 1)):
-                wanted = getattr(np.fft, name)(x, axis)
-                np.testing.assert_array_equal(getattr(ops, name)(Tensor(x), axis).asnumpy(), wanted)
-                found = getattr(in_numpy, name)(Tensor(x), axes=axis).asnumpy()
-                np.testing.assert_array_equal(found, wanted)
+                expected = getattr(np.fft, name)(x, axis)
+                np.testing.assert_array_equal(
+                    getattr(ops, name)(Tensor(x), axis).asnumpy(), expected
+                )
+                result = getattr(in_numpy, name)(Tensor(x), axes=axis).asnumpy()
+                np.testing.assert_array_equal(result, expected)
 
 
 def test_what_is_not_there_is_named():

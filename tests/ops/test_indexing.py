@@ -64,14 +64,14 @@ def test_reading_is_mindspores(row):
 
 @pytest.mark.parametrize("row", RECORDED["set"], ids=lambda row: " ".join(row[:3]))
 def test_writing_is_mindspores(row):
-    dtype, index, value, wanted = row
+    dtype, index, value, expected = row
     mask = counting((3, 4)) % 2 == 0
     x = same = Tensor(counting((3, 4)), dtypes.NAMES[dtype])
     x[evaluate(index, mask)] = evaluate(value, mask)
     assert x is same
     assert x.dtype == dtypes.NAMES[dtype]
-    if wanted is not None:
-        assert x.asnumpy().tolist() == OURS.get(" ".join(row[:3]), wanted)
+    if expected is not None:
+        assert x.asnumpy().tolist() == OURS.get(" ".join(row[:3]), expected)
 
 
 @pytest.mark.parametrize("row", RECORDED["writes"], ids=lambda row: row[0])
@@ -116,13 +116,13 @@ def test_reading_and_writing_are_numpys(index):
         if array[index].ndim > 1:
             values.append(counting(array[index].shape[1:]) - 9)
         for value in values:
-            wanted, x = array.copy(), Tensor(array)
+            expected, x = array.copy(), Tensor(array)
             try:
-                wanted[index] = value
+                expected[index] = value
             except TypeError:  # NumPy has no leading ones under a mask
                 continue
             x[form] = Tensor(value) if isinstance(value, np.ndarray) else value
-            np.testing.assert_array_equal(x.asnumpy(), wanted, strict=True)
+            np.testing.assert_array_equal(x.asnumpy(), expected, strict=True)
 
 
 @pytest.mark.parametrize("index", INDICES, ids=repr)

@@ -69,9 +69,9 @@ def test_numbers_are_numpys_and_the_same_in_every_way_of_running(first, request)
             context.set_context(pynative_synchronize=before)
     for sample, arrays, outs, *others in zip(samples, inputs, *ways, strict=True):
         wide = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays]
-        wanted = sample.ref(*wide, **sample.attrs)
-        wanted = wanted if isinstance(wanted, (tuple, list)) else [wanted]
-        for out, ref in zip(outs, wanted, strict=True):
+        expected = sample.ref(*wide, **sample.attrs)
+        expected = expected if isinstance(expected, (tuple, list)) else [expected]
+        for out, ref in zip(outs, expected, strict=True):
             assert out.shape == np.shape(ref), sample
             np.testing.assert_allclose(out, ref, sample.rtol, sample.atol, err_msg=str(sample))
         for other in others:
@@ -199,10 +199,10 @@ AT_EDGES = {
 
 @pytest.mark.parametrize("name", AT_EDGES)
 def test_derivatives_at_edges(name):
-    function, inputs, wanted = AT_EDGES[name]
+    function, inputs, reference = AT_EDGES[name]
     tensors = [Tensor(np.array(x)) for x in inputs]
-    found = grad(lambda *xs: function(*xs).sum(), tuple(range(len(tensors))))(*tensors)
-    for slope, expected in zip(found if len(tensors) > 1 else (found,), wanted, strict=True):
+    result = grad(lambda *xs: function(*xs).sum(), tuple(range(len(tensors))))(*tensors)
+    for slope, expected in zip(result if len(tensors) > 1 else (result,), reference, strict=True):
         np.testing.assert_allclose(slope.asnumpy(), expected, rtol=1e-6)
 
 

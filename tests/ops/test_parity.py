@@ -21,39 +21,41 @@ ROWS = list(parity_rows.of_samples())
 FAMILIES = sorted({row.family for row in ROWS})
 
 
-def tensors_in(answer):
-    """The [dtype, shape, numbers] of an answer, one after the other."""
-    if isinstance(answer, str) or (answer and isinstance(answer[0], str)):
-        return [answer]
-    return [tensor for part in answer for tensor in tensors_in(part)]
+def tensors_in(outcome):
+    """The [dtype, shape, numbers] of a result, one after the other."""
+    if isinstance(outcome, str) or (outcome and isinstance(outcome[0], str)):
+        return [outcome]
+    return [tensor for part in outcome for tensor in tensors_in(part)]
 
 
-def close(found, wanted, row):
-    return len(found) == len(wanted) and np.allclose(
-        found, wanted, rtol=row.rtol, atol=row.atol, equal_nan=True
+def close(result, expected, row):
+    return len(result) == len(expected) and np.allclose(
+        result, expected, rtol=row.rtol, atol=row.atol, equal_nan=True
     )
 
 
-def agree(ours, theirs, row):
-    ours, theirs = tensors_in(ours), tensors_in(theirs)
-    if isinstance(theirs[0], str) or len(ours) != len(theirs):
-        return ours == theirs
-    return all(a[:2] == b[:2] and close(a[2], b[2], row) for a, b in zip(ours, theirs, strict=True))
+def agree(actual, expected, row):
+    actual, expected = tensors_in(actual), tensors_in(expected)
+    if isinstance(expected[0], str) or len(actual) != len(expected):
+        return actual == expected
+    return all(
+        a[:2] == b[:2] and close(a[2], b[2], row) for a, b in zip(actual, expected, strict=True)
+    )
 
 
-def right(ours, reference, row):
+def right(actual, reference, row):
     """Whether shapes and numbers are the reference's."""
-    wanted = reference if isinstance(reference, (tuple, list)) else [reference]
-    wanted = [(list(np.shape(w)), result_json.numbers(np.asarray(w))) for w in wanted]
-    ours = tensors_in(ours)
-    return len(ours) == len(wanted) and all(
+    expected = reference if isinstance(reference, (tuple, list)) else [reference]
+    expected = [(list(np.shape(w)), result_json.numbers(np.asarray(w))) for w in expected]
+    actual = tensors_in(actual)
+    return len(actual) == len(expected) and all(
         a[1] == shape and close(a[2], numbers, row)
-        for a, (shape, numbers) in zip(ours, wanted, strict=True)
+        for a, (shape, numbers) in zip(actual, expected, strict=True)
     )
 
 
-def asked(row, call):
-    """Our answer, or the kind of error."""
+def evaluate(row, call):
+    """The result, or the kind of error."""
     try:
         return result_json.described(call_forms.evaluate(call, map(Tensor, row.arrays)))
     except (TypeError, ValueError, OverflowError) as error:
@@ -61,12 +63,12 @@ def asked(row, call):
 
 
 def recorded(row):
-    """(call, MindSpore's answer)."""
+    """(call, MindSpore's result)."""
     check, groups, *_ = RECORDED[row.name]
     assert check == row.check(), f"record again: the inputs of {row.name} have changed"
-    found = {call: answer for answer, calls in groups for call in calls}
-    assert set(found) >= set(row.calls), f"record again: {row.name} has other calls"
-    return [(call, found[call]) for call in row.calls]
+    result = {call: outcome for outcome, calls in groups for call in calls}
+    assert set(result) >= set(row.calls), f"record again: {row.name} has other calls"
+    return [(call, result[call]) for call in row.calls]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -75,17 +77,17 @@ def test_every_face_gives_what_mindspore_and_numpy_give(family):
     rows = [row for row in ROWS if row.family == family]
     for row in rows:
         reference = row.reference()
-        for call, theirs in recorded(row):
-            ours = asked(row, call)
-            if not right(ours, reference, row):
-                wrong.append((row.name, call, ours, "is not NumPy's"))
-            if isinstance(theirs, str) or agree(ours, theirs, row):
+        for call, expected in recorded(row):
+            actual = evaluate(row, call)
+            if not right(actual, reference, row):
+                wrong.append((row.name, call, actual, "is not NumPy's"))
+            if isinstance(expected, str) or agree(actual, expected, row):
                 continue
             keys = (row.name, f"{row.name} {call.partition('(')[0]}")
             key = next((key for key in keys if key in DIFFERENT), None)
             explained.add(key)
             if key is None:
-                wrong.append((row.name, call, ours, theirs))
+                wrong.append((row.name, call, actual, expected))
     assert not wrong, "\n".join(map(str, wrong))
     names = {row.name for row in rows}
     assert explained == {key for key in DIFFERENT if key.partition(" ")[0] in names}

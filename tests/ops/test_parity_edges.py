@@ -25,10 +25,10 @@ RECORDED = parity_rows.recorded(parity_rows.of_edges) | parity_rows.recorded(par
 @functools.cache
 def rows_by_family():
     """{family: its rows}; it takes seconds, which modules that are only collected need not."""
-    found = {}
+    result = {}
     for row in [*parity_rows.of_edges(), *parity_rows.of_calls()]:
-        found.setdefault(row.family, []).append(row)
-    return found
+        result.setdefault(row.family, []).append(row)
+    return result
 
 
 # XLA compiles these for long, up to minutes: loops in each operation, once per shape and dtype
@@ -42,35 +42,35 @@ MANY = 300  # calls that are read together, so that they are one program
 LOOSE = {"float16": 5e-3, "bfloat16": 4e-2}
 
 
-def close(found, wanted, row):
-    if found[1] != wanted[1] or len(found[2]) != len(wanted[2]):
+def close(result, expected, row):
+    if result[1] != expected[1] or len(result[2]) != len(expected[2]):
         return False
-    kinds = {found[0].lower(), wanted[0].lower(), row.name.rpartition("/")[2]}
+    kinds = {result[0].lower(), expected[0].lower(), row.name.rpartition("/")[2]}
     loose = max(LOOSE.get(kind, 0) for kind in kinds)
     return np.allclose(
-        np.array(found[2], float),
-        np.array(wanted[2], float),
+        np.array(result[2], float),
+        np.array(expected[2], float),
         max(loose, 2e-5, row.rtol),
         max(loose, row.atol),
         equal_nan=True,
     )
 
 
-def agree(ours, theirs, row, dtypes=True):
-    """Whether two answers are the same; `dtypes`: in dtype too."""
-    if isinstance(ours, str) or isinstance(theirs, str):
-        return ours == theirs
-    ours, theirs = tensors_in(ours), tensors_in(theirs)
-    if len(ours) != len(theirs):
+def agree(actual, expected, row, dtypes=True):
+    """Whether two results are the same; `dtypes`: in dtype too."""
+    if isinstance(actual, str) or isinstance(expected, str):
+        return actual == expected
+    actual, expected = tensors_in(actual), tensors_in(expected)
+    if len(actual) != len(expected):
         return False
     return all(
         a == b if isinstance(a, str) or isinstance(b, str)
         else (not dtypes or a[0] == b[0]) and close(a, b, row)
-        for a, b in zip(ours, theirs, strict=True)
+        for a, b in zip(actual, expected, strict=True)
     )  # fmt: skip
 
 
-def asked(row, call):
+def evaluate(row, call):
     """What a call gives here, not read yet, or the kind of error."""
     try:
         return call_forms.evaluate(call, {name: Tensor(a) for name, a in row.named.items()})
@@ -79,33 +79,33 @@ def asked(row, call):
 
 
 def given(rows):
-    """(row, call, our answer), many of them computed together."""
+    """(row, call, result), many of them computed together."""
     calls = [(row, call) for row in rows for call in row.calls]
     for some in (calls[at : at + MANY] for at in range(0, len(calls), MANY)):
-        results = [asked(row, call) for row, call in some]
+        results = [evaluate(row, call) for row, call in some]
         for (row, call), result in zip(some, results, strict=True):
             yield row, call, result if refused(result) else result_json.described(result)
 
 
-def refused(answer):
-    return isinstance(answer, str) and answer.startswith(("raises", "no ", "the process"))
+def refused(outcome):
+    return isinstance(outcome, str) and outcome.startswith(("raises", "no ", "the process"))
 
 
 def reference(row, recorded, call):
-    """PyTorch's answer, else NumPy's; None where neither has one. Samples' are for floats."""
+    """PyTorch's result, else NumPy's; None where neither has one. Samples' are for floats."""
     if len(recorded) > 2:
         return recorded[2]
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = by_name(row, call) if call.startswith("mnp.") else row.reference()
+            result = by_name(row, call) if call.startswith("mnp.") else row.reference()
     except (TypeError, ValueError, LookupError, ArithmeticError, NameError, AttributeError):
         return None  # it was written for other inputs, or has another name
-    found = list(found) if isinstance(found, (tuple, list)) else [found]
-    found = [np.asarray(one) for one in found]
-    if any(one.dtype.kind not in "biufc" for one in found):
+    result = list(result) if isinstance(result, (tuple, list)) else [result]
+    result = [np.asarray(one) for one in result]
+    if any(one.dtype.kind not in "biufc" for one in result):
         return None
-    described = [[f"{one.dtype}", list(one.shape), result_json.numbers(one)] for one in found]
+    described = [[f"{one.dtype}", list(one.shape), result_json.numbers(one)] for one in result]
     return described[0] if len(described) == 1 else described
 
 
@@ -132,26 +132,26 @@ def test_edges_are_mindspores_or_the_reference_s(family, on_numpy):
     if rows is None:
         pytest.skip("no edge fits its samples")
     wrong = []
-    for row, call, ours in given(rows):
+    for row, call, actual in given(rows):
         recorded = RECORDED.get(row.name)
         if recorded is None or recorded[0] != row.check():
             recorded = [None, []]
-        theirs = next((answer for answer, calls in recorded[1] if call in calls), "no record")
+        theirs = next((outcome for outcome, calls in recorded[1] if call in calls), "no record")
         if not refused(theirs):
-            if agree(ours, theirs, row):
+            if agree(actual, theirs, row):
                 continue
             if parity_rows.reason(row, call, AT_EDGES) is None:
-                wrong.append((row.name, call, ours, theirs))
+                wrong.append((row.name, call, actual, theirs))
                 continue
-        elif any(agree(ours, answer, row) for answer, _ in recorded[1]):
-            continue  # by another of its faces MindSpore has an answer
-        wanted = reference(row, recorded, call)
-        if refused(ours) and len(recorded) < 3:
+        elif any(agree(actual, outcome, row) for outcome, _ in recorded[1]):
+            continue  # another call form has a result of MindSpore
+        expected = reference(row, recorded, call)
+        if refused(actual) and len(recorded) < 3:
             continue
-        if wanted is None or agree(ours, wanted, row, dtypes=False):
+        if expected is None or agree(actual, expected, row, dtypes=False):
             continue
         if parity_rows.reason(row, call, NOT_REFERENCES) is None:
-            wrong.append((row.name, call, ours, "is not the reference's", wanted))
+            wrong.append((row.name, call, actual, "is not the reference's", expected))
     assert not wrong, f"{len(wrong)}\n" + "\n".join(map(str, wrong))
 
 

@@ -200,10 +200,10 @@ def test_discrete_law(row):
 @pytest.mark.parametrize("row", ORDERS)
 def test_orders_are_all_equally_likely(row):
     call = Call(row, 9)
-    found = np.stack([call().asnumpy().ravel() for _ in range(900)])
-    assert (np.sort(found, 1) == np.arange(9)).all()
+    result = np.stack([call().asnumpy().ravel() for _ in range(900)])
+    assert (np.sort(result, 1) == np.arange(9)).all()
     pairs = np.zeros((9, 9))
-    np.add.at(pairs, (found[:, 0], found[:, 1]), 1)
+    np.add.at(pairs, (result[:, 0], result[:, 1]), 1)
     assert chi_square(pairs[~np.eye(9, dtype=bool)], np.full(72, 900 / 72))
 
 
@@ -237,14 +237,14 @@ IN_TURN = [
 
 @pytest.mark.parametrize("row", IN_TURN)
 def test_whoever_runs_it_draws_the_same_and_a_second_run_repeats_it(row, context):
-    wanted = twice(row, "dynamic")
-    assert any((a != b).any() for a, b in zip(*wanted, strict=True)), "two calls draw the same"
+    expected = twice(row, "dynamic")
+    assert any((a != b).any() for a, b in zip(*expected, strict=True)), "two calls draw the same"
     ways = {"again": {}, "jit": {}, "graph": {"mode": ms.GRAPH_MODE}}
     ways["immediate"] = {"pynative_synchronize": True}
     for way, settings in ways.items():
         set_context(mode=ms.PYNATIVE_MODE, pynative_synchronize=False)
         set_context(**settings)
-        for a, b in zip(tensors_of_lists(wanted), tensors_of_lists(twice(row, way)), strict=True):
+        for a, b in zip(tensors_of_lists(expected), tensors_of_lists(twice(row, way)), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6, err_msg=way)
 
 
@@ -350,11 +350,11 @@ def test_generators_in_a_captured_function():
         return a, b, mint.rand(3, generator=g)
 
     g, h = Generator().manual_seed(3), Generator()
-    wanted = [[t.tolist() for t in draw(g, h)] for _ in range(2)]
+    expected = [[t.tolist() for t in draw(g, h)] for _ in range(2)]
     g, h = Generator().manual_seed(3), Generator()
     captured = ms.jit(lambda: draw(g, h))
-    assert [[t.tolist() for t in captured()] for _ in range(2)] == wanted
-    assert wanted[0][0] == wanted[0][1] != wanted[1][0]
+    assert [[t.tolist() for t in captured()] for _ in range(2)] == expected
+    assert expected[0][0] == expected[0][1] != expected[1][0]
 
 
 def test_dynamic_and_captured_calls_share_the_state():
@@ -363,9 +363,9 @@ def test_dynamic_and_captured_calls_share_the_state():
 
     captured = ms.jit(draw)
     random.set_seed(3)
-    wanted = [draw().tolist() for _ in range(4)]
+    expected = [draw().tolist() for _ in range(4)]
     random.set_seed(3)
-    assert [f().tolist() for f in (captured, draw, captured, captured)] == wanted
+    assert [f().tolist() for f in (captured, draw, captured, captured)] == expected
 
 
 # derivatives ----------------------------------------------------------------------------------
@@ -421,10 +421,10 @@ def test_dropped_with_certainty():
 
 
 def test_threads_draw_different_numbers():
-    found, captured = [], ms.jit(lambda: ops.rand(4))
+    result, captured = [], ms.jit(lambda: ops.rand(4))
 
     def work(draw):
-        found.extend([tuple(draw().tolist()) for _ in range(30)])
+        result.extend([tuple(draw().tolist()) for _ in range(30)])
 
     draws = [lambda: ops.rand(4), lambda: ops.rand(4), captured]
     threads = [threading.Thread(target=work, args=(draw,)) for draw in draws]
@@ -433,9 +433,9 @@ def test_threads_draw_different_numbers():
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(set(found)) == 90
+    assert len(set(result)) == 90
     random.set_seed(3)
-    assert set(found) == {tuple(ops.rand(4).tolist()) for _ in range(90)}
+    assert set(result) == {tuple(ops.rand(4).tolist()) for _ in range(90)}
 
 
 # shapes and dtypes ----------------------------------------------------------------------------

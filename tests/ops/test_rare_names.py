@@ -99,21 +99,21 @@ ROWS = [
 @pytest.mark.parametrize("call, wanted", ROWS, ids=[row[0] for row in ROWS])
 def test_a_call_gives_what_numpy_does(call, wanted):
     names = {"nn": nn, "ops": ops, "mint": mint, "Tensor": Tensor, "np": np}
-    found = eval(call, names | {k: Tensor(v) for k, v in NAMES.items()})
-    if not tensors_of(found):
-        assert found == wanted
+    result = eval(call, names | {k: Tensor(v) for k, v in NAMES.items()})
+    if not tensors_of(result):
+        assert result == wanted
         return
-    wanted = wanted if isinstance(wanted, tuple) or isinstance(found, (tuple, list)) else [wanted]
-    for ours, theirs in zip(tensors_of(found), wanted, strict=True):
-        assert ours.shape == np.shape(theirs)
-        np.testing.assert_allclose(ours.asnumpy(), theirs, 1e-5, 1e-6)
+    wanted = wanted if isinstance(wanted, tuple) or isinstance(result, (tuple, list)) else [wanted]
+    for actual, expected in zip(tensors_of(result), wanted, strict=True):
+        assert actual.shape == np.shape(expected)
+        np.testing.assert_allclose(actual.asnumpy(), expected, 1e-5, 1e-6)
 
 
 def test_random_arrays_of_numpy_have_the_shape_asked_for():
     ms_numpy = sporax.numpy
-    for made in (ms_numpy.rand(2, 3), ms_numpy.randn(2, 3), ms_numpy.empty((2, 3)),
+    for built in (ms_numpy.rand(2, 3), ms_numpy.randn(2, 3), ms_numpy.empty((2, 3)),
                  ms_numpy.randint(1, 5, (2, 3)), ops.empty((2, 3))):  # fmt: skip
-        assert made.shape == (2, 3)
+        assert built.shape == (2, 3)
     drawn = ms_numpy.randint(1, 5, (200,)).asnumpy()
     assert drawn.min() == 1 and drawn.max() == 4
     uniform, normal = ms_numpy.rand(2000).asnumpy(), ms_numpy.randn(2000).asnumpy()
@@ -127,8 +127,8 @@ def test_a_loss_of_ones_own_reduces_as_it_is_told():
             return self.get_loss(ops.abs(logits - labels))
 
     x, y = Tensor(X), Tensor(X * 2)
-    for reduction, wanted in (("mean", X.mean()), ("sum", X.sum()), ("none", X)):
-        np.testing.assert_allclose(Distance(reduction)(x, y).asnumpy(), wanted)
+    for reduction, expected in (("mean", X.mean()), ("sum", X.sum()), ("none", X)):
+        np.testing.assert_allclose(Distance(reduction)(x, y).asnumpy(), expected)
 
 
 def packed(matrix, low, high, align):
@@ -158,12 +158,12 @@ def test_several_diagonals_are_packed_and_unpacked(shape, align):
             k = (low, high)
             part = ops.matrix_diag_part(Tensor(matrix), k, 9, align)
             assert np.array_equal(part.asnumpy(), strip), k
-            made = ops.matrix_set_diag(Tensor(-matrix), Tensor(strip), k, align)
-            assert np.array_equal(made.asnumpy(), np.where(kept, matrix, -matrix)), k
+            built = ops.matrix_set_diag(Tensor(-matrix), Tensor(strip), k, align)
+            assert np.array_equal(built.asnumpy(), np.where(kept, matrix, -matrix)), k
             least = len(strip.T) - min(high, 0), len(strip.T) + max(low, 0)
             if rows == least[0] or columns == least[1]:
-                made = ops.matrix_diag(Tensor(strip), Tensor(k), rows, columns, 7, align)
-                assert np.array_equal(made.asnumpy(), np.where(kept, matrix, 7)), k
+                built = ops.matrix_diag(Tensor(strip), Tensor(k), rows, columns, 7, align)
+                assert np.array_equal(built.asnumpy(), np.where(kept, matrix, 7)), k
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_results_of_assignments_are_tensors_of_that_moment():
         lambda: ops.scatter_add(p, Tensor([0, 1]), one),
         lambda: ops.scatter_nd_update(p, Tensor([[0], [1]]), one * 8),
     ]  # fmt: skip
-    found = [call() for call in calls]
-    assert [t.tolist()[0] for t in found] == [1.0, 2.0, 1.0, 2.0, 3.0, 4.0, 8.0]
+    result = [call() for call in calls]
+    assert [t.tolist()[0] for t in result] == [1.0, 2.0, 1.0, 2.0, 3.0, 4.0, 8.0]
     assert p.tolist() == [8.0, 8.0]
-    assert {type(t) for t in found} == {Tensor} and str(found[0]) == "[1. 1.]"
+    assert {type(t) for t in result} == {Tensor} and str(result[0]) == "[1. 1.]"

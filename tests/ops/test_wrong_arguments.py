@@ -42,8 +42,8 @@ def sample_call(name):
     function = getattr(ops, name, None) or OPS[name].face()
     tensors = [Tensor(a) for a in sample.arrays(np.float32)]
     named = dict(zip(sample.names or (), tensors, strict=bool(sample.names)))
-    given = [] if sample.names else [tuple(tensors)] if sample.packed else tensors
-    bound = inspect.signature(function).bind(*given, **named, **sample.attrs)
+    args = [] if sample.names else [tuple(tensors)] if sample.packed else tensors
+    bound = inspect.signature(function).bind(*args, **named, **sample.attrs)
     bound.apply_defaults()
     return function, bound.arguments
 
@@ -52,16 +52,16 @@ def wrong(value):
     """(what it is, it) for what may stand wrongly in the place of a value."""
     if isinstance(value, Tensor):
         return [(what, make(value)) for what, make in OPERANDS.items()]
-    found = [(repr(other), other) for other in ATTRIBUTES]
+    result = [(repr(other), other) for other in ATTRIBUTES]
     if isinstance(value, tuple) and value and isinstance(value[0], Tensor):
-        found += [(what, (make(value[0]), *value[1:])) for what, make in OPERANDS.items()]
-    return found
+        result += [(what, (make(value[0]), *value[1:])) for what, make in OPERANDS.items()]
+    return result
 
 
-def leak(function, given):
+def leak(function, options):
     """What is wrong with the error that a call raises; None if nothing is, or there is none."""
     try:
-        function(**given)
+        function(**options)
     except Exception as error:  # noqa: BLE001 - it is what is looked at
         innermost = traceback.extract_tb(error.__traceback__, -1)[0].filename
         if isinstance(error, REFUSALS) and str(error).startswith("For '"):
@@ -75,13 +75,13 @@ def leak(function, given):
 @pytest.mark.skipif(Recorder.immediate, reason="it compiles what is taken; the rules are the same")
 @pytest.mark.parametrize("name", OPS)
 def test_a_wrong_argument_is_refused_in_one_voice_or_taken(name):
-    function, given = sample_call(name)
-    found = {
-        f"{parameter}: {what}": leak(function, {**given, parameter: other})
-        for parameter, value in given.items()
+    function, options = sample_call(name)
+    result = {
+        f"{parameter}: {what}": leak(function, {**options, parameter: other})
+        for parameter, value in options.items()
         for what, other in wrong(value)
     }
-    assert not {where: what for where, what in found.items() if what is not None}
+    assert not {where: what for where, what in result.items() if what is not None}
 
 
 # what a function written in operations says of something else in the place of its Tensors

@@ -101,8 +101,8 @@ def changing(name, **keywords):
 def later(name, **keywords):
     """A case of `experimental.optim` with nothing but keywords."""
     label = ",".join(f"{k}={v}" for k, v in keywords.items())
-    made = lambda kit, ps: getattr(kit.experimental, name)(ps, **keywords)  # noqa: E731
-    return Case(f"experimental.{name}({label})", made)
+    built = lambda kit, ps: getattr(kit.experimental, name)(ps, **keywords)  # noqa: E731
+    return Case(f"experimental.{name}({label})", built)
 
 
 def later_grouped(name, **keywords):
@@ -260,19 +260,19 @@ def _two_rates(kit):
 def rates_of(kit, make, steps):
     """The rates of two groups at first and after each of `steps`: the arguments of `step`."""
     scheduler = make(kit.experimental.lr_scheduler, _two_rates(kit))
-    found = [[float(lr) for lr in scheduler.get_last_lr()]]
+    result = [[float(lr) for lr in scheduler.get_last_lr()]]
     for arguments in steps:
         scheduler.step(*arguments)
-        found.append([float(lr) for lr in scheduler.get_last_lr()])
-    return found
+        result.append([float(lr) for lr in scheduler.get_last_lr()])
+    return result
 
 
 def scheduler_rates(kit):
     """Everything that is recorded of the schedules of experimental.optim."""
     direct = [(step,) for step in DIRECT_STEPS]
-    found = {name: rates_of(kit, make, [()] * 13) for name, make in SCHEDULERS.items()}
-    found |= {f"{name}, direct": rates_of(kit, SCHEDULERS[name], direct) for name in DIRECT}
+    result = {name: rates_of(kit, make, [()] * 13) for name, make in SCHEDULERS.items()}
+    result |= {f"{name}, direct": rates_of(kit, SCHEDULERS[name], direct) for name in DIRECT}
     for name, keywords in PLATEAUS.items():
         make = lambda s, o, k=keywords: s.ReduceLROnPlateau(o, **k)  # noqa: E731
-        found[name] = rates_of(kit, make, [(metric,) for metric in METRICS])
-    return found
+        result[name] = rates_of(kit, make, [(metric,) for metric in METRICS])
+    return result

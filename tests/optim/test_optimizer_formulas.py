@@ -171,8 +171,8 @@ def test_twenty_steps_follow_the_formula(name):
             decay = 0 if "gamma" in p and name not in DECAYS_ALL else DECAY
             rule, decay = (momentum, 0) if (name, p) in SPARES else (formula, decay)
             weights[p] = rule(weights[p], g, states[p], step + 1, decay)
-        wanted = np.concatenate([w.ravel() for w in weights.values()])
-        np.testing.assert_allclose(history[step], wanted, rtol=2e-4, atol=2e-5)
+        expected = np.concatenate([w.ravel() for w in weights.values()])
+        np.testing.assert_allclose(history[step], expected, rtol=2e-4, atol=2e-5)
     counts = [state[name].ravel() for name in ("global_step", "state_step") if name in state]
     assert all(count.tolist() == [STEPS] for count in counts)
 
@@ -252,8 +252,8 @@ def test_restarts_are_placed_where_a_step_is_given():
         13.5: (7.5, 8),
     }.items():
         scheduler.step(epoch)
-        wanted = (1 + np.cos(np.pi * place / length)) / 2
-        np.testing.assert_allclose(float(optimizer.lrs[0]), wanted, rtol=1e-5)
+        expected = (1 + np.cos(np.pi * place / length)) / 2
+        np.testing.assert_allclose(float(optimizer.lrs[0]), expected, rtol=1e-5)
 
 
 def test_a_schedule_goes_on_where_it_was():

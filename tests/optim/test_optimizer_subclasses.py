@@ -67,14 +67,14 @@ def test_gradients_are_accumulated_over_batches(run):
     momentum = nn.Momentum([weight], 0.1, 0.9)
     accumulate = GradientAccumulation(2, momentum)
     step = run(lambda loss, gradient: accumulate(loss, (gradient,)))
-    wanted, moving = X[0].astype(float), np.zeros(2)
+    expected, moving = X[0].astype(float), np.zeros(2)
     for i in range(6):
         gradients = X[i % 3], X[(i - 1) % 3]
         step(Tensor(float(i)), Tensor(gradients[0]))
         if i % 2:
             moving = 0.9 * moving + np.mean(gradients, axis=0)
-            wanted = wanted - 0.1 * moving
-        np.testing.assert_allclose(weight.asnumpy(), wanted, rtol=1e-5)
+            expected = expected - 0.1 * moving
+        np.testing.assert_allclose(weight.asnumpy(), expected, rtol=1e-5)
     assert int(momentum.global_step.asnumpy()[0]) == 3
 
 
@@ -117,8 +117,8 @@ def test_an_optimizer_in_the_manner_of_model_zoos_updates():
     for rate in (0.5, 0.25):
         w = w - rate * (X[1] + 0.1 * w)
         beta = beta - rate * X[2]
-    for found, wanted in zip(weights, (w, beta), strict=True):
-        np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-6)
+    for result, expected in zip(weights, (w, beta), strict=True):
+        np.testing.assert_allclose(result.asnumpy(), expected, rtol=1e-6)
 
 
 @pytest.mark.executors
@@ -140,15 +140,15 @@ def test_a_step_written_anew_with_adams_own_update(mode, settings):
                 self.get_lr(), gradients,
             )  # fmt: skip
 
-    found = []
+    result = []
     for kind in (Own, nn.Adam):
         weights = [Parameter(Tensor([1.0, -2.0]), name=name) for name in "ab"]
-        given = [{"params": weights[:1], "lr": 0.1, "weight_decay": 0.01}, {"params": weights[1:]}]
-        optimizer = kind(given, 0.5, loss_scale=2.0, **settings)
+        inputs = [{"params": weights[:1], "lr": 0.1, "weight_decay": 0.01}, {"params": weights[1:]}]
+        optimizer = kind(inputs, 0.5, loss_scale=2.0, **settings)
         for step in range(3):
             optimizer((Tensor([0.5, 3.0 - step]), Tensor([-1.0, step + 1.0])))
-        found.append([x.asnumpy() for x in (*weights, optimizer.global_step)])
-    np.testing.assert_allclose(np.concatenate(found[0]), np.concatenate(found[1]), rtol=1e-6)
+        result.append([x.asnumpy() for x in (*weights, optimizer.global_step)])
+    np.testing.assert_allclose(np.concatenate(result[0]), np.concatenate(result[1]), rtol=1e-6)
 
 
 @pytest.mark.executors

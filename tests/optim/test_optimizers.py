@@ -49,8 +49,8 @@ def test_twenty_steps_are_mindspores(case):
     assert {name for name in state if not name.startswith(listed)} == set(TEXT["names"][case.name])
     recorded = iter(ARRAYS[f"{case.name}/state"])
     for name in TEXT["names"][case.name]:
-        wanted = [next(recorded) for _ in range(state[name].size)]
-        np.testing.assert_allclose(state[name].ravel(), wanted, err_msg=name, **close(case))
+        expected = [next(recorded) for _ in range(state[name].size)]
+        np.testing.assert_allclose(state[name].ravel(), expected, err_msg=name, **close(case))
 
 
 @pytest.mark.executors
@@ -59,10 +59,10 @@ def test_jit_takes_the_same_steps(case):
     def make(kit, parameters):
         optimizer = case.make(kit, parameters)
         step = jit(lambda *gradients: optimizer(gradients))
-        twin = types.SimpleNamespace(
+        copied = types.SimpleNamespace(
             parameters=optimizer.parameters, parameters_dict=optimizer.parameters_dict
         )
-        return Called(twin, step)
+        return Called(copied, step)
 
     history, _ = run(KIT, case._replace(make=make))
     np.testing.assert_allclose(history, ARRAYS[case.name], **close(case))
@@ -87,9 +87,9 @@ def test_schedules_are_mindspores(name):
 
 
 def test_schedulers_are_mindspores():
-    found = scheduler_rates(KIT)
-    for name, wanted in TEXT["schedulers"].items():
-        np.testing.assert_allclose(found[name], wanted, rtol=2e-5, atol=1e-8, err_msg=name)
+    result = scheduler_rates(KIT)
+    for name, expected in TEXT["schedulers"].items():
+        np.testing.assert_allclose(result[name], expected, rtol=2e-5, atol=1e-8, err_msg=name)
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -102,56 +102,56 @@ def parameters(*shapes, dtype=np.float32):
     return [Parameter(np.ones(shape, dtype), name=f"p{i}") for i, shape in enumerate(shapes)]
 
 
-def gradients(given, value=1.0):
-    return tuple(Tensor(np.full(p.shape, value, np.float32)) for p in given)
+def gradients(inputs, value=1.0):
+    return tuple(Tensor(np.full(p.shape, value, np.float32)) for p in inputs)
 
 
 # behaviour ------------------------------------------------------------------------------------
 
 
 def test_a_changing_rate_compiles_nothing():
-    given = parameters()
-    optimizer = Adam(given, ExponentialDecayLR(0.1, 0.9, 4), weight_decay=0.1, loss_scale=2.0)
+    inputs = parameters()
+    optimizer = Adam(inputs, ExponentialDecayLR(0.1, 0.9, 4), weight_decay=0.1, loss_scale=2.0)
     for step in range(10):
         if step == 3:
             before = compilations["programs"]
-        optimizer(gradients(given, step))
+        optimizer(gradients(inputs, step))
     assert compilations["programs"] == before
-    optimizer = Momentum(given, 0.1, 0.9)
+    optimizer = Momentum(inputs, 0.1, 0.9)
     for step in range(10):
         if step == 3:
             before = compilations["programs"]
         optimizer.learning_rate.set_data(Tensor(0.1 / (step + 1)))
-        optimizer(gradients(given, step))
+        optimizer(gradients(inputs, step))
     assert compilations["programs"] == before
 
 
 def test_a_step_is_run_when_it_ends():
-    given = parameters()
-    Momentum(given, 0.1, 0.9)(gradients(given))
-    assert given[0]._value.array is not None
+    inputs = parameters()
+    Momentum(inputs, 0.1, 0.9)(gradients(inputs))
+    assert inputs[0]._value.array is not None
     assert thread.recorder.state.depth == 0
 
 
 def test_a_set_rate_is_taken():
-    given = parameters()
-    optimizer = nn.SGD(given, 0.1)
-    optimizer(gradients(given))
+    inputs = parameters()
+    optimizer = nn.SGD(inputs, 0.1)
+    optimizer(gradients(inputs))
     optimizer.learning_rate = Tensor(0.5)
-    optimizer(gradients(given))
-    np.testing.assert_allclose(given[1].asnumpy(), 1 - 0.1 - 0.5, rtol=1e-6)
+    optimizer(gradients(inputs))
+    np.testing.assert_allclose(inputs[1].asnumpy(), 1 - 0.1 - 0.5, rtol=1e-6)
     assert optimizer.global_step.asnumpy().tolist() == [2]
 
 
 def test_a_rate_list_that_ends_is_refused():
-    given = parameters()
-    optimizer = Momentum(given, [0.1, 0.2], 0.9)
+    inputs = parameters()
+    optimizer = Momentum(inputs, [0.1, 0.2], 0.9)
     for _ in range(2):
-        optimizer(gradients(given))
-    before = given[0].asnumpy()
+        optimizer(gradients(inputs))
+    before = inputs[0].asnumpy()
     with pytest.raises(RuntimeError, match=r"'learning_rate' has 2 values, but this is step 2"):
-        optimizer(gradients(given))
-    np.testing.assert_array_equal(given[0].asnumpy(), before)
+        optimizer(gradients(inputs))
+    np.testing.assert_array_equal(inputs[0].asnumpy(), before)
 
 
 def test_rates_of_groups():
@@ -191,12 +191,12 @@ def test_states_have_the_parameters_dtype(dtype):
 def test_momentum_looks_ahead_as_documented():
     (p,) = parameters((1,))
     optimizer = Momentum([p], 0.1, 0.9, use_nesterov=True)
-    wanted, moment = 1.0, 0.0
+    expected, moment = 1.0, 0.0
     for step in range(4):
         optimizer(gradients([p], 1.0 + step))
         moment = 0.9 * moment + 1 + step
-        wanted -= 0.1 * (1 + step + 0.9 * moment)
-    np.testing.assert_allclose(p.asnumpy(), wanted, rtol=1e-6)
+        expected -= 0.1 * (1 + step + 0.9 * moment)
+    np.testing.assert_allclose(p.asnumpy(), expected, rtol=1e-6)
 
 
 def test_adagrad_keeps_its_sum_as_documented():
@@ -217,9 +217,9 @@ def test_a_step_of_ones_own():
                 p.set_data(p - self.get_lr() * g)
             return True
 
-    given = parameters()
-    assert Descent(0.5, given, weight_decay=0.1, loss_scale=2.0)(gradients(given)) is True
-    np.testing.assert_allclose(given[0].asnumpy(), 1 - 0.5 * (1 + 0.2) / 2, rtol=1e-6)
+    inputs = parameters()
+    assert Descent(0.5, inputs, weight_decay=0.1, loss_scale=2.0)(gradients(inputs)) is True
+    np.testing.assert_allclose(inputs[0].asnumpy(), 1 - 0.5 * (1 + 0.2) / 2, rtol=1e-6)
 
 
 def test_a_schedule_of_ones_own():
@@ -307,12 +307,12 @@ def test_bad_input_is_refused_in_one_voice(make, error, says):
 
 
 def test_a_refused_step_changes_nothing():
-    given = parameters()
-    optimizer = Adam(given, 0.1)
-    bad = (gradients(given)[0], Tensor(np.ones((4,), np.float32)))
+    inputs = parameters()
+    optimizer = Adam(inputs, 0.1)
+    bad = (gradients(inputs)[0], Tensor(np.ones((4,), np.float32)))
     with pytest.raises(ValueError, match="'p1'"):
         optimizer(bad)
-    np.testing.assert_array_equal(given[0].asnumpy(), 1)
+    np.testing.assert_array_equal(inputs[0].asnumpy(), 1)
     assert optimizer.global_step.asnumpy().tolist() == [0]
     assert float(optimizer.beta1_power) == 1
 

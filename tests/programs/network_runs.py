@@ -2,7 +2,7 @@
 
 Each is a script with `build()`, which gives a Cell, `batch(step)`, NumPy arrays, and
 `training(net)`, which gives a function or Cell that takes one step and returns its loss or losses;
-`forward(net, *batch)` says what the network's answer is where that is not `net` of the first array.
+`forward(net, *batch)` computes the network's output where that is not `net` of the first array.
 All numbers follow from names and step counts, so that both frameworks start from the same.
 """
 
@@ -50,11 +50,11 @@ def fill(net):
     return net
 
 
-def numbers(found):
+def numbers(result):
     """A result as lists of [shape, mean, first numbers], one a Tensor."""
-    if isinstance(found, (tuple, list)):
-        return [row for item in found for row in numbers(item)]
-    array = np.asarray(found.asnumpy(), dtype=np.float64)
+    if isinstance(result, (tuple, list)):
+        return [row for item in result for row in numbers(item)]
+    array = np.asarray(result.asnumpy(), dtype=np.float64)
     return [[list(array.shape), array.mean().item(), *array.ravel()[:KEPT].tolist()]]
 
 
@@ -66,8 +66,8 @@ class Run:
         self.net = fill(self.module.build())
         self.batches = [tuple(map(ms.Tensor, self.module.batch(i))) for i in range(STEPS)]
 
-    def answer(self):
-        """What the network, as it is in use, answers to the first batch."""
+    def predict(self):
+        """The network's output for the first batch, in evaluation mode."""
         self.net.set_train(False)
         forward = getattr(self.module, "forward", lambda net, *batch: net(batch[0]))
         return numbers(forward(self.net, *self.batches[0]))
@@ -84,7 +84,7 @@ def everything(name):
     return {
         "printed": OBJECT.sub(r"<\1>", str(run.net)).splitlines(),
         "parameters": [[n, list(p.shape)] for n, p in run.net.parameters_and_names()],
-        "answer": run.answer(),
+        "answer": run.predict(),
         "losses": run.train(),
-        "trained": run.answer(),
+        "trained": run.predict(),
     }

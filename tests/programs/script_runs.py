@@ -28,9 +28,9 @@ def words(line):
     return NUMBER.sub("#", line).replace(" ", "")
 
 
-def assert_prints(ours, theirs, **tolerance):
-    """The lines are the same, their numbers as near as `math.isclose` is told."""
-    assert [words(line) for line in ours] == [words(line) for line in theirs]
-    for line, wanted in zip(ours, theirs, strict=True):
-        for a, b in zip(NUMBER.findall(line), NUMBER.findall(wanted), strict=True):
-            assert math.isclose(float(a), float(b), **tolerance), f"{line}\n{wanted}"
+def assert_prints(actual, reference, **tolerance):
+    """The lines are the same, their numbers as near as `tolerance` (of `math.isclose`) says."""
+    assert [words(line) for line in actual] == [words(line) for line in reference]
+    for line, expected in zip(actual, reference, strict=True):
+        for a, b in zip(NUMBER.findall(line), NUMBER.findall(expected), strict=True):
+            assert math.isclose(float(a), float(b), **tolerance), f"{line}\n{expected}"

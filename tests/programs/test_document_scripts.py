@@ -36,8 +36,8 @@ RUNS = [
 @pytest.mark.parametrize("script, option", RUNS, ids=lambda item: item or "dynamic")
 def test_prints_what_mindspore_prints(script, option):
     lines = printed(script, option).splitlines()
-    wanted = RECORDED[f"{script} --again" if "--again" in option else script]
-    assert_prints(lines, wanted, rel_tol=5e-7)
+    expected = RECORDED[f"{script} --again" if "--again" in option else script]
+    assert_prints(lines, expected, rel_tol=5e-7)
 
 
 KEYWORDS = "[1.0015925] (Tensor(shape=[1], dtype=Float32, value= [ 1.59254798e-03]), {})"

@@ -19,8 +19,8 @@ EVERY = 4  # so many checks are left out for each that is made
 @pytest.mark.parametrize("area", generated.AREAS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_sample_gives_what_mindspore_gave(area, tmp_path, on_numpy):
-    found = comparison.compared(area, tmp_path, every=EVERY)
-    assert not found.unexplained, comparison.shown(found.unexplained)
+    result = comparison.compared(area, tmp_path, every=EVERY)
+    assert not result.unexplained, comparison.shown(result.unexplained)
 
 
 def test_each_explanation_is_a_row_of_the_differences():

@@ -19,17 +19,17 @@ def whole(tmp_path_factory):
 
 
 def test_what_differs_is_explained(whole):
-    unexplained = [one for found in whole for one in found.unexplained]
+    unexplained = [one for result in whole for one in result.unexplained]
     assert not unexplained, comparison.shown(unexplained)
 
 
 def test_most_are_alike(whole):
-    made = sum(found.made for found in whole)
-    alike = sum(found.alike for found in whole)
-    assert made >= 5000 and alike >= ALIKE * made, f"{alike} of {made}"
+    built = sum(result.made for result in whole)
+    alike = sum(result.alike for result in whole)
+    assert built >= 5000 and alike >= ALIKE * built, f"{alike} of {built}"
 
 
 def test_no_explanation_is_stale(whole):
-    used = {name for found in whole for name in found.explanations}
+    used = {name for result in whole for name in result.explanations}
     stale = [name for name in comparison.PATTERNS if name not in used]
     assert not stale, stale

@@ -26,17 +26,17 @@ QUICK = {
 IN_GRAPH_MODE = ["densely_connected", "graph_network", "recommender", "shifted_windows"]
 
 
-def close(found, wanted, rtol, atol):
+def close(result, expected, rtol, atol):
     """Lists of [shape, mean, first numbers]; `atol` is by the largest number of a row."""
-    assert [row[0] for row in found] == [row[0] for row in wanted]
-    for row, other in zip(found, wanted, strict=True):
+    assert [row[0] for row in result] == [row[0] for row in expected]
+    for row, other in zip(result, expected, strict=True):
         other = np.asarray(other[1:])
         size = max(np.abs(other).max(initial=0), 1e-3)
         np.testing.assert_allclose(row[1:], other, rtol=rtol, atol=atol * size)
 
 
-def close_steps(found, wanted, rtol, atol):
-    for step, other in zip(found, wanted, strict=True):
+def close_steps(result, expected, rtol, atol):
+    for step, other in zip(result, expected, strict=True):
         close(step, other, rtol, atol)
 
 
@@ -55,26 +55,26 @@ def test_every_network_is_recorded():
 
 
 def test_is_built_and_summarised_as_in_mindspore(both):
-    name, found = both
-    assert found["printed"] == RECORDED[name]["printed"]
-    assert found["parameters"] == RECORDED[name]["parameters"]
+    name, result = both
+    assert result["printed"] == RECORDED[name]["printed"]
+    assert result["parameters"] == RECORDED[name]["parameters"]
 
 
 def test_answers_and_learns_as_in_mindspore(both):
-    name, found = both
-    wanted = RECORDED[name]
-    close(found["answer"], wanted["answer"], rtol=1e-4, atol=1e-4)
+    name, result = both
+    expected = RECORDED[name]
+    close(result["answer"], expected["answer"], rtol=1e-4, atol=1e-4)
     if name != "force_field":  # MindSpore's derivatives of forces are wrong, see below
-        close_steps(found["losses"], wanted["losses"], rtol=1e-4, atol=1e-5)
-        close(found["trained"], wanted["trained"], rtol=1e-3, atol=1e-3)
+        close_steps(result["losses"], expected["losses"], rtol=1e-4, atol=1e-5)
+        close(result["trained"], expected["trained"], rtol=1e-3, atol=1e-3)
 
 
 def test_learns_the_same_under_jit(both):
-    name, found = both
+    name, result = both
     run = Run(name)
-    run.answer()  # which may change state
-    close_steps(run.train(sporax.jit), found["losses"], rtol=1e-5, atol=1e-6)
-    close(run.answer(), found["trained"], rtol=1e-4, atol=1e-5)
+    run.predict()  # which may change state
+    close_steps(run.train(sporax.jit), result["losses"], rtol=1e-5, atol=1e-6)
+    close(run.predict(), result["trained"], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", marked(IN_GRAPH_MODE))
@@ -97,15 +97,15 @@ def test_derivatives_of_forces():
     coordinate, types, box, energy, forces = run.batches[0]
 
     def loss(coordinate):
-        found_energy, found = with_forces(coordinate, types, box)
-        return (found_energy - energy) ** 2 + ((found - forces) ** 2).mean()
+        found_energy, result = with_forces(coordinate, types, box)
+        return (found_energy - energy) ** 2 + ((result - forces) ** 2).mean()
 
     weights = run.net.trainable_params()
     _, gradients = sporax.value_and_grad(loss, None, weights)(coordinate)
     rng = np.random.default_rng(0)
     start = [p.asnumpy() for p in weights]
     towards = [rng.standard_normal(p.shape).astype(np.float32) for p in weights]
-    found = sum(np.vdot(g.asnumpy(), v) for g, v in zip(gradients, towards, strict=True))
+    result = sum(np.vdot(g.asnumpy(), v) for g, v in zip(gradients, towards, strict=True))
 
     def at(h):
         for p, old, v in zip(weights, start, towards, strict=True):
@@ -113,5 +113,5 @@ def test_derivatives_of_forces():
         return loss(coordinate).asnumpy().item()
 
     h = 2e-3
-    wanted = (at(-2 * h) - 8 * at(-h) + 8 * at(h) - at(2 * h)) / (12 * h)
-    np.testing.assert_allclose(found, wanted, rtol=1e-3)
+    expected = (at(-2 * h) - 8 * at(-h) + 8 * at(h) - at(2 * h)) / (12 * h)
+    np.testing.assert_allclose(result, expected, rtol=1e-3)

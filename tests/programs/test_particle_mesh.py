@@ -131,11 +131,11 @@ class MeshEwald(nn.Cell):
 def test_energies_and_forces_on_a_mesh_are_ewalds():
     net = MeshEwald()
     energy, slope = value_and_grad(net)(Tensor(PLACES), Tensor(CHARGES))
-    wanted = ewald(PLACES)
+    expected = ewald(PLACES)
     forces = np.zeros_like(PLACES)
     for place in np.ndindex(2, 3):
         step = np.zeros_like(PLACES)
         step[place] = 1e-5
         forces[place] = (ewald(PLACES + step) - ewald(PLACES - step)) / 2e-5
-    assert abs(energy.item() / wanted - 1) < 1e-4
+    assert abs(energy.item() / expected - 1) < 1e-4
     np.testing.assert_allclose(slope.asnumpy()[:2], forces[:2], atol=2e-3 * abs(forces).max())

@@ -31,8 +31,8 @@ RUNS = [
 
 @pytest.mark.parametrize("script, option", RUNS, ids=lambda item: item or "dynamic")
 def test_prints_what_mindspore_prints(script, option):
-    ours = printed(script, option).splitlines()
-    assert_prints(ours, RECORDED[script], rel_tol=1e-3, abs_tol=2e-5)
+    actual = printed(script, option).splitlines()
+    assert_prints(actual, RECORDED[script], rel_tol=1e-3, abs_tol=2e-5)
 
 
 def test_every_recorded_script_runs():

@@ -97,17 +97,17 @@ def halves(key):
 def nonzero(key, mask, count):
     order = np.argwhere(mask.ravel())[:, 0]
     order = order[np.argsort(long_words(key, (mask.size,))[order])][:count]
-    found = np.zeros((count, mask.ndim), int)
-    found[: len(order)] = np.stack(np.unravel_index(order, mask.shape), -1)
-    return found, np.arange(count) < len(order)
+    result = np.zeros((count, mask.ndim), int)
+    result[: len(order)] = np.stack(np.unravel_index(order, mask.shape), -1)
+    return result, np.arange(count) < len(order)
 
 
-def candidates(key, wanted, count, unique, n, law, avoid):
+def candidates(key, expected, count, unique, n, law, avoid):
     k = np.arange(n)
     p = np.full(n, 1 / n) if law == "uniform" else np.log((k + 2) / (k + 1)) / np.log(n + 1)
     weights = p.copy()
     if avoid:
-        weights[wanted.ravel()] = 0
+        weights[expected.ravel()] = 0
     choice, gaps = halves(key)
     tries = count
     with np.errstate(divide="ignore"):
@@ -119,7 +119,7 @@ def candidates(key, wanted, count, unique, n, law, avoid):
             sums = weights.cumsum()
             drawn = np.searchsorted(sums, unit(choice, (count,)) * sums[-1], "right")
     often = p * count if tries == count else 1 - (1 - p) ** tries
-    return drawn, often[wanted], often[drawn]
+    return drawn, often[expected], often[drawn]
 
 
 BOTH = np.arange(2, dtype=np.uint32)[:, None]

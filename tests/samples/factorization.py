@@ -33,9 +33,9 @@ def eigh(x, lower=True):
 
 
 def lu(x):
-    made = [linalg.lu_factor(m) for m in x]
+    built = [linalg.lu_factor(m) for m in x]
     orders = [linalg.lu(m, p_indices=True)[0].argsort() for m in x]
-    return np.array([m for m, _ in made]), np.array([p for _, p in made]), np.array(orders)
+    return np.array([m for m, _ in built]), np.array([p for _, p in built]), np.array(orders)
 
 
 def solved(b, lu, pivots):

@@ -10,10 +10,10 @@ from tests.samples import Refusal, Sample
 
 def embedded(x, offset=0, dim1=-2, dim2=-1):
     n = x.shape[-1] + abs(offset)
-    made = np.zeros((*x.shape[:-1], n, n), x.dtype)
+    built = np.zeros((*x.shape[:-1], n, n), x.dtype)
     for at in np.ndindex(x.shape[:-1]):
-        made[at] = np.diag(x[at], offset)
-    return np.moveaxis(made, (-2, -1), (dim1, dim2))
+        built[at] = np.diag(x[at], offset)
+    return np.moveaxis(built, (-2, -1), (dim1, dim2))
 
 
 def kept(x, lower, upper):

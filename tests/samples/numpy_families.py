@@ -6,7 +6,7 @@ import sporax.numpy as mnp
 from sporax.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
-DECLARED = mnp.__all__  # asked for, since the families are imported when they are needed
+DECLARED = mnp.__all__  # read here, since the families are imported when they are needed
 
 RISING = np.array([0.0, 1.0, 2.5, 4.0])
 INDEX = np.array([[2, 0], [1, 1]])
@@ -17,11 +17,11 @@ CONDITIONS = np.array([[True, False, False], [True, True, False]])
 
 def numpys(name, function=None, **fixed):
     """A row of an operation that NumPy has under the same name."""
-    found = function or getattr(np, name)
+    result = function or getattr(np, name)
 
     def row(inputs, sharp="", limits=(-2.0, 2.0), **attrs):
-        def reference(*arrays, **given):
-            return found(*arrays, **given, **fixed)
+        def reference(*arrays, **options):
+            return result(*arrays, **options, **fixed)
 
         return Sample(f"numpy_{name}", inputs, reference, attrs, range=limits, sharp=sharp)
 

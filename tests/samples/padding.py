@@ -10,8 +10,8 @@ NUMPY = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "cir
 
 
 def padded(x, value=None, *, paddings, mode):
-    given = {} if value is None else {"constant_values": value}
-    return np.pad(x, paddings, NUMPY[mode], **given)
+    options = {} if value is None else {"constant_values": value}
+    return np.pad(x, paddings, NUMPY[mode], **options)
 
 
 AROUND = ((0, 1), (2, 1))

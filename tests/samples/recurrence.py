@@ -47,8 +47,8 @@ def along(
 
 
 def one_step(x, hidden, weight_ih, weight_hh, bias_ih=None, bias_hh=None, cell=None, *, kind):
-    found = along(x[None], hidden, weight_ih, weight_hh, bias_ih, bias_hh, cell, kind=kind)[1:]
-    return found if len(found) > 1 else found[0]
+    result = along(x[None], hidden, weight_ih, weight_hh, bias_ih, bias_hh, cell, kind=kind)[1:]
+    return result if len(result) > 1 else result[0]
 
 
 def inputs(gates, length=3, biased=True, cell=False, lengths=None):
@@ -68,8 +68,8 @@ def row(op, ref, kind, gates, reverse=None, **settings):
     absent = {n: None for n in ("cell", "bias_ih", "bias_hh") if n not in names}
     attrs = {"kind": kind} | ({} if reverse is None else {"reverse": reverse})
 
-    def by_name(*arrays, **given):
-        return ref(**dict(zip(names, arrays, strict=True)), **given)
+    def by_name(*arrays, **options):
+        return ref(**dict(zip(names, arrays, strict=True)), **options)
 
     return Sample(op, shapes, by_name, {**absent, **attrs}, names=names)
 

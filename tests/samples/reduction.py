@@ -15,9 +15,9 @@ def numpy(function, **fixed):
     """NumPy's function, given sporax's names of the attributes."""
 
     def reference(x, **attributes):
-        given = {NAMES.get(k, k): v for k, v in attributes.items()} | fixed
-        given["axis"] = None if given.get("axis") == () else given.get("axis")
-        return function(x, **given)
+        options = {NAMES.get(k, k): v for k, v in attributes.items()} | fixed
+        options["axis"] = None if options.get("axis") == () else options.get("axis")
+        return function(x, **options)
 
     return reference
 

@@ -23,9 +23,9 @@ def topk(x, k, dim=-1, largest=True):
     return np.take_along_axis(x, at, dim), at
 
 
-def searchsorted(row, wanted, right=False):
+def searchsorted(row, expected, right=False):
     side = "right" if right else "left"
-    return np.stack([np.searchsorted(r, w, side) for r, w in zip(row, wanted, strict=True)])
+    return np.stack([np.searchsorted(r, w, side) for r, w in zip(row, expected, strict=True)])
 
 
 ROWS = [np.array([[1, 3, 3], [0, 2, 4]]), np.array([[3, 5], [2, -1]])]

@@ -55,11 +55,11 @@ def test_fft_gives_what_scipy_does(call):
     compare(call, fft, ORTHONORMAL)
 
 
-def compare(call, ours, theirs):
-    wanted = eval(call, theirs | NAMES)
-    found = eval(call, vars(ours) | {k: Tensor(v) for k, v in NAMES.items()})
-    wanted = wanted if isinstance(wanted, tuple) else [wanted]
-    for ours_, theirs_ in zip(tensors_of(found), wanted, strict=True):
+def compare(call, actual, reference):
+    expected = eval(call, reference | NAMES)
+    result = eval(call, vars(actual) | {k: Tensor(v) for k, v in NAMES.items()})
+    expected = expected if isinstance(expected, tuple) else [expected]
+    for ours_, theirs_ in zip(tensors_of(result), expected, strict=True):
         np.testing.assert_allclose(ours_.asnumpy(), theirs_, 1e-6, 1e-9)
 
 
@@ -77,18 +77,18 @@ def test_primitives_give_what_the_functions_do():
     np.testing.assert_allclose(permutation.asnumpy() @ A, (lower @ upper).asnumpy())
     np.testing.assert_allclose(packed.asnumpy(), scipy.linalg.lu_factor(A)[0])
     x = primitives.SolveTriangular(lower=True, trans="T")(Tensor(A), Tensor(B))
-    wanted = scipy.linalg.solve_triangular(A, B, 1, lower=True)
-    np.testing.assert_allclose(x.asnumpy(), wanted)
+    expected = scipy.linalg.solve_triangular(A, B, 1, lower=True)
+    np.testing.assert_allclose(x.asnumpy(), expected)
     assert p.shape == (3, 3) and pivots.shape == (3,)
 
 
 @pytest.mark.parametrize("maximize", [False, True])
 def test_assignments_are_scipys_also_captured(maximize):
     cost = rng.uniform(0, 1, (3, 5))
-    wanted = scipy.optimize.linear_sum_assignment(cost, maximize)
+    expected = scipy.optimize.linear_sum_assignment(cost, maximize)
     for solve in (optimize.linear_sum_assignment, jit(optimize.linear_sum_assignment)):
-        for ours, theirs in zip(solve(Tensor(cost), maximize), wanted, strict=True):
-            np.testing.assert_array_equal(ours.asnumpy(), theirs)
+        for actual, reference in zip(solve(Tensor(cost), maximize), expected, strict=True):
+            np.testing.assert_array_equal(actual.asnumpy(), reference)
     limited = primitives.LinearSumAssignment()(Tensor(np.eye(3) * -1 + 3), Tensor(2), maximize)
     assert limited[0].tolist()[2] == -1
 
@@ -99,9 +99,9 @@ def test_minimize_finds_rosenbrocks_valley():
 
     for method in (None, "BFGS", "LBFGS"):
         start = Tensor(np.array([0.5, 0.7, 0.9]))
-        found = optimize.minimize(valley, start, method=method, options={"maxiter": None})
-        np.testing.assert_allclose(found.x.asnumpy(), np.ones(3), atol=1e-4)
-        assert found.fun.item() < 1e-8
+        result = optimize.minimize(valley, start, method=method, options={"maxiter": None})
+        np.testing.assert_allclose(result.x.asnumpy(), np.ones(3), atol=1e-4)
+        assert result.fun.item() < 1e-8
 
 
 REFUSED = [

@@ -190,8 +190,8 @@ CALLS = [(tensor(1, 2),), (tensor(-3, 0.5),), (tensor(1, 2),)]
 @pytest.mark.parametrize("function", IN_GRAPH, ids=lambda f: f.__name__)
 def test_each_call_prints_its_numbers(function):
     captured = jit(function, fullgraph=True)
-    for given in CALLS:
-        assert printed(captured, *given) == printed(function, *given)
+    for args in CALLS:
+        assert printed(captured, *args) == printed(function, *args)
     assert captured.captures == 1
     assert not captured.dynamic
     assert not hasattr(builtins.print, "takes_text")
@@ -233,8 +233,8 @@ def test_calls_on_the_host_stand_between():
 
     captured = jit(step)
     ones, two = tensor(1, 2, 3), Tensor(2)
-    for given in (ones, two), (ones * 3, two), (ones, Tensor(1)), (ones, two), (ones, Tensor(1)):
-        assert printed(captured, *given) == printed(step, *given)
+    for args in (ones, two), (ones * 3, two), (ones, Tensor(1)), (ones, two), (ones, Tensor(1)):
+        assert printed(captured, *args) == printed(step, *args)
     assert not captured.dynamic
     assert captured.captures < 5
 
@@ -285,15 +285,15 @@ def test_a_net_in_graph_mode_with_a_hook_that_prints():
     net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
     net[0].register_forward_hook(lambda cell, args, output: print("hook", args, output))
     net[1].register_backward_hook(lambda cell, into, out: print("gradient", into, out))
-    wanted = [printed(net, x * 1) for x in (ops.ones((1, 2)), ops.zeros((1, 2)))]
+    expected = [printed(net, x * 1) for x in (ops.ones((1, 2)), ops.zeros((1, 2)))]
     step = grad(lambda x: net(x).sum())
     of_step = [printed(step, x) for x in (ops.ones((1, 2)), ops.zeros((1, 2)))]
     context.set_context(mode=context.GRAPH_MODE)
     try:
-        found = [printed(net, x * 1) for x in (ops.ones((1, 2)), ops.zeros((1, 2)))]
+        result = [printed(net, x * 1) for x in (ops.ones((1, 2)), ops.zeros((1, 2)))]
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
-    assert found == wanted
+    assert result == expected
     assert not net._graph.dynamic
     captured = jit(step, fullgraph=True)
     assert [printed(captured, x) for x in (ops.ones((1, 2)), ops.zeros((1, 2)))] == of_step

@@ -70,25 +70,25 @@ def run(make, is_captured, steps=5, shape=(2, 6), prepare=training):
     """(what the steps return, the captured function, what `make` gave, warnings)."""
     np.random.seed(3)
     set_seed(3)
-    step, made = prepare(make)
+    step, built = prepare(make)
     step = jit(step) if is_captured else step
     xs = [Tensor(np.random.randn(*shape).astype(np.float32)) for _ in range(steps)]
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        found = [np.asarray(step(x).asnumpy()) for x in xs]
-    state = [p.asnumpy() for p in made.get_parameters()] if isinstance(made, Cell) else []
-    return found + state, step, made, seen
+        result = [np.asarray(step(x).asnumpy()) for x in xs]
+    state = [p.asnumpy() for p in built.get_parameters()] if isinstance(built, Cell) else []
+    return result + state, step, built, seen
 
 
-def agree(make, stays=True, **given):
+def agree(make, stays=True, **options):
     """Captured and dynamic agree; `stays`: the function is still captured after the steps."""
-    wanted, _, there, _ = run(make, False, **given)
-    found, step, made, seen = run(make, True, **given)
-    for a, b in zip(found, wanted, strict=True):
+    expected, _, there, _ = run(make, False, **options)
+    result, step, built, seen = run(make, True, **options)
+    for a, b in zip(result, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
     assert step.dynamic is not stays, [str(w.message) for w in seen]
     assert stays == (not seen), [str(w.message) for w in seen]
-    return step, made, there
+    return step, built, there
 
 
 def test_a_sampler_is_called_once_a_step():

@@ -66,9 +66,9 @@ def check(seed, modes=("dynamic",)):
         )
 
 
-def _same(expected, made, program):
-    assert len(expected) == len(made)
-    for a, b in zip(expected, made, strict=True):
+def _same(expected, built, program):
+    assert len(expected) == len(built)
+    for a, b in zip(expected, built, strict=True):
         np.testing.assert_allclose(b.asnumpy(), a, 1e-12, err_msg=str(program))
 
 

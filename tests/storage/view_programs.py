@@ -12,14 +12,14 @@ _strided = np.lib.stride_tricks.as_strided
 
 
 def _diagonal(x, offset, a, b):
-    made = np.diagonal(x, offset, a, b)
-    made.flags.writeable = True
-    return made
+    built = np.diagonal(x, offset, a, b)
+    built.flags.writeable = True
+    return built
 
 
 def _expand(x, *shape):
-    made = np.broadcast_to(x, shape)
-    return _strided(x, shape, made.strides, writeable=True)
+    built = np.broadcast_to(x, shape)
+    return _strided(x, shape, built.strides, writeable=True)
 
 
 def _split(x, size, axis):
@@ -53,16 +53,16 @@ PARTS = {"split", "chunk", "unbind"}  # several views, of which one is taken
 
 def in_numpy(x, form, arguments):
     """A view by NumPy."""
-    made = NUMPY[form](x, *arguments[0])
-    return made[arguments[1]] if form in PARTS else made
+    built = NUMPY[form](x, *arguments[0])
+    return built[arguments[1]] if form in PARTS else built
 
 
 def by_method(x, form, arguments):
     """A view by the method of that name, as in MindSpore and PyTorch."""
     if form == "T":
         return x.T
-    made = x[arguments[0]] if form == "__getitem__" else getattr(x, form)(*arguments[0])
-    return made[arguments[1]] if form in PARTS else made
+    built = x[arguments[0]] if form == "__getitem__" else getattr(x, form)(*arguments[0])
+    return built[arguments[1]] if form in PARTS else built
 
 
 def repeats(x):
@@ -78,10 +78,10 @@ def run(program, x, view=in_numpy, update=None):
         if kind == "view":
             tensors.append(view(it, *rest))
         elif kind == "compute":
-            made = it * rest[0]
-            if isinstance(made, (np.generic, np.ndarray)):
-                made = np.array(made, order="C")  # in memory of its own, row by row
-            tensors.append(made)
+            built = it * rest[0]
+            if isinstance(built, (np.generic, np.ndarray)):
+                built = np.array(built, order="C")  # in memory of its own, row by row
+            tensors.append(built)
         elif kind == "set":
             it[rest[0]] = rest[1]
         elif kind == "copy":
@@ -132,8 +132,8 @@ class Writer:
         kind = rng.choice(["view", "set", "copy", "update", "compute", "drop"],
                           p=[0.5, 0.2, 0.1, 0.12, 0.04, 0.04])  # fmt: skip
         if kind == "view":
-            made = self.view(x)
-            return made and ("view", i, *made)
+            built = self.view(x)
+            return built and ("view", i, *built)
         if kind == "compute":
             return "compute", i, float(rng.integers(1, 4))
         if kind == "drop":

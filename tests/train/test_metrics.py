@@ -7,26 +7,26 @@ import pytest
 
 from sporax import train
 from sporax.core.tensor import Tensor
-from tests.case_results import answered
+from tests.case_results import result_or_error
 from tests.data.test_datasets import MS, RECORDED
 from tests.data.training_cases import CUBES, LABELS, METRICS, SCORES
 
 
-def assert_close(answer, wanted):
-    if isinstance(wanted, str):
-        assert answer == wanted
-    elif isinstance(wanted, list):
-        assert len(answer) == len(wanted)
-        for ours, theirs in zip(answer, wanted, strict=True):
-            assert_close(ours, theirs)
+def assert_close(outcome, expected):
+    if isinstance(expected, str):
+        assert outcome == expected
+    elif isinstance(expected, list):
+        assert len(outcome) == len(expected)
+        for actual, reference in zip(outcome, expected, strict=True):
+            assert_close(actual, reference)
     else:
-        np.testing.assert_allclose(answer, wanted, rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(outcome, expected, rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_answers_as_mindspore(name):
-    answer = answered(METRICS[name], MS)
-    assert_close(json.loads(json.dumps(answer)), RECORDED["metrics"][name])
+    outcome = result_or_error(METRICS[name], MS)
+    assert_close(json.loads(json.dumps(outcome)), RECORDED["metrics"][name])
 
 
 def test_every_question_is_recorded():
@@ -37,9 +37,9 @@ def test_curves_of_several_classes():
     false, true, thresholds = train.ROC(class_num=4)(Tensor(SCORES), Tensor(LABELS))
     for c in range(4):
         for f, t, threshold in zip(false[c], true[c], thresholds[c], strict=True):
-            found = SCORES[:, c] >= threshold
-            assert t == pytest.approx((found & (c == LABELS)).sum() / (c == LABELS).sum())
-            assert f == pytest.approx((found & (c != LABELS)).sum() / (c != LABELS).sum())
+            result = SCORES[:, c] >= threshold
+            assert t == pytest.approx((result & (c == LABELS)).sum() / (c == LABELS).sum())
+            assert f == pytest.approx((result & (c != LABELS)).sum() / (c != LABELS).sum())
 
 
 @pytest.mark.parametrize("how", ["mean_batch", "sum_batch", "mean_channel", "sum_channel"])
@@ -57,8 +57,8 @@ def test_numbers_of_each_sample_and_class(how):
 
     number, _ = _decreased(quotients, how)
     reduce = np.nanmean if how.startswith("mean") else np.nansum
-    wanted = reduce(quotients, axis=0 if how.endswith("batch") else 1)
-    np.testing.assert_allclose(number, wanted)
+    expected = reduce(quotients, axis=0 if how.endswith("batch") else 1)
+    np.testing.assert_allclose(number, expected)
 
 
 def test_an_unknown_number_is_refused():

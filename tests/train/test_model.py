@@ -22,11 +22,11 @@ def rows(batch=8, x=X, y=Y):
     return NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(batch)
 
 
-def model(optimizer=nn.Momentum, metrics=None, loss=True, **given):
+def model(optimizer=nn.Momentum, metrics=None, loss=True, **options):
     net = nn.Dense(3, 1, Tensor(WEIGHT), "zeros")
     arguments = (0.05, 0.9) if optimizer is nn.Momentum else (0.05,)
     updates = optimizer(net.trainable_params(), *arguments)
-    return train.Model(net, nn.MSELoss() if loss else None, updates, metrics, **given)
+    return train.Model(net, nn.MSELoss() if loss else None, updates, metrics, **options)
 
 
 @pytest.fixture(params=["dynamic", "graph"])
@@ -62,16 +62,16 @@ def test_training_follows_the_formula(mode):
 @pytest.mark.parametrize("optimizer", [nn.Momentum, nn.Adam], ids=lambda o: o.__name__)
 @pytest.mark.parametrize("level", ["O0", "O2", "O3"])
 def test_captured_steps_are_dynamic_ones_within_four_ulps(optimizer, level):
-    found = []
+    result = []
     for chosen in (context.PYNATIVE_MODE, context.GRAPH_MODE):
         context.set_context(mode=chosen)
         try:
             trained = model(optimizer, amp_level=level)
             trained.train(3, rows())
-            found.append(trained._network.weight.asnumpy())
+            result.append(trained._network.weight.asnumpy())
         finally:
             context.set_context(mode=context.PYNATIVE_MODE)
-    np.testing.assert_array_max_ulp(*found, maxulp=4)
+    np.testing.assert_array_max_ulp(*result, maxulp=4)
 
 
 def test_sinking_captures_steps_and_changes_no_number(mode):
@@ -196,8 +196,8 @@ def test_prefixes_and_directories_may_be_functions(tmp_path):
         lambda run: f"at{run.cur_step_num}", lambda run: str(tmp_path / f"e{run.cur_epoch_num}")
     )
     model().train(2, rows(24), callbacks=keeper)
-    found = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.ckpt"))
-    assert found == ["e1/at1.ckpt", "e2/at2.ckpt"]
+    result = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.ckpt"))
+    assert result == ["e1/at1.ckpt", "e2/at2.ckpt"]
 
 
 def test_scaled_losses(mode):
@@ -218,8 +218,8 @@ def test_a_fixed_scale_changes_nothing(optimizer):
     scaled.train(3, rows())
     plain = model(getattr(nn, optimizer))
     plain.train(3, rows())
-    ours, wanted = scaled._network.weight.asnumpy(), plain._network.weight.asnumpy()
-    np.testing.assert_allclose(ours, wanted, rtol=1e-5)
+    actual, expected = scaled._network.weight.asnumpy(), plain._network.weight.asnumpy()
+    np.testing.assert_allclose(actual, expected, rtol=1e-5)
 
 
 def test_build_captures_before_training():
@@ -330,9 +330,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusals(name):
-    kind, words, ask = REFUSED[name]
+    kind, words, run = REFUSED[name]
     with pytest.raises(kind, match=words):
-        ask()
+        run()
 
 
 def test_an_old_callback_serves_training():

@@ -56,9 +56,9 @@ def test_goes_on_as_if_it_had_never_stopped(optimizer, format, tmp_path):
 
     again = training(optimizer, 2)
     run(again, 0, 2)  # whose state the checkpoint replaces
-    found = ms.load_checkpoint(path, format=format)
-    random.default_generator.state._rebind(found.pop("random").value()._value)
-    assert ms.load_param_into_net(again, found, strict_load=True) == ([], [])
+    result = ms.load_checkpoint(path, format=format)
+    random.default_generator.state._rebind(result.pop("random").value()._value)
+    assert ms.load_param_into_net(again, result, strict_load=True) == ([], [])
     assert run(again, 4, 8) == losses
     for one, other in zip(step.get_parameters(), again.get_parameters(), strict=True):
         assert one.name == other.name and one.asnumpy().tobytes() == other.asnumpy().tobytes()

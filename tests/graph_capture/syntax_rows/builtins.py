@@ -4,7 +4,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, jit_class, nn
-from tests.graph_capture.syntax_rows.row import BREAKS, made, row
+from tests.graph_capture.syntax_rows.row import BREAKS, factory, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 I = Tensor(np.array([[1, 2], [3, 4]], np.int32))
@@ -142,7 +142,7 @@ def enumerate_(x):
     return list(enumerate((1, 2), 3)), list(enumerate(x))
 
 
-@made("Works.", (X,))
+@factory("Works.", (X,))
 def super_():
     """`super().construct(x)`, `super(Net, self).helper(x)`"""
 

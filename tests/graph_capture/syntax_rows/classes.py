@@ -8,7 +8,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, jit_class, nn
-from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, made, row
+from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, factory, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 Pair = namedtuple("Pair", "a b")
@@ -146,7 +146,7 @@ def ordered_dicts(d):
     return d
 
 
-@made("Works ('LAX').", (X,))
+@factory("Works ('LAX').", (X,))
 def an_attribute_of_an_object_given():
     """`obj.x = 100` of an object outside"""
     obj = Plain()
@@ -158,7 +158,7 @@ def an_attribute_of_an_object_given():
     return giving, lambda: obj.scale
 
 
-@made("Works ('LAX').", (X,))
+@factory("Works ('LAX').", (X,))
 def an_attribute_of_an_object_given_only():
     """`obj.x = 100` of an object outside, not read inside"""
     obj = Plain()
@@ -184,14 +184,14 @@ class Counting(nn.Cell):
         return x * self.m + self.inner.scale + self.new
 
 
-@made("Works ('LAX'); 'STRICT' refuses what is no Parameter.", (X,))
+@factory("Works ('LAX'); 'STRICT' refuses what is no Parameter.", (X,))
 def attributes_of_the_cell_given():
     """`self.m = 3`, `self.new = 4`, `self.inner.scale = 100` in `construct`"""
     net = Counting()
     return net, lambda: (net.m, net.new, net.inner.scale)
 
 
-@made("Works.", (X,))
+@factory("Works.", (X,))
 def a_counter_in_a_parameter():
     """`self.count += 1` of a Parameter"""
 

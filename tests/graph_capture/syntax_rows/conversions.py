@@ -86,8 +86,8 @@ def a_class_by_type(x):
 @row("Built-in types, Tensor, Parameter, types of libraries.", (X,))
 def isinstance_(x):
     """`isinstance(x, Tensor)`, `isinstance(1, (int, float))`"""
-    found = isinstance(x, Tensor), isinstance(x, Parameter), isinstance(1, (int, float))
-    return x, found, isinstance((1,), tuple)
+    result = isinstance(x, Tensor), isinstance(x, Parameter), isinstance(1, (int, float))
+    return x, result, isinstance((1,), tuple)
 
 
 @row("Works.", (X,), verdict=BREAKS, words="'asnumpy'", note="`isinstance(x, Tensor)`")

@@ -4,7 +4,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Parameter, Tensor, mint, nn, ops
-from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, made, row
+from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, factory, row
 
 M = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) - 2)
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
@@ -27,7 +27,7 @@ def grad_of_containers(x):
     return ms.grad(inner)(x)
 
 
-@made("Works.", (X, Y))
+@factory("Works.", (X, Y))
 def value_and_grad_inside():
     """`ms.value_and_grad(net, None, net.trainable_params())`"""
     net = nn.Dense(3, 1, "ones", "zeros")
@@ -94,7 +94,7 @@ def grad_through_a_while(x, n):
     return ms.grad(_looping)(x, n)
 
 
-@made("Works.", (X, Y))
+@factory("Works.", (X, Y))
 def in_place_differentiated():
     """`(x * 1).add_(y)` differentiated, with Parameters"""
     weight = Parameter(Tensor(np.ones(3, np.float32)), name="w")
@@ -118,7 +118,7 @@ def views_differentiated(x):
     return ms.grad(inner)(x)
 
 
-@made("Refused with another signature.", (X,))
+@factory("Refused with another signature.", (X,))
 def bprop():
     """a Cell with `bprop(self, x, out, dout)`"""
 
@@ -132,7 +132,7 @@ def bprop():
     return ms.grad(Net())
 
 
-@made("Works.", (X,))
+@factory("Works.", (X,))
 def jit_in_jit():
     """a captured function called in another"""
     inner = ms.jit(lambda x: x * 2)
@@ -165,7 +165,7 @@ def a_view_changed_by_another(x):
     return ms.grad(inner)(x)
 
 
-@made("Works.", (X,))
+@factory("Works.", (X,))
 def hooks():
     """forward and backward hooks of Cells"""
     relu = nn.ReLU()
@@ -186,7 +186,7 @@ def hooks_of_tensors(x):
     return ms.grad(inner)(x)
 
 
-@made("Works.", (X,))
+@factory("Works.", (X,))
 def a_function_made_by_exec():
     """a function that `exec` made, without conditions on Tensors"""
     space = {}

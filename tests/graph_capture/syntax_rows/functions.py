@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from sporax import Tensor, nn, ops
-from tests.graph_capture.syntax_rows.row import REFUSED, made, row
+from tests.graph_capture.syntax_rows.row import REFUSED, factory, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 Y = Tensor(np.array([4.0, 5.0, 6.0], np.float32))
@@ -63,7 +63,7 @@ def varied(x, *rest):
     return x, len(rest)
 
 
-@made("Works, `construct(**kwargs)` too.", (X, Y))
+@factory("Works, `construct(**kwargs)` too.", (X, Y))
 def named():
     """`construct(self, x, **named)` called with `y=...`"""
 
@@ -166,7 +166,7 @@ async def a_coroutine(x):
     return x
 
 
-@made("Works.", (X,), (Y,))
+@factory("Works.", (X,), (Y,))
 def a_closure():
     """a function that reads variables of the function around it"""
     scale, weight = 3, Tensor(np.array([2.0, 2.0, 2.0], np.float32))

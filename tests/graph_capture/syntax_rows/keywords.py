@@ -3,7 +3,7 @@
 import numpy as np
 
 from sporax import Tensor
-from tests.graph_capture.syntax_rows.row import made, row
+from tests.graph_capture.syntax_rows.row import factory, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 
@@ -48,7 +48,7 @@ def a_global_given(x, n):
     return x * LAST
 
 
-@made("Refused (`Nonlocal`).", (X, 3), (X, 4))
+@factory("Refused (`Nonlocal`).", (X, 3), (X, 4))
 def a_global_given_only():
     """`global last; last = n`, not read inside"""
 

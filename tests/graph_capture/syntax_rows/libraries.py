@@ -9,7 +9,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, nn
-from tests.graph_capture.syntax_rows.row import BREAKS, made, row
+from tests.graph_capture.syntax_rows.row import BREAKS, factory, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 
@@ -76,7 +76,7 @@ def numpy_on_a_tensor(x):
     return Tensor(np.sin(x))
 
 
-@made("Works ('LAX').", (X,), whole=False, note="not with `fullgraph=True`")
+@factory("Works ('LAX').", (X,), whole=False, note="not with `fullgraph=True`")
 def numpy_in_a_cell():
     """NumPy on Tensors in a Cell with a `bprop`: called on the host between two graphs"""
 

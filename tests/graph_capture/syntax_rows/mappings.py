@@ -4,7 +4,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor
-from tests.graph_capture.syntax_rows.row import BREAKS, made, row
+from tests.graph_capture.syntax_rows.row import BREAKS, factory, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 
@@ -16,9 +16,9 @@ def dicts(x):
 
 
 @row("Works.", ({"x": X, "n": 2},), ({"x": X, "n": 3},))
-def a_dict_as_argument(given):
+def a_dict_as_argument(inputs):
     """a dict as an argument: `given["x"] * given["n"]`"""
-    return given["x"] * given["n"]
+    return inputs["x"] * inputs["n"]
 
 
 @row("`keys`, `values` and `items` give tuples.", (X,))
@@ -49,9 +49,9 @@ def further_methods(x):
     """`pop`, `setdefault`, `popitem`, `copy`, `del d["a"]`, `d | e`"""
     d = {"a": 1, "b": 2, "c": x}
     d.setdefault("e", 4)
-    last, twin = d.popitem(), d.copy()
+    last, copied = d.popitem(), d.copy()
     del d["a"]
-    return d.pop("b"), d, last, twin, d | {"z": 0}
+    return d.pop("b"), d, last, copied, d | {"z": 0}
 
 
 @row("Works ('LAX').", (X,))
@@ -62,7 +62,7 @@ def items_given(x):
     return d, d["b"]
 
 
-@made("Works ('LAX'); the dict itself may not change.", (X,))
+@factory("Works ('LAX'); the dict itself may not change.", (X,))
 def a_dict_outside():
     """`settings["n"] = 3` of a dict outside the function"""
     settings = {"n": 1}
@@ -90,9 +90,9 @@ def a_tensor_as_key():
 
 
 @row("Not listed.", ({"a": {"b": [X, (X,)]}},))
-def nested(given):
+def nested(inputs):
     """dicts, lists and tuples in each other, as argument and result"""
-    return {"c": given["a"]["b"][1][0] + given["a"]["b"][0], "d": [given]}
+    return {"c": inputs["a"]["b"][1][0] + inputs["a"]["b"][0], "d": [inputs]}
 
 
 @row("Not listed.", ({"x": X, "n": 2},), verdict=BREAKS, words="changes a dict",

@@ -4,7 +4,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Parameter, Tensor, nn, ops
-from tests.graph_capture.syntax_rows.row import BREAKS, made, row
+from tests.graph_capture.syntax_rows.row import BREAKS, factory, row
 
 X = Tensor(np.array([[1.0, -2.0, 3.0]], np.float32))
 N = Tensor(3, ms.int32)
@@ -74,19 +74,19 @@ def a_cell_with_parameters_made(x):
     return nn.Dense(3, 2, "ones", "zeros")(x)
 
 
-@made("Refused, but for those of `self`.", (X,))
+@factory("Refused, but for those of `self`.", (X,))
 def attributes_of_cells():
     """attributes and methods of other Cells: `dense.weight`, `dense.trainable_params()`"""
     dense = nn.Dense(3, 2, "ones", "ones")
 
-    def asking(x):
+    def calling(x):
         names = [p.name for p in dense.trainable_params()]
         return x @ dense.weight.T, dense.in_channels, names
 
-    return asking
+    return calling
 
 
-@made("Works.", (X,))
+@factory("Works.", (X,))
 def primitives_called():
     """`self.matmul(x, y)`, a Primitive of `__init__`"""
 
@@ -101,7 +101,7 @@ def primitives_called():
     return Net()
 
 
-@made("Works.", (X,), (X * 2,))
+@factory("Works.", (X,), (X * 2,))
 def a_parameter_given_by_assignment():
     """`self.weight = x` of a Parameter"""
 
@@ -118,7 +118,7 @@ def a_parameter_given_by_assignment():
     return net, lambda: net.weight.asnumpy()
 
 
-@made("Works.", (X,))
+@factory("Works.", (X,))
 def a_parameter_written():
     """`ops.assign(self.weight, x)`, `self.weight += 1`"""
 
@@ -143,7 +143,7 @@ def a_parameter_made(x):
     return x * Parameter(Tensor(np.array([2.0], np.float32)), name="w")
 
 
-@made("Works.", (X,))
+@factory("Works.", (X,))
 def methods_of_the_cell():
     """`self.helper(x)`, a method; `self.part(x)`, a Cell"""
 
@@ -197,7 +197,7 @@ class Property(nn.Cell):
         return x * self.scale
 
 
-@made("Not seen by the compiled graph.", (X,), (X,))
+@factory("Not seen by the compiled graph.", (X,), (X,))
 def an_attribute_changed_outside():
     """`net.n = 2` between two calls"""
 
@@ -223,7 +223,7 @@ def random_numbers(x, n):
     return ops.dropout(x, 0.0), ops.rand(3).shape, n
 
 
-@made("Refused: not of `self`.", (X,))
+@factory("Refused: not of `self`.", (X,))
 def a_parameter_of_another_given():
     """`other.weight = x`, a Parameter of another Cell"""
     other = nn.Dense(3, 1, "ones", "zeros")
@@ -235,7 +235,7 @@ def a_parameter_of_another_given():
     return giving, lambda: other.weight.asnumpy()
 
 
-@made("TypeError.", (X,))
+@factory("TypeError.", (X,))
 def wrong_arguments_of_construct():
     """a Cell called with too many arguments: the TypeError of dynamic mode"""
 
@@ -247,7 +247,7 @@ def wrong_arguments_of_construct():
     return lambda x: net(x, 1)
 
 
-@made("Refused (`construct` alone).", (X,))
+@factory("Refused (`construct` alone).", (X,))
 def methods_of_parts():
     """`self.part.helper(x)`, `self.parts[0](x)`, `for part in self.parts`"""
 
@@ -271,7 +271,7 @@ def methods_of_parts():
     return Net()
 
 
-@made("Compiles equal Cells once.", (X,))
+@factory("Compiles equal Cells once.", (X,))
 def lazy_inline():
     """`@lazy_inline` of `__init__`"""
 

@@ -145,8 +145,8 @@ def truth_of_many(x):
 @row("Numbers, strings and Tensors in tuples and lists, strings in dicts.", (X,))
 def membership(x):
     """`2 in (1, 2)`, `"a" not in {"a": 1}`, `(None, 1) in ((None, 1), 2)`"""
-    found = 2 in (1, 2), "a" not in {"a": 1}, (None, 1) in ((None, 1), 2), x.ndim in [1, 2]
-    return x, found
+    result = 2 in (1, 2), "a" not in {"a": 1}, (None, 1) in ((None, 1), 2), x.ndim in [1, 2]
+    return x, result
 
 
 @row("Works.", (ONE,), verdict=BREAKS, words="as a condition",

@@ -1,8 +1,9 @@
 """What a row of docs/graph_syntax.md is: some code, what MindSpore says of it, what sporax does.
 
-`@row(says, *calls)` stands above a function or a Cell class, `@made(says, *calls)` above a function
-without parameters that makes one (and, in a tuple with it, a function that looks at the state it
-leaves). The docstring is what the page shows. Each of `calls` is the arguments of one call.
+`@row(says, *calls)` stands above a function or a Cell class, `@factory(says, *calls)` above a
+function without parameters that returns one (and, in a tuple with it, a function that looks at
+the state it leaves). The docstring is what the page shows. Each of `calls` is the arguments of
+one call.
 """
 
 import inspect
@@ -62,7 +63,7 @@ def row(says, *calls, verdict=WORKS, note="", error=(), words="", whole=True):
     return _noting(make_of, says, calls, verdict, note, error, words, whole)
 
 
-def made(says, *calls, verdict=WORKS, note="", error=(), words="", whole=True):
+def factory(says, *calls, verdict=WORKS, note="", error=(), words="", whole=True):
     """Note a function that makes what is called."""
 
     def make_of(about):

@@ -4,7 +4,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, nn
-from tests.graph_capture.syntax_rows.row import BREAKS, made, row
+from tests.graph_capture.syntax_rows.row import BREAKS, factory, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 AT = Tensor(1, ms.int32)
@@ -111,11 +111,11 @@ def further_methods(x):
     """`sort`, `copy`, `count`, `index`, `remove`, `del items[0]`, `items += ...`"""
     items = [3, 1, 2]
     items.sort()
-    twin = items.copy()
-    twin.remove(2)
-    del twin[0]
-    twin += [x]
-    return items, twin, items.count(1), items.index(3)
+    copied = items.copy()
+    copied.remove(2)
+    del copied[0]
+    copied += [x]
+    return items, copied, items.count(1), items.index(3)
 
 
 @row("The first level alone.", (X,))
@@ -139,7 +139,7 @@ def tuples_joined(x):
     return t + u, t * 2, 2 * u
 
 
-@made("Works, if all Cells take and give the same.", (X, 0), (X, 1))
+@factory("Works, if all Cells take and give the same.", (X, 0), (X, 1))
 def cells_in_a_tuple():
     """`self.layers[i](x)` with a number"""
 
@@ -155,7 +155,7 @@ def cells_in_a_tuple():
     return Net()
 
 
-@made("Works, if all Cells take and give the same.", (X, AT), whole=False,
+@factory("Works, if all Cells take and give the same.", (X, AT), whole=False,
       note="chosen on the host, between two graphs; not with `fullgraph=True`")  # fmt: skip
 def a_tensor_chooses_a_cell():
     """`self.layers[i](x)` where `i` is a Tensor"""
@@ -179,7 +179,7 @@ def an_item_of_a_tuple(x):
     return t
 
 
-@made("Changes a copy.", ([1, 2], X), verdict=BREAKS, words="changes a list",
+@factory("Changes a copy.", ([1, 2], X), verdict=BREAKS, words="changes a list",
       note="change a copy, `[*items, 3]`, and return that")  # fmt: skip
 def a_list_given():
     """`items.append(3)` of an argument"""

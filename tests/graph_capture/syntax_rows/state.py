@@ -3,12 +3,12 @@
 import numpy as np
 
 from sporax import Tensor, nn
-from tests.graph_capture.syntax_rows.row import BREAKS, made
+from tests.graph_capture.syntax_rows.row import BREAKS, factory
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 
 
-@made("The list itself is changed and returned ('LAX'), or another is returned ('STRICT').", (),
+@factory("The list itself is changed and returned ('LAX'), or another is returned ('STRICT').", (),
       verdict=BREAKS, whole=False, words="items.reverse()")  # fmt: skip
 def a_list_outside():
     """`items.reverse()` of a list outside the function"""
@@ -21,7 +21,7 @@ def a_list_outside():
     return turned, lambda: items
 
 
-@made("Changes a copy.", (X,), verdict=BREAKS, whole=False, words="seen.append(1)",
+@factory("Changes a copy.", (X,), verdict=BREAKS, whole=False, words="seen.append(1)",
       note="return what is to be kept")  # fmt: skip
 def a_list_outside_that_grows():
     """`seen.append(1)` of a list outside the function"""
@@ -34,7 +34,7 @@ def a_list_outside_that_grows():
     return noting, lambda: seen
 
 
-@made("Works ('LAX'); the dict itself may not change.", (X,), verdict=BREAKS, whole=False,
+@factory("Works ('LAX'); the dict itself may not change.", (X,), verdict=BREAKS, whole=False,
       words="last", note="return the Tensor, or keep it in a Parameter")  # fmt: skip
 def a_tensor_in_a_dict_outside():
     """`last["x"] = x + 1`, a Tensor, of a dict outside the function"""
@@ -47,7 +47,7 @@ def a_tensor_in_a_dict_outside():
     return keeping, lambda: last
 
 
-@made("Refused (`Nonlocal`).", (X,), verdict=BREAKS, whole=False, words="count += 1",
+@factory("Refused (`Nonlocal`).", (X,), verdict=BREAKS, whole=False, words="count += 1",
       note="a Parameter may count")  # fmt: skip
 def nonlocal_outside():
     """`nonlocal count; count += 1` of a variable outside"""
@@ -73,7 +73,7 @@ class Reset(nn.Cell):
         return x * 2
 
 
-@made("Not seen.", (X,), (X,), (X,), verdict=BREAKS, whole=False, words="self.m = 3")
+@factory("Not seen.", (X,), (X,), (X,), verdict=BREAKS, whole=False, words="self.m = 3")
 def an_attribute_set_back_between_calls():
     """`self.m = 3` in `construct`, and `net.m = 2` between calls"""
     net = Reset()
@@ -97,7 +97,7 @@ class Keeping(nn.Cell):
         return self.attr
 
 
-@made("Works with `capture_mode='bytecode'`.", (X,), verdict=BREAKS, whole=False,
+@factory("Works with `capture_mode='bytecode'`.", (X,), verdict=BREAKS, whole=False,
       words="self.attr = x + 1", note="keep it in a Parameter or buffer")  # fmt: skip
 def a_tensor_kept_as_an_attribute():
     """`self.attr = x + 1` of what is no Parameter"""
@@ -117,7 +117,7 @@ class Counter(nn.Cell):
         return x * self.count
 
 
-@made("Works ('LAX').", (X,), verdict=BREAKS, whole=False, words="self.count += 1",
+@factory("Works ('LAX').", (X,), verdict=BREAKS, whole=False, words="self.count += 1",
       note="a Parameter may count")  # fmt: skip
 def a_counter():
     """`self.count += 1` of a number"""

@@ -4,7 +4,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Parameter, Tensor, mint, ops
-from tests.graph_capture.syntax_rows.row import made, row
+from tests.graph_capture.syntax_rows.row import factory, row
 
 M = Tensor(np.arange(9, dtype=np.float32).reshape(3, 3))
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
@@ -40,7 +40,7 @@ def a_slice_given(x):
     return x
 
 
-@made("Works.", (X,))
+@factory("Works.", (X,))
 def assigned():
     """`ops.assign(weight, x)` of a Parameter outside, read before and after"""
     weight = Parameter(Tensor(np.zeros(3, np.float32)), name="w")
@@ -53,7 +53,7 @@ def assigned():
     return assigning, lambda: weight.asnumpy()
 
 
-@made("Works (a copy guards each reading).", (Tensor(1, ms.int32),))
+@factory("Works (a copy guards each reading).", (Tensor(1, ms.int32),))
 def assigned_in_a_loop():
     """`ops.assign(weight, i)` in a loop, read at each turn"""
     weight = Parameter(Tensor(0, ms.int32), name="w")
@@ -91,7 +91,7 @@ def a_view_written(x):
     return y
 
 
-@made("Works.", (X,))
+@factory("Works.", (X,))
 def a_cell_that_depends():
     """`ops.Depend()(x, y)`"""
     after = ops.Depend()

@@ -1,7 +1,8 @@
-"""What Cells do, as small questions: asked of MindSpore once (`tools/record_cells.py`), and of
+"""What Cells do, as small cases: run by MindSpore once (`tools/record_cells.py`), and by
 sporax in `tests/nn/test_cells.py`. Each takes the namespace `ms` and returns plain data.
 """
 
+from tests.case_results import result_or_error
 from tests.nn.cell_cases import (  # noqa: F401 -- each module adds its cases
     attributes,
     buffers,
@@ -13,6 +14,6 @@ from tests.nn.cell_cases import (  # noqa: F401 -- each module adds its cases
     precision,
     training,
 )
-from tests.nn.cell_cases.registry import CASES, answer
+from tests.nn.cell_cases.registry import CASES
 
-__all__ = ["CASES", "answer"]
+__all__ = ["CASES", "result_or_error"]

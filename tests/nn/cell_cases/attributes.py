@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from tests.nn.cell_cases.registry import answer, bare, case, kind, leaf, names, parameter, paths
+from tests.case_results import result_or_error
+from tests.nn.cell_cases.registry import (
+    bare,
+    case,
+    kind,
+    leaf,
+    names,
+    parameter,
+    paths,
+)
 
 
 @case
@@ -189,9 +198,11 @@ def insert_param_to_cell_refuses(ms):
     p = lambda: parameter(ms)  # noqa: E731
     rows = [("", p()), ("a.b", p()), ("w", 3), ("w", None), ("w", p(), 3), ("w", p(), p()),
             ("construct", p())]  # fmt: skip
-    answers = [answer(lambda ms, r=r: _insert_param(ms, *r), ms) for r in rows]
-    dotted = answer(lambda ms: _insert_param(ms, "a.b", p(), check_name_contain_dot=False), ms)
-    return answers, dotted
+    outcomes = [result_or_error(lambda ms, r=r: _insert_param(ms, *r), ms) for r in rows]
+    dotted = result_or_error(
+        lambda ms: _insert_param(ms, "a.b", p(), check_name_contain_dot=False), ms
+    )
+    return outcomes, dotted
 
 
 @case
@@ -215,7 +226,7 @@ def insert_child_to_cell_refuses(ms):
     part = leaf(ms)
     rows = [("", part), ("a.b", part), (3, part), ("w", 3), ("w", None), ("w", part, 3),
             ("w", part, parameter(ms)), ("construct", part)]  # fmt: skip
-    return [answer(lambda ms, r=r: _insert_child(ms, *r), ms) for r in rows]
+    return [result_or_error(lambda ms, r=r: _insert_child(ms, *r), ms) for r in rows]
 
 
 @case

@@ -5,8 +5,9 @@ import pickle
 
 import numpy as np
 
+from tests.case_results import result_or_error
 from tests.nn.cell_cases.parameters import each, numbers
-from tests.nn.cell_cases.registry import answer, bare, case, kind, leaf, names, parameter
+from tests.nn.cell_cases.registry import bare, case, kind, leaf, names, parameter
 
 
 def ones(ms, n=2):
@@ -83,12 +84,12 @@ def a_buffer_registered_again(ms):
 @case
 def set_on_a_buffer(ms):
     net = buffered(ms)
-    found = each(ms, [
+    result = each(ms, [
         lambda: setattr(net, "b", ones(ms)), lambda: setattr(net, "b", 3),
         lambda: setattr(net, "b", bare(ms)), lambda: setattr(net, "b", parameter(ms)),
         lambda: setattr(net, "b", None),
     ])  # fmt: skip
-    return found, net.b, [n for n, _ in net.named_buffers()]
+    return result, net.b, [n for n, _ in net.named_buffers()]
 
 
 @case
@@ -128,20 +129,20 @@ def a_buffer_in_place(ms):
 @case
 def buffers_in_copies(ms):
     net = buffered(ms)
-    twin = copy.deepcopy(net)
-    twin.b[0] = 9.0
+    copied = copy.deepcopy(net)
+    copied.b[0] = 9.0
     return (
         numbers(net.b),
-        numbers(twin.b),
-        [n for n, _ in twin.named_buffers()],
-        sorted(twin.state_dict()),
+        numbers(copied.b),
+        [n for n, _ in copied.named_buffers()],
+        sorted(copied.state_dict()),
     )
 
 
 @case
 def buffers_in_files(ms):
-    twin = pickle.loads(pickle.dumps(buffered(ms)))
-    return [n for n, _ in twin.named_buffers()], sorted(twin.state_dict())
+    copied = pickle.loads(pickle.dumps(buffered(ms)))
+    return [n for n, _ in copied.named_buffers()], sorted(copied.state_dict())
 
 
 @case
@@ -195,9 +196,9 @@ def zeros_for(net, ms):
 def load_state_dict(ms):
     net = buffered(ms)
     kept = net.w, net.b
-    found = net.load_state_dict(zeros_for(net, ms))
+    result = net.load_state_dict(zeros_for(net, ms))
     return (
-        repr(found), str(found), list(found.missing_keys), list(found.unexpected_keys),
+        repr(result), str(result), list(result.missing_keys), list(result.unexpected_keys),
         numbers(net.w), numbers(net.b), numbers(net.part.inner), numbers(net.passing),
         net.w is kept[0], net.b is kept[1],
     )  # fmt: skip
@@ -210,10 +211,10 @@ def load_state_dict_partly(ms):
     del state["b"]
     state["more"] = ones(ms)
     state["part.more"] = ones(ms)
-    strict = answer(lambda _: kind(net.load_state_dict(state)), ms)
+    strict = result_or_error(lambda _: kind(net.load_state_dict(state)), ms)
     after = numbers(net.w)
-    found = net.load_state_dict(state, strict=False)
-    return strict, after, repr(found), numbers(net.w), numbers(net.b)
+    result = net.load_state_dict(state, strict=False)
+    return strict, after, repr(result), numbers(net.w), numbers(net.b)
 
 
 @case
@@ -221,11 +222,11 @@ def load_state_dict_refuses(ms):
     net = buffered(ms)
     tries = [{"w": ones(ms, 5)}, {"w": np.ones(2)}, {"w": 3}, {"none": ones(ms)},
              {"passing": ones(ms)}]  # fmt: skip
-    found = [
-        answer(lambda _, t=t: kind(net.load_state_dict({**zeros_for(net, ms), **t})), ms)
+    result = [
+        result_or_error(lambda _, t=t: kind(net.load_state_dict({**zeros_for(net, ms), **t})), ms)
         for t in tries
     ]
-    return found, each(ms, [
+    return result, each(ms, [
         lambda: net.load_state_dict([]),
         lambda: net.load_state_dict({"w": ones(ms, 5)}, strict=False),
     ])  # fmt: skip
@@ -250,10 +251,10 @@ def state_dict_hooks(ms):
         state["extra"] = 3
 
     post = net.register_state_dict_post_hook(after)
-    found = "extra" in net.state_dict(prefix="p.")
+    result = "extra" in net.state_dict(prefix="p.")
     pre.remove()
     post.remove()
-    return seen, found, "extra" in net.state_dict(), kind(pre)
+    return seen, result, "extra" in net.state_dict(), kind(pre)
 
 
 @case
@@ -279,9 +280,9 @@ def load_state_dict_hooks(ms):
     handle = net.register_load_state_dict_post_hook(after)
     state = zeros_for(net, ms)
     del state["b"]
-    found = repr(net.load_state_dict(state))
+    result = repr(net.load_state_dict(state))
     handle.remove()
-    return seen, found, answer(lambda _: kind(net.load_state_dict(state)), ms)
+    return seen, result, result_or_error(lambda _: kind(net.load_state_dict(state)), ms)
 
 
 @case
@@ -312,10 +313,13 @@ def extra_state(ms):
     del short["net._extra_state"]
     plain = leaf(ms)
     return (
-        list(state), outer.net.seen, answer(lambda _: kind(outer.load_state_dict(short)), ms),
-        answer(lambda _: plain.get_extra_state(), ms),
-        answer(lambda _: plain.set_extra_state(3), ms),
-        answer(lambda _: kind(plain.load_state_dict({"w": plain.w, "_extra_state": 3})), ms),
+        list(state), outer.net.seen,
+        result_or_error(lambda _: kind(outer.load_state_dict(short)), ms),
+        result_or_error(lambda _: plain.get_extra_state(), ms),
+        result_or_error(lambda _: plain.set_extra_state(3), ms),
+        result_or_error(
+            lambda _: kind(plain.load_state_dict({"w": plain.w, "_extra_state": 3})), ms
+        ),
     )  # fmt: skip
 
 
@@ -326,7 +330,9 @@ def extra_state_on_one_side(ms):
             return 3
 
     net = Net()
-    return list(net.state_dict()), answer(lambda _: kind(net.load_state_dict(net.state_dict())), ms)
+    return list(net.state_dict()), result_or_error(
+        lambda _: kind(net.load_state_dict(net.state_dict())), ms
+    )
 
 
 # conversion -----------------------------------------------------------------------------------
@@ -381,10 +387,10 @@ def to_empty(ms):
 def parameters_broadcast_dict(ms):
     net = mixed(ms)
     net.w.layerwise_parallel = True
-    found = net.parameters_broadcast_dict()
+    result = net.parameters_broadcast_dict()
     return (
-        list(found),
-        kind(found),
+        list(result),
+        kind(result),
         list(net.parameters_broadcast_dict(recurse=False)),
         bare(ms).parameters_broadcast_dict(),
     )
@@ -393,7 +399,7 @@ def parameters_broadcast_dict(ms):
 @case
 def set_boost(ms):
     net = mixed(ms)
-    return net.set_boost("less_bn") is net, answer(lambda _: kind(net.set_boost("x")), ms)
+    return net.set_boost("less_bn") is net, result_or_error(lambda _: kind(net.set_boost("x")), ms)
 
 
 @case

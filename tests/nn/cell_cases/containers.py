@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from tests.nn.cell_cases.registry import answer, bare, case, kind, leaf, names, parameter, paths
+from tests.case_results import result_or_error
+from tests.nn.cell_cases.registry import (
+    bare,
+    case,
+    kind,
+    leaf,
+    names,
+    parameter,
+    paths,
+)
 
 
 @case
@@ -31,11 +40,11 @@ def cell_list_items(ms):
     a, b, c = leaf(ms), leaf(ms), leaf(ms)
     layers = ms.nn.CellList([a, b, c])
     part = layers[1:]
-    found = [layers[0] is a, layers[-1] is c, kind(part), len(part), part[0] is b]
+    result = [layers[0] is a, layers[-1] is c, kind(part), len(part), part[0] is b]
     layers[1] = leaf(ms, "new")
-    found.append(names(layers))
+    result.append(names(layers))
     del layers[0]
-    return found, names(layers), len(layers), c in layers, [x is c for x in layers]
+    return result, names(layers), len(layers), c in layers, [x is c for x in layers]
 
 
 @case
@@ -141,11 +150,11 @@ def sequential_items(ms):
     a, b, c = leaf(ms), leaf(ms), leaf(ms)
     block = ms.nn.SequentialCell(a, b, c)
     part = block[:2]
-    found = [block[0] is a, block[-1] is c, kind(part), len(part), names(part)]
+    result = [block[0] is a, block[-1] is c, kind(part), len(part), names(part)]
     block[0] = leaf(ms, "new")
-    found.append(names(block))
+    result.append(names(block))
     del block[1]
-    return found, names(block), len(block), names(c)
+    return result, names(block), len(block), names(c)
 
 
 @case
@@ -191,15 +200,15 @@ def cell_dict(ms):
     net = bare(ms)
     net.parts = ms.nn.CellDict({"a": leaf(ms), "b": leaf(ms, "mine")})
     net.parts["c"] = leaf(ms)
-    found = [list(net.parts.keys()), "a" in net.parts, len(net.parts), kind(net.parts["b"])]
+    result = [list(net.parts.keys()), "a" in net.parts, len(net.parts), kind(net.parts["b"])]
     net.parts.update({"d": leaf(ms)})
     popped = net.parts.pop("a")
     del net.parts["b"]
-    found.append([k for k, _ in net.parts.items()])
-    found.append(names(net))
-    found.append(popped.w.name)
+    result.append([k for k, _ in net.parts.items()])
+    result.append(names(net))
+    result.append(popped.w.name)
     net.parts.clear()
-    return found, len(net.parts), [k for k in net.parts]
+    return result, len(net.parts), [k for k in net.parts]
 
 
 @case
@@ -208,4 +217,6 @@ def cell_dict_refuses(ms):
              lambda d: d.__setitem__("x", 3), lambda d: d.__setitem__("a.b", leaf(ms)),
              lambda d: d.__setitem__("keys", leaf(ms)),
              lambda d: d.__setitem__("", leaf(ms))]  # fmt: skip
-    return [answer(lambda _, t=t: kind(t(ms.nn.CellDict({"a": leaf(ms)}))), ms) for t in tries]
+    return [
+        result_or_error(lambda _, t=t: kind(t(ms.nn.CellDict({"a": leaf(ms)}))), ms) for t in tries
+    ]

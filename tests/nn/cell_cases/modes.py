@@ -5,7 +5,16 @@ import pickle
 
 import numpy as np
 
-from tests.nn.cell_cases.registry import answer, bare, case, kind, leaf, names, parameter, paths
+from tests.case_results import result_or_error
+from tests.nn.cell_cases.registry import (
+    bare,
+    case,
+    kind,
+    leaf,
+    names,
+    parameter,
+    paths,
+)
 
 
 @case
@@ -22,14 +31,16 @@ def modes(ms):
 @case
 def set_train_is_for_truth_values(ms):
     net = bare(ms)
-    return [answer(lambda _, v=v: net.set_train(v).training, ms) for v in (1, 0, None, "yes")]
+    return [
+        result_or_error(lambda _, v=v: net.set_train(v).training, ms) for v in (1, 0, None, "yes")
+    ]
 
 
 @case
 def a_phase_of_ones_own(ms):
     net = bare(ms)
     net.phase = "mine"
-    return net.phase, answer(lambda _: setattr(net, "phase", 3), ms)
+    return net.phase, result_or_error(lambda _: setattr(net, "phase", 3), ms)
 
 
 @case
@@ -113,11 +124,12 @@ def deep_copy(ms):
     net = bare(ms)
     net.part = leaf(ms)
     net.set_train()
-    twin = copy.deepcopy(net)
-    twin.part.w.set_data(ms.Tensor(np.zeros(2, np.float32)))
+    copied = copy.deepcopy(net)
+    copied.part.w.set_data(ms.Tensor(np.zeros(2, np.float32)))
     return (
-        names(twin), twin.part.w is net.part.w, net.part.w.asnumpy().tolist(), twin.part.training,
-        twin.part(ms.Tensor(np.ones(2, np.float32))).asnumpy().tolist(),
+        names(copied), copied.part.w is net.part.w, net.part.w.asnumpy().tolist(),
+        copied.part.training,
+        copied.part(ms.Tensor(np.ones(2, np.float32))).asnumpy().tolist(),
     )  # fmt: skip
 
 
@@ -126,14 +138,14 @@ def deep_copy_keeps_sharing(ms):
     net, w = bare(ms), parameter(ms)
     net.a, net.b = w, w
     net.ps = ms.ParameterTuple([w])
-    twin = copy.deepcopy(net)
-    return twin.a is twin.b, twin.ps[0] is twin.a, names(twin)
+    copied = copy.deepcopy(net)
+    return copied.a is copied.b, copied.ps[0] is copied.a, names(copied)
 
 
 @case
 def pickled(ms):
-    twin = pickle.loads(pickle.dumps(ms.nn.SequentialCell([bare(ms), bare(ms)])))
-    return paths(twin)
+    copied = pickle.loads(pickle.dumps(ms.nn.SequentialCell([bare(ms), bare(ms)])))
+    return paths(copied)
 
 
 @case
@@ -153,7 +165,7 @@ def construct_arguments(ms):
     net, x = Net(), ms.Tensor(np.array([1.0], np.float32))
     calls = [lambda: net(x), lambda: net(x, 3.0), lambda: net(x, y=4.0), lambda: net(x=x),
              lambda: net(x, 1.0, 1, 2), lambda: net(), lambda: net(x, z=1)]  # fmt: skip
-    return [answer(lambda _, c=c: c().asnumpy().tolist(), ms) for c in calls]
+    return [result_or_error(lambda _, c=c: c().asnumpy().tolist(), ms) for c in calls]
 
 
 @case

@@ -179,10 +179,10 @@ def parameter_tuple_with_one_name_twice(ms):
 
 @case
 def parameter_tuple_without_names(ms):
-    made = [p.name for p in ms.ParameterTuple([parameter(ms), parameter(ms)])]
+    built = [p.name for p in ms.ParameterTuple([parameter(ms), parameter(ms)])]
     net = bare(ms)
     net.ps = ms.ParameterTuple([parameter(ms), parameter(ms)])
-    return [name.rstrip("0123456789") for name in made], names(net)
+    return [name.rstrip("0123456789") for name in built], names(net)
 
 
 @case

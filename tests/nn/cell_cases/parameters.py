@@ -5,12 +5,13 @@ import pickle
 
 import numpy as np
 
-from tests.nn.cell_cases.registry import answer, bare, case, kind, parameter
+from tests.case_results import result_or_error
+from tests.nn.cell_cases.registry import bare, case, kind, parameter
 
 
 def each(ms, actions):
-    """The answers of several actions, each told from its own start."""
-    return [answer(lambda _, a=a: a(), ms) for a in actions]
+    """The results of several actions."""
+    return [result_or_error(lambda _, a=a: a(), ms) for a in actions]
 
 
 def numbers(tensor):
@@ -80,9 +81,9 @@ def data_attribute(ms):
 @case
 def assigned(ms):
     p = parameter(ms)
-    found = numbers(ms.ops.assign(p, ms.Tensor(np.array([3.0, 4.0], np.float32))))
+    result = numbers(ms.ops.assign(p, ms.Tensor(np.array([3.0, 4.0], np.float32))))
     ms.ops.Assign()(p, ms.Tensor(np.array([5.0, 6.0], np.float32)))
-    return found, numbers(p)
+    return result, numbers(p)
 
 
 @case
@@ -131,9 +132,9 @@ def parameter_made_of(ms):
 @case
 def copies_of_a_parameter(ms):
     p = parameter(ms, name="p", requires_grad=False)
-    made = [p.clone(), p.copy(), copy.copy(p), copy.deepcopy(p), pickle.loads(pickle.dumps(p))]
+    built = [p.clone(), p.copy(), copy.copy(p), copy.deepcopy(p), pickle.loads(pickle.dumps(p))]
     p.set_data(ms.Tensor(np.zeros(2, np.float32)))
-    return [[q.name, q.requires_grad, numbers(q), kind(q)] for q in made]
+    return [[q.name, q.requires_grad, numbers(q), kind(q)] for q in built]
 
 
 @case
@@ -156,8 +157,8 @@ def lazy(ms):
 @case
 def an_initializer_is_lazy(ms):
     x = lazy(ms)
-    made = ms.Tensor(shape=(2,), dtype=ms.dtype.float32, init=ms.init.One())
-    return x.has_init, kind(x.init), made.has_init, list(x.shape), str(x.dtype), x.size, len(x)
+    built = ms.Tensor(shape=(2,), dtype=ms.dtype.float32, init=ms.init.One())
+    return x.has_init, kind(x.init), built.has_init, list(x.shape), str(x.dtype), x.size, len(x)
 
 
 @case
@@ -176,7 +177,13 @@ def what_is_not_lazy(ms):
 def init_data_once(ms):
     x = lazy(ms)
     same = x.init_data() is x
-    return same, x.has_init, x.init, answer(lambda _: kind(x.init_data()), ms), numbers(x + 1)
+    return (
+        same,
+        x.has_init,
+        x.init,
+        result_or_error(lambda _: kind(x.init_data()), ms),
+        numbers(x + 1),
+    )
 
 
 @case
@@ -197,7 +204,7 @@ def computing_with_what_is_lazy(ms):
 @case
 def numbers_of_what_is_lazy(ms):
     x = lazy(ms)
-    return numbers(x), x.has_init, answer(lambda _: kind(x.init_data()), ms)
+    return numbers(x), x.has_init, result_or_error(lambda _: kind(x.init_data()), ms)
 
 
 @case
@@ -258,9 +265,9 @@ def tuple_printed(ms):
 @case
 def tuple_cloned(ms):
     params = three(ms)
-    made = params.clone("m", "zeros")
-    made[2].set_data(5.0)
-    return [numbers(p) for p in made], numbers(params[2]), [p.requires_grad for p in made]
+    built = params.clone("m", "zeros")
+    built[2].set_data(5.0)
+    return [numbers(p) for p in built], numbers(params[2]), [p.requires_grad for p in built]
 
 
 @case
@@ -285,7 +292,7 @@ def tuple_parts(ms):
 def requires_grad_is_a_flag(ms):
     p = parameter(ms, name="p")
     p.requires_grad = False
-    return p.requires_grad, answer(lambda _: setattr(p, "requires_grad", 1), ms)
+    return p.requires_grad, result_or_error(lambda _: setattr(p, "requires_grad", 1), ms)
 
 
 @case

@@ -6,7 +6,7 @@ from tests.nn.cell_cases.registry import case
 
 
 def several(ms):
-    """A cell that answers the dtypes of what operations give it."""
+    """A Cell that returns the dtypes of its operations' results."""
     half, single = ms.dtype.float16, ms.dtype.float32
 
     class Several(ms.nn.Cell):

@@ -1,16 +1,13 @@
-"""How a question is asked, and the small networks that it is asked of."""
+"""The registry of cases, and the small networks that they use."""
 
 import numpy as np
 
-from tests.case_results import answered
-
 CASES = {}
-answer = answered
 
 
-def case(question):
-    CASES[question.__name__] = question
-    return question
+def case(run_case):
+    CASES[run_case.__name__] = run_case
+    return run_case
 
 
 def parameter(ms, *name, **options):

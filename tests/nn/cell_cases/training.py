@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tests.nn.cell_cases.registry import answer, case, kind, leaf
+from tests.case_results import result_or_error
+from tests.nn.cell_cases.registry import case, kind, leaf
 
 
 def loss_net(ms):
@@ -20,12 +21,12 @@ def batch(ms):
     return ms.Tensor(np.array([2.0, 1.0], np.float32)), ms.Tensor(np.zeros(2, np.float32))
 
 
-def told(found):
-    if isinstance(found, (tuple, list)):
-        return [told(item) for item in found]
-    if isinstance(found, dict):
-        return {k: told(v) for k, v in found.items()}
-    return np.round(found.asnumpy().astype(np.float64), 5).tolist()
+def to_lists(result):
+    if isinstance(result, (tuple, list)):
+        return [to_lists(item) for item in result]
+    if isinstance(result, dict):
+        return {k: to_lists(v) for k, v in result.items()}
+    return np.round(result.asnumpy().astype(np.float64), 5).tolist()
 
 
 def one_step(ms, *sens, **options):
@@ -33,7 +34,7 @@ def one_step(ms, *sens, **options):
     step = ms.nn.TrainOneStepCell(
         with_loss, ms.nn.SGD(net.trainable_params(), 0.125), *sens, **options
     )
-    return told(step(*batch(ms))), told(net.w), kind(step.weights), step.training
+    return to_lists(step(*batch(ms))), to_lists(net.w), kind(step.weights), step.training
 
 
 @case
@@ -78,7 +79,7 @@ def training_step_with_gradients_by_a_number(ms):
 def evaluation(ms):
     net, with_loss = loss_net(ms)
     cell = ms.nn.WithEvalCell(net, with_loss._loss_fn)
-    return repr(cell), told(cell(*batch(ms)))
+    return repr(cell), to_lists(cell(*batch(ms)))
 
 
 @case
@@ -86,9 +87,9 @@ def gradients_as_a_cell(ms):
     net, with_loss = loss_net(ms)
     loss, (x, y) = with_loss._loss_fn, batch(ms)
     return (
-        told(ms.nn.WithGradCell(net, loss)(x, y)),
-        told(ms.nn.WithGradCell(net, loss, sens=ms.Tensor(np.float32(2.0)))(x, y)),
-        told(ms.nn.WithGradCell(net)(x)), repr(ms.nn.WithGradCell(net)),
+        to_lists(ms.nn.WithGradCell(net, loss)(x, y)),
+        to_lists(ms.nn.WithGradCell(net, loss, sens=ms.Tensor(np.float32(2.0)))(x, y)),
+        to_lists(ms.nn.WithGradCell(net)(x)), repr(ms.nn.WithGradCell(net)),
     )  # fmt: skip
 
 
@@ -98,11 +99,11 @@ def values_and_gradients_as_a_cell(ms):
     (x, y), make, ws = batch(ms), ms.nn.ForwardValueAndGrad, net.trainable_params()
     two = ms.Tensor(np.float32(2.0))
     return (
-        told(make(net)(x, y)), told(make(net, get_all=True)(x, y)),
-        told(make(net, ws, get_by_list=True)(x, y)),
-        told(make(net, ws, get_all=True, get_by_list=True)(x, y)),
-        told(make(net, ws, get_all=True, get_by_list=True, sens_param=True)(x, y, two)),
-        answer(lambda _: told(make(net, get_by_list=True)(x, y)), ms),
-        answer(lambda _: told(make(net, ws[0], get_by_list=True)(x, y)), ms),
-        answer(lambda _: told(make(net, get_all=1)(x, y)), ms),
+        to_lists(make(net)(x, y)), to_lists(make(net, get_all=True)(x, y)),
+        to_lists(make(net, ws, get_by_list=True)(x, y)),
+        to_lists(make(net, ws, get_all=True, get_by_list=True)(x, y)),
+        to_lists(make(net, ws, get_all=True, get_by_list=True, sens_param=True)(x, y, two)),
+        result_or_error(lambda _: to_lists(make(net, get_by_list=True)(x, y)), ms),
+        result_or_error(lambda _: to_lists(make(net, ws[0], get_by_list=True)(x, y)), ms),
+        result_or_error(lambda _: to_lists(make(net, get_all=1)(x, y)), ms),
     )  # fmt: skip

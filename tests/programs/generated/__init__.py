@@ -75,8 +75,8 @@ def expressions(draw, table, kinds, count, name="x", **ranges):
     """Each line of `table` with so many of the kinds, (dtype, shape), of Tensor `x`."""
     for row in lines(table):
         for dtype, shape in draw.some(kinds, count):
-            made = draw.tensor(dtype, shape, **ranges)
-            yield f"{row} of {dtype} {shape}", f"{name} = {made}\n{row}"
+            built = draw.tensor(dtype, shape, **ranges)
+            yield f"{row} of {dtype} {shape}", f"{name} = {built}\n{row}"
 
 
 def titled(text):
@@ -96,11 +96,11 @@ def filled(text, **values):
 def of_area(area):
     """{label: source}"""
     draw = Draw(zlib.crc32(area.encode()))
-    found = {}
+    result = {}
     for label, source in importlib.import_module(f"tests.programs.generated.{area}").checks(draw):
-        assert label not in found or found[label] == source, f"{area}: {label} occurs twice"
-        found[label] = source
-    return found
+        assert label not in result or result[label] == source, f"{area}: {label} occurs twice"
+        result[label] = source
+    return result
 
 
 def script(sources):

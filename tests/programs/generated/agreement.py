@@ -22,33 +22,35 @@ def close(a, b, near=NEAR_ENOUGH):
     return a == b
 
 
-def texts_agree(ours, theirs):
+def texts_agree(actual, expected):
     """Words are the same, numbers close."""
-    if NUMBER.sub("#", ours).split() != NUMBER.sub("#", theirs).split():
+    if NUMBER.sub("#", actual).split() != NUMBER.sub("#", expected).split():
         return False
-    pairs = zip(NUMBER.findall(ours), NUMBER.findall(theirs), strict=True)
+    pairs = zip(NUMBER.findall(actual), NUMBER.findall(expected), strict=True)
     return all(close(float(a), float(b)) for a, b in pairs)
 
 
-def agree(ours, theirs, near=NEAR_ENOUGH):
+def agree(actual, expected, near=NEAR_ENOUGH):
     """Whether two outcomes are the same; `near`: how close numbers of most dtypes must be."""
-    if isinstance(ours, list) and isinstance(theirs, list):
-        if ours[:1] == theirs[:1] == ["raises"]:
-            bases = ours[3] if ours[3:] else []  # as which the error is caught, too
-            return theirs[1] in (ours[1], *bases)
-        if ours[:1] == theirs[:1] == ["dict"]:  # in any order
-            ours, theirs = (dict(zip(*one[1:], strict=True)) for one in (ours, theirs))
-            return ours.keys() == theirs.keys() and all(
-                agree(ours[k], theirs[k], near) for k in ours
+    if isinstance(actual, list) and isinstance(expected, list):
+        if actual[:1] == expected[:1] == ["raises"]:
+            bases = actual[3] if actual[3:] else []  # as which the error is caught, too
+            return expected[1] in (actual[1], *bases)
+        if actual[:1] == expected[:1] == ["dict"]:  # in any order
+            actual, expected = (dict(zip(*one[1:], strict=True)) for one in (actual, expected))
+            return actual.keys() == expected.keys() and all(
+                agree(actual[k], expected[k], near) for k in actual
             )
-        if len(ours) != len(theirs):
+        if len(actual) != len(expected):
             return False
-        if len(ours) == 4 and ours[0] in ("Tensor", "Parameter", "array"):
-            kind = str(ours[1]).lower()
-            same = ours[:3] == theirs[:3] and len(ours[3]) == len(theirs[3])
+        if len(actual) == 4 and actual[0] in ("Tensor", "Parameter", "array"):
+            kind = str(actual[1]).lower()
+            same = actual[:3] == expected[:3] and len(actual[3]) == len(expected[3])
             here = NEAR.get(kind, near)
-            return same and all(close(a, b, here) for a, b in zip(ours[3], theirs[3], strict=True))
-        return all(agree(a, b, near) for a, b in zip(ours, theirs, strict=True))
-    if isinstance(ours, str) and isinstance(theirs, str):
-        return ours == theirs or texts_agree(ours, theirs)
-    return type(ours) is type(theirs) and close(ours, theirs, near)
+            return same and all(
+                close(a, b, here) for a, b in zip(actual[3], expected[3], strict=True)
+            )
+        return all(agree(a, b, near) for a, b in zip(actual, expected, strict=True))
+    if isinstance(actual, str) and isinstance(expected, str):
+        return actual == expected or texts_agree(actual, expected)
+    return type(actual) is type(expected) and close(actual, expected, near)

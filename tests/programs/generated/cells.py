@@ -195,9 +195,9 @@ ATTRIBUTES = "path = os.path.join(tempfile.mkdtemp(), 'net.ckpt')\n"
 
 
 def checks(draw):
-    for name, made in NETS.items():
+    for name, built in NETS.items():
         for shown in lines(SHOWN):
-            yield f"{shown} of {name}", f"{CLASS}net = {made}\n{shown}"
+            yield f"{shown} of {name}", f"{CLASS}net = {built}\n{shown}"
     for shown in lines(KEPT):
         shown = shown.replace("\\n", "\n")
         for name in ["Dense", "custom", "convolutions"]:

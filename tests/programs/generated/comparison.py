@@ -38,13 +38,13 @@ class Comparisons(NamedTuple):
 
 def comparable(area):
     """{label: source} of the checks that MindSpore answers."""
-    recorded, found = RECORDED[area], {}
+    recorded, result = RECORDED[area], {}
     for label, source in generated.of_area(area).items():
-        known, theirs = recorded.get(label, (None, None))
+        known, expected = recorded.get(label, (None, None))
         assert known == generated.check(source), f"record {area} anew: {label}"
-        if theirs not in UNANSWERED:
-            found[label] = source
-    return found
+        if expected not in UNANSWERED:
+            result[label] = source
+    return result
 
 
 def compared(area, folder, every=1):
@@ -55,12 +55,12 @@ def compared(area, folder, every=1):
     module = outcomes.load(path)
     alike, unexplained, explanations = 0, [], set()
     for number, label in enumerate(checks):
-        given = outcomes.outcome(getattr(module, f"check_{number}"))
-        ours, theirs = json.loads(json.dumps(given)), RECORDED[area][label][1]
-        if agree(ours, theirs, OF_AREAS.get(area, NEAR_ENOUGH)):
+        inputs = outcomes.outcome(getattr(module, f"check_{number}"))
+        actual, expected = json.loads(json.dumps(inputs)), RECORDED[area][label][1]
+        if agree(actual, expected, OF_AREAS.get(area, NEAR_ENOUGH)):
             alike += 1
             continue
-        difference = Difference(area, label, ours, theirs)
+        difference = Difference(area, label, actual, expected)
         fitting = [pattern for pattern in PATTERNS if re.search(pattern, str(difference))]
         explanations.update(fitting)
         if not fitting:

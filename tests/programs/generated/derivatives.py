@@ -135,8 +135,8 @@ OF_CELLS = [
 def checks(draw):
     for body, count in FUNCTIONS.items():
         for shape in [draw.choice([(3,), (2, 2)])]:
-            made = [draw.tensor("float32", shape, -2.0, 2.0) for _ in range(count)]
-            ready = f"f = lambda {', '.join('xy'[:count])}: {body}\na = ({', '.join(made)},)\n"
+            built = [draw.tensor("float32", shape, -2.0, 2.0) for _ in range(count)]
+            ready = f"f = lambda {', '.join('xy'[:count])}: {body}\na = ({', '.join(built)},)\n"
             for way, source in draw.some(WAYS.items(), 4):
                 shown = source.replace("<all>", str(tuple(range(count))))
                 yield f"{way} of {body} {shape}", ready + shown

@@ -77,40 +77,40 @@ SETS_IN_PLACE = """
 
 
 def parts(table):
-    found = []
+    result = []
     for line in table.strip().splitlines():
-        found += [part.strip() for part in line.split(" | ")]
-    return found
+        result += [part.strip() for part in line.split(" | ")]
+    return result
 
 
 def checks(draw):
     for index in parts(GETS):
         for dtype, shape in draw.some(SHAPES, 4):  # every index of several Tensors
-            made = draw.tensor(dtype, shape)
+            built = draw.tensor(dtype, shape)
             if "[[1, 2]]" in index and shape[1:2] == (2,):
                 continue  # outside
-            yield f"x[{index}] of {dtype} {shape}", f"x = {made}\nx[{index}]"
+            yield f"x[{index}] of {dtype} {shape}", f"x = {built}\nx[{index}]"
         for dtype, shape in draw.some(SHAPES[:4], 2):
-            made, value = draw.tensor(dtype, shape), draw.choice(VALUES)
+            built, value = draw.tensor(dtype, shape), draw.choice(VALUES)
             label = f"x[{index}] = {value} of {dtype} {shape}"
-            yield label, f"x = {made}\nx[{index}] = {value}\nx"
+            yield label, f"x = {built}\nx[{index}] = {value}\nx"
     for index in parts(RARE):
         yield f"x[{index}]", f"x = {draw.tensor('float32', (2, 3))}\nx[{index}]"
     for index in parts(OF_NUMBERS):
         yield f"x[{index}] of a number", f"x = {draw.tensor('float32', ())}\nx[{index}]"
     for row in SETS_IN_PLACE.strip().splitlines():
         for dtype, shape in [("float32", (2, 3)), ("int32", (2, 3)), ("float16", (2, 3))]:
-            made = draw.tensor(dtype, shape)
-            yield f"{row.strip()} of {dtype} {shape}", f"x = {made}\n{row.strip()}\nx"
+            built = draw.tensor(dtype, shape)
+            yield f"{row.strip()} of {dtype} {shape}", f"x = {built}\n{row.strip()}\nx"
     for index in draw.some(parts(GETS), 40):
-        made = draw.tensor("float32", (2, 3, 2))
+        built = draw.tensor("float32", (2, 3, 2))
         yield (
             f"gradient of x[{index}]",
-            f"x = {made}\nms.grad(lambda x: (x[{index}] * x[{index}]).sum())(x)",
+            f"x = {built}\nms.grad(lambda x: (x[{index}] * x[{index}]).sum())(x)",
         )
     for index in draw.some(parts(GETS), 20):
-        made = draw.tensor("float32", (2, 3))
+        built = draw.tensor("float32", (2, 3))
         yield (
             f"a Parameter's x[{index}]",
-            f"x = Parameter({made}, name='x')\ny = x[{index}]\n(type(y).__name__, y)",
+            f"x = Parameter({built}, name='x')\ny = x[{index}]\n(type(y).__name__, y)",
         )

@@ -160,22 +160,22 @@ def inputs(written, draw):
     shape, _, times = written.partition("*")
     shapes = eval(f"[{shape}]") * int(times or 1)
     seeds = [draw.randint(0, 99) for _ in shapes]
-    made = [
+    built = [
         f"Tensor(np.random.RandomState({seed}).randn(*{shape}).astype(np.float32))"
         for seed, shape in zip(seeds, shapes, strict=True)
     ]
-    return f"({', '.join(made)},)" if made else "()"
+    return f"({', '.join(built)},)" if built else "()"
 
 
 def checks(draw):
     for row in lines(TABLE):
-        layer, _, given = row.rpartition("|")
-        layer, given = layer.strip(), given.strip()
+        layer, _, argument = row.rpartition("|")
+        layer, argument = layer.strip(), argument.strip()
         fill = FILL.replace("<layer>", layer).replace("<seed>", str(draw.randint(0, 99)))
-        ready = f"{fill}inputs = {inputs(given, draw)}\n"
+        ready = f"{fill}inputs = {inputs(argument, draw)}\n"
         for what, source in SHOWN.items():
-            if what == "gradient of the input" and given.startswith("Tensor"):
+            if what == "gradient of the input" and argument.startswith("Tensor"):
                 continue
             if what == "in training" and "Norm" not in layer and "Bn" not in layer:
                 continue
-            yield f"{what} of {layer} of {given}", ready + source
+            yield f"{what} of {layer} of {argument}", ready + source

@@ -124,14 +124,14 @@ def checks(draw):
     for dtype in DTYPES:
         for number in NUMBERS:
             for symbol in draw.some(OPERATORS, 2):
-                made = draw.tensor(dtype, (3,), 1.0, 3.0)
-                yield f"{dtype} {symbol} {number}", f"{made} {symbol} {number}"
+                built = draw.tensor(dtype, (3,), 1.0, 3.0)
+                yield f"{dtype} {symbol} {number}", f"{built} {symbol} {number}"
             symbol = draw.choice(OPERATORS)
             yield f"{number} {symbol} {dtype}", f"{number} {symbol} {draw.tensor(dtype, (3,), 1.0)}"
         for symbol in AUGMENTED:
-            made, number = draw.tensor(dtype, (2,), 1.0, 3.0), draw.choice(NUMBERS[:6])
+            built, number = draw.tensor(dtype, (2,), 1.0, 3.0), draw.choice(NUMBERS[:6])
             label = f"{dtype} {symbol} {number}"
-            yield label, f"x = y = {made}\nx {symbol} {number}\n(x, y, x is y)"
+            yield label, f"x = y = {built}\nx {symbol} {number}\n(x, y, x is y)"
         a, b = draw.tensor(dtype, ()), draw.tensor(draw.choice(DTYPES), (2,), 1.0)
         yield f"0-d {dtype} + {b}", f"{a} + {b}"
     for row in OTHERS.strip().splitlines():
