@@ -163,19 +163,32 @@ def test_random_functions_are_refused():
     assert check_grad(net.set_train(False), Tensor(np.ones((3, 4), np.float32))).passed
 
 
-def test_what_cannot_be_checked_is_refused():
-    with pytest.raises(ValueError, match="must be finite"):
-        check_grad(ops.log, Tensor([-1.0]))
-    with pytest.raises(ValueError, match="inputs must be finite, but 'x' has NaN"):
-        check_grad(lambda x: x, Tensor([np.nan]))
-    with pytest.raises(TypeError, match="floating or complex"):
-        check_grad(lambda x: x > 0, Tensor([1.0]))
-    with pytest.raises(ValueError, match=r"Float32 at least.*float16"):
-        check_grad(lambda x: ops.sin(x.astype(sporax.float16)), Tensor([[1.0, 2.0]]))
-    with pytest.raises(ValueError, match="'order' must be 1 or 2"):
-        check_grad(ops.sin, Tensor([1.0]), order=3)
-    with pytest.raises(RuntimeError, match="outside of 'grad' and 'jit'"):
-        sporax.grad(lambda x: check_grad(ops.sin, x) and x)(Tensor([1.0]))
+@pytest.mark.parametrize(
+    ("error", "message", "call"),
+    [
+        (ValueError, "must be finite", lambda: check_grad(ops.log, Tensor([-1.0]))),
+        (
+            ValueError,
+            "inputs must be finite, but 'x' has NaN",
+            lambda: check_grad(lambda x: x, Tensor([np.nan])),
+        ),
+        (TypeError, "floating or complex", lambda: check_grad(lambda x: x > 0, Tensor([1.0]))),
+        (
+            ValueError,
+            r"Float32 at least.*float16",
+            lambda: check_grad(lambda x: ops.sin(x.astype(sporax.float16)), Tensor([[1.0, 2.0]])),
+        ),
+        (ValueError, "'order' must be 1 or 2", lambda: check_grad(ops.sin, Tensor([1.0]), order=3)),
+        (
+            RuntimeError,
+            "outside of 'grad' and 'jit'",
+            lambda: sporax.grad(lambda x: check_grad(ops.sin, x) and x)(Tensor([1.0])),
+        ),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(error, message, call):
+    with pytest.raises(error, match=message):
+        call()
 
 
 def test_lower_precision_of_a_cell_is_left_out():

@@ -217,8 +217,21 @@ def test_what_is_wrong_leaves_no_trace(name):
     assert grad(lambda x: ops.square(x))(tensor(2.0)).item() == 4.0
 
 
-def test_hooks_must_be_functions():
-    with pytest.raises(TypeError, match="'pack_hook' must be a function, but got int"):
-        saved_tensors_hooks(3, len)
-    with pytest.raises(TypeError, match="'unpack_hook' must be a function, but got int"):
-        Cell().register_saved_tensors_hooks(len, 3)
+@pytest.mark.parametrize(
+    ("error", "message", "call"),
+    [
+        (
+            TypeError,
+            "'pack_hook' must be a function, but got int",
+            lambda: saved_tensors_hooks(3, len),
+        ),
+        (
+            TypeError,
+            "'unpack_hook' must be a function, but got int",
+            lambda: Cell().register_saved_tensors_hooks(len, 3),
+        ),
+    ],
+)
+def test_hooks_must_be_functions(error, message, call):
+    with pytest.raises(error, match=message):
+        call()

@@ -202,14 +202,12 @@ def differing(rows):
             if actual != expected]  # fmt: skip
 
 
-def test_functions_take_numpy_scalars_for_all_their_numbers():
-    wrong = differing(sampled(parity_rows.of_calls()))
-    assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.slow
-def test_all_faces_take_numpy_scalars_for_all_their_numbers():
-    wrong = differing(sampled(parity_rows.of_samples()))
+@pytest.mark.parametrize(
+    "calls_of_rows",
+    [parity_rows.of_calls, pytest.param(parity_rows.of_samples, marks=pytest.mark.slow)],
+)
+def test_operations_take_numpy_scalars_for_all_their_numbers(calls_of_rows):
+    wrong = differing(sampled(calls_of_rows()))
     assert not wrong, "\n".join(wrong)
 
 

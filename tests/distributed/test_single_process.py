@@ -20,10 +20,14 @@ def test_one_of_several_is_refused(monkeypatch):
         distributed.init()
 
 
-def test_refusals():
-    with pytest.raises(RuntimeError, match="'backend_name' must be one of"):
-        distributed.init("other")
-    with pytest.raises(TypeError, match="'group' must be a string, but got int"):
-        distributed.get_rank(5)
-    with pytest.raises(AttributeError, match=r"has no .*AllReduce. yet"):
-        _ = distributed.AllReduce
+@pytest.mark.parametrize(
+    ("error", "message", "call"),
+    [
+        (RuntimeError, "'backend_name' must be one of", lambda: distributed.init("other")),
+        (TypeError, "'group' must be a string, but got int", lambda: distributed.get_rank(5)),
+        (AttributeError, r"has no .*AllReduce. yet", lambda: distributed.AllReduce),
+    ],
+)
+def test_refusals(error, message, call):
+    with pytest.raises(error, match=message):
+        call()

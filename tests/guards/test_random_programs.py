@@ -66,10 +66,8 @@ def check(seeds):
     assert changed > 0.5
 
 
-def test_nothing_is_stale():
-    check(range(300))
-
-
-@pytest.mark.slow
-def test_nothing_is_stale_in_many_cases():
-    check(range(1000, 11_000))
+@pytest.mark.parametrize(
+    "seeds", [range(300), pytest.param(range(1000, 11_000), marks=pytest.mark.slow)], ids=str
+)
+def test_nothing_is_stale(seeds):
+    check(seeds)
