@@ -10,6 +10,19 @@ from sporax.nn.parameter_init import parameter
 from sporax.ops.nn.normalization import layer_norm_of_class, normalize_batch
 
 
+def _add_parameters(norm, mean_init, variance_init, gamma_init, beta_init, affine, dtype):
+    """Create a norm's moving moments, and its scale and shift, which are trained if `affine`."""
+    for attribute, init, name, trained in [
+        ("moving_mean", mean_init, "mean", False),
+        ("moving_variance", variance_init, "variance", False),
+        ("gamma", gamma_init, "gamma", affine),
+        ("beta", beta_init, "beta", affine),
+    ]:
+        shape = (norm.num_features,)
+        initial = parameter(type(norm).__name__, attribute, init, shape, dtype, name, trained)
+        setattr(norm, attribute, initial)
+
+
 class _BatchNorm(Cell):
     """Base of the batch normalizations; `_ndims`: the allowed numbers of input dimensions."""
 
@@ -40,14 +53,9 @@ class _BatchNorm(Cell):
         self.num_features, self.eps, self.format = num_features, eps, data_format
         self.momentum = 1.0 - momentum  # the share of the batch, as `ops.batch_norm` has it
         self.use_batch_statistics = use_batch_statistics
-        for attribute, init, name, trained in [
-            ("moving_mean", moving_mean_init, "mean", False),
-            ("moving_variance", moving_var_init, "variance", False),
-            ("gamma", gamma_init, "gamma", affine),
-            ("beta", beta_init, "beta", affine),
-        ]:
-            initial = parameter(layer, attribute, init, (num_features,), dtype, name, trained)
-            setattr(self, attribute, initial)
+        _add_parameters(
+            self, moving_mean_init, moving_var_init, gamma_init, beta_init, affine, dtype
+        )
 
     def construct(self, x):
         check.tensor(type(self).__name__, x)
@@ -170,14 +178,7 @@ class _InstanceNorm(Cell):
                 f"For '{layer}', 'momentum' must be a float in [0, 1], but got {momentum!r}."
             )
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        for attribute, init, name, trained in [
-            ("moving_mean", "zeros", "mean", False),
-            ("moving_variance", "ones", "variance", False),
-            ("gamma", gamma_init, "gamma", affine),
-            ("beta", beta_init, "beta", affine),
-        ]:
-            initial = parameter(layer, attribute, init, (num_features,), dtype, name, trained)
-            setattr(self, attribute, initial)
+        _add_parameters(self, "zeros", "ones", gamma_init, beta_init, affine, dtype)
 
     def construct(self, x):
         layer = type(self).__name__
