@@ -1,8 +1,8 @@
-"""What MindSpore's scripts mark for its compiler, and a capture by running needs no mark for."""
+"""Decorators and settings for MindSpore's compiler, which a capture by running does not need."""
 
 import functools
 
-_CONFIGURATION = {  # setting -> what it may be
+_CONFIGURATION = {  # setting -> allowed values
     "jit_level": ("", "O0", "O1", "O2"),
     "exc_mode": ("auto", "sink", "no_sink"),
     "jit_syntax_level": ("", "STRICT", "COMPATIBLE", "LAX"),
@@ -27,8 +27,8 @@ class JitConfig:
         self, jit_level="", exc_mode="auto", jit_syntax_level="", debug_level="RELEASE",
         infer_boost="off", **kwargs,
     ):  # fmt: skip
-        given = (jit_level, exc_mode, jit_syntax_level, debug_level, infer_boost)
-        self.jit_config_dict = {**kwargs, **dict(zip(_CONFIGURATION, given, strict=True))}
+        values = (jit_level, exc_mode, jit_syntax_level, debug_level, infer_boost)
+        self.jit_config_dict = {**kwargs, **dict(zip(_CONFIGURATION, values, strict=True))}
         for name, allowed in _CONFIGURATION.items():
             if self.jit_config_dict[name] not in allowed:
                 raise ValueError(
@@ -59,10 +59,10 @@ def jit_class(cls):
 
 
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
-    """The function as it is: what needs no Tensor is computed once, when a function is captured.
+    """The function as it is: code without Tensors runs once, when a function is captured.
 
-    `get_instance`: False gives what makes the function when it is called, as MindSpore's is a class
-    then. `name`, `reuse_result` and `check` are accepted.
+    `get_instance`: False returns a function that returns it when called, as MindSpore returns a
+    class then. `name`, `reuse_result` and `check` are accepted.
 
     >>> constexpr(lambda n: n * n)(3)
     9
@@ -73,7 +73,7 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
 
 
 def lazy_inline(fn=None, attrs=None, policy=None):
-    """A Cell's `__init__` as it is: XLA decides what becomes part of what.
+    """A Cell's `__init__` as it is: XLA decides about inlining.
 
     `attrs`: a name or a list of names. `policy`: None or 'front'. Raises ValueError for others.
 
@@ -94,7 +94,7 @@ def lazy_inline(fn=None, attrs=None, policy=None):
 
 
 def no_inline(fn=None):
-    """The function as it is: XLA decides what becomes part of what.
+    """The function as it is: XLA decides about inlining.
 
     >>> ms.no_inline(lambda x: x + 1)(2)
     3
@@ -103,7 +103,7 @@ def no_inline(fn=None):
 
 
 def cell_attr_register(fn=None, attrs=None):
-    """A Cell's `__init__` as it is: a Cell is known by what it holds."""
+    """A Cell's `__init__` as it is: a capture guards a Cell's attributes."""
     return _as_it_is if fn is None else fn
 
 

@@ -1,4 +1,4 @@
-"""`Listing`: a function recorded to be looked at or kept, without being run."""
+"""`Listing`: the operations of a function, recorded without running it, to print or to export."""
 
 import collections
 import contextlib
@@ -20,8 +20,8 @@ from sporax.graph_capture.mutable import MutableInput
 
 
 class GraphTextTrace(AbstractTrace):
-    """A recording for which only data made inside the function has numbers. It checks no indices:
-    neither a listing nor an exported program can raise."""
+    """A trace in which only host data created inside the function has concrete values. It checks no
+    indices: neither a listing nor an exported program can raise."""
 
     checks_indices = False
 
@@ -31,7 +31,7 @@ class GraphTextTrace(AbstractTrace):
             raise self.concrete_value_error()
 
     def add_deferred(self, shown):
-        """Note a print, and after which operation it takes place."""
+        """Add a print, with the number of operations before it."""
         if not shown.is_check:
             self.prints.append((self.recorder.state.depth, shown))
 
@@ -50,19 +50,19 @@ class Lines:
             self.of[self.recorder.state] = frame.f_code.co_filename, frame.f_lineno
 
     def along(self, path):
-        """The line of each state of a path. Where several were reached in one step (a walk back
-        that is remembered), only the last is known; it is that of them all."""
-        found, line = [], None
+        """The line of each state of a path. Of several states reached in one step (a replayed
+        path), only the line of the last is known, which is that of all."""
+        lines, line = [], None
         for state in reversed(path):
             line = self.of.get(state, line)
-            found.append(line)
-        return found[::-1]
+            lines.append(line)
+        return lines[::-1]
 
 
 class Input:
     """One input of a listing: `kind` is 'argument', 'parameter', 'state', 'tensor' or 'constant'.
 
-    `source`: where its numbers are, a handle or a Value; an argument's are not kept.
+    `source`: the handle or Value with its concrete value; None for an argument.
     """
 
     __slots__ = ("aval", "kind", "name", "source")
@@ -71,19 +71,18 @@ class Input:
         self.kind, self.name, self.aval, self.source = kind, name, aval, source
 
     def read(self):
-        """Its numbers now, an array."""
+        """Its present array."""
         value = self.source if isinstance(self.source, Value) else self.source._value
         return value.read()
 
 
 class Listing:
-    """What a function computes for arguments of these shapes; `print` it.
+    """The operations of a function for arguments of these shapes; `print` it.
 
-    `inputs`: arguments first, then Parameters, random state, other Tensors, and data made inside.
-    `described(name, value)`: what an argument's input is made for, if not its own Value. `layout`
-    and `places`: the operations, and which of their outputs are results and then the new values of
-    `written` (names of what the function changes). `result`: what it returned. `prints`: what it
-    prints.
+    `inputs`: arguments first, then Parameters, random state, other Tensors, and constants.
+    `described(name, value)`: the Value to record for an argument, if not its own. `layout`: the
+    operations. `outputs`: indices of the results, then of the new Values of `written` (names of
+    what the function writes to). `result`: what it returned. `prints`: what it prints.
 
     >>> print(jit(lambda x: ops.tanh(x) * 2).graph(Tensor([1.0])))
     graph <lambda>(x: Float32 (1,))
@@ -101,7 +100,7 @@ class Listing:
                 with borrowing, conversions.exchanged():
                     self._record(closed, function, _bound(who, function, args, kwargs), described)
                 return
-            except RuntimeError:  # for want of a number, of a condition perhaps
+            except RuntimeError:  # a concrete value is needed, for a condition perhaps
                 if not conversions.add(closed.unconverted):
                     raise
 
@@ -138,13 +137,13 @@ class Listing:
         self.reals = [v.array for v in recorder.reals]
         self.integers = [v.array for v in recorder.integers]
         self.n_results, self.written = len(results), [name for name, _ in written]
-        self.places = [v.index for v in (*results, *[value for _, value in written])]
+        self.outputs = [v.index for v in (*results, *[value for _, value in written])]
         self.inputs = [
             Input("argument", name, value.aval) for name, value in zip(names, before, strict=True)
         ]
         rest = list(zip(closed.inputs, closed.operands, strict=True))[len(names) :]
         self.inputs += [_input(twin.aval, handles.get(id(twin)), value) for twin, value in rest]
-        _tell_apart(self.inputs)
+        _make_unique(self.inputs)
 
     @staticmethod
     def _known(closed, value):
@@ -167,7 +166,7 @@ class Listing:
                 lines[-1] += f"  # {line[0]}:{line[1]}" if line else ""
             made += len(outs)
         lines += [self._print(*shown) for shown in prints]
-        results, new = self.places[: self.n_results], self.places[self.n_results :]
+        results, new = self.outputs[: self.n_results], self.outputs[self.n_results :]
         lines.append("  return " + ", ".join(self._at(i) for i in results))
         lines += [
             f"  write {name} = {self._at(i)}" for name, i in zip(self.written, new, strict=True)
@@ -198,7 +197,7 @@ class Listing:
 
 @contextlib.contextmanager
 def _without_tape():
-    """Nothing that happens inside belongs to a derivative that is being taken."""
+    """Operations in the block are not part of a derivative that is being taken."""
     outer, thread.tape = thread.tape, None
     try:
         yield
@@ -210,7 +209,7 @@ def _bound(who, function, args, kwargs):
     """The arguments of a call by the names of the function's parameters."""
     try:
         signature = inspect.signature(getattr(function, "construct", function))
-    except ValueError:  # a function of a library, which does not say
+    except ValueError:  # a library function without a signature
         kinds = {"args": inspect.Parameter.VAR_POSITIONAL, "kwargs": inspect.Parameter.VAR_KEYWORD}
         signature = inspect.Signature([inspect.Parameter(*kind) for kind in kinds.items()])
     try:
@@ -220,7 +219,7 @@ def _bound(who, function, args, kwargs):
 
 
 def argument_names(who, arguments):
-    """What to call each Tensor in the arguments: `x`, `x[0]`, `state['h']`."""
+    """The name of each Tensor in the arguments: `x`, `x[0]`, `state['h']`."""
     names = []
     for name, item in arguments.items():
         _collect(who, name, item, names)
@@ -244,7 +243,7 @@ def _collect(who, name, item, names):
 
 
 def name_of(handle):
-    """What to call a Tensor from outside of the function."""
+    """The name of a Tensor from outside of the function."""
     if isinstance(handle, Parameter):
         return handle.name
     return "random state" if is_random_state(handle) else "a Tensor"
@@ -260,8 +259,8 @@ def _input(aval, handle, value):
     return Input("tensor", "", aval, handle)
 
 
-def _tell_apart(inputs):
-    """Call what has no name `constant0`, `tensor0`, ..., and a second Parameter `w` `w#2`."""
+def _make_unique(inputs):
+    """Name inputs without a name `constant0`, `tensor0`, ..., and a second Parameter `w` `w#2`."""
     count = collections.Counter()
     for one in inputs:
         own = one.name or one.kind

@@ -1,4 +1,4 @@
-"""The kind of a call's arguments: what captures of a function are told apart by."""
+"""The kind of a call's arguments: the key of its cache entries."""
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from sporax.staging.symbolic_scalars import VARYING, exact
 
 
 def kind_of(args, kwargs, tensors, numbers):
-    """What a call's arguments must share for one graph to serve them; collects their Tensors and
-    those numbers that may vary: by themselves, or in tuples."""
+    """The hashable kind of a call's arguments; collects their Tensors, and their numbers that may
+    be symbolic scalars: arguments themselves, or in tuples."""
     seen = {}
     return (
         tuple,
@@ -22,25 +22,26 @@ def kind_of(args, kwargs, tensors, numbers):
     )
 
 
-def with_numbers(kind, given, steering):
-    """The kind of arguments, with those of their numbers that have captures of their own."""
-    return (*kind, tuple([exact(given[i]) for i in steering])) if given else kind
+def with_numbers(kind, values, static):
+    """The kind of arguments, with the values of their static numbers."""
+    return (*kind, tuple([exact(values[i]) for i in static])) if values else kind
 
 
 def _key(obj, tensors, seen, numbers=None):
-    """The part of an argument in `_kind`; `numbers` is None where numbers do not vary."""
+    """The kind of one argument; `numbers` is None where numbers are static."""
     if isinstance(obj, Tensor):
-        first = seen.setdefault(id(obj), len(tensors))
-        same = first != len(tensors)
+        position = seen.setdefault(id(obj), len(tensors))
+        is_repeated = position != len(tensors)
         tensors.append(obj)
         if isinstance(obj, Parameter):
-            return obj._value.aval, first, id(obj), obj.requires_grad, *map(Identity, hooks_at(obj))
+            hooks = map(Identity, hooks_at(obj))
+            return obj._value.aval, position, id(obj), obj.requires_grad, *hooks
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
-            return obj._value.aval, first, obj.__class__, getattr(obj, "requires_grad", True)
-        if own := obj.__dict__:  # hooks, and attributes that a script gave it
-            named = [(k, _key(v, tensors, seen)) for k, v in own.items() if k != "_hooks"]
-            return obj._value.aval, first, *map(Identity, hooks_at(obj)), *named
-        return (obj._value.aval, first) if same else obj._value.aval
+            return obj._value.aval, position, obj.__class__, getattr(obj, "requires_grad", True)
+        if attributes := obj.__dict__:  # hooks, and attributes that a script has set
+            named = [(k, _key(v, tensors, seen)) for k, v in attributes.items() if k != "_hooks"]
+            return obj._value.aval, position, *map(Identity, hooks_at(obj)), *named
+        return (obj._value.aval, position) if is_repeated else obj._value.aval
     if isinstance(obj, MutableInput):
         tensors.append(obj.as_input())
         return tensors[-1]._value.aval
@@ -70,21 +71,20 @@ def _key(obj, tensors, seen, numbers=None):
 
 
 def _static(obj):
-    """A hashable stand-in that equals another one only where nobody can tell the two apart: 1 is
-    not True, 0.0 is not -0.0, and what has an `__eq__` of its own may differ in what that leaves
-    out."""
+    """A hashable key of a static argument. Equal keys mean that no code can distinguish the two: 1
+    is not True, 0.0 is not -0.0, and an `__eq__` of a class may ignore differences."""
     if isinstance(obj, (int, float, np.generic)):
         return exact(obj)
     if isinstance(obj, tuple):
         return obj.__class__, *map(_static, obj)
-    return (obj.__class__, obj) if isinstance(obj, _PLAIN) else Identity(obj)
+    return (obj.__class__, obj) if isinstance(obj, _HASHABLE) else Identity(obj)
 
 
-_PLAIN = (str, bytes, complex, type(None), type(Ellipsis), range, np.dtype, Type)
+_HASHABLE = (str, bytes, complex, type(None), type(Ellipsis), range, np.dtype, Type)
 
 
 class Identity:
-    """An object as part of a key by its identity; what it holds is watched by `Dependence`."""
+    """An object in a key by its identity; `Dependence` guards its state."""
 
     def __init__(self, obj):
         self.obj = obj

@@ -1,4 +1,4 @@
-"""`mutable`: values that vary from call to call of a captured function, as a Tensor's do."""
+"""`mutable`: Python numbers that are inputs of a captured function, as Tensors are."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from sporax.engine.recorder import wrap
 
 
 class MutableInput:
-    """A Python number that a captured function takes as an input, whatever its value."""
+    """A Python number that is an input of a captured function."""
 
     def as_input(self):
-        """A Tensor for it, which has as little say in a result's dtype as the number."""
+        """A Tensor of the number, as weak in dtype promotion as the number."""
         return wrap(number("mutable", self.plain(self)))
 
-    plain: Any  # the Python type it stands for
+    plain: Any  # the Python type
 
 
 class Int(MutableInput, int):
@@ -26,7 +26,7 @@ class Float(MutableInput, float):
 
 
 class Bool(MutableInput, int):
-    """Nobody can derive from bool."""
+    """A bool for `isinstance`: Python allows no subclass of bool."""
 
     plain = bool
 
@@ -40,7 +40,7 @@ class Bool(MutableInput, int):
     __str__ = __repr__
 
 
-_KINDS = {bool: Bool, int: Int, float: Float}
+_MUTABLE = {bool: Bool, int: Int, float: Float}
 
 
 def mutable(input_data, dynamic_len=False):
@@ -76,7 +76,7 @@ def mutable(input_data, dynamic_len=False):
 def _mutable(item):
     if isinstance(item, MutableInput):
         return item
-    kind = _KINDS.get(item.__class__)
+    kind = _MUTABLE.get(item.__class__)
     if kind is None:
         raise TypeError(
             "For 'mutable', 'input_data' must be a Tensor, bool, int, float, or a tuple, list or "

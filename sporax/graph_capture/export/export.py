@@ -16,23 +16,33 @@ from sporax.graph_capture.graph_text import Listing
 
 _scope = stablehlo.SymbolicScope()  # of all unknown sizes, so that equal names are equal
 _LIBRARIES = {"jax", "jaxlib", "numpy"}
-_OF_SIZES = (TypeError, ValueError, IndexError, NotImplementedError, InconclusiveDimensionOperation)
+_SIZE_ERRORS = (
+    TypeError,
+    ValueError,
+    IndexError,
+    NotImplementedError,
+    InconclusiveDimensionOperation,
+)
 
 
 def exported(name, function, inputs):
     """The `Exported` for `function(*inputs)`. Inputs of unknown sizes (`Tensor(shape=[None, 3],
     dtype=...)`) stay so: along axis 0 all are the same size, `batch`; others are each their own."""
     listing, program = lowered(name, function, inputs, by_jax)
-    taken = [Spec.of(i.name, i.aval) for i in listing.inputs if i.kind == "argument"]
+    input_specs = [Spec.of(i.name, i.aval) for i in listing.inputs if i.kind == "argument"]
     arrays = [(i.kind, i.name, i.read()) for i in listing.inputs if i.kind != "argument"]
-    outs = [Spec.of(f"output{i}", t._value.aval) for i, t in enumerate(tensors_of(listing.result))]
+    output_specs = [
+        Spec.of(f"output{i}", t._value.aval) for i, t in enumerate(tensors_of(listing.result))
+    ]
     result = structure("export", listing.result, [])
-    return Exported(name, structure("export", inputs, []), taken, result, outs, arrays, program)
+    return Exported(
+        name, structure("export", inputs, []), input_specs, result, output_specs, arrays, program
+    )
 
 
 def lowered(name, function, inputs, lower):
-    """(the `Listing` of `function(*inputs)`, what `lower(listing, run, specs)` makes of it). `run`
-    is a function on arrays, those of `listing.inputs`; `specs` are their shapes and dtypes."""
+    """(the `Listing` of `function(*inputs)`, the result of `lower(listing, run, specs)`). `run` is
+    a function of the arrays of `listing.inputs`; `specs` are their shapes and dtypes."""
     if thread.recorder.tracer is not None:
         raise RuntimeError(
             "For 'export', there must be no function around it that is captured (jit, GRAPH_MODE, "
@@ -49,7 +59,7 @@ def lowered(name, function, inputs, lower):
     try:
         listing = Listing("export", name, function, inputs, {}, _described)
         program = lower(listing, *_program(listing))
-    except _OF_SIZES as cause:
+    except _SIZE_ERRORS as cause:
         if unsized:
             raise _refusal(cause) from cause
         raise
@@ -68,13 +78,13 @@ def by_jax(_, run, specs):
 
 
 def _program(listing):
-    """(the function on arrays, their specs) of what was recorded."""
+    """(the recorded operations as a function of arrays, the specs of the arrays)."""
     reals = np.array(listing.reals, np.float64)
     integers = np.array(listing.integers, np.int64)
-    layout, places = listing.layout, listing.places
+    layout, outputs = listing.layout, listing.outputs
 
     def run(*arrays, guarded=True):
-        return tuple(layout.outputs(reals, integers, arrays, places, guarded))
+        return tuple(layout.outputs(reals, integers, arrays, outputs, guarded))
 
     avals = [i.aval for i in listing.inputs]
     return run, [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
@@ -85,8 +95,8 @@ def _described(name, value):
     if not isinstance(value, Unsized):
         return value
     shape = value.aval.shape
-    own = re.sub(r"\W+", "_", name).strip("_")
-    names = [n if n >= 0 else f"{own}_{k}" if k else "batch" for k, n in enumerate(shape)]
+    prefix = re.sub(r"\W+", "_", name).strip("_")
+    names = [n if n >= 0 else f"{prefix}_{k}" if k else "batch" for k, n in enumerate(shape)]
     sizes = stablehlo.symbolic_shape(", ".join(map(str, names)) + ",", scope=_scope)
     return Value(Aval.of(tuple(sizes), value.aval.dtype), None)
 
@@ -102,7 +112,7 @@ def _refuse_writes(listing):
 
 
 def _refusal(cause):
-    """The error for a function that cannot do with unknown sizes."""
+    """The error for a function that needs the unknown sizes."""
     where = ""
     for frame, line in traceback.walk_tb(cause.__traceback__):
         library = frame.f_globals.get("__name__", "").split(".")[0] in _LIBRARIES

@@ -1,4 +1,4 @@
-"""`Exported`: a function as a StableHLO program with all it needs; it runs without its source."""
+"""`Exported`: a function as a StableHLO program with its arrays; it runs without its source."""
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ _CONTAINERS = {"tuple": tuple, "list": list}
 
 
 class Spec:
-    """An array that goes in or comes out: name, sizes (a str is an unknown one), dtype's name."""
+    """An input or output array: name, sizes (a str is an unknown one), name of its dtype."""
 
     __slots__ = ("dtype", "name", "shape")
 
@@ -30,11 +30,11 @@ class Spec:
 
 
 class Exported:
-    """A function that was exported, as `load` gives it: call it, or make an `nn.GraphCell` of it.
+    """An exported function, as returned by `load`: call it, or create an `nn.GraphCell` with it.
 
     `arguments`, `result`: what the function takes and returns, see `structure`. `inputs`,
-    `outputs`: the `Spec`s of the Tensors in them. `arrays`: (kind, name, array) of what the program
-    takes after the inputs; kind is 'parameter', 'tensor' or 'constant'. `program`: what
+    `outputs`: the `Spec`s of the Tensors in them. `arrays`: (kind, name, array) of the program's
+    further inputs; kind is 'parameter', 'tensor' or 'constant'. `program`: what
     `jax.export` made of it, for the `platforms` that it says.
     """
 
@@ -42,35 +42,35 @@ class Exported:
         self.name, self.arguments, self.inputs = name, arguments, inputs
         self.result, self.outputs, self.program = result, outputs, program
         self.arrays = [(kind, key, jnp.asarray(array)) for kind, key, array in arrays]
-        self._own = [Tensor(array) for _, _, array in self.arrays]
+        self._tensors = [Tensor(array) for _, _, array in self.arrays]
         self.op = Op(name, _without_derivative(name, program))
 
     def __call__(self, *args):
         """The results for arguments like those of the export."""
-        return self.run(args, self._own)
+        return self.run(args, self._tensors)
 
-    def run(self, args, held):
+    def run(self, args, arrays):
         """As a call, with these Tensors in place of `arrays`."""
         tensors = []
-        found = structure("GraphCell", args, tensors)
-        if found != self.arguments:
+        arguments = structure("GraphCell", args, tensors)
+        if arguments != self.arguments:
             raise TypeError(
                 f"For 'GraphCell', the inputs must be as at the export of '{self.name}': "
-                f"{self._signature()}, but got {_kinds(args)}."
+                f"{self._signature()}, but got {_described(args)}."
             )
         sizes = {}
         for spec, tensor in zip(self.inputs, tensors, strict=True):
             self._check(spec, tensor, sizes)
-        made = iter(apply(self.op, *tensors, *held))
-        return rebuilt(self.result, lambda: next(made))
+        outputs = iter(apply(self.op, *tensors, *arrays))
+        return rebuilt(self.result, lambda: next(outputs))
 
     def _check(self, spec, tensor, sizes):
         shape, dtype = tensor.shape, tensor.dtype.name
         fits = dtype == spec.dtype and len(shape) == len(spec.shape)
-        for wanted, size in zip(spec.shape, shape, strict=False) if fits else ():
-            if isinstance(wanted, str):
-                wanted = sizes.setdefault(wanted, size)
-            fits = fits and size == wanted
+        for expected, size in zip(spec.shape, shape, strict=False) if fits else ():
+            if isinstance(expected, str):
+                expected = sizes.setdefault(expected, size)
+            fits = fits and size == expected
         if not fits:
             known = "".join(f", where {name} is {n} so far" for name, n in sizes.items())
             raise ValueError(
@@ -98,7 +98,7 @@ class Exported:
 
 
 def _without_derivative(name, program):
-    """The program as a function on arrays that says so when a derivative of it is asked for."""
+    """The program as a function of arrays, which raises when it is differentiated."""
     call = jax.custom_vjp(lambda *arrays: tuple(program.call(*arrays)))
 
     def forward(*arrays):
@@ -107,13 +107,13 @@ def _without_derivative(name, program):
             "pass only. Train the Cell itself, and export it again."
         )
 
-    call.defvjp(forward, lambda kept, given: given)
+    call.defvjp(forward, lambda residuals, cotangents: cotangents)
     return call
 
 
 def structure(who, obj, tensors):
-    """The containers and plain values of `obj` as JSON has them, with a mark for each Tensor; these
-    are collected. TypeError for what a file cannot keep."""
+    """The containers and plain values of `obj` as JSON, with a mark for each Tensor; collects the
+    Tensors. TypeError for objects that a file cannot store."""
     if isinstance(obj, Tensor):
         tensors.append(obj)
         return {"tensor": None}
@@ -131,7 +131,7 @@ def structure(who, obj, tensors):
 
 
 def rebuilt(form, tensor):
-    """The object of which `structure` gave `form`, with `tensor()` for each Tensor."""
+    """The object whose `structure` is `form`, with `tensor()` for each Tensor."""
     ((kind, content),) = form.items()
     if kind == "tensor":
         return tensor()
@@ -142,6 +142,6 @@ def rebuilt(form, tensor):
     return _CONTAINERS[kind](rebuilt(item, tensor) for item in content)
 
 
-def _kinds(args):
-    found = [f"{a.dtype} {a.shape}" if isinstance(a, Tensor) else repr(a) for a in args]
-    return f"({', '.join(found)})"
+def _described(args):
+    texts = [f"{a.dtype} {a.shape}" if isinstance(a, Tensor) else repr(a) for a in args]
+    return f"({', '.join(texts)})"
