@@ -4,14 +4,14 @@ import jax.numpy as jnp
 import jax.scipy.fft as fft
 
 from sporax.core.errors import missing
-from sporax.ops.declare import OPS, Array, op
+from sporax.ops.declare import Array, op
 from sporax.ops.math.arithmetic import floating
 
 _NORMS = ("ortho", "backward")
 
 
 @op(function=(), name="dct")
-def cosines(x: Array, sizes=None, axes=None, norm="ortho", inverse=False):
+def cosine_transform(x: Array, sizes=None, axes=None, norm="ortho", inverse=False):
     """The cosine transform of type 2 along `axes` (None: all), or its inverse."""
     norm = "ortho" if norm is None else norm
     if norm not in _NORMS:
@@ -20,9 +20,6 @@ def cosines(x: Array, sizes=None, axes=None, norm="ortho", inverse=False):
         raise TypeError("'x' must be of real numbers")
     compute = fft.idctn if inverse else fft.dctn
     return compute(floating(x), 2, sizes, axes, norm=norm)
-
-
-_cosines = OPS["cosines"].face()
 
 
 def _checked(who, type):
@@ -40,25 +37,25 @@ def dct(x, type=2, n=None, axis=-1, norm=None):
     4.0
     """
     _checked("dct", type)
-    return _cosines(x, None if n is None else (n,), (axis,), norm, False)
+    return cosine_transform(x, None if n is None else (n,), (axis,), norm, False)
 
 
 def idct(x, type=2, n=None, axis=-1, norm=None):
     """The inverse of `dct`."""
     _checked("idct", type)
-    return _cosines(x, None if n is None else (n,), (axis,), norm, True)
+    return cosine_transform(x, None if n is None else (n,), (axis,), norm, True)
 
 
 def dctn(x, type=2, s=None, axes=None, norm=None):
     """`dct` along several axes, by default all."""
     _checked("dctn", type)
-    return _cosines(x, s, axes, norm, False)
+    return cosine_transform(x, s, axes, norm, False)
 
 
 def idctn(x, type=2, s=None, axes=None, norm=None):
     """The inverse of `dctn`."""
     _checked("idctn", type)
-    return _cosines(x, s, axes, norm, True)
+    return cosine_transform(x, s, axes, norm, True)
 
 
 def __getattr__(name):

@@ -10,11 +10,11 @@ from sporax import ops
 from sporax.core.dtype import int32, int64
 from sporax.core.errors import missing
 from sporax.core.tensor import Tensor
-from sporax.ops.declare import OPS
-
-_symmetric_eigen = OPS["eigh_with_vectors"].face()
-_triangles = OPS["lu_with_pivots"].face()
-_solve_triangle = OPS["matrix_triangular_solve"].face()
+from sporax.ops.linalg.factorization import (
+    eigh_with_vectors,
+    lu_with_pivots,
+    matrix_triangular_solve,
+)
 
 
 def _taken(who, name, a, least=2, square=False):
@@ -112,7 +112,7 @@ def eigh(
         )
     a = _taken("eigh", "a", a, square=True)
     _finite("eigh", check_finite, a)
-    values, vectors = _symmetric_eigen(a, lower)
+    values, vectors = eigh_with_vectors(a, lower)
     return values if eigvals_only else (values, vectors)
 
 
@@ -144,7 +144,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     """
     a = _taken("lu", "a", a)
     _finite("lu", check_finite, a)
-    packed, _, order = _triangles(a)
+    packed, _, order = lu_with_pivots(a)
     rows, columns = a.shape[-2:]
     k = min(rows, columns)
     lower = ops.tril(packed[..., :, :k], -1) + ops.eye(rows, k, packed.dtype)
@@ -164,7 +164,7 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
     """
     a = _taken("lu_factor", "a", a)
     _finite("lu_factor", check_finite, a)
-    packed, pivots, _ = _triangles(a)
+    packed, pivots, _ = lu_with_pivots(a)
     return packed, pivots
 
 
@@ -188,7 +188,7 @@ def solve_triangular(
     a = _taken("solve_triangular", "a", a, square=True)
     b = _taken("solve_triangular", "b", b, 1)
     _finite("solve_triangular", check_finite, a, b)
-    return _solve_triangle(a, b, lower, kinds[trans] == 2, kinds[trans] == 1, unit_diagonal)
+    return matrix_triangular_solve(a, b, lower, kinds[trans] == 2, kinds[trans] == 1, unit_diagonal)
 
 
 def __getattr__(name):

@@ -1,11 +1,11 @@
 """Primitives behind `scipy`: eigenvalues, triangles, assignments."""
 
 from sporax.ops import Primitive
-from sporax.ops.declare import OPS, PRIMITIVES
+from sporax.ops.declare import PRIMITIVES
+from sporax.ops.linalg.factorization import lu_with_pivots
 from sporax.scipy import linalg, optimize
 
 _eigen = PRIMITIVES["Eig"]
-_triangles = OPS["lu_with_pivots"].face()
 
 
 class Eig(_eigen):
@@ -41,7 +41,7 @@ class LU(Primitive):
         super().__init__("LU")
 
     def __call__(self, x):
-        packed, pivots, _ = _triangles(x)
+        packed, pivots, _ = lu_with_pivots(x)
         return packed, pivots, linalg.lu(x, check_finite=False)[0].swapaxes(-1, -2)
 
 

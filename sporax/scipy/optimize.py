@@ -11,7 +11,7 @@ from sporax.autodiff import value_and_grad
 from sporax.core.dtype import int64
 from sporax.core.errors import missing
 from sporax.core.tensor import Tensor
-from sporax.ops.declare import OPS, Array, op
+from sporax.ops.declare import Array, op
 
 
 def _assigned(cost, limit, maximize):
@@ -26,7 +26,7 @@ def _assigned(cost, limit, maximize):
 
 
 @op(function=(), name="LinearSumAssignment", differentiable=False)
-def cheapest_pairs(cost: Array, limit: Array, maximize=False):
+def linear_sum_assignment_on_host(cost: Array, limit: Array, maximize=False):
     """As `linear_sum_assignment`, which calls it: SciPy's, on the host."""
     if cost.ndim != 2 or jnp.iscomplexobj(cost):
         raise ValueError("'cost_matrix' must be a matrix of real numbers")
@@ -34,9 +34,6 @@ def cheapest_pairs(cost: Array, limit: Array, maximize=False):
         raise ValueError("'dimension_limit' must be one int")
     shape = jax.ShapeDtypeStruct((min(cost.shape),), jnp.int64)
     return jax.pure_callback(lambda c, n: _assigned(c, n, maximize), (shape, shape), cost, limit)
-
-
-_cheapest_pairs = OPS["cheapest_pairs"].face()
 
 
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
@@ -57,7 +54,7 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
         dimension_limit = Tensor(np.iinfo(np.int64).max, int64)
     limit = dimension_limit if isinstance(dimension_limit, Tensor) else Tensor(dimension_limit)
     maximize = bool(maximize.item()) if isinstance(maximize, Tensor) else bool(maximize)
-    return _cheapest_pairs(cost_matrix, limit.reshape(()), maximize)
+    return linear_sum_assignment_on_host(cost_matrix, limit.reshape(()), maximize)
 
 
 class OptimizeResults(NamedTuple):

@@ -18,9 +18,9 @@ def cosines(x, sizes=None, axes=None, norm=None, inverse=False):
 
 
 SAMPLES = [
-    Sample("cheapest_pairs", [(3, 4), np.array(9)], assigned),
-    Sample("cheapest_pairs", [(4, 3), np.array(3)], assigned, {"maximize": True}),
-    Sample("cosines", [(2, 4)], cosines, {"norm": "backward"}, rtol=1e-4),
-    Sample("cosines", [(4, 3)], cosines, {"axes": (0,), "norm": "ortho"}, rtol=1e-4),
-    Sample("cosines", [(4,)], cosines, {"inverse": True, "norm": "backward"}, rtol=1e-4),
+    Sample("linear_sum_assignment_on_host", [(3, 4), np.array(9)], assigned),
+    Sample("linear_sum_assignment_on_host", [(4, 3), np.array(3)], assigned, {"maximize": True}),
+    Sample("cosine_transform", [(2, 4)], cosines, {"norm": "backward"}, rtol=1e-4),
+    Sample("cosine_transform", [(4, 3)], cosines, {"axes": (0,), "norm": "ortho"}, rtol=1e-4),
+    Sample("cosine_transform", [(4,)], cosines, {"inverse": True, "norm": "backward"}, rtol=1e-4),
 ]

@@ -5,7 +5,7 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.ops.declare import OPS, Array, composite, op
+from sporax.ops.declare import Array, composite, op
 from sporax.ops.shape.joining import roll
 
 _SCALES = (None, "backward", "forward", "ortho")
@@ -47,17 +47,16 @@ def fft_of_kind(input: Array, kind, sizes=None, axes=None, norm=None):
 
 
 def _declare(kind, letters):
-    transformed = OPS["fft_of_kind"].face()
     if letters == "":
 
         def function(input, n=None, dim=-1, norm=None):
-            return transformed(input, kind, None if n is None else (n,), (dim,), norm)
+            return fft_of_kind(input, kind, None if n is None else (n,), (dim,), norm)
 
         what = "along `dim`, of `n` numbers (cut, or zeros added)"
     else:
 
         def function(input, s=None, dim=None, norm=None):
-            return transformed(input, kind, s, dim, norm)
+            return fft_of_kind(input, kind, s, dim, norm)
 
         what = f"along {'two' if letters == '2' else 'several'} axes `dim`, of `s` numbers of each"
     name = kind + letters

@@ -48,36 +48,15 @@ def grid_sample(
     >>> ops.grid_sample(Tensor([[[[1.0, 3.0]]]]), grid).asnumpy()
     array([[[[1., 2.]]]], dtype=float32)
     """
-    axes = input.ndim - 2
-    if axes not in (2, 3) or grid.ndim != input.ndim or grid.shape[-1] != axes:
-        raise ValueError(
-            "'input' must be (N, C, H, W) with 'grid' (N, H', W', 2), or (N, C, D, H, W) with "
-            f"(N, D', H', W', 3), but got {input.shape} and {grid.shape}"
-        )
-    if len(input) != len(grid):
-        raise ValueError(f"'input' and 'grid' must have one N, but got {len(input)}, {len(grid)}")
-    for name, value, known in [("mode", mode, _MODES), ("padding_mode", padding_mode, _BEYOND)]:
-        if value not in known:
-            raise ValueError(f"'{name}' must be one of {known}, but got {value!r}")
-    sizes = input.shape[2:]
-    at = []
-    for axis, size in enumerate(sizes):  # the grid's last axis starts with the image's last one
+    _check(input, grid, mode=(mode, _MODES), padding_mode=(padding_mode, _BEYOND))
+    axes, at = input.ndim - 2, []
+    for axis, size in enumerate(input.shape[2:]):  # x, the last axis, comes first in `grid`
         place = _places(grid[..., axes - 1 - axis], size, align_corners)
         if padding_mode == "reflection":
             place = _reflected(place, size, align_corners)
         at.append(place if padding_mode == "zeros" else jnp.clip(place, 0, size - 1))
-    examples = jnp.arange(len(input)).reshape(-1, *[1] * (grid.ndim - 2))
-
-    def seen(places):
-        inside = np.True_
-        for place, size in zip(places, sizes, strict=True):
-            inside = inside & (place >= 0) & (place < size)
-        kept = [jnp.clip(p, 0, n - 1).astype(int) for p, n in zip(places, sizes, strict=True)]
-        result = jnp.moveaxis(input, 1, -1)[examples, *kept]
-        return jnp.where(inside[..., None], result, 0)
-
     if mode == "nearest":
-        return jnp.moveaxis(seen([jnp.round(place) for place in at]), -1, 1)
+        return jnp.moveaxis(_pixels(input, [jnp.round(place) for place in at]), -1, 1)
     low = [jnp.floor(place) for place in at]
     total = 0
     for side in itertools.product((0, 1), repeat=axes):
@@ -86,8 +65,33 @@ def grid_sample(
             share = place - first
             weight = weight * (share if further else 1 - share)
         corner = [first + further for first, further in zip(low, side, strict=True)]
-        total = total + seen(corner) * weight[..., None]
+        total = total + _pixels(input, corner) * weight[..., None]
     return jnp.moveaxis(total, -1, 1)
+
+
+def _check(input, grid, **choices):
+    axes = input.ndim - 2
+    if axes not in (2, 3) or grid.ndim != input.ndim or grid.shape[-1] != axes:
+        raise ValueError(
+            "'input' must be (N, C, H, W) with 'grid' (N, H', W', 2), or (N, C, D, H, W) with "
+            f"(N, D', H', W', 3), but got {input.shape} and {grid.shape}"
+        )
+    if len(input) != len(grid):
+        raise ValueError(f"'input' and 'grid' must have one N, but got {len(input)}, {len(grid)}")
+    for name, (value, known) in choices.items():
+        if value not in known:
+            raise ValueError(f"'{name}' must be one of {known}, but got {value!r}")
+
+
+def _pixels(input, places):
+    """The elements of `input` at integral `places`, channels last; zeros outside."""
+    sizes, inside = input.shape[2:], np.True_
+    for place, size in zip(places, sizes, strict=True):
+        inside = inside & (place >= 0) & (place < size)
+    kept = [jnp.clip(p, 0, n - 1).astype(int) for p, n in zip(places, sizes, strict=True)]
+    examples = jnp.arange(len(input)).reshape(-1, *[1] * len(places))
+    pixels = jnp.moveaxis(input, 1, -1)[examples, *kept]
+    return jnp.where(inside[..., None], pixels, 0)
 
 
 @composite(primitive="AffineGrid(align_corners=False)(theta, size)")
