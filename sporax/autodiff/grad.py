@@ -33,9 +33,7 @@ class Derivative:
     seed = "sens"  # how messages call the outputs' gradients
 
     def __init__(self, who, fn, positions, weights, has_aux=False, sens=False):
-        if not callable(fn):
-            kind = type(fn).__name__
-            raise TypeError(f"For '{who}', 'fn' must be a function or a Cell, but got {kind}.")
+        check_function(who, fn)
         self.who, self.fn, self.positions, self.weights = who, fn, positions, weights
         self.has_aux, self.sens = has_aux, sens
         self.recorder = None
@@ -66,12 +64,8 @@ class Derivative:
                 cotangents = self._walk(result, seeds, recording, values, positions)
                 if thread.watch is not None and None in cotangents:
                     thread.watch.zero(self, args, positions, variables, cotangents)
-        rest = iter(
-            [
-                wrap(zeros_like(v) if g is None else g)
-                for v, g in zip(values, cotangents, strict=True)
-            ]
-        )
+        pairs = zip(values, cotangents, strict=True)
+        rest = iter([wrap(zeros_like(v) if g is None else g) for v, g in pairs])
         by_position = [with_tensors(item, rest) for item in structure]
         return result, by_position, list(rest)
 
@@ -277,7 +271,7 @@ def _transform(who, fn, grad_position, weights, has_aux, return_ids, sens_param,
     positions = _checked_positions(who, grad_position, weights)
     bare_weight = isinstance(weights, Parameter)
     parameters = parameters_of(who, weights)
-    _check_flag(who, "sens_param", sens_param)
+    check_flag(who, "sens_param", sens_param)
     derivative: Any = Derivative(who, fn, positions, parameters, has_aux, sens_param)
     if per_sample:
         derivative = PerSample(derivative)
@@ -316,7 +310,15 @@ def _checked_positions(who, grad_position, weights):
     return positions
 
 
-def _check_flag(who, name, flag):
+def check_function(who, fn):
+    """Refuse what cannot be called."""
+    if not callable(fn):
+        kind = type(fn).__name__
+        raise TypeError(f"For '{who}', 'fn' must be a function or a Cell, but got {kind}.")
+
+
+def check_flag(who, name, flag):
+    """Refuse what is no bool."""
     if not isinstance(flag, bool):
         raise TypeError(f"For '{who}', '{name}' must be a bool, but got {type(flag).__name__}.")
 
@@ -371,7 +373,7 @@ class GradOperation:
     def __init__(self, get_all=False, get_by_list=False, sens_param=False):
         flags = {"get_all": get_all, "get_by_list": get_by_list, "sens_param": sens_param}
         for name, flag in flags.items():
-            _check_flag("GradOperation", name, flag)
+            check_flag("GradOperation", name, flag)
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def __call__(self, fn, weights=None) -> Callable:

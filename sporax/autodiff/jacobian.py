@@ -6,10 +6,10 @@ from collections.abc import Callable
 import jax.numpy as jnp
 
 from sporax.autodiff.backward import TapeScope, walk_back
-from sporax.autodiff.grad import Derivative, parameters_of
+from sporax.autodiff.grad import Derivative, check_flag, check_function, parameters_of
 from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.lifted_op import LiftedFunction
-from sporax.autodiff.tape import MUTED, Variables, ones_like, zeros_like
+from sporax.autodiff.tape import MUTED, Variables, ones_like, or_zeros
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
@@ -56,8 +56,7 @@ class TapedCall(Derivative):
 
     def gradients(self, cotangents):
         """As `back`, with zeros where there is none."""
-        pulled = self.back(cotangents)
-        return [zeros_like(v) if g is None else g for v, g in zip(self.wanted, pulled, strict=True)]
+        return or_zeros(self.wanted, self.back(cotangents))
 
     def cotangents(self, v):
         """The Values of what a user gives as cotangents of the ends, checked."""
@@ -97,7 +96,7 @@ def push_forward(who, fn, args, positions, tangents, has_aux=False):
             taped.unwatch()
         pairs = [(g, t) for g, t in zip(gradients, tangents, strict=True) if g is not None]
         pushed = recording.gradients([g for g, _ in pairs], [t for _, t in pairs], seeds)
-    return taped, [zeros_like(v) if g is None else g for v, g in zip(seeds, pushed, strict=True)]
+    return taped, or_zeros(seeds, pushed)
 
 
 @fitting
@@ -113,7 +112,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
     >>> pull(Tensor([10.0]))[0].asnumpy()
     array([60.], dtype=float32)
     """
-    _check_aux("vjp", has_aux)
+    check_flag("vjp", "has_aux", has_aux)
     _check_tensors("vjp", "inputs", inputs)
     parameters = parameters_of("vjp", weights)
     structure = [map_tensors(lambda t: t, item, lambda _: None) for item in inputs]
@@ -143,7 +142,7 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
     >>> dy.asnumpy()
     array([60.], dtype=float32)
     """
-    _check_aux("jvp", has_aux)
+    check_flag("jvp", "has_aux", has_aux)
     inputs, v = (tuple(x) if isinstance(x, list) else x for x in (inputs, v))
     inputs = inputs if isinstance(inputs, tuple) else (inputs,)
     v = v if isinstance(v, tuple) else (v,)
@@ -200,11 +199,8 @@ def jacrev(fn, grad_position=0, has_aux=False) -> Callable:
 
 
 def _jacobian(who, fn, grad_position, has_aux, compute):
-    _check_aux(who, has_aux)
-    if not callable(fn):
-        raise TypeError(
-            f"For '{who}', 'fn' must be a function or a Cell, but got {type(fn).__name__}."
-        )
+    check_flag(who, "has_aux", has_aux)
+    check_function(who, fn)
 
     @functools.wraps(fn, updated=())
     def jacobian(*args):
@@ -234,7 +230,7 @@ def _by_columns(who, fn, args, positions, has_aux):
     results = LiftedFunction(who, total)(run, _identity(avals, total), [0] * len(avals))
     n_beside = len(tensors_of(aux))
     aux = with_tensors(aux, map(wrap, results[:n_beside]))
-    split = _columns(tuple(a.shape for a in avals))
+    split = _split(tuple(a.shape for a in avals), -1)
     return [[wrap(v) for v in record(split, value)] for value in results[n_beside:]], aux
 
 
@@ -249,7 +245,7 @@ def _by_rows(who, fn, args, positions, has_aux):
         return gradients, [0] * len(gradients)
 
     results = LiftedFunction(who, total)(run, _identity(avals, total), [0] * len(avals))
-    split = _rows(tuple(a.shape for a in avals))
+    split = _split(tuple(a.shape for a in avals), 0)
     columns = [record(split, value) for value in results]
     rows = [
         # a gradient of complex numbers is the conjugate of the derivative
@@ -281,27 +277,15 @@ def _part_of_identity(total, first, aval):
 
 
 @functools.cache
-def _columns(shapes):
-    """Cut the last axis up, and give each part one of the shapes there."""
+def _split(shapes, axis):
+    """Cut the first or last axis (0, -1) up, and give each part one of the shapes there."""
 
     def split(x):
-        parts = jnp.split(x, _ends(shapes), -1)
-        return tuple(
-            p.reshape(x.shape[:-1] + shape) for p, shape in zip(parts, shapes, strict=True)
-        )
+        before, after = ((), x.shape[1:]) if axis == 0 else (x.shape[:-1], ())
+        parts = jnp.split(x, _ends(shapes), axis)
+        return tuple(p.reshape(before + s + after) for p, s in zip(parts, shapes, strict=True))
 
-    return Op("jacobian.columns", split)
-
-
-@functools.cache
-def _rows(shapes):
-    """Cut the first axis up, and give each part one of the shapes there."""
-
-    def split(x):
-        parts = jnp.split(x, _ends(shapes), 0)
-        return tuple(p.reshape(shape + x.shape[1:]) for p, shape in zip(parts, shapes, strict=True))
-
-    return Op("jacobian.rows", split)
+    return Op("jacobian.split", split)
 
 
 def _ends(shapes):
@@ -324,11 +308,6 @@ def _positions(who, grad_position, args):
         )
     _check_tensors(who, "the arguments at 'grad_position'", [args[i] for i in positions], True)
     return positions
-
-
-def _check_aux(who, has_aux):
-    if not isinstance(has_aux, bool):
-        raise TypeError(f"For '{who}', 'has_aux' must be a bool, but got {type(has_aux).__name__}.")
 
 
 def _check_tensors(who, name, items, bare=False):

@@ -26,6 +26,11 @@ def zeros_like(value):
     return record(_zeros_like, value)
 
 
+def or_zeros(values, cotangents):
+    """The cotangents of the values, with zeros where there is none."""
+    return [zeros_like(v) if g is None else g for v, g in zip(values, cotangents, strict=True)]
+
+
 def add(one, other):
     """The sum of two cotangents."""
     return record(_add, one, other)
