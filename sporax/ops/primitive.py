@@ -123,7 +123,7 @@ def prim_attr_register(fn):
     return register
 
 
-_made = {}
+_primitives = {}
 
 
 def _get_cache_prim(cls):
@@ -131,8 +131,8 @@ def _get_cache_prim(cls):
 
     def make(*args, **kwargs):
         key = cls, repr(args), repr(sorted(kwargs.items()))
-        if key not in _made:
-            _made[key] = cls(*args, **kwargs)
-        return _made[key]
+        if key not in _primitives:
+            _primitives[key] = cls(*args, **kwargs)
+        return _primitives[key]
 
     return make

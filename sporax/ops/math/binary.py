@@ -134,8 +134,8 @@ def _declare(name, face, primitive, formula, compute, example, shown, differenti
     )(function)  # fmt: skip
 
 
-_made = {row[0]: _declare(*row) for row in _ROWS}
-globals().update(_made)
+_functions = {row[0]: _declare(*row) for row in _ROWS}
+globals().update(_functions)
 
 
 @binary(

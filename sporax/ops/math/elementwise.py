@@ -143,15 +143,15 @@ def _declare(function, names, primitives, formula, example, shown, differentiabl
     )(function)
 
 
-_made = {}
+_functions = {}
 for _rows, _on, *_more in [
     (_FLOATING, _on_floating), (_OF_ANY, _on_any), (_OF_FRACTIONS, _on_fractions),
     (_TESTS, _on_any, False),
 ]:  # fmt: skip
     for _names, _primitives, _formula, _compute, *_example in _rows:
         _function = _declare(_on(_compute), _names, _primitives, _formula, *_example, *_more)
-        _made[_function.__name__] = _function
-globals().update(_made)
+        _functions[_function.__name__] = _function
+globals().update(_functions)
 
 
 @op(
@@ -186,9 +186,9 @@ def round(input: Array, *, decimals=0):
     return jnp.round(input, decimals)
 
 
-attach("__neg__", _made["neg"])
-attach("__pos__", _made["positive"])
-attach("__abs__", _made["abs"])
+attach("__neg__", _functions["neg"])
+attach("__pos__", _functions["positive"])
+attach("__abs__", _functions["abs"])
 attach("__round__", lambda self, decimals=0: round(self, decimals=decimals or 0))
 
 

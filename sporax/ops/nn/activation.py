@@ -71,8 +71,8 @@ _ROWS = [
      "0.0", "0.5"),
 ]  # fmt: skip
 
-_made = {row[0]: _declare(*row) for row in _ROWS}
-globals().update(_made)
+_functions = {row[0]: _declare(*row) for row in _ROWS}
+globals().update(_functions)
 
 
 @op(function=(), primitive="ReLU()(input)", check=tensors_only("ReLU"))
