@@ -1,4 +1,4 @@
-"""Generated scripts, as strangers write them: every check, compiled (see `test_scripted.py`)."""
+"""Generated scripts, as strangers write them: every check, compiled (see `test_generated.py`)."""
 
 import pytest
 
