@@ -107,7 +107,7 @@ class AbstractTrace(Tracer):
         if axis is not None:
             aval = Aval.of(aval.shape[:axis] + aval.shape[axis + 1 :], aval.dtype)
         twin = Shared(aval, None, value.base or value)
-        twin.watched = value.watched
+        twin.tracked = value.tracked
         return self._add(twin, value, axis)
 
     def _add(self, twin, value, axis):

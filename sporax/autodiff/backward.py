@@ -77,7 +77,7 @@ class TapeScope:
         for value in wanted:
             if value.trace is not recorder:
                 return None
-            key.append(value.index if value.watched else None)
+            key.append(value.index if value.tracked else None)
         return tuple(key)
 
 
@@ -208,7 +208,7 @@ def _mark(entry, i, recorder):
         return i  # the trace tells the rest
     mark = [i]
     for v in (*operands, *(out if out.__class__ is tuple else (out,))):
-        if v.watched:
+        if v.tracked:
             mark.append(v.index if v.trace is recorder else place(v, recorder))
         else:
             mark.append(None)
@@ -262,19 +262,19 @@ def _call(hooks, entry, arrived):
         arriving = [arrived.pop(id(v), None) for v in out]
         if hooks:
             arriving = [_hooked(hooks, v, ct) for v, ct in zip(out, arriving, strict=True)]
-        arriving = [ct if v.watched else None for v, ct in zip(out, arriving, strict=True)]
+        arriving = [ct if v.tracked else None for v, ct in zip(out, arriving, strict=True)]
         if not any(arriving):
             return ()
     else:
         arriving = arrived.pop(id(out), None)
-        if arriving is None or not out.watched:
+        if arriving is None or not out.tracked:
             return ()
         if hooks:
             arriving = _hooked(hooks, out, arriving)
     leaving = op.backward(operands, out, arriving)
     # for the last operands, numbers, there may be none
     for operand, cotangent in zip(operands, leaving, strict=False):
-        if cotangent is not None and operand.watched:
+        if cotangent is not None and operand.tracked:
             accumulate(arrived, operand, cotangent)
     return leaving
 

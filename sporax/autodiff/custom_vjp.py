@@ -93,12 +93,12 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
             result = function(*args, **kwargs)
         else:
             result, derivative.on_host = through(function, function, args, kwargs)
-        watched = True in [v.watched for v in operands]
-        result, handles, outs = _attach(result, recorder, before.size, watched, derivative.cut())
+        tracked = True in [v.tracked for v in operands]
+        result, handles, outs = _attach(result, recorder, before.size, tracked, derivative.cut())
     finally:
         thread.tape = tape
         tape.custom_spans.append((before.depth, thread.recorder.state.depth))
-    if watched and outs:
+    if tracked and outs:
         derivative.tensors, derivative.handles = tensors, handles
         derivative.args, derivative.kwargs = containers if kwargs else (containers, kwargs)
         alone = isinstance(result, Tensor)
@@ -108,13 +108,13 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
     return result
 
 
-def _attach(result, recorder, first, watched, cut):
+def _attach(result, recorder, first, tracked, cut):
     """The result, its Tensors and their Values: each one Value that only it has, and that is
-    watched or not as `watched` says (never, if its handle is one of `cut`)."""
+    watched or not as `tracked` says (never, if its handle is one of `cut`)."""
     if result.__class__ is Tensor:
         value = result._value
         if value.trace is recorder is thread.recorder and value.index >= first:
-            value.watched = watched and value.aval.differentiable and id(result) not in cut
+            value.tracked = tracked and value.aval.differentiable and id(result) not in cut
             return result, [result], [value]
     seen, outs, changed = set(), [], False
     handles = [result] if isinstance(result, Tensor) else tensors_of(result)
@@ -125,7 +125,7 @@ def _attach(result, recorder, first, watched, cut):
             value, changed = variable(value), True
             handles[i] = wrap(value)
         seen.add(id(value))
-        value.watched = watched and value.aval.differentiable and id(handle) not in cut
+        value.tracked = tracked and value.aval.differentiable and id(handle) not in cut
         outs.append(value)
     if changed:
         result = with_tensors(result, handles)
@@ -205,7 +205,7 @@ class CellBprop(CustomVjp):
                 )
         gradients = []
         for p, value in zip(self.parameters, values, strict=True):
-            if id(p) not in by_id and value.watched:
+            if id(p) not in by_id and value.tracked:
                 raise ValueError(
                     f"For '{self.who}', the dict it returns must have a gradient for each of "
                     f"'self.internal_params', but got none for '{p.name}'. Return "

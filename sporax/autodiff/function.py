@@ -62,7 +62,7 @@ class Function:
             bound.apply_defaults()
             args, kwargs, run = bound.args, bound.kwargs, ctx._run_apart
         ctx.needs_input_grad = tuple(
-            any(t._value.watched for t in tensors_of(argument))
+            any(t._value.tracked for t in tensors_of(argument))
             for argument in (*args, *kwargs.values())
         )
         if thread.tape is None or thread.tape is MUTED:

@@ -17,7 +17,7 @@ from sporax.core.from_host import plain
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
 from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
-from sporax.core.value import number, thread
+from sporax.core.value import scalar_value, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, run_pending, wrap
 
@@ -175,7 +175,7 @@ class Derivative:
             return [ones_like(v) for v in ends]
         seeds = plain(seeds)
         if isinstance(seeds, (int, float)):
-            factor = number(self.who, seeds)
+            factor = scalar_value(self.who, seeds)
             return [record(_filled, v, factor) for v in ends]
         tensors = tensors_of(seeds)
         if len(tensors) != len(ends):

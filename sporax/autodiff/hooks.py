@@ -86,7 +86,7 @@ def register_hook(self, hook_fn) -> Any:
     check_callable("register_hook", hook_fn)
     hooks = self.__dict__.setdefault("_hooks", Hooks())
     tape, value = thread.tape, self._lift()
-    if tape is not None and tape is not MUTED and value.watched:
+    if tape is not None and tape is not MUTED and value.tracked:
         tape.hooks[id(value)] = value, hooks
     return hooks.add(hook_fn)
 
@@ -149,12 +149,12 @@ class Gate(PythonDerivative):
             gated = self.through_alone(tape, tensors[0])
             return None if gated is None else ((gated,), gated._value)
         operands = [t._lift() for t in tensors]
-        if True not in [v.watched for v in operands]:
+        if True not in [v.tracked for v in operands]:
             return None
         out = record(_gates, *operands)
         tape.pop()  # its derivative is not that of the operation
         for value, operand in zip(out, operands, strict=True):
-            value.watched = value.watched and operand.watched
+            value.tracked = value.tracked and operand.tracked
         tape.append_python(self, operands, out)
         return tuple([wrap(value) for value in out]), out
 
@@ -165,7 +165,7 @@ class Gate(PythonDerivative):
         come here twice.
         """
         value, recorder = tensor._lift(), thread.recorder
-        if not value.watched:
+        if not value.tracked:
             return None
         before = recorder.state
         state = before.next.get((_gate, value.index)) if value.trace is recorder else None
@@ -174,7 +174,7 @@ class Gate(PythonDerivative):
             tape.pop()
         else:
             recorder.state = state
-            out = pending_value(recorder, value.aval, before.size, watched=True)
+            out = pending_value(recorder, value.aval, before.size, tracked=True)
             if recorder.on_record is not None:
                 recorder.on_record()
         tape.python_entries.append(len(tape))

@@ -70,16 +70,16 @@ class TapedCall(Derivative):
         finally:
             thread.tape = tape
         for value in seeds:
-            value.watched = True
+            value.tracked = True
         return seeds
 
     def unwatch(self):
         """No further derivative of the values on the way is taken."""
         for _, _, out in self.entries:
             for value in out if out.__class__ is tuple else (out,):
-                value.watched = False
+                value.tracked = False
         for value in self.wanted:
-            value.watched = False
+            value.tracked = False
 
 
 def push_forward(who, fn, args, positions, tangents, has_aux=False):

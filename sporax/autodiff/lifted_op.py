@@ -105,7 +105,7 @@ class LiftedFunction:
             thread.tape = outer
         if python:
             outer.custom_spans.append((before, thread.recorder.state.depth))
-            if any([v.watched for v in out]):
+            if any([v.tracked for v in out]):
                 outer.append_python(LiftedDerivative(self, op.needed, values, outs), operands, out)
         return out
 

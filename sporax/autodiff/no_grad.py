@@ -4,7 +4,7 @@ import contextlib
 import functools
 
 from sporax.autodiff.tape import paused
-from sporax.core.parameter import MAKERS
+from sporax.core.parameter import FACTORIES
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.engine.operation import Op
@@ -58,7 +58,7 @@ for _method in (requires_grad_,):
 
 
 _identity = Op("StopGradient", lambda x: x)
-_identity.cut = True
+_identity.stops_gradient = True
 
 
 def stop_gradient(value):
@@ -70,4 +70,4 @@ def stop_gradient(value):
     return map_tensors(lambda tensor: view(_identity, tensor), value)
 
 
-MAKERS["apart"] = functools.partial(record, _identity)
+FACTORIES["detached"] = functools.partial(record, _identity)

@@ -67,10 +67,10 @@ class BarrierOp(Op):
     def pullback(self, inputs, outputs, n_outputs):
         """As that of the plain one, computed apart."""
         key = inputs, outputs
-        pullback = self.pulls.get(key)
+        pullback = self.pullbacks.get(key)
         if pullback is None:
             plain = self.plain.pullback(inputs, outputs, n_outputs)
-            pullback = self.pulls[key] = BarrierOp(plain)
+            pullback = self.pullbacks[key] = BarrierOp(plain)
         return pullback
 
 
@@ -82,10 +82,10 @@ class RematLiftedOp(LiftedOp):
     def pullback(self, inputs, outputs, n_outputs):
         """As usual, computed apart."""
         key = inputs, outputs
-        pullback = self.pulls.get(key)
+        pullback = self.pullbacks.get(key)
         if pullback is None:
             plain = Pullback(self, inputs, outputs, n_outputs)
-            pullback = self.pulls[key] = BarrierOp(plain)
+            pullback = self.pullbacks[key] = BarrierOp(plain)
         return pullback
 
 

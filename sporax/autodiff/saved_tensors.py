@@ -177,7 +177,7 @@ class Tie(PythonDerivative):
 
 def _tied(value, original):
     tape = thread.tape
-    if tape is None or tape is MUTED or not original.watched:
+    if tape is None or tape is MUTED or not original.tracked:
         return value
     thread.tape = MUTED
     first = thread.recorder.state.depth
@@ -186,6 +186,6 @@ def _tied(value, original):
     finally:
         thread.tape = tape
         tape.custom_spans.append((first, thread.recorder.state.depth))
-    tied.watched = True
+    tied.tracked = True
     tape.append_python(Tie(), (original,), tied)
     return tied

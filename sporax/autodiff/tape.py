@@ -109,7 +109,7 @@ class PythonDerivative:
 
 def place(value, recorder):
     """Where the trace has a value: the number of an output or an input; None if it has not."""
-    return value.index if value.trace is recorder else recorder.found.get(id(value.array))
+    return value.index if value.trace is recorder else recorder.input_index.get(id(value.array))
 
 
 class Variables:
@@ -142,7 +142,7 @@ class Variables:
                 tracked = by_handle[id(handle)] = variable(value)
                 # a Parameter that requires no gradient gets none, wherever it is given
                 frozen = not getattr(handle, "requires_grad", True)
-                tracked.watched = tracked.aval.differentiable and not frozen
+                tracked.tracked = tracked.aval.differentiable and not frozen
                 self.borrowed.append((handle, value, tracked))
                 handle._value = tracked
             self.values.append(tracked)
@@ -197,7 +197,7 @@ def pull_back(entries, cotangents):
 
 def differentiable(op, operands):
     """The numbers of the operands that a derivative goes to."""
-    wanted = tuple([i for i, v in enumerate(operands) if v.watched])
+    wanted = tuple([i for i, v in enumerate(operands) if v.tracked])
     if not all([operands[i].aval.inexact for i in wanted]):
         avals = tuple([v.aval for v in operands])
         wanted = tuple([i for i in wanted if op.differentiable_in(i, avals)])
@@ -207,8 +207,8 @@ def differentiable(op, operands):
 def takes_indices(entry):
     """Whether an entry takes integers otherwise than as numbers."""
     op, operands, _ = entry
-    watched = sum(v.watched for v in operands)
-    return not isinstance(op, PythonDerivative) and watched > len(differentiable(op, operands))
+    tracked = sum(v.tracked for v in operands)
+    return not isinstance(op, PythonDerivative) and tracked > len(differentiable(op, operands))
 
 
 def accumulate(cotangents, value, cotangent):

@@ -19,7 +19,7 @@ from sporax.core.errors import describe
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
-from sporax.core.value import number, thread
+from sporax.core.value import scalar_value, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 from sporax.guards.dependence import Dependence
@@ -97,7 +97,7 @@ def value_of(who, leaf):
     """The Value of a Tensor, a Python number or a Value."""
     if isinstance(leaf, Tensor):  # what stands for a number has no handle outside
         return leaf._value if leaf._value.aval.weak else leaf._lift()
-    return number(who, leaf) if isinstance(leaf, NUMBERS) else leaf
+    return scalar_value(who, leaf) if isinstance(leaf, NUMBERS) else leaf
 
 
 class Part:

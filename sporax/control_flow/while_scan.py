@@ -191,7 +191,7 @@ class _Loop:
             test = self._bound(self.test, self.test.values(self.test.leaves), handles, operands)
             body = self._bound(self.body, after, handles, operands)
             arguments = self.who, test, body, len(before), tuple(numbers)
-            if is_differentiated() and any([v.watched for v in operands]):
+            if is_differentiated() and any([v.tracked for v in operands]):
                 op = cached(bounded, *arguments, self._turns_kept(before))
             else:
                 op = cached(repetition, *arguments)

@@ -146,17 +146,17 @@ def _by_name(name):
 def from_numpy(dtype):
     """MindSpore's dtype for a NumPy dtype."""
     try:
-        found = _FROM_NUMPY.get(dtype) or (
+        known = _FROM_NUMPY.get(dtype) or (
             None if dtype is None else _FROM_NUMPY.get(np.dtype(dtype))  # None would be float64
         )
     except (TypeError, ValueError):
-        found = None
-    if found is None:
+        known = None
+    if known is None:
         raise TypeError(
             f"For 'Tensor', 'dtype' must be one of {', '.join(_BY_NAME)}, but got {dtype!r:.80}. "
             "Convert the data first, e.g. with 'numpy.ndarray.astype'."
         )
-    return found
+    return known
 
 
 def to_numpy(dtype):

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 
 from sporax.core import dtype as dtypes
-from sporax.core.value import Unsized
+from sporax.core.value import UnknownShape
 
 NUMBERS = (bool, int, float, complex)
 _PYTHON = {
@@ -49,12 +49,12 @@ def plain(data):
     if kind is tuple or kind is list:
         if HOLDING.isdisjoint([item.__class__ for item in data]):
             return data
-        made = [plain(item) for item in data]
-        same = all(map(operator.is_, made, data))
-        return data if same else kind(made)
+        converted = [plain(item) for item in data]
+        same = all(map(operator.is_, converted, data))
+        return data if same else kind(converted)
     if kind is dict:
-        made = {key: plain(item) for key, item in data.items()}
-        return data if all(map(operator.is_, made.values(), data.values())) else made
+        converted = {key: plain(item) for key, item in data.items()}
+        return data if all(map(operator.is_, converted.values(), data.values())) else converted
     return python_number(data) if kind in SCALARS else data
 
 
@@ -89,7 +89,7 @@ def blank(shape, dtype):
             "For 'Tensor', 'input_data' must be given, or 'shape' and 'dtype' with 'init'."
         )
     if shape is None or (isinstance(shape, (tuple, list)) and None in shape):
-        return Unsized(shape, dtypes.to_numpy(dtype))
+        return UnknownShape(shape, dtypes.to_numpy(dtype))
     return np.zeros(shape, dtypes.to_numpy(dtype))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.from_host import plain, python_number
 from sporax.core.signature_errors import fitting_constructor
-from sporax.core.tensor import MAKERS, Tensor, new_value
+from sporax.core.tensor import FACTORIES, Tensor, new_value
 from sporax.core.value import Changes, thread
 
 
@@ -37,7 +37,7 @@ class Parameter(Tensor):
         narrow = dtypes.NAMES["int32"] if default_input.__class__ is int else None
         value = self._value = _apart(new_value(default_input, narrow))
         if value.array is None and value.trace is thread.recorder:
-            thread.recorder.prepares = True
+            thread.recorder.has_initial_values = True
         self.name = name
         self.requires_grad = requires_grad
         self.layerwise_parallel = _checked("layerwise_parallel", layerwise_parallel)
@@ -107,9 +107,9 @@ class Parameter(Tensor):
     __str__ = __repr__
 
     def __copy__(self):
-        twin = super().__copy__()
-        twin._value = _apart(twin._value)
-        return twin
+        copied = super().__copy__()
+        copied._value = _apart(copied._value)
+        return copied
 
     def value(self):
         """A Tensor with the parameter's present contents."""
@@ -168,18 +168,18 @@ class Parameter(Tensor):
         drawn from the initializer (or its name) or filled with the number `init`."""
         name = self.name if self._named else None
         if isinstance(init, str) and init == "same":
-            made = Parameter(self, name=name)
+            copied = Parameter(self, name=name)
         else:
-            made = Parameter(MAKERS["initial"](init, self.shape, self.dtype), name=name)
-        made.requires_grad = self.requires_grad
-        made.layerwise_parallel = self.layerwise_parallel
-        made.parallel_optimizer = self.parallel_optimizer
-        return made
+            copied = Parameter(FACTORIES["initial_value"](init, self.shape, self.dtype), name=name)
+        copied.requires_grad = self.requires_grad
+        copied.layerwise_parallel = self.layerwise_parallel
+        copied.parallel_optimizer = self.parallel_optimizer
+        return copied
 
 
 def _apart(value):
     """The value as that of a new variable: a derivative ends there."""
-    return MAKERS["apart"](value) if value.watched else value
+    return FACTORIES["detached"](value) if value.tracked else value
 
 
 def _check_kind(data):
@@ -248,9 +248,9 @@ class ParameterTuple(tuple):
     def clone(self, prefix, init="same"):
         """A ParameterTuple of clones, named `prefix.name`."""
         check_prefix("ParameterTuple.clone", prefix, least=1)
-        made = []
+        clones = []
         for p in self:
-            twin = p.clone(init)
-            twin.name = f"{prefix}.{p.name}"
-            made.append(twin)
-        return ParameterTuple(made)
+            clone = p.clone(init)
+            clone.name = f"{prefix}.{p.name}"
+            clones.append(clone)
+        return ParameterTuple(clones)

@@ -105,7 +105,7 @@ def _words(seed):
 class _Seed:
     """The seed that `set_seed` was given last; None before."""
 
-    given: int | None = None
+    value: int | None = None
     own_draws = 0  # how often sporax itself has drawn from NumPy's global generator
     followers: ClassVar[list[Any]] = []  # functions that are told a new one
 
@@ -113,7 +113,7 @@ class _Seed:
 def _entropy():
     """Without a seed, a number from NumPy's global generator, as scripts that only call
     `numpy.random.seed` expect."""
-    return _own_draw(2**31) if _Seed.given is None else _Seed.given
+    return _own_draw(2**31) if _Seed.value is None else _Seed.value
 
 
 def _own_draw(end):
@@ -128,7 +128,7 @@ def own_draws():
 
 def _mixed(own):
     """An operation's own seed together with the global one."""
-    return own ^ (_Seed.given or 0) * 0x9E3779B97F4A7C15
+    return own ^ (_Seed.value or 0) * 0x9E3779B97F4A7C15
 
 
 default_generator = Generator()
@@ -148,22 +148,22 @@ def generator_of(source):
         return default_generator
     if isinstance(source, Generator):
         return source
-    found = _of_seeds.get(source)
-    if found is None:
-        found = _of_seeds[source] = Generator()
-        found._start = lambda: _mixed(source)
-    return found
+    entry = _of_seeds.get(source)
+    if entry is None:
+        entry = _of_seeds[source] = Generator()
+        entry._start = lambda: _mixed(source)
+    return entry
 
 
 def generator_of_primitive(primitive, seed):
     """The generator of a Primitive made with a seed: each instance has a sequence of its own,
     which begins at the seed."""
-    found = _of_primitives.get(primitive)
-    if found is None or found[0] != seed:
+    entry = _of_primitives.get(primitive)
+    if entry is None or entry[0] != seed:
         generator = Generator()
         generator._start = lambda: _mixed(seed)
-        found = _of_primitives[primitive] = seed, generator
-    return found[1]
+        entry = _of_primitives[primitive] = seed, generator
+    return entry[1]
 
 
 def states():
@@ -195,7 +195,7 @@ def set_seed(seed):
         raise TypeError(f"For 'set_seed', 'seed' must be an int, but got {type(seed).__name__}.")
     if seed < 0:
         raise ValueError(f"For 'set_seed', 'seed' must be at least 0, but got {seed}.")
-    _Seed.given = seed
+    _Seed.value = seed
     np.random.seed(seed % 2**32)
     for follower in _Seed.followers:
         follower(seed)
@@ -212,7 +212,7 @@ def get_seed():
     >>> ms.get_seed()
     3
     """
-    return _Seed.given
+    return _Seed.value
 
 
 def seed():

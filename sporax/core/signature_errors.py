@@ -60,9 +60,9 @@ def misfit(who, parameters, given, more=(), unknown=()):
     if unknown:
         name = next(iter(unknown))
         close = meant(name, named)
-        told = f"Did you mean '{close}'? {call}" if close else call
+        hint = f"Did you mean '{close}'? {call}" if close else call
         return TypeError(
-            f"For '{who}', a keyword argument must be one that it has, but got '{name}'. {told}"
+            f"For '{who}', a keyword argument must be one that it has, but got '{name}'. {hint}"
         )
     if more:
         most = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
@@ -168,20 +168,20 @@ def fitting(function, who=None):
 def fitting_constructor(cls, accept=None):
     """Let a class of sporax's own refuse what its constructor does not take, in the name of the
     class that the user calls. `accept`: what each argument is replaced by."""
-    made = cls.__dict__.get("__init__")
-    if made is None or not is_own(cls):
+    init = cls.__dict__.get("__init__")
+    if init is None or not is_own(cls):
         return cls
 
-    @functools.wraps(made)
+    @functools.wraps(init)
     def __init__(self, *args, **kwargs):
         if accept is not None:
             args, kwargs = accept(args), accept(kwargs)
         try:
-            return made(self, *args, **kwargs)
+            return init(self, *args, **kwargs)
         except REFUSALS as error:
             named = type(self).__init__ is __init__ or is_own(type(self))
             who = (type(self) if named else cls).__name__
-            signature = inspect.signature(functools.partial(made, self))
+            signature = inspect.signature(functools.partial(init, self))
             refusal = unfitting(who, signature, args, kwargs)
             if refusal is not None and not _within(error):
                 raise refusal from None

@@ -14,7 +14,16 @@ from sporax.core.deferred import pending, raise_pending
 from sporax.core.from_host import NUMBERS, blank, host_array, is_numpy_scalar, plain, python_number
 from sporax.core.signature_errors import fitting_constructor
 from sporax.core.to_host import Reading
-from sporax.core.value import Aval, Undrawn, Unsized, Value, held, leaf, number, thread
+from sporax.core.value import (
+    Aval,
+    Uninitialized,
+    UnknownShape,
+    Value,
+    owned_value,
+    scalar_value,
+    shared_value,
+    thread,
+)  # fmt: skip
 
 if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_stubs.py
     from sporax.core.attached import Attached  # pyright: ignore[reportMissingModuleSource]
@@ -22,9 +31,9 @@ else:
     Attached = Reading
 
 
-# What core need not know how to do: "initial" (`initializers` says how initial values are made),
-# "apart" (`autodiff` says how a value is had without a way back to what it was computed from)
-MAKERS = {}
+# Functions that other rooms register: "initial_value" (of an initializer), "detached" (the same
+# value, through which no derivative goes)
+FACTORIES = {}
 
 
 @fitting_constructor
@@ -61,11 +70,11 @@ class Tensor(Attached):
             if shape is None or dtype is None:
                 raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' too.")
             if not hasattr(init, "draw"):  # the name of an initializer, or a number
-                self._value = MAKERS["initial"](init, shape, dtype)._value
+                self._value = FACTORIES["initial_value"](init, shape, dtype)._value
                 return
             shape = plain(shape)
             sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-            self._value = Undrawn(Aval.of(sizes, dtypes.to_numpy(dtype)), init)
+            self._value = Uninitialized(Aval.of(sizes, dtypes.to_numpy(dtype)), init)
             return
         if input_data is None:
             input_data = blank(shape, dtype)
@@ -96,12 +105,12 @@ class Tensor(Attached):
     @property
     def init(self):
         """The `Initializer` that has not drawn the numbers yet; None if they are there."""
-        return self._value.init if self._value.__class__ is Undrawn else None
+        return self._value.init if self._value.__class__ is Uninitialized else None
 
     @property
     def has_init(self):
         """Whether the tensor has no numbers yet, only an `Initializer` to draw them."""
-        return self._value.__class__ is Undrawn
+        return self._value.__class__ is Uninitialized
 
     def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
         """Draw the numbers of a tensor that was made with `init`, once; returns the tensor.
@@ -147,7 +156,7 @@ class Tensor(Attached):
     def _read(self):
         """The Value, made concrete; runs what is pending, and ends the capture of a function.
         While it is held, its array is given to no program, of this thread or another."""
-        if self._value.__class__ is Undrawn:
+        if self._value.__class__ is Uninitialized:
             self.init_data()
         recorder = thread.recorder
         if recorder is not None and recorder.tracer is not None:
@@ -172,7 +181,7 @@ class Tensor(Attached):
         return printing.text(self.asnumpy())
 
     def __repr__(self):
-        if isinstance(self._value, Unsized):
+        if isinstance(self._value, UnknownShape):
             blank = " " if self.ndim == 1 else "\n"  # where MindSpore has the numbers
             return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={blank})"
         return printing.representation(self.shape, self.dtype, self.asnumpy())
@@ -206,7 +215,7 @@ class Tensor(Attached):
 
     def _bind(self, value):
         """Point this handle alone to another Value."""
-        if value.__class__ is Undrawn:
+        if value.__class__ is Uninitialized:
             value.read()  # says that it cannot be computed with
         recorder = thread.recorder
         if recorder.tracer is not None:
@@ -239,10 +248,10 @@ class Tensor(Attached):
         return self._value
 
     def __copy__(self):
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin._value = self._lift()
-        return twin
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied._value = self._lift()
+        return copied
 
     def __deepcopy__(self, memo):
         return memo.setdefault(id(self), self.__copy__())  # values are immutable: may be shared
@@ -291,17 +300,17 @@ def _restore(kind, array, attributes):
 def new_value(data, dtype):
     """A concrete Value of host data, converted to `dtype`; other Tensors share theirs."""
     if isinstance(data, Tensor):
-        if data._value.__class__ is Undrawn:
+        if data._value.__class__ is Uninitialized:
             data.init_data()
         value = data._lift()
         if dtype is None or dtypes.to_numpy(dtype) == value.aval.dtype:
             return value
         return data.astype(dtype)._value
-    if isinstance(data, Unsized):
+    if isinstance(data, UnknownShape):
         return data
     wanted = None if dtype is None else dtypes.to_numpy(dtype)
     if isinstance(data, jax.Array):
-        return held(data if wanted is None else data.astype(wanted))
+        return shared_value(data if wanted is None else data.astype(wanted))
     array = host_array(data, wanted)
     aval = Aval.of(array.shape, array.dtype)
     value = Value(aval, jax.device_put(array.copy()))  # `jnp.array` would compile for each shape
@@ -315,16 +324,16 @@ def as_value(name, operand):
     """The Value of an operand that is no Tensor: a number or NumPy data."""
     kind = operand.__class__
     if kind in NUMBERS:
-        return number(name, operand)
+        return scalar_value(name, operand)
     if is_numpy_scalar(operand):
         operand = python_number(operand)
         if operand.__class__ in NUMBERS:
-            return number(name, operand)
+            return scalar_value(name, operand)
     if isinstance(operand, (np.ndarray, jax.Array)):
         return new_value(operand, None)
     if isinstance(operand, NUMBERS):  # subclasses, e.g. an IntEnum
         base: Any = next(k for k in NUMBERS if isinstance(operand, k))
-        return number(name, base(operand))
+        return scalar_value(name, base(operand))
     if isinstance(operand, (list, tuple)):
         return new_value(operand, None)
     if is_symbolic_dim(operand):
@@ -359,5 +368,5 @@ from_numpy = Tensor.from_numpy
 def concrete(array):
     """A Tensor that owns a `jax.Array`."""
     tensor = object.__new__(Tensor)
-    tensor._value = leaf(array)
+    tensor._value = owned_value(array)
     return tensor

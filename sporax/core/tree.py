@@ -41,10 +41,10 @@ def map_tensors(function, obj, rest=None):
         items = {key: map_tensors(function, item, rest) for key, item in obj.items()}
         return items if obj.__class__ is dict else _filled(obj, items)
     if fields := fields_of(obj):
-        twin = copy.copy(obj)
+        copied = copy.copy(obj)
         for name in fields:
-            object.__setattr__(twin, name, map_tensors(function, getattr(obj, name), rest))
-        return twin
+            object.__setattr__(copied, name, map_tensors(function, getattr(obj, name), rest))
+        return copied
     return obj if rest is None else rest(obj)
 
 
@@ -62,6 +62,6 @@ def with_tensors(obj, tensors):
 
 def _filled(kind, items):
     """A mapping of the kind of another (an OrderedDict, a defaultdict)."""
-    twin = copy.copy(kind)
-    twin.update(items)
-    return twin
+    copied = copy.copy(kind)
+    copied.update(items)
+    return copied

@@ -12,7 +12,7 @@ class Aval:
     """Shape and dtype of a value, interned: equal avals are the same object.
 
     A *weak* aval belongs to a Python number, which takes the dtype of what it meets.
-    `differentiable`: a derivative with respect to it may be asked, as for all numbers but Bool.
+    `differentiable`: there are derivatives with respect to it, as for all dtypes but Bool.
     """
 
     __slots__ = ("differentiable", "dtype", "inexact", "ndim", "shape", "size", "weak")
@@ -60,24 +60,24 @@ class Value:
     """An immutable value: a concrete array, or an output of an operation still pending in a trace.
 
     `array`: the concrete array, None while pending. `trace`: the recorder that knows the value as
-    its output or input number `index`. `watched`: a derivative with respect to it may be asked.
+    its output or input number `index`. `tracked`: derivatives go through it.
     """
 
-    __slots__ = ("__weakref__", "array", "aval", "index", "trace", "watched")
+    __slots__ = ("__weakref__", "array", "aval", "index", "trace", "tracked")
 
     aval: Aval
     array: Any
     trace: Any
     index: int
-    watched: bool
-    base: Any = None  # the value whose array this one shares; HELD where somebody outside sees it
+    tracked: bool
+    base: Any = None  # the value whose array this one shares; EXTERNAL: an array the user has
 
     def __init__(self, aval, array):
         self.aval = aval
         self.array = array
         self.trace = None
         self.index = 0
-        self.watched = False
+        self.tracked = False
 
     def read(self):
         """The concrete array; runs the pending trace if there is need."""
@@ -101,13 +101,13 @@ class Shared(Value):
         self.base = base
 
 
-_UNDRAWN = (
+_UNINITIALIZED = (
     "For 'Tensor', the numbers must be there before it is computed with, but this one of shape {} "
     "only has an initializer ({}). Call its 'init_data()' first, or make a Parameter of it."
 )
 
 
-class Undrawn(Value):
+class Uninitialized(Value):
     """A value that an initializer has not drawn yet: an aval, and nothing to compute with."""
 
     __slots__ = ("init",)
@@ -118,10 +118,10 @@ class Undrawn(Value):
 
     def read(self):
         """Refuses: who only wants to look at the numbers asks the Tensor, which draws them."""
-        raise RuntimeError(_UNDRAWN.format(self.aval.shape, type(self.init).__name__))
+        raise RuntimeError(_UNINITIALIZED.format(self.aval.shape, type(self.init).__name__))
 
 
-class Unsized(Value):
+class UnknownShape(Value):
     """What a tensor has that stands for tensors of any size: -1 for an unknown one, no numbers.
 
     `shape`: with None for each unknown size; None if even how many there are is unknown.
@@ -140,7 +140,7 @@ class Unsized(Value):
         )
 
 
-HELD = object()
+EXTERNAL = object()
 
 WEAK_AVALS = {
     bool: Aval.of((), np.dtype(bool), True),
@@ -150,17 +150,17 @@ WEAK_AVALS = {
 }
 
 
-def leaf(array):
+def owned_value(array):
     """A concrete value that owns `array`, a `jax.Array`."""
     return Value(Aval.of(array.shape, array.dtype), array)
 
 
-def held(array):
+def shared_value(array):
     """A concrete value of an array that somebody outside can see; it is never donated."""
-    return Shared(Aval.of(array.shape, array.dtype), array, HELD)
+    return Shared(Aval.of(array.shape, array.dtype), array, EXTERNAL)
 
 
-def number(name, x):
+def scalar_value(name, x):
     """The value of a Python number given to `name`: no array yet, an input of each program that
     uses it."""
     if x.__class__ is int and not -(2**63) <= x < 2**63:

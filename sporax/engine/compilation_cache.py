@@ -126,16 +126,16 @@ class Folder:
 def prune(where, most_bytes):
     """Delete the files of a folder that were not used for longest, until at most `most_bytes` are
     left. Other processes may do so, and write, at the same time."""
-    found, writing = [], time.time() - _ABANDONED
+    files, writing = [], time.time() - _ABANDONED
     for file in os.scandir(where) if where.is_dir() else ():
         with contextlib.suppress(FileNotFoundError):
             if file.is_file(follow_symlinks=False):
                 status = file.stat(follow_symlinks=False)
                 if file.name.endswith(_PART) and status.st_mtime > writing:
                     continue
-                found.append((status.st_mtime, status.st_size, file.path))
-    excess = sum(size for _, size, _ in found) - most_bytes
-    for _, size, path in sorted(found):
+                files.append((status.st_mtime, status.st_size, file.path))
+    excess = sum(size for _, size, _ in files) - most_bytes
+    for _, size, path in sorted(files):
         if excess <= 0:
             return
         Path(path).unlink(missing_ok=True)

@@ -32,7 +32,7 @@ class Channel(threading.local):
 channel = Channel()
 
 
-def tell(words):
+def log(words):
     """One line to stderr."""
     print(f"sporax: {words}", file=sys.stderr, flush=True)
 
@@ -72,7 +72,7 @@ def place(file, line):
 def announced(what):
     """Announce what goes on for longer than `LONG`; gives a function for the seconds so far."""
     began = time.perf_counter()
-    timer = threading.Timer(LONG, tell, [f"{what}: not done after {LONG:g} s, still going on ..."])
+    timer = threading.Timer(LONG, log, [f"{what}: not done after {LONG:g} s, still going on ..."])
     timer.daemon = True
     timer.start()
     try:
@@ -85,13 +85,13 @@ def first_call(program, path, why, kind="compiled"):
     """The program of a trace, which tells of itself as it is called for the first time."""
     what, why = _described(path, why)
 
-    def call(arrays, reals, integers, made):
+    def call(arrays, reals, integers, results):
         before = channel.hits
         with announced(f"{_GOING_ON.get(kind, kind)} {what}") as seconds:
-            program(arrays, reals, integers, made)
+            program(arrays, reals, integers, results)
             took = lasted(seconds())
         origin = ", from the folder of compiled programs" if channel.hits > before else ""
-        tell(f"{kind} {what}{why}; {took}{origin}")
+        log(f"{kind} {what}{why}; {took}{origin}")
 
     return call
 
@@ -106,6 +106,6 @@ def _described(path, why):
     began, ended, channel.began = channel.began, user_frame(), None
     lines = [place(at.filename, at.lineno) for at in (began, ended) if at is not None]
     where = f" {' to '.join(dict.fromkeys(lines))}" if lines else ""
-    asked = f" ({ended.line})" if ended is not None and ended.line else ""
+    at_line = f" ({ended.line})" if ended is not None and ended.line else ""
     inside = f" with {names}" if names else ""
-    return f"dynamic code{where}{asked}{inside} ({size})", f": {why}"
+    return f"dynamic code{where}{at_line}{inside} ({size})", f": {why}"

@@ -108,11 +108,11 @@ class Interpretation:
     def __init__(self, plan):
         self.plan = plan
 
-    def __call__(self, arrays, reals, integers, made):
-        given = [np.asarray(a) for a in arrays]
-        given += [np.float64(v.array) for v in reals]
-        given += [np.int64(v.array) for v in integers]
-        made.extend([jax.device_put(np.array(a)) for a in self.plan(*given)])
+    def __call__(self, arrays, reals, integers, results):
+        operands = [np.asarray(a) for a in arrays]
+        operands += [np.float64(v.array) for v in reals]
+        operands += [np.int64(v.array) for v in integers]
+        results.extend([jax.device_put(np.array(a)) for a in self.plan(*operands)])
 
 
 def _warn_of_change(before, now):

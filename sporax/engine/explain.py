@@ -38,15 +38,15 @@ def _switch(on):
     Channel.is_on = on
     if on:
         listen()
-    kind = thread.__class__.new_recorder = ToldRecorder if on else Recorder
-    if thread.new_recorder in (Recorder, ToldRecorder):  # no other, such as an anomaly's
+    kind = thread.__class__.new_recorder = LoggingRecorder if on else Recorder
+    if thread.new_recorder in (Recorder, LoggingRecorder):  # no other, such as an anomaly's
         thread.new_recorder = kind
     if thread.recorder.tracer is None:
         run_pending()
         thread.recorder = thread.new_recorder()
 
 
-class ToldRecorder(Recorder):
+class LoggingRecorder(Recorder):
     """Notes the user's line at which a trace begins."""
 
     __slots__ = ("began",)

@@ -1,4 +1,4 @@
-"""`Op`: a function on arrays, what it gives for which avals, and its pullback."""
+"""`Op`: a function on arrays, its `Rule` for operands of certain avals, and its pullback."""
 
 import functools
 from typing import Any
@@ -16,7 +16,7 @@ from sporax.xla_kernels import constant_barriers
 
 
 class Rule:
-    """What an operation does with operands of given avals: outputs' avals, a traced function."""
+    """An operation for operands of certain avals: the outputs' avals, and a traced function."""
 
     __slots__ = ("_guarded", "_jaxpr", "avals", "integral", "operands", "run", "single")
 
@@ -44,21 +44,20 @@ class Rule:
         `xla_kernels.constant_barriers`. A function that is no jaxpr yet puts its own barriers."""
         if not self.is_traced:
             return self.run, [constant_barriers.ANY] * len(self.avals)
-        found = self._guarded.get(kinds)
-        if found is None:
+        if kinds not in self._guarded:
             jaxpr, outs = constant_barriers.Barriers().put(self.jaxpr, kinds)
             run = self.run if jaxpr is self.jaxpr else _function(jaxpr, self.single)
-            found = self._guarded[kinds] = run, outs
-        return found
+            self._guarded[kinds] = run, outs
+        return self._guarded[kinds]
 
 
 def _function(jaxpr, single):
     """A closed jaxpr as the `run` of a `Rule`; Python bools come as integers."""
-    several, dtypes = jaxpr_as_fun(jaxpr), [a.dtype for a in jaxpr.in_avals]
+    function, dtypes = jaxpr_as_fun(jaxpr), [a.dtype for a in jaxpr.in_avals]
 
     def run(*arrays):
-        made = several(*[x.astype(d) for x, d in zip(arrays, dtypes, strict=True)])
-        return made[0] if single else made
+        results = function(*[x.astype(d) for x, d in zip(arrays, dtypes, strict=True)])
+        return results[0] if single else results
 
     return jax.jit(run, inline=True)
 
@@ -74,9 +73,9 @@ class Op:
     """
 
     __slots__ = (
-        "alias", "attributes", "bounds", "check", "checks", "converts", "cut", "fn", "forget",
-        "layout", "mark", "name", "operands", "parts", "promotes", "pulls", "real", "recorded",
-        "rules",
+        "alias", "attributes", "bounds", "check", "checks", "converts", "fn", "forget", "layout",
+        "mark", "name", "operands", "parts", "promotes", "pullbacks", "real", "recorded", "rules",
+        "stops_gradient",
     )  # fmt: skip
 
     fn: Any
@@ -86,17 +85,17 @@ class Op:
         self.promotes = promotes
         self.attributes = attributes or {}
         self.operands = ()  # their names, for messages
-        self.cut = False  # whether no derivative goes through
+        self.stops_gradient = False  # whether no derivative goes through
         self.alias = False  # whether it gives another name to its operand
         self.real = fn
         self.layout: Any = None  # of a view, where its jaxpr does not say it; see `views`
         self.converts = False  # whether its operands follow a `Precision`; those of users' do
         self.mark: Any = None  # (Precision or None,) of what begins and ends one
         self.parts: Any = None  # the Ops that it is recorded as under a `Choice`
-        self.forget: Any = None  # takes it out of the table where it is found, by equal attributes
+        self.forget: Any = None  # removes it from the table of operations by their attributes
         self.recorded = 0  # how many operations a captured function has recorded
         self.bounds: Any = None  # (*arrays) -> the ranges in which indices must lie
-        self.rules, self.pulls, self.checks = {}, {}, {}
+        self.rules, self.pullbacks, self.checks = {}, {}, {}
 
     def __repr__(self):
         inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())
@@ -125,20 +124,20 @@ class Op:
         return [met if i in together else dtype for i, dtype in enumerate(alone)]
 
     def rule(self, avals):
-        """The `Rule` for operands of these avals, made at their first meeting.
+        """The `Rule` for operands of these avals, inferred once.
 
         Raises the operation's own error, here, at the line that calls it.
         """
-        found = self.rules.get(avals)
-        if found is None:
+        rule = self.rules.get(avals)
+        if rule is None:
             try:
-                found = self.rules[avals] = self._infer(avals)
+                rule = self.rules[avals] = self._infer(avals)
             except Exception:
                 if self.forget is not None and not self.rules:
-                    self.forget()  # a size of 2.0 is not to be found for one of 2
+                    self.forget()  # attributes 2.0 and 2 are the same key
                 raise
             forest.learned(self.rules)
-        return found
+        return rule
 
     def _infer(self, avals):
         if self.check is not None:
@@ -179,10 +178,10 @@ class Op:
         `outputs`: which of the `n_outputs` outputs have a cotangent; the others' are zero.
         """
         key = inputs, outputs
-        found = self.pulls.get(key)
-        if found is None:
-            found = self.pulls[key] = Pullback(self, inputs, outputs, n_outputs)
-        return found
+        pullback = self.pullbacks.get(key)
+        if pullback is None:
+            pullback = self.pullbacks[key] = Pullback(self, inputs, outputs, n_outputs)
+        return pullback
 
 
 class Pullback(Op):
@@ -213,10 +212,10 @@ class Pullback(Op):
             return out if isinstance(out, (tuple, list)) else (out,)
 
         outs, pull = jax.vjp(primal, *[operands[i] for i in self.inputs])
-        given = dict(zip(self.outputs, arrays[n:], strict=True))
-        found = pull(type(outs)([_cotangent(o, given.get(i)) for i, o in enumerate(outs)]))
+        arriving = dict(zip(self.outputs, arrays[n:], strict=True))
+        gradients = pull(type(outs)([_cotangent(o, arriving.get(i)) for i, o in enumerate(outs)]))
         wanted = self._gradients(avals)
-        return tuple(_conj(g).astype(a.dtype) for g, a in zip(found, wanted, strict=True))
+        return tuple(_conj(g).astype(a.dtype) for g, a in zip(gradients, wanted, strict=True))
 
     def _gradients(self, avals):
         """The avals of the cotangents for the inputs. That for integers has the dtype of what
@@ -243,11 +242,13 @@ def _real(aval):
     return Aval.of(aval.shape, np.dtype(np.float64))
 
 
-def _cotangent(out, given):
-    """What arrives at an output; zero, where nothing does or nothing can."""
+def _cotangent(out, arriving):
+    """The cotangent of an output; zero where none arrives, or none can."""
     if not jnp.issubdtype(out.dtype, jnp.inexact):
         return np.zeros(out.shape, jax.dtypes.float0)
-    return jnp.zeros(out.shape, out.dtype) if given is None else _conj(given).astype(out.dtype)
+    return (
+        jnp.zeros(out.shape, out.dtype) if arriving is None else _conj(arriving).astype(out.dtype)
+    )
 
 
 def _conj(x):

@@ -11,7 +11,7 @@ from sporax.xla_kernels.constant_barriers import kind_of
 
 
 class TraceFunction:
-    """Where each operand of a trace is found, decoded once from the keys along its path."""
+    """A trace as a function on arrays, decoded once from the keys along its path."""
 
     def __init__(self, states, inputs=()):
         self.steps = []  # (rule, references)
@@ -38,20 +38,20 @@ class TraceFunction:
     def outputs(self, reals, integers, arrays, wanted, guarded=True):
         """The outputs `wanted` of the trace; a negative number names an input as it came.
         `guarded`: whether with barriers, see `xla_kernels.constant_barriers`."""
-        made, kinds = [], []
-        pools = {"output": made, "input": arrays, "real": reals, "integer": integers}
+        results, kinds = [], []
+        pools = {"output": results, "input": arrays, "real": reals, "integer": integers}
         for rule, refs in self.steps:
-            given, run = [pools[kind][i] for kind, i in refs], rule.run
+            operands, run = [pools[pool][i] for pool, i in refs], rule.run
             if guarded:
-                of_given = [
-                    kinds[i] if kind == "output" else kind_of(x)
-                    for (kind, i), x in zip(refs, given, strict=True)
+                of_operands = [
+                    kinds[i] if pool == "output" else kind_of(x)
+                    for (pool, i), x in zip(refs, operands, strict=True)
                 ]
-                run, found = rule.guarded(tuple(of_given))
-                kinds += found
-            out = run(*given)
-            made.extend((out,) if rule.single else out)
-        return [made[i] if i >= 0 else arrays[~i] for i in wanted]
+                run, of_outputs = rule.guarded(tuple(of_operands))
+                kinds += of_outputs
+            out = run(*operands)
+            results.extend((out,) if rule.single else out)
+        return [results[i] if i >= 0 else arrays[~i] for i in wanted]
 
 
 compilations = collections.Counter()
@@ -60,18 +60,19 @@ compilations = collections.Counter()
 class Program:
     """A trace compiled at its first call.
 
-    `made`: the avals of its outputs; `alive`: those to return; `dead`: inputs nobody else holds.
+    `avals`: those of the trace's outputs; `alive`: the outputs to return; `dead`: inputs that
+    nobody else holds.
     """
 
     __slots__ = ("compiled", "donated", "kept")
 
-    def __init__(self, layout, made, alive, dead):
-        self.donated = frozenset(_usable(dead, layout.inputs, [made[i] for i in alive]))
+    def __init__(self, layout, avals, alive, dead):
+        self.donated = frozenset(_usable(dead, layout.inputs, [avals[i] for i in alive]))
         self.kept = [k for k in range(len(layout.inputs)) if k not in self.donated]
 
-        def run(reals, integers, given, kept):
+        def run(reals, integers, donated, kept):
             arrays = [None] * len(layout.inputs)
-            for k, array in zip(sorted(self.donated), given, strict=True):
+            for k, array in zip(sorted(self.donated), donated, strict=True):
                 arrays[k] = array
             for k, array in zip(self.kept, kept, strict=True):
                 arrays[k] = array
@@ -80,19 +81,18 @@ class Program:
         self.compiled = jax.jit(run, donate_argnums=(2,))
         compilations["programs"] += 1
 
-    def __call__(self, arrays, reals, integers, made):
-        """Run; the results are put into the list `made`, all at once and even if interrupted."""
-        donated = self.donated
-        if donated:
-            given = [arrays[k] for k in sorted(donated)]
+    def __call__(self, arrays, reals, integers, results):
+        """Run; the results are put into the list `results`, all at once and even if interrupted."""
+        if self.donated:
+            donated = [arrays[k] for k in sorted(self.donated)]
             kept = [arrays[k] for k in self.kept]
         else:
-            given, kept = [], arrays
+            donated, kept = [], arrays
         reals = np.array([v.array for v in reals], np.float64) if reals else ()
         integers = np.array([v.array for v in integers], np.int64) if integers else ()
         # one call into C from here to the list: no interrupt between a donation and its result
-        made.extend(
-            chain.from_iterable(map(self.compiled, (reals,), (integers,), (given,), (kept,)))
+        results.extend(
+            chain.from_iterable(map(self.compiled, (reals,), (integers,), (donated,), (kept,)))
         )
 
 

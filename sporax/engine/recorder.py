@@ -1,4 +1,4 @@
-"""The trace being recorded: one door through which every operation goes."""
+"""`Recorder`: the trace of a thread; `apply` and `record` add every operation to it."""
 
 import threading
 from itertools import repeat
@@ -6,7 +6,7 @@ from typing import Any
 from weakref import ref
 
 from sporax.core.tensor import Tensor, as_value
-from sporax.core.value import HELD, Value, thread
+from sporax.core.value import EXTERNAL, Value, thread
 from sporax.engine.compile_policy import SEEN, prepare
 from sporax.engine.trace_tree import NeedsCast, TraceEnds, TraceNode, forest
 
@@ -15,20 +15,8 @@ class Recorder:
     """The operations pending in one thread, and the inputs they need."""
 
     __slots__ = (
-        "__weakref__",
-        "arrays",
-        "checks",
-        "found",
-        "integers",
-        "is_ended",
-        "lock",
-        "on_record",
-        "outputs",
-        "owners",
-        "prepares",
-        "reals",
-        "state",
-        "tracer",
+        "__weakref__", "arrays", "checks", "has_initial_values", "input_index", "integers",
+        "is_ended", "lock", "on_record", "outputs", "owners", "reals", "state", "tracer",
     )  # fmt: skip
 
     immediate = False
@@ -44,31 +32,31 @@ class Recorder:
         self.outputs = []  # weak references to the Values of operations' outputs
         # called after each operation, if it is not None: the immediate executor runs it at once
         self.on_record: Any = self.run if self.immediate and tracer is None else None
-        self.arrays, self.owners, self.found = [], [], {}
+        self.arrays, self.owners, self.input_index = [], [], {}
         self.reals, self.integers = [], []
         self.is_ended = False  # whether its thread has gone on to another
         self.checks: Any = None  # of indices, see `index_checks.checks`
-        self.prepares = False  # whether Parameters begin with what is pending
+        self.has_initial_values = False  # whether Parameters begin with what is pending
         self.lock = threading.RLock()
 
     def operand_key(self, value, handle=None):
-        """Where this trace finds a value that it did not record: an input's number, or, at the
-        value's first use, its aval."""
+        """The key of a value that this trace did not record: an input's index, or at its first use
+        its aval."""
         aval = value.aval
         if aval.weak:
             kind = aval.dtype.kind
             if kind in "fbi":
                 numbers = self.reals if kind == "f" else self.integers
-                at = self.found.get(id(value))
+                at = self.input_index.get(id(value))
                 if at is None:
                     numbers.append(value)
-                    self.found[id(value)] = (kind == "f", len(numbers) - 1)
+                    self.input_index[id(value)] = (kind == "f", len(numbers) - 1)
                     return aval
                 return at
         if self.tracer is not None:
             return self.tracer.operand_key(self, value, handle)
         value.read()
-        at = self.found.get(id(value.array))
+        at = self.input_index.get(id(value.array))
         if at is not None:
             return at
         self.add_input(value)
@@ -79,29 +67,29 @@ class Recorder:
             in_use[id(self)] = ref(self)
         at = ~len(self.arrays)
         base = value.base
-        self.owners.append(ref(value) if base is None else None if base is HELD else ref(base))
+        self.owners.append(ref(value) if base is None else None if base is EXTERNAL else ref(base))
         self.arrays.append(value.array)
-        self.found[id(value.array)] = at
+        self.input_index[id(value.array)] = at
 
     def rewind(self):
-        """Take back what an operation brought that was then refused, or interrupted."""
+        """Remove the inputs of an operation that was then refused, or interrupted."""
         if self.state is None:
             return
         n_arrays, n_reals, n_integers = self.state.inputs()
-        if self.tracer is None:  # a capture's inputs come with their numbers
+        if self.tracer is None:  # a tracer's inputs have indices of their own
             for array in self.arrays[n_arrays:]:
-                self.found.pop(id(array), None)
+                self.input_index.pop(id(array), None)
             del self.arrays[n_arrays:], self.owners[n_arrays:]
         for value in (*self.reals[n_reals:], *self.integers[n_integers:]):
-            self.found.pop(id(value), None)
+            self.input_index.pop(id(value), None)
         del self.reals[n_reals:], self.integers[n_integers:]
 
     def run(self):
-        """Run all that is pending as one program; it returns before the numbers are there.
+        """Run all that is pending as one program; it returns before the results are computed.
 
         Called from another thread than the one that records here, it leaves the recording as it
-        is: the numbers are put beside it, and the owner goes on undisturbed. Where it fails or is
-        interrupted, what was pending stays so, and is tried again when it is read.
+        is: the values get their arrays, and the owner goes on. Where it fails or is interrupted,
+        values stay pending, and a later read tries again.
         """
         with self.lock:
             state: Any = self.state
@@ -126,7 +114,7 @@ class Recorder:
     def clear(self):
         in_use.pop(id(self), None)
         self.state = self.on_record = None
-        self.arrays, self.owners, self.found, self.outputs = [], [], {}, []
+        self.arrays, self.owners, self.input_index, self.outputs = [], [], {}, []
         self.reals, self.integers = [], []
 
     def execute(self, state, values, mine):
@@ -140,12 +128,12 @@ class Recorder:
         if program is None or program is SEEN:
             captured = [] if self.tracer is None else self.tracer.avals
             program, state.programs[alive, dead] = prepare(state, alive, dead, captured)
-        made = []
+        results = []
         try:
-            program(arrays, reals, integers, made)
+            program(arrays, reals, integers, results)
         finally:
             # an interrupt that came while the program ran is raised after it, and its results hold
-            for value, array in zip(values, made, strict=bool(made)):
+            for value, array in zip(values, results, strict=bool(results)):
                 value.array = array
                 if self.is_ended:
                     value.trace = None
@@ -160,14 +148,14 @@ in_use = {}  # id(recorder) -> a weak reference, of all recorders that have inpu
 
 
 def unclaimed(dead, arrays, recorder):
-    """Those of the `arrays` numbered in `dead` that are no inputs of other threads' recorders."""
+    """The indices in `dead` of the `arrays` that are no inputs of other threads' recorders."""
     if dead and len(in_use) > 1:
         for key, use in list(in_use.items()):
             other = use()
             if other is None:  # its thread has ended
                 in_use.pop(key, None)
             elif other is not recorder:
-                dead = [k for k in dead if id(arrays[k]) not in other.found]
+                dead = [k for k in dead if id(arrays[k]) not in other.input_index]
     return dead
 
 
@@ -186,9 +174,9 @@ _new = object.__new__
 
 
 class ReplayedPath:
-    """A stretch of a trace that followed another with certainty, to be taken in one step.
+    """A part of a trace that always follows another, to be recorded in one step.
 
-    `state`: where it ends. `results`: which outputs of the trace come out of it; None for none.
+    `state`: where it ends. `results`: the indices of outputs that it returns; None for none.
     """
 
     __slots__ = ("avals", "results", "state")
@@ -200,30 +188,30 @@ class ReplayedPath:
         self.avals = sorted(item for item in dict(results).items() if item[0] is not None)
 
     def take(self, recorder):
-        """Go to the walk's end; returns its results as pending Values."""
+        """Go to its end; returns its results as pending Values."""
         recorder.state = self.state
-        made: dict[Any, Any] = {None: None}
+        values: dict[Any, Any] = {None: None}
         for index, aval in self.avals:
-            made[index] = pending_value(recorder, aval, index)
+            values[index] = pending_value(recorder, aval, index)
         if recorder.on_record is not None:
             recorder.on_record()
-        return [made[index] for index in self.results]
+        return [values[index] for index in self.results]
 
 
 def record(op, *values) -> Any:
     """Record one operation on Values; returns its output Value, or a tuple of them."""
     recorder = thread.recorder
-    found = recorder.found.get
-    key, watched = [op], False
+    index_of = recorder.input_index.get
+    key, tracked = [op], False
     try:
         for value in values:
             if value.trace is recorder:
                 key.append(value.index)
             else:
-                at = found(id(value.array))
+                at = index_of(id(value.array))
                 key.append(recorder.operand_key(value) if at is None else at)
-            if value.watched:
-                watched = True
+            if value.tracked:
+                tracked = True
         key = tuple(key)
         before = recorder.state
         state = before.next.get(key) or forest.grow(recorder, key, values)
@@ -238,28 +226,28 @@ def record(op, *values) -> Any:
         return record(op, *values)
     aval = state.aval
     if aval is None:
-        watched = watched and state.carries
-        out = outputs(recorder, before.size, state.avals, watched)
+        tracked = tracked and state.differentiable
+        out = outputs(recorder, before.size, state.avals, tracked)
     else:
         out = _new(Value)
         out.aval = aval
         out.array = None
         out.trace = recorder
         out.index = before.size
-        out.watched = watched = watched and state.carries
+        out.tracked = tracked = tracked and state.differentiable
         recorder.outputs.append(ref(out))
         if recorder.on_record is not None:
             recorder.on_record()
-    if watched and thread.tape is not None:
+    if tracked and thread.tape is not None:
         thread.tape.append((op, values, out))
     return out
 
 
-def pending_value(recorder, aval, index, watched=False):
+def pending_value(recorder, aval, index, tracked=False):
     """A Value of an aval: output `index` of the recorder's trace, not computed yet."""
     value = _new(Value)
     value.aval, value.array, value.trace = aval, None, recorder
-    value.index, value.watched = index, watched
+    value.index, value.tracked = index, tracked
     recorder.outputs.append(ref(value))
     return value
 
@@ -289,11 +277,11 @@ def _in_parts(op, operands, do):
     return out
 
 
-def outputs(recorder, index, avals, watched):
-    """The pending Values of an operation with several outputs; `watched`: which are, or False."""
+def outputs(recorder, index, avals, tracked):
+    """The pending Values of an operation with several outputs; `tracked`: which are, or False."""
     values = []
-    for aval, is_watched in zip(avals, watched or repeat(False), strict=False):
-        values.append(pending_value(recorder, aval, index, is_watched))
+    for aval, is_tracked in zip(avals, tracked or repeat(False), strict=False):
+        values.append(pending_value(recorder, aval, index, is_tracked))
         index += 1
     if recorder.on_record is not None:
         recorder.on_record()
@@ -307,7 +295,7 @@ def apply(op, *operands) -> Any:
     this is the path that every operation of a user's program takes.
     """
     recorder = thread.recorder
-    key, values, watched = [op], [], False
+    key, values, tracked = [op], [], False
     try:
         for operand in operands:
             try:
@@ -317,14 +305,14 @@ def apply(op, *operands) -> Any:
             if value.trace is recorder:
                 key.append(value.index)
             else:
-                at = recorder.found.get(id(value.array))
+                at = recorder.input_index.get(id(value.array))
                 if at is None:
                     at = recorder.operand_key(value, operand)
                     if recorder.tracer is not None and isinstance(operand, Tensor):
-                        value = operand._value  # as it is known here
+                        value = operand._value  # the tracer has given the handle another
                 key.append(at)
-            if value.watched:
-                watched = True
+            if value.tracked:
+                tracked = True
             values.append(value)
         key = tuple(key)
         before = recorder.state
@@ -340,9 +328,9 @@ def apply(op, *operands) -> Any:
         return apply(op, *operands)
     aval = state.aval
     if aval is None:
-        watched = watched and state.carries
-        out = outputs(recorder, before.size, state.avals, watched)
-        if watched and thread.tape is not None:
+        tracked = tracked and state.differentiable
+        out = outputs(recorder, before.size, state.avals, tracked)
+        if tracked and thread.tape is not None:
             thread.tape.append((op, values, out))
         return tuple([wrap(value) for value in out])
     out = _new(Value)
@@ -350,11 +338,11 @@ def apply(op, *operands) -> Any:
     out.array = None
     out.trace = recorder
     out.index = before.size
-    out.watched = watched = watched and state.carries
+    out.tracked = tracked = tracked and state.differentiable
     recorder.outputs.append(ref(out))
     if recorder.on_record is not None:
         recorder.on_record()
-    if watched and thread.tape is not None:
+    if tracked and thread.tape is not None:
         thread.tape.append((op, values, out))
     tensor = _new(Tensor)
     tensor._value = out

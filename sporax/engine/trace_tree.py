@@ -21,13 +21,13 @@ class TraceNode:
     """A trace up to and including one recorded operation."""
 
     __slots__ = (
-        "aval", "avals", "brought", "carries", "checks", "depth", "key", "next", "op", "operands",
-        "parent", "precision", "programs", "size",
+        "aval", "avals", "checks", "depth", "differentiable", "input_counts", "key", "next", "op",
+        "operands", "parent", "precision", "programs", "size",
     )  # fmt: skip
 
     op: Any
     parent: Any
-    brought: Any
+    input_counts: Any
 
     def __init__(self, parent, key, op, operands, rule):
         self.parent, self.key, self.op = parent, key, op
@@ -38,14 +38,16 @@ class TraceNode:
         # of the one output; None where there are several
         self.aval = rule.avals[0] if rule is not None and rule.single else None
         # whether a derivative can go through it; where there are several outputs, through which
-        self.carries: Any = op is not None and not op.cut and _differentiated(operands, self.avals)
-        if self.carries and self.aval is not None:
-            self.carries = self.carries[0]
+        self.differentiable: Any = False
+        if op is not None and not op.stops_gradient:
+            self.differentiable = _differentiated(operands, self.avals)
+        if self.differentiable and self.aval is not None:
+            self.differentiable = self.differentiable[0]
         before = parent.size if parent is not None else 0
         self.size = before + len(self.avals)  # outputs of the whole trace so far
         # what operations compute in from here on, a `Precision`; None: as their operands say
         self.precision = parent.precision if parent is not None else None
-        self.brought = (0, 0, 0) if parent is None else None
+        self.input_counts = (0, 0, 0) if parent is None else None
         self.checks: Any = None  # {operation: (its check of indices, where it was recorded last)}
 
     def path(self):
@@ -57,18 +59,19 @@ class TraceNode:
         return states[::-1]
 
     def inputs(self):
-        """How many arrays, floating and other numbers the operations so far have brought."""
+        """How many arrays, floating and other numbers the operations so far have as inputs."""
         new = []
         state = self
-        while state.brought is None:
+        while state.input_counts is None:
             new.append(state)
             state = state.parent
         for one in reversed(new):
             kinds = [_kind(i) for i in one.key[1:] if i.__class__ is Aval]
-            one.brought = tuple(
-                [n + kinds.count(kind) for n, kind in zip(one.parent.brought, _KINDS, strict=True)]
+            before = one.parent.input_counts
+            one.input_counts = tuple(
+                [n + kinds.count(kind) for n, kind in zip(before, _KINDS, strict=True)]
             )
-        return self.brought
+        return self.input_counts
 
     def tail(self, n):
         """At most the last `n` states, latest first."""
@@ -81,8 +84,8 @@ class TraceNode:
 def _differentiated(operands, outs):
     """Which outputs a derivative can come from: floating ones, and integers made of integers."""
     exact = not any(a.inexact for a in operands)
-    found = tuple([a.inexact or (exact and a.differentiable) for a in outs])
-    return found if True in found else False
+    flags = tuple([a.inexact or (exact and a.differentiable) for a in outs])
+    return flags if True in flags else False
 
 
 def _kind(aval):

@@ -7,7 +7,7 @@ and where the program fails, everything is as before.
 import threading
 from weakref import ref
 
-from sporax.core.value import HELD, Shared, Value, thread
+from sporax.core.value import EXTERNAL, Shared, Value, thread
 from sporax.engine.compile_policy import SEEN, prepare
 from sporax.engine.recorder import in_use, unclaimed
 from sporax.engine.trace_tree import forest
@@ -146,9 +146,9 @@ class _ReplacedValue:
 
     def __init__(self, value, index):
         self.aval, self.index, base = value.aval, index, value.base
-        self.kept = value if base is HELD or index is None else None
+        self.kept = value if base is EXTERNAL or index is None else None
         self.is_shared = base is not None
-        self.owner = ref(base if self.is_shared and base is not HELD else value)
+        self.owner = ref(base if self.is_shared and base is not EXTERNAL else value)
 
     def is_dead(self):
         return self.kept is None and self.owner() is None

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sporax.core.tree import itself, map_tensors
-from sporax.core.value import number
+from sporax.core.value import scalar_value
 from sporax.engine.recorder import wrap
 
 
@@ -12,7 +12,7 @@ class MutableInput:
 
     def as_input(self):
         """A Tensor of the number, as weak in dtype promotion as the number."""
-        return wrap(number("mutable", self.plain(self)))
+        return wrap(scalar_value("mutable", self.plain(self)))
 
     plain: Any  # the Python type
 

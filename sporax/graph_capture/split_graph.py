@@ -2,7 +2,7 @@
 
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
-from sporax.core.value import Value, held
+from sporax.core.value import Value, shared_value
 from sporax.engine.recorder import record, run_pending, wrap
 from sporax.graph_capture.graph import CapturedGraph, trace_operation
 from sporax.staging.host_calls import OtherResult, PartOutput, Stage, result_kind
@@ -119,7 +119,7 @@ def restore_arrays(before):
         return
     for handle, array in before:
         if array is not None and handle._value.array is not array:
-            handle._value = held(array)
+            handle._value = shared_value(array)
 
 
 def _stage_operation(name, stage, read_later):

@@ -75,7 +75,7 @@ class GraphTracer(Tracer):
         elif id(value) in self.known:
             index = self._from_earlier_part(recorder, value)
         else:
-            index = recorder.found.get(id(value.read()))
+            index = recorder.input_index.get(id(value.read()))
             if index is None and not self.parts:
                 return self._add_input(recorder, value, value)
         if index is None:
@@ -102,7 +102,7 @@ class GraphTracer(Tracer):
         if value.aval.weak:  # a mutable number
             array = jnp.asarray(array, value.aval.dtype)
         lifted = Shared(value.aval, array, value.base or value)
-        lifted.watched = value.watched
+        lifted.tracked = value.tracked
         lifted.index = self._add_input(recorder, lifted, handle)
         lifted.trace = recorder
         self.handles[id(handle)] = handle, value, lifted
@@ -116,9 +116,9 @@ class GraphTracer(Tracer):
         source = self.known[id(value)][1]
         if source is None:
             return None
-        index = recorder.found.get(id(value.read()))
+        index = recorder.input_index.get(id(value.read()))
         if index is None:
-            index = recorder.found[id(value.array)] = self._add_input(recorder, value, source)
+            index = recorder.input_index[id(value.array)] = self._add_input(recorder, value, source)
         return index
 
     def before_rebind(self, recorder, handle):
@@ -137,7 +137,7 @@ class GraphTracer(Tracer):
         recorder.arrays.append(value.read())
         recorder.owners.append(None)
         if source is value:
-            recorder.found[id(value.array)] = index
+            recorder.input_index[id(value.array)] = index
         self.avals.append(value.aval)
         self.sources.append(source)
         return index

@@ -52,9 +52,9 @@ class Bounds:
         self.who = op.name
         self.what = [self._name(op, specs, k) for k in range(len(self.ranges))]
 
-        def ranges(*given):
+        def ranges(*taken):
             arrays: list[Any] = list(specs)
-            for i, array in zip(self.taken, given, strict=True):
+            for i, array in zip(self.taken, taken, strict=True):
                 arrays[i] = array
             return op.bounds(*arrays)
 
@@ -92,14 +92,14 @@ class Statuses(Op):
 
     def __init__(self, name, of):
         super().__init__(name, self._run)
-        self.of, self.cut = of, True
+        self.of, self.stops_gradient = of, True
         self.real = lambda *arrays: jnp.zeros(sum([part.count for part in of]), jnp.int64)
 
     def _run(self, *arrays):
         rest, ranges = iter(arrays), []
         for part in self.of:
-            given = [next(rest) for _ in range(part.operands)]
-            ranges += given if part.ranges is None else part.ranges(*given)
+            taken = [next(rest) for _ in range(part.operands)]
+            ranges += taken if part.ranges is None else part.ranges(*taken)
         return statuses(ranges)
 
 
@@ -167,9 +167,9 @@ class Check:
 
     def of(self, values):
         """The same check, of another Value."""
-        twin = copy.copy(self)
-        twin.values = list(values)
-        return twin
+        copied = copy.copy(self)
+        copied.values = list(values)
+        return copied
 
     def where(self, test, is_true, values):
         """The same check: where the branch is not taken, its statuses are zeros."""
@@ -321,14 +321,14 @@ def _check(op, operands):
         forest.learned(op.checks)
     if not bounds.taken:
         return
-    given = [operands[i] for i in bounds.taken]
-    if not any([hasattr(x, "_value") for x in given]):
+    taken = [operands[i] for i in bounds.taken]
+    if not any([hasattr(x, "_value") for x in taken]):
         _check_on_host(op, bounds, operands, avals)
         return
     tracer = recorder.tracer
     if tracer is not None and not tracer.checks_indices:
         return
-    values = [x._value if hasattr(x, "_value") else as_value(op.name, x) for x in given]
+    values = [x._value if hasattr(x, "_value") else as_value(op.name, x) for x in taken]
     site = Site(bounds)
     if tracer is None and not recorder.immediate:
         at = tuple([_place(recorder, value) for value in values])
@@ -350,7 +350,7 @@ def _place(recorder, value):
     """Where a trace finds a Value that an operation of it has taken."""
     if value.trace is recorder:
         return value.index
-    at = recorder.found.get(id(value.array))
+    at = recorder.input_index.get(id(value.array))
     return recorder.operand_key(value) if at is None else at
 
 

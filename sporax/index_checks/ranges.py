@@ -42,13 +42,13 @@ def statuses(items):
     groups: dict[Any, list] = {}
     for n, item in enumerate(items):
         groups.setdefault(_group(n, item, xp), []).append(n)
-    found = [_statuses(xp, key, [items[n] for n in members]) for key, members in groups.items()]
-    if not found:
+    parts = [_statuses(xp, key, [items[n] for n in members]) for key, members in groups.items()]
+    if not parts:
         return xp.zeros(0, np.int64)
     sizes = [1 if isinstance(item, Range) else item.size for item in items]
     places = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
     order = np.concatenate([places[n] for members in groups.values() for n in members])
-    together = xp.concatenate(found)
+    together = xp.concatenate(parts)
     return together if np.array_equal(order, np.arange(order.size)) else together[np.argsort(order)]
 
 

@@ -20,7 +20,7 @@ from jax.export import is_symbolic_dim
 from sporax.core.errors import describe
 from sporax.core.jax_internals import jaxpr_as_fun
 from sporax.core.tree import tensors_of
-from sporax.core.value import Unsized
+from sporax.core.value import UnknownShape
 from sporax.graph_capture.export.export import by_jax, lowered
 from sporax.io import atomic_write
 
@@ -264,7 +264,7 @@ def _try(runtime, content, listing, tensors, program):
 
 def _sample(tensor):
     """Its numbers; ones where it only describes an input."""
-    if not isinstance(tensor._value, Unsized):
+    if not isinstance(tensor._value, UnknownShape):
         return tensor._value.read()
     aval = tensor._value.aval
     return jax.numpy.ones([_SIZE if n < 0 else n for n in aval.shape], aval.dtype)

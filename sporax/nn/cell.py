@@ -77,7 +77,7 @@ class Cell(
             Traversal._settle_names(self)
         recorder = thread.recorder
         tracer = recorder.tracer
-        if recorder.prepares and tracer is None:
+        if recorder.has_initial_values and tracer is None:
             # what initial values are computed with is a trace of its own, so that the first call's
             # is that of every other call, and compiles for all of them
             recorder.run()

@@ -39,7 +39,7 @@ def _law(law, **static):
         return law(*floats, **static)
 
     op = Op(law.__name__, run)
-    op.cut = True
+    op.stops_gradient = True
     return op
 
 

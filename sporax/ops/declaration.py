@@ -88,7 +88,7 @@ class Declaration:
             fn = functools.partial(self._evaluate, values, structure)
             bound = self.bound[key] = Op(self.name, fn, self.promotes, self.check, shown)
             bound.forget = functools.partial(self.bound.pop, key, None)
-            bound.cut, bound.converts = not self.differentiable, self.converts
+            bound.stops_gradient, bound.converts = not self.differentiable, self.converts
             if self.real is not None:
                 bound.real = functools.partial(self._evaluate, values, structure, fn=self.real)
             if self.bounds is not None:

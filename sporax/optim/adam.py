@@ -43,7 +43,7 @@ def adam_weight_decay(param, m, v, grad, rate, beta1, beta2, eps, *, weight_deca
 
 
 _next_powers = Op("Adam", lambda p1, p2, beta1, beta2: (p1 * beta1, p2 * beta2))
-_next_powers.cut = True
+_next_powers.stops_gradient = True
 
 
 class Adam(Optimizer):

@@ -21,7 +21,7 @@ def ada_max(param, m, v, grad, rate, power, beta1, beta2, eps):
 
 
 _next_power = Op("AdaMax", lambda power, beta: power * beta)
-_next_power.cut = True
+_next_power.stops_gradient = True
 
 
 class AdaMax(Optimizer):

@@ -71,12 +71,12 @@ def _larger(epsilon, coefficient, use_clip):
         return (factor * (g + decay * p)).astype(grad.dtype)
 
     op = Op("LARS", run)
-    op.cut = True
+    op.stops_gradient = True
     return op
 
 
 _unscaled = Op("LARS", lambda decay, scale: decay.reshape(()) * scale)
-_unscaled.cut = True
+_unscaled.stops_gradient = True
 
 
 class LARS(Optimizer):

@@ -18,7 +18,7 @@ from sporax.nn.learning_rate_schedule import LearningRateSchedule
 
 def _operation(name, fn):
     op = Op(name, fn)
-    op.cut = True
+    op.stops_gradient = True
     return op
 
 

@@ -31,7 +31,7 @@ from sporax.optim.update_rule import centralized
 
 def _operation(name, fn):
     op = Op(name, fn)
-    op.cut = True
+    op.stops_gradient = True
     return op
 
 

@@ -43,7 +43,7 @@ class Rule:
             return tuple(n.astype(k.dtype) for n, k in zip(new, kept, strict=True))
 
         op = Op(self.name, run, check=self._check, attributes=attributes)
-        op.cut = True
+        op.stops_gradient = True
         return op
 
     def _check(self, param, *rest):

@@ -151,7 +151,7 @@ class HostCall:
         """
         tracer, tape = self.tracer, self.tape
         values = [t._lift() for t in tensors_of(result)]
-        is_cut = cut or tape is None or tape.muted or not any(v.watched for v in values)
+        is_cut = cut or tape is None or tape.muted or not any(v.tracked for v in values)
         is_unchanged = self._arguments_are_unchanged()
         self.kind = result_kind(result)
         if self.hidden.is_read or not is_cut or not is_unchanged or self.kind is None:
@@ -163,7 +163,7 @@ class HostCall:
         part = len(tracer.parts)
         for i, value in enumerate(values):
             value.read()
-            value.watched = False
+            value.tracked = False
             tracer.known[id(value)] = value, PartOutput(part, ~i)
         tracer.parts.append(self)
         tracer.begin()

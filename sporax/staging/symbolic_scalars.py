@@ -19,7 +19,7 @@ import numpy as np
 
 from sporax.core.from_host import NUMPY_NUMBERS, plain
 from sporax.core.tensor import Tensor
-from sporax.core.value import Value, number
+from sporax.core.value import Value, scalar_value
 from sporax.engine.recorder import wrap
 
 MAX_SIZE = 64  # of an expression, in numbers and operations; a larger one becomes a guard
@@ -119,7 +119,7 @@ class ScalarArguments:
             return None
         if any(x.__class__ is not s.__class__ for x, s in zip(inputs, self.inputs, strict=True)):
             return None
-        return [wrap(number("jit", plain(x))) for x in inputs]
+        return [wrap(scalar_value("jit", plain(x))) for x in inputs]
 
 
 class Scalar:
@@ -157,10 +157,10 @@ class Scalar:
         arguments = self.arguments
         tracer = arguments.tracer
         if not arguments.is_traced() or tracer.is_broken or tracer.parts:
-            return number("jit", concrete(self))
+            return scalar_value("jit", concrete(self))
         value = self.input
         if value is None or self.recorder is not tracer.recorder:
-            aval = number("jit", plain(self.x)).aval  # refuses what has more than 64 bits
+            aval = scalar_value("jit", plain(self.x)).aval  # refuses what has more than 64 bits
             value = self.input = Value(aval, np.asarray(self.x, aval.dtype))
             self.recorder = tracer.recorder
             tracer.add_number(value, self)
@@ -222,7 +222,7 @@ def _guarded(question, *operands):
 
 def as_constant(source):
     """The Value of a `Scalar` in a graph that takes it as a constant; any other source as it is."""
-    return number("jit", concrete(source)) if type(source) is Scalar else source
+    return scalar_value("jit", concrete(source)) if type(source) is Scalar else source
 
 
 def _evaluated(operation, operands):

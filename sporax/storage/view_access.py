@@ -78,17 +78,17 @@ def _follow(jaxpr, consts, inputs):
         operands, name = list(map(look, equation.invars)), equation.primitive.name
         inner = equation.params.get("jaxpr")
         if inner is not None and hasattr(inner, "consts"):
-            made = _follow(inner.jaxpr, inner.consts, operands)
+            result = _follow(inner.jaxpr, inner.consts, operands)
         elif any(x is COPY for x in operands):
-            made = [COPY] * len(equation.outvars)
+            result = [COPY] * len(equation.outvars)
         elif any(x.__class__ is Strided for x in operands):
             if name not in _RULES:
                 raise NotImplementedError(f"no layout is known for the results of '{name}'")
-            made = _RULES[name](*operands, **equation.params)
+            result = _RULES[name](*operands, **equation.params)
         else:  # the arithmetic of indices
-            made = equation.primitive.bind(*operands, **equation.params)
-        several = isinstance(made, (list, tuple)) and made.__class__ is not Strided
-        known.update(zip(equation.outvars, made if several else [made], strict=True))
+            result = equation.primitive.bind(*operands, **equation.params)
+        several = isinstance(result, (list, tuple)) and result.__class__ is not Strided
+        known.update(zip(equation.outvars, result if several else [result], strict=True))
     return [look(atom) for atom in jaxpr.outvars]
 
 
@@ -165,10 +165,10 @@ class Slices(NamedTuple):
 
     def read(self, x, *starts):
         """The elements in the shape of the view."""
-        made = self._block(starts).get(x.reshape(self.axes))
+        result = self._block(starts).get(x.reshape(self.axes))
         sizes = self.lengths[: len(self.order)]
-        made = made.reshape(sizes).transpose(self.order)
-        return jnp.broadcast_to(made.reshape(self._single()), self.shape)
+        result = result.reshape(sizes).transpose(self.order)
+        return jnp.broadcast_to(result.reshape(self._single()), self.shape)
 
     def write(self, x, new, *starts):
         """`x` with the elements of `new`; of those that are there twice, the first."""
@@ -258,8 +258,8 @@ class _Table(dict):
         forest.tables.append(self)
 
     def __missing__(self, key):
-        made = self[key] = Op(self.name, getattr(key, self.method))
-        return made
+        result = self[key] = Op(self.name, getattr(key, self.method))
+        return result
 
 
 _reading, _writing = _Table("read_view", "read"), _Table("write_view", "write")

@@ -250,8 +250,8 @@ class Sharing:
         if not self.matters:
             return ()
         self._update()
-        found = _common(tensors, self._storages)
-        return found and _common(tensors, self._storages, exact=True)
+        result = _common(tensors, self._storages)
+        return result and _common(tensors, self._storages, exact=True)
 
     def propagate(self, handles, has_arguments):
         """Let those that share memory with `handles`, which a program has written to, see it;
@@ -264,7 +264,7 @@ class Sharing:
 
 
 def _common(tensors, storages, exact=False):
-    first, found = {}, []
+    first, result = {}, []
     for i, tensor in enumerate(tensors):
         alias = getattr(tensor, "_alias", None)
         if alias is None:
@@ -272,12 +272,12 @@ def _common(tensors, storages, exact=False):
         path = alias.path if exact else None
         key = id(alias.storage)
         if key in storages:
-            found.append((i, key, path))
+            result.append((i, key, path))
         elif key in first:
-            found.append((i, first[key], path))
+            result.append((i, first[key], path))
         else:
             first[key] = i, path
-    return tuple(found)
+    return tuple(result)
 
 
 def propagate(handles):
@@ -317,14 +317,14 @@ def _avals(operands):
 
 def _layout(op, layout, operands, output, aval):
     key = (op, layout, operands)
-    found = _layouts.get(key)
-    if found is None:
+    result = _layouts.get(key)
+    if result is None:
         if op.layout is not None:
-            found = (op.layout(layout, **op.attributes),)
+            result = (op.layout(layout, **op.attributes),)
         else:
-            found = through(op.rule((aval, *_avals(operands))).jaxpr, layout, operands)
-        _layouts[key] = found
-    return found[output]
+            result = through(op.rule((aval, *_avals(operands))).jaxpr, layout, operands)
+        _layouts[key] = result
+    return result[output]
 
 
 _layouts: dict = {}

@@ -53,7 +53,7 @@ def test_what_is_refused_leaves_no_mark(error, refused):
         with pytest.raises(error):
             refused(x, y)
         assert thread.tape is None
-        assert not x._value.watched
+        assert not x._value.tracked
     after = before + y + 0.5
     assert after.asnumpy().tolist() == [13.5, 24.5]
 

@@ -366,7 +366,7 @@ def test_threads_capture_and_differentiate_with_one_parameter():
     for w in workers:
         w.join()
     assert errors == []
-    assert not p._value.watched
+    assert not p._value.tracked
     p.set_data(p * 2.0)
     for k, run in runs:
         assert float(run(tensor(k, k))) == 2 * (3 * k * k + 3)

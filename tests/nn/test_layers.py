@@ -176,7 +176,7 @@ def test_batch_norm_moves_its_statistics_under_jit_too():
         expected = 0.9 * expected + 0.1 * (x + step).mean(0)
     for layer in layers:
         np.testing.assert_allclose(layer.moving_mean.asnumpy(), expected, rtol=1e-4)
-        assert not layer.moving_mean._value.watched
+        assert not layer.moving_mean._value.tracked
 
 
 # dropout --------------------------------------------------------------------------------------

@@ -147,7 +147,7 @@ class Watch:
                 )
 
     def _why(self, value):
-        if not value.watched:
+        if not value.tracked:
             return "it requires no gradient, or is of a dtype that has none."
         cuts, last = self._cuts(value)
         if cuts:
@@ -169,14 +169,14 @@ class Watch:
             before = len(reached)
             for _, operands, outs, _ in steps:
                 if any(id(v) in reached for v in operands):
-                    reached.update(id(out) for out in outs if out.watched)
+                    reached.update(id(out) for out in outs if out.tracked)
         cuts, last = [], None
         for op, operands, outs, origin in steps:
             if not any(id(v) in reached for v in operands):
                 continue
             if origin is None:
                 cuts.append(f"the derivative in '{op.who}' gives none")
-            elif any(out.watched for out in outs):
+            elif any(out.tracked for out in outs):
                 last = f"'{op.name}' at {origin}"
             elif not origin.backward:
                 cuts.append(f"'{op.name}' lets no derivative through at {origin}")

@@ -154,7 +154,7 @@ class Subject:
                 self.written.append(op.who)
             for value in out if isinstance(out, tuple) else (out,):
                 dtype = value.aval.dtype
-                wide = _WIDE.get(dtype.kind) if value.watched else None
+                wide = _WIDE.get(dtype.kind) if value.tracked else None
                 narrower = wide is not None and dtype.itemsize < wide.itemsize
                 if narrower and (self.narrow is None or dtype.itemsize < self.narrow[1].itemsize):
                     self.narrow = getattr(op, "name", "a bprop"), dtype

@@ -22,7 +22,15 @@ from sporax.ast_transform.print_runtime import print_exchanged
 from sporax.core.errors import is_users
 from sporax.core.jax_internals import on_comparison
 from sporax.core.tree import map_tensors, tensors_of
-from sporax.core.value import WEAK_AVALS, Aval, Value, borrowing, held, leaf, number
+from sporax.core.value import (
+    WEAK_AVALS,
+    Aval,
+    Value,
+    borrowing,
+    owned_value,
+    scalar_value,
+    shared_value,
+)
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
@@ -185,7 +193,7 @@ class BucketedGraph(CapturedGraph):
         values = [handle._value for handle in self.sources.of(tensors)]
         for k, _ in self.sources.slots:
             values[k] = _padded(values[k], self.avals[k], bucket)
-        true_sizes = [number("jit", n) for n in sizes.values()]
+        true_sizes = [scalar_value("jit", n) for n in sizes.values()]
         outputs = record(self._operation(bucket), *values, *true_sizes)
         for handle, value in zip(self.written, outputs[self.n_results :], strict=True):
             handle._value = value
@@ -245,10 +253,10 @@ def _padded(value, aval, bucket):
     array = value.read()
     if jax.default_backend() != "cpu":
         widths = [(0, n - m, 0) for n, m in zip(shape, array.shape, strict=True)]
-        return held(jax.lax.pad(array, jnp.zeros((), array.dtype), widths))
+        return shared_value(jax.lax.pad(array, jnp.zeros((), array.dtype), widths))
     padded = np.zeros(shape, array.dtype)
     padded[tuple(map(slice, array.shape))] = np.asarray(array)
-    return held(jax.device_put(padded))
+    return shared_value(jax.device_put(padded))
 
 
 def _unpadded(value, aval, layouts, sizes, bucket):
@@ -262,4 +270,4 @@ def _unpadded(value, aval, layouts, sizes, bucket):
     if jax.default_backend() == "cpu":
         array = np.asarray(array)
     array = array.reshape([size_at(f, bucket) for f in parts])[slices].reshape(shape)
-    return leaf(jax.device_put(np.array(array)) if isinstance(array, np.ndarray) else array)
+    return owned_value(jax.device_put(np.array(array)) if isinstance(array, np.ndarray) else array)

@@ -8,8 +8,8 @@ from jax.export import SymbolicScope
 
 from sporax.core.jax_internals import compared_dims
 from sporax.core.tree import tensors_of
-from sporax.core.value import Aval, Unsized
-from sporax.engine.compile_log import channel, tell
+from sporax.core.value import Aval, UnknownShape
+from sporax.engine.compile_log import channel, log
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import size_at
 
 MAX_SYMBOLS = 8  # sizes that vary independently of each other
@@ -114,7 +114,7 @@ def declared_inputs(function, args):
         function = function.args[0] if function.args else None
     for cell in (function, getattr(function, "__self__", None), *args[:1]):
         declared = getattr(cell, "__dict__", {}).get("_inputs")
-        if declared and any(t._value.__class__ is Unsized for t in tensors_of(declared)):
+        if declared and any(t._value.__class__ is UnknownShape for t in tensors_of(declared)):
             return declared
     return None
 
@@ -157,7 +157,7 @@ class Shapes:
         line = str(error).strip().split("\n")[0] if error.args else type(error).__name__
         self.refused[kind] = line
         if channel.is_on:
-            tell(f"{who} has a program for each size of its arguments: {line}")
+            log(f"{who} has a program for each size of its arguments: {line}")
 
 
 class OtherSizes(Exception):

@@ -10,7 +10,7 @@ from jax.errors import InconclusiveDimensionOperation
 
 from sporax.core.errors import is_users, warn
 from sporax.core.tree import tensors_of
-from sporax.core.value import Aval, Unsized, Value, thread
+from sporax.core.value import Aval, UnknownShape, Value, thread
 from sporax.graph_capture.export.exported_graph import Exported, Spec, structure
 from sporax.graph_capture.graph_text import Listing
 
@@ -50,7 +50,7 @@ def lowered(name, function, inputs, lower):
         )
     tensors = []
     structure("export", inputs, tensors)
-    unsized = [t for t in tensors if isinstance(t._value, Unsized)]
+    unsized = [t for t in tensors if isinstance(t._value, UnknownShape)]
     if any(t.shape == (-2,) for t in unsized):
         raise ValueError(
             "For 'export', the number of axes of each input must be known, but got a "
@@ -92,7 +92,7 @@ def _program(listing):
 
 def _described(name, value):
     """An input's Value, with names for unknown sizes."""
-    if not isinstance(value, Unsized):
+    if not isinstance(value, UnknownShape):
         return value
     shape = value.aval.shape
     prefix = re.sub(r"\W+", "_", name).strip("_")

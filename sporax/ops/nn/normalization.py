@@ -144,7 +144,7 @@ def batch_norm_inference(
 def keep(parameter, moved):
     """Put a moved statistic into its Parameter; no derivative goes through it."""
     value = moved._value
-    value.watched = False
+    value.tracked = False
     parameter._rebind(value)
 
 

@@ -127,7 +127,7 @@ class Optimizer(OptimizerBase):
 
 
 _advance = Op("count", lambda step: step + 1)
-_advance.cut = True
+_advance.stops_gradient = True
 
 
 class GroupOptimizer(Optimizer):
