@@ -1,6 +1,6 @@
 """A call that does not fit a signature: what was given wrongly, what was meant, how it is written.
 
-Faces of operations, which must cost nothing, are compiled to take anything and to ask for `misfit`
+Faces of operations, which must cost nothing, are compiled to take anything and to ask for `call_error`
 where it is not theirs. Constructors of layers and the like are `fitting`: they look at Python's own
 TypeError, once it is there.
 """
@@ -52,7 +52,7 @@ def written(who, parameters):
     return f"{who.rpartition('.')[2]}{inspect.Signature(plain)}"
 
 
-def misfit(who, parameters, given, more=(), unknown=()):
+def call_error(who, parameters, given, more=(), unknown=()):
     """The TypeError of a call of `who`, which has these Parameters: `given` are the values of those
     by name that have one, `more` those by position and `unknown` those by name that none takes."""
     named = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
@@ -98,7 +98,7 @@ def of_face(who, signature, axes, values):
         del parameters[0]
     given = [p.name for p in parameters
              if values[p.name] is not MISSING and values[p.name] is not p.default]  # fmt: skip
-    return misfit(who, parameters, given, *[values[name] for name in TAKEN])
+    return call_error(who, parameters, given, *[values[name] for name in TAKEN])
 
 
 def unfitting(who, signature, args, kwargs):
@@ -123,7 +123,7 @@ def unfitting(who, signature, args, kwargs):
         p.name for p in parameters
     }  # fmt: skip
     more = () if inspect.Parameter.VAR_POSITIONAL in is_open else args[len(places) :]
-    return misfit(who, parameters, [*by_place, *kwargs], more, sorted(unknown))
+    return call_error(who, parameters, [*by_place, *kwargs], more, sorted(unknown))
 
 
 def refused(who, function, args, kwargs, error):
