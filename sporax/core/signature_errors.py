@@ -1,6 +1,6 @@
 """A call that does not fit a signature: what was given wrongly, what was meant, how it is written.
 
-Faces of operations, which must cost nothing, are compiled to take anything and to ask for `call_error`
+Faces of operations, which must cost nothing, are compiled to take anything and to call `call_error`
 where it is not theirs. Constructors of layers and the like are `fitting`: they look at Python's own
 TypeError, once it is there.
 """
