@@ -95,41 +95,43 @@ class Listing:
         self.name = name
         conversions = Conversions()
         while True:
-            closed = GraphTextTrace(who)
+            trace = GraphTextTrace(who)
             try:
                 with borrowing, conversions.exchanged():
-                    self._record(closed, function, _bound(who, function, args, kwargs), described)
+                    self._record(trace, function, _bound(who, function, args, kwargs), described)
                 return
             except RuntimeError:  # a concrete value is needed, for a condition perhaps
-                if not conversions.add(closed.unconverted):
+                if not conversions.add(trace.unconverted):
                     raise
 
-    def _record(self, closed, function, bound, described):
-        names = argument_names(closed.who, bound.arguments)
-        recorder = closed.recorder
+    def _record(self, trace, function, bound, described):
+        names = argument_names(trace.who, bound.arguments)
+        recorder = trace.recorder
         lines = Lines(recorder)
-        given = []
+        lifted_arguments = []
 
         def inside(tensor):
-            value, name = tensor._value, names[len(given)]
-            given.append(wrap(closed.input(described(name, value) if described else value)))
-            return given[-1]
+            value, name = tensor._value, names[len(lifted_arguments)]
+            lifted_arguments.append(
+                wrap(trace.input(described(name, value) if described else value))
+            )
+            return lifted_arguments[-1]
 
-        with closed, _without_tape():
+        with trace, _without_tape():
             bound.arguments.update(map_tensors(inside, bound.arguments))
-            before = [tensor._value for tensor in given]
+            before = [tensor._value for tensor in lifted_arguments]
             self.result = function(*bound.args, **bound.kwargs)
-            results = [self._known(closed, t._lift()) for t in tensors_of(self.result)]
+            results = [self._known(trace, t._lift()) for t in tensors_of(self.result)]
             written = [
                 (name, t._value)
-                for name, t, value in zip(names, given, before, strict=True)
+                for name, t, value in zip(names, lifted_arguments, before, strict=True)
                 if t._value is not value
             ]
-            handles = {id(twin): handle for handle, _, twin in closed.handles.values()}
-            written += [(name_of(handle), value) for handle, value in closed.written()]
+            handles = {id(lifted): handle for handle, _, lifted in trace.handles.values()}
+            written += [(name_of(handle), value) for handle, value in trace.written()]
             self.prints = [  # (after which operation, it, its Values)
-                (depth, shown, [self._known(closed, v) for v in shown.values])
-                for depth, shown in closed.prints
+                (depth, shown, [self._known(trace, v) for v in shown.values])
+                for depth, shown in trace.prints
             ]
         self.path = recorder.state.path()
         self.layout = TraceFunction(self.path)
@@ -141,13 +143,15 @@ class Listing:
         self.inputs = [
             Input("argument", name, value.aval) for name, value in zip(names, before, strict=True)
         ]
-        rest = list(zip(closed.inputs, closed.operands, strict=True))[len(names) :]
-        self.inputs += [_input(twin.aval, handles.get(id(twin)), value) for twin, value in rest]
+        rest = list(zip(trace.inputs, trace.operands, strict=True))[len(names) :]
+        self.inputs += [
+            _input(lifted.aval, handles.get(id(lifted)), value) for lifted, value in rest
+        ]
         _make_unique(self.inputs)
 
     @staticmethod
-    def _known(closed, value):
-        return value if value.trace is closed.recorder else closed.whole(value)
+    def _known(trace, value):
+        return value if value.trace is trace.recorder else trace.whole(value)
 
     # printing -------------------------------------------------------------------------------
 
@@ -155,16 +159,16 @@ class Listing:
         arguments = ", ".join(_typed(i) for i in self.inputs if i.kind == "argument")
         lines = [f"graph {self.name}({arguments})"]
         lines += [f"  {i.kind} {_typed(i)}" for i in self.inputs if i.kind != "argument"]
-        made, prints = 0, list(self.prints)
+        n_outputs, prints = 0, list(self.prints)
         for state, (_, refs), line in zip(self.path, self.layout.steps, self.lines, strict=True):
             while prints and prints[0][0] < state.depth:
                 lines.append(self._print(*prints.pop(0)))
             outs = state.avals
             if outs:
-                names = ", ".join(f"%{made + i}" for i in range(len(outs)))
+                names = ", ".join(f"%{n_outputs + i}" for i in range(len(outs)))
                 lines.append(f"  {names} = {self._call(state.op, refs)}: {_types(outs)}")
                 lines[-1] += f"  # {line[0]}:{line[1]}" if line else ""
-            made += len(outs)
+            n_outputs += len(outs)
         lines += [self._print(*shown) for shown in prints]
         results, new = self.outputs[: self.n_results], self.outputs[self.n_results :]
         lines.append("  return " + ", ".join(self._at(i) for i in results))
@@ -262,17 +266,17 @@ def _input(aval, handle, value):
 def _make_unique(inputs):
     """Name inputs without a name `constant0`, `tensor0`, ..., and a second Parameter `w` `w#2`."""
     count = collections.Counter()
-    for one in inputs:
-        own = one.name or one.kind
-        if not one.name:
-            one.name = f"{own}{count[own]}"
+    for item in inputs:
+        own = item.name or item.kind
+        if not item.name:
+            item.name = f"{own}{count[own]}"
         elif count[own]:
-            one.name = f"{own}#{count[own] + 1}"
+            item.name = f"{own}#{count[own] + 1}"
         count[own] += 1
 
 
-def _typed(one):
-    return f"{one.name}: {describe(one.aval)}"
+def _typed(item):
+    return f"{item.name}: {describe(item.aval)}"
 
 
 def _types(avals):

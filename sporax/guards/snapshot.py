@@ -89,7 +89,7 @@ class GuardCheck:
 
     def __init__(self, guards):
         kinds = {kind: [] for kind in self.KINDS}
-        self.single = []  # those that are asked one by one
+        self.single = []  # guards that are checked one by one
         absent = []
         for guard in guards:
             if guard.__class__ in (Attribute, Entry) and guard.value is MISSING:

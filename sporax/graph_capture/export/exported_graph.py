@@ -35,7 +35,7 @@ class Exported:
     `arguments`, `result`: what the function takes and returns, see `structure`. `inputs`,
     `outputs`: the `Spec`s of the Tensors in them. `arrays`: (kind, name, array) of the program's
     further inputs; kind is 'parameter', 'tensor' or 'constant'. `program`: what
-    `jax.export` made of it, for the `platforms` that it says.
+    `jax.export` returned, for its `platforms`.
     """
 
     def __init__(self, name, arguments, inputs, result, outputs, arrays, program):
