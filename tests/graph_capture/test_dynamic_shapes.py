@@ -30,7 +30,7 @@ def poisoned(monkeypatch):
         poison = np.nan if array.dtype.kind == "f" else 10**6
         full = np.full(shape, poison, array.dtype)
         full[tuple(map(slice, array.shape))] = array
-        return bucketed_shapes.leaf(bucketed_shapes.jax.device_put(full))
+        return bucketed_shapes.owned_value(bucketed_shapes.jax.device_put(full))
 
     monkeypatch.setattr(bucketed_shapes, "_padded", padded)
 
