@@ -12,7 +12,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Each package may import those before it; side rooms name what they hang from.
 LINE = [
-    "core", "numpy_interpreter", "xla_kernels", "engine", "storage", "index_checks", "guards",
+    "core", "xla_kernels", "numpy_interpreter", "engine", "storage", "index_checks", "guards",
     "staging", "ast_transform", "autodiff", "control_flow", "graph_capture",
     "ops", "initializers", "nn", "optim", "amp", "train",
 ]  # fmt: skip

@@ -1,0 +1,259 @@
+"""Convolutions by oneDNN: forward, and with respect to data and to weights.
+
+JAX writes all three as `conv_general_dilated`; the parameters of an equation say which one it is:
+
+- data: the left side is dilated (by the stride of the forward convolution), or the kernel reversed;
+- weights: the window is larger than the result, or there are groups of the batch;
+- forward: what is left.
+
+Data lie channels last in memory, whatever order the dimensions have: a call asks XLA for this
+layout, and XLA's layout assignment carries it on through elementwise operations and reductions.
+"""
+
+import functools
+import json
+import math
+from typing import NamedTuple
+
+import jax
+import numpy as np
+from jax import lax
+
+from sporax.xla_kernels.onednn import ffi, library
+
+SRC, DST, WEIGHTS, DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 1, 17, 33, 129, 145, 161
+_WEIGHTS_DESC, _DIFF_WEIGHTS_DESC = 131, 132
+_TRAINING, _DIRECT = 64, 1
+_TARGET = "sporax_onednn_convolution"
+
+# kind -> (arguments read, in the order of the equation's operands; the argument written)
+_ARGUMENTS = {
+    "forward": ((SRC, WEIGHTS), DST),
+    "data": ((DIFF_DST, WEIGHTS), DIFF_SRC),
+    "weights": ((SRC, DIFF_DST), DIFF_WEIGHTS),
+}
+
+
+class Geometry(NamedTuple):
+    """One convolution as oneDNN describes it; strides of arrays are counted in elements."""
+
+    kind: str  # "forward", "data" or "weights"
+    dtype: str
+    src: list  # (N, C, *sizes)
+    src_strides: list
+    weights: list  # (G, O / G, C / G, *window)
+    weights_strides: list
+    dst: list  # (N, O, *sizes)
+    dst_strides: list
+    stride: list
+    dilation: list
+    before: list  # padding
+    after: list
+
+
+class _Operand(NamedTuple):
+    """An array of a convolution: its shape, the axes that are (N, C, *sizes), and their order in
+    memory."""
+
+    shape: tuple
+    axes: tuple
+    order: tuple
+
+    @property
+    def sizes(self):
+        return [self.shape[axis] for axis in self.axes]
+
+    @property
+    def strides(self):
+        steps, step = {}, 1
+        for axis in reversed(self.order):
+            steps[axis], step = step, step * self.shape[axis]
+        return [steps[axis] for axis in self.axes]
+
+
+def _data(aval, axes):
+    return _Operand(aval.shape, axes, (axes[0], *axes[2:], axes[1]))
+
+
+def _weights(aval, axes):
+    return _Operand(aval.shape, axes, tuple(range(len(axes))))
+
+
+def _swapped(axes):
+    return (axes[1], axes[0], *axes[2:])
+
+
+def _geometry(params, lhs, rhs, out, is_reversed):
+    """(`Geometry`, order in memory of operands and result); None if it is of none of the kinds."""
+    dims = params["dimension_numbers"]
+    groups, batch_groups = params["feature_group_count"], params["batch_group_count"]
+    stride, dilation = params["window_strides"], params["rhs_dilation"]
+    before = [low for low, _ in params["padding"]]
+    window = [rhs.shape[axis] for axis in dims.rhs_spec[2:]]
+    is_dilated = any(n != 1 for n in params["lhs_dilation"])
+    is_large = math.prod(window) > math.prod([out.shape[axis] for axis in dims.out_spec[2:]])
+    if batch_groups > 1 or (is_large and groups == 1 and not is_dilated):
+        kind, groups = "weights", batch_groups
+        stride, dilation = dilation, stride
+        lhs, rhs = _data(lhs, _swapped(dims.lhs_spec)), _data(rhs, _swapped(dims.rhs_spec))
+        out = _weights(out, _swapped(dims.out_spec))
+        src, weights, dst = lhs, out, rhs
+    else:
+        lhs, rhs = _data(lhs, dims.lhs_spec), _weights(rhs, dims.rhs_spec)
+        out = _data(out, dims.out_spec)
+        if is_dilated or (is_reversed and all(n == 1 for n in stride)):
+            kind, src, weights, dst = "data", out, rhs, lhs
+            reach = [(k - 1) * d for k, d in zip(window, dilation, strict=True)]
+            before = [n - low for n, low in zip(reach, before, strict=True)]
+            if any(n != 1 for n in stride):
+                return None
+            stride = params["lhs_dilation"]
+        else:
+            kind, src, weights, dst = "forward", lhs, rhs, out
+    if kind == "weights" and is_dilated:
+        return None
+    shape, strides = _grouped(weights, groups, kind == "data")
+    after = [
+        (n - 1) * s + (k - 1) * d + 1 - size - low
+        for n, s, k, d, size, low in zip(
+            dst.sizes[2:], stride, shape[3:], dilation, src.sizes[2:], before, strict=True
+        )
+    ]
+    fits = all(n > -s for n, s in zip(after, stride, strict=True)) and min(before, default=0) >= 0
+    if not fits or 0 in (*src.sizes, *shape, *dst.sizes) or len(src.shape) not in (3, 4, 5):
+        return None
+    geometry = Geometry(
+        kind, str(np.dtype(params["dtype"])), src.sizes, src.strides, shape, strides, dst.sizes,
+        dst.strides, stride, dilation, before, after,
+    )  # fmt: skip
+    return geometry, (lhs.order, rhs.order, out.order)
+
+
+def _grouped(weights, groups, is_transposed):
+    """Sizes and strides of weights as (G, O / G, C / G, *window). They come as (O, C / G, *window);
+    transposed: as (C, O / G, *window)."""
+    (many, inner, *window), (long, short, *along) = weights.sizes, weights.strides
+    outer = many // groups
+    if is_transposed:
+        return [groups, inner, outer, *window], [outer * long, short, long, *along]
+    return [groups, outer, inner, *window], [outer * long, long, short, *along]
+
+
+@functools.lru_cache(maxsize=1024)
+def _kernel(text):
+    """(the `Kernel` of a `Geometry` written as JSON, its arguments in the equation's order)."""
+    g = Geometry(*json.loads(text))
+    shape, strides = g.weights, g.weights_strides
+    if shape[0] == 1:
+        shape, strides = shape[1:], strides[1:]
+    src, dst, weights = (
+        library.layout(sizes, g.dtype, steps)
+        for sizes, steps in ((g.src, g.src_strides), (g.dst, g.dst_strides), (shape, strides))
+    )
+    chosen = library.layout(shape, g.dtype)
+    where = [g.stride, [n - 1 for n in g.dilation], g.before, g.after]
+    where = [library.integers(numbers) for numbers in where]
+    engine, attributes = library.engine(), library.attributes()
+    start = "dnnl_convolution_{}_primitive_desc_create".format
+    arrays = {
+        "forward": (src, chosen, None, dst),
+        "data": (src, chosen, dst),
+        "weights": (src, chosen, None, dst),
+    }
+    forward = library.create(
+        start("forward"), engine, _TRAINING, _DIRECT, *arrays["forward"], *where, attributes
+    )
+    desc = forward
+    if g.kind != "forward":
+        args = engine, _DIRECT, *arrays[g.kind], *where, forward, attributes
+        desc = library.create(start(f"backward_{g.kind}"), *args)
+    reads, written = _ARGUMENTS[g.kind]
+    layouts = {
+        SRC: (src, None), DIFF_SRC: (src, None), DST: (dst, None), DIFF_DST: (dst, None),
+        WEIGHTS: (weights, _WEIGHTS_DESC), DIFF_WEIGHTS: (weights, _DIFF_WEIGHTS_DESC),
+    }  # fmt: skip
+    arguments = (*reads, written)
+    return library.Kernel(desc, {a: layouts[a] for a in arguments}, written), arguments
+
+
+def _execute(text, operands, results):
+    kernel, arguments = _kernel(text)
+    kernel(dict(zip(arguments, (*operands, *results), strict=True)))
+
+
+@functools.cache
+def _register():
+    ffi.register(_TARGET, _execute)
+
+
+class _Call(NamedTuple):
+    """How oneDNN computes an equation: a `Geometry` as JSON, the order in memory of operands and
+    result, and whether it takes the kernel of the forward convolution, which is not reversed."""
+
+    text: bytes
+    orders: tuple
+    takes_forward_kernel: bool
+
+
+def _call(params, lhs, rhs, out, is_reversed):
+    """The `_Call` of an equation; None where oneDNN has no kernel for it."""
+    dtype = str(out.dtype)
+    if dtype not in library.TYPES or not lhs.dtype == rhs.dtype == out.dtype:
+        return None
+    if library.load() is None:
+        return None
+    found = _geometry({**params, "dtype": dtype}, lhs, rhs, out, is_reversed)
+    if found is None:
+        return None
+    geometry, orders = found
+    text = json.dumps(geometry).encode()
+    try:
+        _kernel(text)
+    except library.Unsupported:
+        return None
+    return _Call(text, orders, geometry.kind == "data")
+
+
+def in_program(params, lhs, rhs, out, is_reversed):
+    """(a function of traced arrays, whether it takes `rhs` as it was before it was reversed).
+
+    None where oneDNN has no kernel. `params` and avals: of a `conv_general_dilated`. `is_reversed`:
+    whether `rhs` is the reverse, along the axes of the window, of an array that is at hand.
+    """
+    call = _call(params, lhs, rhs, out, is_reversed)
+    if call is None:
+        return None
+    _register()
+    run = jax.ffi.ffi_call(
+        _TARGET, jax.ShapeDtypeStruct(out.shape, out.dtype), input_layouts=call.orders[:2],
+        output_layouts=call.orders[2],
+    )  # fmt: skip
+
+    def convolve(lhs, rhs):
+        if call.takes_forward_kernel and not is_reversed:
+            rhs = lax.rev(rhs, params["dimension_numbers"].rhs_spec[2:])
+        return run(lhs, rhs, text=call.text.decode())
+
+    return convolve, call.takes_forward_kernel
+
+
+def on_arrays(params, lhs, rhs, out):
+    """A function of NumPy arrays that computes a `conv_general_dilated` of these avals; None where
+    oneDNN has no kernel. The result lies channels last in memory."""
+    call = _call(params, lhs, rhs, out, False)
+    if call is None:
+        return None
+    *read, written = call.orders
+
+    def convolve(lhs, rhs):
+        if call.takes_forward_kernel:
+            rhs = np.flip(rhs, params["dimension_numbers"].rhs_spec[2:])
+        operands = [
+            np.ascontiguousarray(x.transpose(order))
+            for x, order in zip((lhs, rhs), read, strict=True)
+        ]
+        result = np.empty([out.shape[axis] for axis in written], out.dtype)
+        _execute(call.text, [x.ctypes.data for x in operands], [result.ctypes.data])
+        return result.transpose(np.argsort(written))
+
+    return convolve

@@ -1,0 +1,214 @@
+"""oneDNN's C API, version 3, through ctypes: the library, its objects, their errors."""
+
+import ctypes as c
+import functools
+import platform
+import sys
+import threading
+from importlib import metadata
+from typing import Any
+
+from sporax.core.errors import warn
+
+MAJOR, PACKAGE, _NAME = 3, "onednn-cpu-gomp", "libdnnl.so.3"
+TYPES = {"float16": 1, "bfloat16": 2, "float32": 3}
+_STATUS = {
+    1: "out of memory", 2: "invalid arguments", 3: "unimplemented", 4: "last implementation",
+    5: "runtime error", 6: "not required", 7: "invalid graph",
+}  # fmt: skip
+_NO_KERNEL = (2, 3)
+_ANY_LAYOUT, _CPU, _IN_ORDER, _CALLERS_SCRATCHPAD = 1, 1, 1, 1
+_SCRATCHPAD_DESC, _SCRATCHPAD, _FROM, _TO = 136, 80, 1, 17
+_NOTHING_YET, _ALLOCATE = c.c_void_p(0), c.c_void_p(2**64 - 1)
+
+
+class Unsupported(Exception):
+    """oneDNN has no kernel for this."""
+
+
+class _Argument(c.Structure):
+    _fields_ = [("place", c.c_int), ("memory", c.c_void_p)]
+
+
+class _Version(c.Structure):
+    _fields_ = [("major", c.c_int), ("minor", c.c_int), ("patch", c.c_int)]
+
+
+def _version(library):
+    library.dnnl_version.restype = c.POINTER(_Version)
+    version = library.dnnl_version().contents
+    return version.major, version.minor
+
+
+def _paths():
+    """Where the library may be: in the package, and where the system's loader looks."""
+    try:
+        files = metadata.files(PACKAGE) or ()
+    except metadata.PackageNotFoundError:
+        files = ()
+    yield from (str(file.locate()) for file in files if file.name == _NAME)
+    yield _NAME
+
+
+@functools.cache
+def load():
+    """The library; None, after a warning where it belongs to the installation, if there is none."""
+    if sys.platform != "linux" or platform.machine() not in ("x86_64", "AMD64"):
+        return None
+    reason = ""
+    for path in _paths():
+        try:
+            library = c.CDLL(path)
+            major, minor = _version(library)
+        except (OSError, AttributeError) as error:
+            reason = str(error)
+            continue
+        if major == MAJOR:
+            library.dnnl_primitive_desc_query_md.restype = c.c_void_p
+            return library
+        reason = f"its version is {major}.{minor}, not {MAJOR}"
+    warn(
+        f"oneDNN cannot be used ({reason}), so convolutions run on XLA's own kernels, which are "
+        f"slower. Remedy: pip install {PACKAGE}"
+    )
+    return None
+
+
+class _Object(c.c_void_p):
+    """What a constructor of oneDNN's returned; destroyed with this handle."""
+
+    destroy: Any = None
+
+    def __del__(self):
+        if self.destroy is not None:
+            self.destroy()
+
+
+def create(constructor, *args):
+    """A new object of oneDNN's; its address comes through the constructor's first pointer."""
+    result = _Object()
+    status = getattr(load(), constructor)(c.byref(result), *args)
+    if status in _NO_KERNEL:
+        raise Unsupported(f"{constructor}: {_STATUS[status]}")
+    _check(status, constructor)
+    destroy = getattr(load(), _destructor(constructor))
+    result.destroy = functools.partial(destroy, c.c_void_p(result.value))
+    return result
+
+
+def _destructor(constructor):
+    kinds = (
+        "memory_desc",
+        "primitive_desc",
+        "primitive_attr",
+        "primitive",
+        "memory",
+        "engine",
+        "stream",
+    )
+    kind = next(kind for kind in kinds if f"_{kind}_create" in constructor)
+    return f"dnnl_{kind}_destroy"
+
+
+def _check(status, function):
+    if status:
+        raise RuntimeError(f"oneDNN's {function}: {_STATUS.get(status, status)}")
+
+
+@functools.cache
+def engine():
+    return create("dnnl_engine_create", _CPU, c.c_size_t(0))
+
+
+_thread = threading.local()
+
+
+def _stream():
+    """This thread's queue."""
+    if not hasattr(_thread, "stream"):
+        _thread.stream = create("dnnl_stream_create", engine(), _IN_ORDER)
+    return _thread.stream
+
+
+def integers(values):
+    return (c.c_int64 * len(values))(*values)
+
+
+def layout(shape, dtype, strides=None):
+    """A memory descriptor; without strides the primitive chooses the layout."""
+    args = len(shape), integers(shape), TYPES[dtype]
+    if strides is None:
+        return create("dnnl_memory_desc_create_with_tag", *args, _ANY_LAYOUT)
+    return create("dnnl_memory_desc_create_with_strides", *args, integers(strides))
+
+
+@functools.cache
+def attributes():
+    """Scratch memory comes from the caller, so that several threads can run one primitive."""
+    result = create("dnnl_primitive_attr_create")
+    function = "dnnl_primitive_attr_set_scratchpad_mode"
+    _check(getattr(load(), function)(result, _CALLERS_SCRATCHPAD), function)
+    return result
+
+
+def _desc(primitive_desc, query):
+    return c.c_void_p(load().dnnl_primitive_desc_query_md(primitive_desc, query, 0))
+
+
+def _memory(desc, data):
+    return create("dnnl_memory_create", desc, engine(), data)
+
+
+class Kernel:
+    """A primitive, after and before reorders of the arguments that it takes in layouts of its own.
+
+    `layouts`: {argument: (descriptor in the program, query of the layout that the primitive chose,
+    or None where it takes the program's)}; `written`: the argument that is the result.
+    """
+
+    def __init__(self, primitive_desc, layouts, written):
+        self.primitive = create("dnnl_primitive_create", primitive_desc)
+        self.primitive_desc = primitive_desc  # owns the descriptors that it is asked for
+        self.scratchpad = _desc(primitive_desc, _SCRATCHPAD_DESC)
+        self.outer = {place: desc for place, (desc, _) in layouts.items()}
+        self.chosen, self.before, self.after = {}, {}, {}
+        self.contexts = []  # memory objects that no call uses now
+        for place, (desc, query) in layouts.items():
+            chosen = _desc(primitive_desc, query) if query else desc
+            if not load().dnnl_memory_desc_equal(desc, chosen):
+                self.chosen[place] = chosen
+                ends = (chosen, desc) if place == written else (desc, chosen)
+                args = ends[0], engine(), ends[1], engine(), None
+                reorder = create("dnnl_reorder_primitive_desc_create", *args)
+                steps = self.after if place == written else self.before
+                steps[place] = create("dnnl_primitive_create", reorder)
+
+    def _context(self):
+        """(memory objects of the program and of the primitive, by argument; the steps)."""
+        outer = {place: _memory(desc, _NOTHING_YET) for place, desc in self.outer.items()}
+        chosen = {place: _memory(desc, _ALLOCATE) for place, desc in self.chosen.items()}
+        inner = {**outer, **chosen, _SCRATCHPAD: _memory(self.scratchpad, _ALLOCATE)}
+        steps = [
+            *((run, {_FROM: outer[at], _TO: chosen[at]}) for at, run in self.before.items()),
+            (self.primitive, inner),
+            *((run, {_FROM: chosen[at], _TO: outer[at]}) for at, run in self.after.items()),
+        ]
+        return (outer, inner), [
+            (run, len(args), (_Argument * len(args))(*args.items())) for run, args in steps
+        ]
+
+    def __call__(self, addresses):
+        """Run on {argument: address}; several threads may at once."""
+        library, stream = load(), _stream()
+        try:
+            context = self.contexts.pop()
+        except IndexError:
+            context = self._context()
+        (memories, _), steps = context
+        for place, address in addresses.items():
+            library.dnnl_memory_set_data_handle(memories[place], c.c_void_p(address))
+        for run, count, args in steps:
+            status = library.dnnl_primitive_execute(run, stream, count, args)
+            _check(status, "dnnl_primitive_execute")
+        _check(library.dnnl_stream_wait(stream), "dnnl_stream_wait")
+        self.contexts.append(context)
