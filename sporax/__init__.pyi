@@ -44,6 +44,7 @@ from sporax.core.context import PYNATIVE_MODE as PYNATIVE_MODE
 from sporax.core.context import STRICT as STRICT
 from sporax.core.context import get_context as get_context
 from sporax.core.context import set_context as set_context
+from sporax.core.context import set_deterministic as set_deterministic
 from sporax.core.context import set_device as set_device
 from sporax.core.context import set_recursion_limit as set_recursion_limit
 from sporax.core.dtype import Type as Type

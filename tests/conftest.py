@@ -1,6 +1,10 @@
 """What all tests share: every test starts from the same random state."""
 
 import gc
+import os
+
+# Compiled programs and the interpreter are tested apart: by modules with and without `on_numpy`.
+os.environ.setdefault("SPORAX_TIERS", "off")
 
 import jax
 import numpy as np
@@ -35,8 +39,8 @@ def on_numpy(request):
         plan = compile_policy.numpy_plan(TraceFunction(state.path(), inputs), alive)
         if plan is None:
             return compile_policy.prepare(state, alive, dead, inputs)
-        program = compile_policy.Interpretation(plan)
-        return program, program
+        program = state.programs[alive, dead] = compile_policy.Interpretation(plan)
+        return program
 
     recorder.run_pending()
     with pytest.MonkeyPatch.context() as patch:

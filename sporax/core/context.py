@@ -113,6 +113,20 @@ def set_recursion_limit(recursion_limit=1000):
     set_context(max_call_depth=recursion_limit)
 
 
+def set_deterministic(deterministic):
+    """Whether every run of a computation has the same bits as the first: it is compiled at its
+    first run, not at its second. Two runs of one script are equal either way.
+
+    >>> ms.set_deterministic(False)
+    """
+    if not isinstance(deterministic, bool):
+        raise TypeError(
+            "For 'set_deterministic', 'deterministic' must be a bool, but got "
+            f"{type(deterministic).__name__}."
+        )
+    set_context(deterministic="ON" if deterministic else "OFF")
+
+
 def set_device(device_target, device_id=None):
     """Choose the device by name: 'CPU', 'GPU' or 'TPU'.
 

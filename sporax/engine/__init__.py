@@ -4,7 +4,7 @@ import os
 
 from sporax.core import context
 from sporax.core.value import thread
-from sporax.engine import compilation_cache
+from sporax.engine import compilation_cache, compile_policy
 from sporax.engine.explain import explain
 from sporax.engine.recorder import Recorder, run_pending
 
@@ -16,7 +16,13 @@ def _choose_executor(immediate):
     thread.recorder = thread.new_recorder()
 
 
+def _choose_tiers(deterministic):
+    """Compile each program at its first meeting, for the same bits at each step ('ON'), or not."""
+    compile_policy.uses_interpreter = compile_policy.TIERS and deterministic == "OFF"
+
+
 context.when_set("pynative_synchronize", _choose_executor)
+context.when_set("deterministic", _choose_tiers)
 if os.environ.get("SPORAX_EXECUTOR", "deferred") not in ("deferred", "immediate"):
     raise ValueError(
         "The environment variable SPORAX_EXECUTOR must be 'deferred' or 'immediate', but got "

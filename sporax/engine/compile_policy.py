@@ -1,13 +1,18 @@
-"""What to do with a trace that is not compiled yet: compile it, or, where shapes keep changing,
-run it once without a compiler.
+"""What runs a trace that has no program yet: the interpreter at first, XLA from some run on.
 
-XLA compiles for each shape: tenths of a second to seconds for a training step. A script whose
-sentences are as long as the longest in the batch meets new shapes at every step and would do little
-else than compile. So, once the same operations have been compiled for `PATIENCE` sets of shapes, a
-further set is compiled only when it comes a second time; the first time it runs on NumPy. Both give
-the same numbers up to rounding. `make bench` measures it: a hundred steps of a small transformer,
-each of another length.
+XLA takes tenths of a second to compile a training step of a small network, and tens of seconds for
+that of a large one. Many traces run only once: the first step after an edit, a cell of a notebook,
+a sentence of another length. So a trace runs on the interpreter (NumPy, and oneDNN for
+convolutions) the first time, and is compiled the second time. Dynamic code that the interpreter is
+quick at, such as the body of a loop, is compiled later, at the seventeenth run. When it is compiled
+depends on the trace alone and not on the clock, so that two runs of a script have the same bits.
+Both give the same values up to rounding. What the interpreter has no rule for, or would take long
+for, is compiled at once. So is everything with `SPORAX_TIERS=off` and after
+`set_deterministic(True)`, where all runs of a trace are to have the same bits.
 """
+
+import math
+import os
 
 import jax
 import numpy as np
@@ -18,18 +23,25 @@ from sporax.engine import compile_log
 from sporax.engine.program import Program, TraceFunction
 from sporax.engine.trace_tree import forest
 
-PATIENCE = 3  # programs of one sequence of operations before shapes count as changing
-SHORTEST = 16  # operations; what is shorter compiles quickly
-MOST_WORK = 10**10  # multiplications in matrix products; NumPy needs a second for about 2e10
+if os.environ.get("SPORAX_TIERS", "on") not in ("on", "off"):
+    raise ValueError(
+        "The environment variable SPORAX_TIERS must be 'on' or 'off', but got "
+        f"{os.environ['SPORAX_TIERS']!r}."
+    )
+TIERS = os.environ.get("SPORAX_TIERS", "on") == "on"
+uses_interpreter = TIERS
 
-SEEN = object()  # stands for a program that would be compiled at its next use
+PATIENCE = 4  # sets of shapes of one sequence of operations before they count as changing
+SHORTEST = 16  # operations; what is shorter compiles quickly
+MOST_WORK = 5 * 10**10  # multiplications; NumPy needs a second for about 2e10
+LITTLE_WORK, MOST_RUNS = 4 * 10**9, 16  # of all runs on the interpreter together, in dynamic code
 
 
 class Family:
-    """The programs made of one sequence of operations, and the shapes met last."""
+    """The programs of one sequence of operations: how many sets of shapes, and the last one."""
 
     def __init__(self):
-        self.programs, self.last, self.warned = 0, None, False
+        self.sets, self.last, self.warned = 0, None, False
 
 
 families = {}
@@ -37,30 +49,32 @@ forest.tables.append(families)
 
 
 def prepare(state, alive, dead, inputs):
-    """What runs a trace that has no program: (callable, what to keep in the program's place)."""
+    """What runs a trace that has no program; kept with the trace for the next run."""
     path = state.path()
     layout = TraceFunction(path, inputs)
     family = families.setdefault(hash(tuple([s.op.name for s in path])), Family())
     before, family.last = family.last, layout.inputs
-    moved = before != layout.inputs  # operations may also differ in what is no shape
-    changing = moved and family.programs >= PATIENCE and len(path) >= SHORTEST
-    if changing and state.programs.get((alive, dead)) is not SEEN:
-        plan = numpy_plan(layout, alive)
-        if plan is not None:
-            if not family.warned:
-                family.warned = True
-                _warn_of_change(before, layout.inputs)
-            program = run = Interpretation(plan)
-            if compile_log.channel.is_on:
-                why = _why(before, layout.inputs, family, state)
-                run = compile_log.first_call(program, path, why, "run by NumPy, not compiled:")
-            return run, SEEN
-    run = program = Program(layout, [a for s in path for a in s.avals], alive, dead)
+    is_new = not state.programs
+    family.sets += is_new and before != layout.inputs
+    plan = numpy_plan(layout, alive) if is_new and uses_interpreter else None
+    if plan is not None:
+        is_captured = any(step.op.recorded for step in path)
+        runs = 1 if is_captured else min(MOST_RUNS, max(1, LITTLE_WORK // max(plan.work, 1)))
+        program = Interpretation(plan, runs, lambda: state.programs.update({(alive, dead): None}))
+        if family.sets == PATIENCE and len(path) >= SHORTEST and not family.warned:
+            family.warned = True
+            _warn_of_change(before, layout.inputs)
+    else:
+        program = Program(layout, [a for s in path for a in s.avals], alive, dead)
+    run = program
     if compile_log.channel.is_on:
-        run = compile_log.first_call(program, path, _why(before, layout.inputs, family, state))
-    family.programs += moved
+        was_interpreted = (alive, dead) in state.programs
+        why = "runs again" if was_interpreted else _why(before, layout.inputs, family, state)
+        how = "compiled" if plan is None else "run by NumPy, not compiled:"
+        run = compile_log.first_call(program, path, why, how)
+    state.programs[alive, dead] = program
     forest.weight += forest.PROGRAM
-    return run, program
+    return run
 
 
 def _why(before, now, family, state):
@@ -103,12 +117,16 @@ def numpy_plan(layout, wanted):
 
 
 class Interpretation:
-    """A trace run by NumPy; called as a `Program` is."""
+    """A trace run by NumPy, so many times; called as a `Program` is. `forget`: called at the last
+    run."""
 
-    def __init__(self, plan):
-        self.plan = plan
+    def __init__(self, plan, runs=math.inf, forget=None):
+        self.plan, self.runs, self.forget = plan, runs, forget
 
     def __call__(self, arrays, reals, integers, results):
+        self.runs -= 1
+        if self.runs == 0:
+            self.forget()
         operands = [np.asarray(a) for a in arrays]
         operands += [np.float64(v.array) for v in reals]
         operands += [np.int64(v.array) for v in integers]

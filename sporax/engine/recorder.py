@@ -7,7 +7,7 @@ from weakref import ref
 
 from sporax.core.tensor import Tensor, as_value
 from sporax.core.value import EXTERNAL, Value, thread
-from sporax.engine.compile_policy import SEEN, prepare
+from sporax.engine.compile_policy import prepare
 from sporax.engine.trace_tree import NeedsCast, TraceEnds, TraceNode, forest
 
 
@@ -125,9 +125,9 @@ class Recorder:
             arrays, reals, integers = arrays[:n_arrays], reals[:n_reals], integers[:n_integers]
         alive = tuple([value.index for value in values])
         program = state.programs.get((alive, dead))
-        if program is None or program is SEEN:
+        if program is None:
             captured = [] if self.tracer is None else self.tracer.avals
-            program, state.programs[alive, dead] = prepare(state, alive, dead, captured)
+            program = prepare(state, alive, dead, captured)
         results = []
         try:
             program(arrays, reals, integers, results)

@@ -8,7 +8,7 @@ import threading
 from weakref import ref
 
 from sporax.core.value import EXTERNAL, Shared, Value, thread
-from sporax.engine.compile_policy import SEEN, prepare
+from sporax.engine.compile_policy import prepare
 from sporax.engine.recorder import in_use, unclaimed
 from sporax.engine.trace_tree import forest
 
@@ -123,9 +123,7 @@ class GraphCall:
 
     def _program(self, state, dead):
         program = state.programs.get((self.alive, dead))
-        if program is None or program is SEEN:
-            program, state.programs[self.alive, dead] = prepare(state, self.alive, dead, [])
-        return program
+        return prepare(state, self.alive, dead, []) if program is None else program
 
 
 class _Inputs:

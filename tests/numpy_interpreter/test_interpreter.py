@@ -1,5 +1,7 @@
 """Jaxprs run on NumPy, against the same functions compiled by XLA."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -324,7 +326,7 @@ def test_what_is_missing_is_named_if_it_is_needed():
     def convolved(x, w):
         return lax.conv(x, w, (1, 1), "SAME"), x + 1
 
-    arrays = floats(1, 1, 5, 5), floats(1, 1, 3, 3)
+    arrays = [x.astype(np.float64) for x in (floats(1, 1, 5, 5), floats(1, 1, 3, 3))]
     assert supported(jax.make_jaxpr(convolved)(*arrays)) == "conv_general_dilated"
     assert supported(jax.make_jaxpr(lambda *a: convolved(*a)[1])(*arrays)) is None
     assert supported(jax.make_jaxpr(jnp.conj)(X + 1j)) == "complex64"
@@ -337,7 +339,19 @@ def test_equal_and_needless_steps_are_dropped():
 
     built = plan(jax.make_jaxpr(twice)(X))
     assert len(built.steps) == 4
-    assert built.work == 4 * 4 * 6
+
+
+def test_the_work_of_loops_is_that_of_their_turns():
+    def turns(n):
+        return lambda x: lax.scan(lambda c, _: (jnp.tanh(c @ c), None), x, None, length=n)[0]
+
+    def until(x):
+        return lax.while_loop(lambda c: c.sum() < 9, lambda c: c + 1, x)
+
+    x = floats(5, 5)
+    once, often, ever = (plan(jax.make_jaxpr(f)(x)).work for f in (turns(1), turns(70), until))
+    assert often == 70 * once > 70 * 5**3
+    assert ever == math.inf
 
 
 SAMPLES = collect("SAMPLES")

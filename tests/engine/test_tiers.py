@@ -1,0 +1,173 @@
+"""Which runs are the interpreter's and which are compiled; that both give the same values."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sporax as ms
+from sporax import Tensor, nn, ops
+from sporax.engine import compile_policy
+from sporax.engine.program import compilations
+from sporax.engine.trace_tree import forest
+
+VALUE = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+
+
+def forget():
+    """Forget all traces; the one that was begun before ends here."""
+    forest.clear()
+    (Tensor(1.0) + 1).asnumpy()
+
+
+@pytest.fixture(autouse=True)
+def interpreted_first(monkeypatch):
+    forget()
+    monkeypatch.setattr(compile_policy, "uses_interpreter", True)
+
+
+def smooth(x):
+    return ops.tanh(x * 2.0) @ x.T
+
+
+def counted(x):
+    total = x.sum()
+    while total < 5:
+        total = total + 1
+    return total
+
+
+def programs(function, *args, runs=3):
+    """(how many programs each run compiled, the results)."""
+    counts, results = [], []
+    for _ in range(runs):
+        before = compilations["programs"]
+        results.append(function(*args).asnumpy())
+        counts.append(compilations["programs"] - before)
+    return counts, results
+
+
+@pytest.mark.parametrize(
+    "function, size, interpreted",
+    [(ms.jit(smooth), 3, 1), (smooth, 3, 16), (smooth, 1000, 3), (smooth, 2000, 1)],
+    ids=["jit", "dynamic", "more work", "much work"],
+)
+def test_when_a_trace_is_compiled(function, size, interpreted):
+    x = np.linspace(-1, 1, size * size, dtype=np.float32).reshape(size, size)
+    counts, results = programs(function, Tensor(x), runs=interpreted + 2)
+    assert counts == [0] * interpreted + [1, 0]
+    for result in results:
+        np.testing.assert_allclose(result, np.tanh(x * 2) @ x.T, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "function, shape, compiled_at",
+    [
+        (ms.jit(counted), (2, 3), 1),  # captured at the second call; a loop of unknown length
+        (lambda x: x @ x, (4000, 4000), 0),  # 6.4e10 multiplications
+    ],
+    ids=["while", "much work"],
+)
+def test_what_may_take_long_is_compiled_at_once(function, shape, compiled_at):
+    assert programs(function, Tensor(np.zeros(shape, np.float32)), runs=3)[0][compiled_at] == 1
+
+
+def test_a_deterministic_run_is_compiled_at_once():
+    ms.set_deterministic(True)
+    try:
+        counts, results = programs(smooth, Tensor(VALUE))
+    finally:
+        ms.set_deterministic(False)
+    assert counts == [1, 0, 0]
+    assert results[0].tobytes() == results[1].tobytes()
+
+
+def test_errors_are_those_of_the_compiled_run():
+    table = Tensor(VALUE)
+    for _ in range(2):
+        with pytest.raises(IndexError, match=r"indices must be in .* but got 7"):
+            table[Tensor([7])].asnumpy()
+
+
+class Net(nn.Cell):
+    """A convolution, norm, pooling, recurrence and attention, to have all of them interpreted."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)
+        self.deep = nn.Conv2d(8, 8, 3, group=8, stride=2)
+        self.up = nn.Conv2dTranspose(8, 4, 2, stride=2)
+        self.pool, self.flat = nn.MaxPool2d(2, 2), nn.Flatten()
+        self.lstm, self.dense = nn.LSTM(4, 6, batch_first=True), nn.Dense(6, 3)
+        self.drop = nn.Dropout(p=0.3)
+
+    def construct(self, x):
+        x = self.pool(self.up(self.deep(ops.relu(self.norm(self.conv(x))))))
+        x = x.reshape(x.shape[0], x.shape[1], -1).swapaxes(1, 2)
+        scores = ops.softmax(x @ x.swapaxes(1, 2), -1)
+        states, _ = self.lstm(scores @ x)
+        return self.dense(self.drop(states[:, -1]))
+
+
+def trained(uses_interpreter, monkeypatch):
+    monkeypatch.setattr(compile_policy, "uses_interpreter", uses_interpreter)
+    forget()
+    ms.set_seed(3)
+    net, loss = Net(), nn.CrossEntropyLoss()
+    optimizer = nn.Adam(net.trainable_params(), 1e-2)
+    rng = np.random.default_rng(0)
+    x = Tensor(rng.standard_normal((4, 3, 12, 12)).astype(np.float32))
+    y = Tensor(np.array([0, 1, 2, 0], np.int32))
+    step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+    before = compilations["programs"]
+    for i in range(3):
+        value, grads = step(x, y)
+        optimizer(grads)
+        value.asnumpy()
+        if i == 0:
+            first = compilations["programs"] - before
+    return first, [value.asnumpy(), *(p.asnumpy() for p in net.get_parameters())]
+
+
+def test_training_has_the_same_values_with_and_without_the_interpreter(monkeypatch):
+    (first, tiered), (_, compiled) = (trained(on, monkeypatch) for on in (True, False))
+    assert first == 0
+    for mine, theirs in zip(tiered, compiled, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=2e-4, atol=2e-5)
+
+
+SCRIPT = """
+import numpy as np, mindspore as ms
+from mindspore import nn, Tensor
+ms.set_seed(0)
+net = nn.SequentialCell(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Dense(144, 2))
+optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
+x, y = Tensor(np.random.randn(8, 1, 6, 6), ms.float32), Tensor(np.random.randn(8, 2), ms.float32)
+for _ in range(5):
+    print(step(x, y).asnumpy().tobytes().hex())
+"""
+
+
+@pytest.mark.parametrize("mode", ["on", "off"])
+def test_two_runs_of_a_script_have_the_same_bits(mode, tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT)
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-m", "sporax", "run", str(script)], check=True, text=True,
+            capture_output=True, env={**os.environ, "SPORAX_TIERS": mode},
+        ).stdout
+        for _ in range(2)
+    ]  # fmt: skip
+    assert outputs[0] == outputs[1] and outputs[0].count("\n") == 5
+
+
+def test_another_setting_is_refused():
+    done = subprocess.run(
+        [sys.executable, "-c", "import sporax.engine"], text=True, capture_output=True,
+        env={**os.environ, "SPORAX_TIERS": "maybe"},
+    )  # fmt: skip
+    assert "SPORAX_TIERS must be 'on' or 'off', but got 'maybe'" in done.stderr
