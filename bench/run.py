@@ -15,6 +15,7 @@ is faster); last, sporax's best divided by the best of the others. Results also 
 import argparse
 import json
 import os
+import select
 import statistics
 import subprocess
 import sys
@@ -92,15 +93,18 @@ def environment(name):
 class Worker:
     """A peer's process; see bench/worker.py."""
 
-    def __init__(self, peer, python, cache="off"):
-        variables = dict(os.environ, SPORAX_CACHE_DIR=cache, PYTHONPATH=str(ROOT), GLOG_v="3")
+    def __init__(self, peer, python):
+        self.peer, self.python = peer, python
+        self._start()
+
+    def _start(self):
+        variables = dict(os.environ, SPORAX_CACHE_DIR="off", PYTHONPATH=str(ROOT), GLOG_v="3")
         variables["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
-        with open(VENVS / f"{peer}.log", "w", encoding="utf8") as log:
+        with open(VENVS / f"{self.peer}.log", "w", encoding="utf8") as log:
             self.process = subprocess.Popen(
-                [str(python), "-P", "-m", "bench.worker", peer], cwd=VENVS, env=variables,
-                text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+                [str(self.python), "-P", "-m", "bench.worker", self.peer], cwd=VENVS, text=True,
+                env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
             )  # fmt: skip
-        self.peer = peer
         self.started, self.cases = self._answer()
 
     def _answer(self):
@@ -109,15 +113,22 @@ class Worker:
             raise RuntimeError(f"{self.peer} ended: see {VENVS / self.peer}.log")
         return json.loads(line)
 
-    def ask(self, **request):
-        """The answer to a request; None, and a line on stderr, where the case failed."""
+    def ask(self, limit=None, **request):
+        """The answer to a request; None, and a line on stderr, where the case failed or took more
+        than `limit` seconds."""
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
-        answer = self._answer()
-        if isinstance(answer, list):
-            return answer
-        text = answer["error"].splitlines()[0]
-        print(f"{self.peer} leaves out {request['case']}: {text}", file=sys.stderr, flush=True)
+        if select.select([self.process.stdout], [], [], limit)[0]:
+            answer = self._answer()
+            if isinstance(answer, list):
+                return answer
+            reason = answer["error"].splitlines()[0]
+        else:
+            self.process.kill()
+            self.close()
+            self._start()
+            reason = f"more than {limit:g} s"
+        print(f"{self.peer} leaves out {request['case']}: {reason}", file=sys.stderr, flush=True)
         return None
 
     def close(self):
@@ -150,12 +161,13 @@ def walk(path):
     return [path] if path.is_file() else [f for f in path.rglob("*") if f.is_file()]
 
 
-def steady(pythons, cases, seconds, repeats):
+def steady(pythons, cases, seconds, repeats, limit):
     """{case: {peer: medians of the rounds}}, and first-call seconds, for the peers that have it."""
     workers = {peer: Worker(peer, python) for peer, python in pythons.items()}
     rounds, first = {}, {}
     for case in cases:
-        took = {p: w.ask(do="first", case=case) for p, w in workers.items() if case in w.cases}
+        having = {p: w for p, w in workers.items() if case in w.cases}
+        took = {p: w.ask(limit, do="first", case=case) for p, w in having.items()}
         first[case] = {p: answer[0] for p, answer in took.items() if answer}
         for peer in first[case]:  # warm up
             workers[peer].ask(do="repeat", case=case, **{"for": min(seconds, 0.3)})
@@ -171,12 +183,12 @@ def steady(pythons, cases, seconds, repeats):
     return rounds, first
 
 
-def fresh(pythons, case, **request):
+def fresh(pythons, case, limit=None, **request):
     """{peer: answer} to one request about a case, each in a fresh process, nothing cached."""
     answers = {}
     for peer, python in pythons.items():
         worker = Worker(peer, python)
-        answer = worker.ask(case=case, **request) if case in worker.cases else None
+        answer = worker.ask(limit, case=case, **request) if case in worker.cases else None
         worker.close()
         if answer:
             answers[peer] = answer
@@ -187,6 +199,10 @@ def fresh(pythons, case, **request):
 def best(cells, own):
     """The least value among sporax's styles, or among the others; None where there is none."""
     return min((c[0] for p, c in cells.items() if (library(p) == "sporax") == own), default=None)
+
+
+def times(ratio):
+    return f"{ratio:.2f}x" if ratio >= 0.1 else f"{ratio:.2g}x"
 
 
 def table(title, peers, rows):
@@ -201,9 +217,9 @@ def table(title, peers, rows):
                 continue
             value, spread = cells[peer]
             shown = f"{value:.4g}" + (f" ±{spread:.0%}" if spread is not None else "")
-            ratio = f"{value / own:6.2f}x" if own else ""
-            line += f"{shown:>15} {ratio:>7}"
-        print(line + (f"{own / other:>23.2f}" if own and other else ""))
+            ratio = times(value / own) if own else ""
+            line += f"{shown:>14} {ratio:>8}"
+        print(line + (f"{times(own / other):>23}" if own and other else ""))
 
 
 def summary(values):
@@ -212,7 +228,7 @@ def summary(values):
 
 
 def steady_tables(pythons, cases, options):
-    rounds, first = steady(pythons, cases, options.seconds, options.repeats)
+    rounds, first = steady(pythons, cases, options.seconds, options.repeats, options.limit)
     rows = []
     for case in cases:
         scale, unit = (1e6 / 50, "us") if case.startswith("small") else (1e3, "ms")
@@ -225,8 +241,8 @@ def steady_tables(pythons, cases, options):
     return {"rounds": rounds, "first": first}
 
 
-def cold_table(pythons, cases):
-    cold = {case: fresh(pythons, case, do="first") for case in cases}
+def cold_table(pythons, cases, limit):
+    cold = {case: fresh(pythons, case, limit, do="first") for case in cases}
     rows = [(f"{c} [s]", {p: (v[0], None) for p, v in cold[c].items()}) for c in cases]
     table("Set-up and first call in a fresh process, nothing cached", list(pythons), rows)
     return {"cold": cold}
@@ -242,8 +258,9 @@ def changing_table(pythons):
     return {"changing": each}
 
 
-def memory_table(pythons, cases):
-    found, rows = {case: fresh(pythons, case, do="memory") for case in cases}, []
+def memory_table(pythons, cases, limit):
+    found = {case: fresh(pythons, case, limit, do="memory") for case in cases}
+    rows = []
     for i, what in enumerate(("with set-up", "later steps")):
         for case in cases:
             cells = {p: (v[i] / 1e6, None) for p, v in found[case].items()}
@@ -266,6 +283,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--only", default="", help="cases whose name holds this text")
     parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--limit", type=float, default=300, help="seconds that a peer may take")
     parser.add_argument("--memory", action="store_true", help="peak memory too")
     options = parser.parse_args()
     VENVS.mkdir(exist_ok=True)
@@ -277,11 +295,11 @@ def main():
     cases = [c for c in STEADY if options.only in c]
     results = steady_tables(pythons, cases, options) if cases else {}
     if cold := [c for c in COLD if options.only in c]:
-        results |= cold_table(pythons, cold)
+        results |= cold_table(pythons, cold, options.limit)
     if options.only in CHANGING:
         results |= changing_table(pythons)
     if options.memory:
-        results |= memory_table(pythons, cases)
+        results |= memory_table(pythons, cases, options.limit)
     if not options.only:
         results |= weight_table(libraries)
     (ROOT / "bench" / "results.json").write_text(json.dumps(results, indent=1))
