@@ -26,6 +26,7 @@ import sporax
 sporax.install_as_mindspore()
 
 from bench.peers import mindspore_peer as peer  # noqa: E402
+from bench.peers import networks_mindspore as networks  # noqa: E402
 from bench.shapes import ENCODER, tokens  # noqa: E402
 from sporax import Tensor, nn  # noqa: E402
 
@@ -55,15 +56,15 @@ def call(count):
     )
 
 
-def narrow(jit=False):
+def narrow(style):
     shape = SimpleNamespace(input=(8, 16), classes=4)
     layers = [layer for _ in range(10) for layer in (nn.Dense(16, 16), nn.Tanh())]
-    return peer.training(shape, lambda: nn.SequentialCell(*layers), nn.Adam, jit)
+    return peer.classifier(shape, lambda: nn.SequentialCell(*layers))(style)
 
 
-def encoder(jit=False):
-    net = peer.Encoder()
-    step = peer.trainer(net, nn.Adam(net.trainable_params(), 1e-3), jit)
+def encoder(style):
+    net = networks.Encoder()
+    step = peer.trainer(net, peer.adam(net), nn.CrossEntropyLoss(), style)
     x = Tensor(tokens(32))
     y = Tensor((np.arange(ENCODER.batch) % ENCODER.classes).astype(np.int32))
     return lambda: step(x, y).asnumpy()
@@ -71,8 +72,8 @@ def encoder(jit=False):
 
 STEPS = {
     "10 Dense layers, 16 wide": narrow,
-    "MLP": peer.mlp,
-    "LeNet-5": peer.lenet,
+    "MLP": peer.CASES["MLP step"],
+    "LeNet-5": peer.CASES["LeNet-5 step"],
     "encoder, length 32": encoder,
 }
 
@@ -87,7 +88,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=40)
     options = parser.parse_args()
     pairs = {f"call, {n} parameters": call(n) for n in PARAMETERS}
-    pairs |= {f"step, {name}": (make(True), make()) for name, make in STEPS.items()}
+    pairs |= {f"step, {name}": (make(peer.JIT), make(peer.DYNAMIC)) for name, make in STEPS.items()}
     for pair in pairs.values():
         for run in pair:
             best(run, 0.3)

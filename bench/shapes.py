@@ -8,10 +8,41 @@ CHAIN = SimpleNamespace(operations=50, elements=16)
 MLP = SimpleNamespace(sizes=(784, 512, 512, 10), input=(64, 784), classes=10)
 LENET = SimpleNamespace(input=(64, 1, 32, 32), classes=10)
 ENCODER = SimpleNamespace(words=1000, width=64, heads=4, layers=2, batch=8, classes=10, longest=100)
+# ResNet-18: (width, stride) of each stage's first block; two blocks a stage
+RESNET = SimpleNamespace(
+    input=(32, 3, 32, 32), classes=10, stages=((64, 1), (128, 2), (256, 2), (512, 2))
+)
+# MobileNetV2 at width 0.35: (expansion, channels, repeats, stride) of each stage
+MOBILENET = SimpleNamespace(
+    input=(32, 3, 96, 96), classes=10, stem=16, head=1280,
+    stages=(
+        (1, 8, 1, 1), (6, 8, 2, 2), (6, 16, 3, 2), (6, 24, 4, 2), (6, 32, 3, 1), (6, 56, 3, 2),
+        (6, 112, 1, 1),
+    ),
+)  # fmt: skip
+UNET = SimpleNamespace(input=(8, 3, 64, 64), target=(8, 1, 64, 64), widths=(32, 64))
+LSTM = SimpleNamespace(input=(32, 128, 256), hidden=256, classes=10)
+GRU = SimpleNamespace(input=(32, 128, 256), hidden=128, layers=3, classes=10)
+GPT = SimpleNamespace(words=1000, width=256, heads=8, layers=4, batch=8, length=128)
+VIT = SimpleNamespace(
+    input=(32, 3, 32, 32), patch=4, patches=64, width=192, heads=3, layers=6, classes=10
+)
+PINN = SimpleNamespace(points=256, width=64)
+RECOMMENDER = SimpleNamespace(tables=8, rows=5000, width=64, batch=1024, hidden=128)
+SAMPLES = SimpleNamespace(sizes=(64, 128, 10), input=(64, 64))
+ATOMS = SimpleNamespace(side=10, spacing=1.1, neighbours=32, time_step=1e-3)
+ELEMENTWISE = SimpleNamespace(elements=10_000_000)
+# How often each loop turns
+LOOPS = SimpleNamespace(full=500, assign=60, grow=150, slice=200)
 
 
 def numbers(*shape):
     return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+
+
+def classes(shape):
+    """Labels for a batch of `shape.input`."""
+    return (np.arange(shape.input[0]) % shape.classes).astype(np.int32)
 
 
 def lengths():
@@ -22,3 +53,39 @@ def lengths():
 def tokens(length):
     rng = np.random.default_rng(length)
     return rng.integers(0, ENCODER.words, (ENCODER.batch, length)).astype(np.int32)
+
+
+def text(batch=GPT.batch):
+    """Words and the words that follow them, each `(batch, length)`."""
+    words = np.random.default_rng(0).integers(0, GPT.words, (batch, GPT.length + 1))
+    return words[:, :-1].astype(np.int32), words[:, 1:].astype(np.int32)
+
+
+def causal_mask():
+    """`(length, length)`: 0 where a word may look, -1e9 at later words."""
+    return np.triu(np.full((GPT.length, GPT.length), -1e9, np.float32), 1)
+
+
+def collocation_points():
+    """Points of the interval [0, 1], `(points, 1)`, for the equation u'' = -pi^2 sin(pi x)."""
+    return np.linspace(0, 1, PINN.points, dtype=np.float32)[:, None]
+
+
+def clicks():
+    """`(batch, tables)` rows of the embedding tables, and `(batch, 1)` labels 0 or 1."""
+    rng, r = np.random.default_rng(0), RECOMMENDER
+    rows = rng.integers(0, r.rows, (r.batch, r.tables)).astype(np.int32)
+    return rows, rng.integers(0, 2, (r.batch, 1)).astype(np.float32)
+
+
+def atoms():
+    """Positions `(n, 3)` near a cubic lattice, each atom's nearest others `(n, neighbours)`, and
+    the length of the periodic box."""
+    a, rng = ATOMS, np.random.default_rng(0)
+    grid = np.stack(np.meshgrid(*[np.arange(a.side)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    positions = (grid + rng.uniform(-0.05, 0.05, grid.shape)) * a.spacing
+    box = a.side * a.spacing
+    apart = positions[:, None] - positions
+    apart -= box * np.round(apart / box)
+    nearest = np.argsort((apart**2).sum(-1), 1)[:, 1 : a.neighbours + 1]
+    return positions.astype(np.float32), nearest.astype(np.int32), float(box)

@@ -1,12 +1,15 @@
-"""The cases in plain JAX: small operations one by one, as its eager mode has them; training steps
-as one `jax.jit` function."""
+"""The cases in plain JAX: small operations and loops one by one, as its eager mode has them;
+everything else as one `jax.jit` function."""
+
+import math
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from bench.shapes import CHAIN, ENCODER, LENET, MLP, lengths, numbers, tokens
+from bench import shapes
+from bench.peers import networks_jax as networks
+from bench.shapes import ATOMS, CHAIN, ENCODER, LOOPS
 
 
 def chain(x):
@@ -17,92 +20,19 @@ def chain(x):
 
 
 def small_forward():
-    x = jnp.asarray(numbers(CHAIN.elements))
+    x = jnp.asarray(shapes.numbers(CHAIN.elements))
     return lambda: np.asarray(chain(x))
 
 
 def small_gradient():
-    x, gradient = jnp.asarray(numbers(CHAIN.elements)), jax.grad(chain)
+    x, gradient = jnp.asarray(shapes.numbers(CHAIN.elements)), jax.grad(chain)
     return lambda: np.asarray(gradient(x))
 
 
-def dense(rng, m, n):
-    bound = m**-0.5
-    return {
-        "w": jnp.asarray(rng.uniform(-bound, bound, (m, n)), jnp.float32),
-        "b": jnp.asarray(rng.uniform(-bound, bound, n), jnp.float32),
-    }
-
-
-def linear(p, x):
-    return x @ p["w"] + p["b"]
-
-
-def mlp_net(rng):
-    return [dense(rng, m, n) for m, n in zip(MLP.sizes, MLP.sizes[1:], strict=False)]
-
-
-def mlp_apply(params, x):
-    for p in params[:-1]:
-        x = jax.nn.relu(linear(p, x))
-    return linear(params[-1], x)
-
-
-def lenet_net(rng):
-    def conv(out, into):
-        return {
-            "w": jnp.asarray(rng.uniform(-0.1, 0.1, (out, into, 5, 5)), jnp.float32),
-            "b": jnp.zeros(out, jnp.float32),
-        }
-
-    sizes = [(400, 120), (120, 84), (84, 10)]
-    return [conv(6, 1), conv(16, 6), *[dense(rng, m, n) for m, n in sizes]]
-
-
-def lenet_apply(params, x):
-    for p in params[:2]:
-        x = lax.conv_general_dilated(x, p["w"], (1, 1), "VALID") + p["b"][:, None, None]
-        window = (1, 1, 2, 2)
-        x = lax.reduce_window(jax.nn.relu(x), -jnp.inf, lax.max, window, window, "VALID")
-    x = x.reshape(x.shape[0], -1)
-    for p in params[2:4]:
-        x = jax.nn.relu(linear(p, x))
-    return linear(params[4], x)
-
-
-def norm(p, x):
-    mean = x.mean(-1, keepdims=True)
-    return (x - mean) * lax.rsqrt(x.var(-1, keepdims=True) + 1e-5) * p["g"] + p["b"]
-
-
-def encoder_net(rng):
-    d = ENCODER.width
-    ones = {"g": jnp.ones(d, jnp.float32), "b": jnp.zeros(d, jnp.float32)}
-    names = {"q": (d, d), "k": (d, d), "v": (d, d), "o": (d, d), "up": (d, 4 * d)}
-    names["down"] = (4 * d, d)
-    blocks = [
-        {"n1": ones, "n2": ones, **{k: dense(rng, *s) for k, s in names.items()}}
-        for _ in range(ENCODER.layers)
-    ]
-    table = jnp.asarray(rng.standard_normal((ENCODER.words, d)), jnp.float32)
-    return {"embed": table, "blocks": blocks, "out": dense(rng, d, ENCODER.classes)}
-
-
-def encoder_apply(params, ids):
-    x = params["embed"][ids]
-    b, t, d = x.shape
-    heads = ENCODER.heads
-
-    def split(x):
-        return x.reshape(b, t, heads, d // heads).transpose(0, 2, 1, 3)
-
-    for p in params["blocks"]:
-        z = norm(p["n1"], x)
-        q, k, v = (split(linear(p[n], z)) for n in "qkv")
-        weights = jax.nn.softmax(q * (d // heads) ** -0.5 @ k.transpose(0, 1, 3, 2), -1)
-        x = x + linear(p["o"], (weights @ v).transpose(0, 2, 1, 3).reshape(x.shape))
-        x = x + linear(p["down"], jax.nn.relu(linear(p["up"], norm(p["n2"], x))))
-    return linear(params["out"], x.mean(1))
+def elementwise():
+    x = jnp.asarray(shapes.numbers(shapes.ELEMENTWISE.elements))
+    function = jax.jit(lambda x: jnp.tanh(x) * jax.nn.sigmoid(x) + x / 2)
+    return lambda: np.asarray(function(x))
 
 
 def adam(params, grads, state, rate=1e-3):
@@ -120,53 +50,187 @@ def momentum(params, grads, state, rate=1e-2):
     return jax.tree.map(lambda p, s: p - rate * s, params, moved), (moved, *state[1:])
 
 
-def trainer(apply, params, update):
+def cross_entropy(logits, y):
+    logp = jax.nn.log_softmax(logits)
+    return -jnp.take_along_axis(logp, y[..., None], -1).mean()
+
+
+def squared_error(x, y):
+    return ((x - y) ** 2).mean()
+
+
+def binary_cross_entropy(logits, y):
+    return (jax.nn.softplus(logits) - logits * y).mean()
+
+
+def stepper(loss, params, update=adam):
+    """A training step: value and gradients of `loss(params, *inputs)`, then the update."""
     zeros = jax.tree.map(jnp.zeros_like, params)
     carried = [params, (zeros, zeros, jnp.float32(0))]
 
-    def loss(params, x, y):
-        logp = jax.nn.log_softmax(apply(params, x))
-        return -jnp.take_along_axis(logp, y[:, None], 1).mean()
-
     @jax.jit
-    def program(params, state, x, y):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
+    def program(params, state, *inputs):
+        value, grads = jax.value_and_grad(loss)(params, *inputs)
         return value, *update(params, grads, state)
 
-    def step(x, y):
-        value, *carried[:] = program(*carried, x, y)
+    def step(*inputs):
+        value, *carried[:] = program(*carried, *inputs)
         return float(value)
 
     return step
 
 
-def training(shape, net, apply, update):
-    step = trainer(apply, net(np.random.default_rng(0)), update)
-    x, y = jnp.asarray(numbers(*shape.input)), jnp.arange(shape.input[0]) % shape.classes
-    return lambda: step(x, y)
+def training(net, apply, loss_fn, inputs, update=adam):
+    """A case: steps of `net` on the arrays `(x, y)` that `inputs()` returns."""
+
+    def case():
+        params = net(np.random.default_rng(0))
+        step = stepper(lambda p, x, y: loss_fn(apply(p, x), y), params, update)
+        x, y = map(jnp.asarray, inputs())
+        return lambda: step(x, y)
+
+    return case
 
 
-def mlp():
-    return training(MLP, mlp_net, mlp_apply, adam)
+def classifier(shape, net, apply, update=adam):
+    def inputs():
+        return shapes.numbers(*shape.input), shapes.classes(shape)
+
+    return training(net, apply, cross_entropy, inputs, update)
 
 
-def lenet():
-    return training(LENET, lenet_net, lenet_apply, momentum)
+def unet_inputs():
+    return shapes.numbers(*shapes.UNET.input), shapes.numbers(*shapes.UNET.target)
+
+
+def pinn():
+    points = jnp.asarray(shapes.collocation_points())
+
+    def loss(params, x):
+        def u(x):
+            return networks.pinn_apply(params, x[None])[0]
+
+        curvature = jax.vmap(jax.grad(jax.grad(u)))(x[:, 0])
+        pushed = math.pi**2 * jnp.sin(math.pi * x[:, 0])
+        ends = networks.pinn_apply(params, x[jnp.array([0, -1])])
+        return ((curvature + pushed) ** 2).mean() + (ends**2).mean()
+
+    step = stepper(loss, networks.pinn(np.random.default_rng(0)))
+    return lambda: step(points)
+
+
+def sample_gradients():
+    params = networks.samples(np.random.default_rng(0))
+
+    def loss(params, x, y):
+        return cross_entropy(networks.mlp_apply(params, x), y)
+
+    gradients = jax.jit(jax.vmap(jax.grad(loss), in_axes=(None, 0, 0)))
+    x = jnp.asarray(shapes.numbers(*shapes.SAMPLES.input))
+    y = jnp.arange(len(x)) % shapes.SAMPLES.sizes[-1]
+    return lambda: np.asarray(gradients(params, x, y)[-1]["b"])
+
+
+def molecular_dynamics():
+    positions, nearest, box = shapes.atoms()
+
+    def energy(r):
+        apart = r[:, None] - r[nearest]
+        apart = apart - box * jnp.round(apart / box)
+        inverse = 1 / (apart**2).sum(-1) ** 3
+        return 2 * (inverse**2 - inverse).sum()
+
+    @jax.jit
+    def move(r, v):
+        value, gradient = jax.value_and_grad(energy)(r)
+        v = v - ATOMS.time_step * gradient
+        return value, r + ATOMS.time_step * v, v
+
+    state = [jnp.asarray(positions), jnp.zeros(positions.shape, jnp.float32)]
+
+    def step():
+        value, *state[:] = move(*state)
+        return float(value)
+
+    return step
+
+
+def inference(net, apply, x):
+    def case():
+        params, one, function = net(np.random.default_rng(0)), jnp.asarray(x()), jax.jit(apply)
+        return lambda: np.asarray(function(params, one))
+
+    return case
 
 
 def changing_lengths():
-    step = trainer(encoder_apply, encoder_net(np.random.default_rng(0)), adam)
+    def loss(params, x, y):
+        return cross_entropy(networks.encoder_apply(params, x), y)
+
+    step = stepper(loss, networks.encoder(np.random.default_rng(0)))
     y = jnp.arange(ENCODER.batch) % ENCODER.classes
-    following = iter(lengths())
-    return lambda: step(jnp.asarray(tokens(next(following))), y)
+    following = iter(shapes.lengths())
+    return lambda: step(jnp.asarray(shapes.tokens(next(following))), y)
 
 
+def loop_full():
+    parts = [jnp.full((1, 8), float(i)) for i in range(LOOPS.full)]
+    return np.asarray(jnp.concatenate(parts))
+
+
+def loop_assign():
+    m = jnp.zeros((LOOPS.assign, LOOPS.assign))
+    for i in range(LOOPS.assign):
+        for j in range(LOOPS.assign):
+            m = m.at[i, j].set(i * 0.5 + j)
+    return np.asarray(m)
+
+
+def loop_grow():
+    x = row = jnp.ones((1, 8))
+    for _ in range(LOOPS.grow):
+        x = jnp.concatenate((x, row))
+    return np.asarray(x)
+
+
+def loop_slice():
+    x = jnp.asarray(shapes.numbers(LOOPS.slice))
+    total = 0
+    for i in range(1, LOOPS.slice + 1):
+        total = total + x[:i].sum()
+    return np.asarray(total)
+
+
+n = networks
 CASES = {
     "small operation, forward": small_forward,
     "small operation, forward + backward": small_gradient,
-    "MLP step, dynamic": mlp,
-    "MLP step, jit": mlp,
-    "LeNet-5 step, dynamic": lenet,
-    "LeNet-5 step, jit": lenet,
+    "elementwise, 10 million": elementwise,
+    "MLP step": classifier(shapes.MLP, n.mlp, n.mlp_apply),
+    "LeNet-5 step": classifier(shapes.LENET, n.lenet, n.lenet_apply, momentum),
+    "ResNet-18 step": classifier(shapes.RESNET, n.resnet18, n.resnet18_apply),
+    "U-Net block step": training(n.unet, n.unet_apply, squared_error, unet_inputs),
+    "LSTM step": classifier(shapes.LSTM, n.lstm, n.lstm_apply),
+    "GRU step": classifier(shapes.GRU, n.gru, n.gru_apply),
+    "GPT step": training(n.gpt, n.gpt_apply, cross_entropy, shapes.text),
+    "ViT-tiny step": classifier(shapes.VIT, n.vit, n.vit_apply),
+    "PINN step": pinn,
+    "recommender step": training(
+        n.recommender, n.recommender_apply, binary_cross_entropy, shapes.clicks
+    ),
+    "per-sample gradients": sample_gradients,
+    "molecular dynamics step": molecular_dynamics,
+    "GPT, one text": inference(n.gpt, n.gpt_apply, lambda: shapes.text(1)[0]),
     "encoder, a new length each step": changing_lengths,
+    "loop: full, then cat": lambda: loop_full,
+    "loop: m[i, j] = v": lambda: loop_assign,
+    "loop: x = cat((x, row))": lambda: loop_grow,
+    "loop: x[:i].sum()": lambda: loop_slice,
 }
+
+
+def cases(style=""):
+    """Every case is there in the one style of plain JAX."""
+    if style:
+        raise ValueError(f"plain JAX has no style {style!r}")
+    return CASES

@@ -1,10 +1,21 @@
-"""The cases in MindSpore's API: one file for MindSpore and, through the alias, for sporax."""
+"""The cases in MindSpore's API: one file for MindSpore and, through the alias, for sporax; in
+dynamic mode and with `jit`."""
+
+import math
 
 import mindspore as ms
 import numpy as np
 from mindspore import Tensor, nn, ops
 
-from bench.shapes import CHAIN, ENCODER, LENET, MLP, lengths, numbers, tokens
+from bench import shapes
+from bench.peers import networks_mindspore as networks
+from bench.shapes import ATOMS, CHAIN, ENCODER, LOOPS
+
+DYNAMIC, JIT = "", "jit"
+
+
+def prepared(function, style):
+    return ms.jit(function) if style == JIT else function
 
 
 def chain(x):
@@ -14,126 +25,241 @@ def chain(x):
     return z.sum()
 
 
-def small_forward():
-    x = Tensor(numbers(CHAIN.elements))
-    return lambda: chain(x).asnumpy()
+def small_forward(style):
+    x, function = Tensor(shapes.numbers(CHAIN.elements)), prepared(chain, style)
+    return lambda: function(x).asnumpy()
 
 
-def small_gradient():
-    x, gradient = Tensor(numbers(CHAIN.elements)), ms.grad(chain)
+def small_gradient(style):
+    x, gradient = Tensor(shapes.numbers(CHAIN.elements)), ms.grad(chain)
+    gradient = prepared(gradient, style)
     return lambda: gradient(x).asnumpy()
 
 
-class Mlp(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        sizes = MLP.sizes
-        self.layers = nn.SequentialCell(
-            nn.Dense(sizes[0], sizes[1]), nn.ReLU(),
-            nn.Dense(sizes[1], sizes[2]), nn.ReLU(),
-            nn.Dense(sizes[2], sizes[3]),
-        )  # fmt: skip
+def elementwise(style):
+    def function(x):
+        return ops.tanh(x) * ops.sigmoid(x) + x / 2
 
-    def construct(self, x):
-        return self.layers(x)
+    x = Tensor(shapes.numbers(shapes.ELEMENTWISE.elements))
+    function = prepared(function, style)
+    return lambda: function(x).asnumpy()
 
 
-class LeNet5(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True)
-        self.conv2 = nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True)
-        self.pool, self.flatten, self.relu = nn.MaxPool2d(2, 2), nn.Flatten(), nn.ReLU()
-        self.fc1, self.fc2, self.fc3 = nn.Dense(400, 120), nn.Dense(120, 84), nn.Dense(84, 10)
+def stepper(loss, optimizer, style):
+    """A training step: value and gradients of `loss`, then the optimizer."""
+    gradient = ms.value_and_grad(loss, None, optimizer.parameters)
 
-    def construct(self, x):
-        x = self.pool(self.relu(self.conv1(x)))
-        x = self.flatten(self.pool(self.relu(self.conv2(x))))
-        return self.fc3(self.relu(self.fc2(self.relu(self.fc1(x)))))
+    def step(*inputs):
+        value, gradients = gradient(*inputs)
+        optimizer(gradients)
+        return value
+
+    return prepared(step, style)
 
 
-class Block(nn.Cell):
-    def __init__(self, width, heads):
-        super().__init__()
-        self.heads, self.scale = heads, (width // heads) ** -0.5
-        self.norm1, self.norm2 = nn.LayerNorm((width,)), nn.LayerNorm((width,))
-        self.query, self.key = nn.Dense(width, width), nn.Dense(width, width)
-        self.value, self.out = nn.Dense(width, width), nn.Dense(width, width)
-        self.up, self.down = nn.Dense(width, 4 * width), nn.Dense(4 * width, width)
-
-    def split(self, x):
-        b, t, d = x.shape
-        return x.reshape((b, t, self.heads, d // self.heads)).transpose((0, 2, 1, 3))
-
-    def construct(self, x):
-        z = self.norm1(x)
-        q, k, v = self.split(self.query(z)), self.split(self.key(z)), self.split(self.value(z))
-        weights = ops.softmax(ops.matmul(q * self.scale, k.transpose((0, 1, 3, 2))), -1)
-        mixed = ops.matmul(weights, v).transpose((0, 2, 1, 3)).reshape(x.shape)
-        x = x + self.out(mixed)
-        return x + self.down(ops.relu(self.up(self.norm2(x))))
-
-
-class Encoder(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        e = ENCODER
-        self.embed = nn.Embedding(e.words, e.width)
-        self.blocks = nn.SequentialCell(*[Block(e.width, e.heads) for _ in range(e.layers)])
-        self.classify = nn.Dense(e.width, e.classes)
-
-    def construct(self, ids):
-        return self.classify(self.blocks(self.embed(ids)).mean(1))
-
-
-def trainer(net, optimizer, jit):
-    loss_fn = nn.CrossEntropyLoss()
+def trainer(net, optimizer, loss_fn, style):
     net.set_train()
 
-    def forward(x, y):
+    def loss(x, y):
         return loss_fn(net(x), y)
 
-    gradient = ms.value_and_grad(forward, None, optimizer.parameters)
-
-    def step(x, y):
-        loss, gradients = gradient(x, y)
-        optimizer(gradients)
-        return loss
-
-    return ms.jit(step) if jit else step
+    return stepper(loss, optimizer, style)
 
 
-def training(shape, net, optimizer, jit):
-    net = net()
-    step = trainer(net, optimizer(net.trainable_params()), jit)
-    x = Tensor(numbers(*shape.input))
-    y = Tensor((np.arange(shape.input[0]) % shape.classes).astype(np.int32))
+def adam(net):
+    return nn.Adam(net.trainable_params(), 1e-3)
+
+
+def momentum(net):
+    return nn.Momentum(net.trainable_params(), 1e-2, 0.9)
+
+
+def classifier(shape, net, optimizer=adam):
+    def case(style):
+        cell = net()
+        step = trainer(cell, optimizer(cell), nn.CrossEntropyLoss(), style)
+        x, y = Tensor(shapes.numbers(*shape.input)), Tensor(shapes.classes(shape))
+        return lambda: step(x, y).asnumpy()
+
+    return case
+
+
+def unet(style):
+    net = networks.UNetBlock()
+    step = trainer(net, adam(net), nn.MSELoss(), style)
+    x, y = (Tensor(shapes.numbers(*s)) for s in (shapes.UNET.input, shapes.UNET.target))
     return lambda: step(x, y).asnumpy()
 
 
-def mlp(jit=False):
-    return training(MLP, Mlp, lambda p: nn.Adam(p, 1e-3), jit)
+def gpt(style):
+    def loss_fn(logits, y):
+        return ops.cross_entropy(logits.reshape((-1, shapes.GPT.words)), y)
+
+    net = networks.Gpt()
+    step = trainer(net, adam(net), loss_fn, style)
+    x, y = shapes.text()
+    x, y = Tensor(x), Tensor(y.flatten())
+    return lambda: step(x, y).asnumpy()
 
 
-def lenet(jit=False):
-    return training(LENET, LeNet5, lambda p: nn.Momentum(p, 1e-2, 0.9), jit)
+def recommender(style):
+    net = networks.Recommender()
+    step = trainer(net, adam(net), nn.BCEWithLogitsLoss(), style)
+    rows, labels = shapes.clicks()
+    rows, labels = Tensor(rows), Tensor(labels)
+    return lambda: step(rows, labels).asnumpy()
 
 
-def changing_lengths():
+def pinn(style):
+    net, points = networks.pinn(), shapes.collocation_points()
+    pushed = Tensor((math.pi**2 * np.sin(math.pi * points)).astype(np.float32))
+    points, ends = Tensor(points), Tensor(points[[0, -1]])
+
+    def total(x):
+        return net(x).sum()
+
+    slope = ms.grad(total)
+
+    def total_slope(x):
+        return slope(x).sum()
+
+    curvature = ms.grad(total_slope)
+
+    def loss(x, ends):
+        return ((curvature(x) + pushed) ** 2).mean() + (net(ends) ** 2).mean()
+
+    step = stepper(loss, adam(net), style)
+    return lambda: step(points, ends).asnumpy()
+
+
+def sample_gradients(style):
+    rng, (a, b, c) = np.random.default_rng(0), shapes.SAMPLES.sizes
+    parameters = [
+        Tensor(rng.uniform(-(m**-0.5), m**-0.5, s).astype(np.float32))
+        for m, s in ((a, (a, b)), (a, (b,)), (b, (b, c)), (b, (c,)))
+    ]
+
+    def loss(w1, b1, w2, b2, x, y):
+        logits = ops.matmul(ops.relu(ops.matmul(x, w1) + b1), w2) + b2
+        return -(ops.log_softmax(logits, -1) * y).sum()
+
+    gradients = ms.vmap(ms.grad(loss, (0, 1, 2, 3)), (None, None, None, None, 0, 0))
+    gradients = prepared(gradients, style)
+    x = shapes.numbers(*shapes.SAMPLES.input)
+    x, y = Tensor(x), Tensor(np.eye(c, dtype=np.float32)[np.arange(len(x)) % c])
+    return lambda: gradients(*parameters, x, y)[3].asnumpy()
+
+
+def molecular_dynamics(style):
+    positions, nearest, box = shapes.atoms()
+    nearest = Tensor(nearest)
+
+    def energy(r):
+        apart = r[:, None] - r[nearest]
+        apart = apart - box * ops.round(apart / box)
+        inverse = 1 / (apart**2).sum(-1) ** 3
+        return 2 * (inverse**2 - inverse).sum()
+
+    gradient = ms.value_and_grad(energy)
+
+    def move(r, v):
+        value, slope = gradient(r)
+        v = v - ATOMS.time_step * slope
+        return value, r + ATOMS.time_step * v, v
+
+    move = prepared(move, style)
+    state = [Tensor(positions), ops.zeros(positions.shape, ms.float32)]
+
+    def step():
+        value, *state[:] = move(*state)
+        return value.asnumpy()
+
+    return step
+
+
+def inference(net, x):
+    def case(style):
+        cell, one = net(), Tensor(x())
+        cell.set_train(False)
+
+        def forward(x):
+            return cell(x)
+
+        function = prepared(forward, style)
+        return lambda: function(one).asnumpy()
+
+    return case
+
+
+def changing_lengths(style):
     """One call is a step on sentences of the next length."""
-    net = Encoder()
-    step = trainer(net, nn.Adam(net.trainable_params(), 1e-3), False)
+    net = networks.Encoder()
+    step = trainer(net, adam(net), nn.CrossEntropyLoss(), style)
     y = Tensor((np.arange(ENCODER.batch) % ENCODER.classes).astype(np.int32))
-    following = iter(lengths())
-    return lambda: step(Tensor(tokens(next(following))), y).asnumpy()
+    following = iter(shapes.lengths())
+    return lambda: step(Tensor(shapes.tokens(next(following))), y).asnumpy()
+
+
+def loop_full():
+    parts = [ops.full((1, 8), float(i)) for i in range(LOOPS.full)]
+    return ops.cat(parts).asnumpy()
+
+
+def loop_assign():
+    m = ops.zeros((LOOPS.assign, LOOPS.assign), ms.float32)
+    for i in range(LOOPS.assign):
+        for j in range(LOOPS.assign):
+            m[i, j] = i * 0.5 + j
+    return m.asnumpy()
+
+
+def loop_grow():
+    x = row = ops.ones((1, 8), ms.float32)
+    for _ in range(LOOPS.grow):
+        x = ops.cat((x, row))
+    return x.asnumpy()
+
+
+def loop_slice():
+    x = Tensor(shapes.numbers(LOOPS.slice))
+    total = 0
+    for i in range(1, LOOPS.slice + 1):
+        total = total + x[:i].sum()
+    return total.asnumpy()
 
 
 CASES = {
     "small operation, forward": small_forward,
     "small operation, forward + backward": small_gradient,
-    "MLP step, dynamic": mlp,
-    "MLP step, jit": lambda: mlp(True),
-    "LeNet-5 step, dynamic": lenet,
-    "LeNet-5 step, jit": lambda: lenet(True),
-    "encoder, a new length each step": changing_lengths,
+    "elementwise, 10 million": elementwise,
+    "MLP step": classifier(shapes.MLP, networks.mlp),
+    "LeNet-5 step": classifier(shapes.LENET, networks.lenet, momentum),
+    "ResNet-18 step": classifier(shapes.RESNET, networks.resnet18),
+    "MobileNetV2 step": classifier(shapes.MOBILENET, networks.mobilenet),
+    "U-Net block step": unet,
+    "LSTM step": classifier(shapes.LSTM, networks.lstm),
+    "GRU step": classifier(shapes.GRU, networks.gru),
+    "GPT step": gpt,
+    "ViT-tiny step": classifier(shapes.VIT, networks.Vit),
+    "PINN step": pinn,
+    "recommender step": recommender,
+    "per-sample gradients": sample_gradients,
+    "molecular dynamics step": molecular_dynamics,
+    "ResNet-18, one image": inference(
+        networks.resnet18, lambda: shapes.numbers(1, *shapes.RESNET.input[1:])
+    ),
+    "GPT, one text": inference(networks.Gpt, lambda: shapes.text(1)[0]),
 }
+LOOP_CASES = {
+    "encoder, a new length each step": changing_lengths,
+    "loop: full, then cat": lambda style: loop_full,
+    "loop: m[i, j] = v": lambda style: loop_assign,
+    "loop: x = cat((x, row))": lambda style: loop_grow,
+    "loop: x[:i].sum()": lambda style: loop_slice,
+}
+
+
+def cases(style=DYNAMIC):
+    """The cases that `style` has; loops and changing lengths are dynamic."""
+    table = CASES if style == JIT else CASES | LOOP_CASES
+    return {name: lambda case=case: case(style) for name, case in table.items()}

@@ -1,10 +1,29 @@
-"""The cases in PyTorch, eager."""
+"""The cases in PyTorch: eager, eager with images channels-last, and with `torch.compile`."""
+
+import math
 
 import numpy as np
 import torch
 from torch import nn
+from torch.func import functional_call
 
-from bench.shapes import CHAIN, ENCODER, LENET, MLP, lengths, numbers, tokens
+from bench import shapes
+from bench.peers import networks_torch as networks
+from bench.shapes import ATOMS, CHAIN, ENCODER, LOOPS
+
+EAGER, CHANNELS_LAST, COMPILED = "", "channels-last", "compile"
+
+
+def prepared(function, style):
+    """A network or function as `style` runs it."""
+    if style == COMPILED:
+        return torch.compile(function)
+    return function.to(memory_format=torch.channels_last) if style == CHANNELS_LAST else function
+
+
+def images(x, style):
+    format = torch.channels_last if style == CHANNELS_LAST else torch.contiguous_format
+    return torch.from_numpy(x).contiguous(memory_format=format)
 
 
 def chain(x):
@@ -14,67 +33,24 @@ def chain(x):
     return z.sum()
 
 
-def small_forward():
-    x = torch.from_numpy(numbers(CHAIN.elements))
-    return lambda: chain(x).numpy()
+def small_forward(style):
+    x, function = torch.from_numpy(shapes.numbers(CHAIN.elements)), prepared(chain, style)
+    return lambda: function(x).numpy()
 
 
-def small_gradient():
-    x = torch.from_numpy(numbers(CHAIN.elements)).requires_grad_()
-    return lambda: torch.autograd.grad(chain(x), x)[0].numpy()
+def small_gradient(style):
+    x = torch.from_numpy(shapes.numbers(CHAIN.elements)).requires_grad_()
+    function = prepared(chain, style)
+    return lambda: torch.autograd.grad(function(x), x)[0].numpy()
 
 
-def mlp_net():
-    a, b, c, d = MLP.sizes
-    return nn.Sequential(
-        nn.Linear(a, b), nn.ReLU(), nn.Linear(b, c), nn.ReLU(), nn.Linear(c, d)
-    )  # fmt: skip
+def elementwise(style):
+    x = torch.from_numpy(shapes.numbers(shapes.ELEMENTWISE.elements))
+    function = prepared(lambda x: torch.tanh(x) * torch.sigmoid(x) + x / 2, style)
+    return lambda: function(x).numpy()
 
 
-def lenet_net():
-    return nn.Sequential(
-        nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(),
-        nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84),
-        nn.ReLU(), nn.Linear(84, 10),
-    )  # fmt: skip
-
-
-class Block(nn.Module):
-    def __init__(self, width, heads):
-        super().__init__()
-        self.heads, self.scale = heads, (width // heads) ** -0.5
-        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-
-    def split(self, x):
-        b, t, d = x.shape
-        return x.reshape(b, t, self.heads, d // self.heads).permute(0, 2, 1, 3)
-
-    def forward(self, x):
-        z = self.norm1(x)
-        q, k, v = self.split(self.query(z)), self.split(self.key(z)), self.split(self.value(z))
-        weights = torch.softmax(q * self.scale @ k.transpose(2, 3), -1)
-        x = x + self.out((weights @ v).permute(0, 2, 1, 3).reshape(x.shape))
-        return x + self.down(torch.relu(self.up(self.norm2(x))))
-
-
-class Encoder(nn.Module):
-    def __init__(self):
-        super().__init__()
-        e = ENCODER
-        self.embed = nn.Embedding(e.words, e.width)
-        self.blocks = nn.Sequential(*[Block(e.width, e.heads) for _ in range(e.layers)])
-        self.classify = nn.Linear(e.width, e.classes)
-
-    def forward(self, ids):
-        return self.classify(self.blocks(self.embed(ids)).mean(1))
-
-
-def trainer(net, optimizer):
-    loss_fn = nn.CrossEntropyLoss()
-
+def trainer(net, optimizer, loss_fn):
     def step(x, y):
         optimizer.zero_grad()
         loss = loss_fn(net(x), y)
@@ -85,35 +61,214 @@ def trainer(net, optimizer):
     return step
 
 
-def training(shape, net, optimizer):
-    step = trainer(net, optimizer(net.parameters()))
-    x = torch.from_numpy(numbers(*shape.input))
-    y = torch.arange(shape.input[0]) % shape.classes
+def adam(parameters):
+    return torch.optim.Adam(parameters, 1e-3)
+
+
+def momentum(parameters):
+    return torch.optim.SGD(parameters, 1e-2, momentum=0.9)
+
+
+def classifier(shape, net, optimizer=adam):
+    def case(style):
+        module = prepared(net(), style)
+        step = trainer(module, optimizer(module.parameters()), nn.CrossEntropyLoss())
+        numbers = shapes.numbers(*shape.input)
+        x = images(numbers, style) if len(shape.input) == 4 else torch.from_numpy(numbers)
+        y = torch.from_numpy(shapes.classes(shape).astype(np.int64))
+        return lambda: step(x, y)
+
+    return case
+
+
+def unet(style):
+    net = prepared(networks.UNetBlock(), style)
+    step = trainer(net, adam(net.parameters()), nn.MSELoss())
+    x, y = (images(shapes.numbers(*s), style) for s in (shapes.UNET.input, shapes.UNET.target))
     return lambda: step(x, y)
 
 
-def mlp():
-    return training(MLP, mlp_net(), lambda p: torch.optim.Adam(p, 1e-3))
+def gpt(style):
+    net, cross_entropy = prepared(networks.Gpt(), style), nn.CrossEntropyLoss()
+    step = trainer(net, adam(net.parameters()), lambda z, y: cross_entropy(z.flatten(0, 1), y))
+    x, y = (torch.from_numpy(a.astype(np.int64)) for a in shapes.text())
+    return lambda: step(x, y.flatten())
 
 
-def lenet():
-    return training(LENET, lenet_net(), lambda p: torch.optim.SGD(p, 1e-2, momentum=0.9))
+def recommender(style):
+    net = prepared(networks.Recommender(), style)
+    step = trainer(net, adam(net.parameters()), nn.BCEWithLogitsLoss())
+    rows, labels = shapes.clicks()
+    x, y = torch.from_numpy(rows.astype(np.int64)), torch.from_numpy(labels)
+    return lambda: step(x, y)
 
 
-def changing_lengths():
-    net = Encoder()
-    step = trainer(net, torch.optim.Adam(net.parameters(), 1e-3))
+def pinn(style):
+    net, x = networks.pinn(), torch.from_numpy(shapes.collocation_points()).requires_grad_()
+    optimizer, pushed = adam(net.parameters()), math.pi**2 * torch.sin(math.pi * x.detach())
+    parameters = dict(net.named_parameters())
+
+    def eager_loss():
+        u = net(x)
+        (slope,) = torch.autograd.grad(u.sum(), x, create_graph=True)
+        (curvature,) = torch.autograd.grad(slope.sum(), x, create_graph=True)
+        return ((curvature + pushed) ** 2).mean() + (u[[0, -1]] ** 2).mean()
+
+    def functional_loss(p, x):
+        def total(x):
+            return functional_call(net, p, (x,)).sum()
+
+        curvature = torch.func.grad(lambda x: torch.func.grad(total)(x).sum())(x)
+        ends = functional_call(net, p, (x[[0, -1]],))
+        return ((curvature + pushed) ** 2).mean() + (ends**2).mean()
+
+    # torch.compile has no second backward; derivatives inside the compiled function it has
+    gradient = torch.compile(torch.func.grad_and_value(functional_loss))
+
+    def compiled_step():
+        with torch.no_grad():
+            gradients, loss = gradient(parameters, x)
+        for name, p in parameters.items():
+            p.grad = gradients[name]
+        optimizer.step()
+        return loss.item()
+
+    def eager_step():
+        optimizer.zero_grad()
+        loss = eager_loss()
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    return compiled_step if style == COMPILED else eager_step
+
+
+def sample_gradients(style):
+    net = networks.samples()
+    parameters = {name: p.detach() for name, p in net.named_parameters()}
+
+    def loss(parameters, x, y):
+        logits = functional_call(net, parameters, (x[None],))
+        return nn.functional.cross_entropy(logits, y[None])
+
+    gradients = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))
+    gradients = prepared(gradients, style)
+    x = torch.from_numpy(shapes.numbers(*shapes.SAMPLES.input))
+    y = torch.arange(len(x)) % shapes.SAMPLES.sizes[-1]
+    return lambda: gradients(parameters, x, y)["2.bias"].numpy()
+
+
+def molecular_dynamics(style):
+    positions, nearest, box = shapes.atoms()
+    state = [torch.from_numpy(positions), torch.zeros(positions.shape)]
+    nearest = torch.from_numpy(nearest.astype(np.int64))
+
+    def energy(r):
+        apart = r[:, None] - r[nearest]
+        apart = apart - box * torch.round(apart / box)
+        inverse = 1 / (apart**2).sum(-1) ** 3
+        return 2 * (inverse**2 - inverse).sum()
+
+    energy = prepared(energy, style)
+
+    def step():
+        r, v = state
+        r = r.requires_grad_()
+        value = energy(r)
+        (gradient,) = torch.autograd.grad(value, r)
+        v = v - ATOMS.time_step * gradient
+        state[:] = r.detach() + ATOMS.time_step * v, v
+        return value.item()
+
+    return step
+
+
+def inference(net, x):
+    def case(style):
+        module = prepared(net().eval(), style)
+        array = x()
+        one = images(array, style) if array.ndim == 4 else torch.from_numpy(array.astype(np.int64))
+
+        @torch.no_grad()
+        def call():
+            return module(one).numpy()
+
+        return call
+
+    return case
+
+
+def changing_lengths(style):
+    net = prepared(networks.Encoder(), style)
+    step = trainer(net, adam(net.parameters()), nn.CrossEntropyLoss())
     y = torch.arange(ENCODER.batch) % ENCODER.classes
-    following = iter(lengths())
-    return lambda: step(torch.from_numpy(tokens(next(following)).astype(np.int64)), y)
+    following = iter(shapes.lengths())
+    return lambda: step(torch.from_numpy(shapes.tokens(next(following)).astype(np.int64)), y)
 
 
-CASES = {
+def loop_full():
+    parts = [torch.full((1, 8), float(i)) for i in range(LOOPS.full)]
+    return torch.cat(parts).numpy()
+
+
+def loop_assign():
+    m = torch.zeros(LOOPS.assign, LOOPS.assign)
+    for i in range(LOOPS.assign):
+        for j in range(LOOPS.assign):
+            m[i, j] = i * 0.5 + j
+    return m.numpy()
+
+
+def loop_grow():
+    x = row = torch.ones(1, 8)
+    for _ in range(LOOPS.grow):
+        x = torch.cat((x, row))
+    return x.numpy()
+
+
+def loop_slice():
+    x = torch.from_numpy(shapes.numbers(LOOPS.slice))
+    total = 0
+    for i in range(1, LOOPS.slice + 1):
+        total = total + x[:i].sum()
+    return total.numpy()
+
+
+IMAGES = {
+    "LeNet-5 step": classifier(shapes.LENET, networks.lenet, momentum),
+    "ResNet-18 step": classifier(shapes.RESNET, networks.resnet18),
+    "MobileNetV2 step": classifier(shapes.MOBILENET, networks.mobilenet),
+    "U-Net block step": unet,
+    "ViT-tiny step": classifier(shapes.VIT, networks.Vit),
+    "ResNet-18, one image": inference(
+        networks.resnet18, lambda: shapes.numbers(1, *shapes.RESNET.input[1:])
+    ),
+}
+OTHERS = {
     "small operation, forward": small_forward,
     "small operation, forward + backward": small_gradient,
-    "MLP step, dynamic": mlp,
-    "MLP step, jit": mlp,  # eager again: what the jit rows are measured against
-    "LeNet-5 step, dynamic": lenet,
-    "LeNet-5 step, jit": lenet,
+    "elementwise, 10 million": elementwise,
+    "MLP step": classifier(shapes.MLP, networks.mlp),
+    "LSTM step": classifier(shapes.LSTM, networks.lstm),
+    "GRU step": classifier(shapes.GRU, networks.gru),
+    "GPT step": gpt,
+    "PINN step": pinn,
+    "recommender step": recommender,
+    "per-sample gradients": sample_gradients,
+    "molecular dynamics step": molecular_dynamics,
+    "GPT, one text": inference(networks.Gpt, lambda: shapes.text(1)[0]),
     "encoder, a new length each step": changing_lengths,
 }
+LOOP_CASES = {
+    "loop: full, then cat": lambda style: loop_full,
+    "loop: m[i, j] = v": lambda style: loop_assign,
+    "loop: x = cat((x, row))": lambda style: loop_grow,
+    "loop: x[:i].sum()": lambda style: loop_slice,
+}
+
+
+def cases(style=EAGER):
+    """The cases that `style` has: images alone channels-last; loops are eager."""
+    table = {EAGER: IMAGES | OTHERS | LOOP_CASES, CHANNELS_LAST: IMAGES}
+    table[COMPILED] = {n: c for n, c in (IMAGES | OTHERS).items() if "length" not in n}
+    return {name: lambda case=case: case(style) for name, case in table[style].items()}

@@ -1,0 +1,252 @@
+"""The benchmark's networks in MindSpore's API, which is also sporax's."""
+
+from mindspore import Parameter, Tensor, nn, ops
+from mindspore.common.initializer import Normal
+
+from bench.shapes import (
+    ENCODER,
+    GPT,
+    GRU,
+    LSTM,
+    MLP,
+    MOBILENET,
+    PINN,
+    RECOMMENDER,
+    RESNET,
+    UNET,
+    VIT,
+    causal_mask,
+    numbers,
+)
+
+
+def mlp():
+    a, b, c, d = MLP.sizes
+    return nn.SequentialCell(
+        nn.Dense(a, b), nn.ReLU(), nn.Dense(b, c), nn.ReLU(), nn.Dense(c, d)
+    )  # fmt: skip
+
+
+def lenet():
+    return nn.SequentialCell(
+        nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
+        nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
+        nn.Flatten(), nn.Dense(400, 120), nn.ReLU(), nn.Dense(120, 84), nn.ReLU(),
+        nn.Dense(84, 10),
+    )  # fmt: skip
+
+
+def conv(width, out, kernel=1, stride=1, group=1, has_bias=False):
+    return nn.Conv2d(width, out, kernel, stride, "pad", kernel // 2, group=group, has_bias=has_bias)
+
+
+class Residual(nn.Cell):
+    """ResNet's basic block."""
+
+    def __init__(self, width, out, stride):
+        super().__init__()
+        self.conv1, self.conv2 = conv(width, out, 3, stride), conv(out, out, 3)
+        self.norm1, self.norm2 = nn.BatchNorm2d(out), nn.BatchNorm2d(out)
+        self.shortcut = nn.Identity()
+        if stride != 1 or width != out:
+            self.shortcut = nn.SequentialCell(conv(width, out, 1, stride), nn.BatchNorm2d(out))
+
+    def construct(self, x):
+        z = ops.relu(self.norm1(self.conv1(x)))
+        return ops.relu(self.norm2(self.conv2(z)) + self.shortcut(x))
+
+
+class Classifier(nn.Cell):
+    """Layers for images, the mean over places, and a Dense layer."""
+
+    def __init__(self, layers, width, classes):
+        super().__init__()
+        self.layers, self.classify = nn.SequentialCell(*layers), nn.Dense(width, classes)
+
+    def construct(self, x):
+        return self.classify(self.layers(x).mean((2, 3)))
+
+
+def resnet18():
+    width = RESNET.stages[0][0]
+    layers = [conv(3, width, 3), nn.BatchNorm2d(width), nn.ReLU()]
+    for out, stride in RESNET.stages:
+        layers += [Residual(width, out, stride), Residual(out, out, 1)]
+        width = out
+    return Classifier(layers, width, RESNET.classes)
+
+
+def conv_norm(width, out, kernel=1, stride=1, group=1):
+    return [conv(width, out, kernel, stride, group), nn.BatchNorm2d(out)]
+
+
+class InvertedResidual(nn.Cell):
+    def __init__(self, width, out, stride, expansion):
+        super().__init__()
+        wide = width * expansion
+        layers = [*conv_norm(width, wide), nn.ReLU6()] if expansion != 1 else []
+        layers += [*conv_norm(wide, wide, 3, stride, wide), nn.ReLU6(), *conv_norm(wide, out)]
+        self.layers = nn.SequentialCell(*layers)
+        self.adds = stride == 1 and width == out
+
+    def construct(self, x):
+        return x + self.layers(x) if self.adds else self.layers(x)
+
+
+def mobilenet():
+    m = MOBILENET
+    layers, width = [*conv_norm(3, m.stem, 3, 2), nn.ReLU6()], m.stem
+    for expansion, out, repeats, stride in m.stages:
+        for i in range(repeats):
+            layers.append(InvertedResidual(width, out, stride if i == 0 else 1, expansion))
+            width = out
+    layers += [*conv_norm(width, m.head), nn.ReLU6()]
+    return Classifier(layers, m.head, m.classes)
+
+
+class UNetBlock(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        a, b = UNET.widths
+        self.conv1, self.conv2 = conv(3, a, 3, has_bias=True), conv(a, b, 3, has_bias=True)
+        self.conv3, self.pool = conv(b, b, 3, has_bias=True), nn.MaxPool2d(2, 2)
+        self.up = nn.Conv2dTranspose(b, b, 2, 2, "valid", has_bias=True)
+        self.out = conv(2 * b, 1, has_bias=True)
+
+    def construct(self, x):
+        skip = ops.relu(self.conv2(ops.relu(self.conv1(x))))
+        x = self.up(ops.relu(self.conv3(self.pool(skip))))
+        return self.out(ops.cat((x, skip), 1))
+
+
+class Recurrent(nn.Cell):
+    """A recurrent layer and a classifier of its mean output."""
+
+    def __init__(self, layer, width, classes):
+        super().__init__()
+        self.layer, self.classify = layer, nn.Dense(width, classes)
+
+    def construct(self, x):
+        return self.classify(self.layer(x)[0].mean(1))
+
+
+def lstm():
+    layer = nn.LSTM(LSTM.input[2], LSTM.hidden, batch_first=True)
+    return Recurrent(layer, LSTM.hidden, LSTM.classes)
+
+
+def gru():
+    g = GRU
+    layer = nn.GRU(g.input[2], g.hidden, g.layers, batch_first=True, bidirectional=True)
+    return Recurrent(layer, 2 * g.hidden, g.classes)
+
+
+def embedding(rows, width):
+    """Numbers of deviation 1, as PyTorch's embedding starts with."""
+    return nn.Embedding(rows, width, embedding_table=Normal(1.0))
+
+
+class Block(nn.Cell):
+    """A transformer's block, attention written out."""
+
+    def __init__(self, width, heads, activation):
+        super().__init__()
+        self.heads, self.scale, self.activation = heads, (width // heads) ** -0.5, activation
+        self.norm1, self.norm2 = nn.LayerNorm((width,)), nn.LayerNorm((width,))
+        self.query, self.key = nn.Dense(width, width), nn.Dense(width, width)
+        self.value, self.out = nn.Dense(width, width), nn.Dense(width, width)
+        self.up, self.down = nn.Dense(width, 4 * width), nn.Dense(4 * width, width)
+
+    def split(self, x):
+        b, t, d = x.shape
+        return x.reshape((b, t, self.heads, d // self.heads)).transpose((0, 2, 1, 3))
+
+    def construct(self, x, mask=None):
+        z = self.norm1(x)
+        q, k, v = self.split(self.query(z)), self.split(self.key(z)), self.split(self.value(z))
+        scores = ops.matmul(q * self.scale, k.transpose((0, 1, 3, 2)))
+        if mask is not None:
+            scores = scores + mask
+        weights = ops.softmax(scores, -1)
+        mixed = ops.matmul(weights, v).transpose((0, 2, 1, 3)).reshape(x.shape)
+        x = x + self.out(mixed)
+        return x + self.down(self.activation(self.up(self.norm2(x))))
+
+
+def blocks(shape, activation):
+    layers = [Block(shape.width, shape.heads, activation()) for _ in range(shape.layers)]
+    return nn.CellList(layers)
+
+
+class Encoder(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        e = ENCODER
+        self.embed, self.blocks = embedding(e.words, e.width), blocks(e, nn.ReLU)
+        self.classify = nn.Dense(e.width, e.classes)
+
+    def construct(self, ids):
+        x = self.embed(ids)
+        for block in self.blocks:
+            x = block(x)
+        return self.classify(x.mean(1))
+
+
+def exact_gelu():
+    return nn.GELU(approximate=False)
+
+
+class Gpt(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        g = GPT
+        self.words, self.blocks = embedding(g.words, g.width), blocks(g, exact_gelu)
+        self.places = Parameter(Tensor(numbers(g.length, g.width)), name="places")
+        self.norm, self.out = nn.LayerNorm((g.width,)), nn.Dense(g.width, g.words)
+        self.mask = Tensor(causal_mask())
+
+    def construct(self, ids):
+        x = self.words(ids) + self.places
+        for block in self.blocks:
+            x = block(x, self.mask)
+        return self.out(self.norm(x))
+
+
+class Vit(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        v = VIT
+        self.patches = nn.Conv2d(3, v.width, v.patch, v.patch, "valid", has_bias=True)
+        self.places = Parameter(Tensor(numbers(v.patches, v.width) * 0.02), name="places")
+        self.blocks = blocks(v, exact_gelu)
+        self.norm, self.classify = nn.LayerNorm((v.width,)), nn.Dense(v.width, v.classes)
+
+    def construct(self, x):
+        x = self.patches(x)
+        b, d, _, _ = x.shape
+        x = x.reshape((b, d, -1)).transpose((0, 2, 1)) + self.places
+        for block in self.blocks:
+            x = block(x)
+        return self.classify(self.norm(x).mean(1))
+
+
+def pinn():
+    w = PINN.width
+    return nn.SequentialCell(
+        nn.Dense(1, w), nn.Tanh(), nn.Dense(w, w), nn.Tanh(), nn.Dense(w, 1)
+    )  # fmt: skip
+
+
+class Recommender(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        r = RECOMMENDER
+        self.tables = nn.CellList([embedding(r.rows, r.width) for _ in range(r.tables)])
+        self.dense = nn.Dense(r.tables * r.width, r.hidden)
+        self.out = nn.Dense(r.hidden, 1)
+
+    def construct(self, rows):
+        found = []
+        for i, table in enumerate(self.tables):
+            found.append(table(rows[:, i]))
+        return self.out(ops.relu(self.dense(ops.cat(found, 1))))

@@ -1,0 +1,230 @@
+"""The benchmark's networks in PyTorch."""
+
+import torch
+from torch import nn
+
+from bench.shapes import (
+    ENCODER,
+    GPT,
+    GRU,
+    LSTM,
+    MLP,
+    MOBILENET,
+    PINN,
+    RECOMMENDER,
+    RESNET,
+    SAMPLES,
+    UNET,
+    VIT,
+    causal_mask,
+)
+
+
+def mlp():
+    a, b, c, d = MLP.sizes
+    return nn.Sequential(
+        nn.Linear(a, b), nn.ReLU(), nn.Linear(b, c), nn.ReLU(), nn.Linear(c, d)
+    )  # fmt: skip
+
+
+def lenet():
+    return nn.Sequential(
+        nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(),
+        nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84),
+        nn.ReLU(), nn.Linear(84, 10),
+    )  # fmt: skip
+
+
+class Residual(nn.Module):
+    """ResNet's basic block."""
+
+    def __init__(self, width, out, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(width, out, 3, stride, 1, bias=False)
+        self.conv2 = nn.Conv2d(out, out, 3, 1, 1, bias=False)
+        self.norm1, self.norm2 = nn.BatchNorm2d(out), nn.BatchNorm2d(out)
+        self.shortcut = nn.Identity()
+        if stride != 1 or width != out:
+            conv = nn.Conv2d(width, out, 1, stride, bias=False)
+            self.shortcut = nn.Sequential(conv, nn.BatchNorm2d(out))
+
+    def forward(self, x):
+        z = torch.relu(self.norm1(self.conv1(x)))
+        return torch.relu(self.norm2(self.conv2(z)) + self.shortcut(x))
+
+
+def resnet18():
+    width = RESNET.stages[0][0]
+    layers = [nn.Conv2d(3, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU()]
+    for out, stride in RESNET.stages:
+        layers += [Residual(width, out, stride), Residual(out, out, 1)]
+        width = out
+    head = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, RESNET.classes)]
+    return nn.Sequential(*layers, *head)
+
+
+def conv_norm(width, out, kernel=1, stride=1, groups=1):
+    conv = nn.Conv2d(width, out, kernel, stride, kernel // 2, groups=groups, bias=False)
+    return [conv, nn.BatchNorm2d(out)]
+
+
+class InvertedResidual(nn.Module):
+    def __init__(self, width, out, stride, expansion):
+        super().__init__()
+        wide = width * expansion
+        layers = [*conv_norm(width, wide), nn.ReLU6()] if expansion != 1 else []
+        layers += [*conv_norm(wide, wide, 3, stride, wide), nn.ReLU6(), *conv_norm(wide, out)]
+        self.layers = nn.Sequential(*layers)
+        self.adds = stride == 1 and width == out
+
+    def forward(self, x):
+        return x + self.layers(x) if self.adds else self.layers(x)
+
+
+def mobilenet():
+    m = MOBILENET
+    layers, width = [*conv_norm(3, m.stem, 3, 2), nn.ReLU6()], m.stem
+    for expansion, out, repeats, stride in m.stages:
+        for i in range(repeats):
+            layers.append(InvertedResidual(width, out, stride if i == 0 else 1, expansion))
+            width = out
+    layers += [*conv_norm(width, m.head), nn.ReLU6()]
+    return nn.Sequential(
+        *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(m.head, m.classes)
+    )
+
+
+class UNetBlock(nn.Module):
+    def __init__(self):
+        super().__init__()
+        a, b = UNET.widths
+        self.conv1, self.conv2 = nn.Conv2d(3, a, 3, padding=1), nn.Conv2d(a, b, 3, padding=1)
+        self.conv3, self.pool = nn.Conv2d(b, b, 3, padding=1), nn.MaxPool2d(2)
+        self.up, self.out = nn.ConvTranspose2d(b, b, 2, 2), nn.Conv2d(2 * b, 1, 1)
+
+    def forward(self, x):
+        skip = torch.relu(self.conv2(torch.relu(self.conv1(x))))
+        x = self.up(torch.relu(self.conv3(self.pool(skip))))
+        return self.out(torch.cat((x, skip), 1))
+
+
+class Recurrent(nn.Module):
+    """A recurrent layer and a classifier of its mean output."""
+
+    def __init__(self, layer, width, classes):
+        super().__init__()
+        self.layer, self.classify = layer, nn.Linear(width, classes)
+
+    def forward(self, x):
+        return self.classify(self.layer(x)[0].mean(1))
+
+
+def lstm():
+    layer = nn.LSTM(LSTM.input[2], LSTM.hidden, batch_first=True)
+    return Recurrent(layer, LSTM.hidden, LSTM.classes)
+
+
+def gru():
+    g = GRU
+    layer = nn.GRU(g.input[2], g.hidden, g.layers, batch_first=True, bidirectional=True)
+    return Recurrent(layer, 2 * g.hidden, g.classes)
+
+
+class Block(nn.Module):
+    """A transformer's block, attention written out."""
+
+    def __init__(self, width, heads, activation):
+        super().__init__()
+        self.heads, self.scale, self.activation = heads, (width // heads) ** -0.5, activation
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def split(self, x):
+        b, t, d = x.shape
+        return x.reshape(b, t, self.heads, d // self.heads).permute(0, 2, 1, 3)
+
+    def forward(self, x, mask=None):
+        z = self.norm1(x)
+        q, k, v = self.split(self.query(z)), self.split(self.key(z)), self.split(self.value(z))
+        scores = q * self.scale @ k.transpose(2, 3)
+        weights = torch.softmax(scores if mask is None else scores + mask, -1)
+        x = x + self.out((weights @ v).permute(0, 2, 1, 3).reshape(x.shape))
+        return x + self.down(self.activation(self.up(self.norm2(x))))
+
+
+def blocks(shape, activation):
+    return nn.ModuleList(Block(shape.width, shape.heads, activation) for _ in range(shape.layers))
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        e = ENCODER
+        self.embed = nn.Embedding(e.words, e.width)
+        self.blocks = blocks(e, torch.relu)
+        self.classify = nn.Linear(e.width, e.classes)
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        for block in self.blocks:
+            x = block(x)
+        return self.classify(x.mean(1))
+
+
+class Gpt(nn.Module):
+    def __init__(self):
+        super().__init__()
+        g = GPT
+        self.words, self.places = nn.Embedding(g.words, g.width), nn.Embedding(g.length, g.width)
+        self.blocks = blocks(g, nn.functional.gelu)
+        self.norm, self.out = nn.LayerNorm(g.width), nn.Linear(g.width, g.words)
+        self.register_buffer("mask", torch.from_numpy(causal_mask()))
+
+    def forward(self, ids):
+        x = self.words(ids) + self.places.weight
+        for block in self.blocks:
+            x = block(x, self.mask)
+        return self.out(self.norm(x))
+
+
+class Vit(nn.Module):
+    def __init__(self):
+        super().__init__()
+        v = VIT
+        self.patches = nn.Conv2d(3, v.width, v.patch, v.patch)
+        self.places = nn.Parameter(torch.randn(v.patches, v.width) * 0.02)
+        self.blocks = blocks(v, nn.functional.gelu)
+        self.norm, self.classify = nn.LayerNorm(v.width), nn.Linear(v.width, v.classes)
+
+    def forward(self, x):
+        x = self.patches(x).flatten(2).transpose(1, 2) + self.places
+        for block in self.blocks:
+            x = block(x)
+        return self.classify(self.norm(x).mean(1))
+
+
+def pinn():
+    w = PINN.width
+    return nn.Sequential(
+        nn.Linear(1, w), nn.Tanh(), nn.Linear(w, w), nn.Tanh(), nn.Linear(w, 1)
+    )  # fmt: skip
+
+
+class Recommender(nn.Module):
+    def __init__(self):
+        super().__init__()
+        r = RECOMMENDER
+        self.tables = nn.ModuleList(nn.Embedding(r.rows, r.width) for _ in range(r.tables))
+        self.dense = nn.Linear(r.tables * r.width, r.hidden)
+        self.out = nn.Linear(r.hidden, 1)
+
+    def forward(self, rows):
+        found = [table(rows[:, i]) for i, table in enumerate(self.tables)]
+        return self.out(torch.relu(self.dense(torch.cat(found, 1))))
+
+
+def samples():
+    a, b, c = SAMPLES.sizes
+    return nn.Sequential(nn.Linear(a, b), nn.ReLU(), nn.Linear(b, c))
