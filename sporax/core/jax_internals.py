@@ -13,12 +13,12 @@ import jax
 import numpy as np
 from jax import lax
 from jax.export import symbolic_shape
-from jax.extend.core import ClosedJaxpr, Literal, Var, jaxpr_as_fun
+from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
 from jax.interpreters.partial_eval import dce_jaxpr
 
 __all__ = (
-    "ClosedJaxpr", "ComparedDim", "Literal", "barrier", "compared_dims", "jaxpr_as_fun",
-    "on_comparison", "set_compilation_cache", "terms_of", "used_inputs",
+    "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Var", "barrier", "compared_dims",
+    "jaxpr_as_fun", "on_comparison", "set_compilation_cache", "terms_of", "used_inputs",
 )  # fmt: skip
 
 

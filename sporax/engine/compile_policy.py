@@ -13,6 +13,7 @@ for, is compiled at once. So is everything with `SPORAX_TIERS=off` and after
 
 import math
 import os
+from typing import Any
 
 import jax
 import numpy as np
@@ -120,7 +121,7 @@ class Interpretation:
     """A trace run by NumPy, so many times; called as a `Program` is. `forget`: called at the last
     run."""
 
-    def __init__(self, plan, runs=math.inf, forget=None):
+    def __init__(self, plan, runs: float = math.inf, forget: Any = None):
         self.plan, self.runs, self.forget = plan, runs, forget
 
     def __call__(self, arrays, reals, integers, results):

@@ -13,7 +13,6 @@ from sporax.core.promotion import promote
 from sporax.core.value import Aval
 from sporax.engine.trace_tree import forest
 from sporax.xla_kernels import constant_barriers
-from sporax.xla_kernels.rewrite import rewrite
 
 
 class Rule:
@@ -47,7 +46,6 @@ class Rule:
             return self.run, [constant_barriers.ANY] * len(self.avals)
         if kinds not in self._guarded:
             jaxpr, outs = constant_barriers.Barriers().put(self.jaxpr, kinds)
-            jaxpr = rewrite(jaxpr)
             run = self.run if jaxpr is self.jaxpr else _function(jaxpr, self.single)
             self._guarded[kinds] = run, outs
         return self._guarded[kinds]

@@ -8,6 +8,7 @@ import numpy as np
 
 from sporax.core.value import Aval
 from sporax.xla_kernels.constant_barriers import kind_of
+from sporax.xla_kernels.rewrite import rewritten
 
 
 class TraceFunction:
@@ -78,7 +79,8 @@ class Program:
                 arrays[k] = array
             return layout.outputs(reals, integers, arrays, alive)
 
-        self.compiled = jax.jit(run, donate_argnums=(2,))
+        on_cpu = jax.default_backend() == "cpu"
+        self.compiled = jax.jit(rewritten(run) if on_cpu else run, donate_argnums=(2,))
         compilations["programs"] += 1
 
     def __call__(self, arrays, reals, integers, results):

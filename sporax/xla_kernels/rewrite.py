@@ -1,65 +1,271 @@
-"""Programs rewritten for the platform: equations replaced by kernels that are faster there."""
+"""Programs rewritten for a CPU: convolutions by oneDNN, and data channels last between them.
+
+A program has its dimensions as the API says, (N, C, H, W). oneDNN is fast where channels lie last
+in memory, and XLA's layout assignment does not carry that on. So the jaxpr is rewritten: a
+convolution takes and gives arrays of shape (N, H, W, C), and what follows works on these as long as
+that is the same: element by element, slices, padding, joining, reductions. Transposes remain where
+something else needs the array as it was, one for each array.
+"""
 
 import jax
-from jax.extend import core
+from jax import lax
 
-from sporax.xla_kernels.onednn.convolution import in_program
+from sporax.core.jax_internals import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
+from sporax.xla_kernels.onednn import convolution
+
+_CALLS = {
+    "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
+    "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr",
+    "checkpoint": "jaxpr",
+}  # fmt: skip
+_ELEMENTWISE = {
+    "abs", "add", "add_any", "and", "ceil", "clamp", "convert_element_type", "copy", "copy_p",
+    "cos", "div", "eq", "erf", "exp", "expm1", "floor", "ge", "gt", "integer_pow", "is_finite",
+    "le", "log", "log1p", "logistic", "lt", "max", "min", "mul", "ne", "neg", "not",
+    "optimization_barrier", "or", "pow", "reduce_precision", "rem", "round", "rsqrt", "select_n",
+    "sign", "sin", "sqrt", "square", "stop_gradient", "sub", "tan", "tanh", "xor",
+}  # fmt: skip
+_WINDOWS = ("window_dimensions", "window_strides", "padding", "base_dilation", "window_dilation")
+# operation -> its parameters that have an entry for each axis
+_PER_AXIS = {
+    "slice": ("start_indices", "limit_indices", "strides"),
+    "pad": ("padding_config",),
+    "reduce_window_sum": _WINDOWS,
+    "reduce_window_max": _WINDOWS,
+    "reduce_window_min": _WINDOWS,
+}
+_REDUCTIONS = ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or")
+
+
+def has_convolution(jaxpr):
+    """Whether a `Jaxpr` or `ClosedJaxpr` has one, in whatever depth."""
+    for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns:
+        if eqn.primitive.name == "conv_general_dilated":
+            return True
+        if any(has_convolution(part) for part in _parts(eqn)):
+            return True
+    return False
+
+
+def _parts(eqn):
+    """The jaxprs in an equation's parameters."""
+    for value in eqn.params.values():
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, (Jaxpr, ClosedJaxpr)):
+                yield part
+
+
+def rewritten(function):
+    """`function` of arrays, for `jax.jit` on a CPU."""
+
+    def run(*args):
+        closed, shape = jax.make_jaxpr(function, return_shape=True)(*args)
+        leaves = jax.tree.leaves(args)
+        outs = jaxpr_as_fun(rewrite(closed))(*leaves)
+        return jax.tree.unflatten(jax.tree.structure(shape), outs)
+
+    return run
 
 
 def rewrite(jaxpr):
-    """The jaxpr (`Jaxpr` or `ClosedJaxpr`) with kernels in it; itself where none applies."""
-    plain = getattr(jaxpr, "jaxpr", jaxpr)
-    producers = {out: eqn for eqn in plain.eqns for out in eqn.outvars}
-    eqns = [_rewritten(eqn, producers) for eqn in plain.eqns]
-    if all(new is old for new, old in zip(eqns, plain.eqns, strict=True)):
+    """The jaxpr (`Jaxpr` or `ClosedJaxpr`) with oneDNN's convolutions; itself if it has none."""
+    if not has_convolution(jaxpr):
         return jaxpr
-    new = plain.replace(eqns=eqns)
-    return new if plain is jaxpr else core.ClosedJaxpr(new, jaxpr.consts)
+    plain = getattr(jaxpr, "jaxpr", jaxpr)
+    rewriter = _Rewriter()
+    outs = rewriter.inline(plain, [_Array(v) for v in plain.invars], plain.constvars)
+    outvars = [rewriter.plain(out) for out in outs]
+    new = plain.replace(eqns=rewriter.eqns, outvars=outvars)
+    return new if plain is jaxpr else ClosedJaxpr(new, jaxpr.consts)
 
 
-def _rewritten(eqn, producers):
-    rule = RULES.get(eqn.primitive.name)
-    if rule is not None:
-        found = rule(eqn, producers)
-        if found is None:
-            return eqn
-        kernel, operands = found
-        specs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in operands]
-        call = jax.make_jaxpr(jax.jit(kernel))(*specs).eqns[0]
-        return call.replace(
-            invars=operands, outvars=eqn.outvars, source_info=eqn.source_info, ctx=eqn.ctx
+def _channels_last(rank):
+    return (0, *range(2, rank), 1)
+
+
+class _Array:
+    """An array of the program: as it is, and channels last; each where it is at hand.
+
+    `source`: the equation that makes it, and that one's operands.
+    """
+
+    __slots__ = ("aval", "last", "plain", "source")
+
+    def __init__(self, plain=None, last=None, aval=None, source=(None, ())):
+        self.plain, self.last, self.source = plain, last, source
+        self.aval = plain.aval if aval is None else aval
+
+
+class _Rewriter:
+    """Collects the equations of the new program."""
+
+    def __init__(self):
+        self.eqns = []
+
+    def inline(self, jaxpr, args, constvars=()):
+        """Append a jaxpr's equations; returns its results as `_Array`s."""
+        env = dict(zip(jaxpr.invars, args, strict=True))
+        env.update({v: _Array(v) for v in constvars})
+
+        def read(atom):
+            return _Array(atom) if isinstance(atom, Literal) else env[atom]
+
+        for eqn in jaxpr.eqns:
+            operands = [read(atom) for atom in eqn.invars]
+            outs = self.apply(eqn, operands)
+            env.update(zip(eqn.outvars, outs, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    def apply(self, eqn, operands):
+        name = eqn.primitive.name
+        if name in _CALLS:
+            inner = eqn.params[_CALLS[name]]
+            if not getattr(inner, "consts", ()):
+                return self.inline(getattr(inner, "jaxpr", inner), operands)
+        outs = None
+        if name == "conv_general_dilated":
+            outs = self.convolution(eqn, operands)
+        elif any(x.last is not None for x in operands):
+            outs = self.in_channels_last(eqn, name, operands)
+        if outs is None:
+            params = {key: _rewritten(value) for key, value in eqn.params.items()}
+            outs = self.append(eqn, [self.plain(x) for x in operands], params)
+            outs = [_Array(v, source=(eqn, operands)) for v in outs]
+        return outs
+
+    def append(self, eqn, invars, params=None, shapes=None):
+        """The equation on other operands; returns the variables of its results."""
+        outvars = [v.aval for v in eqn.outvars]
+        if shapes is not None:
+            outvars = [a.update(shape=shape) for a, shape in zip(outvars, shapes, strict=True)]
+        outvars = [Var(aval) for aval in outvars]
+        self.eqns.append(
+            eqn.replace(invars=invars, outvars=outvars, params={**eqn.params, **(params or {})})
         )
-    params = {key: _parts(value) for key, value in eqn.params.items()}
-    changed = any(params[key] is not value for key, value in eqn.params.items())
-    return eqn.replace(params=params) if changed else eqn
+        return outvars
+
+    def emit(self, function, *variables):
+        """The variable of the one result of `function`."""
+        specs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in variables]
+        jaxpr = jax.make_jaxpr(function)(*specs).jaxpr
+        names = dict(zip(jaxpr.invars, variables, strict=True))
+        for eqn in jaxpr.eqns:
+            invars = [v if isinstance(v, Literal) else names[v] for v in eqn.invars]
+            names.update(zip(eqn.outvars, self.append(eqn, invars), strict=True))
+        return names[jaxpr.outvars[0]]
+
+    def transposed(self, variable, permutation):
+        return self.emit(lambda x: lax.transpose(x, permutation), variable)
+
+    def plain(self, array):
+        if array.plain is None:
+            order = _channels_last(array.aval.ndim)
+            array.plain = self.transposed(array.last, [order.index(i) for i in range(len(order))])
+        return array.plain
+
+    def last(self, array):
+        """The variable of the array with channels last."""
+        if array.last is None:
+            eqn, operands = array.source
+            order = _channels_last(array.aval.ndim)
+            if eqn is not None and eqn.primitive.name == "broadcast_in_dim":
+                array.last = self.broadcast(eqn, operands, order)
+            if array.last is None:
+                array.last = self.transposed(array.plain, order)
+        return array.last
+
+    def broadcast(self, eqn, operands, order):
+        """A broadcast with channels last; None where its axes would change their order."""
+        if len(operands) != 1:
+            return None
+        (operand,) = operands
+        axes = eqn.params["broadcast_dimensions"]
+        if axes == (*range(len(order)),):
+            variable = self.last(operand)
+        else:
+            axes, variable = [order.index(axis) for axis in axes], self.plain(operand)
+            if axes != sorted(axes):
+                return None
+        shape = tuple(eqn.params["shape"][axis] for axis in order)
+        return self.emit(lambda x: lax.broadcast_in_dim(x, shape, tuple(axes)), variable)
+
+    def in_channels_last(self, eqn, name, operands):
+        """The results of an equation, some operand of which has channels last; None where the
+        equation is not the same there."""
+        avals = [v.aval for v in eqn.outvars]
+        first = next(x for x in operands if x.last is not None)
+        order = _channels_last(first.aval.ndim)
+        params = {}
+        if name in _REDUCTIONS:
+            axes = [order.index(axis) for axis in eqn.params["axes"]]
+            kept = [axis for i, axis in enumerate(order) if i not in axes]
+            if kept != sorted(kept):
+                return None
+            (out,) = self.append(eqn, [first.last], {"axes": tuple(sorted(axes))})
+            return [_Array(out)]
+        if name in _PER_AXIS:
+            for key in _PER_AXIS[name]:
+                values = eqn.params[key]
+                params[key] = values and tuple(values[axis] for axis in order)
+        elif name == "concatenate":
+            params["dimension"] = order.index(eqn.params["dimension"])
+        elif name not in _ELEMENTWISE or any(
+            a.ndim not in (0, len(order)) for a in (*(x.aval for x in operands), *avals)
+        ):
+            return None
+        invars = [x.plain if x.aval.ndim == 0 else self.last(x) for x in operands]
+        shapes = [[a.shape[axis] for axis in order] if a.ndim else () for a in avals]
+        outs = self.append(eqn, invars, params, [tuple(s) for s in shapes])
+        return [
+            _Array(last=v, aval=a) if a.ndim else _Array(v)
+            for v, a in zip(outs, avals, strict=True)
+        ]
+
+    def convolution(self, eqn, operands):
+        """oneDNN's, of the kernel before it was reversed, where it was; None where it has none."""
+        lhs, rhs = operands
+        (out,) = eqn.outvars
+        source, before = rhs.source
+        spatial = eqn.params["dimension_numbers"].rhs_spec[2:]
+        is_reversed = (
+            source is not None
+            and source.primitive.name == "rev"
+            and {*source.params["dimensions"]} == {*spatial}
+        )
+        avals = lhs.aval, rhs.aval, out.aval
+        found = convolution.in_program(eqn.params, *avals, is_reversed)
+        if found is None:
+            return None
+        call, orders, takes_forward_kernel = found
+        if takes_forward_kernel:
+            kernel = (
+                before[0]
+                if is_reversed
+                else _Array(self.emit(lambda w: lax.rev(w, spatial), self.plain(rhs)))
+            )
+            operands = [lhs, kernel]
+        invars = [self.ordered(x, order) for x, order in zip(operands, orders, strict=False)]
+        variable, order = self.emit(call, *invars), orders[2]
+        if order == (*range(len(order)),):
+            return [_Array(variable)]
+        if order == _channels_last(len(order)):
+            return [_Array(last=variable, aval=out.aval)]
+        inverse = [order.index(i) for i in range(len(order))]
+        return [_Array(self.transposed(variable, inverse))]
+
+    def ordered(self, array, order):
+        """The variable of the array transposed into an order of axes."""
+        if order == (*range(len(order)),):
+            return self.plain(array)
+        if order == _channels_last(len(order)):
+            return self.last(array)
+        return self.transposed(self.plain(array), order)
 
 
-def _parts(value):
+def _rewritten(value):
     """A parameter of an equation, rewritten where it is a jaxpr or several."""
-    if isinstance(value, (core.Jaxpr, core.ClosedJaxpr)):
+    if isinstance(value, (Jaxpr, ClosedJaxpr)):
         return rewrite(value)
-    if isinstance(value, tuple) and any(isinstance(x, core.ClosedJaxpr) for x in value):
-        new = tuple(map(_parts, value))
-        return value if all(a is b for a, b in zip(new, value, strict=True)) else new
+    if isinstance(value, tuple) and any(isinstance(x, ClosedJaxpr) for x in value):
+        return tuple(map(_rewritten, value))
     return value
-
-
-def _convolution(eqn, producers):
-    """oneDNN's convolution; of the kernel before it was reversed, where it was."""
-    operands, made_by = list(eqn.invars), producers.get(eqn.invars[1])
-    spatial = eqn.params["dimension_numbers"].rhs_spec[2:]
-    reversed_ = (
-        made_by is not None
-        and made_by.primitive.name == "rev"
-        and {*made_by.params["dimensions"]} == {*spatial}
-    )
-    kernel = in_program(eqn.params, *(v.aval for v in (*operands, eqn.outvars[0])), reversed_)
-    if kernel is None:
-        return None
-    call, takes_unreversed = kernel
-    if takes_unreversed and reversed_:
-        operands[1] = made_by.invars[0]
-    return call, operands
-
-
-RULES = {"conv_general_dilated": _convolution}

@@ -6,8 +6,8 @@ JAX writes all three as `conv_general_dilated`; the parameters of an equation sa
 - weights: the window is larger than the result, or there are groups of the batch;
 - forward: what is left.
 
-Data lie channels last in memory, whatever order the dimensions have: a call asks XLA for this
-layout, and XLA's layout assignment carries it on through elementwise operations and reductions.
+Data lie channels last in memory, whatever order the dimensions have; `xla_kernels.rewrite` carries
+this on to what stands between two convolutions.
 """
 
 import functools
@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import jax
 import numpy as np
-from jax import lax
 
 from sporax.xla_kernels.onednn import ffi, library
 
@@ -215,26 +214,20 @@ def _call(params, lhs, rhs, out, is_reversed):
 
 
 def in_program(params, lhs, rhs, out, is_reversed):
-    """(a function of traced arrays, whether it takes `rhs` as it was before it was reversed).
+    """How oneDNN computes a `conv_general_dilated` of these avals inside a program: (a function of
+    traced arrays; for both of them and its result, the order in which their axes lie in memory, to
+    which they are to be transposed; whether it takes `rhs` as it was before it was reversed).
 
-    None where oneDNN has no kernel. `params` and avals: of a `conv_general_dilated`. `is_reversed`:
-    whether `rhs` is the reverse, along the axes of the window, of an array that is at hand.
+    None where oneDNN has no kernel. `is_reversed`: whether `rhs` is the reverse, along the axes of
+    the window, of an array that is at hand.
     """
     call = _call(params, lhs, rhs, out, is_reversed)
     if call is None:
         return None
     _register()
-    run = jax.ffi.ffi_call(
-        _TARGET, jax.ShapeDtypeStruct(out.shape, out.dtype), input_layouts=call.orders[:2],
-        output_layouts=call.orders[2],
-    )  # fmt: skip
-
-    def convolve(lhs, rhs):
-        if call.takes_forward_kernel and not is_reversed:
-            rhs = lax.rev(rhs, params["dimension_numbers"].rhs_spec[2:])
-        return run(lhs, rhs, text=call.text.decode())
-
-    return convolve, call.takes_forward_kernel
+    shape = [out.shape[axis] for axis in call.orders[2]]
+    run = jax.ffi.ffi_call(_TARGET, jax.ShapeDtypeStruct(shape, out.dtype))
+    return functools.partial(run, text=call.text.decode()), call.orders, call.takes_forward_kernel
 
 
 def on_arrays(params, lhs, rhs, out):

@@ -121,7 +121,6 @@ def engine():
 
 
 _thread = threading.local()
-_LOCK = threading.Lock()
 
 
 def _stream():
@@ -208,9 +207,8 @@ class Kernel:
         (memories, _), steps = context
         for place, address in addresses.items():
             library.dnnl_memory_set_data_handle(memories[place], c.c_void_p(address))
-        with _LOCK:
-            for run, count, args in steps:
-                status = library.dnnl_primitive_execute(run, stream, count, args)
-                _check(status, "dnnl_primitive_execute")
-            _check(library.dnnl_stream_wait(stream), "dnnl_stream_wait")
+        for run, count, args in steps:
+            status = library.dnnl_primitive_execute(run, stream, count, args)
+            _check(status, "dnnl_primitive_execute")
+        _check(library.dnnl_stream_wait(stream), "dnnl_stream_wait")
         self.contexts.append(context)
