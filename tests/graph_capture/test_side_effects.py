@@ -253,7 +253,7 @@ def test_nothing_is_lost(make, words):
 
 
 def test_a_seed_that_sporax_takes_from_numpy_is_no_effect(monkeypatch):
-    monkeypatch.setattr(_Seed, "given", None)
+    monkeypatch.setattr(_Seed, "value", None)
     drop = ops.Dropout(0.5)
     captured = jit(lambda x: drop(x)[0])
     masks = {captured(Tensor(np.ones(64, np.float32))).asnumpy().tobytes() for _ in range(4)}
