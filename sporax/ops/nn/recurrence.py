@@ -1,8 +1,11 @@
 """Recurrent cells, and what they make of sequences."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.custom_derivatives import SymbolicZero
 
 from sporax.ops.declare import OPTIONAL, Array, Arrays, op
 
@@ -48,7 +51,7 @@ def recurrent_scan(
     `reverse`: from the last number of each sequence to the first.
     """
     size = hidden.shape[-1]
-    gates, step = KINDS[kind]
+    gates = KINDS[kind][0]
     if x.ndim != 3 or hidden.shape != (x.shape[1], size):
         raise ValueError(
             f"'x' must be (L, N, C) and the state ({x.shape[-2]}, H), but got {x.shape} and "
@@ -62,22 +65,67 @@ def recurrent_scan(
         )
     inner = x @ weight_ih.T
     inner = inner if bias_ih is None else inner + bias_ih
-    here = jnp.arange(len(x))[:, None] < lengths if lengths is not None else None
-
-    def along(state, inputs):
-        inner, here = inputs
-        outer = state[0] @ weight_hh.T
-        outer = outer if bias_hh is None else outer + bias_hh
-        after = step(inner, outer, state)
-        if here is None:
-            return after, after[0]
-        shown = jnp.where(here[:, None], after[0], 0)
-        kept = zip(after, state, strict=True)
-        return tuple(jnp.where(here[:, None], new, old) for new, old in kept), shown
-
+    outer = None
+    if kind == "gru":
+        outer = jnp.zeros(gates * size, x.dtype) if bias_hh is None else bias_hh
+    elif bias_hh is not None:
+        inner = inner + bias_hh
     first = (hidden,) if cell is None else (hidden, cell)
-    last, shown = lax.scan(along, first, (inner, here), reverse=reverse)
-    return shown, *last
+    is_inside = None if lengths is None else jnp.arange(len(x))[:, None, None] < lengths[:, None]
+    states, last = _scan(kind, reverse, inner, outer, first, weight_hh, is_inside)
+    return states if is_inside is None else jnp.where(is_inside, states, 0), *last
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+def _scan(kind, reverse, inner, outer, first, weight, is_inside):
+    """(hidden states along the sequence, the last state).
+
+    `inner` `(L, N, g H)`: what comes from the input. `outer`: what is added to `state @ weight.T`,
+    where that is not the same as adding it to `inner`; one `(g H,)` for all steps or `(L, N, g H)`.
+    """
+    step, each = KINDS[kind][1], outer is not None and outer.ndim == 3
+
+    def along(state, xs):
+        inner, is_inside, term = xs
+        term = term if each else outer
+        product = state[0] @ weight.T
+        after = step(inner, product if term is None else product + term, state)
+        if is_inside is not None:
+            pairs = zip(after, state, strict=True)
+            after = tuple(jnp.where(is_inside, new, old) for new, old in pairs)
+        return after, after[0]
+
+    xs = inner, is_inside, outer if each else None
+    last, states = lax.scan(along, first, xs, reverse=reverse)
+    return states, last
+
+
+@functools.partial(_scan.defjvp, symbolic_zeros=True)
+def _scan_jvp(kind, reverse, primals, tangents):
+    """The scan is linearised with the weight held fixed; what the weight's tangent adds to each
+    step is one product over all steps. So is, transposed, the gradient of the weight: a plain scan
+    adds it up step by step, which takes the time of reading and writing it as often."""
+    inner, outer, first, weight, is_inside = primals
+    d_inner, d_outer, d_first, d_weight = jax.tree.map(_instantiated, tangents[:4])
+    if outer is not None:
+        outer = jnp.broadcast_to(outer, inner.shape)
+        d_outer = jnp.broadcast_to(d_outer, inner.shape)
+    run = functools.partial(_scan.fun, kind, reverse, weight=weight, is_inside=is_inside)
+    (states, last), linear = jax.linearize(run, inner, outer, first)
+    if not isinstance(tangents[3], SymbolicZero):
+        before = [states[1:], first[0][None]] if reverse else [first[0][None], states[:-1]]
+        term = jnp.concatenate(before) @ d_weight.T
+        if outer is None:
+            d_inner = d_inner + term
+        else:
+            d_outer = d_outer + term
+    return (states, last), linear(d_inner, d_outer, d_first)
+
+
+def _instantiated(tangent):
+    if not isinstance(tangent, SymbolicZero):
+        return tangent
+    return jnp.zeros(tangent.aval.shape, tangent.aval.dtype)
 
 
 @op(name="recurrent_cell", function=())
