@@ -13,9 +13,9 @@ import pytest
 from sporax.core import deferred, random
 from sporax.data import config as data_config
 from sporax.engine import compile_policy, recorder
-from sporax.engine.program import TraceFunction
 from sporax.engine.trace_tree import forest
 from sporax.graph_capture import graph_call
+from tests import interpretation
 
 
 @pytest.fixture(autouse=True)
@@ -35,17 +35,10 @@ def on_numpy(request):
         yield
         return
 
-    def prepare(state, alive, dead, inputs):
-        plan = compile_policy.numpy_plan(TraceFunction(state.path(), inputs), alive)
-        if plan is None:
-            return compile_policy.prepare(state, alive, dead, inputs)
-        program = state.programs[alive, dead] = compile_policy.Interpretation(plan)
-        return program
-
     recorder.run_pending()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recorder, "prepare", prepare)
-        patch.setattr(graph_call, "prepare", prepare)
+        patch.setattr(recorder, "prepare", interpretation.prepare)
+        patch.setattr(graph_call, "prepare", interpretation.prepare)
         yield
     forest.clear()
 

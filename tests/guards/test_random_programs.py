@@ -11,22 +11,16 @@ import numpy as np
 import pytest
 
 from sporax import Tensor
-from sporax.engine.compile_policy import Interpretation, numpy_plan
-from sporax.engine.program import TraceFunction
 from sporax.graph_capture import graph_call
 from sporax.graph_capture.jit import jit
+from tests import interpretation
 from tests.guards.random_state import State
 
 
 @pytest.fixture(autouse=True)
 def interpreted(monkeypatch):
     """Run programs by NumPy: each capture has one of its own, and it is not what is tested."""
-    monkeypatch.setattr(graph_call, "prepare", prepare)
-
-
-def prepare(state, alive, dead, inputs):
-    plan = numpy_plan(TraceFunction(state.path(), inputs), alive)
-    return Interpretation(plan), Interpretation(plan)
+    monkeypatch.setattr(graph_call, "prepare", interpretation.prepare)
 
 
 X = np.array([1.0, 2.0], np.float32)

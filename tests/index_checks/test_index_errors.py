@@ -12,10 +12,10 @@ from sporax import numpy as mnp
 from sporax.core import deferred
 from sporax.core.deferred import OutOfRange
 from sporax.core.parameter import Parameter
-from sporax.engine import compile_policy, recorder
-from sporax.engine.program import TraceFunction
+from sporax.engine import recorder
 from sporax.engine.trace_tree import forest
 from sporax.index_checks import checks
+from tests import interpretation
 
 pytestmark = pytest.mark.executors
 
@@ -515,13 +515,7 @@ def test_with_a_call_on_the_host():
 
 
 def test_the_interpreter_checks(monkeypatch):
-    def prepare(state, alive, dead, inputs):
-        program = compile_policy.Interpretation(
-            compile_policy.numpy_plan(TraceFunction(state.path(), inputs), alive)
-        )
-        return program, program
-
-    monkeypatch.setattr(recorder, "prepare", prepare)
+    monkeypatch.setattr(recorder, "prepare", interpretation.prepare)
     recorder.run_pending()
     forest.clear()
     try:
