@@ -90,12 +90,6 @@ def test_convolutions_have_the_values_of_float64_in_both_orders(seed):
     assert check(seed, 8) > 40  # of 80
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 150))
-def test_five_thousand_shapes(seed):
-    assert check(seed, 100) > 400
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_the_interpreters_convolutions_have_the_values_of_float64(seed):
     for params, x, w, _ in cases(seed, 8):
