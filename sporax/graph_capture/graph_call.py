@@ -14,13 +14,13 @@ from sporax.engine.trace_tree import forest
 
 
 class RunningCall:
-    """Takes the place of a trace in pending results. `found`: ids of the program's input arrays."""
+    """Takes the place of a trace in pending results, and of a recorder in `in_use`, which reads
+    `input_index`: here the ids of the program's input arrays."""
 
-    __slots__ = ("__weakref__", "found", "lock")
-    capture = None
+    __slots__ = ("__weakref__", "input_index", "lock")
 
-    def __init__(self, found):
-        self.found = found
+    def __init__(self, ids):
+        self.input_index = ids
         self.lock = threading.RLock()
 
     def run(self):

@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import threading
 
 import jax
 import numpy as np
@@ -14,6 +15,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine.program import compilations
 from sporax.engine.recorder import Recorder
+from sporax.graph_capture.graph_call import GraphCall
 from sporax.graph_capture.jit import jit
 
 N = 64
@@ -176,3 +178,23 @@ def test_a_loop_that_keeps_all_its_values():
         kept.append(total.value())
         add(Tensor(np.float32(i)))
     assert [float(t[0]) for t in kept] == [0.0, 0.0, 1.0, 3.0, 6.0, 10.0]
+
+
+def test_an_input_of_a_call_that_runs_in_another_thread_is_not_donated(monkeypatch):
+    """Another thread's step writes to the Parameter while a call that reads it begins to run."""
+    training = Training()
+    read = jit(lambda: training.weight * 1.0)
+    training(), read().asnumpy()
+    before, run, results = training.weight.asnumpy(), GraphCall._run, []
+
+    def run_after_a_step_elsewhere(call, values, inputs, handles, running):
+        if threading.current_thread() is threading.main_thread():
+            thread = threading.Thread(target=lambda: results.append(float(training())))
+            thread.start()
+            thread.join()
+        return run(call, values, inputs, handles, running)
+
+    monkeypatch.setattr(GraphCall, "_run", run_after_a_step_elsewhere)
+    np.testing.assert_array_equal(read().asnumpy(), before)
+    assert len(results) == 1
+    assert not np.array_equal(training.weight.asnumpy(), before)
