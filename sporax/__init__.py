@@ -24,7 +24,7 @@ _PUBLIC = {
     "sporax.core.random": """
         Generator default_generator get_rng_state get_seed initial_seed manual_seed seed
         set_rng_state set_seed""",
-    "sporax.engine.explain": "explain",
+    "sporax.engine.debug.explain": "explain",
     "sporax.graph_capture.jit": "jit",
     "sporax.graph_capture.compiler_marks": "JitConfig constexpr jit_class lazy_inline no_inline",
     "sporax.graph_capture.mutable": "mutable",

@@ -112,7 +112,7 @@ from sporax.distributed.parallel_context import ParallelMode as ParallelMode
 from sporax.distributed.parallel_context import get_auto_parallel_context as get_auto_parallel_context
 from sporax.distributed.parallel_context import reset_auto_parallel_context as reset_auto_parallel_context
 from sporax.distributed.parallel_context import set_auto_parallel_context as set_auto_parallel_context
-from sporax.engine.explain import explain as explain
+from sporax.engine.debug.explain import explain as explain
 from sporax.graph_capture.compiler_marks import JitConfig as JitConfig
 from sporax.graph_capture.compiler_marks import constexpr as constexpr
 from sporax.graph_capture.compiler_marks import jit_class as jit_class

@@ -5,7 +5,7 @@ import os
 from sporax.core import context
 from sporax.core.value import thread
 from sporax.engine import compilation_cache, compile_policy
-from sporax.engine.explain import explain
+from sporax.engine.debug.explain import explain
 from sporax.engine.recorder import Recorder, run_pending
 
 

@@ -18,9 +18,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from sporax.core.errors import describe, user_frame, warn
+from sporax.core.errors import user_frame, warn
 from sporax.core.value import Aval
-from sporax.engine import compile_log
+from sporax.engine.debug import compile_log
 from sporax.engine.program import Program, TraceFunction
 from sporax.engine.trace_tree import forest
 
@@ -70,28 +70,12 @@ def prepare(state, alive, dead, inputs):
     run = program
     if compile_log.channel.is_on:
         was_interpreted = (alive, dead) in state.programs
-        why = "runs again" if was_interpreted else _why(before, layout.inputs, family, state)
+        why = "runs again" if was_interpreted else compile_log.reason(before, layout.inputs, state)
         how = "compiled" if plan is None else "run by NumPy, not compiled:"
         run = compile_log.first_call(program, path, why, how)
     state.programs[alive, dead] = program
     forest.weight += forest.PROGRAM
     return run
-
-
-def _why(before, now, family, state):
-    """Why a trace needs a program of its own."""
-    if before is None:
-        return "first time"
-    changed = [
-        f"{describe(a)} -> {describe(b)}" for a, b in zip(before, now, strict=False) if a is not b
-    ]
-    if changed:
-        return f"inputs changed: {', '.join(changed[:3])}"
-    if len(before) != len(now):
-        return f"it takes {len(now)} inputs, {len(before)} before"
-    if state.programs:
-        return "other results are held, or other inputs no longer"
-    return "the same operations with other settings, or wired otherwise"
 
 
 def numpy_plan(layout, wanted):

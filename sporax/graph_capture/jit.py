@@ -7,7 +7,7 @@ from typing import Any
 from sporax.ast_transform.convert import Conversions
 from sporax.core.errors import warn
 from sporax.core.value import thread
-from sporax.engine.compile_log import announced, channel, counted, lasted, log
+from sporax.engine.debug.compile_log import announced, channel, counted, lasted, log
 from sporax.graph_capture.cache_entry import CacheEntry
 from sporax.graph_capture.dynamic_shapes.bucketed_shapes import capture_bucketed
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import Shapes, declared_inputs

@@ -8,7 +8,7 @@ import numpy as np
 from sporax.core.cell_tree import CellProtocol, is_cell, tree
 from sporax.core.errors import describe
 from sporax.core.value import Aval
-from sporax.engine.compile_log import place
+from sporax.engine.debug.compile_log import place
 from sporax.guards.dependence import marks_of
 from sporax.guards.guard_types import Attribute, Contents, Entry, same
 from sporax.staging.symbolic_scalars import ScalarKind, exact

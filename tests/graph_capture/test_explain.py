@@ -16,8 +16,9 @@ import sporax
 from sporax import nn
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.engine import compile_log, compile_policy
-from sporax.engine.explain import explain
+from sporax.engine import compile_policy
+from sporax.engine.debug import compile_log
+from sporax.engine.debug.explain import explain
 from sporax.engine.recorder import Recorder, run_pending
 from sporax.engine.trace_tree import forest
 from sporax.graph_capture.jit import jit

@@ -9,7 +9,7 @@ from jax.export import SymbolicScope
 from sporax.core.jax_internals import compared_dims
 from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, UnknownShape
-from sporax.engine.compile_log import channel, log
+from sporax.engine.debug.compile_log import channel, log
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import size_at
 
 MAX_SYMBOLS = 8  # sizes that vary independently of each other

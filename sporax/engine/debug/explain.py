@@ -2,7 +2,7 @@
 
 from sporax.core.errors import user_frame
 from sporax.core.value import thread
-from sporax.engine.compile_log import Channel, channel, listen
+from sporax.engine.debug.compile_log import Channel, channel, listen
 from sporax.engine.recorder import Recorder, run_pending
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import jax
 
-from sporax.core.errors import user_frame
+from sporax.core.errors import describe, user_frame
 
 _GOING_ON = {"compiled": "compiling"}
 LONG = 2.0  # seconds; what takes longer is announced while it goes on
@@ -94,6 +94,22 @@ def first_call(program, path, why, kind="compiled"):
         log(f"{kind} {what}{why}; {took}{origin}")
 
     return call
+
+
+def reason(before, now, state):
+    """Why a trace needs a program of its own."""
+    if before is None:
+        return "first time"
+    changed = [
+        f"{describe(a)} -> {describe(b)}" for a, b in zip(before, now, strict=False) if a is not b
+    ]
+    if changed:
+        return f"inputs changed: {', '.join(changed[:3])}"
+    if len(before) != len(now):
+        return f"it takes {len(now)} inputs, {len(before)} before"
+    if state.programs:
+        return "other results are held, or other inputs no longer"
+    return "the same operations with other settings, or wired otherwise"
 
 
 def _described(path, why):
