@@ -309,17 +309,8 @@ def _check(op, operands):
             known[op] = pending, site
         _add(recorder, pending, (site,))
         return
-    try:
-        avals = tuple([x._value.aval for x in operands])
-    except AttributeError:
-        avals = tuple(map(_aval, operands))
-    bounds = op.checks.get(avals)
-    if bounds is None:
-        if any(map(is_symbolic, avals)):
-            return
-        bounds = op.checks[avals] = Bounds(op, avals)
-        forest.learned(op.checks)
-    if not bounds.taken:
+    avals, bounds = _bounds_of(op, operands)
+    if bounds is None or not bounds.taken:
         return
     taken = [operands[i] for i in bounds.taken]
     if not any([hasattr(x, "_value") for x in taken]):
@@ -344,6 +335,20 @@ def _check(op, operands):
     for test, is_true in gates.tests:
         status = record(_gated(is_true), test, status)
     tracer.add_deferred(Check(status, (site,)))
+
+
+def _bounds_of(op, operands):
+    """(avals of the operands, the `Bounds` of `op` on these); None for the latter where a size is
+    symbolic."""
+    try:
+        avals = tuple([x._value.aval for x in operands])
+    except AttributeError:
+        avals = tuple(map(_aval, operands))
+    bounds = op.checks.get(avals)
+    if bounds is None and not any(map(is_symbolic, avals)):
+        bounds = op.checks[avals] = Bounds(op, avals)
+        forest.learned(op.checks)
+    return avals, bounds
 
 
 def _place(recorder, value):

@@ -40,6 +40,19 @@ def _bounds(log_probs, targets, input_lengths, target_lengths, **_):
     ]
 
 
+def _loss(alpha, probs, targets, input_lengths, target_lengths):
+    """The loss of each example from the sums up to the last step; NaN for impossible lengths."""
+    end = 2 * target_lengths[:, None].astype(jnp.int32)
+    final = jnp.take_along_axis(alpha, end, 1)[:, 0]
+    label = jnp.take_along_axis(alpha, jnp.maximum(end - 1, 0), 1)[:, 0]
+    total = jnp.logaddexp(final, jnp.where(target_lengths > 0, label, _NONE))
+    total = jnp.where(input_lengths > 0, total, jnp.where(target_lengths > 0, _NONE, 0.0))
+    loss = jnp.where(total < _NONE / 2, jnp.inf, -total)
+    fits = (input_lengths >= 0) & (input_lengths <= len(probs))
+    fits &= (target_lengths >= 0) & (target_lengths <= targets.shape[1])
+    return jnp.where(fits, loss, jnp.nan)
+
+
 @op(function=(), name="ctc_loss", bounds=_bounds)
 def ctc_loss_and_alphas(
     log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank=0,
@@ -74,20 +87,14 @@ def ctc_loss_and_alphas(
         return alpha, alpha
 
     last, alphas = jax.lax.scan(step, start, (jnp.arange(1, len(probs)), probs[1:]))
+    loss = _loss(last, probs, targets, input_lengths, target_lengths)
     end = 2 * target_lengths[:, None].astype(jnp.int32)
-    final = jnp.take_along_axis(last, end, 1)[:, 0]
-    label = jnp.take_along_axis(last, jnp.maximum(end - 1, 0), 1)[:, 0]
-    total = jnp.logaddexp(final, jnp.where(target_lengths > 0, label, _NONE))
-    total = jnp.where(input_lengths > 0, total, jnp.where(target_lengths > 0, _NONE, 0.0))
-    loss = jnp.where(total < _NONE / 2, jnp.inf, -total)
-    fits = (input_lengths >= 0) & (input_lengths <= len(probs))
-    fits &= (target_lengths >= 0) & (target_lengths <= targets.shape[1])
     alphas = jax.lax.stop_gradient(jnp.concatenate([start[None], alphas]).swapaxes(0, 1))
     inside = (place <= end)[:, None] & (
         jnp.arange(len(probs))[None, :, None] < input_lengths[:, None, None]
     )
     alphas = jnp.where(inside & (alphas > _NONE / 2), alphas, -jnp.inf)
-    return jnp.where(fits, loss, jnp.nan).astype(log_probs.dtype), alphas.astype(log_probs.dtype)
+    return loss.astype(log_probs.dtype), alphas.astype(log_probs.dtype)
 
 
 def reduced(loss, target_lengths, reduction, zero_infinity):

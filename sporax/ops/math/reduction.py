@@ -229,17 +229,24 @@ _VALUE_AND_INDEX = """The {word} elements along `axis` and their indices (Int64)
     """
 
 
-def _declare_value_and_index(word, name, plain, with_index, other, value, index):
-    def function(input, axis=None, keepdims=False, *, initial=None, where=None) -> Arrays:
-        if where is not None and initial is None:
+def _with_initial(name, extreme, input, initial, where):
+    """`input` clipped by `initial` (`extreme`: minimum or maximum), and `initial` itself where
+    `where` is False."""
+    if initial is None:
+        if where is not None:
             raise ValueError(
                 f"For '{name}', 'initial' must be given with 'where', for where nothing counts."
             )
-        if initial is not None:
-            start = initial if isinstance(initial, Tensor) else Tensor(initial)
-            start = start.astype(input.dtype)
-            met = other(input, start)
-            input = met if where is None else choose(where, met, start)
+        return input
+    start = initial if isinstance(initial, Tensor) else Tensor(initial)
+    start = start.astype(input.dtype)
+    clipped = extreme(input, start)
+    return clipped if where is None else choose(where, clipped, start)
+
+
+def _declare_value_and_index(word, name, plain, with_index, other, value, index):
+    def function(input, axis=None, keepdims=False, *, initial=None, where=None) -> Arrays:
+        input = _with_initial(name, other, input, initial, where)
         if axis is None:
             return plain(input), Tensor(0)
         at, value = with_index(input, axis, keepdims)

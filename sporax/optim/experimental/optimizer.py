@@ -55,35 +55,14 @@ class Optimizer(OptimizerBase):
         >>> [float(group["lr"]) for group in optimizer.param_groups]
         [0.5, 0.25]
         """
-        who = type(self).__name__
-        if not isinstance(param_group, dict) or "params" not in param_group:
-            raise TypeError(
-                f"For '{who}', a parameter group must be a dict with 'params', but got "
-                f"{type(param_group).__name__}."
-            )
-        params = param_group["params"]
-        params = [params] if isinstance(params, Parameter) else params
-        if isinstance(params, (set, frozenset)):
-            raise TypeError(
-                f"For '{who}', 'params' must be in an order, but got a set. Give a list."
-            )
-        params = list(params)
-        for p in params:  # there may be none
-            if not isinstance(p, Parameter):
-                raise TypeError(
-                    f"For '{who}', 'params' of a group must hold Parameters, but got "
-                    f"{type(p).__name__}."
-                )
-        known = {id(p) for p in self.parameters}
-        if any(id(p) in known for p in params):
-            raise ValueError(f"For '{who}', a parameter must be in one group, but is in two.")
+        params = self._new_parameters(param_group)
         group = param_group  # MindSpore keeps and completes the dict that is given
         group["params"] = params
         for name, value in self.defaults.items():
             group.setdefault(name, value)
         group["lr"] = self._rate(group.get("lr"), f"learning_rate_group_{len(self.param_groups)}")
         decay = group.setdefault("weight_decay", 0.0)
-        check.not_negative(who, weight_decay=decay)
+        check.not_negative(type(self).__name__, weight_decay=decay)
         group["weight_decay"] = float(decay)
         self.param_groups.append(group)
         self.lrs.append(group["lr"])
@@ -95,6 +74,32 @@ class Optimizer(OptimizerBase):
         for name, start in self._SINGLE.items():
             new = [Parameter(Tensor(start, dtypes.float32), f"{name}_{p.name}") for p in params]
             setattr(self, name, ParameterTuple((*getattr(self, name), *new)))
+
+    def _new_parameters(self, group):
+        """The list of a group's Parameters, which may be empty; raises for any other 'params'."""
+        who = type(self).__name__
+        if not isinstance(group, dict) or "params" not in group:
+            raise TypeError(
+                f"For '{who}', a parameter group must be a dict with 'params', but got "
+                f"{type(group).__name__}."
+            )
+        params = group["params"]
+        params = [params] if isinstance(params, Parameter) else params
+        if isinstance(params, (set, frozenset)):
+            raise TypeError(
+                f"For '{who}', 'params' must be in an order, but got a set. Give a list."
+            )
+        params = list(params)
+        for p in params:
+            if not isinstance(p, Parameter):
+                raise TypeError(
+                    f"For '{who}', 'params' of a group must hold Parameters, but got "
+                    f"{type(p).__name__}."
+                )
+        known = {id(p) for p in self.parameters}
+        if any(id(p) in known for p in params):
+            raise ValueError(f"For '{who}', a parameter must be in one group, but is in two.")
+        return params
 
     def _rate(self, rate, name):
         who = type(self).__name__
