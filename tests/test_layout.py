@@ -32,9 +32,21 @@ ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these
 # Files below `graph_capture` that import a module by a string, each with its reason.
 STRING_IMPORTS = {"core/tensor.py": "a pickled Tensor needs its operators"}
 
-# What exceeds the budget, each with its reason.
-LONG_FILES = {}
-MAX_FILE, MAX_FUNCTION = 600, 60
+# Lines that a file or a function may have, a function's without its docstring.
+MAX_FILE, MAX_FUNCTION = 600, 40
+# Functions that have more: the lines they have now. Entries become smaller or go; none is added.
+LONG_FUNCTIONS = {
+    # on the path of every operation, where a call is 50 ns
+    "engine/recorder.py: record": 42,
+    "engine/recorder.py: apply": 54,
+    # one sequence, whose steps share most of their variables
+    "graph_capture/dynamic_shapes/bucketed_shapes.py: __init__": 41,
+    "graph_capture/graph_text.py: _record": 44,
+    "graph_capture/jit.py: _entry": 48,
+    "graph_capture/tracer.py: _capture": 48,
+    # one analysis by cases, each of which renames the same eight variables
+    "xla_kernels/onednn/convolution.py: _geometry": 43,
+}
 
 
 def package(path):
@@ -97,20 +109,27 @@ def test_imports_by_string_are_seen():
         assert imports_by_string(ast.parse(text))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_files_and_functions_stay_short(path):
-    text = path.read_text("utf8")
-    name = str(path.relative_to(ROOT))
-    assert len(text.splitlines()) <= LONG_FILES.get(name, MAX_FILE)
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            length = node.end_lineno - node.lineno + 1
-            assert length <= MAX_FUNCTION, f"{name}: {node.name} has {length} lines"
-
-
-def test_test_files_stay_short():
-    lengths = {p: len(p.read_text("utf8").splitlines()) for p in TESTS.rglob("*.py")}
+def test_files_stay_short():
+    lengths = {p: len(p.read_text("utf8").splitlines()) for p in [*FILES, *TESTS.rglob("*.py")]}
     assert not {str(p): n for p, n in lengths.items() if n > MAX_FILE}
+
+
+def code_lines(function):
+    first = function.body[0]
+    docstring = first.end_lineno - first.lineno + 1 if ast.get_docstring(function) else 0
+    return function.end_lineno - function.lineno + 1 - docstring
+
+
+def test_functions_stay_short():
+    lengths = {
+        f"{path.relative_to(ROOT)}: {node.name}": code_lines(node)
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text("utf8")))
+        if isinstance(node, ast.FunctionDef) and code_lines(node) > MAX_FUNCTION
+    }
+    longer = {name: n for name, n in lengths.items() if n > LONG_FUNCTIONS.get(name, 0)}
+    assert not longer, f"split these functions where a part has a name of its own: {longer}"
+    assert lengths.keys() == LONG_FUNCTIONS.keys(), "remove the entries of what is short now"
 
 
 def test_tests_mirror_the_rooms():
