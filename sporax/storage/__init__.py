@@ -1,1 +1,1 @@
-"""Tensors that share memory: `views` (aliases and writes), `view_access` (layouts)."""
+"""Tensors that share memory: `views` (aliases, writes through them), `view_access` (layouts)."""

@@ -1,7 +1,7 @@
-"""Where the elements of a view lie, and how they are read and written there.
+"""The layout of a view in its storage, and operations that read and write the storage by it.
 
-`through` follows a layout through a jaxpr of operations that only rearrange. `access` turns a
-layout into slices of a reshaped array, so that reading is a slice and writing an update of one.
+`through` propagates a layout through a jaxpr of operations that only rearrange elements. `access`
+turns a layout into slices of a reshaped array: a read is a slice, a write an update of that slice.
 """
 
 import functools
@@ -39,7 +39,7 @@ def _split(layout, sizes, axis):
     return parts
 
 
-# what primitives that only rearrange make of a layout
+# primitive that only rearranges elements -> rule: layout of the operand to layout of the result
 _RULES = {
     "broadcast_in_dim": lambda x, *_, shape, broadcast_dimensions, **__: x.broadcast(
         shape, broadcast_dimensions
@@ -63,8 +63,8 @@ _RULES = {
 
 
 def through(closed, layout, operands):
-    """The layouts of a closed jaxpr's outputs, where its first input has a layout and the others
-    are integers."""
+    """The layouts of a closed jaxpr's outputs; its first input has `layout`, the others are
+    integers, concrete."""
     return tuple(_follow(closed.jaxpr, closed.consts, [layout, *map(np.asarray, operands)]))
 
 
@@ -102,7 +102,7 @@ class Block:
         self.lows, self.spans, self.steps = lows, spans, steps
 
     def starts(self):
-        """The lowest index of each axis, for a slice whose place is known only when it runs."""
+        """The lowest index of each axis, as operands of a dynamic slice."""
         return [jnp.asarray(low, jnp.int64) for low in self.lows]
 
     @property
@@ -111,12 +111,12 @@ class Block:
         return [-(-span // abs(step)) for span, step in zip(self.spans, self.steps, strict=True)]
 
     def reversed(self, x):
-        """`x` with those axes turned round that have negative steps."""
+        """`x` with the axes reversed that have negative steps."""
         axes = [i for i, step in enumerate(self.steps) if step < 0]
         return lax.rev(x, axes) if axes else x
 
     def block(self, x):
-        """What `x` holds between the first and the last element along each axis."""
+        """The contiguous block of `x` from the first to the last index along each axis."""
         if tuple(self.spans) == x.shape:
             return x
         if all(isinstance(low, int) for low in self.lows):
@@ -145,11 +145,12 @@ class Block:
 
 
 class Slices(NamedTuple):
-    """Access by a block of a reshaped array; where the block begins is an operand.
+    """Access by a block of a reshaped array; the start of the block is an operand.
 
-    `axes`: the shape that the array gets; `lengths` and `steps`: of the block, with a negative step
-    where it is turned round; `order`: which axis of the block each stepping dimension of the view
-    is; `moving`: which dimensions of the view those are; `shape`: of the view.
+    `axes`: the shape that the array is reshaped to; `lengths` and `steps`: of the block, a step is
+    negative along a reversed axis; `moving`: the dimensions of the view with more than one element
+    and a stride that is not 0; `order`: the axis of the block for each of these; `shape`: of the
+    view.
     """
 
     shape: tuple
@@ -171,7 +172,7 @@ class Slices(NamedTuple):
         return jnp.broadcast_to(result.reshape(self._single()), self.shape)
 
     def write(self, x, new, *starts):
-        """`x` with the elements of `new`; of those that are there twice, the first."""
+        """`x` with the elements of `new`; the first where several have one place in memory."""
         new = new[tuple([slice(None, n) for n in self._single()])]
         new = new.reshape([self.shape[i] for i in self.moving])
         new = new.transpose(np.argsort(np.array(self.order, int)).tolist())
@@ -183,7 +184,7 @@ class Slices(NamedTuple):
 
 
 class Scattered(NamedTuple):
-    """Access element by element, where no slices reach them; the offset is an operand."""
+    """Access by a gather or scatter, for layouts that are no slice; the offset is an operand."""
 
     shape: tuple
     strides: tuple
@@ -199,12 +200,12 @@ class Scattered(NamedTuple):
         return x.reshape(-1)[self._places(offset)]
 
     def write(self, x, new, offset):
-        """`x` with the elements of `new`; of those that are there twice, any."""
+        """`x` with the elements of `new`; any of them where several have one place in memory."""
         return x.reshape(-1).at[self._places(offset)].set(new).reshape(x.shape)
 
 
 class Nothing(NamedTuple):
-    """Access to no elements."""
+    """Access for a view without elements."""
 
     shape: tuple
 
@@ -213,13 +214,14 @@ class Nothing(NamedTuple):
         return jnp.zeros(self.shape, x.dtype)
 
     def write(self, x, new):
-        """`x` as it is."""
+        """`x`, unchanged."""
         return x
 
 
 @functools.lru_cache(maxsize=4096)
 def access(base, layout):
-    """(way of access, where it begins) to what lies at a layout in an array of shape `base`."""
+    """(`Slices`, `Scattered` or `Nothing`, its start operands) for `layout` in an array of shape
+    `base`."""
     if not layout.size:
         return Nothing(layout.shape), ()
     moving = [
@@ -250,7 +252,7 @@ def access(base, layout):
 
 
 class _Table(dict):
-    """An operation for each way of access."""
+    """Access -> the operation that reads, or writes, by it."""
 
     def __init__(self, name, method):
         super().__init__()
@@ -269,27 +271,27 @@ _reading, _writing = _Table("read_view", "read"), _Table("write_view", "write")
 
 
 class Part(NamedTuple):
-    """The elements of an array of `shape` that lie at `layout`."""
+    """Segment of a path: the elements at `layout` of an array of `shape`."""
 
     shape: tuple
     layout: Any
 
     def read(self, x):
-        """What lies there in `x`."""
+        """The elements of `x` at the layout."""
         key, starts = access(self.shape, self.layout)
         return apply(_reading[key], x, *starts)
 
     def write(self, x, new):
-        """`x` with `new` there."""
+        """`x` with `new` at the layout."""
         key, starts = access(self.shape, self.layout)
         return apply(_writing[key], x, new, *starts)
 
     def is_writable(self):
-        """Whether no element is there twice."""
+        """Whether each element has a place of its own in memory."""
         return not self.layout.overlaps()
 
     def check(self, name):
-        """Refuse a write to an element that is there twice."""
+        """Raise unless each element has a place of its own in memory."""
         if not self.is_writable():
             raise RuntimeError(
                 f"For 'Tensor', a view that is written to must have each element of its memory "
@@ -299,7 +301,8 @@ class Part(NamedTuple):
 
 
 class Dynamic(NamedTuple):
-    """What an operation with Tensors among its operands takes out, or reads as another dtype."""
+    """Segment of a path whose layout depends on Tensors, or that reads another dtype: operations
+    `get` and, if there is an inverse, `put`."""
 
     get: Any
     put: Any
@@ -307,11 +310,11 @@ class Dynamic(NamedTuple):
     aval: Any
 
     def read(self, x):
-        """What the operation makes of `x`."""
+        """The result of `get` on `x`."""
         return apply(self.get, x, *self.operands)
 
     def write(self, x, new):
-        """`x` with `new` there."""
+        """The result of `put` on `x` and `new`."""
         return apply(self.put, x, new, *self.operands)
 
     def is_writable(self):
@@ -319,7 +322,7 @@ class Dynamic(NamedTuple):
         return self.put is not None
 
     def check(self, name):
-        """Refuse a write that has no inverse."""
+        """Raise unless there is an inverse."""
         if self.put is None:
             raise RuntimeError(
                 "For 'Tensor', a view that is written to must have the dtype of its memory, but "
@@ -329,14 +332,14 @@ class Dynamic(NamedTuple):
 
 
 def read(x, path):
-    """What lies at the end of a path in the Tensor `x`."""
+    """The elements of the Tensor `x` at the end of a path."""
     for segment in path:
         x = segment.read(x)
     return x
 
 
 def write(x, path, new):
-    """The Tensor `x` with `new` there."""
+    """The Tensor `x` with `new` at the end of a path."""
     if not path:
         return new
     first, *rest = path

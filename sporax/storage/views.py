@@ -1,15 +1,15 @@
 """Tensors that share memory: views, and writes through them.
 
-Arrays are immutable, so sharing is functionalised. A handle that an operation such as `reshape` or
-`x[1:]` returns keeps an `Alias`: the `Storage` that it shares with the handle it was made of, and
-the way there. A write to one handle (`Tensor._rebind`) gives all others of the storage that are
-alive the Values which they would see in shared memory: the root by the inverse of the way, views by
-the way from the root. Reading costs nothing, and a view that nobody writes through costs one object
-and two weak references.
+Arrays are immutable, so sharing is functionalised. A handle that a view operation such as `reshape`
+or `x[1:]` returns keeps an `Alias`: the `Storage` that it shares with the handle it was derived
+from, and its path from the root. A write to one handle (`Tensor._rebind`) rebinds all other live
+handles of the storage to the Values that shared memory would show them: the root by the inverse of
+the path, views by their paths from the root. Reading costs nothing, and a view that nobody writes
+through costs one object and two weak references.
 
-A way (`Alias.path`) is a tuple of segments: `Part`, a part of the memory by offset and strides, and
-`Dynamic`, an operation whose place in memory is known only when it runs. It is worked out at the
-first write, from the operation's jaxpr.
+A path (`Alias.path`) is a tuple of segments: `Part`, a part of the memory by offset and strides,
+and `Dynamic`, an operation whose layout is known only when it runs. It is computed at the first
+write, from the operation's jaxpr.
 """
 
 import functools
@@ -31,8 +31,8 @@ from sporax.storage.view_access import Dynamic, Part, read, through, write
 def view(op, source, *operands, put=None):
     """Apply an operation whose results share the memory of its first operand.
 
-    `put`: the operation `(source, result, *operands) -> source` that is its inverse, for one whose
-    place in memory depends on Tensors among its operands.
+    `put`: the inverse operation `(source, result, *operands) -> source`, where the layout of the
+    result depends on Tensors among the operands.
     """
     out = apply(op, source, *operands)
     if isinstance(source, Tensor):
@@ -46,28 +46,29 @@ def view(op, source, *operands, put=None):
 
 def _link(out, source, op, operands, output, put):
     if out._value.aval.dtype is not source._value.aval.dtype and op.layout is not REINTERPRETED:
-        return  # converted on the way, for `Cell.to_float`
+        return  # autocast for `Cell.to_float`: a copy
     parent = getattr(source, "_alias", None) or share(source)
     alias = out._alias = Alias(parent.storage, parent, op, operands, output, put)
     alias.storage.add(out)
 
 
 def share(handle):
-    """Let a handle be the root of a storage; returns its alias."""
+    """Make a handle the root of a new storage; returns its alias."""
     storage = Storage(handle._value.aval, ref(handle))
     alias = handle._alias = Alias(storage, None, None, (), 0, None)
     return alias
 
 
 class Storage:
-    """The memory that several handles share; `root` is the one that has all of it.
+    """The memory that several handles share; `root` is the handle of all of it.
 
-    `before`: the storage in which the handles were that a result of theirs had to be copied for.
+    `before`: the storage of the handle that was copied, if this one holds a copy (a `reshape` that
+    strides cannot express): handles derived from the copy are still listed there.
     """
 
     __slots__ = ("aval", "before", "handles", "is_state", "limit", "root")
 
-    shared_states = 0  # how often a handle was added to a storage that captured functions write to
+    shared_states = 0  # counts handles added to storages that captured functions use
 
     def __init__(self, aval, root, before=None):
         self.aval, self.root, self.before = aval, root, before
@@ -76,7 +77,7 @@ class Storage:
         self.is_state = False
 
     def add(self, handle):
-        """One more handle shares the memory."""
+        """Register a handle that shares the memory."""
         if len(self.handles) >= self.limit:
             self.handles = [r for r in self.handles if r() is not None]
             self.limit = 2 * len(self.handles) + 16
@@ -85,11 +86,11 @@ class Storage:
             Storage.shared_states += 1
 
     def is_shared(self):
-        """Whether there has been more than one handle."""
+        """Whether more than one handle was ever registered."""
         return len(self.handles) > 1 or self.before is not None
 
     def alive(self):
-        """The handles that share this memory now."""
+        """The live handles of this memory; moves handles of copies to their own storage."""
         if self.before is not None:
             before, self.before = self.before, None
             before.alive()
@@ -101,7 +102,7 @@ class Storage:
             if alias.storage is self:
                 mine.append(handle)
                 continue
-            alias.storage.add(handle)  # made by a `reshape` that had to copy, or from such a one
+            alias.storage.add(handle)  # result of a `reshape` that had to copy, or a view of one
             if alias.parent is None:
                 alias.storage.root = ref(handle)
         self.handles = [ref(h) for h in mine]
@@ -109,7 +110,7 @@ class Storage:
 
 
 class Alias:
-    """How a handle lies in a storage: what `op` makes of what `parent` has (None: it is a root)."""
+    """A handle's view of a storage: result `output` of `op` on `parent`; None for a root."""
 
     __slots__ = ("_path", "op", "operands", "output", "parent", "put", "storage")
 
@@ -132,7 +133,7 @@ class Alias:
         return self._path
 
     def resolve(self):
-        """Work out the path; a result that had to be copied becomes the root of another storage."""
+        """Compute the path; a result that had to be copied becomes the root of another storage."""
         if self._path is not None:
             return
         parent = self.parent
@@ -155,7 +156,7 @@ class Alias:
 
     @property
     def aval(self):
-        """Shape and dtype of what lies there."""
+        """Shape and dtype of the view."""
         if not self.path:
             return self.storage.aval
         last = self.path[-1]
@@ -166,18 +167,18 @@ class Alias:
 
     @property
     def layout(self):
-        """Offset and strides of the elements; None where they are known only when it runs."""
+        """Offset and strides of the elements; None where they depend on Tensors."""
         path = self.path
         if not path:
             return Strided.contiguous(self.storage.aval.shape)
         return path[0].layout if len(path) == 1 and path[0].__class__ is Part else None
 
     def repeats(self):
-        """Whether some element of the memory is there twice."""
+        """Whether some element of the memory occurs twice in the view."""
         return not all(s.is_writable() for s in self.path if s.__class__ is Part)
 
     def leave(self, handle):
-        """The handle gets memory of its own: what is done to it is no longer seen by others."""
+        """Detach the handle from its storage: others no longer see writes to it."""
         del handle._alias
         if self.storage.is_state:
             Storage.shared_states += 1
@@ -186,7 +187,7 @@ class Alias:
             self.storage.root = _gone
 
     def write(self, handle, value):
-        """Give the handle `value`, and those that share its memory what they see of it."""
+        """Bind the handle to `value`, and handles that share its memory to what they see of it."""
         if value.aval is not handle._value.aval:
             self.leave(handle)
         if self.parent is None and not self.storage.is_shared():
@@ -202,7 +203,7 @@ class Alias:
             other._bind(new._value)
 
     def seen_by(self, others, handle, new):
-        """(handle, its contents) of the others after a write of `new` to `handle`."""
+        """(handle, its new contents) for each of `others`, after a write of `new` to `handle`."""
         root = self.storage.root()
         if root is None:
             return [
@@ -220,20 +221,20 @@ class Alias:
 
 
 def _gone():
-    """In place of a weak reference to a root: nobody holds it."""
+    """Stands for a weak reference to a root that is dead."""
 
 
 class Sharing:
-    """Which tensors a captured function that writes to some of them finds in shared memory.
+    """Which tensors share memory in a call of a captured function that writes to tensors.
 
-    `reads` and `writes`: what it reads and writes besides its arguments, handles among it;
-    `written`: all that it writes to.
+    `reads` and `writes`: the state that the function reads and writes besides its arguments,
+    handles among it; `written`: all that it writes to.
     """
 
     def __init__(self, reads, writes, written):
         self._state = [h for h in (*reads, *writes) if isinstance(h, Tensor)]
         self._seen, self._storages = None, set()
-        self.matters = bool(written)  # else it is right whatever shares memory
+        self.matters = bool(written)  # a graph without writes is right whatever shares memory
 
     def _update(self):
         if self._seen == Storage.shared_states:
@@ -245,8 +246,8 @@ class Sharing:
         self._seen = Storage.shared_states
 
     def between(self, tensors):
-        """(number of an argument, what it shares memory with, how) of those arguments which do: a
-        graph captured for other ones does not serve them."""
+        """Part of the cache key: (index of an argument, the storage or the earlier argument that it
+        shares memory with, its path), for each argument that does."""
         if not self.matters:
             return ()
         self._update()
@@ -254,8 +255,8 @@ class Sharing:
         return result and _common(tensors, self._storages, exact=True)
 
     def propagate(self, handles, has_arguments):
-        """Let those that share memory with `handles`, which a program has written to, see it;
-        `has_arguments`: whether arguments of the call are among them."""
+        """As the function `propagate`, if any memory is shared; `has_arguments`: whether arguments
+        of the call are among `handles`."""
         if not handles:
             return
         self._update()
@@ -281,7 +282,7 @@ def _common(tensors, storages, exact=False):
 
 
 def propagate(handles):
-    """Let those that share the memory of these handles, which a program has written to, see it."""
+    """Rebind the other handles of the memory of `handles`, which a program has written to."""
     ids = {id(h) for h in handles}
     for handle in handles:
         alias = getattr(handle, "_alias", None)
@@ -296,14 +297,14 @@ def propagate(handles):
 
 
 def _split(path, aval):
-    """(the segments before, the last `Part`): a whole one where the path does not end with one."""
+    """(the segments before, the last `Part`), of all elements if the path does not end with one."""
     if path and path[-1].__class__ is Part:
         return path[:-1], path[-1]
     return path, Part(aval.shape, Strided.contiguous(aval.shape))
 
 
 def _meet(path, other):
-    """Whether two ways may lead to the same elements."""
+    """Whether two paths may lead to the same elements."""
     if not path or not other or Dynamic in (path[0].__class__, other[0].__class__):
         return True
     (low, high), (least, most) = path[0].layout.bounds(), other[0].layout.bounds()
@@ -340,4 +341,4 @@ def _blank(aval):
     return apply(_zeros(aval))
 
 
-REINTERPRETED = "another dtype"  # in place of the rule of an operation's layout
+REINTERPRETED = "another dtype"  # `Op.layout` of an operation that reads bytes as another dtype
