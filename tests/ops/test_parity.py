@@ -13,6 +13,7 @@ import pytest
 from sporax.core.tensor import Tensor
 from tests.ops import call_forms, parity_rows, result_json
 from tests.ops.parity_differences import DIFFERENT
+from tests.samples import SEEDS, collect
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
@@ -95,3 +96,7 @@ def test_every_face_gives_what_mindspore_and_numpy_give(family):
 
 def test_every_explained_difference_has_a_row():
     assert {key.partition(" ")[0] for key in DIFFERENT} <= {row.name for row in ROWS}
+
+
+def test_every_recorded_seed_has_a_sample():
+    assert SEEDS.keys() <= {sample.op for sample in collect("SAMPLES")}
