@@ -1,1 +1,1 @@
-"""Whether indices lie in what they index: `ranges` declares, `checks` records and raises."""
+"""Bounds checks of indices: `ranges` declares, `checks` records and raises."""

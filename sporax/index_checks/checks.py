@@ -1,13 +1,13 @@
-"""Whether indices lie in what they index: found by the program, raised at the next read.
+"""Bounds checks of indices: computed in the program, raised at the next read.
 
-An operation that indexes declares its `bounds`: a function of its operands and attributes that says
-in which range which indices must lie. Where such an operation is recorded, its `Check` is recorded
-beside it: an operation on the indices alone, whose output, the *status*, is 0 for indices in range.
-A trace has one output more, all its statuses, which is looked at when something is read. What is
-recorded closed passes its statuses on to what is around it, as it does with prints: zeros where a
-branch is not taken, the worst of a loop's turns and of the examples of a batch.
+An operation that indexes declares its `bounds`: a function of its operands and attributes that
+returns the `Range` of each array of indices. Recording such an operation records its `Check` too:
+an operation on the indices alone, whose output, the *status*, is 0 for indices in range. A trace
+has one more output, the statuses of all its checks, which every read inspects. An abstract trace
+hands its statuses to the enclosing recorder, as it does with prints: zeros where a branch is not
+taken, the worst of a loop's iterations and of the examples of a batch.
 
-Indices that are known on the host are looked at there, at the line of the call.
+Indices that are concrete on the host are checked there, at the line of the call.
 """
 
 import contextlib
@@ -36,13 +36,15 @@ from sporax.engine.recorder import apply, pending_value, record, wrap
 from sporax.engine.trace_tree import forest
 from sporax.index_checks.ranges import statuses
 
-CELLS: dict[str, Any] = {}  # "path": a frame -> the path of the Cell that computes; `nn` says it
+CELLS: dict[
+    str, Any
+] = {}  # "path": function of a frame, the path of the Cell that computes; set by `nn`
 
 
 class Bounds:
-    """The check of an operation on operands of given avals: `op`, on its operands numbered `taken`.
+    """The check of an operation for operands of these avals: `op`, of the operands at `taken`.
 
-    `ranges`: those that the statuses are of, without their indices.
+    `ranges`: one for each status, without its indices.
     """
 
     def __init__(self, op, avals):
@@ -62,7 +64,7 @@ class Bounds:
         self.op = Statuses(f"{op.name}.bounds", (part,))
 
     def _name(self, op, specs, k):
-        """What messages call the indices of a range: the one operand that has them."""
+        """The name of a range's indices in messages: that of the operand which holds them."""
         if len(op.operands) != len(specs):
             return "indices"
         traced = jax.make_jaxpr(lambda *xs: statuses([op.bounds(*xs)[k]]))(*specs).jaxpr
@@ -76,7 +78,7 @@ class Bounds:
 
 
 class Part(NamedTuple):
-    """What statuses are of: `ranges(*operands)`, or None for statuses that have been computed."""
+    """The source of `count` statuses: `ranges(*operands)`, or None for computed statuses."""
 
     ranges: Any
     operands: int
@@ -108,7 +110,7 @@ forest.tables.append(_joins)
 
 
 class Site:
-    """Where an operation was recorded that has bounds."""
+    """The user's line at which an operation with bounds was recorded."""
 
     __slots__ = ("bounds", "cell", "code", "depth", "file", "last", "line")
 
@@ -123,7 +125,7 @@ class Site:
         self.cell = CELLS["path"](sys._getframe(1)) if CELLS else ""
 
     def is_here(self):
-        """Whether the line that recorded it does so again; asked by `_check`."""
+        """Whether the same instruction of the user's code records now; called by `_check`."""
         try:
             frame = sys._getframe(2 + self.depth)
         except ValueError:  # the stack is not so deep
@@ -131,7 +133,7 @@ class Site:
         return frame.f_lasti == self.last and frame.f_code is self.code
 
     def error(self, statuses):
-        """The error for its statuses; None where all are right."""
+        """The error for the statuses of this site; None if all are 0."""
         bounds = self.bounds
         for status, within, what in zip(statuses, bounds.ranges, bounds.what, strict=True):
             if status:
@@ -150,8 +152,8 @@ class Site:
 
 
 class Check:
-    """The statuses of one or more sites, a Value; it goes the way of
-    `staging.deferred_print.DeferredPrint`."""
+    """The statuses of one or more sites, a Value; handled as
+    `staging.deferred_print.DeferredPrint` is."""
 
     is_check = True
     weak = (False,)
@@ -160,19 +162,18 @@ class Check:
         self.values, self.sites = [value], sites
 
     def run(self, values):
-        """Look at these statuses when something is read next; where operations run at their own
-        lines, now."""
+        """Check these statuses at the next read; in the immediate executor now."""
         if switch.is_on:
             _note(values[0], self.sites)
 
     def of(self, values):
-        """The same check, of another Value."""
+        """A copy of this check with other Values."""
         copied = copy.copy(self)
         copied.values = list(values)
         return copied
 
     def where(self, test, is_true, values):
-        """The same check: where the branch is not taken, its statuses are zeros."""
+        """As `of`: a branch that is not taken has statuses 0 already."""
         return self.of(values)
 
 
@@ -195,7 +196,7 @@ def _add(recorder, pending, sites):
 
 
 def _error(statuses, sites):
-    """The error for the statuses of sites, an array; None where all are right."""
+    """The error for an array of statuses; None if all are 0."""
     if any(statuses.tolist()):
         rest = iter(statuses)
         for site in sites:
@@ -206,8 +207,8 @@ def _error(statuses, sites):
 
 
 class Pending:
-    """Statuses that a trace has not computed yet: where it finds the operands of `of`, and their
-    avals. One object for one place of a trace, which is known by it."""
+    """Statuses that a trace has not computed yet: the slots of the operands of `of` in the trace,
+    and their avals. One object for one place of a trace: keys compare it by identity."""
 
     __slots__ = ("avals", "of", "operands")
 
@@ -224,24 +225,24 @@ class Checks(list):
     """The checks of a recorder that runs its trace: (Pending, sites)."""
 
     def settle(self, recorder):
-        """The trace is about to run: what it says of all checks is one output."""
+        """Before the trace runs: record the statuses of all checks as one output."""
         value, sites = _joined(self, recorder)
         self.clear()
         defer(value, functools.partial(_error, sites=sites))
 
 
 def joined(checks, recorder):
-    """(the statuses of several checks in one Value, their sites), recorded whatever the trace's
-    length."""
+    """(the statuses of several checks in one Value, their sites); `checks` hold Values of the
+    trace."""
     states = {s.size - 1: s for s in recorder.state.path() if s.op.__class__ is Statuses}
-    found = []
+    parts = []
     for value, sites in checks:
         state = states.get(value.index)
         if state is None:
-            found.append((_computed(value.index, value.aval), sites))
+            parts.append((_computed(value.index, value.aval), sites))
         else:
-            found.append((Pending(state.op.of, state.key[1:], state.operands), sites))
-    return _joined(found, recorder)
+            parts.append((Pending(state.op.of, state.key[1:], state.operands), sites))
+    return _joined(parts, recorder)
 
 
 def _joined(checks, recorder):
@@ -286,7 +287,7 @@ if os.environ.get("SPORAX_CHECK_INDICES") == "0":
 
 
 def apply_within(op, *operands):
-    """As `apply`, for an operation with bounds."""
+    """As `apply`, for an operation with bounds: checks its indices too."""
     out = apply(op, *operands)
     if switch.is_on:
         _check(op, operands)
@@ -352,7 +353,7 @@ def _bounds_of(op, operands):
 
 
 def _place(recorder, value):
-    """Where a trace finds a Value that an operation of it has taken."""
+    """The slot in the trace of a Value that one of its operations uses."""
     if value.trace is recorder:
         return value.index
     at = recorder.input_index.get(id(value.array))
@@ -369,17 +370,17 @@ def _aval(operand):
 
 
 def is_symbolic(aval):
-    """Whether a size of it is not known."""
+    """Whether a dimension is symbolic."""
     return not all([n.__class__ is int for n in aval.shape])
 
 
 def _check_on_host(op, bounds, operands, avals):
-    """Look at indices that are numbers, lists or NumPy arrays."""
+    """Check indices that are Python scalars, lists or NumPy arrays."""
     arrays: list[Any] = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
     for i in bounds.taken:
         arrays[i] = np.asarray(operands[i])
-    found = statuses(op.bounds(*arrays))
-    error = Site(bounds).error(found) if found.any() else None
+    status = statuses(op.bounds(*arrays))
+    error = Site(bounds).error(status) if status.any() else None
     if error is not None:
         raise error
 
@@ -388,7 +389,7 @@ _HERE = os.path.dirname(os.path.dirname(__file__))
 
 
 def _users_frame(frame: Any):
-    """(how far up, the user's frame) from a frame on."""
+    """(how many frames up, the user's frame), from `frame` outwards."""
     depth = 0
     while frame is not None:
         if not frame.f_code.co_filename.startswith(_HERE) and is_users(frame):
@@ -401,7 +402,7 @@ def _users_frame(frame: Any):
 
 
 class Gates(threading.local):
-    """What must hold for checks to count that are recorded now: (Value, its truth)."""
+    """The conditions under which code is reached that is recorded now: (Value, its truth)."""
 
     tests: tuple = ()
 
@@ -411,7 +412,7 @@ gates = Gates()
 
 @contextlib.contextmanager
 def counting_where(test, is_true):
-    """In the block checks count where the Tensor `test` has that truth."""
+    """In the block, checks count only where the Tensor `test` has the truth `is_true`."""
     before = gates.tests
     gates.tests = (*before, (test._lift(), is_true))
     try:
@@ -434,8 +435,8 @@ def _none(count):
 
 
 def add_turn(closed, check):
-    """A check in a turn of a loop: returns it, and a Tensor outside of the recording that the turn
-    writes the worst of all turns to."""
+    """(`check`, a Tensor of the enclosing recorder): the abstract trace `closed` of a loop's body
+    writes the worst status of all iterations to the Tensor."""
     inside, thread.recorder = thread.recorder, closed.outer
     try:
         worst = wrap(record(_none(check.values[0].aval.size)))
@@ -446,7 +447,7 @@ def add_turn(closed, check):
 
 
 def worst(statuses):
-    """Of the statuses of many examples, those that are out of range, below or else above."""
+    """The worst of many examples' statuses (axis 0): the lowest if negative, else the highest."""
     low, high = statuses.min(0), statuses.max(0)
     return jnp.where(low < 0, low, high)
 

@@ -10,7 +10,7 @@ from jax import lax
 class Range(NamedTuple):
     """The range `[low, size)` in which indices along an axis must lie; `low` None: `-size`.
 
-    `other`: one more number that is right. `of`: what messages call the axis, if it is none.
+    `other`: one more valid index. `of`: replaces "along axis ..." in messages.
     """
 
     indices: Any
@@ -22,20 +22,20 @@ class Range(NamedTuple):
 
     @property
     def lowest(self):
-        """The first number that is right."""
+        """The least valid index."""
         return -self.size if self.low is None else self.low
 
     def worst(self, status):
-        """The index that a status which is not 0 tells of."""
+        """The index out of range for a status other than 0."""
         return self.lowest + status if status < 0 else self.size - 1 + status
 
 
 def statuses(items):
-    """For each `Range`, 0 where all its indices are right, else how far one of them is below
-    (negative) or above, in one int64 array. Other items are such arrays themselves.
+    """The status of each `Range`, in one int64 array: 0 where all its indices are valid, else how
+    far one of them is below (negative) or above. Items that are arrays are statuses already.
 
-    Ranges of equally many indices are looked at in one pass, which reads them where they are (26
-    columns of an array: 8 us in place of 28), and tells of the first of them that is wrong.
+    Ranges with equally many indices share one pass, which reads them in place (26 columns of an
+    array: 8 us instead of 28); only the first range with an invalid index is reported.
     """
     arrays = [item.indices if isinstance(item, Range) else item for item in items]
     xp: Any = np if all([isinstance(array, np.ndarray) for array in arrays]) else jnp
@@ -46,15 +46,15 @@ def statuses(items):
     if not parts:
         return xp.zeros(0, np.int64)
     sizes = [1 if isinstance(item, Range) else item.size for item in items]
-    places = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    order = np.concatenate([places[n] for members in groups.values() for n in members])
+    positions = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    order = np.concatenate([positions[n] for members in groups.values() for n in members])
     together = xp.concatenate(parts)
     return together if np.array_equal(order, np.arange(order.size)) else together[np.argsort(order)]
 
 
 def _group(n, item, xp):
-    """What ranges that share a pass have in common: the dtype to compute in, and the number of
-    indices; statuses, and what is on the host, stand alone."""
+    """Key of the ranges that share a pass: the dtype to compute in and the count of indices.
+    Statuses, and indices on the host, have a pass of their own."""
     if not isinstance(item, Range):
         return None, n
     wide = np.promote_types(item.indices.dtype, np.int32)
@@ -71,42 +71,42 @@ def _statuses(xp, key, items):
         return xp.zeros(len(items), np.int64)
     low = np.array([item.lowest for item in items], np.int64)
     size = np.array([item.size for item in items], np.int64)
-    number, index = (_worst if len(items) == 1 else _first)(xp, items, wide)
+    rank, index = (_worst if len(items) == 1 else _first)(xp, items, wide)
     index = index.astype(np.int64)
     far = xp.where(index < low, index - low, index - size + 1)
-    return xp.where(number == np.arange(len(items), 0, -1), far, np.int64(0))
+    return xp.where(rank == np.arange(len(items), 0, -1), far, np.int64(0))
 
 
-def _wrong(xp, item, indices, wide):
-    """Which indices are wrong: what lies below is very far above, for numbers without a sign."""
+def _invalid(xp, item, indices, wide):
+    """Mask of invalid indices, in one comparison: as unsigned integers, negative ones are large."""
     unsigned = np.dtype(f"u{wide.itemsize}")
     far = (indices - np.asarray(item.lowest, wide)).astype(unsigned)
-    wrong = far >= np.asarray(item.size - item.lowest, unsigned)
-    return wrong if item.other is None else wrong & (indices != np.asarray(item.other, wide))
+    invalid = far >= np.asarray(item.size - item.lowest, unsigned)
+    return invalid if item.other is None else invalid & (indices != np.asarray(item.other, wide))
 
 
 def _worst(xp, items, wide):
-    """(1 if the range has a wrong index, the worst), in one reduction to a maximum."""
+    """(1 if the range has an invalid index, the worst index), in one reduction to a maximum."""
     (item,) = items
     low, unsigned = np.asarray(item.lowest, wide), np.dtype(f"u{wide.itemsize}")
     indices = item.indices.astype(wide)
     if item.other is not None:
         indices = xp.where(indices == np.asarray(item.other, wide), low, indices)
     worst = (indices - low).astype(unsigned).max().astype(wide) + low
-    return _wrong(xp, item._replace(other=None), worst, wide), worst
+    return _invalid(xp, item._replace(other=None), worst, wide), worst
 
 
 def _first(xp, items, wide):
-    """(the number of the first range that has a wrong index, counted down to 1, that index); 0 for
-    none. One pass over all ranges together."""
-    number = index = jnp.zeros(items[0].indices.size, wide)
+    """(rank of the first range that has an invalid index, that index): the first range has rank
+    `len(items)`, the last 1; 0 for none. One pass over all ranges together."""
+    rank = index = jnp.zeros(items[0].indices.size, wide)
     for n, item in enumerate(reversed(items), 1):
         indices = item.indices.reshape(-1).astype(wide)
-        wrong = _wrong(xp, item, indices, wide)
-        number, index = jnp.where(wrong, wide.type(n), number), jnp.where(wrong, indices, index)
+        invalid = _invalid(xp, item, indices, wide)
+        rank, index = jnp.where(invalid, wide.type(n), rank), jnp.where(invalid, indices, index)
 
     def earlier(one, other):
         is_one = one[0] >= other[0]
         return tuple([jnp.where(is_one, *pair) for pair in zip(one, other, strict=True)])
 
-    return lax.reduce((number, index), (wide.type(0), wide.type(0)), earlier, (0,))
+    return lax.reduce((rank, index), (wide.type(0), wide.type(0)), earlier, (0,))
