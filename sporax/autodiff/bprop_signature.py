@@ -9,9 +9,6 @@ import inspect
 import keyword
 from types import MethodType
 
-from sporax.core.tensor import Tensor
-from sporax.core.tree import fields_of
-
 _VARIADIC = inspect.Parameter.VAR_POSITIONAL
 _KEYWORDS = inspect.Parameter.VAR_KEYWORD
 _KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
@@ -207,18 +204,3 @@ def named_inputs(fn, inputs):
     more = range(first, len(inputs))
     names += [f"{rest[0]}[{i - first}]" if rest else f"input {i}" for i in more]
     return list(zip(names, inputs, strict=False))
-
-
-def paths(name, obj):
-    """The path to each Tensor in nested containers, in the order of `tensors_of`."""
-    if isinstance(obj, Tensor):
-        yield name
-    elif isinstance(obj, (tuple, list)):
-        for i, item in enumerate(obj):
-            yield from paths(f"{name}[{i}]", item)
-    elif isinstance(obj, dict):
-        for key, item in obj.items():
-            yield from paths(f"{name}[{key!r}]", item)
-    else:
-        for field in fields_of(obj):
-            yield from paths(f"{name}.{field}", getattr(obj, field))

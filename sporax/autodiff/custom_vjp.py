@@ -8,7 +8,7 @@ from sporax.autodiff.tape import MUTED, PythonDerivative, variable, zeros_like
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
+from sporax.core.tree import itself, map_tensors, tensors_of, unflatten
 from sporax.core.value import thread
 from sporax.engine.recorder import wrap
 from sporax.staging.host_calls import through
@@ -128,7 +128,7 @@ def _attach(result, recorder, first, tracked, cut):
         value.tracked = tracked and value.aval.differentiable and id(handle) not in cut
         outs.append(value)
     if changed:
-        result = with_tensors(result, handles)
+        result = unflatten(result, handles)
     return result, handles, outs
 
 

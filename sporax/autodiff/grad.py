@@ -16,7 +16,7 @@ from sporax.core.dtype import from_numpy
 from sporax.core.from_host import plain
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
-from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
+from sporax.core.tree import flatten, map_tensors, tensors_of, unflatten
 from sporax.core.value import scalar_value, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, run_pending, wrap
@@ -48,9 +48,7 @@ class Derivative:
         seeds, args, kwargs = self._take_sens(args, kwargs)
         positions = self._positions(args)
         args = self._separate(args, positions)
-        handles = tensors_of([args[i] for i in positions])
-        # noted now, since `fn` may change containers; what is no Tensor has no gradient
-        structure = [map_tensors(itself, args[i], _nothing) for i in positions]
+        handles, treedef = flatten([args[i] for i in positions])
         handles += self.weights
         call = announced_call(self.fn, args, kwargs, handles)
         if call is not None:
@@ -66,7 +64,7 @@ class Derivative:
                     thread.watch.zero(self, args, positions, variables, cotangents)
         pairs = zip(values, cotangents, strict=True)
         rest = iter([wrap(zeros_like(v) if g is None else g) for v, g in pairs])
-        by_position = [with_tensors(item, rest) for item in structure]
+        by_position = unflatten(treedef, rest, _nothing)
         return result, by_position, list(rest)
 
     def _walk(self, result, seeds, recording, values, positions):

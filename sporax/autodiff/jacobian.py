@@ -13,7 +13,7 @@ from sporax.autodiff.tape import MUTED, Variables, ones_like, or_zeros
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors, tensors_of, with_tensors
+from sporax.core.tree import flatten, tensors_of, unflatten
 from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
@@ -115,12 +115,12 @@ def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
     check_flag("vjp", "has_aux", has_aux)
     _check_tensors("vjp", "inputs", inputs)
     parameters = parameters_of("vjp", weights)
-    structure = [map_tensors(lambda t: t, item, lambda _: None) for item in inputs]
+    _, treedef = flatten(inputs)
     taped = TapedCall("vjp", fn, inputs, tuple(range(len(inputs))), parameters, has_aux)
 
     def pull(*v):
         rest = iter([wrap(g) for g in taped.gradients(taped.cotangents(v))])
-        by_input = tuple(with_tensors(item, rest) for item in structure)
+        by_input = unflatten(treedef, rest, lambda _: None)
         if weights is None:
             return by_input
         by_weight = tuple(rest)
@@ -164,8 +164,7 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
     taped, out_tangents = push_forward(
         "jvp", fn, inputs, tuple(range(len(inputs))), values, has_aux
     )
-    rest = iter(out_tangents)
-    along = map_tensors(lambda _: wrap(next(rest)), taped.differentiated, lambda _: None)
+    along = unflatten(taped.differentiated, map(wrap, out_tangents), lambda _: None)
     return (taped.differentiated, along, taped.aux) if has_aux else (taped.result, along)
 
 
@@ -229,7 +228,7 @@ def _by_columns(who, fn, args, positions, has_aux):
 
     results = LiftedFunction(who, total)(run, _identity(avals, total), [0] * len(avals))
     n_beside = len(tensors_of(aux))
-    aux = with_tensors(aux, map(wrap, results[:n_beside]))
+    aux = unflatten(aux, map(wrap, results[:n_beside]))
     split = _split(tuple(a.shape for a in avals), -1)
     return [[wrap(v) for v in record(split, value)] for value in results[n_beside:]], aux
 

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 
 from sporax.autodiff.lifted_op import LiftedFunction
-from sporax.core.tree import map_tensors, tensors_of, with_tensors
+from sporax.core.tree import flatten, map_tensors, unflatten
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
@@ -22,7 +22,7 @@ class PerSample:
         self.derivative, self.who = derivative, derivative.who
 
     def __call__(self, args, kwargs):
-        every = tensors_of((args, kwargs))
+        every, treedef = flatten((args, kwargs))
         cut = [t for t in every if t.ndim]
         sizes = {t.shape[0] for t in cut}
         if len(sizes) != 1:
@@ -31,26 +31,23 @@ class PerSample:
                 f"one size, that of the batch, but got the shapes {[t.shape for t in every]}. What "
                 "is no batch can be kept in the function ('functools.partial')."
             )
-        shape = None
+        outputs_treedef = None
 
         def run(inputs):
-            nonlocal shape
+            nonlocal outputs_treedef
             rest = iter(inputs)
-            batches = map_tensors(
-                lambda t: wrap(record(_as_batch, next(rest))) if t.ndim else t, (args, kwargs)
-            )
-            result, by_position, by_weight = self.derivative(*batches)
+            batches = [wrap(record(_as_batch, next(rest))) if t.ndim else t for t in every]
+            result, by_position, by_weight = self.derivative(*unflatten(treedef, batches))
             # gradients of batches of one, as are most results
             by_position = map_tensors(lambda g: _squeezed(g, g.ndim), by_position)
             result = map_tensors(lambda t: _squeezed(t, t.ndim and t.shape[0] == 1), result)
-            shape = result, by_position, by_weight
-            values = [t._lift() for t in tensors_of(shape)]
-            return values, [0] * len(values)
+            tensors, outputs_treedef = flatten((result, by_position, by_weight))
+            return [t._lift() for t in tensors], [0] * len(tensors)
 
         outputs = LiftedFunction(self.who, sizes.pop())(
             run, [t._lift() for t in cut], [0] * len(cut)
         )
-        return with_tensors(shape, map(wrap, outputs))
+        return unflatten(outputs_treedef, map(wrap, outputs))
 
 
 def _squeezed(tensor, is_batch):

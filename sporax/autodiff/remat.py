@@ -3,7 +3,7 @@
 from typing import Any
 
 from sporax.autodiff.lifted_op import LiftedFunction, is_differentiated
-from sporax.core.tree import tensors_of, with_tensors
+from sporax.core.tree import flatten, unflatten
 from sporax.engine.recorder import wrap
 
 
@@ -52,13 +52,12 @@ def recomputed(who, function, args, kwargs):
     """`function(*args, **kwargs)`, whose derivative computes the inside again."""
     if not is_differentiated():
         return function(*args, **kwargs)
-    result = None
+    treedef = None
 
     def run(inputs):
-        nonlocal result
-        result = function(*args, **kwargs)
-        values = [t._lift() for t in tensors_of(result)]
-        return values, [None] * len(values)
+        nonlocal treedef
+        results, treedef = flatten(function(*args, **kwargs))
+        return [t._lift() for t in results], [None] * len(results)
 
     outputs = LiftedFunction(who, remat=True)(run)
-    return with_tensors(result, map(wrap, outputs))
+    return unflatten(treedef, map(wrap, outputs))

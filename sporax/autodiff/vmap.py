@@ -8,7 +8,7 @@ from sporax.autodiff.stacked_cells import StackedCells
 from sporax.core.from_host import NUMBERS, plain
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
-from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
+from sporax.core.tree import flatten, itself, map_tensors, tensors_of, unflatten
 from sporax.engine.recorder import wrap
 
 
@@ -61,19 +61,19 @@ class VectorizedFunction:
         self.of_cells = getattr(fn, "is_ensemble", False)
 
     def __call__(self, args, kwargs):
-        tensors = tensors_of(args)
+        tensors, treedef = flatten(args)
         axes = self._axes("in_axes", self.in_axes, args)
         sliced = [(t, axis) for t, axis in zip(tensors, axes, strict=True) if axis is not None]
         size = self._size(sliced, len(args))
         stacked_cells = StackedCells(self.who, self.fn) if self.of_cells else None
         stacked = [] if stacked_cells is None else stacked_cells.stacked
         values = [*stacked, *[t._lift() for t, _ in sliced]]
-        result = None
+        result_treedef = None
 
         def run(inputs):
-            nonlocal result
-            slices, each = iter(inputs[len(stacked) :]), iter(axes)
-            inside = map_tensors(lambda t: t if next(each) is None else wrap(next(slices)), args)
+            nonlocal result_treedef
+            slices, pairs = iter(inputs[len(stacked) :]), zip(tensors, axes, strict=True)
+            inside = unflatten(treedef, [t if a is None else wrap(next(slices)) for t, a in pairs])
             if stacked_cells is None:
                 result = self.fn(*inside, **kwargs)
             else:
@@ -81,11 +81,12 @@ class VectorizedFunction:
                     result = stacked_cells.cells[0](*inside, **kwargs)
             result = map_tensors(itself, result, _as_tensor)
             outs = self._axes("out_axes", self.out_axes, result)
-            return [t._lift() for t in tensors_of(result)], outs
+            results, result_treedef = flatten(result)
+            return [t._lift() for t in results], outs
 
         of_values = [0] * len(stacked) + [axis for _, axis in sliced]
         outputs = LiftedFunction(self.who, size)(run, values, of_values)
-        return with_tensors(result, map(wrap, outputs))
+        return unflatten(result_treedef, map(wrap, outputs))
 
     def _size(self, sliced, n_args):
         """How many slices there are."""

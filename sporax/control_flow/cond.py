@@ -18,7 +18,7 @@ from sporax.control_flow.lax_ops import FlowOp, cached, choice, is_number
 from sporax.core.errors import describe
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors
+from sporax.core.tree import flatten, map_tensors, unflatten
 from sporax.core.value import scalar_value, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
@@ -192,22 +192,19 @@ class Part:
 KINDS = {"b": bool, "i": int, "f": float}
 
 
-def leaves_of(obj):
+def leaves_of(obj) -> list:
     """What is in nested containers, in order."""
-    leaves = []
-    map_tensors(leaves.append, obj, lambda item: leaves.append(plain(item)))
-    return leaves
+    return list(map(plain, flatten(obj, every=True)[0]))
 
 
 def form_of(obj):
     """What two objects share that are containers of the same kinds."""
-    return repr(map_tensors(lambda _: None, obj, lambda _: None))
+    return repr(flatten(obj, every=True)[1])
 
 
 def filled(obj, leaves):
     """The same containers with other leaves."""
-    rest = iter(leaves)
-    return map_tensors(lambda _: next(rest), obj, lambda _: next(rest))
+    return unflatten(flatten(obj, every=True)[1], leaves)
 
 
 # branches -----------------------------------------------------------------------------------

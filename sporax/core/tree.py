@@ -1,67 +1,111 @@
-"""Nested tuples, lists, dicts and dataclasses of tensors, as one flat list and back."""
+"""Trees: nested tuples, lists, dicts and dataclasses. Their leaves, and the same containers around
+other leaves; as `jax.tree`, but the leaves are Tensors, and all else belongs to the treedef."""
 
 import copy
 
 from sporax.core.tensor import Tensor
 
 
-def tensors_of(obj, into=None):
-    """All Tensors in nested containers, in order."""
+class Leaf(Tensor):
+    """The mark of a leaf in a treedef."""
+
+    def __init__(self):
+        self._value = None
+
+    def __repr__(self):
+        return "None"
+
+
+LEAF = Leaf()
+
+
+def flatten(tree, every=False):
+    """(leaves, treedef): the Tensors in order, and the containers with LEAF in place of each.
+
+    `every`: whether what is neither Tensor nor container is a leaf too.
+    """
+    leaves = []
+
+    def leaf(item):
+        leaves.append(item)
+        return LEAF
+
+    return leaves, map_tensors(leaf, tree, leaf if every else None)
+
+
+def unflatten(treedef, leaves, rest=None):
+    """The containers of a treedef, or of any tree, with these leaves in place of its own, and
+    `rest(item)` (by default the item) in place of everything else. Of an iterator of leaves, as
+    many are taken as there are places."""
+    leaves = iter(leaves)
+    return next(leaves) if treedef is LEAF else map_tensors(lambda _: next(leaves), treedef, rest)
+
+
+def tensors_of(tree, into=None):
+    """The Tensors in order: the leaves of `flatten`."""
     into = [] if into is None else into
-    if isinstance(obj, Tensor):
-        into.append(obj)
-    elif isinstance(obj, (tuple, list)):
-        for item in obj:
-            tensors_of(item, into)
-    elif isinstance(obj, dict):
-        for item in obj.values():
-            tensors_of(item, into)
+    if isinstance(tree, Tensor):
+        into.append(tree)
     else:
-        for name in fields_of(obj):
-            tensors_of(getattr(obj, name), into)
+        for item in tree if isinstance(tree, (tuple, list)) else children(tree):
+            tensors_of(item, into)
     return into
+
+
+def map_tensors(function, tree, rest=None):
+    """The same containers with `function(tensor)` in place of each Tensor, and `rest(item)` (by
+    default the item) in place of everything else."""
+    if isinstance(tree, Tensor):
+        return function(tree)
+    if isinstance(tree, tuple):
+        items = [map_tensors(function, item, rest) for item in tree]
+        return type(tree)(*items) if hasattr(tree, "_fields") else tuple(items)
+    if isinstance(tree, list):
+        return [map_tensors(function, item, rest) for item in tree]
+    if isinstance(tree, dict):
+        items = {key: map_tensors(function, item, rest) for key, item in tree.items()}
+        if tree.__class__ is dict:
+            return items
+        copied = copy.copy(tree)  # an OrderedDict, a defaultdict
+        copied.update(items)
+        return copied
+    if fields := fields_of(tree):
+        copied = copy.copy(tree)
+        for name in fields:
+            object.__setattr__(copied, name, map_tensors(function, getattr(tree, name), rest))
+        return copied
+    return tree if rest is None else rest(tree)
+
+
+def itself(tensor):
+    """The Tensor as it is: `map_tensors(itself, tree)` copies the containers alone."""
+    return tensor
+
+
+def leaves_with_paths(tree, path=""):
+    """(path, leaf) of each leaf, Tensor or not, in order: `[0]`, `['key']`, `.field`."""
+    if isinstance(tree, dict):
+        steps = [f"[{key!r}]" for key in tree]
+    elif isinstance(tree, (tuple, list)):
+        steps = [f"[{i}]" for i in range(len(tree))]
+    elif fields := fields_of(tree):
+        steps = [f".{name}" for name in fields]
+    else:
+        yield path, tree
+        return
+    for step, item in zip(steps, children(tree), strict=True):
+        yield from leaves_with_paths(item, path + step)
+
+
+def children(tree):
+    """The items of a container, in order; none of anything else."""
+    if isinstance(tree, (tuple, list)):
+        return tree
+    if isinstance(tree, dict):
+        return tree.values()
+    return [getattr(tree, name) for name in fields_of(tree)]
 
 
 def fields_of(obj):
     """The names of the fields of a dataclass's instance; none for anything else."""
     return () if isinstance(obj, type) else getattr(obj, "__dataclass_fields__", ())
-
-
-def map_tensors(function, obj, rest=None):
-    """The same containers with `function(tensor)` in place of each Tensor, and `rest(item)` (by
-    default the item) in place of everything else."""
-    if isinstance(obj, Tensor):
-        return function(obj)
-    if isinstance(obj, tuple):
-        items = [map_tensors(function, item, rest) for item in obj]
-        return type(obj)(*items) if hasattr(obj, "_fields") else tuple(items)
-    if isinstance(obj, list):
-        return [map_tensors(function, item, rest) for item in obj]
-    if isinstance(obj, dict):
-        items = {key: map_tensors(function, item, rest) for key, item in obj.items()}
-        return items if obj.__class__ is dict else _filled(obj, items)
-    if fields := fields_of(obj):
-        copied = copy.copy(obj)
-        for name in fields:
-            object.__setattr__(copied, name, map_tensors(function, getattr(obj, name), rest))
-        return copied
-    return obj if rest is None else rest(obj)
-
-
-def itself(tensor):
-    """The Tensor as it is: `map_tensors(itself, obj)` copies the containers alone."""
-    return tensor
-
-
-def with_tensors(obj, tensors):
-    """The same containers with these Tensors, in order, in place of theirs; an iterator is used up
-    as far as there is need."""
-    rest = iter(tensors)
-    return map_tensors(lambda _: next(rest), obj)
-
-
-def _filled(kind, items):
-    """A mapping of the kind of another (an OrderedDict, a defaultdict)."""
-    copied = copy.copy(kind)
-    copied.update(items)
-    return copied

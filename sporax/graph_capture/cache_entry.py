@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sporax.core.tree import map_tensors, tensors_of, with_tensors
+from sporax.core.tree import flatten, unflatten
 from sporax.core.value import Changes
 from sporax.engine.recorder import wrap
 
@@ -15,18 +15,16 @@ class CacheEntry:
     """
 
     __slots__ = (
-        "_checked", "_first_results", "_is_spent", "_structure", "dependence", "graph", "memory",
-        "pinned", "scalars",
+        "_checked", "_first_results", "_is_spent", "dependence", "graph", "memory", "pinned",
+        "scalars", "treedef",
     )  # fmt: skip
 
     def __init__(self, graph, result, dependence, tensors, scalars, is_spent):
         self.graph, self.dependence, self.scalars = graph, dependence, scalars
-        self._structure = map_tensors(lambda _: _PLACEHOLDER, result)
+        results, self.treedef = flatten(result)
         # The function may have stored Tensors of its result, which have no arrays yet: the first
         # call returns these Tensors themselves.
-        self._first_results: Any = [
-            t if t._value.array is None else None for t in tensors_of(result)
-        ]
+        self._first_results: Any = [t if t._value.array is None else None for t in results]
         # (position, Tensor) of arguments that the function can also reach in another way
         self.pinned = [(i, t) for i, t in enumerate(tensors) if id(t) in dependence.tensors]
         self._checked, self._is_spent = -1, is_spent
@@ -68,14 +66,11 @@ class CacheEntry:
         """The result for the Tensors of a call; `host_results`: see `CapturedGraph`."""
         values = self.graph(tensors, host_results)
         if self._first_results is None:
-            return with_tensors(self._structure, map(wrap, values))
+            return unflatten(self.treedef, map(wrap, values))
         results, self._first_results = self._first_results, None
         for i, value in enumerate(values):
             if results[i] is None:
                 results[i] = wrap(value)
             else:
                 results[i]._value = value
-        return with_tensors(self._structure, results)
-
-
-_PLACEHOLDER = wrap(None)  # in the place of each Tensor of a result's structure
+        return unflatten(self.treedef, results)

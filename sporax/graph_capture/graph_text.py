@@ -12,7 +12,7 @@ from sporax.core.errors import describe, users_frame
 from sporax.core.parameter import Parameter
 from sporax.core.random import is_random_state
 from sporax.core.tensor import Tensor
-from sporax.core.tree import fields_of, map_tensors, tensors_of
+from sporax.core.tree import leaves_with_paths, map_tensors, tensors_of
 from sporax.core.value import Value, borrowing, thread
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import wrap
@@ -226,24 +226,14 @@ def argument_names(who, arguments):
     """The name of each Tensor in the arguments: `x`, `x[0]`, `state['h']`."""
     names = []
     for name, item in arguments.items():
-        _collect(who, name, item, names)
+        for path, leaf in leaves_with_paths(item, name):
+            if isinstance(leaf, Tensor):
+                names.append(path)
+            elif isinstance(leaf, MutableInput):
+                raise TypeError(
+                    f"For '{who}', '{path}' must not be a mutable number. Give a Tensor."
+                )
     return names
-
-
-def _collect(who, name, item, names):
-    if isinstance(item, Tensor):
-        names.append(name)
-    elif isinstance(item, MutableInput):
-        raise TypeError(f"For '{who}', '{name}' must not be a mutable number. Give a Tensor.")
-    elif isinstance(item, (tuple, list)):
-        for i, part in enumerate(item):
-            _collect(who, f"{name}[{i}]", part, names)
-    elif isinstance(item, dict):
-        for key, part in item.items():
-            _collect(who, f"{name}[{key!r}]", part, names)
-    else:
-        for field in fields_of(item):
-            _collect(who, f"{name}.{field}", getattr(item, field), names)
 
 
 def name_of(handle):

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from sporax.core.tree import fields_of
+from sporax.core.tree import children, fields_of
 from sporax.guards.guard_types import (
     MISSING,
     Attribute,
@@ -62,17 +62,13 @@ def argument_snapshot(arguments):
 
 
 def _add_containers(thing, snapshot):
-    fields = fields_of(thing)
-    items = [getattr(thing, name) for name in fields]
-    for name in fields:
+    for name in fields_of(thing):
         snapshot.add(Attribute(thing, name))
     if isinstance(thing, np.ndarray):
         snapshot.add(Contents(thing) if thing.dtype.hasobject else Buffer(thing))
     elif isinstance(thing, (list, dict, set)):
         snapshot.add(Contents(thing))
-    if isinstance(thing, (tuple, list, dict)):
-        items = thing.values() if isinstance(thing, dict) else thing
-    for item in items:
+    for item in children(thing):
         _add_containers(item, snapshot)
 
 

@@ -13,7 +13,7 @@ from sporax.core.cell_tree import tree
 from sporax.core.errors import warn
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of, with_tensors
+from sporax.core.tree import tensors_of, unflatten
 from sporax.core.value import Changes, thread
 
 _KINDS = (
@@ -286,7 +286,7 @@ class BackwardHookGate(Gate):
         if passed is None:
             return args, kwargs
         passed, self.inside = passed
-        return with_tensors((args, kwargs), passed)
+        return unflatten((args, kwargs), passed)
 
     def leave(self, tape, output):
         """The output, whose gradients are seen on their way in."""
@@ -295,7 +295,7 @@ class BackwardHookGate(Gate):
             return output if passed is None else passed
         tensors = tensors_of(output)
         passed = self.through(tensors) if tensors else None
-        return output if passed is None else with_tensors(output, passed[0])
+        return output if passed is None else unflatten(output, passed[0])
 
     def answer(self, out, gradients):
         """The gradients of the outputs, or of the inputs, after the hooks."""

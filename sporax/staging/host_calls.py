@@ -10,7 +10,7 @@ runs once each time, in the thread of the caller, and may compute, draw and prin
 import gc
 
 from sporax.core.tensor import Tensor
-from sporax.core.tree import itself, map_tensors, tensors_of, with_tensors
+from sporax.core.tree import flatten, map_tensors, tensors_of, unflatten
 from sporax.core.value import thread
 from sporax.engine.autocast import computing_in
 from sporax.staging.graph_break import Break
@@ -90,9 +90,8 @@ class HostCall:
 
     def __init__(self, tracer, function, on_host, args, kwargs):
         self.tracer, self.function, self.on_host = tracer, function, on_host
-        self.handles = tensors_of((args, kwargs))
+        self.handles, self.treedef = flatten((args, kwargs))
         self.values = [t._lift() for t in self.handles]
-        self.arguments = map_tensors(itself, (args, kwargs))
         self.recorder, self.tape = thread.recorder, thread.tape
         self.state = self.recorder.state
         self.n_entries = 0 if self.tape is None else len(self.tape)
@@ -171,7 +170,7 @@ class HostCall:
 
     def run(self, tensors):
         """The result for other Tensors in place of those at capture."""
-        args, kwargs = with_tensors(self.arguments, tensors)
+        args, kwargs = unflatten(self.treedef, tensors)
         with computing_in(self.precision):
             return self.on_host(*args, **kwargs)
 

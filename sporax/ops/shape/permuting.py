@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax.core.dtype import bool_
 from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors
 from sporax.index_checks.ranges import Range
 from sporax.ops.casting import cast
 from sporax.ops.declare import FUNCTIONS, Array, Arrays, attach, composite, op
@@ -329,11 +330,7 @@ def mixed_precision_cast(dst_dtype, x):
     >>> ops.mixed_precision_cast(ms.float16, Tensor([1.0])).dtype
     mindspore.float16
     """
-    if isinstance(x, (tuple, list)):
-        return type(x)([mixed_precision_cast(dst_dtype, item) for item in x])
-    if isinstance(x, dict):
-        return {key: mixed_precision_cast(dst_dtype, item) for key, item in x.items()}
-    return cast(x, dst_dtype) if isinstance(x, Tensor) and x.is_floating_point() else x
+    return map_tensors(lambda t: cast(t, dst_dtype) if t.is_floating_point() else t, x)
 
 
 @composite(function="inv(x)", tensor=True)
