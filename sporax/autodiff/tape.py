@@ -63,6 +63,11 @@ class Tape(list):
         self.python_entries.append(len(self))
         self.append((derivative, operands, out))
 
+    def truncate(self, length):
+        """Keep the first `length` entries."""
+        del self[length:]
+        self.python_entries = [i for i in self.python_entries if i < length]
+
 
 class Muted(Tape):
     """Stands for the tape where a derivative is being taken, but not of what is computed now."""

@@ -118,7 +118,7 @@ class Part:
         finally:
             changed = before.restore()
         if changed is not None:
-            raise Unrecordable(f"it changes '{changed}', which is no Tensor")
+            raise Unrecordable(f"it changes {changed.description()}, which is no Tensor")
         tape = self.tape
         if tape is not None and (tape.python_entries or tape.hooks or tape.paused_spans):
             raise Unrecordable("a derivative inside is a function in Python, or left out")

@@ -275,8 +275,8 @@ class JitFunction:
         return entries
 
     def _give_up(self, entry, host_results):
-        name = entry.dependence.changed()
-        what = "an attribute of a Cell" if name is None else f"'{name}'"
+        guard = entry.dependence.changed()
+        what = "an attribute of a Cell" if guard is None else guard.description()
         if host_results:
             what = "the shape of what a Cell or Function on NumPy returned"
         warn(

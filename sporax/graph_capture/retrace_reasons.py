@@ -78,7 +78,7 @@ def _marks(graph):
 def _read(dependence, guard):
     """A guarded value that changed, in words: its value at capture and now."""
     entry = guard if isinstance(guard, Entry) else guard.read
-    kind = f"'{guard.name}'" if entry is None else _kind(dependence, entry)
+    kind = guard.description() if entry is None else _kind(dependence, entry)
     if entry is guard:
         return f"{kind} changed from {_short(guard.value)} to {_short(guard.now())}"
     if (

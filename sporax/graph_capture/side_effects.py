@@ -183,20 +183,19 @@ def after(dependence, graph):
         changes = [guard for guard in changes if tensors_of(guard.now())]
     elif not changes and graph.is_valid():
         return None
-    name = changes[0].name if changes else None
-    if name is None and graph is not ESCAPED:
+    if not changes and graph is not ESCAPED:
         return SideEffect(
             "changes attributes of a Cell at each call",
             "Make a Parameter of what changes, and use 'assign' or 'assign_add'.",
         )
     what = "leaves a Tensor where others find it" if graph is ESCAPED else "changes what it reads"
     return SideEffect(
-        f"{what}, '{name}', at each call" if name else f"{what} at each call",
+        f"{what}, {changes[0].description()}, at each call" if changes else f"{what} at each call",
         "Return the Tensor, or put it into a Parameter with 'set_data'."
         if graph is ESCAPED
         else "Make a Parameter of what changes, with 'assign_add' and the like, or change it "
         "outside.",
-        name,
+        changes[0].name if changes else None,
         dependence.codes,
     )
 

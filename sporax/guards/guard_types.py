@@ -3,6 +3,7 @@
 import collections
 import random
 import types
+from abc import ABC, abstractmethod
 from itertools import chain
 from typing import Any
 
@@ -11,7 +12,36 @@ import numpy as np
 from sporax.core.value import Changes
 
 
-class Entry:
+class Guard(ABC):
+    """A guard of one piece of state. `name`: the user's name for it; None where it has none, such
+    as an item of an argument."""
+
+    __slots__ = ()
+    name: Any
+
+    @property
+    @abstractmethod
+    def key(self) -> Any:
+        """What identifies the state: there is one guard for each key."""
+
+    @abstractmethod
+    def now(self) -> Any:
+        """The value now, or the object whose contents are guarded."""
+
+    @abstractmethod
+    def changed(self) -> bool:
+        """Whether the state differs from that at capture."""
+
+    @abstractmethod
+    def restore(self):
+        """Store the state at capture."""
+
+    def description(self):
+        """The state in a message: its name, or else its type."""
+        return f"a {type(self.now()).__name__}" if self.name is None else f"'{self.name}'"
+
+
+class Entry(Guard):
     """A guard of the value under a key of a dict: a global, or an attribute in the dict of an
     object or a class (`owner`)."""
 
@@ -79,10 +109,14 @@ class Attribute(Entry):
             object.__delattr__(self.space, self.attribute)
 
 
-class Held:
-    """A guard of the contents of an object, which itself stays the same."""
+class Held(Guard):
+    """A guard of the contents of an object, which itself stays the same. `read`: the `Entry` that
+    refers to it, if any."""
 
-    __slots__ = ("thing",)
+    __slots__ = ("name", "read", "thing")
+
+    def __init__(self, thing, name=None, read=None):
+        self.thing, self.name, self.read = thing, name, read
 
     @property
     def key(self):
@@ -93,13 +127,12 @@ class Held:
 
 
 class Contents(Held):
-    """A guard of the items of a container. `read`: the `Entry` that refers to it, if any; `name`:
-    the user's name for it."""
+    """A guard of the items of a container."""
 
-    __slots__ = ("items", "kind", "name", "read", "streams")
+    __slots__ = ("items", "kind", "streams")
 
     def __init__(self, thing, name=None, read=None):
-        self.thing, self.name, self.read = thing, name, read
+        super().__init__(thing, name, read)
         self.kind = next(kind for kind in _ITEMS if isinstance(thing, kind))
         self.streams = _ITEMS[self.kind](thing)
         self.items = tuple(chain.from_iterable(self.streams))
@@ -129,10 +162,10 @@ class Contents(Held):
 class Size(Held):
     """A guard of the number of a class's own attributes: a new one may hide one of a base."""
 
-    __slots__ = ("items", "name", "read")
+    __slots__ = ("items",)
 
     def __init__(self, thing):
-        self.thing, self.name, self.read = thing, thing.__name__, None
+        super().__init__(thing, thing.__name__)
         self.items = len(vars(thing))
 
     def changed(self):
@@ -146,10 +179,10 @@ class Size(Held):
 class CellState(Held):
     """A guard of a Cell's static state, checked after a change to any Cell."""
 
-    __slots__ = ("count", "items", "name", "read")
+    __slots__ = ("count", "items")
 
     def __init__(self, thing):
-        self.thing, self.name, self.read = thing, type(thing).__name__, None
+        super().__init__(thing, type(thing).__name__)
         self.items, self.count = thing._static_state(), Changes.count
 
     def changed(self):
@@ -199,10 +232,10 @@ class Objects:
 class Buffer(Held):
     """A guard of the bytes of an array, by comparison with a copy."""
 
-    __slots__ = ("copy", "form", "name", "read")
+    __slots__ = ("copy", "form")
 
     def __init__(self, thing, name=None, read=None):
-        self.thing, self.name, self.read = thing, name, read
+        super().__init__(thing, name, read)
         self.form = _form(thing)
         self.copy = bytearray(_bytes(thing))
 
@@ -227,10 +260,10 @@ class Buffer(Held):
 class GeneratorState(Held):
     """A guard of the state of a random generator."""
 
-    __slots__ = ("name", "read", "state")
+    __slots__ = ("state",)
 
     def __init__(self, thing, name=None, read=None):
-        self.thing, self.name, self.read = thing, name, read
+        super().__init__(thing, name, read)
         self.state = _state(thing)
 
     def changed(self):

@@ -30,14 +30,14 @@ class Snapshot:
         return self.guards.setdefault(guard.key, guard)
 
     def changed(self):
-        """The name of the first value that has changed; None if there is none."""
+        """The guard of the first value that has changed; None if there is none."""
         if self._check is None:
             self._check = GuardCheck(self.guards.values())
         if self._check.hold():
             return None
-        for guard in self.guards.values():
-            if guard.changed():
-                return guard.name
+        changes = self.changes()
+        if changes:
+            return changes[0]
         self._check.refresh()
         return None
 
@@ -47,11 +47,11 @@ class Snapshot:
 
     def restore(self):
         """Restore what has changed; returns as `changed`."""
-        name = self.changed()
-        if name is not None:
+        changed = self.changed()
+        if changed is not None:
             for guard in self.guards.values():
                 guard.restore()
-        return name
+        return changed
 
 
 def argument_snapshot(arguments):

@@ -157,7 +157,7 @@ class HostCall:
             tracer.is_broken, tracer.graph_break = True, self.graph_break
             return result
         if tape is not None:
-            del tape[self.n_entries :]
+            tape.truncate(self.n_entries)
             self.tape = None
         part = len(tracer.parts)
         for i, value in enumerate(values):

@@ -1,5 +1,6 @@
 """What a captured function depends on: when any of it changes, the numbers are those of Python."""
 
+import collections
 import copy
 import dataclasses
 import functools
@@ -238,6 +239,33 @@ def test_what_is_given_may_change_in_place(given, change, function):
         np.testing.assert_allclose(run(x, given).asnumpy(), function(x, given).asnumpy())
         change(given)
     np.testing.assert_allclose(run(x, given).asnumpy(), function(x, given).asnumpy())
+
+
+@pytest.mark.parametrize("kind", [list, collections.deque, bytearray])
+def test_a_container_that_is_an_argument_and_a_variable_too(kind):
+    held = kind([1, 2])
+
+    @jit
+    def f(x, argument):
+        return x * held[0] if argument is held else x
+
+    x = tensor([1.0])
+    for number in (3, 4, 4):
+        held[0] = number
+        assert f(x, held).item() == number
+
+
+def test_a_change_of_an_argument_without_a_name_is_a_side_effect():
+    @jit
+    def f(x, calls):
+        calls.append(1)
+        return x * 2
+
+    calls = collections.deque()
+    with pytest.warns(RuntimeWarning, match="it changes what it reads, a deque, at each call"):
+        for _ in range(4):
+            assert f(tensor([1.0]), calls).item() == 2.0
+    assert len(calls) == 4
 
 
 def test_negative_zero_is_no_zero_and_one_nan_is_another():

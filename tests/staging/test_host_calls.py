@@ -104,6 +104,35 @@ def test_without_a_bprop_the_gradient_is_cut():
     assert (net.parts[0].weight.asnumpy() == 1).all()
 
 
+def test_derivatives_in_a_call_without_one_are_dropped():
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, dout):
+            return dout * 2
+
+    class Order(Cell):
+        def construct(self, x):
+            for _ in range(4):
+                x = Double.apply(x)
+            return Tensor(np.argsort(x.asnumpy()).astype(np.int32))
+
+    order = Order()
+
+    @jit
+    @grad
+    def f(x):
+        weights = order(x) + 1
+        return (x * weights.astype(x.dtype)).sum()
+
+    for x in ([3.0, 1.0, 2.0], [1.0, 3.0, 2.0], [1.0, 2.0, 3.0]):
+        np.testing.assert_array_equal(f(Tensor(x)).asnumpy(), np.argsort(x) + 1)
+    assert not f.dynamic
+
+
 def test_several_in_a_row():
     def make():
         return Net(nn.Dense(6, 8), Sampler(), Take(), Sampler(), Take(), nn.Dense(3, 3))
