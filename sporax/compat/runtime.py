@@ -2,6 +2,7 @@
 
 from sporax.core import context
 from sporax.core.to_host import synchronize  # noqa: F401 - a public name of this module
+from sporax.xla_kernels import host_memory
 
 
 def set_memory(
@@ -25,3 +26,15 @@ def set_memory(
 def launch_blocking():
     """Run each operation at its own line, as `set_context(pynative_synchronize=True)` does."""
     context.set_context(pynative_synchronize=True)
+
+
+def empty_cache():
+    """Give memory that is free back to the system; programs that run next ask for it again.
+
+    The memory of the host, which the process keeps for its next program (SPORAX_KEEP_MEMORY=off
+    switches that off). XLA keeps that of a GPU until the process ends.
+
+    >>> from sporax.compat import runtime
+    >>> runtime.empty_cache()
+    """
+    host_memory.release()

@@ -1,12 +1,12 @@
 """How does it run? Recorder, programs, capture, the compile cache."""
 
-import os
-
 from sporax.core import context
+from sporax.core.environment import choice
 from sporax.core.value import thread
 from sporax.engine import compilation_cache, compile_policy
 from sporax.engine.debug.explain import explain
 from sporax.engine.recorder import Recorder, run_pending
+from sporax.xla_kernels import host_memory
 
 
 def _choose_executor(immediate):
@@ -23,18 +23,9 @@ def _choose_tiers(deterministic):
 
 context.when_set("pynative_synchronize", _choose_executor)
 context.when_set("deterministic", _choose_tiers)
-if os.environ.get("SPORAX_EXECUTOR", "deferred") not in ("deferred", "immediate"):
-    raise ValueError(
-        "The environment variable SPORAX_EXECUTOR must be 'deferred' or 'immediate', but got "
-        f"{os.environ['SPORAX_EXECUTOR']!r}."
-    )
-if os.environ.get("SPORAX_EXECUTOR") == "immediate":
+if choice("SPORAX_EXECUTOR", "deferred", "immediate") == "immediate":
     context.set_context(pynative_synchronize=True)
 compilation_cache.switch_on()
-if os.environ.get("SPORAX_EXPLAIN", "0") not in ("", "0", "1"):
-    raise ValueError(
-        "The environment variable SPORAX_EXPLAIN must be '0' or '1', but got "
-        f"{os.environ['SPORAX_EXPLAIN']!r}."
-    )
-if os.environ.get("SPORAX_EXPLAIN") == "1":
+host_memory.keep_freed()
+if choice("SPORAX_EXPLAIN", "0", "1") == "1":
     explain()

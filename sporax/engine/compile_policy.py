@@ -12,24 +12,19 @@ for, is compiled at once. So is everything with `SPORAX_TIERS=off` and after
 """
 
 import math
-import os
 from typing import Any
 
 import jax
 import numpy as np
 
+from sporax.core.environment import choice
 from sporax.core.errors import user_frame, warn
 from sporax.core.value import Aval
 from sporax.engine.debug import compile_log
 from sporax.engine.program import Program, TraceFunction
 from sporax.engine.trace_tree import forest
 
-if os.environ.get("SPORAX_TIERS", "on") not in ("on", "off"):
-    raise ValueError(
-        "The environment variable SPORAX_TIERS must be 'on' or 'off', but got "
-        f"{os.environ['SPORAX_TIERS']!r}."
-    )
-TIERS = os.environ.get("SPORAX_TIERS", "on") == "on"
+TIERS = choice("SPORAX_TIERS", "on", "off") == "on"
 uses_interpreter = TIERS
 
 PATIENCE = 4  # sets of shapes of one sequence of operations before they count as changing

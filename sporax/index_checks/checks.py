@@ -26,6 +26,7 @@ import numpy as np
 
 from sporax.core import context
 from sporax.core.deferred import OutOfRange, defer
+from sporax.core.environment import choice
 from sporax.core.errors import is_users
 from sporax.core.from_host import host_array
 from sporax.core.jax_internals import used_inputs
@@ -277,12 +278,7 @@ class Switch:
 
 switch = Switch()
 context.when_set("check_indices", functools.partial(setattr, switch, "is_on"))
-if os.environ.get("SPORAX_CHECK_INDICES", "1") not in ("", "0", "1"):
-    raise ValueError(
-        "The environment variable SPORAX_CHECK_INDICES must be '0' or '1', but got "
-        f"{os.environ['SPORAX_CHECK_INDICES']!r}."
-    )
-if os.environ.get("SPORAX_CHECK_INDICES") == "0":
+if choice("SPORAX_CHECK_INDICES", "1", "0") == "0":
     context.set_context(check_indices=False)
 
 
