@@ -1,10 +1,10 @@
-"""Branches whose condition is a Tensor, in a function that is being recorded.
+"""Branches whose condition is a traced Tensor.
 
-Where the condition has no number yet, both branches, or a loop's test and body
-(`control_flow.while_scan`), are recorded for themselves (`autodiff.abstract_trace`) and become one
-operation (`control_flow.lax_ops`). What the parts use from outside are its operands; what they
-write (Parameters, random state) is written back. Where that cannot be, `Unrecordable` says why, and
-the caller does what Python does: it asks for the number.
+Both branches, or a loop's test and body (`control_flow.while_scan`), are recorded as abstract
+traces (`autodiff.abstract_trace`) and become one operation (`control_flow.lax_ops`). Values that
+the parts use from outside are its operands; what they write (Parameters, random state) is rebound
+to its results. Where that is not possible, `Unrecordable` says why, and the caller falls back to
+Python, which needs the concrete value of the condition.
 """
 
 import functools
@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from sporax.autodiff.abstract_trace import AbstractTrace, LiftedOp
 from sporax.autodiff.lifted_op import is_differentiated
 from sporax.autodiff.tape import Tape
-from sporax.control_flow.lax_ops import FlowOp, cached, choice, is_number
+from sporax.control_flow.lax_ops import FlowOp, cached_op, cond_op, is_python_scalar
 from sporax.core.errors import describe
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
@@ -26,8 +26,8 @@ from sporax.guards.dependence import Dependence
 from sporax.guards.guard_types import same
 from sporax.staging.deferred_print import defer_print
 
-NUMBERS = (bool, int, float)
-_as_number = FlowOp("flow.int", lambda x, real=False: (x.reshape(()).astype(jnp.int64),), (0,))
+PYTHON_SCALARS = (bool, int, float)
+_as_weak_int = FlowOp("flow.int", lambda x, real=False: (x.reshape(()).astype(jnp.int64),), (0,))
 
 
 @functools.cache
@@ -40,7 +40,7 @@ class Unrecordable(Exception):
 
 
 class Nothing:
-    """What stands where a variable has no value."""
+    """A placeholder for a variable without a value."""
 
     def __init__(self, text):
         self.text = text
@@ -54,14 +54,15 @@ PENDING = Nothing("what a 'return' in a loop will give")
 
 
 def refuse(why):
-    """A branch or turn that is being recorded cannot be, also where the user catches this."""
+    """Raise `Unrecordable` for the part being recorded; it holds even if the user's code catches
+    the exception."""
     tracer = thread.recorder.tracer
     tracer.error = Unrecordable(why)
     raise tracer.error
 
 
-def is_open(test):
-    """Whether a condition is a Tensor whose number a recording in progress does not have."""
+def is_traced(test):
+    """Whether a condition is a Tensor without a concrete value in the present trace."""
     tracer = thread.recorder.tracer
     if tracer is None or not isinstance(test, Tensor) or test.size != 1 or test.has_init:
         return False
@@ -69,7 +70,7 @@ def is_open(test):
 
 
 def is_in_part():
-    """Whether what happens now is recorded as a part of a branch or loop."""
+    """Whether a branch, or a part of a loop, is being recorded."""
     tracer = thread.recorder.tracer
     while tracer is not None and not tracer.has_concrete_inputs:
         if tracer.is_part:
@@ -78,9 +79,9 @@ def is_in_part():
     return False
 
 
-def as_number(tensor):
-    """A Tensor that computes as the Python int would that it holds."""
-    return wrap(record(_as_number, tensor._lift())[0])
+def as_weak_int(tensor):
+    """The Tensor as an Int64 scalar with a weak aval, which promotes as a Python int does."""
+    return wrap(record(_as_weak_int, tensor._lift())[0])
 
 
 @functools.cache
@@ -94,24 +95,24 @@ def zeros(value):
 
 
 def value_of(who, leaf):
-    """The Value of a Tensor, a Python number or a Value."""
-    if isinstance(leaf, Tensor):  # what stands for a number has no handle outside
+    """The Value of a Tensor, a Python scalar or a Value."""
+    if isinstance(leaf, Tensor):  # a weak Value has no handle outside
         return leaf._value if leaf._value.aval.weak else leaf._lift()
-    return scalar_value(who, leaf) if isinstance(leaf, NUMBERS) else leaf
+    return scalar_value(who, leaf) if isinstance(leaf, PYTHON_SCALARS) else leaf
 
 
 class Part:
-    """A function recorded for itself: a branch, a loop's test or its body."""
+    """A branch, a loop's test or its body, recorded as an abstract trace."""
 
     def __init__(self, who, kind=AbstractTrace):
         self.who, self.closed = who, kind(who)
         self.closed.is_part = True
-        # of a loop: index of the leaf -> its Value, its Tensor
+        # of a loop: index of a carried leaf -> its input Value, its Tensor
         self.loop_values, self.tensors = {}, {}
         self.tape = Tape() if is_differentiated() else None
 
     def record(self, function, *args):
-        """Record `function(*args)`: its result's form and leaves, and what it wrote."""
+        """Record `function(*args)`: the structure and leaves of its result, and what it writes."""
         before = Dependence(function, args)
         try:
             self._inside(lambda: self._record(function, args))
@@ -125,19 +126,19 @@ class Part:
 
     def _record(self, function, args):
         result = function(*args)
-        if self.closed.error is not None:  # the function went on after it
+        if self.closed.error is not None:  # the function caught it
             raise self.closed.error
-        self.give(result)
+        self.set_result(result)
         self.written = {id(handle): (handle, value) for handle, value in self.closed.written()}
         self.handles = dict(self.closed.handles)
 
-    def give(self, result):
-        """Let this be what it returns."""
+    def set_result(self, result):
+        """Set the result of the part."""
         self.leaves = leaves_of(result)
         self.form, self.result = form_of(result), result
 
     def blank(self, leaf, other):
-        """What stands for a leaf of another part where this one has nothing yet."""
+        """Zeros, recorded in this part, for a leaf of another part."""
         kind = other.kind(leaf)
         if kind is None and isinstance(leaf, Tensor):
             return self._inside(lambda: wrap(zeros(leaf._value)))
@@ -157,21 +158,21 @@ class Part:
         finally:
             thread.tape = outer
 
-    def printed(self, other):
-        """The Values that are printed in a part; zeros in their place where it is another."""
+    def printed_values(self, other):
+        """The Values that the part `other` prints; zeros if it is not this one."""
         values = [value for shown in other.closed.prints for value in shown.values]
         return values if other is self else self._inside(lambda: list(map(zeros, values)))
 
     def kind(self, leaf):
-        """The type of the number that a leaf is in dynamic code; None for a Tensor or another."""
+        """The Python type of a leaf that is a scalar in dynamic code; None for any other."""
         if isinstance(leaf, Tensor):
-            if not is_number(self.closed, leaf._value):
+            if not is_python_scalar(self.closed, leaf._value):
                 return None
-            return KINDS.get(leaf._value.aval.dtype.kind)
-        return leaf.__class__ if leaf.__class__ in NUMBERS else None
+            return SCALAR_TYPES.get(leaf._value.aval.dtype.kind)
+        return leaf.__class__ if leaf.__class__ in PYTHON_SCALARS else None
 
     def values(self, leaves, dtypes=None):
-        """The Values in the recording of leaves (Tensors, numbers, Values), with these dtypes."""
+        """The Values in this trace of leaves (Tensors, scalars, Values), cast to `dtypes`."""
         dtypes = dtypes or [None] * len(leaves)
         return self._inside(lambda: list(map(self._value, leaves, dtypes)))
 
@@ -184,12 +185,12 @@ class Part:
         return value if value.trace is self.closed.recorder else self.closed.whole(value)
 
     def operation(self, values):
-        """(the operation, its operands outside) for these Values."""
+        """(lifted op that returns these Values, its operands outside)."""
         op = self.closed.operation(values, [None] * len(values), kind=LiftedOp)
         return op, [*[self.closed.operands[i] for i in op.needed], *self.closed.numbers()]
 
 
-KINDS = {"b": bool, "i": int, "f": float}
+SCALAR_TYPES = {"b": bool, "i": int, "f": float}
 
 
 def leaves_of(obj) -> list:
@@ -215,32 +216,32 @@ def choose(who, test, true, false):
     parts = Part(who), Part(who)
     for part, branch in zip(parts, (true, false), strict=True):
         part.record(branch)
-    _complete(*parts)
-    _complete(*parts[::-1])
+    _fill_pending(*parts)
+    _fill_pending(*parts[::-1])
     if parts[0].form != parts[1].form:
         raise Unrecordable(f"its branches give {parts[0].form} and {parts[1].form}")
     pairs = list(zip(parts[0].leaves, parts[1].leaves, strict=True))
-    open_, numbers = {}, []  # which leaves are results -> the dtype they have
+    varying, weak_results = {}, []  # index of a leaf that differs -> dtype to cast to, or None
     for i, pair in enumerate(pairs):
         if same(*pair):
             continue
-        number_types = [part.kind(leaf) for part, leaf in zip(parts, pair, strict=True)]
-        open_[i] = _common(pair, number_types)
-        if number_types[0] is not None and number_types[0] is number_types[1]:
-            numbers.append(len(open_) - 1)
+        scalar_types = [part.kind(leaf) for part, leaf in zip(parts, pair, strict=True)]
+        varying[i] = _common_dtype(pair, scalar_types)
+        if scalar_types[0] is not None and scalar_types[0] is scalar_types[1]:
+            weak_results.append(len(varying) - 1)
     handles = {k: h for part in parts for k, (h, _) in part.written.items()}
-    outputs = _record_choice(who, test, parts, open_, numbers, handles)
+    outputs = _record_cond(who, test, parts, varying, weak_results, handles)
     leaves = [leaf for leaf, _ in pairs]
-    for i, value in zip(open_, outputs, strict=True):
+    for i, value in zip(varying, outputs, strict=True):
         leaves[i] = wrap(value)
     return filled(parts[0].result, leaves)
 
 
-def _complete(one, other):
-    """Where one part gives what is awaited only, and the other has it, fill in zeros."""
+def _fill_pending(one, other):
+    """Replace PENDING results of one part by zeros like the other part's."""
     if not any(leaf is PENDING for leaf in one.leaves) or one.result.__class__ is not tuple:
         return
-    one.give(
+    one.set_result(
         tuple([
             map_tensors(partial := functools.partial(one.blank, other=other), b, partial)
             if a is PENDING else a
@@ -249,38 +250,38 @@ def _complete(one, other):
     )  # fmt: skip
 
 
-def _common(pair, number_types):
-    """The dtype of what two branches give for one result; None if they must agree as they are."""
-    if number_types[0] is number_types[1] and (
-        number_types[0] is not None or all(map(_is_tensor, pair))
+def _common_dtype(pair, scalar_types):
+    """The dtype to cast two branches' leaves to; None if they have to agree without a cast."""
+    if scalar_types[0] is scalar_types[1] and (
+        scalar_types[0] is not None or all(map(_is_tensor, pair))
     ):
         return None
-    tensors = [leaf for leaf, kind in zip(pair, number_types, strict=True) if kind is None]
+    tensors = [leaf for leaf, kind in zip(pair, scalar_types, strict=True) if kind is None]
     if len(tensors) == 1 and _is_tensor(tensors[0]) and not tensors[0].shape:
-        return tensors[0]._value.aval.dtype  # a number becomes a Tensor where it meets one
-    raise Unrecordable(f"its branches give {_shown(pair[0])} and {_shown(pair[1])}")
+        return tensors[0]._value.aval.dtype  # a scalar in one branch, a 0-d Tensor in the other
+    raise Unrecordable(f"its branches give {_described(pair[0])} and {_described(pair[1])}")
 
 
 def _is_tensor(leaf):
     return isinstance(leaf, Tensor)
 
 
-def _shown(leaf):
+def _described(leaf):
     return describe(leaf._value.aval) if isinstance(leaf, Tensor) else f"{leaf!r:.80}"
 
 
-def _record_choice(who, test, parts, open_, numbers, handles):
+def _record_cond(who, test, parts, varying, weak_results, handles):
     values = []
     for part in parts:
         now = [part.written[k][1] if k in part.written else h for k, h in handles.items()]
-        now += [v for other in parts for v in part.printed(other)]
-        dtypes = [*open_.values(), *[None] * len(now)]
-        values.append(part.values([*[part.leaves[i] for i in open_], *now], dtypes))
+        now += [v for other in parts for v in part.printed_values(other)]
+        dtypes = [*varying.values(), *[None] * len(now)]
+        values.append(part.values([*[part.leaves[i] for i in varying], *now], dtypes))
     for one, other in zip(*values, strict=True):
         if one.aval is not other.aval:
             raise Unrecordable(f"its branches give {describe(one.aval)} and {describe(other.aval)}")
     if not values[0]:
-        _show(test, parts, [])
+        _print_taken(test, parts, [])
         return []
     operands, branches = [], []
     for part, some in zip(parts, values, strict=True):
@@ -289,17 +290,17 @@ def _record_choice(who, test, parts, open_, numbers, handles):
             (op, tuple([~i for i in range(len(operands), len(operands) + len(op_operands))]))
         )
         operands += op_operands
-    op = cached(choice, who, *branches, tuple(numbers))
+    op = cached_op(cond_op, who, *branches, tuple(weak_results))
     outputs = record(op, value_of(who, test), *operands)
-    rest = iter(outputs[len(open_) :])
+    rest = iter(outputs[len(varying) :])
     for handle in handles.values():
         handle._rebind(next(rest))
-    _show(test, parts, rest)
-    return outputs[: len(open_)]
+    _print_taken(test, parts, rest)
+    return outputs[: len(varying)]
 
 
-def _show(test, parts, values):
-    """Print, at each run, what the branch prints that is taken; the Values are of all prints."""
+def _print_taken(test, parts, values):
+    """Print, at each run, what the taken branch prints; `values` are those of all prints."""
     rest = iter(values)
     for part, is_true in zip(parts, (True, False), strict=True):
         for shown in part.closed.prints:

@@ -1,7 +1,8 @@
-"""Branches and loops as operations, made of closed recordings: `lax.cond`, `while_loop`, `scan`.
+"""Operations for branches and loops: `lax.cond`, `lax.while_loop` and `lax.scan` of lifted ops.
 
-Each part (a branch, a loop's test or body) is a `ClosedOp`. `binding` says what its operands are:
-i >= 0 is the loop's carried array i, ~i the operation's operand i.
+A part (a branch, a loop's test or body) is a pair (lifted op, binding). The binding has the source
+of each operand of the lifted op: i >= 0 is the loop's carried array i, ~i the operand i of the
+whole operation.
 """
 
 from typing import Any
@@ -15,17 +16,18 @@ from sporax.engine.operation import Op, Rule
 
 
 class FlowOp(Op):
-    """An operation made of recordings. `numbers`: which results are Python numbers, in effect."""
+    """An operation made of parts. `weak_results`: indices of the results that are Python scalars in
+    dynamic code, and have a weak aval here."""
 
-    __slots__ = ("numbers",)
+    __slots__ = ("weak_results",)
 
-    def __init__(self, name, run, numbers):
+    def __init__(self, name, run, weak_results):
         super().__init__(name, run)
-        self.numbers = numbers
+        self.weak_results = weak_results
         self.real = lambda *arrays: run(*arrays, real=True)
 
     def compute(self, avals, *arrays, real=False):
-        """As recorded: numbers reach the parts as they come, 64 bits wide, except truths."""
+        """Weak operands reach the parts as they are, 64 bits wide, except booleans."""
         arrays = [
             x.astype(bool) if a.weak and a.dtype.kind == "b" else x
             for a, x in zip(avals, arrays, strict=True)
@@ -35,13 +37,14 @@ class FlowOp(Op):
     def _infer(self, avals):
         rule = super()._infer(avals)
         outs = [
-            Aval.of((), a.dtype, True) if i in self.numbers else a for i, a in enumerate(rule.avals)
+            Aval.of((), a.dtype, True) if i in self.weak_results else a
+            for i, a in enumerate(rule.avals)
         ]
         return Rule(avals, tuple(outs), rule.run, False)
 
 
-def cached(make, *arguments):
-    """The operation that `make` makes of what is given, always the same one."""
+def cached_op(make, *arguments):
+    """`make(*arguments)`, created once for these arguments."""
     key = (make, *arguments)
     op = _kept.get(key)
     if op is None:
@@ -59,7 +62,7 @@ def _holds(x):
     return jnp.reshape(x, ()).astype(bool)
 
 
-def choice(who, true, false, numbers):
+def cond_op(who, true, false, weak_results):
     """(condition, operands...) -> the results of one of two parts."""
 
     def run(condition, *operands, real=False):
@@ -69,14 +72,12 @@ def choice(who, true, false, numbers):
             lambda: _part(false, operands, real=real),
         )
 
-    return FlowOp(who, run, numbers)
+    return FlowOp(who, run, weak_results)
 
 
-def repetition(who, test, body, count, numbers):
-    """(carried..., operands...) -> what is carried when the test no longer holds.
-
-    The parts, (operation, binding), count all operands of this one; the first `count` are carried.
-    """
+def while_op(who, test, body, count, weak_results):
+    """(carried..., operands...) -> the carried arrays when the test no longer holds; the first
+    `count` operands are carried."""
 
     def run(*operands, real=False):
         return lax.while_loop(
@@ -85,14 +86,14 @@ def repetition(who, test, body, count, numbers):
             operands[:count],
         )
 
-    return FlowOp(who, run, numbers)
+    return FlowOp(who, run, weak_results)
 
 
-def bounded(who, test, body, count, numbers, most):
-    """As `repetition`, of at most `most` turns: it has a derivative."""
+def bounded_while_op(who, test, body, count, weak_results, max_iterations):
+    """As `while_op`, of at most `max_iterations`: a scan of conditions, which has a derivative."""
 
     def run(*operands, real=False):
-        def turn(carried, _):
+        def step(carried, _):
             holds = _holds(_part(test, operands, carried, real)[0])
             after = lax.cond(
                 holds,
@@ -101,30 +102,30 @@ def bounded(who, test, body, count, numbers, most):
             )
             return after, None
 
-        return lax.scan(turn, operands[:count], None, most)[0]
+        return lax.scan(step, operands[:count], None, max_iterations)[0]
 
-    return FlowOp(who, run, numbers)
+    return FlowOp(who, run, weak_results)
 
 
-def scanned(who, body, count, slots, turns, numbers):
-    """(carried..., operands..., items...) -> what is carried after so many turns, and what else
-    each of them gives. `slots`: which of what is carried is of the item, another at each turn."""
+def scan_op(who, body, count, slots, length, weak_results):
+    """(carried..., operands..., items...) -> the carried arrays after `length` iterations, and the
+    other outputs of each. `slots`: the carried slots that each iteration reads from its item."""
 
     def run(*operands, real=False):
-        first = len(operands) - turns * len(slots)
-        items = [operands[i : i + turns] for i in range(first, len(operands), turns or 1)]
+        first = len(operands) - length * len(slots)
+        items = [operands[i : i + length] for i in range(first, len(operands), length or 1)]
 
-        def turn(carried, item):
+        def step(carried, item):
             inputs = list(carried)
             for slot, x in zip(slots, item, strict=True):
                 inputs[slot] = x
             results = _part(body, operands, inputs, real)
             return _as_carried(results[:count], carried), results[count:]
 
-        last, more = lax.scan(turn, operands[:count], [jnp.stack(x) for x in items], turns)
-        return (*last, *[y[i] for y in more for i in range(turns)])
+        last, more = lax.scan(step, operands[:count], [jnp.stack(x) for x in items], length)
+        return (*last, *[y[i] for y in more for i in range(length)])
 
-    return FlowOp(who, run, numbers)
+    return FlowOp(who, run, weak_results)
 
 
 def _as_carried(results, carried):
@@ -132,7 +133,7 @@ def _as_carried(results, carried):
 
 
 class LoopScalar(Value):
-    """A Python number that is another one at each turn of a loop: it has no number now."""
+    """A Python scalar that a loop carries: it has no concrete value while the body is recorded."""
 
     __slots__ = ("closed",)
     tracer = True  # it depends on what a recording around this does
@@ -143,34 +144,34 @@ class LoopScalar(Value):
         self.trace = self
 
     def run(self):
-        """Refuse: somebody reads it."""
+        """Raise: the scalar is read."""
         raise self.closed.concrete_value_error()
 
 
 class LoopBodyTrace(AbstractTrace):
-    """One turn of a loop: each handle has an input of its own, since some are carried on."""
+    """Records the body of a loop: each handle gets an input of its own, since it may be carried."""
 
     is_turn = True
 
     def entering(self, value):
-        """The input for what a handle holds."""
+        """The input for a handle's Value."""
         return self.input(value)
 
 
 class LoopTestTrace(LoopBodyTrace):
-    """The test of a loop, whose indices are checked elsewhere: it gives nothing but a truth."""
+    """Records the test of a loop, which has one output; its indices are checked in the body."""
 
     def add_deferred(self, shown):
-        """Note that there is a check; refuse prints."""
+        """Note that indices are checked; refuse prints, as a body does."""
         if shown.is_check:
             self.met_check = True
         else:
             super().add_deferred(shown)
 
 
-def is_number(closed, value):
-    """Whether a Value of a recording is computed of Python numbers alone, so that dynamic code
-    would have a Python number in its place."""
+def is_python_scalar(closed, value):
+    """Whether a Value of an abstract trace is computed from Python scalars alone, so that dynamic
+    code would have a Python scalar instead."""
     if value.aval.weak:
         return True
     if value.aval.ndim or value.trace is not closed.recorder or value.index < 0:

@@ -1,7 +1,6 @@
-"""What converted functions (`ast_transform.convert`) call in place of Python's own `if`, `while`,
-`and`.
+"""The functions that converted source (`ast_transform.convert`) calls for `if`, `while`, `and`, ...
 
-Where the condition is no Tensor, or its number is there, they do what Python does.
+Where the condition is no Tensor, or has a concrete value, they do what Python does.
 """
 
 import functools
@@ -17,10 +16,10 @@ from sporax.control_flow.cond import (
     PENDING,
     UNBOUND,
     Unrecordable,
-    as_number,
+    as_weak_int,
     choose,
     is_in_part,
-    is_open,
+    is_traced,
     refuse,
 )
 from sporax.control_flow.while_scan import repeat
@@ -36,8 +35,8 @@ from sporax.staging.graph_break import CONDITION
 vars(RUNTIME).update(PENDING=PENDING, UNBOUND=UNBOUND)
 
 
-def _go_on(who, why):
-    """After a refusal: Python asks for the number, unless there can be none."""
+def _fall_back_to_python(who, why):
+    """After `Unrecordable`: let Python read the condition; raise if it has no concrete value."""
     tracer = thread.recorder.tracer
     if not tracer.has_concrete_inputs:
         tracer.error = RuntimeError(
@@ -51,8 +50,8 @@ def _go_on(who, why):
 @runtime_function(CONDITION)
 def python_condition(test, why):
     """The condition of a statement that stays Python's, and why it does."""
-    if is_open(test):
-        _go_on("if", Unrecordable(why))
+    if is_traced(test):
+        _fall_back_to_python("if", Unrecordable(why))
     return test
 
 
@@ -60,32 +59,32 @@ def python_condition(test, why):
 def branch(test, true, false, variables):
     """`if test: ... else: ...`, the branches being functions of the variables that they assign."""
     values = all_bound(*variables)
-    if is_open(test):
+    if is_traced(test):
         try:
             return choose("if", test, partial(true, *values), partial(false, *values))
         except Unrecordable as why:
-            _go_on("if", why)
+            _fall_back_to_python("if", why)
     return (true if test else false)(*values)
 
 
-def loop(who, test, body, carried, most=None):
-    """`while test(carried): carried = body(carried)`; the last `carried`. `most(carried)`: how many
-    turns there are at most from then on, None where nobody knows."""
-    left = most and most(carried)
+def loop(who, test, body, carried, max_iterations=None):
+    """`while test(carried): carried = body(carried)`; the last `carried`.
+    `max_iterations(carried)`: an upper bound of the iterations from then on, or None."""
+    left = max_iterations and max_iterations(carried)
     while True:
         holds = test(carried)
-        if is_open(holds):
+        if is_traced(holds):
             try:
                 return repeat(who, test, body, carried, left)
             except Unrecordable as why:
-                _go_on(who, why)
+                _fall_back_to_python(who, why)
         if not holds:
             return carried
         carried, left = body(carried), left and left - 1
 
 
 class Unpacked:
-    """A function of what a loop carries, for one of variables."""
+    """A function of `carried`, for a function of variables."""
 
     def __init__(self, function):
         self.function = self.__wrapped__ = function
@@ -95,15 +94,15 @@ class Unpacked:
 
 
 @runtime_function(CONDITION)
-def while_(test, body, most, variables):
+def while_(test, body, max_iterations, variables):
     """`while test: ...`, all being functions of the variables that the body assigns."""
     values = all_bound(*variables)
-    return loop("while", Unpacked(test), Unpacked(body), values, Unpacked(most))
+    return loop("while", Unpacked(test), Unpacked(body), values, Unpacked(max_iterations))
 
 
 @runtime_function()
 def turns(now, last, step):
-    """How many turns a loop makes at most from a number on; None for Tensors without numbers."""
+    """The count of iterations of a range; None where a bound is a Tensor."""
     if any(x.__class__ is not int for x in (now, last, step)):
         return None
     return len(range(now, last, step))
@@ -111,9 +110,9 @@ def turns(now, last, step):
 
 @runtime_function(CONDITION)
 def is_over(stop, items):
-    """Whether a `for` that met a `break` ends; where only a Tensor says so, the turns that follow
-    do nothing, if it may go on over the items without a difference."""
-    return False if is_open(stop) and isinstance(items, _REPEATABLE) else bool(stop)
+    """Whether a `for` ends after `break`. Where `stop` is traced, the loop goes on, and its further
+    iterations do nothing, provided that the items can be iterated again."""
+    return False if is_traced(stop) and isinstance(items, _REPEATABLE) else bool(stop)
 
 
 _REPEATABLE = (tuple, list, Tensor, range, dict, set, frozenset, str, zip, enumerate, reversed)
@@ -121,11 +120,11 @@ _REPEATABLE = (tuple, list, Tensor, range, dict, set, frozenset, str, zip, enume
 
 @runtime_function(CONDITION)
 def bounds(*arguments):
-    """(first, last, step) of `range(*arguments)`; Tensors without numbers compute as ints."""
-    if not any(map(is_open, arguments)):
+    """(first, last, step) of `range(*arguments)`; traced Tensors compute as ints."""
+    if not any(map(is_traced, arguments)):
         over = range(*arguments)
         return over.start, over.stop, over.step
-    limits = [as_number(x) if is_open(x) else range(x).stop for x in arguments]
+    limits = [as_weak_int(x) if is_traced(x) else range(x).stop for x in arguments]
     return {1: (0, *limits, 1), 2: (*limits, 1), 3: tuple(limits)}[len(limits)]
 
 
@@ -157,7 +156,7 @@ def set_item(thing: Any, index, value):
 
 @runtime_function()
 def printer(function):
-    """What to call for `print`; in a branch or loop only where that shows what it prints."""
+    """The function to call for `print`; refused in a branch or loop if it is the user's own."""
     if is_in_part() and not is_shown(function):
         raise Unrecordable("'print' is another function than Python's")
     return function
@@ -165,12 +164,12 @@ def printer(function):
 
 @runtime_function()
 def changed(name, value, by):
-    """What `value += by`, or another operator of `operator`, gives."""
+    """The result of `value += by`, or of another function of `operator`."""
     return getattr(operator, name)(value, by)
 
 
 def bound(variable):
-    """What a variable (a function that reads it) holds."""
+    """The value of a variable (a function that reads it), or UNBOUND."""
     try:
         return variable()
     except NameError:
@@ -179,14 +178,14 @@ def bound(variable):
 
 @runtime_function()
 def all_bound(*variables):
-    """What variables hold."""
+    """The values of variables."""
     return tuple([bound(variable) for variable in variables])
 
 
 @runtime_function(CONDITION)
 def not_(x):
     """`not x`."""
-    return _logical("not", jnp.logical_not, x) if is_open(x) else not x
+    return _logical("not", jnp.logical_not, x) if is_traced(x) else not x
 
 
 @runtime_function(CONDITION)
@@ -207,13 +206,15 @@ def _chain(value, terms, end, meet):
         if term is not None:
             value = term() if so_far is None else _ahead(term, so_far, not end)
             if value is _PRINTS:
-                _go_on("and/or", Unrecordable("a term prints, which happens where it is reached"))
+                _fall_back_to_python(
+                    "and/or", Unrecordable("a term prints, which happens where it is reached")
+                )
                 if bool(so_far) is end:
                     return so_far
                 so_far, value = None, term()
         if so_far is not None:
             so_far = _logical("and/or", meet, so_far, value)
-        elif is_open(value):
+        elif is_traced(value):
             so_far = value
         elif bool(value) is end:
             return value
@@ -222,7 +223,7 @@ def _chain(value, terms, end, meet):
 
 @runtime_function(CONDITION)
 def both(value, *terms):
-    """`value and ...`, which is one of them."""
+    """`value and ...`, the value of one term."""
     if not terms:
         return value
     return branch(value, lambda: both(terms[0](), *terms[1:]), lambda: value, ())
@@ -230,7 +231,7 @@ def both(value, *terms):
 
 @runtime_function(CONDITION)
 def either(value, *terms):
-    """`value or ...`, which is one of them."""
+    """`value or ...`, the value of one term."""
     if not terms:
         return value
     return branch(value, lambda: value, lambda: either(terms[0](), *terms[1:]), ())
@@ -238,8 +239,8 @@ def either(value, *terms):
 
 @runtime_function(CONDITION)
 def chained(left, *terms):
-    """`left < middle < right`: (the name of the comparison, what stands behind it), that of the
-    first, and functions that give the others."""
+    """`left < middle < right`. A term: (name of the comparison, its right operand); the operands
+    after the first term are functions."""
     (name, middle), *rest = terms
     holds = getattr(operator, name)(left, middle)
     if not rest:
@@ -252,8 +253,8 @@ _PRINTS = object()
 
 
 def _ahead(term, test, is_true):
-    """What a term of a condition is, where it is not known yet if it is reached, which it is where
-    `test` has that truth; or `_PRINTS`."""
+    """The value of a term that is reached only where `test` has the truth `is_true`; `_PRINTS` if
+    the term prints."""
     tracer = thread.recorder.tracer
     prints = [] if tracer is None else tracer.prints
     count = len(prints)

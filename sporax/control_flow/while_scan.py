@@ -4,9 +4,9 @@ from typing import Any
 
 from sporax.autodiff.lifted_op import is_differentiated
 from sporax.control_flow.cond import (
-    KINDS,
-    NUMBERS,
     PENDING,
+    PYTHON_SCALARS,
+    SCALAR_TYPES,
     Part,
     Unrecordable,
     filled,
@@ -19,10 +19,10 @@ from sporax.control_flow.lax_ops import (
     LoopBodyTrace,
     LoopScalar,
     LoopTestTrace,
-    bounded,
-    cached,
-    repetition,
-    scanned,
+    bounded_while_op,
+    cached_op,
+    scan_op,
+    while_op,
 )
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
@@ -31,16 +31,16 @@ from sporax.engine.recorder import record, wrap
 from sporax.guards.guard_types import same
 from sporax.staging.deferred_print import defer_print
 
-MOST_RECORDINGS = 4  # of a loop until it is known what each turn finds and leaves
+MAX_RECORDINGS = 4  # of a loop, until the dtypes that it carries are the same after an iteration
 
-MOST_KEPT = 2**30  # bytes of what is carried, which a derivative keeps of each turn
+MAX_RESIDUAL_BYTES = 2**30  # of the carried arrays of all iterations, kept for a derivative
 
-_WHY = (
+_UNBOUNDED = (
     "a loop with no known number of turns has no derivative: what each turn computed would have to "
     "be kept, and there is no place of a known size for it. Write 'for' over a known number of "
     "turns, with 'break' or 'ops.where' for those that are too many"
 )
-_TOO_MUCH = (
+_TOO_MANY_RESIDUALS = (
     "its derivative would have to keep what each of {} turns computes, {:.1f} GB. Write 'for' over "
     "fewer turns, with 'break'"
 )
@@ -48,32 +48,32 @@ _TOO_MUCH = (
 
 def over(who, function, init, items):
     """`init, y = function(init, item)` for each item, as one operation: (the last init, all y)."""
-    turn = _ScanBody(function)
+    step = _ScanBody(function)
     form = form_of(items[0])
     if any(form_of(item) != form for item in items[1:]):
         raise Unrecordable("its items are containers of different kinds")
-    (last, _), ys = repeat(who, None, turn, (init, items[0]), len(items), items)
+    (last, _), ys = repeat(who, None, step, (init, items[0]), len(items), items)
     return last, ys
 
 
-def repeat(who, test, body, carried, most=None, items=None):
-    """`while test(carried): carried = body(carried)`, as one operation; the last `carried`. `most`:
-    how many turns there are at most, if that is known; `test` None: exactly as many. `items`: what
-    `carried[1]` is at each turn; the result is then (the last `carried`, all `body.y`)."""
+def repeat(who, test, body, carried, max_iterations=None, items=None):
+    """`while test(carried): carried = body(carried)`, as one operation; the last `carried`.
+    `max_iterations`: an upper bound, or None; where `test` is None, the exact count. `items`: the
+    `carried[1]` of each iteration; the result is then (the last `carried`, all `body.y`)."""
     leaves, fixed = leaves_of(carried), set()
-    for _ in range(MOST_RECORDINGS):
-        loop = _Loop(who, carried, leaves, fixed, most)
+    for _ in range(MAX_RECORDINGS):
+        loop = _Loop(who, carried, leaves, fixed, max_iterations)
         loop.record(test, body)
         if (more := loop.with_pending()) is not None:
             carried, leaves, fixed = more, leaves_of(more), set()
             continue
-        changed, written = loop.numbers_made_tensors(), loop.written_in_place()
+        changed, written = loop.scalars_to_tensors(), loop.written_in_place()
         if not changed and not written:
             if items is not None:
                 return loop.record_operation(items, body.y)
             last = loop.record_operation()
             if loop.test is not None and loop.test.closed.met_check:
-                test(last)  # the turns check what it indexes before they begin
+                test(last)  # each iteration checks the indices of the test first; this, the last
             return last
         leaves = [changed.get(i, leaf) for i, leaf in enumerate(leaves)]
         fixed |= written
@@ -81,21 +81,22 @@ def repeat(who, test, body, carried, most=None, items=None):
 
 
 class _Loop:
-    """A loop being recorded: `leaves` is what `carried` has in it now; those in `fixed` are Tensors
-    that stay, and are written to."""
+    """A loop being recorded. `leaves`: of `carried`, with present types; those in `fixed` are
+    Tensors that the body writes to in place; `varying`: those that each iteration replaces."""
 
-    def __init__(self, who, carried, leaves, fixed, most):
-        self.who, self.carried, self.leaves, self.most = who, carried, leaves, most
-        self.open = [
+    def __init__(self, who, carried, leaves, fixed, max_iterations):
+        self.who, self.carried, self.leaves = who, carried, leaves
+        self.max_iterations = max_iterations
+        self.varying = [
             i
             for i, leaf in enumerate(leaves)
-            if isinstance(leaf, (Tensor, *NUMBERS)) and i not in fixed
+            if isinstance(leaf, (Tensor, *PYTHON_SCALARS)) and i not in fixed
         ]
         self.test: Part | None = None
         self.body = Part(who, LoopBodyTrace)
 
     def record(self, test, body):
-        """Record the test and the body for any turn."""
+        """Record the test and the body on inputs that stand for any iteration."""
         if test is not None:
             part = self.test = Part(self.who, LoopTestTrace)
             part.record(_OnLoopInputs(test, self, part), self.carried)
@@ -108,8 +109,8 @@ class _Loop:
             raise Unrecordable(f"a turn makes {self.body.form} of {form_of(self.carried)}")
 
     def with_pending(self):
-        """What is carried, with zeros for what a `return` in a turn gives; None if it has that
-        already, or none does."""
+        """`carried` with zeros for the result of a `return` in the body; None if there is no such
+        result, or `carried` has it already."""
         before, after = self.carried, self.body.result
         if before.__class__ is not tuple or after.__class__ is not tuple:
             return None
@@ -130,10 +131,10 @@ class _Loop:
         return leaf if kind is None else kind(0)
 
     def loop_inputs(self, part):
-        """What the loop carries, as inputs of a part."""
+        """`carried` with inputs of a part as leaves."""
         leaves = list(self.leaves)
-        for i in self.open:
-            kind = _number_kind(leaves[i])
+        for i in self.varying:
+            kind = _scalar_type(leaves[i])
             if kind is None:
                 part.loop_values[i] = part.closed.input(leaves[i]._value)
             else:
@@ -142,24 +143,24 @@ class _Loop:
         return filled(self.carried, leaves)
 
     def written_in_place(self):
-        """Which of the leaves a turn writes to, rather than giving others."""
+        """Indices of the leaves that the body writes to in place."""
         body = self.body
-        written = {i for i in self.open if body.tensors[i]._value is not body.loop_values[i]}
+        written = {i for i in self.varying if body.tensors[i]._value is not body.loop_values[i]}
         for i in written:
-            if body.leaves[i] is not body.tensors[i] or _number_kind(self.leaves[i]) is not None:
+            if body.leaves[i] is not body.tensors[i] or _scalar_type(self.leaves[i]) is not None:
                 raise Unrecordable("a turn writes to a Tensor in place, and puts another there")
         return written
 
-    def numbers_made_tensors(self):
-        """{which of the leaves: a Tensor for the number there, of which a turn makes a Tensor}.
-        Raises where a turn makes something else of what is carried."""
+    def scalars_to_tensors(self):
+        """{index of a leaf: a Tensor of the Python scalar there}, for scalars that the body
+        replaces by Tensors. Raises where the body changes a leaf in another way."""
         changed = {}
         for i, (before, after) in enumerate(zip(self.leaves, self.body.leaves, strict=True)):
-            if i not in self.open:
+            if i not in self.varying:
                 if not same(before, after):
                     raise Unrecordable(f"a turn makes {after!r:.80} of {before!r:.80}")
                 continue
-            kind, was = self.body.kind(after), _number_kind(before)
+            kind, was = self.body.kind(after), _scalar_type(before)
             if was is None:
                 if kind is not None or not _has_aval(after, before._value.aval):
                     raise Unrecordable("a turn makes another shape or dtype of a Tensor")
@@ -172,54 +173,64 @@ class _Loop:
         return changed
 
     def _stays(self, i):
-        """Whether a turn leaves a number as it is; computing with a float would round it."""
+        """Whether the body returns a Python scalar unchanged; float arithmetic would round it."""
         after = self.body.leaves[i]
         return isinstance(after, Tensor) and after._value is self.body.loop_values[i]
 
     def record_operation(self, items=None, ys=None):
-        """Record the operation; returns what is carried at the end."""
+        """Record the operation; returns the final `carried`."""
         handles = [handle for handle, _ in self.body.written.values()]
         written = [value for _, value in self.body.written.values()]
-        after = self.body.values([*[self.body.leaves[i] for i in self.open], *written])
-        before = [value_of(self.who, self.leaves[i]) for i in self.open]
+        after = self.body.values([*[self.body.leaves[i] for i in self.varying], *written])
+        before = [value_of(self.who, self.leaves[i]) for i in self.varying]
         before += [handle._lift() for handle in handles]
         if any(a.aval.shape != b.aval.shape or a.aval.dtype != b.aval.dtype
                for a, b in zip(after, before, strict=True)):  # fmt: skip
             raise Unrecordable("a turn makes another shape or dtype of what it writes")
-        operands, numbers = list(before), [k for k, v in enumerate(before) if v.aval.weak]
-        if self.test is not None:
-            test = self._bound(self.test, self.test.values(self.test.leaves), handles, operands)
-            body = self._bound(self.body, after, handles, operands)
-            arguments = self.who, test, body, len(before), tuple(numbers)
-            if is_differentiated() and any([v.tracked for v in operands]):
-                op = cached(bounded, *arguments, self._turns_kept(before))
-            else:
-                op = cached(repetition, *arguments)
-            return self._finish(record(op, *operands), handles)
-        y_leaves = [leaf for leaf in leaves_of(ys) if isinstance(leaf, (Tensor, *NUMBERS))]
-        places = [self.most * k + len(before) for k in range(len(y_leaves))]
-        for leaf, place in zip(y_leaves, places, strict=True):
+        weak_results = [k for k, v in enumerate(before) if v.aval.weak]
+        if self.test is None:
+            return self._record_scan(before, after, weak_results, handles, items, ys)
+        operands = list(before)
+        test = self._bound(self.test, self.test.values(self.test.leaves), handles, operands)
+        body = self._bound(self.body, after, handles, operands)
+        arguments = self.who, test, body, len(before), tuple(weak_results)
+        if is_differentiated() and any([v.tracked for v in operands]):
+            op = cached_op(bounded_while_op, *arguments, self._scan_length(before))
+        else:
+            op = cached_op(while_op, *arguments)
+        return self._finish(record(op, *operands), handles)
+
+    def _record_scan(self, before, after, weak_results, handles, items, ys):
+        """`record_operation` for a known count of iterations; with `items`, (the final `carried`,
+        the `ys` of all iterations)."""
+        operands = list(before)
+        y_leaves = [leaf for leaf in leaves_of(ys) if isinstance(leaf, (Tensor, *PYTHON_SCALARS))]
+        positions = [self.max_iterations * k + len(before) for k in range(len(y_leaves))]
+        for leaf, position in zip(y_leaves, positions, strict=True):
             if self.body.kind(leaf) is not None:
-                numbers += range(place, place + self.most)
+                weak_results += range(position, position + self.max_iterations)
         body = self._bound(self.body, [*after, *self.body.values(y_leaves)], handles, operands)
-        slots = self._item_slots(items, operands, before)
-        how = self.who, body, len(before), slots, self.most, tuple(numbers)
-        outputs = record(cached(scanned, *how), *operands)
+        item_slots = self._scanned_slots(items, operands, before)
+        how = self.who, body, len(before), item_slots, self.max_iterations, tuple(weak_results)
+        outputs = record(cached_op(scan_op, *how), *operands)
         last = self._finish(outputs, handles)
         if items is None:
             return last
-        turns = [iter([wrap(outputs[place + n]) for place in places]) for n in range(self.most)]
+        steps = [
+            iter([wrap(outputs[position + n]) for position in positions])
+            for n in range(self.max_iterations)
+        ]
         return last, [
             map_tensors(
-                lambda _, t=turn: next(t),
+                lambda _, t=step: next(t),
                 ys,
-                lambda leaf, t=turn: next(t) if isinstance(plain(leaf), NUMBERS) else leaf,
+                lambda leaf, t=step: next(t) if isinstance(plain(leaf), PYTHON_SCALARS) else leaf,
             )
-            for turn in turns
+            for step in steps
         ]
 
     def _bound(self, part, values, handles, operands):
-        """(the operation for the values of a part, what its operands are); adds to `operands`."""
+        """(the operation for the values of a part, its binding); appends to `operands`."""
         op, op_operands = part.operation(values)
         slots = self._slots(part, handles)
         binding = []
@@ -232,57 +243,57 @@ class _Loop:
             binding.append(at)
         return op, tuple(binding)
 
-    def _item_slots(self, items, operands, before):
-        """Which of what is carried is of the item; adds the items to `operands`."""
+    def _scanned_slots(self, items, operands, before):
+        """The carried slots that are read from the items; appends the items to `operands`."""
         if items is None:
             return ()
         first = len(leaves_of(self.carried[0]))
-        slots = []
+        item_slots = []
         of_items = [leaves_of(item) for item in items]
         for i in range(first, len(self.leaves)):
             column = [leaves[i - first] for leaves in of_items]
-            if i not in self.open:
+            if i not in self.varying:
                 if not all(same(column[0], leaf) for leaf in column):
                     raise Unrecordable("its items differ in more than numbers")
                 continue
-            slots.append(self.open.index(i))
+            item_slots.append(self.varying.index(i))
             values = [value_of(self.who, leaf) for leaf in column]
-            if any(v.aval is not before[slots[-1]].aval for v in values):
+            if any(v.aval is not before[item_slots[-1]].aval for v in values):
                 raise Unrecordable("its items have different shapes or dtypes")
             operands += values
-        return tuple(slots)
+        return tuple(item_slots)
 
     def _finish(self, outputs, handles):
-        """What is carried at the end; writes back what turns write."""
+        """The final `carried`; rebinds the handles that the body writes to."""
         leaves = list(self.leaves)
-        for i, value in zip(self.open, outputs, strict=False):
+        for i, value in zip(self.varying, outputs, strict=False):
             leaves[i] = wrap(value)
-        written = outputs[len(self.open) : len(self.open) + len(handles)]
+        written = outputs[len(self.varying) : len(self.varying) + len(handles)]
         for handle, value in zip(handles, written, strict=True):
             handle._rebind(value)
         for check, worst in self.body.closed.turns:
             defer_print(check.of([worst._lift()]))
         return filled(self.carried, leaves)
 
-    def _turns_kept(self, carried):
-        if self.most is None:
-            raise Unrecordable(_WHY)
-        size = self.most * sum([v.aval.size * v.aval.dtype.itemsize for v in carried])
-        if size > MOST_KEPT:
-            raise Unrecordable(_TOO_MUCH.format(self.most, size / 1e9))
-        return self.most
+    def _scan_length(self, carried):
+        if self.max_iterations is None:
+            raise Unrecordable(_UNBOUNDED)
+        size = self.max_iterations * sum([v.aval.size * v.aval.dtype.itemsize for v in carried])
+        if size > MAX_RESIDUAL_BYTES:
+            raise Unrecordable(_TOO_MANY_RESIDUALS.format(self.max_iterations, size / 1e9))
+        return self.max_iterations
 
     def _slots(self, part, handles):
-        """{id of the Value inside: its place among what is carried}."""
-        slots = {id(part.loop_values[i]): k for k, i in enumerate(self.open)}
-        for k, handle in enumerate(handles, len(self.open)):
+        """{id of an input of the part: its carried slot}."""
+        slots = {id(part.loop_values[i]): k for k, i in enumerate(self.varying)}
+        for k, handle in enumerate(handles, len(self.varying)):
             if id(handle) in part.handles:
                 slots[id(part.handles[id(handle)][2])] = k
         return slots
 
 
 class _OnLoopInputs:
-    """A function of what a loop carries, at any turn."""
+    """Calls a function of `carried` on a part's loop inputs."""
 
     def __init__(self, function, loop, part):
         self.function, self.loop, self.part = function, loop, part
@@ -293,7 +304,7 @@ class _OnLoopInputs:
 
 
 class _CheckedBody:
-    """A turn that checks first the indices which the test of the loop takes."""
+    """A body that first checks the indices of the loop's test."""
 
     def __init__(self, test, body):
         self.test, self.body = test, body
@@ -305,7 +316,7 @@ class _CheckedBody:
 
 
 class _ScanBody:
-    """A turn over (what is carried, the item); `y`: what else the function gave last."""
+    """The body of a scan over (carry, item); `y`: the function's last per-step output."""
 
     def __init__(self, function):
         self.function = self.__wrapped__ = function
@@ -317,10 +328,10 @@ class _ScanBody:
         return carry, item
 
 
-def _number_kind(leaf):
-    """The type of the number that a leaf is, or stands for as a `mutable` one does; or None."""
+def _scalar_type(leaf):
+    """The Python type of a leaf that is a scalar, also of a `mutable` one; None for a Tensor."""
     if isinstance(leaf, Tensor):
-        return KINDS.get(leaf._value.aval.dtype.kind) if leaf._value.aval.weak else None
+        return SCALAR_TYPES.get(leaf._value.aval.dtype.kind) if leaf._value.aval.weak else None
     return leaf.__class__
 
 

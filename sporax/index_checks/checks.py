@@ -37,9 +37,8 @@ from sporax.engine.recorder import apply, pending_value, record, wrap
 from sporax.engine.trace_tree import forest
 from sporax.index_checks.ranges import statuses
 
-CELLS: dict[
-    str, Any
-] = {}  # "path": function of a frame, the path of the Cell that computes; set by `nn`
+# set by `nn`: "path" -> function of a frame, the path of the Cell that computes
+CELLS: dict[str, Any] = {}
 
 
 class Bounds:

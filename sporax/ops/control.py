@@ -3,7 +3,7 @@ turns depends on a Tensor or `unroll=False` asks for it, written out everywhere 
 
 import contextlib
 
-from sporax.control_flow.cond import Unrecordable, as_number, is_open
+from sporax.control_flow.cond import Unrecordable, as_weak_int, is_traced
 from sporax.control_flow.runtime import loop
 from sporax.control_flow.while_scan import over, repeat
 from sporax.core.from_host import plain
@@ -56,17 +56,17 @@ class ForiLoop(_Loop):
             loop_func=(loop_func, None, "a function"), unroll=(unroll, bool, "a bool"),
         )  # fmt: skip
         turn = _Counted(loop_func)
-        if is_open(lower) or is_open(upper):
-            first, last = [as_number(x) if is_open(x) else int(x) for x in (lower, upper)]
+        if is_traced(lower) or is_traced(upper):
+            first, last = [as_weak_int(x) if is_traced(x) else int(x) for x in (lower, upper)]
             return loop(
                 "ForiLoop", lambda carried: carried[0] < last, turn, (first, init_val)
             )[1]  # fmt: skip
-        numbers = range(int(lower), int(upper))
-        if numbers and _is_one_operation(unroll):
+        indices = range(int(lower), int(upper))
+        if indices and _is_one_operation(unroll):
             with contextlib.suppress(Unrecordable):
-                return repeat("ForiLoop", None, turn, (numbers[0], init_val), len(numbers))[1]
+                return repeat("ForiLoop", None, turn, (indices[0], init_val), len(indices))[1]
         val = init_val
-        for i in numbers:
+        for i in indices:
             val = loop_func(i, val)
         return val
 
