@@ -1,0 +1,78 @@
+"""Files and names of sporax that the pages mention in code quotes exist."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.test_layout import LINE
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    *ROOT.glob("*.md"), ROOT / "bench" / "README.md", *sorted((ROOT / "docs").glob("**/*.md")),
+]  # fmt: skip
+PAGES.remove(ROOT / "CHANGELOG.md")  # has the names of its time
+
+# Rooms whose names are sporax's own: those of `nn`, `ops` and others may be MindSpore's alone.
+ROOMS = (
+    "core", "xla_kernels", "numpy_interpreter", "engine", "storage", "index_checks", "guards",
+    "staging", "ast_transform", "autodiff", "control_flow", "graph_capture", "compat", "io",
+)  # fmt: skip
+FOLDERS = {path.name for folder in (ROOT, ROOT / "sporax") for path in folder.iterdir()}
+
+
+def quoted(page):
+    """The words between single backticks, outside of blocks."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf8"), flags=re.DOTALL)
+    return [word for quote in re.findall(r"`([^`\n]+)`", text) for word in quote.split()]
+
+
+def is_path(text):
+    return re.fullmatch(r"[\w.-]+(/[\w.-]*)+", text) and text.split("/")[0] in FOLDERS
+
+
+def is_name(text):
+    room = text.removeprefix("sporax.").split(".")[0]
+    return re.fullmatch(r"\w+(\.\w+)+", text) and room in ROOMS
+
+
+def resolve(name):
+    """The object of a dotted name, relative to `sporax`."""
+    parts = f"sporax.{name.removeprefix('sporax.')}".split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            result = importlib.import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[end:]:
+            result = getattr(result, part)
+        return result
+    raise AttributeError(name)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_and_names_exist(page):
+    missing = []
+    for text in quoted(page):
+        if is_path(text):
+            starts = (ROOT, ROOT / "sporax", page.parent)
+            if not any((start / text).exists() for start in starts):
+                missing.append(text)
+        elif is_name(text):
+            try:
+                resolve(text)
+            except AttributeError:
+                missing.append(text)
+    assert not missing
+
+
+def test_the_map_of_rooms_is_in_the_order_of_imports():
+    text = (ROOT / "docs" / "engine.md").read_text("utf8")
+    rows = re.findall(r"^\| `(\w+)/` \|.*\| (.*) \|$", text, re.MULTILINE)
+    order = [LINE.index(room) for room, _ in rows]
+    assert order == sorted(order)
+    assert {*LINE[: LINE.index("ops")]} <= {room for room, _ in rows}
+    for room, modules in rows:
+        for module in re.findall(r"`(\w+)`", modules):
+            assert (ROOT / "sporax" / room / f"{module}.py").exists(), f"{room}/{module}"
