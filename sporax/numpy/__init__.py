@@ -31,7 +31,7 @@ def _constants():
     faces = importlib.import_module("sporax.numpy.faces")
     constants = dict(_CONSTANTS) | {name: getattr(dtypes, name) for name in _DTYPES.split()}
     constants |= {"int_": dtypes.int32, "uint": dtypes.uint32, "float_": dtypes.float32}
-    return constants | {"mgrid": grids.mgrid, "ogrid": grids.ogrid, "_to_tensor": faces.tensors_of}
+    return constants | {"mgrid": grids.mgrid, "ogrid": grids.ogrid, "_to_tensor": faces.as_tensors}
 
 
 def __getattr__(name):

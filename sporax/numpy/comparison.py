@@ -5,7 +5,7 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.numpy.faces import array_of, composite, dtype_of, promoted, tensors_of
+from sporax.numpy.faces import array_of, as_tensors, composite, dtype_of, promoted
 from sporax.numpy.manipulation import common_shape
 
 
@@ -62,7 +62,7 @@ def array_equal(a1, a2, equal_nan=False):
             "For 'numpy.array_equal', 'equal_nan' must be a bool, but got "
             f"{type(equal_nan).__name__}."
         )
-    a, b = tensors_of(a1, a2)
+    a, b = as_tensors(a1, a2)
     if a.shape != b.shape:
         return Tensor(False)
     same = ops.equal(a, b)
@@ -78,7 +78,7 @@ def array_equiv(a1, a2):
     >>> array_equiv([1, 1], [[1], [1]]).item()
     True
     """
-    a, b = tensors_of(a1, a2)
+    a, b = as_tensors(a1, a2)
     try:
         common_shape("array_equiv", a, b)
     except ValueError:

@@ -81,7 +81,7 @@ def array_of(x, name="asarray", argument="a"):
     return Tensor(array.astype(_NARROW.get(array.dtype, array.dtype)))
 
 
-def tensors_of(*values):
+def as_tensors(*values):
     """Each value as a Tensor, as `array_of` makes it: one alone, or a tuple."""
     tensors = tuple([array_of(v) for v in values])
     return tensors[0] if len(tensors) == 1 else tensors
@@ -210,6 +210,6 @@ def _argument(parameter, fills, name, scope):
 
 
 __all__ = [
-    "NUMPY", "OPTIONAL", "Array", "Arrays", "array_of", "array_op", "cast", "composite",
-    "dtype_of", "face", "in_one_dtype", "promoted", "result_of", "tensors_of",
+    "NUMPY", "OPTIONAL", "Array", "Arrays", "array_of", "array_op", "as_tensors", "cast",
+    "composite", "dtype_of", "face", "in_one_dtype", "promoted", "result_of",
 ]  # fmt: skip

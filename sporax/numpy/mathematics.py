@@ -12,9 +12,9 @@ from sporax.numpy.faces import (
     Arrays,
     array_of,
     array_op,
+    as_tensors,
     cast,
     composite,
-    tensors_of,
 )  # fmt: skip
 from sporax.numpy.manipulation import axes_of, axis_of, sequence_of
 from sporax.ops.declare import OPTIONAL
@@ -58,7 +58,7 @@ def _between(name, function):
         x1, x2 = (x if isinstance(x, (Tensor, int, float)) else array_of(x, name, a)
                   for x, a in ((x1, "x1"), (x2, "x2")))  # fmt: skip
         if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
-            x1, x2 = tensors_of(x1, x2)
+            x1, x2 = as_tensors(x1, x2)
         return cast(function(x1, x2), dtype)
 
     chosen.__name__, chosen.__module__ = name, __name__
