@@ -222,6 +222,8 @@ class Attached(Reading):
         """As `fold`, of `(N, C, kh kw, L)`."""
     def conj(self) -> Tensor:
         """$a - b i$ for $a + b i$; what is real stays as it is."""
+    def contiguous(self) -> Tensor:
+        """The tensor itself if its elements follow one another row by row, else a copy."""
     def copy(self) -> Tensor:
         """A tensor of the same contents, which goes its own way from here; derivatives go through."""
     def copy_(self, src, non_blocking=False) -> Tensor:
@@ -253,6 +255,8 @@ class Attached(Reading):
         """The sums so far along `axis`, or of all elements; small integers are summed in Int32."""
     @overload
     def cumsum(self, dim, *, dtype=None) -> Tensor: ...
+    def data_ptr(self) -> builtins.int:
+        """The address of the elements on the device, for comparing."""
     def deg2rad(self) -> Tensor:
         r"""$\pi x / 180$, element by element."""
     def det(self) -> Tensor:
@@ -341,6 +345,8 @@ class Attached(Reading):
         r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
     def floor_divide_(self, *args, **kwargs) -> Tensor:
         """`floor_divide` put into the tensor itself."""
+    def flush_from_cache(self) -> None:
+        """Without effect: there is no cache between a tensor and its memory."""
     def fmax(self, other) -> Tensor:
         """The greater one, or the other one if one is NaN; broadcast together."""
     def fmin(self, other) -> Tensor:
@@ -419,6 +425,8 @@ class Attached(Reading):
         """Every bit turned over; on Bool, "not"."""
     def is_complex(self) -> builtins.bool:
         """Whether the dtype is complex, a bool."""
+    def is_contiguous(self) -> builtins.bool:
+        """Whether the elements follow one another in memory, row by row."""
     def is_floating_point(self) -> builtins.bool:
         """Whether the dtype is floating, a bool."""
     def is_signed(self) -> builtins.bool:
@@ -777,6 +785,13 @@ class Attached(Reading):
     @overload
     def std(self, dim=None, *, correction=1, keepdim=False) -> Tensor:
         """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
+    def storage_offset(self) -> builtins.int:
+        """The number of the first element in the memory that the tensor shares with others."""
+    def stride(self, dim=None) -> Any:
+        """Elements to step in each dimension, or in one."""
+    @property
+    def strides(self) -> builtins.tuple:
+        """Bytes to step in each dimension."""
     @overload
     def sub(self, other, *, alpha=1) -> Tensor:
         r"""$input - alpha \cdot other$, broadcast together."""

@@ -5,17 +5,28 @@ from typing import Any
 import jax
 import numpy as np
 
-from sporax.core.layout import Layout
 
-
-class Reading(Layout):
+class Reading:
     """The part of `Tensor` that gives its numbers away."""
 
     __slots__ = ()
 
+    shape: Any
     ndim: Any
     dtype: Any
+    size: Any
     _read: Any
+    _value: Any
+
+    @property
+    def itemsize(self):
+        """Bytes of one element."""
+        return self._value.aval.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.size * self.itemsize
 
     def dim(self):
         """How many dimensions there are.

@@ -13,10 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from sporax.core.strides import COPY, Strided
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.engine.trace_tree import forest
+from sporax.storage.strides import COPY, Strided
 
 # through a jaxpr ----------------------------------------------------------------------------
 

@@ -19,12 +19,12 @@ from weakref import ref
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.strides import COPY, Strided
 from sporax.core.tensor import Tensor
 from sporax.core.value import Aval
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, wrap
 from sporax.engine.trace_tree import forest
+from sporax.storage.strides import COPY, Strided
 from sporax.storage.view_access import Dynamic, Part, read, through, write
 
 
