@@ -10,7 +10,8 @@ import jax
 import numpy as np
 import pytest
 
-from sporax.core import deferred, random
+from sporax.core import random
+from sporax.core.value import deferred
 from sporax.data import config as data_config
 from sporax.engine import compile_policy, recorder
 from sporax.engine.trace_tree import forest
@@ -23,7 +24,7 @@ def seeded():
     random.set_seed(0)
     data_config.set_seed(5489)  # its default: no seed
     np.random.seed(0)
-    deferred.pending.clear()  # what a test has found and not read
+    deferred.clear()  # what a test has found and not read
     compile_policy.families.clear()  # shapes that differ from test to test are no sign of change
 
 

@@ -10,7 +10,6 @@ from jax.export import is_symbolic_dim
 
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
-from sporax.core.deferred import pending, raise_pending
 from sporax.core.from_host import NUMBERS, blank, host_array, is_numpy_scalar, plain, python_number
 from sporax.core.signature_errors import fitting_constructor
 from sporax.core.to_host import Reading
@@ -19,6 +18,7 @@ from sporax.core.value import (
     Uninitialized,
     UnknownShape,
     Value,
+    deferred,
     owned_value,
     scalar_value,
     shared_value,
@@ -32,7 +32,7 @@ else:
 
 
 # Functions that other rooms register: "initial_value" (of an initializer), "detached" (the same
-# value, through which no derivative goes)
+# value, through which no derivative goes), "raise_deferred" (the first of the `deferred` errors)
 FACTORIES = {}
 
 
@@ -163,9 +163,9 @@ class Tensor(Attached):
             recorder.tracer.concrete_value_needed(recorder, self._value)
         value = self._value
         value.read()
-        if pending:
+        if deferred:
             value.array.block_until_ready()
-            raise_pending()
+            FACTORIES["raise_deferred"]()
         return value
 
     @staticmethod

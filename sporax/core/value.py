@@ -178,6 +178,10 @@ class Changes:
     count = 0
 
 
+# (Value, function that returns an error or None for its array) of checks in programs, oldest first;
+# see `index_checks.deferred`
+deferred = []
+
 # Held while handles point to Values of one thread's recording (a derivative, a capture)
 borrowing = threading.RLock()
 

@@ -1,1 +1,1 @@
-"""Bounds checks of indices: `ranges` declares, `checks` records and raises."""
+"""Bounds checks of indices: `ranges` declares, `checks` records, `deferred` raises."""

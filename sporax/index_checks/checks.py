@@ -25,7 +25,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core import context
-from sporax.core.deferred import OutOfRange, defer
 from sporax.core.environment import choice
 from sporax.core.errors import is_users
 from sporax.core.from_host import host_array
@@ -35,6 +34,7 @@ from sporax.core.value import WEAK_AVALS, Aval, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, pending_value, record, wrap
 from sporax.engine.trace_tree import forest
+from sporax.index_checks.deferred import OutOfRange, defer
 from sporax.index_checks.ranges import statuses
 
 # set by `nn`: "path" -> function of a frame, the path of the Cell that computes

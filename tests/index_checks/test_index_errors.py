@@ -9,12 +9,12 @@ import pytest
 from sporax import Tensor, detect_anomaly, grad, jit, mint, nn, ops, set_context, vmap
 from sporax import dtype as dtypes
 from sporax import numpy as mnp
-from sporax.core import deferred
-from sporax.core.deferred import OutOfRange
 from sporax.core.parameter import Parameter
+from sporax.core.value import deferred
 from sporax.engine import recorder
 from sporax.engine.trace_tree import forest
 from sporax.index_checks import checks
+from sporax.index_checks.deferred import MOST, OutOfRange, raise_deferred
 from tests import interpretation
 
 pytestmark = pytest.mark.executors
@@ -161,7 +161,7 @@ def nothing_is_left():
     """No test leaves an error unread."""
     yield
     recorder.run_pending()
-    deferred.raise_pending()
+    raise_deferred()
 
 
 def index(i):
@@ -339,12 +339,12 @@ def test_reading_anything_raises():
 def test_what_is_not_read_is_checked_too():
     if recorder.Recorder.immediate:
         return
-    for _ in range(3 * deferred.MOST):
+    for _ in range(3 * MOST):
         ops.gather(matrix(), index(0), 0)
         recorder.run_pending()
-    assert len(deferred.pending) <= deferred.MOST + 1
+    assert len(deferred) <= MOST + 1
     ops.gather(matrix(), index(5), 0)
-    for _ in range(2 * deferred.MOST):
+    for _ in range(2 * MOST):
         ops.gather(matrix(), index(0), 0)
         recorder.run_pending()
     with pytest.raises(OutOfRange, match="got 5"):
@@ -531,7 +531,7 @@ def test_the_interpreter_checks(monkeypatch):
 def test_anomalies_are_found_as_before():
     with pytest.raises((OutOfRange, FloatingPointError)), detect_anomaly():
         ops.gather(matrix(), index(5), 0)
-    deferred.pending.clear()
+    deferred.clear()
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"])

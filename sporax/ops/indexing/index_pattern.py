@@ -11,13 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sporax.core.deferred import NoIndex
 from sporax.core.tensor import Tensor
 
 # Parts of a pattern, besides slices and masks: an integer, an integer Tensor without dimensions, an
 # index array; a new axis (None or True), a new axis without elements (False).
 INT, SCALAR, ARRAY, NEW, NONE = "int", "scalar", "array", "new axis", "no axis"
 _WHOLE = slice(None)
+
+
+class NoIndex(IndexError, TypeError):
+    """What cannot be an index, or has nothing to index: an IndexError as NumPy and PyTorch raise,
+    and the TypeError that MindSpore raises for a part of a tuple or list, and for a number.
+    """
 
 
 class Span(NamedTuple):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-# (Value of what a program says of itself, what makes an error or None of its array), oldest first
-pending = []
+from sporax.core.tensor import FACTORIES
+from sporax.core.value import deferred
+
 MOST = 64  # entries until those that are done and right are dropped
 
 
@@ -15,36 +16,33 @@ class OutOfRange(IndexError, RuntimeError, ValueError):
     """
 
 
-class NoIndex(IndexError, TypeError):
-    """What cannot be an index, or has nothing to index: an IndexError as NumPy and PyTorch raise,
-    and the TypeError that MindSpore raises for a part of a tuple or list, and for a number.
-    """
-
-
 def defer(value, error_of):
     """Raise `error_of(array of value)` when something is read next, unless that is None."""
-    pending.append((value, error_of))
-    if len(pending) > MOST:
-        pending[:] = [
+    deferred.append((value, error_of))
+    if len(deferred) > MOST:
+        deferred[:] = [
             entry
-            for entry in pending
+            for entry in deferred
             if not _is_there(entry[0]) or entry[1](np.asarray(entry[0].array)) is not None
         ]
 
 
-def raise_pending():
+def raise_deferred():
     """Raise the first error found by a program that has run; the others are dropped."""
     error, rest = None, []
-    while pending:
-        value, error_of = entry = pending.pop(0)
+    while deferred:
+        value, error_of = entry = deferred.pop(0)
         if not _is_there(value):
             rest.append(entry)
         elif error is None:
             error = error_of(np.asarray(value.array))
-    pending.extend(rest)
+    deferred.extend(rest)
     if error is not None:
         raise error
 
 
 def _is_there(value):
     return value.array is not None and value.array.is_ready()
+
+
+FACTORIES["raise_deferred"] = raise_deferred
