@@ -278,19 +278,14 @@ class LiftedOp(Op):
     WORST.
     """
 
-    __slots__ = ("axes", "first", "needed", "outs", "places", "size", "steps")
+    __slots__ = ("axes", "first", "needed", "outs", "places", "size", "trace")
 
     def __init__(self, name, state, places, axes, outs, size):
-        path = state.path()
-        layout = TraceFunction(path)
+        trace = self.trace = TraceFunction(state.path())
         self.places, self.outs, self.size = places, outs, size
-        wanted, self.needed = _needed(layout.steps, places)
-        self.steps = [
-            (s, rule, refs) if k in wanted else (None, rule, ())
-            for k, (s, (rule, refs)) in enumerate(zip(path, layout.steps, strict=True))
-        ]
-        self.first = len(self.needed), len(self.needed) + layout.n_reals
-        numbers = (None,) * (layout.n_reals + layout.n_integers)
+        self.needed = trace.prune(places)
+        self.first = len(self.needed), len(self.needed) + trace.n_reals
+        numbers = (None,) * (trace.n_reals + trace.n_integers)
         self.axes = (*[axes[i] for i in self.needed], *numbers)
         super().__init__(name, functools.partial(self._mapped, self._run))
         self.real = functools.partial(self._mapped, functools.partial(self._run, real=True))
@@ -298,21 +293,9 @@ class LiftedOp(Op):
     def _run(self, *arrays, real=False):
         """The results; with `real`, real numbers may come for integers."""
         first, second = self.first
-        made: list[Any] = []
         inputs = dict(zip(self.needed, arrays[:first], strict=True))
-        pools = {"output": made, "input": inputs, "real": arrays[first:second]}
-        pools["integer"] = arrays[second:]
-        for state, rule, refs in self.steps:
-            if state is None:
-                made.extend([None] * len(rule.avals))
-                continue
-            given = [pools[kind][i] for kind, i in refs]
-            if real and (avals := _avals_now(state.operands, given)) != state.operands:
-                out = state.op.compute(avals, *given, real=True)
-            else:
-                out = rule.run(*given)
-            made.extend((out,) if rule.single else out)
-        return tuple(made[i] if i >= 0 else inputs[~i] for i in self.places)
+        reals, integers = arrays[first:second], arrays[second:]
+        return tuple(self.trace.outputs(reals, integers, inputs, self.places, False, real))
 
     def _mapped(self, run, *arrays):
         if self.size is None:
@@ -343,23 +326,3 @@ class LiftedOp(Op):
             return False
 
         return [i for i in which if refused([i])] if refused(which) else []
-
-
-def _needed(steps, places):
-    """(which steps, which inputs) the outputs at `places` need."""
-    makers = [k for k, (rule, _) in enumerate(steps) for _ in rule.avals]
-    wanted = {makers[i] for i in places if i >= 0}
-    inputs = {~i for i in places if i < 0}
-    for k in reversed(range(len(steps))):
-        for kind, i in steps[k][1] if k in wanted else ():
-            if kind == "output":
-                wanted.add(makers[i])
-            elif kind == "input":
-                inputs.add(i)
-    return wanted, sorted(inputs)
-
-
-def _avals_now(avals, arrays):
-    return tuple(
-        a if a.weak else Aval.of(x.shape, x.dtype) for a, x in zip(avals, arrays, strict=True)
-    )

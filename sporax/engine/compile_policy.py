@@ -47,25 +47,25 @@ forest.tables.append(families)
 def prepare(state, alive, dead, inputs):
     """What runs a trace that has no program; kept with the trace for the next run."""
     path = state.path()
-    layout = TraceFunction(path, inputs)
+    trace = TraceFunction(path, inputs)
     family = families.setdefault(hash(tuple([s.op.name for s in path])), Family())
-    before, family.last = family.last, layout.inputs
+    before, family.last = family.last, trace.inputs
     is_new = not state.programs
-    family.sets += is_new and before != layout.inputs
-    plan = numpy_plan(layout, alive) if is_new and uses_interpreter else None
+    family.sets += is_new and before != trace.inputs
+    plan = numpy_plan(trace, alive) if is_new and uses_interpreter else None
     if plan is not None:
         is_captured = any(step.op.recorded for step in path)
         runs = 1 if is_captured else min(MOST_RUNS, max(1, LITTLE_WORK // max(plan.work, 1)))
         program = Interpretation(plan, runs, lambda: state.programs.update({(alive, dead): None}))
         if family.sets == PATIENCE and len(path) >= SHORTEST and not family.warned:
             family.warned = True
-            _warn_of_change(before, layout.inputs)
+            _warn_of_change(before, trace.inputs)
     else:
-        program = Program(layout, [a for s in path for a in s.avals], alive, dead)
+        program = Program(trace, [a for s in path for a in s.avals], alive, dead)
     run = program
     if compile_log.channel.is_on:
         was_interpreted = (alive, dead) in state.programs
-        why = "runs again" if was_interpreted else compile_log.reason(before, layout.inputs, state)
+        why = "runs again" if was_interpreted else compile_log.reason(before, trace.inputs, state)
         how = "compiled" if plan is None else "run by NumPy, not compiled:"
         run = compile_log.first_call(program, path, why, how)
     state.programs[alive, dead] = program
@@ -73,21 +73,25 @@ def prepare(state, alive, dead, inputs):
     return run
 
 
-def numpy_plan(layout, wanted):
+def numpy_plan(trace, wanted):
     """How NumPy would run the trace; None where XLA has to, or had better."""
     if jax.default_backend() != "cpu":
         return None
     from sporax import numpy_interpreter  # what few programs need
 
     scalars = {"real": np.dtype(np.float64), "integer": np.dtype(np.int64)}
-    counts = {"input": len(layout.inputs), "real": layout.n_reals, "integer": layout.n_integers}
+    counts = {
+        "input": len(trace.inputs),
+        "real": trace.n_reals,
+        "integer": trace.n_integers,
+    }
     first = {"input": 0, "real": counts["input"], "integer": counts["input"] + counts["real"]}
-    inputs = [*layout.inputs]
+    inputs = [*trace.inputs]
     for kind, dtype in scalars.items():
         inputs += [Aval.of((), dtype)] * counts[kind]
     steps = [
         (rule.jaxpr, [i if kind == "output" else ~(first[kind] + i) for kind, i in refs])
-        for rule, refs in layout.steps
+        for _, rule, refs in trace.steps
     ]
     try:
         plan = numpy_interpreter.link(steps, inputs, wanted)

@@ -18,12 +18,12 @@ from sporax.xla_kernels import constant_barriers
 class Rule:
     """An operation for operands of certain avals: the outputs' avals, and a traced function."""
 
-    __slots__ = ("_guarded", "_jaxpr", "avals", "integral", "operands", "run", "single")
+    __slots__ = ("_jaxpr", "_with_barriers", "avals", "integral", "operands", "run", "single")
 
     def __init__(self, operands, avals, run, single):
         self.operands, self.avals, self.run, self.single = operands, avals, run, single
         self.integral = {}  # whether there is a derivative with respect to an integer operand
-        self._jaxpr, self._guarded = None, {}
+        self._jaxpr, self._with_barriers = None, {}
 
     @property
     def jaxpr(self):
@@ -39,16 +39,16 @@ class Rule:
         """Whether JAX keeps the function as a jaxpr already."""
         return hasattr(self.run, "trace")
 
-    def guarded(self, kinds):
+    def with_barriers(self, kinds):
         """(function with barriers, kinds of its results) for operands of these kinds; see
         `xla_kernels.constant_barriers`. A function that is no jaxpr yet puts its own barriers."""
         if not self.is_traced:
             return self.run, [constant_barriers.ANY] * len(self.avals)
-        if kinds not in self._guarded:
+        if kinds not in self._with_barriers:
             jaxpr, outs = constant_barriers.Barriers().put(self.jaxpr, kinds)
             run = self.run if jaxpr is self.jaxpr else _function(jaxpr, self.single)
-            self._guarded[kinds] = run, outs
-        return self._guarded[kinds]
+            self._with_barriers[kinds] = run, outs
+        return self._with_barriers[kinds]
 
 
 def _function(jaxpr, single):

@@ -1,7 +1,9 @@
 """From the structure of a trace to a compiled XLA program."""
 
 import collections
+import functools
 from itertools import chain
+from typing import Any
 
 import jax
 import numpy as np
@@ -12,17 +14,20 @@ from sporax.xla_kernels.rewrite import rewritten
 
 
 class TraceFunction:
-    """A trace as a function on arrays, decoded once from the keys along its path."""
+    """A trace as a function on arrays, decoded once from the keys along its path.
+
+    `steps`: (operation, its `Rule`, where each operand is: a pool and an index in it).
+    """
 
     def __init__(self, states, inputs=()):
-        self.steps = []  # (rule, references)
+        self.steps: list[Any] = []
         self.inputs = list(inputs)  # avals of the array inputs
         self.n_reals = self.n_integers = 0
         for state in states:
-            refs = [self._place(item) for item in state.key[1:]]
-            self.steps.append((state.op.rule(state.operands), refs))
+            refs = [self._ref(item) for item in state.key[1:]]
+            self.steps.append((state.op, state.op.rule(state.operands), refs))
 
-    def _place(self, item):
+    def _ref(self, item):
         if item.__class__ is tuple:  # a Python number met before
             return ("real" if item[0] else "integer"), item[1]
         if not isinstance(item, Aval):
@@ -36,23 +41,63 @@ class TraceFunction:
         self.inputs.append(item)
         return "input", len(self.inputs) - 1
 
-    def outputs(self, reals, integers, arrays, wanted, guarded=True):
-        """The outputs `wanted` of the trace; a negative number names an input as it came.
-        `guarded`: whether with barriers, see `xla_kernels.constant_barriers`."""
+    def prune(self, outputs):
+        """Drop the steps that these outputs do not need; returns the inputs that they need."""
+        steps = [k for k, (_, rule, _) in enumerate(self.steps) for _ in rule.avals]
+        needed = {steps[i] for i in outputs if i >= 0}
+        inputs = {~i for i in outputs if i < 0}
+        for k in reversed(range(len(self.steps))):
+            op, rule, refs = self.steps[k]
+            if k not in needed:
+                self.steps[k] = op, rule, None
+                continue
+            needed.update(steps[i] for pool, i in refs if pool == "output")
+            inputs.update(i for pool, i in refs if pool == "input")
+        return sorted(inputs)
+
+    def outputs(self, reals, integers, arrays, wanted, barriers=True, real=False):
+        """The outputs `wanted` of the trace; a negative index is that of an input.
+
+        `barriers`: whether with those of `xla_kernels.constant_barriers`. `real`: whether arrays of
+        real numbers may come in place of integers; then there are no barriers.
+        """
         results, kinds = [], []
         pools = {"output": results, "input": arrays, "real": reals, "integer": integers}
-        for rule, refs in self.steps:
+        for op, rule, refs in self.steps:
+            if refs is None:
+                results += [None] * len(rule.avals)
+                kinds += [0] * len(rule.avals)
+                continue
             operands, run = [pools[pool][i] for pool, i in refs], rule.run
-            if guarded:
+            if barriers:
                 of_operands = [
                     kinds[i] if pool == "output" else kind_of(x)
                     for (pool, i), x in zip(refs, operands, strict=True)
                 ]
-                run, of_outputs = rule.guarded(tuple(of_operands))
+                run, of_outputs = rule.with_barriers(tuple(of_operands))
                 kinds += of_outputs
+            elif real and (avals := _avals_of(operands, rule.operands)) != rule.operands:
+                run = functools.partial(op.compute, avals, real=True)
             out = run(*operands)
             results.extend((out,) if rule.single else out)
         return [results[i] if i >= 0 else arrays[~i] for i in wanted]
+
+    def on_arrays(self, reals, integers, wanted):
+        """The outputs `wanted` as a function of the array inputs alone, with constants for the
+        Python numbers."""
+        reals, integers = np.array(reals, np.float64), np.array(integers, np.int64)
+
+        def run(*arrays, barriers=True):
+            return tuple(self.outputs(reals, integers, arrays, wanted, barriers))
+
+        return run
+
+
+def _avals_of(arrays, avals):
+    """The avals of arrays; that of a Python number stays as it was."""
+    return tuple(
+        a if a.weak else Aval.of(x.shape, x.dtype) for a, x in zip(avals, arrays, strict=True)
+    )
 
 
 compilations = collections.Counter()
@@ -67,17 +112,17 @@ class Program:
 
     __slots__ = ("compiled", "donated", "kept")
 
-    def __init__(self, layout, avals, alive, dead):
-        self.donated = frozenset(_usable(dead, layout.inputs, [avals[i] for i in alive]))
-        self.kept = [k for k in range(len(layout.inputs)) if k not in self.donated]
+    def __init__(self, function, avals, alive, dead):
+        self.donated = frozenset(_usable(dead, function.inputs, [avals[i] for i in alive]))
+        self.kept = [k for k in range(len(function.inputs)) if k not in self.donated]
 
         def run(reals, integers, donated, kept):
-            arrays = [None] * len(layout.inputs)
+            arrays = [None] * len(function.inputs)
             for k, array in zip(sorted(self.donated), donated, strict=True):
                 arrays[k] = array
             for k, array in zip(self.kept, kept, strict=True):
                 arrays[k] = array
-            return layout.outputs(reals, integers, arrays, alive)
+            return function.outputs(reals, integers, arrays, alive)
 
         on_cpu = jax.default_backend() == "cpu"
         self.compiled = jax.jit(rewritten(run) if on_cpu else run, donate_argnums=(2,))

@@ -3,8 +3,6 @@
 import itertools
 from abc import ABC, abstractmethod
 
-import numpy as np
-
 from sporax.core.value import borrowing
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import TraceFunction
@@ -113,16 +111,16 @@ class Graph(CapturedGraph):
 def trace_operation(name, states, avals, reals, integers, outputs):
     """(an operation that computes these outputs of a trace, their avals). `avals`: of the inputs;
     `reals`, `integers`: the Values of Python numbers in the trace, which are constants of it."""
-    layout = TraceFunction(states, avals)
-    reals = np.array([v.array for v in reals], np.float64)
-    integers = np.array([v.array for v in integers], np.int64)
-
-    def run(*arrays):
-        return layout.outputs(reals, integers, arrays, outputs)
-
-    op, avals = Op(name, run), tuple(avals)
-    op.recorded = len(layout.steps)
-    computed = [aval for rule, _ in layout.steps for aval in rule.avals]
+    trace, avals = TraceFunction(states, avals), tuple(avals)
+    run = trace.on_arrays([v.array for v in reals], [v.array for v in integers], outputs)
+    computed = [aval for _, rule, _ in trace.steps for aval in rule.avals]
     out_avals = tuple(computed[i] if i >= 0 else avals[~i] for i in outputs)
+    return captured_op(name, run, avals, out_avals, len(trace.steps)), out_avals
+
+
+def captured_op(name, run, avals, out_avals, recorded):
+    """The operation `run` on arrays of these avals only; `recorded`: how many it consists of."""
+    op = Op(name, run)
+    op.recorded = recorded
     op.rules[avals] = Rule(avals, out_avals, run, False)
-    return op, out_avals
+    return op

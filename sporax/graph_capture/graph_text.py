@@ -134,7 +134,7 @@ class Listing:
                 for depth, shown in trace.prints
             ]
         self.path = recorder.state.path()
-        self.layout = TraceFunction(self.path)
+        self.trace = TraceFunction(self.path)
         self.lines = lines.along(self.path)
         self.reals = [v.array for v in recorder.reals]
         self.integers = [v.array for v in recorder.integers]
@@ -160,7 +160,7 @@ class Listing:
         lines = [f"graph {self.name}({arguments})"]
         lines += [f"  {i.kind} {_typed(i)}" for i in self.inputs if i.kind != "argument"]
         n_outputs, prints = 0, list(self.prints)
-        for state, (_, refs), line in zip(self.path, self.layout.steps, self.lines, strict=True):
+        for state, (_, _, refs), line in zip(self.path, self.trace.steps, self.lines, strict=True):
             while prints and prints[0][0] < state.depth:
                 lines.append(self._print(*prints.pop(0)))
             outs = state.avals

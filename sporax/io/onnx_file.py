@@ -101,7 +101,7 @@ def _named_sizes(onnx_ir):
 
 def _traced(listing, run, specs):
     """(the program of XLA, the function in 32 bits as a jaxpr)."""
-    plain = functools.partial(run, guarded=False)  # jax2onnx knows no barriers
+    plain = functools.partial(run, barriers=False)  # jax2onnx knows no barriers
     return by_jax(listing, run, specs), _in_32_bits(plain, specs)
 
 

@@ -31,7 +31,6 @@ from sporax.core.value import (
     scalar_value,
     shared_value,
 )
-from sporax.engine.operation import Op, Rule
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import OtherSizes
@@ -42,7 +41,7 @@ from sporax.graph_capture.dynamic_shapes.symbolic_dims import (
     factors,
     size_at,
 )
-from sporax.graph_capture.graph import CapturedGraph
+from sporax.graph_capture.graph import CapturedGraph, captured_op
 from sporax.graph_capture.graph_text import GraphTextTrace
 from sporax.graph_capture.input_slots import InputSlots
 from sporax.graph_capture.side_effects import has_escaped
@@ -132,12 +131,12 @@ class BucketedGraph(CapturedGraph):
             written, recorder = trace.written(), trace.recorder
             if has_escaped(recorder, self.result, [*results, *[value for _, value in written]]):
                 raise CannotPad("it leaves a Tensor where others find it after its end")
-            self.layout = TraceFunction(recorder.state.path())
+            self.trace = TraceFunction(recorder.state.path())
             self.numbers = [*recorder.reals], [*recorder.integers]
         sizes.compared |= comparisons.pairs
         if not sizes.fit(tensors):
             raise OtherSizes
-        self.recorded = len(self.layout.steps)
+        self.recorded = len(self.trace.steps)
         self.outputs = [v.index for v in (*results, *[value for _, value in written])]
         self.written, self.n_results = [handle for handle, _ in written], len(results)
         self.scalars = [s.input for s in trace.scalars]
@@ -164,7 +163,7 @@ class BucketedGraph(CapturedGraph):
                 [scalars.get(id(v), jnp.asarray(v.array, v.aval.dtype)) for v in values]
                 for values in self.numbers
             ]
-            return self.layout.outputs(reals, integers, arrays[:n], self.outputs)
+            return self.trace.outputs(reals, integers, arrays[:n], self.outputs)
 
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self.avals]
         self.program = jax.make_jaxpr(run)(*specs)
@@ -217,11 +216,9 @@ class BucketedGraph(CapturedGraph):
             outputs, self.layouts = padded.run(program.jaxpr, program.consts, arrays[:n])
             return tuple(outputs)
 
-        op = self.ops[key] = Op(self.name, run)
-        op.recorded = self.recorded
         avals = (*[_at(a, bucket) for a in self.avals], *[WEAK_AVALS[int]] * len(names))
         out_avals = tuple(_at(a, bucket) for a in self.out_avals)
-        op.rules[avals] = Rule(avals, out_avals, run, False)
+        op = self.ops[key] = captured_op(self.name, run, avals, out_avals, self.recorded)
         return op
 
 

@@ -4,7 +4,6 @@ import re
 import traceback
 
 import jax
-import numpy as np
 from jax import export as stablehlo
 from jax.errors import InconclusiveDimensionOperation
 
@@ -79,13 +78,7 @@ def by_jax(_, run, specs):
 
 def _program(listing):
     """(the recorded operations as a function of arrays, the specs of the arrays)."""
-    reals = np.array(listing.reals, np.float64)
-    integers = np.array(listing.integers, np.int64)
-    layout, outputs = listing.layout, listing.outputs
-
-    def run(*arrays, guarded=True):
-        return tuple(layout.outputs(reals, integers, arrays, outputs, guarded))
-
+    run = listing.trace.on_arrays(listing.reals, listing.integers, listing.outputs)
     avals = [i.aval for i in listing.inputs]
     return run, [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
 
