@@ -316,7 +316,10 @@ def jit(
     array([10.], dtype=float32)
     """
     function = options.pop("fn", function)  # as earlier versions have it
-    check_options(capture_mode, jit_level, dynamic, fullgraph, options)
+    parameters = dict(
+        capture_mode=capture_mode, jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph
+    )
+    check_options(parameters, options)
     make = functools.partial(_jitted, fullgraph=fullgraph, dynamic=dynamic)
     return make if function is None else make(function)
 
