@@ -17,8 +17,8 @@ EXPLAINED = {
     "names that sporax has not yet (`docs/coverage.md`)": [
         r"ours: .*(sporax has no 'mindspore|'Tensor' object has no attribute 'index_add)",
     ],
-    "arguments that have one meaning: numbers, lists and arrays for Tensors; arrays, NumPy scalars, "
-    "ranges and UInt8 Tensors as indices; `dtype` as a string or NumPy's; an int for a float": [
+    "arguments that have one meaning: Python scalars, lists and arrays for Tensors; arrays, "
+    "NumPy scalars, ranges and UInt8 Tensors as indices; `dtype` as a string or NumPy's; an int for a float": [
         r"x\.fill_diagonal\(0\)",
         r"MindSpore: \['raises', 'TypeError', .*(Failed calling \w+ with|expect Tensor, but got"
         r"|must be a Tensor, CSRTensor|type of input argument\[\w+\] must be Tensor|should be a Tensor"
@@ -38,7 +38,7 @@ EXPLAINED = {
     "an integer divided by zero (`//`, `div` with a `rounding_mode`)": [
         r"promotion: .*%.*\n ours: .*\n MindSpore: .*-(9223372036854775808|2147483648)",
     ],
-    "powers of integers that no integer has the place for (`0 ** -1`)": [
+    "powers of integers that no integer can represent (`0 ** -1`)": [
         r"promotion: .*\*\*=? .*\n ours: .*\n MindSpore: ",
     ],
     "`x % inf`, `inf // x`": [r"promotion: .*(% float\('inf'\)|float\('inf'\) //)"],
@@ -48,10 +48,10 @@ EXPLAINED = {
     ],
     'an f-string\'s format (`f"{x:.2f}"`) of a Tensor with one element': [r"unsupported format string passed to Tensor"],
     "`x == a` with a NumPy array": [r"promotion: x == x\.asnumpy\(\)"],
-    "`sum`, `max`, `softmax`, ... of a number along axis 0 or -1": [
+    "`sum`, `max`, `softmax`, ... of a 0-d Tensor along axis 0 or -1": [
         r"of float32 \(\)\n.*\n MindSpore: \['raises'", r"derivatives: vmap of .*(softmax|cumsum)",
     ],
-    "`x[False]`, a mask of a number, a written or differentiated `x[::-1]`": [
+    "`x[False]`, a mask of a 0-d Tensor, a written or differentiated `x[::-1]`": [
         r"indexing: .*(x\[False\]|x\[\(slice\(None, None, -1\),\)\]|x\[x > 0\] of a number)",
         r"indexing: x\[x\[\.\.\., 0\] > 0\] of float32 \(2,\)",
     ],
@@ -71,8 +71,8 @@ EXPLAINED = {
     "`mindspore.numpy`: NaN in `amax`, `amin`, `ptp`; infinities in `sign` and `cbrt`; `exp2`, "
     "`logaddexp2`, `reciprocal`, `std`, `var` of integers": [r"numpys: mnp\.(exp2|reciprocal|cbrt)\("],
     "`mindspore.numpy.piecewise`, `correlate`": [r"numpys: mnp\.(piecewise|correlate)\("],
-    "sizes of 0, numbers and matrices where MindSpore wants others (`linspace(0, 1, 0)`, `diag` of a "
-    "number, `index_select` by a matrix)": [
+    "sizes of 0, 0-d Tensors and matrices where MindSpore requires others (`linspace(0, 1, 0)`, "
+    "`diag` of a 0-d Tensor, `index_select` by a matrix)": [
         r"errors: ops\.(index_select|linspace|diag|unsorted_segment_sum|scatter_nd)\(",
         r"methods: x\.dot\(",
     ],
