@@ -52,9 +52,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 
-# The peers live in environments of their own, under .venvs; see bench/README.md.
+# PyTorch lives in an environment of its own, under .venvs; see bench/README.md. What has been
+# measured with the code as it is remains: run it again to go on, or ARGS="--rows GPT --again".
 bench: $(READY)
-	$(BIN)/python bench/run.py
+	$(BIN)/python bench/run.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) .venvs outputs

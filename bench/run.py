@@ -1,308 +1,254 @@
-"""Measure sporax beside PyTorch, plain JAX and MindSpore, in one run, and print ratios.
+"""Measure sporax beside PyTorch, plain JAX and MindSpore, in one run, and write the page.
 
-    make bench            or   python bench/run.py [--seconds 1.0] [--repeats 7] [--only TEXT]
-                                                   [--peers sporax,torch] [--memory]
+    make bench            or   python bench/run.py [--rows TEXT,TEXT] [--minutes 25] [--list] ...
 
-A peer is a library in one style: sporax in dynamic mode and with `jit`, PyTorch eager, with images
-channels-last and compiled, and so on. Each library lives in a virtual environment of its own below
-`.venvs`. One process a peer stays up; they take turns, one at a time, several rounds a case, so
-that what disturbs the machine disturbs all of them. Shown: the median of all calls in milliseconds,
-the spread of the rounds' medians, and every peer's time divided by sporax's best (above 1: sporax
-is faster); last, sporax's best divided by the best of the others. Results also go to
-`bench/results.json`.
+Results are put into `docs/performance.json` after each row, and `docs/performance.md` with its
+pictures is written from them at the end. A row that this very code was measured with already is
+left as it is (so an interrupted run goes on where it was) unless `--again` is said. Each row keeps
+its date, versions and the load of the machine. See bench/README.md.
 """
 
 import argparse
+import datetime
+import functools
+import hashlib
 import json
 import os
-import select
+import platform
 import statistics
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-VENVS = ROOT / ".venvs"
-# what each environment is made of; only Python versions that MindSpore has can run it
-LIBRARIES = {
-    "sporax": [str(ROOT)],
-    "torch": ["torch==2.13.0", "numpy"],
-    "jax": ["jax"],
-    "mindspore": ["mindspore==2.10.0", "numpy<2"],
-}
-PEERS = [
-    "sporax", "sporax-jit", "torch", "torch-channels-last", "torch-compile", "jax", "mindspore",
-    "mindspore-jit",
-]  # fmt: skip
-STEADY = [
-    "small operation, forward",
-    "small operation, forward + backward",
-    "elementwise, 10 million",
-    "MLP step",
-    "LeNet-5 step",
-    "ResNet-18 step",
-    "MobileNetV2 step",
-    "U-Net block step",
-    "LSTM step",
-    "GRU step",
-    "GPT step",
-    "ViT-tiny step",
-    "PINN step",
-    "recommender step",
-    "per-sample gradients",
-    "molecular dynamics step",
-    "ResNet-18, one image",
-    "GPT, one text",
-]
-# measured once, in a fresh process each
-COLD = [
-    "MobileNetV2 step",
-    "loop: full, then cat",
-    "loop: m[i, j] = v",
-    "loop: x = cat((x, row))",
-    "loop: x[:i].sum()",
-]
-CHANGING, CALLS = "encoder, a new length each step", 100
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench import environments, page
+from bench.environments import ROOT, LeftOutError, Worker
+from bench.rows import COMPILING, LIBRARIES, OTHER_PEERS, PEERS, ROWS, library
+
+RESULTS = ROOT / "docs" / "performance.json"
 
 
-def library(peer):
-    return peer.partition("-")[0]
+def say(text):
+    print(text, file=sys.stderr, flush=True)
 
 
-def environment(name):
-    """The library's interpreter, installed at the first use; None where it cannot be had."""
-    python = VENVS / name / "bin" / "python"
-    ready = VENVS / name / "ready"
-    wanted = " ".join(LIBRARIES[name])
-    if ready.exists() and ready.read_text() == wanted and name != "sporax":
-        return python
-    print(f"setting up {name} ...", file=sys.stderr, flush=True)
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(VENVS / name)], check=True)
-    done = subprocess.run([str(python), "-m", "pip", "install", "--quiet", *LIBRARIES[name]])
-    if done.returncode:
-        print(f"{name} could not be installed; it is left out", file=sys.stderr)
-        return None
-    if name == "sporax":  # the working tree as it is now, not a build of the same version
-        again = ["install", "--quiet", "--no-deps", "--force-reinstall", str(ROOT)]
-        subprocess.run([str(python), "-m", "pip", *again], check=True)
-    ready.write_text(wanted)
-    return python
+def source():
+    """A hash of all code that is measured or measures."""
+    files = sorted((*ROOT.glob("sporax/**/*.py"), *ROOT.glob("bench/**/*.py")))
+    text = b"".join(f.read_bytes() for f in files if f.name not in ("page.py", "picture.py"))
+    return hashlib.sha256(text).hexdigest()[:12]
 
 
-class Worker:
-    """A peer's process; see bench/worker.py."""
-
-    def __init__(self, peer, python):
-        self.peer, self.python = peer, python
-        self._start()
-
-    def _start(self):
-        variables = dict(os.environ, SPORAX_CACHE_DIR="off", PYTHONPATH=str(ROOT), GLOG_v="3")
-        variables["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
-        with open(VENVS / f"{self.peer}.log", "w", encoding="utf8") as log:
-            self.process = subprocess.Popen(
-                [str(self.python), "-P", "-m", "bench.worker", self.peer], cwd=VENVS, text=True,
-                env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-            )  # fmt: skip
-        self.started, self.cases = self._answer()
-
-    def _answer(self):
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{self.peer} ended: see {VENVS / self.peer}.log")
-        return json.loads(line)
-
-    def ask(self, limit=None, **request):
-        """The answer to a request; None, and a line on stderr, where the case failed or took more
-        than `limit` seconds."""
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
-        if select.select([self.process.stdout], [], [], limit)[0]:
-            answer = self._answer()
-            if isinstance(answer, list):
-                return answer
-            reason = answer["error"].splitlines()[0]
-        else:
-            self.process.kill()
-            self.close()
-            self._start()
-            reason = f"more than {limit:g} s"
-        print(f"{self.peer} leaves out {request['case']}: {reason}", file=sys.stderr, flush=True)
-        return None
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def import_time(name, python, repeats):
-    """Seconds that a fresh interpreter needs to import the library, without its own start."""
-    module = {"sporax": "sporax, sporax.nn"}.get(name, name)
-    code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
-    found = []
-    for _ in range(repeats):
-        out = subprocess.run(
-            [str(python), "-c", code], capture_output=True, text=True, check=True, cwd=VENVS
-        )
-        found.append(float(out.stdout.split()[-1]))
-    return statistics.median(found)
-
-
-def installed_size(python):
-    """Bytes below the environment's site-packages, without pip and setuptools."""
-    folder = next((python.parents[1] / "lib").glob("python*/site-packages"))
-    skip = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
-    files = (f for top in folder.iterdir() if not top.name.startswith(skip) for f in walk(top))
-    return sum(f.lstat().st_size for f in files)
-
-
-def walk(path):
-    return [path] if path.is_file() else [f for f in path.rglob("*") if f.is_file()]
-
-
-def steady(pythons, cases, seconds, repeats, limit):
-    """{case: {peer: medians of the rounds}}, and first-call seconds, for the peers that have it."""
-    workers = {peer: Worker(peer, python) for peer, python in pythons.items()}
-    rounds, first = {}, {}
-    for case in cases:
-        having = {p: w for p, w in workers.items() if case in w.cases}
-        took = {p: w.ask(limit, do="first", case=case) for p, w in having.items()}
-        first[case] = {p: answer[0] for p, answer in took.items() if answer}
-        for peer in first[case]:  # warm up
-            workers[peer].ask(do="repeat", case=case, **{"for": min(seconds, 0.3)})
-        found = {peer: [] for peer in first[case]}
-        for _ in range(repeats):
-            for peer, medians in found.items():
-                calls = workers[peer].ask(do="repeat", case=case, **{"for": seconds / repeats})
-                medians.append(statistics.median(calls))
-        rounds[case] = found
-        print(f"measured: {case}", file=sys.stderr, flush=True)
-    for worker in workers.values():
-        worker.close()
-    return rounds, first
-
-
-def fresh(pythons, case, limit=None, **request):
-    """{peer: answer} to one request about a case, each in a fresh process, nothing cached."""
-    answers = {}
-    for peer, python in pythons.items():
-        worker = Worker(peer, python)
-        answer = worker.ask(limit, case=case, **request) if case in worker.cases else None
-        worker.close()
-        if answer:
-            answers[peer] = answer
-            print(f"measured: {request['do']}, {case}, {peer}", file=sys.stderr, flush=True)
-    return answers
-
-
-def best(cells, own):
-    """The least value among sporax's styles, or among the others; None where there is none."""
-    return min((c[0] for p, c in cells.items() if (library(p) == "sporax") == own), default=None)
-
-
-def times(ratio):
-    return f"{ratio:.2f}x" if ratio >= 0.1 else f"{ratio:.2g}x"
-
-
-def table(title, peers, rows):
-    """Print rows (name, {peer: (value, spread or None)}) with ratios to sporax's best."""
-    print(f"\n{title}")
-    print(f"{'':42}" + "".join(f"{p:>23}" for p in peers) + f"{'sporax / best other':>23}")
-    for name, cells in rows:
-        line, own, other = f"{name:42}", best(cells, True), best(cells, False)
-        for peer in peers:
-            if peer not in cells:
-                line += f"{'-':>23}"
-                continue
-            value, spread = cells[peer]
-            shown = f"{value:.4g}" + (f" ±{spread:.0%}" if spread is not None else "")
-            ratio = times(value / own) if own else ""
-            line += f"{shown:>14} {ratio:>8}"
-        print(line + (f"{times(own / other):>23}" if own and other else ""))
-
-
-def summary(values):
-    middle = statistics.median(values)
-    return middle, (max(values) - min(values)) / 2 / middle
-
-
-def steady_tables(pythons, cases, options):
-    rounds, first = steady(pythons, cases, options.seconds, options.repeats, options.limit)
-    rows = []
-    for case in cases:
-        scale, unit = (1e6 / 50, "us") if case.startswith("small") else (1e3, "ms")
-        cells = {p: summary([v * scale for v in found]) for p, found in rounds[case].items()}
-        rows.append((f"{case} [{unit}]", cells))
-    peers = list(pythons)
-    table("Time of one (operation, step), median ± half the rounds' spread, ratio", peers, rows)
-    rows = [(f"{c} [s]", {p: (v, None) for p, v in first[c].items()}) for c in cases]
-    table("Set-up and first call in that process, nothing cached", peers, rows)
-    return {"rounds": rounds, "first": first}
-
-
-def cold_table(pythons, cases, limit):
-    cold = {case: fresh(pythons, case, limit, do="first") for case in cases}
-    rows = [(f"{c} [s]", {p: (v[0], None) for p, v in cold[c].items()}) for c in cases]
-    table("Set-up and first call in a fresh process, nothing cached", list(pythons), rows)
-    return {"cold": cold}
-
-
-def changing_table(pythons):
-    each = fresh(pythons, CHANGING, do="each", calls=CALLS)
-    rows = [
-        (name, {p: (measure(v), None) for p, v in each.items()})
-        for name, measure in (("100 steps [s]", sum), ("one step, median [s]", statistics.median))
+def machine():
+    model = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
     ]
-    table(f"{CHANGING} (1 to 100), cold", list(pythons), rows)
-    return {"changing": each}
+    return {
+        "processor": model[0] if model else platform.machine(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+    }
 
 
-def memory_table(pythons, cases, limit):
-    found = {case: fresh(pythons, case, limit, do="memory") for case in cases}
-    rows = []
-    for i, what in enumerate(("with set-up", "later steps")):
-        for case in cases:
-            cells = {p: (v[i] / 1e6, None) for p, v in found[case].items()}
-            rows.append((f"{case}, {what} [MB]", cells))
-    table("Peak memory beyond the import's, in a fresh process", list(pythons), rows)
-    return {"memory": found}
+class Measurement:
+    """One row: a process a peer; every peer has answers by case, or the reason why it has none."""
+
+    def __init__(self, row, pythons, options):
+        self.row, self.pythons, self.options = row, pythons, options
+        self.results = {case: {} for case in row.cases}
+        self.workers, self.versions = {}, {}
+
+    def run(self, folder):
+        for peer in self.pythons:
+            if peer in self.row.peers:
+                self.start(peer, folder)
+        probes = []
+        if self.row.how == "steps":
+            for case in self.row.cases:
+                probes += self.rounds(case)
+        for worker in self.workers.values():
+            worker.close()
+        if self.row.starts_warm:
+            for peer in COMPILING:
+                self.start_warm(peer, folder)
+        middle = [statistics.median(values) for values in zip(*probes, strict=True)]
+        return {"cases": self.results, "versions": self.versions, "probe": middle}
+
+    def open(self, peer, folder):
+        return Worker(peer, self.pythons[peer], Path(folder) / peer)
+
+    def start(self, peer, folder):
+        """The first calls of each case; the process remains for the rounds."""
+        worker = None
+        for case in self.row.cases:
+            try:
+                worker = worker or self.open(peer, folder)
+                if case not in worker.cases:
+                    continue
+                self.versions[peer] = worker.version
+                self.results[case][peer] = self.first(worker, case)
+            except LeftOutError as reason:
+                self.leave_out(peer, case, reason)
+                worker = worker if worker and worker.is_running() else None
+        if worker is not None and self.row.how == "steps":
+            self.workers[peer] = worker
+        elif worker is not None:
+            worker.close()
+
+    def leave_out(self, peer, case, reason):
+        say(f"  {peer} leaves out {case}: {reason}")
+        self.results[case][peer] = {"left_out": str(reason)}
+
+    def first(self, worker, case):
+        limit = self.options.limit
+        if self.row.how == "each":
+            return {"each": worker.ask(limit, do="each", case=case, calls=self.options.calls)}
+        if self.row.how == "once":
+            return {"first": worker.ask(limit, do="first", case=case)[0]}
+        first, calls, highest, later = worker.ask(limit, do="start", case=case)
+        return {"first": first, "calls": calls, "memory": [highest, later], "rounds": []}
+
+    def rounds(self, case):
+        """Append the medians of each round's calls, peer after peer, to the results; returns what
+        the machine can do, measured once a round."""
+        results, options, probes = self.results[case], self.options, []
+        having = [p for p in self.workers if "rounds" in results.get(p, ())]
+        seconds = options.seconds / options.repeats
+        for _ in range(options.repeats):
+            for peer in having:
+                try:
+                    calls = self.workers[peer].ask(do="repeat", case=case, **{"for": seconds})
+                    results[peer]["rounds"].append(statistics.median(calls))
+                except LeftOutError as reason:
+                    self.leave_out(peer, case, reason)
+            having = [p for p in having if "rounds" in results[p]]
+            if "torch" in having:
+                probes.append(self.workers["torch"].ask(do="probe"))
+        return probes
+
+    def start_warm(self, peer, folder):
+        for case in self.row.cases:
+            cold = self.results[case].get(peer, {})
+            if "calls" in cold:
+                try:
+                    worker = self.open(peer, folder)
+                    first, calls, *_ = worker.ask(self.options.limit, do="start", case=case)
+                    cold["warm"] = {"first": first, "calls": calls}
+                    worker.close()
+                except LeftOutError as reason:
+                    say(f"  {peer} has no warm start of {case}: {reason}")
 
 
-def weight_table(pythons):
-    took = {p: (import_time(p, python, 3), None) for p, python in pythons.items()}
-    size = {p: (installed_size(python) / 1e6, None) for p, python in pythons.items()}
-    rows = [("import [s]", took), ("installed, with all it needs [MB]", size)]
-    table("Weight", list(pythons), rows)
-    return {"import": took, "size": size}
+def measure(row, pythons, options):
+    load, began = os.getloadavg()[0], time.time()
+    with tempfile.TemporaryDirectory(prefix="bench") as folder:
+        result = Measurement(row, pythons, options).run(folder)
+    commit = ["git", "describe", "--always", "--dirty"]
+    done = subprocess.run(commit, cwd=ROOT, capture_output=True, text=True)
+    result |= {
+        "source": source(),
+        "commit": done.stdout.strip(),
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M"),
+        "load": round(load, 1),
+        "seconds": round(time.time() - began, 1),
+    }
+    return result
+
+
+def weight(pythons):
+    """What each library weighs: import and files."""
+    libraries = {library(peer): python for peer, python in pythons.items()}
+    return {
+        name: {
+            "import": environments.import_time(name, python),
+            "size": environments.installed_size(name, python),
+        }
+        for name, python in libraries.items()
+    }
+
+
+def rounded(tree):
+    """Numbers with four digits, which is more than they are known to."""
+    if isinstance(tree, dict):
+        return {key: rounded(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [rounded(value) for value in tree]
+    return float(f"{tree:.4g}") if isinstance(tree, float) else tree
+
+
+def parsed():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", default="", help="only rows whose names hold one of these texts")
+    parser.add_argument("--list", action="store_true", help="names of rows and cases, and no more")
+    parser.add_argument("--peers", default=",".join(PEERS), help=f"also {', '.join(OTHER_PEERS)}")
+    parser.add_argument("--minutes", type=float, default=25, help="no row starts after these")
+    parser.add_argument("--limit", type=float, default=60, help="seconds of a peer's first calls")
+    parser.add_argument("--seconds", type=float, default=1.4, help="a case and peer, all rounds")
+    parser.add_argument("--repeats", type=int, default=7, help="rounds")
+    parser.add_argument("--calls", type=int, default=100, help="lengths of the changing sentences")
+    parser.add_argument("--again", action="store_true", help="also what was measured already")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument(
+        "--python", action="append", default=[], metavar="LIBRARY=PATH",
+        help="an interpreter that has the library; otherwise it is installed below .venvs",
+    )  # fmt: skip
+    return parser.parse_args()
+
+
+def interpreters(options):
+    """{peer: interpreter} of those that can be had."""
+    known = {name: Path(path) for name, _, path in (p.partition("=") for p in options.python)}
+    for name in known:
+        if name not in LIBRARIES:
+            raise SystemExit(f"--python: no library {name!r}; there are {', '.join(LIBRARIES)}")
+    find = functools.cache(lambda name: known.get(name) or environments.interpreter(name))
+    pythons = {}
+    for peer in options.peers.split(","):
+        if peer not in PEERS + OTHER_PEERS:
+            raise SystemExit(
+                f"--peers: no peer {peer!r}; there are {', '.join(PEERS + OTHER_PEERS)}"
+            )
+        if (python := find(library(peer))) is not None:
+            pythons[peer] = python
+    return pythons
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=3.0, help="a case and peer, all rounds")
-    parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--only", default="", help="cases whose name holds this text")
-    parser.add_argument("--peers", default=",".join(PEERS))
-    parser.add_argument("--limit", type=float, default=300, help="seconds that a peer may take")
-    parser.add_argument("--memory", action="store_true", help="peak memory too")
-    options = parser.parse_args()
-    VENVS.mkdir(exist_ok=True)
-    chosen = options.peers.split(",")
-    libraries = {n: environment(n) for n in dict.fromkeys(map(library, chosen))}
-    libraries = {n: python for n, python in libraries.items() if python is not None}
-    pythons = {p: libraries[library(p)] for p in chosen if library(p) in libraries}
+    options = parsed()
+    texts = options.rows.split(",")
+    rows = [row for row in ROWS if any(text in row.name for text in texts)]
+    if options.list:
+        for row in rows:
+            print(f"{row.name}: {', '.join(row.cases)}")
+        return
+    pythons, began = interpreters(options), time.time()
+    results = json.loads(options.results.read_text()) if options.results.exists() else {}
+    results |= {"machine": machine(), "rows": results.get("rows", {})}
 
-    cases = [c for c in STEADY if options.only in c]
-    results = steady_tables(pythons, cases, options) if cases else {}
-    if cold := [c for c in COLD if options.only in c]:
-        results |= cold_table(pythons, cold, options.limit)
-    if options.only in CHANGING:
-        results |= changing_table(pythons)
-    if options.memory:
-        results |= memory_table(pythons, cases, options.limit)
-    if not options.only:
-        results |= weight_table(libraries)
-    (ROOT / "bench" / "results.json").write_text(json.dumps(results, indent=1))
+    def save():
+        options.results.write_text(json.dumps(rounded(results), indent=1) + "\n")
+
+    if options.again or "weight" not in results:
+        results["weight"] = weight(pythons)
+    for i, row in enumerate(rows):
+        before = results["rows"].get(row.name, {})
+        if before.get("source") == source() and not options.again:
+            continue
+        if time.time() - began > 60 * options.minutes:
+            say(f"{len(rows) - i} rows are left, from {row.name!r} on; run it again")
+            break
+        results["rows"][row.name] = result = measure(row, pythons, options)
+        save()
+        say(f"measured: {row.name}, {result['seconds']:.0f} s")
+    save()
+    if options.results == RESULTS:
+        page.write(results)
+    print(page.text(rounded(results)))
 
 
 if __name__ == "__main__":

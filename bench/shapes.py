@@ -20,6 +20,8 @@ MOBILENET = SimpleNamespace(
         (6, 112, 1, 1),
     ),
 )  # fmt: skip
+# DenseNet: layers of each block; a layer adds `growth` channels, half of all leave a block
+DENSENET = SimpleNamespace(input=(32, 3, 32, 32), classes=10, stem=24, growth=12, blocks=(6, 6, 6))
 UNET = SimpleNamespace(input=(8, 3, 64, 64), target=(8, 1, 64, 64), widths=(32, 64))
 LSTM = SimpleNamespace(input=(32, 128, 256), hidden=256, classes=10)
 GRU = SimpleNamespace(input=(32, 128, 256), hidden=128, layers=3, classes=10)
@@ -32,8 +34,33 @@ RECOMMENDER = SimpleNamespace(tables=8, rows=5000, width=64, batch=1024, hidden=
 SAMPLES = SimpleNamespace(sizes=(64, 128, 10), input=(64, 64))
 ATOMS = SimpleNamespace(side=10, spacing=1.1, neighbours=32, time_step=1e-3)
 ELEMENTWISE = SimpleNamespace(elements=10_000_000)
+# Transformers that differ from the first of their row in one size, 1, 2, 4 and 8 times as large;
+# parameters are as the square of the width. "overhead" is depth with little to compute.
+SCALING = {
+    "depth": ({"layers": 1, "width": 64, "batch": 4, "length": 32}, "layers", (1, 2, 4, 8)),
+    "batch": ({"layers": 2, "width": 64, "batch": 8, "length": 32}, "batch", (8, 16, 32, 64)),
+    "length": ({"layers": 2, "width": 64, "batch": 4, "length": 64}, "length", (64, 128, 256, 512)),
+    "parameters": (
+        {"layers": 2, "width": 128, "batch": 8, "length": 32},
+        "width",
+        (128, 184, 256, 360),
+    ),
+    "overhead": ({"layers": 1, "width": 8, "batch": 1, "length": 2}, "layers", (1, 2, 4, 8)),
+}
 # How often each loop turns
 LOOPS = SimpleNamespace(full=500, assign=60, grow=150, slice=200)
+
+
+def scaled():
+    """{name: the sizes of a transformer that trains on numbers} of each case of `SCALING`."""
+    return {
+        f"{what} x{times}": SimpleNamespace(
+            **{**base, size: value}, heads=4, classes=10,
+            input=tuple({**base, size: value}[n] for n in ("batch", "length", "width")),
+        )
+        for what, (base, size, values) in SCALING.items()
+        for times, value in zip((1, 2, 4, 8), values, strict=True)
+    }  # fmt: skip
 
 
 def numbers(*shape):
@@ -59,6 +86,15 @@ def text(batch=GPT.batch):
     """Words and the words that follow them, each `(batch, length)`."""
     words = np.random.default_rng(0).integers(0, GPT.words, (batch, GPT.length + 1))
     return words[:, :-1].astype(np.int32), words[:, 1:].astype(np.int32)
+
+
+def one(shape):
+    """The input of a network for one example."""
+    if shape is GPT:
+        return text(1)[0]
+    if shape is RECOMMENDER:
+        return clicks()[0][:1]
+    return collocation_points()[:1] if shape is PINN else numbers(1, *shape.input[1:])
 
 
 def causal_mask():

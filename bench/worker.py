@@ -2,14 +2,16 @@
 
     python -m bench.worker PEER      a library, or library-style: sporax, sporax-jit, torch-compile
 
-It starts with the seconds of its import and the names of its cases, `[seconds, [name, ...]]`.
+It starts with the seconds of its import, the names of its cases, and the library's version.
 
+{"do": "start", "case": name}            set-up and first calls, with their memory; see `start`
 {"do": "first", "case": name}            set-up and first call: [seconds]
 {"do": "repeat", "case": name, "for": s}  call again and again for `s` seconds: each call's seconds
 {"do": "each", "case": name, "calls": n}  n calls, none of them before: each call's seconds
 {"do": "results", "case": name, "calls": n}  n calls: each one's result, an array as its norm
-{"do": "memory", "case": name}           in a fresh process: [bytes with set-up and first call,
-                                         bytes of later calls], peaks beyond the import's memory
+{"do": "multiplications", "case": name}  of matrices and convolutions in a call (PyTorch alone)
+{"do": "probe"}                          [operations a second of a matrix product, bytes a second of
+                                         a copy] (PyTorch alone)
 
 A case that raises is answered with {"error": text}.
 """
@@ -17,11 +19,14 @@ A case that raises is answered with {"error": text}.
 import importlib
 import json
 import resource
+import statistics
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
+
+FIRST_CALLS, FIRST_SECONDS = 20, 2.0
 
 
 def timed(function):
@@ -35,6 +40,27 @@ def first(cases, ready, case):
     ready[case] = cases[case]()
     ready[case]()
     return [time.perf_counter() - start]
+
+
+def start(cases, ready, case):
+    """[seconds of set-up and first call, seconds of each following call until nothing is compiled
+    any more, peak bytes until then, peak bytes of later calls]; bytes are beyond those before."""
+    before = process_memory("VmRSS")
+    (begun,) = first(cases, ready, case)
+    step, calls = ready[case], []
+    while len(calls) < FIRST_CALLS and (len(calls) < 3 or sum(calls) < FIRST_SECONDS):
+        calls.append(timed(step))
+    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from VmRSS
+    step()
+    step()
+    return [begun, calls, highest - before, process_memory("VmHWM") - before]
+
+
+def process_memory(field):
+    """Bytes of a field of Linux's /proc/self/status: VmRSS now, VmHWM at its highest."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
 
 def repeat(cases, ready, case, **limit):
@@ -55,26 +81,29 @@ def results(cases, ready, case, calls):
     return [float(np.linalg.norm(np.float64(step()))) for _ in range(calls)]
 
 
-def process_memory(field):
-    """Bytes of a field of Linux's /proc/self/status: VmRSS now, VmHWM at its highest."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+def multiplications(cases, ready, case):
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    # without oneDNN, whose recurrent layers are not counted
+    with torch.backends.mkldnn.flags(enabled=False), FlopCounterMode(display=False) as counter:
+        cases[case]()()
+    return [counter.get_total_flops() // 2]
 
 
-def memory(cases, ready, case):
-    before = process_memory("VmRSS")
-    step = cases[case]()
-    step()
-    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    step()
-    step()  # whatever is compiled at a later meeting is there by now
-    Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from VmRSS
-    for _ in range(3):
-        step()
-    return [highest - before, process_memory("VmHWM") - before]
+def probe(cases, ready, size=2048, elements=16_000_000):
+    import torch
+
+    a, x = torch.rand(size, size), torch.rand(elements)
+    product, copy = torch.empty_like(a), torch.empty_like(x)
+    seconds = [
+        statistics.median(timed(run) for _ in range(5))
+        for run in (lambda: torch.mm(a, a, out=product), lambda: copy.copy_(x))
+    ]
+    return [2 * size**3 / seconds[0], 2 * 4 * elements / seconds[1]]
 
 
-REQUESTS = {f.__name__: f for f in (first, repeat, each, results, memory)}
+REQUESTS = {f.__name__: f for f in (start, first, repeat, each, results, multiplications, probe)}
 
 
 def answer(cases, ready, do, **request):
@@ -93,8 +122,10 @@ def main(peer, channel=sys.stdout):
         sporax.install_as_mindspore()
         library = "mindspore"
     cases = importlib.import_module(f"bench.peers.{library}_peer").cases(style)
+    version = sys.modules[peer.partition("-")[0]].__version__
+    hello = [time.perf_counter() - start, list(cases), version]
     ready = {}
-    print(json.dumps([time.perf_counter() - start, list(cases)]), file=channel, flush=True)
+    print(json.dumps(hello), file=channel, flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(cases, ready, **json.loads(line))), file=channel, flush=True)
 

@@ -155,12 +155,25 @@ def molecular_dynamics():
     return step
 
 
-def inference(net, apply, x):
+def inference(net, apply, shape):
+    """A case: the result of `net` for one example."""
+
     def case():
-        params, one, function = net(np.random.default_rng(0)), jnp.asarray(x()), jax.jit(apply)
+        params = networks.for_inference(net(np.random.default_rng(0)))
+        one, function = jnp.asarray(shapes.one(shape)), jax.jit(apply)
         return lambda: np.asarray(function(params, one))
 
     return case
+
+
+def scaled(shape):
+    def net(rng):
+        return networks.stack(rng, shape)
+
+    def apply(params, x):
+        return networks.stack_apply(params, x, shape.heads)
+
+    return classifier(shape, net, apply)
 
 
 def changing_lengths():
@@ -209,6 +222,8 @@ CASES = {
     "MLP step": classifier(shapes.MLP, n.mlp, n.mlp_apply),
     "LeNet-5 step": classifier(shapes.LENET, n.lenet, n.lenet_apply, momentum),
     "ResNet-18 step": classifier(shapes.RESNET, n.resnet18, n.resnet18_apply),
+    "MobileNetV2 step": classifier(shapes.MOBILENET, n.mobilenet, n.mobilenet_apply),
+    "DenseNet step": classifier(shapes.DENSENET, n.densenet, n.densenet_apply),
     "U-Net block step": training(n.unet, n.unet_apply, squared_error, unet_inputs),
     "LSTM step": classifier(shapes.LSTM, n.lstm, n.lstm_apply),
     "GRU step": classifier(shapes.GRU, n.gru, n.gru_apply),
@@ -220,13 +235,31 @@ CASES = {
     ),
     "per-sample gradients": sample_gradients,
     "molecular dynamics step": molecular_dynamics,
-    "GPT, one text": inference(n.gpt, n.gpt_apply, lambda: shapes.text(1)[0]),
     "encoder, a new length each step": changing_lengths,
     "loop: full, then cat": lambda: loop_full,
     "loop: m[i, j] = v": lambda: loop_assign,
     "loop: x = cat((x, row))": lambda: loop_grow,
     "loop: x[:i].sum()": lambda: loop_slice,
 }
+
+
+# Inference at batch 1: name -> (network, its function, input)
+NETWORKS = {
+    "MLP": (n.mlp, n.mlp_apply, shapes.MLP),
+    "LeNet-5": (n.lenet, n.lenet_apply, shapes.LENET),
+    "ResNet-18": (n.resnet18, n.resnet18_apply, shapes.RESNET),
+    "MobileNetV2": (n.mobilenet, n.mobilenet_apply, shapes.MOBILENET),
+    "DenseNet": (n.densenet, n.densenet_apply, shapes.DENSENET),
+    "U-Net block": (n.unet, n.unet_apply, shapes.UNET),
+    "LSTM": (n.lstm, n.lstm_apply, shapes.LSTM),
+    "GRU": (n.gru, n.gru_apply, shapes.GRU),
+    "GPT": (n.gpt, n.gpt_apply, shapes.GPT),
+    "ViT-tiny": (n.vit, n.vit_apply, shapes.VIT),
+    "PINN": (n.pinn, n.pinn_apply, shapes.PINN),
+    "recommender": (n.recommender, n.recommender_apply, shapes.RECOMMENDER),
+}
+CASES |= {f"{name}, batch 1": inference(*net) for name, net in NETWORKS.items()}
+CASES |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 
 
 def cases(style=""):

@@ -177,9 +177,11 @@ def molecular_dynamics(style):
     return step
 
 
-def inference(net, x):
+def inference(net, shape):
+    """A case: the result of `net` for one example."""
+
     def case(style):
-        cell, one = net(), Tensor(x())
+        cell, one = net(), Tensor(shapes.one(shape))
         cell.set_train(False)
 
         def forward(x):
@@ -189,6 +191,10 @@ def inference(net, x):
         return lambda: function(one).asnumpy()
 
     return case
+
+
+def scaled(shape):
+    return classifier(shape, lambda: networks.Stack(shape))
 
 
 def changing_lengths(style):
@@ -236,6 +242,7 @@ CASES = {
     "LeNet-5 step": classifier(shapes.LENET, networks.lenet, momentum),
     "ResNet-18 step": classifier(shapes.RESNET, networks.resnet18),
     "MobileNetV2 step": classifier(shapes.MOBILENET, networks.mobilenet),
+    "DenseNet step": classifier(shapes.DENSENET, networks.densenet),
     "U-Net block step": unet,
     "LSTM step": classifier(shapes.LSTM, networks.lstm),
     "GRU step": classifier(shapes.GRU, networks.gru),
@@ -245,11 +252,23 @@ CASES = {
     "recommender step": recommender,
     "per-sample gradients": sample_gradients,
     "molecular dynamics step": molecular_dynamics,
-    "ResNet-18, one image": inference(
-        networks.resnet18, lambda: shapes.numbers(1, *shapes.RESNET.input[1:])
-    ),
-    "GPT, one text": inference(networks.Gpt, lambda: shapes.text(1)[0]),
 }
+NETWORKS = {
+    "MLP": (networks.mlp, shapes.MLP),
+    "LeNet-5": (networks.lenet, shapes.LENET),
+    "ResNet-18": (networks.resnet18, shapes.RESNET),
+    "MobileNetV2": (networks.mobilenet, shapes.MOBILENET),
+    "DenseNet": (networks.densenet, shapes.DENSENET),
+    "U-Net block": (networks.UNetBlock, shapes.UNET),
+    "LSTM": (networks.lstm, shapes.LSTM),
+    "GRU": (networks.gru, shapes.GRU),
+    "GPT": (networks.Gpt, shapes.GPT),
+    "ViT-tiny": (networks.Vit, shapes.VIT),
+    "PINN": (networks.pinn, shapes.PINN),
+    "recommender": (networks.Recommender, shapes.RECOMMENDER),
+}
+CASES |= {f"{name}, batch 1": inference(*net) for name, net in NETWORKS.items()}
+CASES |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 LOOP_CASES = {
     "encoder, a new length each step": changing_lengths,
     "loop: full, then cat": lambda style: loop_full,

@@ -7,11 +7,13 @@ import jax.numpy as jnp
 from jax import lax
 
 from bench.shapes import (
+    DENSENET,
     ENCODER,
     GPT,
     GRU,
     LSTM,
     MLP,
+    MOBILENET,
     PINN,
     RECOMMENDER,
     RESNET,
@@ -69,8 +71,8 @@ def conv(rng, width, out, kernel):
     return {"w": uniform(rng, bound, out, width, kernel, kernel), "b": uniform(rng, bound, out)}
 
 
-def convolve(w, x, stride=1, padding="SAME"):
-    return lax.conv_general_dilated(x, w, (stride, stride), padding)
+def convolve(w, x, stride=1, padding="SAME", groups=1):
+    return lax.conv_general_dilated(x, w, (stride, stride), padding, feature_group_count=groups)
 
 
 def convolve_bias(p, x, padding="SAME"):
@@ -97,8 +99,21 @@ def scale_shift(width):
 
 
 def batch_norm(p, x):
-    mean, var = x.mean((0, 2, 3), keepdims=True), x.var((0, 2, 3), keepdims=True)
+    """With the batch's mean and variance, as in training, or those that `for_inference` adds."""
+    if "mean" in p:
+        mean, var = p["mean"][:, None, None], p["var"][:, None, None]
+    else:
+        mean, var = x.mean((0, 2, 3), keepdims=True), x.var((0, 2, 3), keepdims=True)
     return (x - mean) * lax.rsqrt(var + 1e-5) * p["g"][:, None, None] + p["b"][:, None, None]
+
+
+def for_inference(params):
+    """The parameters with a mean and a variance for each norm."""
+    if isinstance(params, dict):
+        if params.keys() == {"g", "b"}:
+            return params | {"mean": jnp.zeros_like(params["g"]), "var": jnp.ones_like(params["g"])}
+        return {name: for_inference(p) for name, p in params.items()}
+    return [for_inference(p) for p in params] if isinstance(params, list) else params
 
 
 def resnet18(rng):
@@ -117,7 +132,6 @@ def resnet18(rng):
 
 
 def resnet18_apply(params, x):
-    """As in training: each batch norm takes the batch's mean and variance."""
     x = jax.nn.relu(batch_norm(params["norm"], convolve(params["stem"], x)))
     strides = [s for _, stride in RESNET.stages for s in (stride, 1)]
     for p, stride in zip(params["blocks"], strides, strict=True):
@@ -127,6 +141,66 @@ def resnet18_apply(params, x):
         if "conv0" in p:
             x = batch_norm(p["norm0"], convolve(p["conv0"], x, stride, "VALID"))
         x = jax.nn.relu(z + x)
+    return linear(params["out"], x.mean((2, 3)))
+
+
+def conv_norm(rng, width, out, kernel=1):
+    return [conv(rng, width, out, kernel)["w"], scale_shift(out)]
+
+
+def apply_conv_norm(p, x, stride=1, groups=1):
+    edges = [(p[0].shape[2] // 2,) * 2] * 2
+    return batch_norm(p[1], convolve(p[0], x, stride, edges, groups))
+
+
+def mobilenet(rng):
+    m, width = MOBILENET, MOBILENET.stem
+    stem, blocks = conv_norm(rng, 3, m.stem, 3), []
+    for expansion, out, repeats, _ in m.stages:
+        for _ in range(repeats):
+            wide = width * expansion
+            block = {"depth": conv_norm(rng, 1, wide, 3), "out": conv_norm(rng, wide, out)}
+            if expansion != 1:
+                block["in"] = conv_norm(rng, width, wide)
+            blocks.append(block)
+            width = out
+    params = {"stem": stem, "blocks": blocks, "head": conv_norm(rng, width, m.head)}
+    return params | {"out": dense(rng, m.head, m.classes)}
+
+
+def mobilenet_apply(params, x):
+    x = jax.nn.relu6(apply_conv_norm(params["stem"], x, 2))
+    strides = [s if i == 0 else 1 for *_, n, s in MOBILENET.stages for i in range(n)]
+    for p, stride in zip(params["blocks"], strides, strict=True):
+        z = jax.nn.relu6(apply_conv_norm(p["in"], x)) if "in" in p else x
+        z = jax.nn.relu6(apply_conv_norm(p["depth"], z, stride, z.shape[1]))
+        z = apply_conv_norm(p["out"], z)
+        x = x + z if x.shape == z.shape else z
+    x = jax.nn.relu6(apply_conv_norm(params["head"], x))
+    return linear(params["out"], x.mean((2, 3)))
+
+
+def densenet(rng):
+    d, width, blocks = DENSENET, DENSENET.stem, []
+    stem = conv(rng, 3, width, 3)["w"]
+    for count in d.blocks:
+        layers = []
+        for _ in range(count):
+            layers.append([scale_shift(width), conv(rng, width, d.growth, 3)["w"]])
+            width += d.growth
+        blocks.append([layers, [scale_shift(width), conv(rng, width, width // 2, 1)["w"]]])
+        width //= 2
+    return {"stem": stem, "blocks": blocks, "out": dense(rng, width, d.classes)}
+
+
+def densenet_apply(params, x):
+    x = convolve(params["stem"], x)
+    for layers, (norm, w) in params["blocks"]:
+        for p in layers:
+            z = convolve(p[1], jax.nn.relu(batch_norm(p[0], x)))
+            x = jnp.concatenate((x, z), 1)
+        x = convolve(w, jax.nn.relu(batch_norm(norm, x)))
+        x = lax.reduce_window(x, 0.0, lax.add, (1, 1, 2, 2), (1, 1, 2, 2), "VALID") / 4
     return linear(params["out"], x.mean((2, 3)))
 
 
@@ -278,6 +352,17 @@ def vit_apply(params, x):
     for p in params["blocks"]:
         x = apply_block(p, x, VIT.heads, exact_gelu)
     return linear(params["out"], layer_norm(params["norm"], x).mean(1))
+
+
+def stack(rng, shape):
+    """A transformer that classifies sequences of numbers."""
+    return {"blocks": blocks(rng, shape), "out": dense(rng, shape.width, shape.classes)}
+
+
+def stack_apply(params, x, heads):
+    for p in params["blocks"]:
+        x = apply_block(p, x, heads, jax.nn.relu)
+    return linear(params["out"], x.mean(1))
 
 
 def recommender(rng):

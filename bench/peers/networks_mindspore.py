@@ -4,6 +4,7 @@ from mindspore import Parameter, Tensor, nn, ops
 from mindspore.common.initializer import Normal
 
 from bench.shapes import (
+    DENSENET,
     ENCODER,
     GPT,
     GRU,
@@ -102,6 +103,31 @@ def mobilenet():
             width = out
     layers += [*conv_norm(width, m.head), nn.ReLU6()]
     return Classifier(layers, m.head, m.classes)
+
+
+def norm_conv(width, out, kernel=1):
+    return [nn.BatchNorm2d(width), nn.ReLU(), conv(width, out, kernel)]
+
+
+class DenseLayer(nn.Cell):
+    def __init__(self, width, growth):
+        super().__init__()
+        self.layers = nn.SequentialCell(*norm_conv(width, growth, 3))
+
+    def construct(self, x):
+        return ops.cat((x, self.layers(x)), 1)
+
+
+def densenet():
+    d, width = DENSENET, DENSENET.stem
+    layers = [conv(3, width, 3)]
+    for count in d.blocks:
+        for _ in range(count):
+            layers.append(DenseLayer(width, d.growth))
+            width += d.growth
+        layers += [*norm_conv(width, width // 2), nn.AvgPool2d(2, 2)]
+        width //= 2
+    return Classifier(layers, width, d.classes)
 
 
 class UNetBlock(nn.Cell):
@@ -228,6 +254,20 @@ class Vit(nn.Cell):
         for block in self.blocks:
             x = block(x)
         return self.classify(self.norm(x).mean(1))
+
+
+class Stack(nn.Cell):
+    """A transformer that classifies sequences of numbers."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.blocks = blocks(shape, nn.ReLU)
+        self.classify = nn.Dense(shape.width, shape.classes)
+
+    def construct(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.classify(x.mean(1))
 
 
 def pinn():

@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from bench.shapes import (
+    DENSENET,
     ENCODER,
     GPT,
     GRU,
@@ -91,6 +92,34 @@ def mobilenet():
     layers += [*conv_norm(width, m.head), nn.ReLU6()]
     return nn.Sequential(
         *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(m.head, m.classes)
+    )
+
+
+def norm_conv(width, out, kernel=1):
+    conv = nn.Conv2d(width, out, kernel, padding=kernel // 2, bias=False)
+    return [nn.BatchNorm2d(width), nn.ReLU(), conv]
+
+
+class DenseLayer(nn.Module):
+    def __init__(self, width, growth):
+        super().__init__()
+        self.layers = nn.Sequential(*norm_conv(width, growth, 3))
+
+    def forward(self, x):
+        return torch.cat((x, self.layers(x)), 1)
+
+
+def densenet():
+    d, width = DENSENET, DENSENET.stem
+    layers = [nn.Conv2d(3, width, 3, padding=1, bias=False)]
+    for count in d.blocks:
+        for _ in range(count):
+            layers.append(DenseLayer(width, d.growth))
+            width += d.growth
+        layers += [*norm_conv(width, width // 2), nn.AvgPool2d(2)]
+        width //= 2
+    return nn.Sequential(
+        *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, d.classes)
     )
 
 
@@ -203,6 +232,20 @@ class Vit(nn.Module):
         for block in self.blocks:
             x = block(x)
         return self.classify(self.norm(x).mean(1))
+
+
+class Stack(nn.Module):
+    """A transformer that classifies sequences of numbers."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.blocks = blocks(shape, torch.relu)
+        self.classify = nn.Linear(shape.width, shape.classes)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.classify(x.mean(1))
 
 
 def pinn():

@@ -183,11 +183,15 @@ def molecular_dynamics(style):
     return step
 
 
-def inference(net, x):
+def inference(net, shape):
+    """A case: the result of `net` for one example."""
+
     def case(style):
         module = prepared(net().eval(), style)
-        array = x()
-        one = images(array, style) if array.ndim == 4 else torch.from_numpy(array.astype(np.int64))
+        array = shapes.one(shape)
+        is_index = array.dtype == np.int32
+        one = torch.from_numpy(array.astype(np.int64) if is_index else array)
+        one = images(array, style) if array.ndim == 4 else one
 
         @torch.no_grad()
         def call():
@@ -196,6 +200,10 @@ def inference(net, x):
         return call
 
     return case
+
+
+def scaled(shape):
+    return classifier(shape, lambda: networks.Stack(shape))
 
 
 def changing_lengths(style):
@@ -238,12 +246,19 @@ IMAGES = {
     "LeNet-5 step": classifier(shapes.LENET, networks.lenet, momentum),
     "ResNet-18 step": classifier(shapes.RESNET, networks.resnet18),
     "MobileNetV2 step": classifier(shapes.MOBILENET, networks.mobilenet),
+    "DenseNet step": classifier(shapes.DENSENET, networks.densenet),
     "U-Net block step": unet,
     "ViT-tiny step": classifier(shapes.VIT, networks.Vit),
-    "ResNet-18, one image": inference(
-        networks.resnet18, lambda: shapes.numbers(1, *shapes.RESNET.input[1:])
-    ),
 }
+IMAGE_NETWORKS = {
+    "LeNet-5": (networks.lenet, shapes.LENET),
+    "ResNet-18": (networks.resnet18, shapes.RESNET),
+    "MobileNetV2": (networks.mobilenet, shapes.MOBILENET),
+    "DenseNet": (networks.densenet, shapes.DENSENET),
+    "U-Net block": (networks.UNetBlock, shapes.UNET),
+    "ViT-tiny": (networks.Vit, shapes.VIT),
+}
+IMAGES |= {f"{name}, batch 1": inference(*net) for name, net in IMAGE_NETWORKS.items()}
 OTHERS = {
     "small operation, forward": small_forward,
     "small operation, forward + backward": small_gradient,
@@ -256,9 +271,18 @@ OTHERS = {
     "recommender step": recommender,
     "per-sample gradients": sample_gradients,
     "molecular dynamics step": molecular_dynamics,
-    "GPT, one text": inference(networks.Gpt, lambda: shapes.text(1)[0]),
     "encoder, a new length each step": changing_lengths,
 }
+OTHER_NETWORKS = {
+    "MLP": (networks.mlp, shapes.MLP),
+    "LSTM": (networks.lstm, shapes.LSTM),
+    "GRU": (networks.gru, shapes.GRU),
+    "GPT": (networks.Gpt, shapes.GPT),
+    "PINN": (networks.pinn, shapes.PINN),
+    "recommender": (networks.Recommender, shapes.RECOMMENDER),
+}
+OTHERS |= {f"{name}, batch 1": inference(*net) for name, net in OTHER_NETWORKS.items()}
+OTHERS |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 LOOP_CASES = {
     "loop: full, then cat": lambda style: loop_full,
     "loop: m[i, j] = v": lambda style: loop_assign,
@@ -270,5 +294,5 @@ LOOP_CASES = {
 def cases(style=EAGER):
     """The cases that `style` has: images alone channels-last; loops are eager."""
     table = {EAGER: IMAGES | OTHERS | LOOP_CASES, CHANNELS_LAST: IMAGES}
-    table[COMPILED] = {n: c for n, c in (IMAGES | OTHERS).items() if "length" not in n}
+    table[COMPILED] = {n: c for n, c in (IMAGES | OTHERS).items() if "a new length" not in n}
     return {name: lambda case=case: case(style) for name, case in table[style].items()}

@@ -1,0 +1,91 @@
+"""The rows of the bench, in the order in which they are measured, and who takes part."""
+
+from dataclasses import dataclass
+
+from bench.shapes import SCALING
+
+LIBRARIES = ("sporax", "torch", "jax", "mindspore")
+# a peer is a library in one style; MindSpore takes part where --peers names it
+PEERS = ("sporax", "sporax-jit", "torch", "torch-channels-last", "torch-compile", "jax")
+OTHER_PEERS = ("mindspore", "mindspore-jit")
+OWN = ("sporax", "sporax-jit")
+COMPILING = ("sporax", "sporax-jit", "torch-compile", "jax")  # they keep compiled programs in files
+
+
+def library(peer):
+    return peer.partition("-")[0]
+
+
+@dataclass
+class Row:
+    """Cases that are measured in the same processes, one a peer.
+
+    `how`: "steps" (first calls, memory, then rounds), "once" (the first call alone) or "each" (a
+    hundred calls, all different). `starts_warm`: measured also from the programs kept in files.
+    """
+
+    name: str
+    cases: tuple
+    how: str = "steps"
+    starts_warm: bool = False
+    peers: tuple = PEERS + OTHER_PEERS
+
+
+def _step(name, starts_warm=False):
+    return Row(name, (f"{name} step",), starts_warm=starts_warm)
+
+
+NETWORKS = (
+    "MLP", "LeNet-5", "ResNet-18", "MobileNetV2", "DenseNet", "U-Net block", "LSTM", "GRU", "GPT",
+    "ViT-tiny", "PINN", "recommender",
+)  # fmt: skip
+LOOPS = ("full, then cat", "m[i, j] = v", "x = cat((x, row))", "x[:i].sum()")
+TRAINING = (
+    Row("small operation", tuple(f"small operation, forward{s}" for s in ("", " + backward"))),
+    Row("elementwise", ("elementwise, 10 million",)),
+    _step("MLP", True),
+    _step("LeNet-5", True),
+    _step("ResNet-18", True),
+    _step("GPT", True),
+    _step("LSTM"),
+    _step("U-Net block"),
+    _step("PINN"),
+    _step("MobileNetV2", True),
+    _step("GRU"),
+    _step("ViT-tiny"),
+    _step("DenseNet"),
+    _step("recommender"),
+    Row("per-sample gradients", ("per-sample gradients",)),
+    _step("molecular dynamics"),
+)
+ONCE = tuple(Row(f"loop: {loop}", (f"loop: {loop}",), "once") for loop in LOOPS)
+CHANGING = Row("changing lengths", ("encoder, a new length each step",), "each")
+INFERENCE = tuple(
+    Row(f"inference, {part}", tuple(f"{name}, batch 1" for name in names))
+    for part, names in (("small", ("MLP", "LeNet-5", "PINN", "recommender", "U-Net block")),
+                        ("sequences", ("LSTM", "GRU", "GPT", "ViT-tiny")),
+                        ("convolutions", ("ResNet-18", "MobileNetV2", "DenseNet")))
+)  # fmt: skip
+SCALED = tuple(
+    Row(f"scaling, {what}", tuple(f"{what} x{n}" for n in (1, 2, 4, 8)),
+        peers=("sporax", "sporax-jit", "torch", "jax"))
+    for what in SCALING
+)  # fmt: skip
+ROWS = TRAINING + ONCE + (CHANGING,) + INFERENCE + SCALED
+
+# Multiplications of matrices and convolutions in one step of training, as
+# torch.utils.flop_counter has them (recurrent layers with oneDNN switched off)
+MULTIPLICATIONS = {
+    "MLP step": 102_694_912,
+    "LeNet-5 step": 72_445_440,
+    "ResNet-18 step": 53_263_958_016,
+    "MobileNetV2 step": 5_429_222_400,
+    "DenseNet step": 5_766_330_240,
+    "U-Net block step": 3_189_768_192,
+    "LSTM step": 5_360_566_272,
+    "GRU step": 10_066_000_000,
+    "GPT step": 11_255_414_784,
+    "ViT-tiny step": 17_251_356_672,
+    "recommender step": 201_719_808,
+}
+BYTES = {"elementwise, 10 million": 2 * 4 * 10_000_000}
