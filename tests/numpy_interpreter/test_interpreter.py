@@ -394,7 +394,7 @@ def interpreted(function):
     offset = {"input": 0, "real": n, "integer": n + len(recorder.reals)}
     steps = [
         (rule.jaxpr, [i if kind == "output" else ~(i + offset[kind]) for kind, i in places])
-        for rule, places in layout.steps
+        for _, rule, places in layout.steps
     ]
     thread.recorder = Recorder()
     expected = [v.index for v in values]
