@@ -32,18 +32,30 @@ class Generator:
     5
     """
 
+    # (global seed) -> the seed that the state begins from at first and after `set_seed`; None: 0,
+    # whatever the global seed is
+    _seed_from: Callable | None = None
+
     def __init__(self):
-        # the seed that the state begins from when it is first used
-        self._start: Callable[[], int] = lambda: 0
         self._state = None
         _generators.add(self)
+
+    @classmethod
+    def _following(cls, seed_from):
+        """A generator that follows `set_seed`."""
+        generator = cls()
+        generator._seed_from = seed_from
+        return generator
+
+    def _initial_seed(self):
+        return 0 if self._seed_from is None else self._seed_from(_Seed.value) & _BITS
 
     @property
     def state(self):
         """The handle that operations advance: a UInt32 Tensor (key, key, count)."""
         if self._state is None:
             # not made by `Tensor(...)`: a function being captured would take it for a constant
-            self._state = concrete(jnp.asarray(_words(self._start())))
+            self._state = concrete(jnp.asarray(_words(self._initial_seed())))
         return self._state
 
     def manual_seed(self, seed):
@@ -110,10 +122,10 @@ class _Seed:
     followers: ClassVar[list[Any]] = []  # functions that are told a new one
 
 
-def _entropy():
+def _seed_or_draw(seed):
     """Without a seed, a number from NumPy's global generator, as scripts that only call
     `numpy.random.seed` expect."""
-    return _own_draw(2**31) if _Seed.value is None else _Seed.value
+    return _own_draw(2**31) if seed is None else seed
 
 
 def _own_draw(end):
@@ -126,44 +138,7 @@ def own_draws():
     return _Seed.own_draws
 
 
-def _mixed(own):
-    """An operation's own seed together with the global one."""
-    return own ^ (_Seed.value or 0) * 0x9E3779B97F4A7C15
-
-
-default_generator = Generator()
-default_generator._start = _entropy
-
-_of_seeds = {}  # a seed given to functions -> its generator
-_of_primitives = weakref.WeakKeyDictionary()  # one made with a seed -> (the seed, its generator)
-
-
-def generator_of(source):
-    """The generator that an operation draws from.
-
-    `source`: None for the default one, a Generator, or a seed of the operation's own: all calls
-    with that seed draw from one sequence, so that they differ, and a second run repeats them.
-    """
-    if source is None:
-        return default_generator
-    if isinstance(source, Generator):
-        return source
-    entry = _of_seeds.get(source)
-    if entry is None:
-        entry = _of_seeds[source] = Generator()
-        entry._start = lambda: _mixed(source)
-    return entry
-
-
-def generator_of_primitive(primitive, seed):
-    """The generator of a Primitive made with a seed: each instance has a sequence of its own,
-    which begins at the seed."""
-    entry = _of_primitives.get(primitive)
-    if entry is None or entry[0] != seed:
-        generator = Generator()
-        generator._start = lambda: _mixed(seed)
-        entry = _of_primitives[primitive] = seed, generator
-    return entry[1]
+default_generator = Generator._following(_seed_or_draw)
 
 
 def states():
@@ -199,10 +174,9 @@ def set_seed(seed):
     np.random.seed(seed % 2**32)
     for follower in _Seed.followers:
         follower(seed)
-    own = [*_of_seeds.values(), *[generator for _, generator in _of_primitives.values()]]
-    for generator in (default_generator, *own):
-        if generator._state is not None:
-            generator.manual_seed(generator._start() & _BITS)
+    for generator in list(_generators):
+        if generator._state is not None and generator._seed_from is not None:
+            generator.manual_seed(generator._initial_seed())
 
 
 def get_seed():

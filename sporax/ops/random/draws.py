@@ -5,13 +5,16 @@ ordinary operation on that key. So a captured function draws anew at every call,
 `jit` and the immediate executor draw the same numbers after the same seed.
 """
 
+import functools
+import weakref
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy import special
 
 from sporax.core import dtype as dtypes
-from sporax.core.random import Generator, generator_of, generator_of_primitive
+from sporax.core.random import Generator, default_generator
 from sporax.core.tensor import Tensor
 from sporax.core.value import borrowing
 from sporax.ops.declare import Array, Arrays, op
@@ -50,8 +53,9 @@ def next_key(source=None):
             raise ValueError(
                 f"For a random operation, 'seed' must be at least 0, but got {source}."
             )
+        source = _generator_of_seed(source)
     with borrowing:  # another thread must not draw from the same state, nor from a captured one
-        state = generator_of(source).state
+        state = (source or default_generator).state
         key, moved = advance_state(state)
         state._rebind(moved._value)
     return key
@@ -63,7 +67,28 @@ def source_of(primitive, seed, seed2=0):
         raise ValueError(
             f"For '{primitive.name}', the seeds must be at least 0, but got {seed} and {seed2}."
         )
-    return generator_of_primitive(primitive, seed2 << 32 | seed) if seed or seed2 else None
+    if not (seed or seed2):
+        return None
+    seed |= seed2 << 32
+    entry = _of_primitives.get(primitive)
+    if entry is None or entry[0] != seed:
+        entry = _of_primitives[primitive] = seed, _own_generator(seed)
+    return entry[1]
+
+
+_of_primitives = weakref.WeakKeyDictionary()  # a Primitive -> (its seed, its generator)
+
+
+@functools.cache
+def _generator_of_seed(seed):
+    """The generator of all calls with that seed: they draw from one sequence, so that they differ,
+    and a second run repeats them."""
+    return _own_generator(seed)
+
+
+def _own_generator(seed):
+    """A generator that begins at an operation's own seed together with the global one."""
+    return Generator._following(lambda of_all: seed ^ (of_all or 0) * 0x9E3779B97F4A7C15)
 
 
 # arguments ----------------------------------------------------------------------------------
