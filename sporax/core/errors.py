@@ -79,17 +79,12 @@ def refuse(name, given, cause):
         return
     if any(is_users(frame) for frame, _ in traceback.walk_tb(cause.__traceback__)):
         return
-    given = {n: value for n, value in given.items() if n not in _LOCAL}
     shown = ", ".join(f"'{n}' {_shown(value)}" for n, value in given.items())
     reason = _no_tensor(given, cause) or broken_rule({}, cause)
     kind = TypeError if isinstance(cause, TypeError | AttributeError) else ValueError
     raise kind(
         f"For '{name}', the arguments do not fit: {shown}. {reason[:1].upper()}{reason[1:]}."
     ) from None
-
-
-TAKEN = "_more", "_unknown"  # where a face finds the arguments that it has no parameters for
-_LOCAL = {"cause", *TAKEN}  # what a face's variables hold besides its arguments
 
 
 def _no_tensor(given, cause):

@@ -58,22 +58,3 @@ def promote(avals):
     for dtype in weak:
         met = _pair(met, dtype, True)
     return met
-
-
-def promote_to_floating(avals, attributes=()):
-    """For each operand the dtype of `promote`, but Float32 where that holds integers: a Python
-    number then counts by its value, though the Tensor's dtype may have no place for it."""
-    met = promote(avals)
-    return [met if met.kind in "fcV" else np.dtype(np.float32)] * len(avals)
-
-
-def promote_to_compare(avals, attributes=()):
-    """For each operand the dtype of `promote`, but Int64 where integers meet a Python integer,
-    which then counts by its value.
-
-    UInt64, which Int64 does not hold, keeps its dtype: there a negative number wraps around.
-    """
-    met = promote(avals)
-    number = any(a.weak and a.dtype.kind == "i" for a in avals)
-    wide = number and met.kind in "iu" and met != np.uint64
-    return [np.dtype(np.int64) if wide else met] * len(avals)

@@ -1,8 +1,8 @@
 """A call that does not fit a signature: what was given wrongly, what was meant, how it is written.
 
-Faces of operations, which must cost nothing, are compiled to take anything and to call `call_error`
-where it is not theirs. Constructors of layers and the like are `fitting`: they look at Python's own
-TypeError, once it is there.
+Faces of operations, which must cost nothing, are compiled (`ops.declaration`) to take anything and
+to raise `call_error` where that does not fit. Constructors of layers and the like are `fitting`:
+they look at Python's own TypeError, once it is there.
 """
 
 import difflib
@@ -10,18 +10,8 @@ import functools
 import inspect
 from typing import Any
 
-from sporax.core.errors import REFUSALS, TAKEN, is_users, refuse
+from sporax.core.errors import REFUSALS, is_users, refuse
 from sporax.core.from_host import plain
-
-
-class Missing:
-    """The default of a parameter that has none; as which it prints as nothing."""
-
-    def __repr__(self):
-        return "nothing"
-
-
-MISSING = Missing()
 
 # names that other libraries, and other parts of this one, have for the same argument
 _SYNONYMS = (
@@ -80,25 +70,6 @@ def call_error(who, parameters, given, more=(), unknown=()):
         f"For '{who}', {' and '.join(lacking)} must be given, but got "
         f"{f'{came} only' if came else 'no arguments'}. {call}"
     )
-
-
-AXES = "an int or a tuple of ints"
-BY_NUMBER = "Give the axis by its number, -1 for the last one"
-
-
-def of_face(who, signature, axes, values):
-    """The same for a compiled face, whose local variables are `values`; `axes` are no bools."""
-    for name in axes:
-        if isinstance(values.get(name), bool):
-            return TypeError(
-                f"For '{who}', '{name}' must be {AXES}, but got {values[name]}. {BY_NUMBER}."
-            )
-    parameters = [p for p in signature.parameters.values() if p.name != "self"]
-    if who.startswith("Tensor."):
-        del parameters[0]
-    given = [p.name for p in parameters
-             if values[p.name] is not MISSING and values[p.name] is not p.default]  # fmt: skip
-    return call_error(who, parameters, given, *[values[name] for name in TAKEN])
 
 
 def unfitting(who, signature, args, kwargs):

@@ -2,8 +2,7 @@
 
 import operator
 
-from sporax.core.signature_errors import AXES
-from sporax.ops.declaration import is_axes
+from sporax.ops.declaration import AXES, is_axes
 
 
 def _number(value):

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from sporax.core.dtype import NAMES as DTYPES
-from sporax.core.errors import REFUSALS, TAKEN, refuse
+from sporax.core.errors import REFUSALS, refuse
 from sporax.core.from_host import HOLDING, plain, python_number
-from sporax.core.signature_errors import AXES, BY_NUMBER, MISSING, fitting, of_face
+from sporax.core.signature_errors import call_error, fitting
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -41,10 +41,12 @@ class Arrays:
 
 OPTIONAL = Array | None
 
-# attributes that hold axes
+# attributes that hold axes, and how messages name these
 _AXES = {"axis", "axis0", "axis1", "dim", "dim1", "dim2", "dims", "source", "destination",
          "start_dim", "end_dim", "batch_dims"}  # fmt: skip
-# and those that JAX asks to be ints when it is too late
+AXES = "an int or a tuple of ints"
+_BY_NUMBER = "Give the axis by its number, -1 for the last one"
+# attributes that JAX asks to be ints when it is too late
 _COUNTS = {"group", "groups"}
 
 
@@ -108,7 +110,7 @@ class Declaration:
             if kind is bool:
                 fits, rule, remedy = value in (False, True), "a bool", "Give True or False"
             elif name in _AXES:
-                fits, rule, remedy = is_axes(value), AXES, BY_NUMBER
+                fits, rule, remedy = is_axes(value), AXES, _BY_NUMBER
             elif name in _COUNTS and not isinstance(value, int):
                 fits, rule, remedy = False, "an int", "Give a whole number"
             else:
@@ -288,6 +290,17 @@ def _tuple(names):
     return "".join(f"{n}, " for n in names)
 
 
+class _Missing:
+    """The default of a parameter that has none; it prints as nothing."""
+
+    def __repr__(self):
+        return "nothing"
+
+
+_MISSING = _Missing()
+_EXTRA = "_more", "_unknown"  # a face's parameters for arguments that it does not take
+
+
 def compiled(name, parameters, body, scope, who, axes=()):
     """A function of these lines, with names as `scope` has them, which refuses in the name of `who`
     a call that does not fit. It takes anything, and looks, since what Python refuses at the door
@@ -295,9 +308,9 @@ def compiled(name, parameters, body, scope, who, axes=()):
 
     `axes`: parameters that are no bools, although True and 1 are equal as keys.
     """
-    parts = {True: [], False: [f"*{TAKEN[0]}"]}
+    parts = {True: [], False: [f"*{_EXTRA[0]}"]}
     needed, plain = [], []
-    scope.update(__name__=None, _missing=MISSING)  # None tells these lines from a user's
+    scope.update(__name__=None, _missing=_MISSING)  # None tells these lines from a user's
     for i, p in enumerate(parameters):
         plain.append(p.replace(annotation=inspect.Parameter.empty))
         itself = p.name == "self"
@@ -307,15 +320,30 @@ def compiled(name, parameters, body, scope, who, axes=()):
             needed.append(f"{p.name} is _missing or ")
         by_place = p.kind is not p.KEYWORD_ONLY
         parts[by_place].append(p.name if itself else f"{p.name}={default}")
-    head = ", ".join([*parts[True], *parts[False], f"**{TAKEN[1]}"])
+    head = ", ".join([*parts[True], *parts[False], f"**{_EXTRA[1]}"])
     needed += [f"{n} is True or {n} is False or " for n in axes if "." not in n]
-    look = f"    if {''.join(needed)}{' or '.join(TAKEN)}:\n        raise _misfit(locals())\n"
+    look = f"    if {''.join(needed)}{' or '.join(_EXTRA)}:\n        raise _misfit(locals())\n"
     exec(f"def {name}({head}):\n{look}{body}", scope)
     function = scope[name]
     function.__signature__ = inspect.Signature(plain, __validate_parameters__=False)
     function.__qualname__ = name
-    scope["_misfit"] = functools.partial(of_face, who, function.__signature__, axes)
+    scope["_misfit"] = functools.partial(_face_error, who, function.__signature__, axes)
     return function
+
+
+def _face_error(who, signature, axes, values):
+    """The error of a call that does not fit a compiled face, whose local variables are `values`."""
+    for name in axes:
+        if isinstance(values.get(name), bool):
+            return TypeError(
+                f"For '{who}', '{name}' must be {AXES}, but got {values[name]}. {_BY_NUMBER}."
+            )
+    parameters = [p for p in signature.parameters.values() if p.name != "self"]
+    if who.startswith("Tensor."):
+        del parameters[0]
+    given = [p.name for p in parameters
+             if values[p.name] is not _MISSING and values[p.name] is not p.default]  # fmt: skip
+    return call_error(who, parameters, given, *[values[name] for name in _EXTRA])
 
 
 def is_axes(value):
@@ -361,6 +389,11 @@ def _plain_numbers(arguments):
     return f"    if {look}:\n        {_tuple(names)}= _plain(({_tuple(names)}))\n"
 
 
+def _refuse(name, values, cause):
+    """Raise a composite's refusal of its arguments; `values`: its local variables."""
+    refuse(name, {n: v for n, v in values.items() if n not in ("cause", *_EXTRA)}, cause)
+
+
 class Composite(Declaration):
     """A function on Tensors, and its faces."""
 
@@ -368,7 +401,7 @@ class Composite(Declaration):
         super().__init__(fn, name or fn.__name__, False, None, True)
 
     def _body(self, scope, argument):
-        scope.update(_fn=self.fn, _refuse=refuse, _refusals=REFUSALS, _plain=plain, _may=HOLDING)
+        scope.update(_fn=self.fn, _refuse=_refuse, _refusals=REFUSALS, _plain=plain, _may=HOLDING)
         kinds = self.signature.parameters
         arguments = [
             argument(n) if p.kind is not p.KEYWORD_ONLY else f"{n}={argument(n)}"

@@ -6,12 +6,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.promotion import promote, promote_to_floating
+from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
 from sporax.core.value import WEAK_AVALS, Aval
 from sporax.engine.recorder import apply
 from sporax.ops.declare import Array, attach, composite, op
 from sporax.ops.math.comparison import ordered
+
+
+def promote_to_floating(avals, attributes=()):
+    """For each operand the dtype of `promote`, but Float32 where that holds integers: a Python
+    number then counts by its value, though the Tensor's dtype may have no place for it."""
+    met = promote(avals)
+    return [met if met.kind in "fcV" else np.dtype(np.float32)] * len(avals)
+
 
 binary = functools.partial(op, promotes=True)
 floating_binary = functools.partial(op, promotes=promote_to_floating)  # integers give Float32

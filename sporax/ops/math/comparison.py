@@ -3,10 +3,23 @@
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.promotion import promote_to_compare
+from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import apply
 from sporax.ops.declare import Array, attach, composite, op
+
+
+def promote_to_compare(avals, attributes=()):
+    """For each operand the dtype of `promote`, but Int64 where integers meet a Python integer,
+    which then counts by its value.
+
+    UInt64, which Int64 does not hold, keeps its dtype: there a negative number wraps around.
+    """
+    met = promote(avals)
+    number = any(a.weak and a.dtype.kind == "i" for a in avals)
+    wide = number and met.kind in "iu" and met != np.uint64
+    return [np.dtype(np.int64) if wide else met] * len(avals)
+
 
 # name, short name, Primitive, its operands' names, formula, function, what the example prints
 _XY, _IO = "x: input, y: other", "input, other"
