@@ -32,10 +32,6 @@ def test_answers_as_mindspore(name):
         assert json.loads(json.dumps(outcome)) == expected
 
 
-def test_every_question_is_recorded():
-    assert RECORDED["data"].keys() == DATA.keys()
-
-
 def test_an_iterator_gives_tensors():
     row = next(iter(data.GeneratorDataset([(1.5, [1, 2])], ["a", "b"], shuffle=False)))
     assert [type(x) for x in row] == [Tensor, Tensor]
@@ -172,10 +168,6 @@ def test_settings_of_workers_are_kept():
 # as recorded ---------------------------------------------------------------------------------
 
 ROWS = recorded("data_rows")
-
-
-def test_what_is_recorded_is_what_is_compared():
-    assert list(ROWS) == CASES
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -97,6 +97,14 @@ ALONE = {  # functions that have a program for each size
     "looked up": (lambda x: x * {5: 2.0}.get(x.shape[0], 1.0), lambda x: x * (1 + (len(x) == 5))),
 }  # fmt: skip
 
+SOME = {  # functions in which some sizes have a program of their own; sizes, count of programs
+    "no rows": (lambda x: (x * 2, x.sum(0)), lambda x: (x * 2, x.sum(0)), (5, 0, 4, 0), 3),
+    "a size compared with": (
+        lambda x: x * 3 if x.shape[0] == 8 else x * 2 if x.shape[0] > 1 else x,
+        lambda x: x * {8: 3, 1: 1}.get(len(x), 2), (5, 7, 8, 6, 1, 8, 2), 4,
+    ),
+}  # fmt: skip
+
 
 def check(run, expected, x):
     got = run(Tensor(x))
@@ -131,18 +139,13 @@ def test_what_padding_would_falsify_has_a_program_a_size(name):
     assert run.captures == 3
 
 
-def test_empty_arguments_have_a_program_of_their_own():
-    run = jit(dynamic=1)(lambda x: (x * 2, x.sum(0)))
-    for n in (5, 0, 4, 0):
-        check(run, lambda x: (x * 2, x.sum(0)), rows(n, 6))
-    assert run.captures == 3
-
-
-def test_a_size_that_the_code_compares_with_has_a_program_of_its_own():
-    run = jit(dynamic=1)(lambda x: x * 3 if x.shape[0] == 8 else x * 2 if x.shape[0] > 1 else x)
-    for n in (5, 7, 8, 6, 1, 8, 2):
-        check(run, lambda x: x * {8: 3, 1: 1}.get(len(x), 2), rows(n, 6))
-    assert run.captures == 4
+@pytest.mark.parametrize("name", SOME)
+def test_some_sizes_have_a_program_of_their_own(name):
+    function, expected, sizes, captures = SOME[name]
+    run = jit(dynamic=1)(function)
+    for n in sizes:
+        check(run, expected, rows(n, 6))
+    assert run.captures == captures
 
 
 def test_axes_that_vary_together_and_apart():

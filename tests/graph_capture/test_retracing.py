@@ -10,7 +10,8 @@ from sporax import Tensor, jit, nn, ops
 from sporax.engine.program import compilations
 from sporax.engine.recorder import Recorder
 
-X = np.array([0.5, 1.0, 2.0, 4.0], np.float32)
+ARRAY = np.array([0.5, 1.0, 2.0, 4.0], np.float32)
+X, Y = Tensor(ARRAY), Tensor(ARRAY * 2)
 
 INPUTS = {  # functions of a number that take it as an input, whatever it is
     "operand": lambda x, a: x * a + a,
@@ -47,6 +48,46 @@ CONCRETE = {  # functions of an int that Python needs, and how many programs 1, 
 }  # fmt: skip
 
 
+class Masked(Tensor):
+    """A Tensor of a class of its own."""
+
+
+def by_name(x, pair, *rest, scale=1.0, **more):
+    return x * pair[0] + pair[1][0] * rest[0] + scale * more["shift"]
+
+
+def arguments(*args, **kwargs):
+    return args, kwargs
+
+
+CALLS = {  # a function, arguments of several calls, and how many programs they take
+    "a number beyond 64 bits, and another type": (
+        lambda x, n: x * (n % 7), [arguments(X, n) for n in (3, 2**70, 10, 3.5)], 2,
+    ),
+    "numbers in tuples and by name": (
+        by_name,
+        [arguments(X, (i, (i + 1,)), i / 2, scale=i * 2.0, shift=i * i) for i in range(1, 6)], 1,
+    ),
+    "one Tensor twice, or two": (
+        lambda x, y: x + 10.0 * y, [arguments(X, X), arguments(X, Y), arguments(Y, X)], 2,
+    ),
+    "an array from the host is a constant": (lambda x: x + Tensor(ARRAY), [arguments(X)] * 2, 1),
+    "a mutable index": (lambda x, i: x[i], [arguments(X, ms.mutable(i)) for i in range(3)], 1),
+    "mutable numbers in containers": (
+        lambda inputs, x: x * inputs["a"][0] + inputs["b"],
+        [arguments(ms.mutable({"a": (a, 0), "b": a + 1}), X) for a in (1, 3)], 1,
+    ),
+    "Tensors in containers": (
+        lambda pair, named: pair[0] * named["a"],
+        [arguments([t, 1], named={"a": X}) for t in (Y, Y + 1)], 1,
+    ),
+    "the class of a Tensor": (
+        lambda x: x * (2.0 if isinstance(x, Masked) else 3.0),
+        [arguments(Masked(ARRAY)), arguments(X)], 2,
+    ),
+}  # fmt: skip
+
+
 def _quotient(n):
     try:
         return 1 / (n - 2)
@@ -72,7 +113,7 @@ def test_a_number_in_the_arguments_is_an_input(name, values):
     function = INPUTS[name]
     run = jit(function)
     for a in values:
-        same(run(Tensor(X), a), function(Tensor(X), a))
+        same(run(X, a), function(X, a))
     assert run.captures == 1
 
 
@@ -81,35 +122,26 @@ def test_what_python_asks_of_a_number_is_asked_again(name):
     function, captures = CONCRETE[name]
     run = jit(function)
     for n in (1, 2, 3, 4, 1):
-        same(run(Tensor(X), n), function(Tensor(X), n))
+        same(run(X, n), function(X, n))
     assert run.captures == captures
 
 
-def test_numbers_in_tuples_and_by_name():
-    @jit
-    def f(x, pair, *rest, scale=1.0, **more):
-        return x * pair[0] + pair[1][0] * rest[0] + scale * more["shift"]
-
-    for i in range(1, 6):
-        got = f(Tensor(X), (i, (i + 1,)), i / 2, scale=i * 2.0, shift=i * i)
-        np.testing.assert_allclose(got.asnumpy(), X * i + (i + 1) * i / 2 + i**3 * 2, rtol=1e-5)
-    assert f.captures == 1
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_give_what_dynamic_code_gives(name):
+    function, calls, captures = CALLS[name]
+    run = jit(function)
+    for args, kwargs in calls:
+        same(run(*args, **kwargs), function(*args, **kwargs))
+    assert run.captures == captures
 
 
-def test_a_number_beyond_64_bits_and_another_type():
-    run = jit(lambda x, n: x * (n % 7))
-    for n in (3, 2**70, 10, 3.5):
-        assert run(Tensor(X), n).asnumpy()[1] == n % 7
-    assert run.captures == 2
-    with pytest.raises(OverflowError, match="at most 64 bits"):
-        jit(lambda x, n: x * n)(Tensor(X), 2**70)
-
-
-def test_an_int_that_grows_out_of_64_bits_is_refused_as_dynamic_code_does():
+@pytest.mark.parametrize("first", [(), (3,)], ids=["first", "after another"])
+def test_a_factor_beyond_64_bits_is_refused_as_in_dynamic_code(first):
     run = jit(lambda x, n: x * n)
-    run(Tensor(X), 3)
+    for n in first:
+        run(X, n)
     with pytest.raises(OverflowError, match="at most 64 bits"):
-        run(Tensor(X), 2**70)
+        run(X, 2**70)
 
 
 def test_a_number_that_is_kept_past_the_call_is_one():
@@ -120,10 +152,10 @@ def test_a_number_that_is_kept_past_the_call_is_one():
         kept.append(n * 2)
         return x * n
 
-    f(Tensor(X), 3)
+    f(X, 3)
     assert kept[0] + 1 == 7
     assert isinstance(kept[0], int)
-    np.testing.assert_array_equal((Tensor(X) * kept[0]).asnumpy(), X * 6)
+    np.testing.assert_array_equal((X * kept[0]).asnumpy(), X * 6)
 
 
 def test_a_number_where_a_call_is_made_on_the_host():
@@ -137,16 +169,16 @@ def test_a_number_where_a_call_is_made_on_the_host():
     host = Host()
     run = jit(lambda x, a: host(x * a) + a)
     for a in (1.0, 2.0, 3.0):
-        np.testing.assert_allclose(run(Tensor(X), a).asnumpy(), X * a * 2 + a)
+        np.testing.assert_allclose(run(X, a).asnumpy(), ARRAY * a * 2 + a)
 
 
 def test_thousand_values_compile_one_program():
     run = jit(lambda x, a, n: x * a + n)
-    run(Tensor(X), 0.0, 0)
+    run(X, 0.0, 0)
     before = compilations["programs"]
     for i in range(1, 1000):
-        y = run(Tensor(X), i / 7, i)
-    np.testing.assert_allclose(y.asnumpy(), X * np.float32(999 / 7) + 999, rtol=1e-6)
+        y = run(X, i / 7, i)
+    np.testing.assert_allclose(y.asnumpy(), ARRAY * np.float32(999 / 7) + 999, rtol=1e-6)
     assert compilations["programs"] == before
     assert run.captures == 1
 
@@ -177,7 +209,7 @@ def trained(rate, where):
 def test_a_learning_rate_that_changes_compiles_nothing(rate, where):
     net, optimizer, step = trained(rate, where)
     other, its_optimizer, dynamic = trained(rate, "dynamic")
-    x = Tensor(X.reshape(1, 4))
+    x = X.reshape(1, 4)
     for i in range(6):
         if isinstance(rate(), float):
             for one in (optimizer, its_optimizer):
@@ -215,7 +247,7 @@ def test_initial_values_are_computed_apart_from_the_first_call():
         def construct(self, x):
             return self.scale * self.dense(x)
 
-    net, x = Scaled(), Tensor(X)
+    net, x = Scaled(), X
     before = compilations["programs"]
     first = net(x).asnumpy()
     assert compilations["programs"] - before == 2 or Recorder.immediate
@@ -223,5 +255,5 @@ def test_initial_values_are_computed_apart_from_the_first_call():
     assert compilations["programs"] - before == 2 or Recorder.immediate
     for y in again:
         np.testing.assert_array_equal(y, first)
-    expected = 0.28125 * (net.dense.weight.asnumpy() @ X + net.dense.bias.asnumpy())
+    expected = 0.28125 * (net.dense.weight.asnumpy() @ ARRAY + net.dense.bias.asnumpy())
     np.testing.assert_allclose(first, expected, rtol=1e-5)

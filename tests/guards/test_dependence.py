@@ -349,30 +349,6 @@ def test_dataclasses_and_ordered_dicts_come_and_go():
     assert run.captures == 1
 
 
-def test_other_tensors_in_containers_are_served_by_the_same_graph():
-    run = jit(lambda pair, named: pair[0] * named["a"])
-    for k in (1.0, 2.0):
-        assert run([tensor(k), 1], named={"a": tensor(3)}).asnumpy()[0] == 3 * k
-    assert run.captures == 1
-
-
-def test_the_class_of_a_tensor_counts():
-    class Masked(Tensor):
-        pass
-
-    run = jit(lambda x: x * (2.0 if isinstance(x, Masked) else 3.0))
-    assert run(Masked(np.ones(1, np.float32))).asnumpy()[0] == 2.0
-    assert run(tensor(1)).asnumpy()[0] == 3.0
-
-
-def test_generators_are_refused():
-    def each(x):
-        yield x
-
-    with pytest.raises(TypeError, match="For 'jit', 'function' must return its results"):
-        jit(each)
-
-
 def test_threads_capture_and_differentiate_with_one_parameter():
     p, errors, runs = Parameter(tensor(1, 2), name="p"), [], []
 

@@ -46,7 +46,6 @@ def test_as_mindspore(name):
 
 
 def test_what_differs_is_still_asked():
-    assert RECORDED.keys() == cell_cases.CASES.keys()
     assert OURS.keys() <= RECORDED.keys()
 
 

@@ -302,17 +302,13 @@ def twice(make):
     return grad(lambda x: (grad(lambda y: cell(y * y)[0])(x) ** 2).sum()), cell
 
 
-@pytest.mark.parametrize("prepare", [leaving, peeking, numbering, partly, twice])
-def test_where_it_would_not_be_right_the_function_runs_dynamically(prepare):
-    agree(None, prepare=prepare, stays=False)
-
-
-def test_a_number_needed_outside_of_any_call_ends_the_capture():
+def outside(make):
     cell = Draws()
+    return lambda x: cell(x)[0] * float(x.max()), cell
 
-    def prepare(make):
-        return lambda x: cell(x)[0] * float(x.max()), cell
 
+@pytest.mark.parametrize("prepare", [leaving, peeking, numbering, partly, twice, outside])
+def test_where_it_would_not_be_right_the_function_runs_dynamically(prepare):
     agree(None, prepare=prepare, stays=False)
 
 
