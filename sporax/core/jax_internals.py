@@ -17,12 +17,47 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
 from jax.interpreters.partial_eval import dce_jaxpr
 
 __all__ = (
-    "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Var", "barrier", "compared_dims",
-    "jaxpr_as_fun", "on_comparison", "set_compilation_cache", "terms_of", "used_inputs",
+    "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Var", "barrier", "called",
+    "compared_dims", "interpret", "jaxpr_as_fun", "on_comparison", "set_compilation_cache",
+    "terms_of", "used_inputs",
 )  # fmt: skip
 
 
 # jaxprs -----------------------------------------------------------------------------------------
+
+# operations that call a jaxpr -> the parameter that holds it
+CALLS = {
+    "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
+    "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr",
+    "custom_vjp_call_jaxpr": "fun_jaxpr", "remat": "jaxpr", "remat2": "jaxpr",
+    "checkpoint": "jaxpr",
+}  # fmt: skip
+
+
+def called(equation):
+    """(jaxpr, constants) of what an equation calls; None if it is no call."""
+    name = CALLS.get(equation.primitive.name)
+    if name is None:
+        return None
+    part = equation.params[name]
+    return getattr(part, "jaxpr", part), getattr(part, "consts", ())
+
+
+def interpret(jaxpr, constants, inputs, evaluate, literal):
+    """The results of a jaxpr on values of any type, such as layouts or names of other variables.
+
+    `evaluate(equation, operands)`: the values of an equation's results. `literal(atom)`: that of a
+    literal.
+    """
+    known = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *inputs], strict=True))
+
+    def read(atom):
+        return literal(atom) if isinstance(atom, Literal) else known[atom]
+
+    for equation in jaxpr.eqns:
+        results = evaluate(equation, [read(atom) for atom in equation.invars])
+        known.update(zip(equation.outvars, results, strict=True))
+    return [read(atom) for atom in jaxpr.outvars]
 
 
 def used_inputs(jaxpr):

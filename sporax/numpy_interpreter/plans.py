@@ -13,7 +13,7 @@ import weakref
 import jax
 import numpy as np
 
-from sporax.core.jax_internals import ClosedJaxpr, Literal
+from sporax.core.jax_internals import CALLS, ClosedJaxpr, Literal
 from sporax.numpy_interpreter.blas import one_thread
 from sporax.numpy_interpreter.control import CONTROL
 from sporax.numpy_interpreter.elementwise import (
@@ -24,18 +24,6 @@ from sporax.numpy_interpreter.elementwise import (
 from sporax.numpy_interpreter.primitives import MOVES, REFUSED, RULES, SAME
 from sporax.xla_kernels.onednn import convolution as onednn
 
-# calls: the parameter that holds what is called
-CALLS = {
-    "jit": "jaxpr",
-    "pjit": "jaxpr",
-    "closed_call": "call_jaxpr",
-    "core_call": "call_jaxpr",
-    "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr",
-    "custom_vjp_call_jaxpr": "fun_jaxpr",
-    "remat2": "jaxpr",
-    "checkpoint": "jaxpr",
-}
 _ON_KEYS = {"random_bits", "random_fold_in", "random_seed", "random_split", "random_unwrap"}
 _ON_KEYS |= {"random_wrap", "slice", "squeeze"}
 _HALVES = {np.dtype("float16"), np.dtype(jax.numpy.bfloat16)}

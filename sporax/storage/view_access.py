@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from sporax.core.jax_internals import called, interpret
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.engine.trace_tree import forest
@@ -69,27 +70,24 @@ def through(closed, layout, operands):
 
 
 def _follow(jaxpr, consts, inputs):
-    known = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *inputs], strict=True))
+    return interpret(jaxpr, consts, inputs, _layouts, lambda atom: atom.val)
 
-    def look(atom):
-        return atom.val if hasattr(atom, "val") else known[atom]
 
-    for equation in jaxpr.eqns:
-        operands, name = list(map(look, equation.invars)), equation.primitive.name
-        inner = equation.params.get("jaxpr")
-        if inner is not None and hasattr(inner, "consts"):
-            result = _follow(inner.jaxpr, inner.consts, operands)
-        elif any(x is COPY for x in operands):
-            result = [COPY] * len(equation.outvars)
-        elif any(x.__class__ is Strided for x in operands):
-            if name not in _RULES:
-                raise NotImplementedError(f"no layout is known for the results of '{name}'")
-            result = _RULES[name](*operands, **equation.params)
-        else:  # the arithmetic of indices
-            result = equation.primitive.bind(*operands, **equation.params)
-        several = isinstance(result, (list, tuple)) and result.__class__ is not Strided
-        known.update(zip(equation.outvars, result if several else [result], strict=True))
-    return [look(atom) for atom in jaxpr.outvars]
+def _layouts(equation, operands):
+    """The layouts, or integers, of an equation's results."""
+    name, inner = equation.primitive.name, called(equation)
+    if inner is not None:
+        return _follow(*inner, operands)
+    if any(x is COPY for x in operands):
+        return [COPY] * len(equation.outvars)
+    if any(x.__class__ is Strided for x in operands):
+        if name not in _RULES:
+            raise NotImplementedError(f"no layout is known for the results of '{name}'")
+        result = _RULES[name](*operands, **equation.params)
+    else:  # the arithmetic of indices
+        result = equation.primitive.bind(*operands, **equation.params)
+    is_list = isinstance(result, (list, tuple)) and result.__class__ is not Strided
+    return result if is_list else [result]
 
 
 # reading and writing ------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from sporax.core.jax_internals import ClosedJaxpr, Literal, barrier
+from sporax.core.jax_internals import CALLS, ClosedJaxpr, Literal, barrier, interpret
 
 # What a variable may be, as bits of a set
 CONSTANT = 1  # known to XLA
@@ -84,40 +84,39 @@ class Barriers:
         jaxpr = getattr(part, "jaxpr", part)
         key = id(jaxpr), tuple(kinds)
         if key not in self._done:
-            known = dict(zip(jaxpr.invars, kinds, strict=True))
-            known.update(dict.fromkeys(jaxpr.constvars, CONSTANT))
-            steps = [new for step in jaxpr.eqns for new in self._with_barriers(step, known)]
+            steps = []
+
+            def evaluate(step, kinds):
+                new, outs = self._with_barriers(step, kinds)
+                steps.extend(new)
+                return outs
+
+            constants = [CONSTANT] * len(jaxpr.constvars)
+            outs = interpret(jaxpr, constants, kinds, evaluate, lambda _: CONSTANT)
             is_same = len(steps) == len(jaxpr.eqns) and all(map(operator.is_, steps, jaxpr.eqns))
-            outs = [_kind(v, known) for v in jaxpr.outvars]
             self._done[key] = jaxpr, jaxpr if is_same else jaxpr.replace(eqns=steps), outs
         _, new, outs = self._done[key]
         if new is jaxpr:
             return part, outs
         return new if part is jaxpr else ClosedJaxpr(new, part.consts), outs
 
-    def _with_barriers(self, step, known):
-        """The step, after the barriers that it needs; the kinds of its results become known."""
-        kinds = [_kind(v, known) for v in step.invars]
+    def _with_barriers(self, step, kinds):
+        """(the step after the barriers that it needs, the kinds of its results)"""
         parts = _PARTS.get(step.primitive.name)
         if parts is not None:
             params, outs = parts(self.put, step.params, kinds)
-            known.update(zip(step.outvars, outs, strict=True))
             changed = any(step.params[key] is not new for key, new in params.items())
-            return [step.replace(params={**step.params, **params}) if changed else step]
+            return [step.replace(params={**step.params, **params}) if changed else step], outs
         barred, out_kind = _rule(step, kinds)
-        known.update(dict.fromkeys(step.outvars, out_kind))
+        outs = [out_kind] * len(step.outvars)
         if not barred:
-            return [step]
+            return [step], outs
         self.barred_steps.append(step)
         taken, barriers = list(step.invars), []
         for i in barred:
             taken[i], equation = barrier(step.invars[i], beside=step)
             barriers.append(equation)
-        return [*barriers, step.replace(invars=taken)]
-
-
-def _kind(variable, known):
-    return CONSTANT if isinstance(variable, Literal) else known[variable]
+        return [*barriers, step.replace(invars=taken)], outs
 
 
 def _rule(step, kinds):
@@ -153,7 +152,7 @@ def _rule(step, kinds):
 
 
 def _call(part, params, kinds):
-    name = "jaxpr" if "jaxpr" in params else "call_jaxpr"
+    name = next(name for name in CALLS.values() if name in params)
     new, outs = part(params[name], kinds)
     return {name: new}, outs
 
@@ -179,8 +178,4 @@ def _scan(part, params, kinds):
     return {"jaxpr": body}, [ANY] * len(outs)
 
 
-_CALLS = (
-    "jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat",
-    "remat2", "checkpoint",
-)  # fmt: skip
-_PARTS = {**dict.fromkeys(_CALLS, _call), "cond": _cond, "while": _while, "scan": _scan}
+_PARTS = {**dict.fromkeys(CALLS, _call), "cond": _cond, "while": _while, "scan": _scan}

@@ -10,14 +10,9 @@ something else needs the array as it was, one for each array.
 import jax
 from jax import lax
 
-from sporax.core.jax_internals import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
+from sporax.core.jax_internals import ClosedJaxpr, Jaxpr, Var, called, interpret, jaxpr_as_fun
 from sporax.xla_kernels.onednn import convolution
 
-_CALLS = {
-    "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
-    "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr", "remat2": "jaxpr",
-    "checkpoint": "jaxpr",
-}  # fmt: skip
 _ELEMENTWISE = {
     "abs", "add", "add_any", "and", "ceil", "clamp", "convert_element_type", "copy", "copy_p",
     "cos", "div", "eq", "erf", "exp", "expm1", "floor", "ge", "gt", "integer_pow", "is_finite",
@@ -73,7 +68,7 @@ def rewrite(jaxpr):
         return jaxpr
     plain = getattr(jaxpr, "jaxpr", jaxpr)
     rewriter = _Rewriter()
-    outs = rewriter.inline(plain, [_Array(v) for v in plain.invars], plain.constvars)
+    outs = rewriter.inline(plain, [_Array(v) for v in plain.invars])
     outvars = [rewriter.plain(out) for out in outs]
     new = plain.replace(eqns=rewriter.eqns, outvars=outvars)
     return new if plain is jaxpr else ClosedJaxpr(new, jaxpr.consts)
@@ -102,26 +97,15 @@ class _Rewriter:
     def __init__(self):
         self.eqns = []
 
-    def inline(self, jaxpr, args, constvars=()):
+    def inline(self, jaxpr, args):
         """Append a jaxpr's equations; returns its results as `_Array`s."""
-        env = dict(zip(jaxpr.invars, args, strict=True))
-        env.update({v: _Array(v) for v in constvars})
-
-        def read(atom):
-            return _Array(atom) if isinstance(atom, Literal) else env[atom]
-
-        for eqn in jaxpr.eqns:
-            operands = [read(atom) for atom in eqn.invars]
-            outs = self.apply(eqn, operands)
-            env.update(zip(eqn.outvars, outs, strict=True))
-        return [read(atom) for atom in jaxpr.outvars]
+        return interpret(jaxpr, map(_Array, jaxpr.constvars), args, self.apply, _Array)
 
     def apply(self, eqn, operands):
         name = eqn.primitive.name
-        if name in _CALLS:
-            inner = eqn.params[_CALLS[name]]
-            if not getattr(inner, "consts", ()):
-                return self.inline(getattr(inner, "jaxpr", inner), operands)
+        inner = called(eqn)
+        if inner is not None and not inner[1]:
+            return self.inline(inner[0], operands)
         outs = None
         if name == "conv_general_dilated":
             outs = self.convolution(eqn, operands)
@@ -148,11 +132,8 @@ class _Rewriter:
         """The variable of the one result of `function`."""
         specs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in variables]
         jaxpr = jax.make_jaxpr(function)(*specs).jaxpr
-        names = dict(zip(jaxpr.invars, variables, strict=True))
-        for eqn in jaxpr.eqns:
-            invars = [v if isinstance(v, Literal) else names[v] for v in eqn.invars]
-            names.update(zip(eqn.outvars, self.append(eqn, invars), strict=True))
-        return names[jaxpr.outvars[0]]
+        (result,) = interpret(jaxpr, (), variables, self.append, lambda literal: literal)
+        return result
 
     def transposed(self, variable, permutation):
         return self.emit(lambda x: lax.transpose(x, permutation), variable)

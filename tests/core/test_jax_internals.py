@@ -34,6 +34,20 @@ def jaxpr_as_function():
     assert out.tolist() == [4.0, 4.0]
 
 
+def interpretation():
+    inner = jax.jit(lambda x: x * 3)
+    traced = jax.make_jaxpr(lambda x, y: (inner(x) + y, 2.0))(1.0, 1.0).jaxpr
+
+    def text(equation, operands):
+        call = internals.called(equation)
+        if call is not None:
+            return internals.interpret(*call, operands, text, lambda atom: str(atom.val))
+        return [f"{equation.primitive.name}({', '.join(operands)})"]
+
+    results = internals.interpret(traced, (), ["x", "y"], text, lambda atom: str(atom.val))
+    assert results == ["add(mul(x, 3.0), y)", "2.0"]
+
+
 def dead_code():
     assert internals.used_inputs(TRACED.jaxpr) == [True, False]
 
@@ -99,6 +113,7 @@ def sizes_in_shapes():
 # (what is in use, what breaks if it goes, a check of it)
 ROWS = [
     ("ClosedJaxpr, Literal", "interpreting jaxprs: NumPy, padding, barriers", jaxpr_types),
+    ("JaxprEqn.params of calls", "the same: what is called has no rule", interpretation),
     ("jaxpr_as_fun", "programs with barriers; export to ONNX", jaxpr_as_function),
     ("Var, JaxprEqn.replace", "barriers between constants", barriers),
     ("dce_jaxpr", "which operands saved_tensors_hooks pack; checks of indices", dead_code),

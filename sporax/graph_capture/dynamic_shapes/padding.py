@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from sporax.core.jax_internals import Literal
+from sporax.core.jax_internals import called, interpret
 from sporax.graph_capture.dynamic_shapes.padding_rules import RULES
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import (
     CannotPad,
@@ -26,11 +26,6 @@ from sporax.graph_capture.dynamic_shapes.symbolic_dims import (
     layouts_of,
     size_at,
 )
-
-_CALLS = {
-    "jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat",
-    "remat2", "checkpoint",
-}  # fmt: skip
 
 
 class PaddedProgram:
@@ -44,28 +39,23 @@ class PaddedProgram:
         """(the results, their layouts) of a jaxpr for padded arrays."""
         if layouts is None:
             layouts = [layouts_of(v.aval) for v in jaxpr.invars]
-        known = dict(zip(jaxpr.invars, zip(arrays, layouts, strict=True), strict=True))
-        for variable, array in zip(jaxpr.constvars, constants, strict=True):
-            known[variable] = array, layouts_of(variable.aval)
-
-        def read(variable):
-            is_literal = isinstance(variable, Literal)
-            return (variable.val, layouts_of(variable.aval)) if is_literal else known[variable]
-
-        for eqn in jaxpr.eqns:
-            arrays, layouts = zip(*map(read, eqn.invars), strict=True) if eqn.invars else ([], [])
-            results = self._evaluate(eqn, list(arrays), list(layouts))
-            known.update(zip(eqn.outvars, zip(*results, strict=True), strict=True))
-        outputs = [read(v) for v in jaxpr.outvars]
+        constants = [
+            (array, layouts_of(v.aval)) for v, array in zip(jaxpr.constvars, constants, strict=True)
+        ]
+        inputs = zip(arrays, layouts, strict=True)
+        outputs = interpret(jaxpr, constants, inputs, self._evaluate, _literal)
         return [array for array, _ in outputs], [layout for _, layout in outputs]
 
-    def _evaluate(self, eqn, operands, layouts):
+    def _evaluate(self, eqn, pairs):
+        operands, layouts = [array for array, _ in pairs], [layouts for _, layouts in pairs]
+        inner = called(eqn)
+        if inner is None:
+            return zip(*self._apply(eqn, operands, layouts), strict=True)
+        return zip(*self.run(*inner, operands, layouts), strict=True)
+
+    def _apply(self, eqn, operands, layouts):
         name = eqn.primitive.name
         out_avals = [v.aval for v in eqn.outvars]
-        if name in _CALLS:
-            inner = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
-            constants = getattr(inner, "consts", ())
-            return self.run(getattr(inner, "jaxpr", inner), constants, operands, layouts)
         if name == "dim_as_value":
             value = size_at(eqn.params["dim"], self.true_sizes)
             return [jnp.asarray(value).astype(out_avals[0].dtype)], [()]
@@ -109,6 +99,10 @@ class PaddedProgram:
                 inside = inside & (position // inner % size < true_size)
             inner *= size
         return inside
+
+
+def _literal(atom):
+    return atom.val, layouts_of(atom.aval)
 
 
 def _is_size(value):
