@@ -25,22 +25,28 @@ def test_setting_of_data_pipelines(name):
         put(DEFAULTS[name])
 
 
-REFUSED = {-1: ValueError, 2**32: ValueError, 1.5: TypeError, "a": TypeError, True: TypeError}
+WRONG_TYPES = {1.5: TypeError, "a": TypeError, True: TypeError, None: TypeError}
+SETTERS = {  # parameter of a setter -> the setter, the getter, values that are refused
+    "'set_seed', 'seed'": (
+        config.set_seed, config.get_seed, {-1: ValueError, 2**32: ValueError, **WRONG_TYPES},
+    ),
+    "'threads_num', 'num'": (
+        threads_num, lambda: get_context("runtime_num_threads"), {0: ValueError, **WRONG_TYPES},
+    ),
+    "'set_recursion_limit', 'recursion_limit'": (
+        sporax.set_recursion_limit, lambda: get_context("max_call_depth"),
+        {0: ValueError, -1: ValueError, **WRONG_TYPES},
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("value", REFUSED)
-def test_seed_refuses_what_mindspore_refuses(value):
-    with pytest.raises(REFUSED[value], match="For 'set_seed', 'seed' must be"):
-        config.set_seed(value)
-    assert config.get_seed() == DEFAULTS["seed"]
-
-
-@pytest.mark.parametrize(
-    "value, kind", [(0, ValueError), (1.5, TypeError), ("a", TypeError), (True, TypeError)]
-)
-def test_threads_num_refuses(value, kind):
-    with pytest.raises(kind, match="For 'threads_num', 'num' must be"):
-        threads_num(value)
+@pytest.mark.parametrize("name, value", [(n, v) for n, row in SETTERS.items() for v in row[2]])
+def test_a_wrong_value_is_refused_and_nothing_changes(name, value):
+    put, get, refused = SETTERS[name]
+    before = get()
+    with pytest.raises(refused[value], match=f"For {name} must be"):
+        put(value)
+    assert get() == before
 
 
 def test_threads_num_is_kept():
@@ -48,15 +54,6 @@ def test_threads_num_is_kept():
     threads_num(2)
     assert get_context("runtime_num_threads") == 2
     threads_num(before)
-
-
-@pytest.mark.parametrize("wrong, kind", [(0, ValueError), (-1, ValueError), (1.5, TypeError),
-                                         (True, TypeError), (None, TypeError)])  # fmt: skip
-def test_a_wrong_depth_of_calls_is_refused_and_nothing_changes(wrong, kind):
-    before = sporax.get_context("max_call_depth")
-    with pytest.raises(kind, match="For 'set_recursion_limit', 'recursion_limit' must be"):
-        sporax.set_recursion_limit(wrong)
-    assert sporax.get_context("max_call_depth") == before
 
 
 SETTINGS = recorded("settings")
