@@ -1,79 +1,118 @@
-"""The backward walk: it records gradients as ordinary pending Values, in the same trace."""
+"""The backward pass: it records gradients as ordinary pending Values, in the same trace."""
 
 from typing import Any
 
-from sporax.autodiff.saved_tensors import PackingTape
-from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, accumulate, place, pull_back
-from sporax.core.value import thread
-from sporax.engine.recorder import ReplayedPath, pending_value
+from sporax.autodiff.saved_tensors import pack_if_saving
+from sporax.autodiff.tape import (
+    PythonDerivative,
+    Tape,
+    accumulate,
+    active_tape,
+    differentiable,
+    variable,
+)
+from sporax.core.value import borrowing, thread
+from sporax.engine.recorder import ReplayedPath, pending_value, record
 
 
 class TapeScope:
-    """Keeps, for the length of a `with` block, a tape of what is computed from watched values.
+    """For the length of a `with` block, a tape of what is computed from the handles.
 
-    A nested block shares its outer one's tape, so that a derivative can be taken of a derivative.
+    Each handle gets a tracked Value of its own, its variable: where two handles hold the same value
+    (a copy, the argument given twice), or where the value was computed from another that is
+    differentiated, only this one is meant. Each variable is an operation's output in the trace. A
+    handle that the block rebinds stays so. A nested block shares its outer one's tape, so that a
+    derivative can be taken of a derivative.
     """
 
     tape: Any
 
+    def __init__(self, handles=()):
+        self.handles = handles
+        self.variables, self.borrowed = [], []
+
     def __enter__(self):
+        borrowing.acquire()
+        try:
+            self._borrow()
+        except BaseException:
+            self._release()
+            raise
         self.before = thread.tape
-        self.outer = None if self.before is MUTED else self.before
-        self.tape = thread.tape = self.outer
+        self.outer = self.tape = active_tape()
         if self.outer is None:
-            self.tape = thread.tape = Tape() if thread.saving is None else PackingTape()
-        self.tape.depth += 1
-        self.start = len(self.tape)
+            self.tape = thread.tape = Tape()
+            pack_if_saving(self.tape)
+        tape = self.tape
+        tape.depth += 1
+        self.start = len(tape.entries)
         self.recorder = thread.recorder
         self.state = self.recorder.state
+        for handle, value in zip(self.handles, self.variables, strict=True):
+            hooks = getattr(handle, "_hooks", None)
+            if hooks is not None and hooks.functions:
+                tape.hooks[id(value)] = value, hooks
         return self
+
+    def _borrow(self):
+        by_handle = {}
+        for handle in self.handles:
+            tracked = by_handle.get(id(handle))
+            if tracked is None:
+                value = handle._lift()
+                tracked = by_handle[id(handle)] = variable(value)
+                # a Parameter that requires no gradient gets none, wherever it is given
+                frozen = not getattr(handle, "requires_grad", True)
+                tracked.tracked = tracked.aval.differentiable and not frozen
+                self.borrowed.append((handle, value, tracked))
+                handle._value = tracked
+            self.variables.append(tracked)
+
+    def _release(self):
+        for handle, value, tracked in self.borrowed:
+            if handle._value is tracked:
+                handle._value = value
+        borrowing.release()
 
     def __exit__(self, *exception):
         self.tape.depth -= 1
         thread.tape = self.before
+        self._release()
 
     def gradients(self, outputs, cotangents, wanted):
-        """Cotangents of the `wanted` values, given those of the `outputs`; None where an output
-        does not depend on one.
-
-        `wanted` are variables. The walk itself is remembered with the trace: after the same forward
-        pass it is taken in one step. That is sound where every entry of the tape was recorded in
-        this one trace, since then the trace, its paused stretches and the places of the variables
-        determine the tape; a nested block has to record, for the outer one. Where functions of the
-        user's are called on the way, the stretches between them are taken in one step each.
-        """
-        key = self._key(outputs, cotangents, wanted)
-        tape, hooks = self.tape, self.tape.hooks
+        """Cotangents of the `wanted` variables, given those of the `outputs`; None where an output
+        does not depend on one. After the same forward pass they are recorded in one step, or in
+        segments where functions of the user's are called on the way."""
+        tape, recorder, before = self.tape, thread.recorder, thread.recorder.state
         if self.outer is None:
-            tape.__class__ = Tape  # what the walk computes is not differentiated: nothing to pack
-        recorder, before = thread.recorder, thread.recorder.state
-        stops = _stops(tape, self.start, hooks) if tape.python_entries or hooks else ()
-        if key is not None and not stops:
-            walk = before.next.get(key)
-            if walk is not None:
-                return _hooked_in(hooks, wanted, walk.take(recorder))
-        n_inputs = _inputs(recorder)
-        arrived = {}
-        for out, cotangent in zip(outputs, cotangents, strict=True):
-            accumulate(arrived, out, cotangent)
-        if stops:
-            _walk(tape, self.start, stops, key, arrived, hooks)
-            return _hooked_in(hooks, wanted, [arrived.get(id(value)) for value in wanted])
-        pull_back(tape[self.start :], arrived)
-        gradients = [arrived.get(id(value)) for value in wanted]
-        if key is not None and _is_new(recorder, n_inputs, before, [v for v in gradients if v]):
+            tape.record = tape.entries.append  # nothing is packed of the backward pass
+        key = self._key(outputs, cotangents, wanted)
+        if key is None or tape.python_entries or tape.hooks:
+            backward = BackwardPass(tape.entries, self.start, tape.hooks)
+            return backward.run(outputs, cotangents, wanted, key)
+        path = before.next.get(key)
+        if path is not None:
+            return path.take(recorder)
+        n_inputs = _n_inputs(recorder)
+        gradients = BackwardPass(tape.entries, self.start, {}).run(outputs, cotangents, wanted)
+        if _is_new(recorder, n_inputs, before, [v for v in gradients if v]):
             results = [(None, None) if v is None else (v.index, v.aval) for v in gradients]
             before.next[key] = ReplayedPath(recorder.state, results)
-        return _hooked_in(hooks, wanted, gradients)
+        return gradients
 
     def _key(self, outputs, cotangents, wanted):
-        """What determines the walk, where the trace so far does; else None."""
+        """What determines the backward pass, where the trace so far does; else None.
+
+        It does where every entry of the tape was recorded in this one trace: then the trace, its
+        paused spans and the places of the variables determine the tape. A nested block has to
+        record, for the outer one.
+        """
         recorder = thread.recorder
         if self.outer is not None or recorder is not self.recorder or recorder.immediate:
             return None
         tape = self.tape
         key = [ReplayedPath, self.state.depth, *tape.paused_spans, *tape.custom_spans, len(outputs)]
-        key += [place(value, recorder) for value in (*outputs, *cotangents)]
+        key += [_place(value, recorder) for value in (*outputs, *cotangents)]
         for value in wanted:
             if value.trace is not recorder:
                 return None
@@ -81,42 +120,155 @@ class TapeScope:
         return tuple(key)
 
 
-def _inputs(recorder):
-    return len(recorder.arrays), len(recorder.reals), len(recorder.integers)
+def walk_back(entries, hooks, outputs, cotangents, wanted):
+    """Cotangents of the `wanted` values, given those of the `outputs`, by way of tape entries; None
+    where an output does not depend on one. Nothing of it is kept for the next time."""
+    return BackwardPass(entries, 0, hooks).run(outputs, cotangents, wanted)
 
 
-def _is_new(recorder, n_inputs, before, values):
-    """Whether all these values were recorded after the state `before`, and no input since."""
-    return (
-        thread.recorder is recorder
-        and n_inputs == _inputs(recorder)
-        and all([v.trace is recorder and v.index >= before.size for v in values])
-    )
+class BackwardPass:
+    """One pass back over the entries of a tape, from `start` on.
 
+    Where functions of the user's are called on the way, at the stops, the pass has a segment
+    between two of them, else one segment. A segment met before is recorded in one step: it is
+    determined by what determined the pass so far, the trace, and where in the trace that is which
+    the last function has returned. `arrived`: `{id(value): its cotangent}`.
+    """
 
-def _hooked_in(hooks, values, cotangents):
-    """The cotangents of variables after the hooks registered for these, each asked once."""
-    if not hooks:
-        return cotangents
-    once = {id(v): (v, ct) for v, ct in zip(values, cotangents, strict=True)}
-    once = {key: _hooked(hooks, v, ct) for key, (v, ct) in once.items()}
-    return [once[id(v)] for v in values]
+    def __init__(self, entries, start, hooks):
+        self.entries, self.start, self.hooks = entries, start, hooks
+        self.arrived: dict[int, Any] = {}
+        self.recorder = thread.recorder
 
+    def stops(self):
+        """The indices of the entries at which functions of the user's are called, in order."""
+        hooks, entries = self.hooks, enumerate(self.entries[self.start :], self.start)
+        return [
+            i for i, (op, _, out) in entries
+            if isinstance(op, PythonDerivative)
+            or (hooks and any(id(v) in hooks for v in _tuple(out)))
+        ]  # fmt: skip
 
-def _hooked(hooks, value, cotangent):
-    """The cotangent of a value after the hooks registered for it."""
-    registered = hooks.get(id(value))
-    return cotangent if registered is None or cotangent is None else registered[1].run(cotangent)
+    def run(self, outputs, cotangents, wanted, key=None):
+        """Cotangents of the `wanted` values; `key` determines the pass, None if nothing does."""
+        arrived, hooks, stops = self.arrived, self.hooks, self.stops()
+        if key is not None:
+            marks = [_mark(self.entries[i], i, self.recorder) for i in stops]
+            key = (BackwardSegment, key, *marks)
+        for out, cotangent in zip(outputs, cotangents, strict=True):
+            accumulate(arrived, out, cotangent)
+        end, n_hooks = len(self.entries), len(hooks)
+        while stops:
+            stop = stops.pop()
+            if end > stop + 1:
+                key = self._segment(key, stop + 1, end)
+            end = stop
+            if isinstance(self.entries[stop][0], PythonDerivative):
+                left = self._call(*self.entries[stop])
+            else:  # the cotangents of its outputs have hooks, and the next segment begins with it
+                left, end = self._call_hooks(self.entries[stop][2]), stop + 1
+            if key is not None:
+                key = self._after(key, left)
+            if len(hooks) > n_hooks:  # one of the functions has registered another
+                n_hooks, key = len(hooks), None
+                stops = [i for i in self.stops() if i < stop]
+        if end > self.start:
+            self._segment(key, self.start, end)
+        gradients = [arrived.get(id(value)) for value in wanted]
+        if hooks:  # each is called once
+            pairs = zip(wanted, gradients, strict=True)
+            after = {v: self._hooked(v, ct) for v, ct in dict(pairs).items()}
+            gradients = [after[v] for v in wanted]
+        return gradients
 
+    def _segment(self, key, first, end):
+        """Go back over entries without stops; returns what determines the pass from there on."""
+        if key is None:
+            pull_back(self.entries[first:end], self.arrived)
+            return None
+        segment = self.recorder.state.next.get(key)
+        if segment is None:
+            return self._record_segment(key, first, end)
+        segment.take(self.recorder, self.entries, self.arrived)
+        return segment
 
-# In stretches -------------------------------------------------------------------------------------
+    def _record_segment(self, key, first, end):
+        """Go back over entries and keep the segment; None if it is not the same another time."""
+        recorder, arrived, old = self.recorder, self.arrived, dict(self.arrived)
+        before, n_inputs = recorder.state, _n_inputs(recorder)
+        entries = self.entries[first:end]
+        pull_back(entries, arrived)
+        added = {at: ct for at, ct in arrived.items() if old.get(at) is not ct}
+        if not _is_new(recorder, n_inputs, before, added.values()):
+            return None
+        places = {}
+        for i, (_, operands, out) in enumerate(entries, first):
+            places |= {id(v): (i, j) for j, v in enumerate(operands)}
+            places |= {id(v): (i, ~j) for j, v in enumerate(_tuple(out))}
+        segment = before.next[key] = BackwardSegment(
+            recorder.state,
+            [places[at] for at in old if at not in arrived],
+            [(*places[at], ct.index, ct.aval) for at, ct in added.items()],
+        )
+        return segment
+
+    def _after(self, key, left):
+        """What determines the pass after a function has returned these cotangents."""
+        if thread.recorder is not self.recorder:
+            return None
+        key = [key]
+        for value in left:
+            at = None if value is None else _place(value, self.recorder)
+            if at is None and value is not None:
+                return None
+            key.append(at)
+        return tuple(key)
+
+    def _call(self, op, operands, out):
+        """Call the user's derivative of an entry; returns what it gives to the operands."""
+        if out.__class__ is tuple:
+            arriving = [self._take(v) for v in out]
+            if not any(arriving):
+                return ()
+        else:
+            arriving = self._take(out)
+            if arriving is None:
+                return ()
+        leaving = op.backward(operands, out, arriving)
+        # for the last operands, numbers, there may be none
+        for operand, cotangent in zip(operands, leaving, strict=False):
+            if cotangent is not None and operand.tracked:
+                accumulate(self.arrived, operand, cotangent)
+        return leaving
+
+    def _take(self, value):
+        """The whole cotangent of a value, after its hooks; None if there is none."""
+        cotangent = self.arrived.pop(id(value), None)
+        if cotangent is None or not value.tracked:
+            return None
+        return self._hooked(value, cotangent) if self.hooks else cotangent
+
+    def _call_hooks(self, out):
+        """Call the hooks of an entry's outputs; returns the cotangents after them."""
+        after = [self._hooked(v, self.arrived.get(id(v))) for v in _tuple(out)]
+        for value, cotangent in zip(_tuple(out), after, strict=True):
+            if cotangent is not None:
+                self.arrived[id(value)] = cotangent
+        return after
+
+    def _hooked(self, value, cotangent):
+        """The cotangent of a value after the hooks registered for it."""
+        registered = self.hooks.get(id(value))
+        if registered is None or cotangent is None:
+            return cotangent
+        return registered[1].run(cotangent)
 
 
 class BackwardSegment:
-    """What the walk did between two functions of the user's, to be done again in one step.
+    """What the pass did between two functions of the user's, to be done again in one step.
 
     `state`: where in the trace it ends. `taken`: the places of the values whose cotangents it used
-    up. `added`: (place, index in the trace, aval) of those it left. A place is the number of an
+    up. `added`: (place, index in the trace, aval) of those it left. A place is the index of an
     entry of the tape, and that of an operand, or of an output counted from -1 down.
     """
 
@@ -125,15 +277,49 @@ class BackwardSegment:
     def __init__(self, state, taken, added):
         self.state, self.taken, self.added = state, taken, added
 
-    def take(self, recorder, tape, arrived):
+    def take(self, recorder, entries, arrived):
         """Go to its end."""
         recorder.state = self.state
         for i, j in self.taken:
-            del arrived[id(_at(tape[i], j))]
+            del arrived[id(_at(entries[i], j))]
         for i, j, index, aval in self.added:
-            arrived[id(_at(tape[i], j))] = pending_value(recorder, aval, index)
+            arrived[id(_at(entries[i], j))] = pending_value(recorder, aval, index)
         if recorder.on_record is not None:
             recorder.on_record()
+
+
+def pull_back(entries, cotangents):
+    """Go back over entries whose derivatives are operations.
+
+    `cotangents`: `{id(output): its cotangent}`; those of the entries' outputs are taken out, and
+    those of the tracked operands put in.
+    """
+    take = cotangents.pop
+    for op, operands, out in reversed(entries):
+        if out.__class__ is tuple:
+            arrived = [(i, ct) for i, v in enumerate(out) if (ct := take(id(v), None)) is not None]
+            if not arrived:
+                continue
+            which, count = tuple([i for i, _ in arrived]), len(out)
+            arriving = [ct for _, ct in arrived]
+        else:
+            cotangent = take(id(out), None)
+            if cotangent is None:
+                continue
+            which, arriving, count = _FIRST, (cotangent,), 1
+        wanted = differentiable(op, operands)
+        if not wanted:
+            continue
+        pullback = op.pullback(wanted, which, count)
+        for i, cotangent in zip(wanted, record(pullback, *operands, *arriving), strict=True):
+            accumulate(cotangents, operands[i], cotangent)
+
+
+_FIRST = (0,)
+
+
+def _tuple(out):
+    return out if out.__class__ is tuple else (out,)
 
 
 def _at(entry, j):
@@ -143,148 +329,31 @@ def _at(entry, j):
     return out[~j] if out.__class__ is tuple else out
 
 
-def _stops(entries, start, hooks):
-    """The numbers of the entries at which functions of the user's are called, in order."""
-    if not hooks and isinstance(entries, Tape):
-        return [i for i in entries.python_entries if i >= start]
-    stops = []
-    for i, (op, _, out) in enumerate(entries[start:], start):
-        outs = out if out.__class__ is tuple else (out,)
-        if isinstance(op, PythonDerivative) or any(id(v) in hooks for v in outs):
-            stops.append(i)
-    return stops
+def _n_inputs(recorder):
+    return len(recorder.arrays), len(recorder.reals), len(recorder.integers)
 
 
-def walk_back(entries, hooks, outputs, cotangents, wanted):
-    """Cotangents of the `wanted` values, given those of the `outputs`, by way of tape entries; None
-    where an output does not depend on one. Nothing of it is remembered."""
-    arrived = {}
-    for out, cotangent in zip(outputs, cotangents, strict=True):
-        accumulate(arrived, out, cotangent)
-    _walk(entries, 0, _stops(entries, 0, hooks), None, arrived, hooks)
-    return _hooked_in(hooks, wanted, [arrived.get(id(value)) for value in wanted])
+def _is_new(recorder, n_inputs, before, values):
+    """Whether all these values were recorded after the state `before`, and no input since."""
+    return (
+        thread.recorder is recorder
+        and n_inputs == _n_inputs(recorder)
+        and all([v.trace is recorder and v.index >= before.size for v in values])
+    )
 
 
-def _walk(tape, start, stops, key, arrived, hooks):
-    """Walk back over the entries from `start` on, calling functions of the user's at the `stops`.
-
-    What a stretch does is determined by what has determined the walk so far, the trace, and where
-    in the trace that is which the last function has returned.
-    """
-    recorder, end, n_hooks = thread.recorder, len(tape), len(hooks)
-    if key is not None:
-        key = (BackwardSegment, key, *[_mark(tape[i], i, recorder) for i in stops])
-    while stops:
-        stop = stops.pop()
-        entry = tape[stop]
-        if end > stop + 1:
-            segment = None if key is None else recorder.state.next.get(key)
-            if segment is None:
-                key = _learn(recorder, key, tape, stop + 1, end, arrived)
-            else:
-                segment.take(recorder, tape, arrived)
-                key = segment
-        end = stop
-        if isinstance(entry[0], PythonDerivative):
-            left = _call(hooks, entry, arrived)
-        else:  # the cotangents of its outputs have hooks, and the next stretch begins with it
-            left, end = _hooked_out(hooks, entry, arrived), stop + 1
-        if key is not None:
-            key = _after(key, left, recorder)
-        if len(hooks) > n_hooks:  # one of the functions has registered another
-            n_hooks, key = len(hooks), None
-            stops = [i for i in _stops(tape, start, hooks) if i < stop]
-    if end > start:
-        segment = None if key is None else recorder.state.next.get(key)
-        if segment is None:
-            _learn(recorder, key, tape, start, end, arrived)
-        else:
-            segment.take(recorder, tape, arrived)
+def _place(value, recorder):
+    """Where the trace has a value: the index of an output or an input; None if it has not."""
+    return value.index if value.trace is recorder else recorder.input_index.get(id(value.array))
 
 
 def _mark(entry, i, recorder):
+    """What a stop has in the key of the pass."""
     op, operands, out = entry
     if not isinstance(op, PythonDerivative) or op.is_in_trace:
         return i  # the trace tells the rest
     mark = [i]
-    for v in (*operands, *(out if out.__class__ is tuple else (out,))):
-        if v.tracked:
-            mark.append(v.index if v.trace is recorder else place(v, recorder))
-        else:
-            mark.append(None)
+    for v in (*operands, *_tuple(out)):
+        at = v.index if v.trace is recorder else _place(v, recorder)
+        mark.append(at if v.tracked else None)
     return tuple(mark)
-
-
-def _after(key, left, recorder):
-    """What determines the walk after a function has returned these cotangents; None if unknown."""
-    if thread.recorder is not recorder:
-        return None
-    key = [key]
-    for value in left:
-        at = None
-        if value is not None:
-            at = value.index if value.trace is recorder else place(value, recorder)
-            if at is None:
-                return None
-        key.append(at)
-    return tuple(key)
-
-
-def _learn(recorder, key, tape, first, end, arrived):
-    """Walk over some entries; returns what determines the walk from there on, None if unknown."""
-    entries = tape[first:end]
-    if key is None:
-        pull_back(entries, arrived)
-        return None
-    before, n_inputs, old = recorder.state, _inputs(recorder), dict(arrived)
-    pull_back(entries, arrived)
-    added = {at: ct for at, ct in arrived.items() if old.get(at) is not ct}
-    if not _is_new(recorder, n_inputs, before, added.values()):
-        return None
-    places = {}
-    for i, (_, operands, out) in enumerate(entries, first):
-        for j, v in enumerate(operands):
-            places[id(v)] = i, j
-        for j, v in enumerate(out if out.__class__ is tuple else (out,)):
-            places[id(v)] = i, ~j
-    segment = before.next[key] = BackwardSegment(
-        recorder.state,
-        [places[at] for at in old if at not in arrived],
-        [(*places[at], ct.index, ct.aval) for at, ct in added.items()],
-    )
-    return segment
-
-
-def _call(hooks, entry, arrived):
-    """Call the user's derivative of an entry; returns what it gives to the operands."""
-    op, operands, out = entry
-    if out.__class__ is tuple:
-        arriving = [arrived.pop(id(v), None) for v in out]
-        if hooks:
-            arriving = [_hooked(hooks, v, ct) for v, ct in zip(out, arriving, strict=True)]
-        arriving = [ct if v.tracked else None for v, ct in zip(out, arriving, strict=True)]
-        if not any(arriving):
-            return ()
-    else:
-        arriving = arrived.pop(id(out), None)
-        if arriving is None or not out.tracked:
-            return ()
-        if hooks:
-            arriving = _hooked(hooks, out, arriving)
-    leaving = op.backward(operands, out, arriving)
-    # for the last operands, numbers, there may be none
-    for operand, cotangent in zip(operands, leaving, strict=False):
-        if cotangent is not None and operand.tracked:
-            accumulate(arrived, operand, cotangent)
-    return leaving
-
-
-def _hooked_out(hooks, entry, arrived):
-    """Call the hooks of an entry's outputs; returns the cotangents after them."""
-    out = entry[2]
-    outs = out if out.__class__ is tuple else (out,)
-    after = [_hooked(hooks, v, arrived.get(id(v))) for v in outs]
-    for value, cotangent in zip(outs, after, strict=True):
-        if cotangent is not None:
-            arrived[id(value)] = cotangent
-    return after

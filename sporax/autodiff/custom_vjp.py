@@ -4,7 +4,7 @@ from typing import Any
 
 from sporax.autodiff.bprop_signature import LAST, planned
 from sporax.autodiff.saved_tensors import Packed
-from sporax.autodiff.tape import MUTED, PythonDerivative, variable, zeros_like
+from sporax.autodiff.tape import MUTED, PythonDerivative, active_tape, variable, zeros_like
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
@@ -87,7 +87,7 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
     if parameters:
         operands += [p._lift() for p in parameters]
     before = recorder.state
-    thread.tape = MUTED
+    thread.tape = MUTED  # as `paused` does, written out for speed
     try:
         if recorder.tracer is None:
             result = function(*args, **kwargs)
@@ -104,7 +104,7 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
         alone = isinstance(result, Tensor)
         derivative.result = result if alone else map_tensors(itself, result)
         derivative.packed = None if thread.saving is None else derivative.pack(operands, outs)
-        tape.append_python(derivative, operands, outs[0] if alone else tuple(outs))
+        tape.record_python(derivative, operands, outs[0] if alone else tuple(outs))
     return result
 
 
@@ -245,7 +245,7 @@ def backward_through(function, args, kwargs, on_host):
 
 def call_with_bprop(cell, *args, **kwargs):
     """`construct`, differentiated by the cell's own `bprop`."""
-    if thread.tape is MUTED:
+    if active_tape() is None:
         return cell.construct(*args, **kwargs)
     parameters = cell.__dict__.get("internal_params") or ()
     if not isinstance(parameters, (list, tuple)):

@@ -10,7 +10,7 @@ from sporax.autodiff.custom_vjp import (
     differentiated_by,
 )
 from sporax.autodiff.saved_tensors import Packed
-from sporax.autodiff.tape import MUTED
+from sporax.autodiff.tape import active_tape
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import thread
@@ -65,7 +65,7 @@ class Function:
             any(t._value.tracked for t in tensors_of(argument))
             for argument in (*args, *kwargs.values())
         )
-        if thread.tape is None or thread.tape is MUTED:
+        if active_tape() is None:
             return run(*args, **kwargs)
         ctx._packs = True in ctx.needs_input_grad
         return differentiated_by(FunctionBackward(ctx), run, args, kwargs)

@@ -8,10 +8,9 @@ from typing import Any
 import jax.numpy as jnp
 
 from sporax.autodiff.backward import TapeScope
-from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.per_sample import PerSample
 from sporax.autodiff.set_grad_cache import announced_call
-from sporax.autodiff.tape import Variables, ones_like, takes_indices, zeros_like
+from sporax.autodiff.tape import ones_like, or_zeros, takes_indices
 from sporax.core.dtype import from_numpy
 from sporax.core.from_host import plain
 from sporax.core.parameter import Parameter
@@ -55,15 +54,13 @@ class Derivative:
             with call.reopened(handles) as (result, recording, values):
                 cotangents = self._walk(result, seeds, recording, values, positions)
         else:
-            with Variables(handles) as variables, TapeScope() as recording:
-                recording.tape.hooks.update(hooks_of(variables.handles, variables.values))
+            with TapeScope(handles) as recording:
                 result = self.fn(*args, **kwargs)
-                values = variables.values
+                values = recording.variables
                 cotangents = self._walk(result, seeds, recording, values, positions)
                 if thread.watch is not None and None in cotangents:
-                    thread.watch.zero(self, args, positions, variables, cotangents)
-        pairs = zip(values, cotangents, strict=True)
-        rest = iter([wrap(zeros_like(v) if g is None else g) for v, g in pairs])
+                    thread.watch.zero(self, args, positions, values, cotangents)
+        rest = map(wrap, or_zeros(values, cotangents))
         by_position = unflatten(treedef, rest, _nothing)
         return result, by_position, list(rest)
 
@@ -84,7 +81,7 @@ class Derivative:
             or cotangents.count(None) < len(cotangents)
         ):
             return
-        if not any(map(takes_indices, recording.tape[recording.start :])):
+        if not any(map(takes_indices, recording.tape.entries[recording.start :])):
             return
         dtypes = ", ".join(sorted({str(from_numpy(v.aval.dtype)) for v in values}))
         where = f"argument {', '.join(map(str, positions))}" if positions else "the weights"

@@ -4,7 +4,7 @@ import itertools
 from typing import Any
 
 from sporax.autodiff.custom_vjp import checked
-from sporax.autodiff.tape import MUTED, PythonDerivative
+from sporax.autodiff.tape import PythonDerivative, active_tape
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
 from sporax.engine.operation import Op
@@ -85,8 +85,8 @@ def register_hook(self, hook_fn) -> Any:
     """
     check_callable("register_hook", hook_fn)
     hooks = self.__dict__.setdefault("_hooks", Hooks())
-    tape, value = thread.tape, self._lift()
-    if tape is not None and tape is not MUTED and value.tracked:
+    tape, value = active_tape(), self._lift()
+    if tape is not None and value.tracked:
         tape.hooks[id(value)] = value, hooks
     return hooks.add(hook_fn)
 
@@ -105,16 +105,6 @@ def hooks(self) -> list:
 
 for _method in (register_hook, hooks):
     setattr(Tensor, _method.__name__, _method)
-
-
-def hooks_of(handles, values):
-    """`{id(value): (value, its Hooks)}` of the handles that have hooks."""
-    by_value = {}
-    for handle, value in zip(handles, values, strict=True):
-        registered = getattr(handle, "_hooks", None)
-        if registered is not None and registered.functions:
-            by_value[id(value)] = value, registered
-    return by_value
 
 
 class Gate(PythonDerivative):
@@ -142,8 +132,8 @@ class Gate(PythonDerivative):
     def through(self, tensors):
         """The same Tensors behind the gate, and their Values as the tape has them; None where no
         derivative goes through."""
-        tape = thread.tape
-        if tape is None or tape is MUTED:
+        tape = active_tape()
+        if tape is None:
             return None
         if len(tensors) == 1:
             gated = self.through_alone(tape, tensors[0])
@@ -152,10 +142,10 @@ class Gate(PythonDerivative):
         if True not in [v.tracked for v in operands]:
             return None
         out = record(_gates, *operands)
-        tape.pop()  # its derivative is not that of the operation
+        tape.entries.pop()  # its derivative is not that of the operation
         for value, operand in zip(out, operands, strict=True):
             value.tracked = value.tracked and operand.tracked
-        tape.append_python(self, operands, out)
+        tape.record_python(self, operands, out)
         return tuple([wrap(value) for value in out]), out
 
     def through_alone(self, tape, tensor):
@@ -171,14 +161,13 @@ class Gate(PythonDerivative):
         state = before.next.get((_gate, value.index)) if value.trace is recorder else None
         if state is None:
             out = record(_gate, value)
-            tape.pop()
+            tape.entries.pop()
         else:
             recorder.state = state
             out = pending_value(recorder, value.aval, before.size, tracked=True)
             if recorder.on_record is not None:
                 recorder.on_record()
-        tape.python_entries.append(len(tape))
-        tape.append((self, (value,), out))
+        tape.record_python(self, (value,), out)
         gated = _new(Tensor)
         gated._value = out
         return gated

@@ -7,14 +7,12 @@ import jax.numpy as jnp
 
 from sporax.autodiff.backward import TapeScope, walk_back
 from sporax.autodiff.grad import Derivative, check_flag, check_function, parameters_of
-from sporax.autodiff.hooks import hooks_of
 from sporax.autodiff.lifted_op import LiftedFunction
-from sporax.autodiff.tape import MUTED, Variables, ones_like, or_zeros
+from sporax.autodiff.tape import ones_like, or_zeros, paused
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, tensors_of, unflatten
-from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
@@ -32,13 +30,12 @@ class TapedCall(Derivative):
         super().__init__(who, fn, positions, weights, has_aux, sens=True)
         args = self._separate(args, positions)
         handles = tensors_of([args[i] for i in positions])
-        with Variables([*handles, *weights]) as variables, TapeScope() as recording:
+        with TapeScope([*handles, *weights]) as recording:
             self.hooks = recording.tape.hooks
-            self.hooks.update(hooks_of(variables.handles, variables.values))
             self.result = fn(*args)
             self.ends = [t._lift() for t in self._outputs(self.result)]
-            self.entries = recording.tape[recording.start :]
-            self.wanted = variables.values
+            self.entries = recording.tape.entries[recording.start :]
+            self.wanted = recording.variables
 
     @property
     def differentiated(self):
@@ -64,11 +61,8 @@ class TapedCall(Derivative):
 
     def seeds(self):
         """Cotangents of the ends to differentiate with respect to."""
-        tape, thread.tape = thread.tape, MUTED  # they are no function of anything
-        try:
+        with paused("custom_spans"):  # they are no function of anything
             seeds = [ones_like(v) for v in self.ends]
-        finally:
-            thread.tape = tape
         for value in seeds:
             value.tracked = True
         return seeds

@@ -9,17 +9,12 @@ from sporax.ast_transform.convert import Conversions
 from sporax.autodiff.abstract_trace import SUM, WORST, AbstractTrace, LiftedOp
 from sporax.autodiff.backward import walk_back
 from sporax.autodiff.remat_op import BarrierLiftedOp, RematLiftedOp
-from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, add
+from sporax.autodiff.tape import PythonDerivative, Tape, active_tape, add, paused
 from sporax.core.parameter import Parameter
 from sporax.core.value import borrowing, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 from sporax.staging.deferred_print import defer_print
-
-
-def is_differentiated():
-    """Whether a derivative is being taken of what is computed now."""
-    return thread.tape is not None and thread.tape is not MUTED
 
 
 class LiftedFunction:
@@ -34,7 +29,7 @@ class LiftedFunction:
         self.who, self.size, self.remat = who, size, remat
         self.closed = AbstractTrace(who)
         self.closed.is_mapped = size is not None
-        self.tape = Tape() if is_differentiated() else None
+        self.tape = None if active_tape() is None else Tape()
 
     def __call__(self, function, values=(), axes=()):
         """Record `function(inputs)`; the inputs stand for slices of the `values` along `axes`. It
@@ -96,17 +91,13 @@ class LiftedFunction:
         operands = [*[self.closed.operands[i] for i in op.needed], *self.closed.numbers()]
         if self.size is not None:
             self._check(op, tuple([v.aval for v in operands]), n_results, written)
-        tape, outer = self.tape, thread.tape
-        python = is_differentiated() and tape is not None and (tape.python_entries or tape.hooks)
-        before, thread.tape = thread.recorder.state.depth, MUTED if python else outer
-        try:
+        tape, outer = self.tape, active_tape()
+        if outer is None or tape is None or not (tape.python_entries or tape.hooks):
+            return record(op, *operands)
+        with paused("custom_spans"):
             out = record(op, *operands)
-        finally:
-            thread.tape = outer
-        if python:
-            outer.custom_spans.append((before, thread.recorder.state.depth))
-            if any([v.tracked for v in out]):
-                outer.append_python(LiftedDerivative(self, op.needed, values, outs), operands, out)
+        if any([v.tracked for v in out]):
+            outer.record_python(LiftedDerivative(self, op.needed, values, outs), operands, out)
         return out
 
     def _check(self, op, avals, n_results, written):
@@ -144,7 +135,7 @@ class LiftedDerivative(PythonDerivative):
 
     def backward(self, operands, out, arriving):
         """Continue the recording with the walk back, and record that as an operation too."""
-        lifted, deeper = self.lifted, is_differentiated()
+        lifted, deeper = self.lifted, active_tape() is not None
         closed, mark = lifted.closed, lifted.closed.mark()
         arrived = {i: ct for i, ct in enumerate(arriving) if ct is not None}
         by_output = {i: self._spread(i, cotangent) for i, cotangent in arrived.items()}
@@ -179,7 +170,7 @@ class LiftedDerivative(PythonDerivative):
         bare = [closed.known.get(id(v)) is i for i, v in zip(inputs, arrays, strict=True)]
         wanted = [*inputs, *itertools.compress(arrays, bare)]
         ends = [self.values[i] for i in cotangents]
-        gradients = walk_back(tape[:], tape.hooks, ends, [*cotangents.values()], wanted)
+        gradients = walk_back(tape.entries[:], tape.hooks, ends, [*cotangents.values()], wanted)
         rest = iter(gradients[len(inputs) :])
         more = [next(rest) if is_bare else None for is_bare in bare]
         return [_sum(*pair) for pair in zip(gradients[: len(inputs)], more, strict=True)]

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from sporax.autodiff.lifted_op import LiftedFunction, is_differentiated
+from sporax.autodiff.lifted_op import LiftedFunction
+from sporax.autodiff.tape import active_tape
 from sporax.core.tree import flatten, unflatten
 from sporax.engine.recorder import wrap
 
@@ -50,7 +51,7 @@ def check_context(who, use_reentrant, context_fn):
 
 def recomputed(who, function, args, kwargs):
     """`function(*args, **kwargs)`, whose derivative computes the inside again."""
-    if not is_differentiated():
+    if active_tape() is None:
         return function(*args, **kwargs)
     treedef = None
 

@@ -1,11 +1,10 @@
 """`saved_tensors_hooks`: functions of the user's that keep what derivatives need, their own way."""
 
 import functools
-from typing import Any
 
 import jax
 
-from sporax.autodiff.tape import MUTED, PythonDerivative, Tape, differentiable, variable
+from sporax.autodiff.tape import PythonDerivative, active_tape, differentiable, paused, variable
 from sporax.core import dtype as dtypes
 from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import Tensor
@@ -41,36 +40,30 @@ class saved_tensors_hooks:
     def __enter__(self):
         self.before.append(thread.saving)
         thread.saving = self.hooks
-        if thread.tape is not None and thread.tape is not MUTED:
-            thread.tape.__class__ = PackingTape
+        pack_if_saving(active_tape())
 
     def __exit__(self, *exception):
         thread.saving = self.before.pop()
-        tape: Any = thread.tape
-        if thread.saving is None and tape.__class__ is PackingTape:
-            tape.__class__ = Tape
+        pack_if_saving(active_tape())
 
 
-class PackingTape(Tape):
-    """A tape while saved tensors are packed; one becomes the other, so that all who hold the tape
-    hold the same, and nobody else has to ask."""
+def pack_if_saving(tape):
+    """Let a tape pack what the derivatives of its next entries need, if hooks say so."""
+    if tape is not None:
+        record_packed = functools.partial(_record_packed, tape.entries, tape.python_entries)
+        tape.record = tape.entries.append if thread.saving is None else record_packed
 
-    __slots__ = ()
 
-    def append(self, entry):
-        """Keep an operation, with what its derivative needs packed."""
-        op, operands, _ = entry
-        if thread.saving is None or isinstance(op, PythonDerivative):
-            super().append(entry)
-            return
-        wanted = differentiable(op, operands)
-        needed = _needed(op, tuple([v.aval for v in operands]), wanted) if wanted else ()
-        if not needed:
-            super().append(entry)
-            return
+def _record_packed(entries, python_entries, entry):
+    """Add an operation to a tape's entries, with what its derivative needs packed."""
+    op, operands, out = entry
+    wanted = differentiable(op, operands)
+    needed = _needed(op, tuple([v.aval for v in operands]), wanted) if wanted else ()
+    if needed:
         packed = Packed([(i, operands[i]) for i in needed])
-        self.python_entries.append(len(self))
-        super().append((SavedDerivative(op, wanted, packed), *entry[1:]))
+        python_entries.append(len(entries))
+        entry = SavedDerivative(op, wanted, packed), operands, out
+    entries.append(entry)
 
 
 def _needed(op, avals, wanted):
@@ -100,15 +93,12 @@ class Packed:
     def __init__(self, numbered):
         pack, self.unpack = thread.saving
         self.avals = [(i, v.aval) for i, v in numbered]
-        tape, thread.tape = thread.tape, MUTED
         saving, thread.saving = thread.saving, None
-        first = thread.recorder.state.depth
         try:
-            self.objects = [pack(wrap(v)) for _, v in numbered]
+            with paused("custom_spans"):
+                self.objects = [pack(wrap(v)) for _, v in numbered]
         finally:
-            thread.tape, thread.saving = tape, saving
-            if tape is not None and tape is not MUTED:
-                tape.custom_spans.append((first, thread.recorder.state.depth))
+            thread.saving = saving
 
     def values(self):
         """{number: Value} of what the `unpack_hook` gives."""
@@ -176,16 +166,11 @@ class Tie(PythonDerivative):
 
 
 def _tied(value, original):
-    tape = thread.tape
-    if tape is None or tape is MUTED or not original.tracked:
+    tape = active_tape()
+    if tape is None or not original.tracked:
         return value
-    thread.tape = MUTED
-    first = thread.recorder.state.depth
-    try:
+    with paused("custom_spans"):
         tied = variable(value)
-    finally:
-        thread.tape = tape
-        tape.custom_spans.append((first, thread.recorder.state.depth))
     tied.tracked = True
-    tape.append_python(Tie(), (original,), tied)
+    tape.record_python(Tie(), (original,), tied)
     return tied

@@ -5,8 +5,6 @@ import contextlib
 
 from sporax.autodiff.backward import TapeScope
 from sporax.autodiff.custom_vjp import with_values
-from sporax.autodiff.hooks import hooks_of
-from sporax.autodiff.tape import Variables
 from sporax.core import cell_tree, random
 from sporax.core.cell_tree import CellProtocol
 from sporax.core.tree import itself, map_tensors, tensors_of
@@ -28,12 +26,11 @@ class CachedCall:
         self.values = [h._lift() for h in handles]
         self.arguments = _with_values(args, kwargs)
         recorder = self.recorder = thread.recorder
-        with Variables(handles) as variables, TapeScope() as self.recording:
-            self.recording.tape.hooks.update(hooks_of(handles, variables.values))
+        with TapeScope(handles) as self.recording:
             self.output = cell._compute(args, kwargs)
             outs = tensors_of(self.output)
             self.outputs = map_tensors(itself, self.output), outs, [t._lift() for t in outs]
-        self.tracked = dict(zip(map(id, self.values), variables.values, strict=True))
+        self.tracked = dict(zip(map(id, self.values), self.recording.variables, strict=True))
         self.state = [(p, p._value) for p in parameters]
         self.changes = Changes.count
         after = [v for _, v in self.state], _random_state(), self.changes

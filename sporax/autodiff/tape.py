@@ -1,11 +1,10 @@
-"""What a derivative is taken of: the tape, its variables, and one step back over it."""
+"""The tape: the operations that a derivative is taken of."""
 
-import contextlib
 from typing import Any
 
 import jax.numpy as jnp
 
-from sporax.core.value import borrowing, thread
+from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 
@@ -36,32 +35,48 @@ def add(one, other):
     return record(_add, one, other)
 
 
+def accumulate(cotangents, value, cotangent):
+    """One more cotangent of a value, in `{id(value): cotangent}`."""
+    before = cotangents.get(id(value))
+    cotangents[id(value)] = cotangent if before is None else add(before, cotangent)
+
+
 def variable(value):
     """The same value as an output of its own in the trace."""
     return record(_variable, value)
 
 
-class Tape(list):
-    """The operations computed from tracked values: (operation, operands, output or outputs).
+class Tape:
+    """The operations computed from tracked values, in order.
 
+    `entries`: (operation, operands, output or outputs) each. `record(entry)` adds one; it is a slot
+    since it varies: nothing is added to `MUTED`, and `saved_tensors_hooks` pack what they add.
     `paused_spans`: the spans of the trace that are not differentiated, as (first, last) depth;
     `custom_spans`: those with a derivative written by the user. `hooks`: {id(value): (value, its
     Hooks)}. `python_entries`: the indices of entries with a PythonDerivative. `depth`: how many
     derivatives, one of the other, share the tape.
     """
 
-    __slots__ = ("custom_spans", "depth", "hooks", "paused_spans", "python_entries")
-    muted = False
+    __slots__ = (
+        "custom_spans", "depth", "entries", "hooks", "is_muted", "paused_spans", "python_entries",
+        "record",
+    )  # fmt: skip
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self, is_muted=False):
+        self.entries, self.is_muted = [], is_muted
+        self.record: Any = _ignore if is_muted else self.entries.append
         self.paused_spans, self.custom_spans = [], []
         self.hooks, self.python_entries, self.depth = {}, [], 0
 
-    def append_python(self, derivative, operands, out):
+    def record_python(self, derivative, operands, out):
         """One more entry, whose derivative is a function of the user's."""
-        self.python_entries.append(len(self))
-        self.append((derivative, operands, out))
+        self.python_entries.append(len(self.entries))
+        self.entries.append((derivative, operands, out))
+
+    def truncate(self, length):
+        """Keep the first `length` entries."""
+        del self.entries[length:]
+        self.python_entries[:] = [i for i in self.python_entries if i < length]
 
     def truncate(self, length):
         """Keep the first `length` entries."""
@@ -69,17 +84,17 @@ class Tape(list):
         self.python_entries = [i for i in self.python_entries if i < length]
 
 
-class Muted(Tape):
-    """Stands for the tape where a derivative is being taken, but not of what is computed now."""
-
-    __slots__ = ()
-    muted = True
-
-    def append(self, entry):
-        """Nothing is kept."""
+def _ignore(entry):
+    """Add nothing."""
 
 
-MUTED = Muted()
+MUTED = Tape(is_muted=True)  # in place of the tape where it is paused
+
+
+def active_tape():
+    """The tape that operations are added to now; None if there is none, or it is paused."""
+    tape = thread.tape
+    return None if tape is MUTED else tape
 
 
 def unrecorded(function):
@@ -93,6 +108,30 @@ def unrecorded(function):
             thread.tape = outer
 
     return run
+
+
+class paused:
+    """Nothing computed in the block is added to the tape.
+
+    `spans`: where the tape notes the span of the trace, "custom_spans" if what is computed has
+    a derivative of its own.
+    """
+
+    __slots__ = ("first", "outer", "spans")
+
+    def __init__(self, spans="paused_spans"):
+        self.spans = spans
+
+    def __enter__(self):
+        self.outer = thread.tape
+        if self.outer is not None:
+            thread.tape = MUTED
+        self.first = thread.recorder.state.depth
+
+    def __exit__(self, *exception):
+        outer = thread.tape = self.outer
+        if outer is not None and outer is not MUTED:
+            getattr(outer, self.spans).append((self.first, thread.recorder.state.depth))
 
 
 class PythonDerivative:
@@ -112,96 +151,8 @@ class PythonDerivative:
         raise NotImplementedError
 
 
-def place(value, recorder):
-    """Where the trace has a value: the number of an output or an input; None if it has not."""
-    return value.index if value.trace is recorder else recorder.input_index.get(id(value.array))
-
-
-class Variables:
-    """Gives each handle a value of its own for the length of a `with` block, which is watched.
-
-    Where two handles hold the same value (a copy, the argument given twice), or where the value
-    was computed from another that is differentiated, only this one is meant. The trace shows which:
-    each variable is an operation's output in it. A handle that the block points elsewhere stays so.
-    """
-
-    def __init__(self, handles):
-        self.handles = handles
-
-    def __enter__(self):
-        borrowing.acquire()
-        self.values, self.borrowed = [], []
-        try:
-            self._borrow()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def _borrow(self):
-        by_handle = {}
-        for handle in self.handles:
-            tracked = by_handle.get(id(handle))
-            if tracked is None:
-                value = handle._lift()
-                tracked = by_handle[id(handle)] = variable(value)
-                # a Parameter that requires no gradient gets none, wherever it is given
-                frozen = not getattr(handle, "requires_grad", True)
-                tracked.tracked = tracked.aval.differentiable and not frozen
-                self.borrowed.append((handle, value, tracked))
-                handle._value = tracked
-            self.values.append(tracked)
-
-    def __exit__(self, *exception):
-        for handle, value, tracked in self.borrowed:
-            if handle._value is tracked:
-                handle._value = value
-        borrowing.release()
-
-
-@contextlib.contextmanager
-def paused():
-    """Nothing computed in the block is differentiated."""
-    outer = thread.tape
-    thread.tape = None if outer is None else MUTED
-    first = thread.recorder.state.depth
-    try:
-        yield
-    finally:
-        thread.tape = outer
-        if outer is not None and outer is not MUTED:
-            outer.paused_spans.append((first, thread.recorder.state.depth))
-
-
-def pull_back(entries, cotangents):
-    """Walk back over entries whose derivatives are operations.
-
-    `cotangents`: `{id(output): its cotangent}`; what the entries give is taken out, and those of
-    everything watched that they were computed from put in.
-    """
-    take = cotangents.pop
-    for op, operands, out in reversed(entries):
-        if out.__class__ is tuple:
-            arrived = [(i, ct) for i, v in enumerate(out) if (ct := take(id(v), None)) is not None]
-            if not arrived:
-                continue
-            which, count = tuple([i for i, _ in arrived]), len(out)
-            arriving = [ct for _, ct in arrived]
-        else:
-            cotangent = take(id(out), None)
-            if cotangent is None:
-                continue
-            which, arriving, count = _FIRST, (cotangent,), 1
-        wanted = differentiable(op, operands)
-        if not wanted:
-            continue
-        pullback = op.pullback(wanted, which, count)
-        for i, cotangent in zip(wanted, record(pullback, *operands, *arriving), strict=True):
-            accumulate(cotangents, operands[i], cotangent)
-
-
 def differentiable(op, operands):
-    """The numbers of the operands that a derivative goes to."""
+    """The indices of the operands that a derivative goes to."""
     wanted = tuple([i for i, v in enumerate(operands) if v.tracked])
     if not all([operands[i].aval.inexact for i in wanted]):
         avals = tuple([v.aval for v in operands])
@@ -210,16 +161,7 @@ def differentiable(op, operands):
 
 
 def takes_indices(entry):
-    """Whether an entry takes integers otherwise than as numbers."""
+    """Whether an entry uses tracked integers as indices, or converts them."""
     op, operands, _ = entry
     tracked = sum(v.tracked for v in operands)
     return not isinstance(op, PythonDerivative) and tracked > len(differentiable(op, operands))
-
-
-def accumulate(cotangents, value, cotangent):
-    """One more cotangent of a value, in `{id(value): cotangent}`."""
-    before = cotangents.get(id(value))
-    cotangents[id(value)] = cotangent if before is None else add(before, cotangent)
-
-
-_FIRST = (0,)

@@ -12,8 +12,7 @@ import functools
 import jax.numpy as jnp
 
 from sporax.autodiff.abstract_trace import AbstractTrace, LiftedOp
-from sporax.autodiff.lifted_op import is_differentiated
-from sporax.autodiff.tape import Tape
+from sporax.autodiff.tape import Tape, active_tape
 from sporax.control_flow.lax_ops import FlowOp, cached_op, cond_op, is_python_scalar
 from sporax.core.errors import describe
 from sporax.core.from_host import plain
@@ -109,7 +108,7 @@ class Part:
         self.closed.is_part = True
         # of a loop: index of a carried leaf -> its input Value, its Tensor
         self.loop_values, self.tensors = {}, {}
-        self.tape = Tape() if is_differentiated() else None
+        self.tape = None if active_tape() is None else Tape()
 
     def record(self, function, *args):
         """Record `function(*args)`: the structure and leaves of its result, and what it writes."""

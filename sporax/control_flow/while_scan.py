@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sporax.autodiff.lifted_op import is_differentiated
+from sporax.autodiff.tape import active_tape
 from sporax.control_flow.cond import (
     PENDING,
     PYTHON_SCALARS,
@@ -194,7 +194,7 @@ class _Loop:
         test = self._bound(self.test, self.test.values(self.test.leaves), handles, operands)
         body = self._bound(self.body, after, handles, operands)
         arguments = self.who, test, body, len(before), tuple(weak_results)
-        if is_differentiated() and any([v.tracked for v in operands]):
+        if active_tape() is not None and any([v.tracked for v in operands]):
             op = cached_op(bounded_while_op, *arguments, self._scan_length(before))
         else:
             op = cached_op(while_op, *arguments)

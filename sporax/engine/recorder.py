@@ -239,7 +239,7 @@ def record(op, *values) -> Any:
         if recorder.on_record is not None:
             recorder.on_record()
     if tracked and thread.tape is not None:
-        thread.tape.append((op, values, out))
+        thread.tape.record((op, values, out))
     return out
 
 
@@ -331,7 +331,7 @@ def apply(op, *operands) -> Any:
         tracked = tracked and state.differentiable
         out = outputs(recorder, before.size, state.avals, tracked)
         if tracked and thread.tape is not None:
-            thread.tape.append((op, values, out))
+            thread.tape.record((op, values, out))
         return tuple([wrap(value) for value in out])
     out = _new(Value)
     out.aval = aval
@@ -343,7 +343,7 @@ def apply(op, *operands) -> Any:
     if recorder.on_record is not None:
         recorder.on_record()
     if tracked and thread.tape is not None:
-        thread.tape.append((op, values, out))
+        thread.tape.record((op, values, out))
     tensor = _new(Tensor)
     tensor._value = out
     return tensor

@@ -7,14 +7,14 @@ import weakref
 
 from sporax.autodiff.hooks import Gate, HookHandle, avals_of, check_callable, name_of, replaced
 from sporax.autodiff.saved_tensors import saved_tensors_hooks
-from sporax.autodiff.tape import MUTED
+from sporax.autodiff.tape import active_tape
 from sporax.core import context
 from sporax.core.cell_tree import tree
 from sporax.core.errors import warn
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of, unflatten
-from sporax.core.value import Changes, thread
+from sporax.core.value import Changes
 
 _KINDS = (
     "forward_pre", "forward", "backward_pre", "backward", "saved_tensors", "parameter_forward",
@@ -146,8 +146,8 @@ def run_with_hooks(cell, run, args, kwargs, progress=None):
         run = functools.partial(_run_around, cell, run, saved, of_parameters)
     for _, hook_fn, with_kwargs in pre:
         args, kwargs = _before(cell, hook_fn, with_kwargs, args, kwargs)
-    tape = thread.tape
-    if tape is None or tape is MUTED or not (backward_pre or backward):
+    tape = active_tape()
+    if tape is None or not (backward_pre or backward):
         return _after(cell, args, kwargs, run(*args, **kwargs), progress)
     gate = BackwardHookGate(cell, backward_pre, backward)
     args, kwargs = gate.enter(tape, args, kwargs)

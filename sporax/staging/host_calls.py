@@ -94,7 +94,7 @@ class HostCall:
         self.values = [t._lift() for t in self.handles]
         self.recorder, self.tape = thread.recorder, thread.tape
         self.state = self.recorder.state
-        self.n_entries = 0 if self.tape is None else len(self.tape)
+        self.n_entries = 0 if self.tape is None else len(self.tape.entries)
         self.position = len(tracer.parts), self.state.depth
         self.n_rebound, self.n_prints = len(tracer.rebound), len(tracer.prints)
         self.precision = thread.precision
@@ -150,7 +150,7 @@ class HostCall:
         """
         tracer, tape = self.tracer, self.tape
         values = [t._lift() for t in tensors_of(result)]
-        is_cut = cut or tape is None or tape.muted or not any(v.tracked for v in values)
+        is_cut = cut or tape is None or tape.is_muted or not any(v.tracked for v in values)
         is_unchanged = self._arguments_are_unchanged()
         self.kind = result_kind(result)
         if self.hidden.is_read or not is_cut or not is_unchanged or self.kind is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sporax.autodiff.backward import TapeScope
 from sporax.autodiff.bprop_signature import named_inputs
-from sporax.autodiff.tape import MUTED, PythonDerivative
+from sporax.autodiff.tape import MUTED, PythonDerivative, active_tape
 from sporax.core import context
 from sporax.core.errors import is_users, warn
 from sporax.core.tensor import Tensor
@@ -83,8 +83,8 @@ class Watch:
         op, origin = state.op, Origin()
         for out in outs:
             self.origins[out] = origin
-        tape = thread.tape
-        if tape is not None and tape is not MUTED:
+        tape = active_tape()
+        if tape is not None:
             if tape is not self.tape:
                 self.tape, self.steps = tape, []
             self.steps.append((op, operands, outs, origin))
@@ -117,13 +117,16 @@ class Watch:
         ranges = [f"    {_range(v, names, i)}" for i, v in indexed]
         return "\n".join([f"{what}, {line} {at}", "  It was given", *ranges])
 
+    def _entries(self):
+        return () if self.tape is None else self.tape.entries
+
     def _forward(self, op, operands):
         """Where the operation was called whose derivative `op` is; None if that was not watched."""
         while isinstance(op, Pullback):
             array_ids = {id(v.array) for v in operands}
             entries = [
                 (values, out)
-                for entry, values, out in self.tape or ()
+                for entry, values, out in self._entries()
                 if entry is op.of and all(_known(v, array_ids) for v in values)
             ]
             if not entries:
@@ -133,7 +136,7 @@ class Watch:
 
     # cut gradients ------------------------------------------------------------------------
 
-    def zero(self, derivative, args, positions, variables, cotangents):
+    def zero(self, derivative, args, positions, values, cotangents):
         """Say, once each, which variables of a derivative have a gradient of zero because the
         output does not depend on them."""
         inputs = named_inputs(derivative.fn, args)
@@ -145,7 +148,7 @@ class Watch:
         ]
         names += [f"Parameter '{p.name}'" for p in derivative.weights]
         what = getattr(derivative.fn, "__code__", type(derivative.fn))
-        for name, value, cotangent in zip(names, variables.values, cotangents, strict=True):
+        for name, value, cotangent in zip(names, values, cotangents, strict=True):
             if cotangent is None and (what, name) not in self.said:
                 self.said.add((what, name))
                 warn(
@@ -168,7 +171,7 @@ class Watch:
     def _cuts(self, value):
         """(what ends the dependence on a value, in words; the operation that used it last)."""
         steps = list(self.steps)
-        for op, operands, out in self.tape or ():
+        for op, operands, out in self._entries():
             if isinstance(op, PythonDerivative):
                 steps.append((op, operands, out if isinstance(out, tuple) else (out,), None))
         reached, before = {id(value)}, 0

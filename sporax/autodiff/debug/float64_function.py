@@ -7,7 +7,7 @@ import numpy as np
 
 from sporax.autodiff.bprop_signature import named_inputs
 from sporax.autodiff.grad import Derivative
-from sporax.autodiff.tape import MUTED, PythonDerivative
+from sporax.autodiff.tape import PythonDerivative, active_tape
 from sporax.core import random
 from sporax.core.cell_tree import is_cell, parameters, tree
 from sporax.core.dtype import from_numpy
@@ -135,7 +135,7 @@ class Subject:
             )
         if self.seeds is None:
             self.seeds = [Tensor(w) for w in self._weights(outs)]
-            self._look(thread.tape)
+            self._look(thread.tape.entries)
         if [t.shape for t in outs] != [w.shape for w in self.seeds]:
             raise ValueError(
                 "For 'check_grad', the function must return the same shapes each time, but got "
@@ -152,9 +152,9 @@ class Subject:
         _, by_position, by_weight = self.first(tensors, {})
         return apply(_inner, *by_position, *by_weight, *self.direction)
 
-    def _look(self, tape):
-        """Note from a tape which derivatives are the user's own, and what is not in float64."""
-        for op, _, out in tape:
+    def _look(self, entries):
+        """Note which derivatives on a tape are the user's own, and what is not in float64."""
+        for op, _, out in entries:
             if isinstance(op, PythonDerivative):
                 self.written.append(op.who)
             for value in out if isinstance(out, tuple) else (out,):
@@ -187,8 +187,7 @@ def reached(fn, inputs):
 
 def refuse_nesting():
     """A check runs functions many times, so it cannot be part of one being recorded."""
-    taped = thread.tape is not None and thread.tape is not MUTED
-    if taped or thread.recorder.tracer is not None:
+    if active_tape() is not None or thread.recorder.tracer is not None:
         raise RuntimeError(
             "For 'check_grad', the call must stand outside of 'grad' and 'jit', but got one inside."
         )
