@@ -6,7 +6,6 @@ out once, with places for what is given, and compiled to a line of Python.
 
 import functools
 import inspect
-import keyword
 from types import MethodType
 
 _VARIADIC = inspect.Parameter.VAR_POSITIONAL
@@ -17,7 +16,7 @@ LAST = ("out", "dout")
 
 
 class Place:
-    """Stands for what a call is given, where the call is only planned; `code` says where it is."""
+    """Stands for an argument of a call that is only planned; `code` is how to read it."""
 
     def __init__(self, code):
         self.code = code
@@ -26,9 +25,9 @@ class Place:
 class Plan:
     """How calls of `construct` with so many positional arguments and these keywords reach `bprop`.
 
-    `inputs(args, kwargs)`: (name, what was given, or the default) of each input. `call(bprop, args,
-    kwargs, out, dout)` calls it; `arguments` gives what with: (a list, a dict). `direct`: the names
-    of the inputs, where these are the positional arguments and nothing else.
+    `inputs(args, kwargs)`: (name, argument or default) of each input. `arguments(args, kwargs, out,
+    dout)`: positional and keyword arguments for `bprop`. `direct`: the names of the inputs, where
+    these are the positional arguments and nothing else.
     """
 
     def __init__(self, who, construct, bprop, count, names):
@@ -42,18 +41,12 @@ class Plan:
         self.lacks = {*self.names, *LAST}.difference(self.taken)
         positional, named = _arguments(who, bprop, inputs, Place("out"), Place("dout"))
         constants = []  # defaults
-        call = [_code(item, constants) for item in positional]
-        call += [_as_keyword(name, _code(item, constants)) for name, item in named.items()]
-        pairs = [f"({name!r}, {_code(item, constants)})" for name, item in inputs]
-        scope = {"constants": constants}
-        names = ", ".join(f"{name!r}: {_code(item, constants)}" for name, item in named.items())
-        positional_code = ", ".join(_code(item, constants) for item in positional)
-        self.arguments = eval(
-            f"lambda args, kwargs, out, dout: ([{positional_code}], {{{names}}})",
-            {"constants": constants},
-        )
-        self.call = eval(f"lambda bprop, args, kwargs, out, dout: bprop({', '.join(call)})", scope)
-        self.inputs = eval(f"lambda args, kwargs: [{', '.join(pairs)}]", scope)
+        in_order = ", ".join(_code(item, constants) for item in positional)
+        by_name = ", ".join(f"{name!r}: {_code(item, constants)}" for name, item in named.items())
+        pairs = ", ".join(f"({name!r}, {_code(item, constants)})" for name, item in inputs)
+        arguments, scope = f"[{in_order}], {{{by_name}}}", {"constants": constants}
+        self.arguments = eval(f"lambda args, kwargs, out, dout: ({arguments})", scope)
+        self.inputs = eval(f"lambda args, kwargs: [{pairs}]", scope)
 
     def explain(self, error):
         """Have a NameError of `bprop` say so where the name is an input that it does not take."""
@@ -66,6 +59,7 @@ class Plan:
 
 
 def _code(item, constants):
+    """The expression of an argument; in it, defaults are looked up in `constants`."""
     if isinstance(item, Place):
         return item.code
     if isinstance(item, tuple) and any(isinstance(part, Place) for part in item):
@@ -74,11 +68,6 @@ def _code(item, constants):
         return "{" + ", ".join(f"{k!r}: {_code(v, constants)}" for k, v in item.items()) + "}"
     constants.append(item)
     return f"constants[{len(constants) - 1}]"
-
-
-def _as_keyword(name, code):
-    plain = name.isidentifier() and not keyword.iskeyword(name)
-    return f"{name}={code}" if plain else f"**{{{name!r}: {code}}}"
 
 
 def planned(cell, bprop, args, kwargs):
@@ -90,7 +79,7 @@ def planned(cell, bprop, args, kwargs):
         key = *_unbound(construct), *_unbound(bprop), len(args), *kwargs
     plan = _plans.get(key)
     if plan is None:
-        signatures = _signature(*_unbound(construct)), _signature(*_unbound(bprop))
+        signatures = signature_of(construct), signature_of(bprop)
         plan = Plan(f"{type(cell).__name__}.bprop", *signatures, len(args), tuple(kwargs))
         if len(_plans) >= _MOST:
             _plans.clear()
@@ -102,7 +91,7 @@ _plans, _MOST = {}, 1024
 
 
 def _unbound(method):
-    """(function, whether the method is it with its first parameter given)."""
+    """(function, whether the method is the function with its first argument bound)."""
     if method.__class__ is MethodType:
         return method.__func__, True
     if method.__class__ is functools.partial and len(method.args) == 1 and not method.keywords:
@@ -110,15 +99,16 @@ def _unbound(method):
     return method, False
 
 
-def _signature(function, is_bound):
+def signature_of(method):
     """The signature that a call has; of a bound method without its first parameter."""
+    function, is_bound = _unbound(method)
     signature = inspect.signature(function)
     rest = list(signature.parameters.values())[is_bound:]
     return signature.replace(parameters=rest) if is_bound else signature
 
 
 def _inputs_of(construct, bprop, args, kwargs):
-    """(name, what was given, or the default) of each input of a call of `construct`.
+    """(name, argument or default) of each input of a call of `construct`.
 
     Those of `*args` and `**kwargs` count one by one; where `bprop` has a parameter of that very
     name they are one input.
@@ -190,17 +180,3 @@ def _refusal(who, placed, pool):
         f"For '{who}', the parameters must be ({', '.join(name for name, _ in pool)}), by these "
         f"names in any order, or by other names in this order, but got ({got})."
     )
-
-
-def named_inputs(fn, inputs):
-    """(parameter of the function, what is given for it) for each input."""
-    try:
-        parameters = list(_signature(*_unbound(getattr(fn, "construct", fn))).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    rest = [p.name for p in parameters if p.kind is _VARIADIC]
-    first = len(names)
-    more = range(first, len(inputs))
-    names += [f"{rest[0]}[{i - first}]" if rest else f"input {i}" for i in more]
-    return list(zip(names, inputs, strict=False))

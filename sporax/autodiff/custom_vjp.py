@@ -21,12 +21,12 @@ def _nothing(item):
 class CustomVjp(PythonDerivative):
     """The derivative of a call of a function of the user's, by another.
 
-    `args`, `kwargs`: what the call was given, and `tensors` the Tensors in it. `result`: what it
-    returned, and `handles` the Tensors in that. `packed`: the Values of all these, where they are
-    packed by hooks.
+    `args`, `kwargs`: the arguments of the call, and `tensors` the Tensors in them. `result`: its
+    result, and `handles` the Tensors in that. `packed`: the Values of all these, where they are
+    packed by hooks. `on_host`: whether a captured function made the call on the host.
     """
 
-    __slots__ = ("args", "handles", "kwargs", "packed", "result", "tensors")
+    __slots__ = ("args", "handles", "kwargs", "on_host", "packed", "result", "tensors")
 
     def inputs(self, operands):
         """(args, kwargs) with the Values that they had then."""
@@ -37,6 +37,12 @@ class CustomVjp(PythonDerivative):
         if out.__class__ is not tuple:
             return _same_or_new(self.handles[0], out)
         return with_values(self.result, self.handles, out)
+
+    def call_captured(self, function, args, kwargs):
+        """A backward function's result, in a captured function. Where its forward one was called on
+        the host, so is this: what it knows besides its arguments comes from there."""
+        is_last = thread.tape is None or thread.tape.depth == 1  # no derivative of it is taken
+        return through(function, function, args, kwargs, self.on_host, is_last)[0]
 
     def pack(self, operands, outs):
         """Have the Values packed that the derivative needs, if it is here that they are kept."""
@@ -90,7 +96,7 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
     thread.tape = MUTED  # as `paused` does, written out for speed
     try:
         if recorder.tracer is None:
-            result = function(*args, **kwargs)
+            result, derivative.on_host = function(*args, **kwargs), False
         else:
             result, derivative.on_host = through(function, function, args, kwargs)
         tracked = True in [v.tracked for v in operands]
@@ -135,10 +141,10 @@ def _attach(result, recorder, first, tracked, cut):
 class CellBprop(CustomVjp):
     """The derivative of a Cell that its `bprop` computes."""
 
-    __slots__ = ("cell", "on_host", "parameters")
+    __slots__ = ("cell", "parameters")
 
     def __init__(self, cell, parameters):
-        self.cell, self.parameters, self.on_host = cell, parameters, False
+        self.cell, self.parameters = cell, parameters
 
     @property
     def who(self):
@@ -151,12 +157,12 @@ class CellBprop(CustomVjp):
         (args, kwargs), bprop = self.inputs(values), self.cell.bprop
         plan = planned(self.cell, bprop, args, kwargs)
         dout = cotangents(self.result, out, arriving)
+        positional, named = plan.arguments(args, kwargs, self.outputs(outs), dout)
         try:
             if thread.recorder.tracer is None:
-                result = plan.call(bprop, args, kwargs, self.outputs(outs), dout)
+                result = bprop(*positional, **named)
             else:
-                positional, named = plan.arguments(args, kwargs, self.outputs(outs), dout)
-                result = backward_through(bprop, positional, named, self.on_host)
+                result = self.call_captured(bprop, positional, named)
         except NameError as error:
             plan.explain(error)
             raise
@@ -169,10 +175,8 @@ class CellBprop(CustomVjp):
                 return values
         inputs = plan.inputs(args, kwargs)
         result, by_parameter = self._split(result, inputs)
-        by_handle = collect(self.who, result, inputs)
-        handles = tensors_of((args, kwargs))
-        values = [by_handle[id(h)].pop(0) if by_handle.get(id(h)) else None for h in handles]
-        return values + self._of_parameters(by_parameter, operands[len(handles) :])
+        values = collect(self.who, result, inputs, tensors_of((args, kwargs)))
+        return values + self._of_parameters(by_parameter, operands[len(values) :])
 
     def pack(self, operands, outs):
         """Have inputs and outputs packed."""
@@ -236,13 +240,6 @@ def _one_for_one(operands, args, gradients):
     return values
 
 
-def backward_through(function, args, kwargs, on_host):
-    """A backward function's result, in a captured function. Where its forward one was called on the
-    host, so is this: what it knows besides its arguments comes from there."""
-    alone = thread.tape is None or thread.tape.depth == 1  # nobody asks for a derivative of it
-    return through(function, function, args, kwargs, on_host, alone)[0]
-
-
 def call_with_bprop(cell, *args, **kwargs):
     """`construct`, differentiated by the cell's own `bprop`."""
     if active_tape() is None:
@@ -272,20 +269,18 @@ def cotangents(result, out, arriving, zeros=True):
     return map_tensors(cotangent, result, _nothing)
 
 
-def collect(who, result, inputs):
-    """{id(Tensor): gradients (Values) for its places among the inputs, in order}.
+def collect(who, result, inputs, handles):
+    """The gradient (a Value or None) of each of the `handles`, the Tensors in the inputs.
 
-    `inputs`: (name, what was given) of each. A bare Tensor is the gradient of the first floating
-    Tensor. A tuple has one for each input, or for each that holds Tensors.
+    `result`: what a backward function returned. A bare Tensor is the gradient of the first floating
+    Tensor. A tuple has one for each input, or for each that holds Tensors. `inputs`: (name,
+    argument) of each.
     """
-    gradients: dict[int, list] = {}
     holding = [(name, argument) for name, argument in inputs if tensors_of(argument)]
     if isinstance(result, Tensor):
         every = [(n, t) for n, argument in holding for t in tensors_of(argument)]
-        able = [(n, t) for n, t in every if t._value.aval.inexact] or every
-        if able:
-            _match(who, *able[0], result, gradients)
-        return gradients
+        inputs = ([(n, t) for n, t in every if t._value.aval.inexact] or every)[:1]
+        result = (result,) * len(inputs)
     if not isinstance(result, (tuple, list)):
         raise TypeError(
             f"For '{who}', the result must be a Tensor or a tuple of them, a gradient for each of "
@@ -297,9 +292,10 @@ def collect(who, result, inputs):
             f"For '{who}', the result must have a gradient for each of the {len(inputs)} inputs "
             f"{_list(inputs)}, but got {len(result)}. Give None where there is none."
         )
+    gradients: dict[int, list] = {}  # id(Tensor): those of its places among the inputs, in order
     for (name, argument), gradient in zip(chosen, result, strict=True):
         _match(who, name, argument, gradient, gradients)
-    return gradients
+    return [gradients[id(h)].pop(0) if gradients.get(id(h)) else None for h in handles]
 
 
 def _list(inputs):

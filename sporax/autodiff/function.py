@@ -2,13 +2,7 @@
 
 import inspect
 
-from sporax.autodiff.custom_vjp import (
-    CustomVjp,
-    backward_through,
-    collect,
-    cotangents,
-    differentiated_by,
-)
+from sporax.autodiff.custom_vjp import CustomVjp, collect, cotangents, differentiated_by
 from sporax.autodiff.saved_tensors import Packed
 from sporax.autodiff.tape import active_tape
 from sporax.core.tensor import Tensor
@@ -110,10 +104,10 @@ class Function:
 class FunctionBackward(CustomVjp):
     """The derivative that a `Function`'s `backward` computes."""
 
-    __slots__ = ("ctx", "on_host")
+    __slots__ = ("ctx",)
 
     def __init__(self, ctx):
-        self.ctx, self.on_host = ctx, False
+        self.ctx = ctx
 
     @property
     def who(self):
@@ -130,15 +124,14 @@ class FunctionBackward(CustomVjp):
         grads = cotangents(self.result, out, arriving, ctx.materialize_grads)
         grads = grads if isinstance(grads, (tuple, list)) else (grads,)
         if self.on_host:
-            result = backward_through(type(ctx).backward, (ctx, *grads), {}, True)
+            result = self.call_captured(type(ctx).backward, (ctx, *grads), {})
         else:
             result = type(ctx).backward(ctx, *grads)
         args, kwargs = self.inputs(operands)
         inputs = [(str(i), argument) for i, argument in enumerate(args)]
         inputs += kwargs.items()
-        by_handle = collect(self.who, _one_for_each(result, len(inputs)), inputs)
-        handles = tensors_of((args, kwargs))
-        return [by_handle[id(h)].pop(0) if by_handle.get(id(h)) else None for h in handles]
+        gradients = _one_for_each(result, len(inputs))
+        return collect(self.who, gradients, inputs, tensors_of((args, kwargs)))
 
 
 def _one_for_each(result, n):

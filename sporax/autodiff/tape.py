@@ -78,11 +78,6 @@ class Tape:
         del self.entries[length:]
         self.python_entries[:] = [i for i in self.python_entries if i < length]
 
-    def truncate(self, length):
-        """Keep the first `length` entries."""
-        del self[length:]
-        self.python_entries = [i for i in self.python_entries if i < length]
-
 
 def _ignore(entry):
     """Add nothing."""

@@ -9,12 +9,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sporax.autodiff.backward import TapeScope
-from sporax.autodiff.bprop_signature import named_inputs
+from sporax.autodiff.debug.input_names import named_inputs, tensor_paths
 from sporax.autodiff.tape import MUTED, PythonDerivative, active_tape
 from sporax.core import context
 from sporax.core.errors import is_users, warn
-from sporax.core.tensor import Tensor
-from sporax.core.tree import leaves_with_paths
 from sporax.core.value import Aval, thread
 from sporax.engine.operation import Pullback
 from sporax.engine.recorder import Recorder, run_pending
@@ -140,12 +138,7 @@ class Watch:
         """Say, once each, which variables of a derivative have a gradient of zero because the
         output does not depend on them."""
         inputs = named_inputs(derivative.fn, args)
-        names = [
-            f"'{path}'"
-            for name, item in [inputs[i] for i in positions]
-            for path, leaf in leaves_with_paths(item, name)
-            if isinstance(leaf, Tensor)
-        ]
+        names = [f"'{path}'" for path in tensor_paths([inputs[i] for i in positions])]
         names += [f"Parameter '{p.name}'" for p in derivative.weights]
         what = getattr(derivative.fn, "__code__", type(derivative.fn))
         for name, value, cotangent in zip(names, values, cotangents, strict=True):

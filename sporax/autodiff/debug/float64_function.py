@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.autodiff.bprop_signature import named_inputs
+from sporax.autodiff.debug.input_names import named_inputs, tensor_paths
 from sporax.autodiff.grad import Derivative
 from sporax.autodiff.tape import PythonDerivative, active_tape
 from sporax.core import random
@@ -13,7 +13,7 @@ from sporax.core.cell_tree import is_cell, parameters, tree
 from sporax.core.dtype import from_numpy
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor, new_value
-from sporax.core.tree import leaves_with_paths, tensors_of, unflatten
+from sporax.core.tree import tensors_of, unflatten
 from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -47,12 +47,7 @@ class Subject:
     def __init__(self, fn, inputs, weights, rng):
         self.fn, self.inputs, self.rng = fn, inputs, rng
         handles = tensors_of(inputs)
-        places = [
-            path
-            for name, item in named_inputs(fn, inputs)
-            for path, leaf in leaves_with_paths(item, name)
-            if isinstance(leaf, Tensor)
-        ]
+        places = tensor_paths(named_inputs(fn, inputs))
         able = [t._value.aval.inexact for t in handles]
         self.skipped = [(n, t) for n, t, ok in zip(places, handles, able, strict=True) if not ok]
         self.fixed = [None if ok else t for t, ok in zip(handles, able, strict=True)]

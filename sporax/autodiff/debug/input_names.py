@@ -1,0 +1,31 @@
+"""The names of a function's inputs and of the Tensors in them, for messages."""
+
+import inspect
+
+from sporax.autodiff.bprop_signature import signature_of
+from sporax.core.tensor import Tensor
+from sporax.core.tree import leaves_with_paths
+
+
+def named_inputs(fn, inputs):
+    """(parameter of the function, argument) for each input."""
+    try:
+        parameters = list(signature_of(getattr(fn, "construct", fn)).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = [p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL]
+    first = len(names)
+    more = range(first, len(inputs))
+    names += [f"{rest[0]}[{i - first}]" if rest else f"input {i}" for i in more]
+    return list(zip(names, inputs, strict=False))
+
+
+def tensor_paths(inputs):
+    """The path to each Tensor in the inputs, (name, argument) each; `x`, `x[0]`, `x.field`."""
+    return [
+        path
+        for name, argument in inputs
+        for path, leaf in leaves_with_paths(argument, name)
+        if isinstance(leaf, Tensor)
+    ]
