@@ -228,13 +228,13 @@ def grad(
     >>> grad(lambda x: x * x)(Tensor([3.0])).asnumpy()
     array([6.], dtype=float32)
     """
-    run = _transform(
+    both = _transform(
         "grad", fn, grad_position, weights, has_aux, return_ids, sens_param, per_sample
     )
 
     @functools.wraps(fn, updated=())
     def gradient(*args, **kwargs):
-        result, gradients = run(args, kwargs)
+        result, gradients = both(*args, **kwargs)
         return (gradients, tuple(result[1:])) if has_aux else gradients
 
     return gradient
@@ -251,15 +251,9 @@ def value_and_grad(
     >>> value.asnumpy(), gradient.asnumpy()
     (array([9.], dtype=float32), array([6.], dtype=float32))
     """
-    run = _transform(
+    return _transform(
         "value_and_grad", fn, grad_position, weights, has_aux, return_ids, sens_param, per_sample
     )
-
-    @functools.wraps(fn, updated=())
-    def value_and_gradient(*args, **kwargs):
-        return run(args, kwargs)
-
-    return value_and_gradient
 
 
 def _transform(who, fn, grad_position, weights, has_aux, return_ids, sens_param, per_sample):
@@ -271,7 +265,8 @@ def _transform(who, fn, grad_position, weights, has_aux, return_ids, sens_param,
     if per_sample:
         derivative = PerSample(derivative)
 
-    def run(args, kwargs) -> tuple[Any, Any]:
+    @functools.wraps(fn, updated=())
+    def value_and_gradient(*args, **kwargs) -> tuple[Any, Any]:
         result, inputs, by_weight = derivative(args, kwargs)
         if return_ids:
             held = [i for i in positions if tensors_of(args[i])]
@@ -283,7 +278,7 @@ def _transform(who, fn, grad_position, weights, has_aux, return_ids, sens_param,
             return result, by_weight
         return result, inputs if weights is None else (inputs, by_weight)
 
-    return run
+    return value_and_gradient
 
 
 def _checked_positions(who, grad_position, weights):

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from itertools import accumulate
 
 import jax.numpy as jnp
 
@@ -21,7 +22,7 @@ class TapedCall(Derivative):
     """A function computed once at some arguments, with what its derivative there needs.
 
     `result`: what it returned. `ends`: the Values of what is differentiated. It can be walked back
-    from any number of times, at any time: Values do not change.
+    any number of times, at any time: Values do not change.
     """
 
     seed = "v"
@@ -164,7 +165,7 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
 
 @fitting
 def jacfwd(fn, grad_position=0, has_aux=False) -> Callable:
-    """The function that computes the Jacobian of `fn`, a column for each number of the inputs.
+    """The function that computes the Jacobian of `fn`, a column for each element of the inputs.
 
     `grad_position`: an int or tuple of ints, the arguments to differentiate. The derivative of an
     output of shape `a` by an input of shape `b` has shape `a + b`; for several outputs it is a
@@ -181,7 +182,7 @@ def jacfwd(fn, grad_position=0, has_aux=False) -> Callable:
 
 @fitting
 def jacrev(fn, grad_position=0, has_aux=False) -> Callable:
-    """The function that computes the Jacobian of `fn`, a row for each number of the outputs.
+    """The function that computes the Jacobian of `fn`, a row for each element of the outputs.
 
     Arguments and results are those of `jacfwd`.
 
@@ -208,8 +209,7 @@ def _jacobian(who, fn, grad_position, has_aux, compute):
 
 def _by_columns(who, fn, args, positions, has_aux):
     """([[block for each input] for each output], rest of the result)."""
-    avals = [args[i]._lift().aval for i in positions]
-    total = sum(a.size for a in avals)
+    avals = tuple([args[i]._lift().aval for i in positions])
     aux = None
 
     def run(tangents):
@@ -220,26 +220,24 @@ def _by_columns(who, fn, args, positions, has_aux):
         # the columns lie along the last axis
         return [*beside, *out_tangents], [None] * len(beside) + [v.aval.ndim for v in out_tangents]
 
-    results = LiftedFunction(who, total)(run, _identity(avals, total), [0] * len(avals))
+    results = _mapped(who, run, avals)
     n_beside = len(tensors_of(aux))
     aux = unflatten(aux, map(wrap, results[:n_beside]))
-    split = _split(tuple(a.shape for a in avals), -1)
-    return [[wrap(v) for v in record(split, value)] for value in results[n_beside:]], aux
+    blocks = [record(_split(avals, -1), value) for value in results[n_beside:]]
+    return [list(map(wrap, row)) for row in blocks], aux
 
 
 def _by_rows(who, fn, args, positions, has_aux):
     """([[block for each input] for each output], rest of the result)."""
     taped = TapedCall(who, fn, args, positions, (), has_aux)
-    avals = [v.aval for v in taped.ends]
-    total = sum(a.size for a in avals)
+    avals = tuple([v.aval for v in taped.ends])
 
     def run(cotangents):
         gradients = taped.gradients(cotangents)
         return gradients, [0] * len(gradients)
 
-    results = LiftedFunction(who, total)(run, _identity(avals, total), [0] * len(avals))
-    split = _split(tuple(a.shape for a in avals), 0)
-    columns = [record(split, value) for value in results]
+    results = _mapped(who, run, avals)
+    columns = [record(_split(avals, 0), value) for value in results]
     rows = [
         # a gradient of complex numbers is the conjugate of the derivative
         [wrap(record(_conj, v) if aval.dtype.kind == "c" else v) for v in row]
@@ -251,39 +249,37 @@ def _by_rows(who, fn, args, positions, has_aux):
 _conj = Op("jacobian.conj", jnp.conj)
 
 
-def _identity(avals, total):
-    """The rows of the identity matrix of all numbers of these avals, cut up like them."""
-    parts, first = [], 0
-    for aval in avals:
-        parts.append(record(_part_of_identity(total, first, aval)))
-        first += aval.size
-    return parts
+def _mapped(who, run, avals):
+    """The results of `run` for each row of the identity matrix of all elements of these avals."""
+    rows, size = record(_identity(avals)), sum(a.size for a in avals)
+    return LiftedFunction(who, size)(run, rows, [0] * len(avals))
 
 
 @functools.cache
-def _part_of_identity(total, first, aval):
-    def part():
-        rows = jnp.eye(total, aval.size, -first, dtype=aval.dtype)
-        return rows.reshape(total, *aval.shape)
+def _identity(avals):
+    """The identity matrix of all elements of these avals: for each its columns, in its shape."""
+    ends = list(accumulate(a.size for a in avals))
 
-    return Op("jacobian.identity", part)
+    def identity():
+        return tuple([
+            jnp.eye(ends[-1], a.size, a.size - end, dtype=a.dtype).reshape(ends[-1], *a.shape)
+            for a, end in zip(avals, ends, strict=True)
+        ])  # fmt: skip
+
+    return Op("jacobian.identity", identity)
 
 
 @functools.cache
-def _split(shapes, axis):
-    """Cut the first or last axis (0, -1) up, and give each part one of the shapes there."""
+def _split(avals, axis):
+    """Cut the first or last axis (0, -1) up, and give each part the shape of an aval there."""
+    ends = list(accumulate(a.size for a in avals))
 
     def split(x):
         before, after = ((), x.shape[1:]) if axis == 0 else (x.shape[:-1], ())
-        parts = jnp.split(x, _ends(shapes), axis)
-        return tuple(p.reshape(before + s + after) for p, s in zip(parts, shapes, strict=True))
+        parts = jnp.split(x, ends[:-1], axis)
+        return tuple(p.reshape(before + a.shape + after) for p, a in zip(parts, avals, strict=True))
 
     return Op("jacobian.split", split)
-
-
-def _ends(shapes):
-    sizes = [functools.reduce(lambda a, b: a * b, shape, 1) for shape in shapes]
-    return [sum(sizes[: i + 1]) for i in range(len(sizes) - 1)]
 
 
 def _positions(who, grad_position, args):

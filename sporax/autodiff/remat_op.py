@@ -4,7 +4,7 @@ A pullback computes the forward pass a second time by itself. Within one program
 it has been computed already, and keep it. On a GPU or TPU an optimization barrier prevents that. On
 a CPU XLA removes barriers too early (`jax.checkpoint` saves nothing there), but it does not look
 into the branches of a conditional; so here the second pass is the branch of a condition that always
-holds, which only the numbers themselves can tell.
+holds, which depends on the elements of an array.
 """
 
 import functools
@@ -14,30 +14,30 @@ import jax.numpy as jnp
 from jax import lax
 
 from sporax.autodiff.abstract_trace import LiftedOp
-from sporax.engine.operation import Op, Pullback, Rule
+from sporax.engine.operation import Op, Rule
 
 
 @jax.custom_batching.custom_vmap
-def _holds(x):
+def _true(x):
     return (x == x) | (x != x)  # of a NaN only the second is true
 
 
-@_holds.def_vmap
+@_true.def_vmap
 def _(size, batched, x):
     """One condition for all examples, or it would not be a conditional any more."""
-    return _holds(x[0]), False
+    return _true(x[0]), False
 
 
 def behind_barrier(run, avals, arrays):
     """`run(*arrays)`, computed apart from all else in the program."""
-    telling = [x for a, x in zip(avals, arrays, strict=True) if a.inexact and a.size and not a.weak]
-    if jax.default_backend() != "cpu" or not telling:
+    inexact = [x for a, x in zip(avals, arrays, strict=True) if a.inexact and a.size and not a.weak]
+    if jax.default_backend() != "cpu" or not inexact:
         return run(*lax.optimization_barrier(tuple(arrays)))
-    # the last is a cotangent; the first may be known less well
-    ends = [lax.stop_gradient(telling[i].ravel()[0]) for i in (0, -1)]
+    # the last is a cotangent; the first may be a constant to XLA
+    ends = [lax.stop_gradient(inexact[i].ravel()[0]) for i in (0, -1)]
     shapes = jax.eval_shape(run, *arrays)
     return lax.cond(
-        _holds(ends[0]) & _holds(ends[1]),
+        _true(ends[0]) & _true(ends[1]),
         run,
         lambda *arrays: jax.tree.map(lambda o: jnp.zeros(o.shape, o.dtype), shapes),
         *arrays,
@@ -64,14 +64,8 @@ class BarrierOp(Op):
         run = jax.jit(functools.partial(self.compute, avals), inline=True)
         return Rule(avals, rule.avals, run, rule.single)
 
-    def pullback(self, inputs, outputs, n_outputs):
-        """As that of the plain one, computed apart."""
-        key = inputs, outputs
-        pullback = self.pullbacks.get(key)
-        if pullback is None:
-            plain = self.plain.pullback(inputs, outputs, n_outputs)
-            pullback = self.pullbacks[key] = BarrierOp(plain)
-        return pullback
+    def _new_pullback(self, inputs, outputs, n_outputs):
+        return BarrierOp(self.plain.pullback(inputs, outputs, n_outputs))
 
 
 class RematLiftedOp(LiftedOp):
@@ -79,14 +73,8 @@ class RematLiftedOp(LiftedOp):
 
     __slots__ = ()
 
-    def pullback(self, inputs, outputs, n_outputs):
-        """As usual, computed apart."""
-        key = inputs, outputs
-        pullback = self.pullbacks.get(key)
-        if pullback is None:
-            plain = Pullback(self, inputs, outputs, n_outputs)
-            pullback = self.pullbacks[key] = BarrierOp(plain)
-        return pullback
+    def _new_pullback(self, inputs, outputs, n_outputs):
+        return BarrierOp(super()._new_pullback(inputs, outputs, n_outputs))
 
 
 class BarrierLiftedOp(LiftedOp):

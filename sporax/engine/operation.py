@@ -180,8 +180,11 @@ class Op:
         key = inputs, outputs
         pullback = self.pullbacks.get(key)
         if pullback is None:
-            pullback = self.pullbacks[key] = Pullback(self, inputs, outputs, n_outputs)
+            pullback = self.pullbacks[key] = self._new_pullback(inputs, outputs, n_outputs)
         return pullback
+
+    def _new_pullback(self, inputs, outputs, n_outputs) -> "Op":
+        return Pullback(self, inputs, outputs, n_outputs)
 
 
 class Pullback(Op):
