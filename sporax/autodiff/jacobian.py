@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from sporax.autodiff.backward import TapeScope, walk_back
 from sporax.autodiff.grad import Derivative, check_flag, check_function, parameters_of
-from sporax.autodiff.lifted_op import LiftedFunction
+from sporax.autodiff.lifted_function import LiftedFunction
 from sporax.autodiff.tape import ones_like, or_zeros, paused
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting

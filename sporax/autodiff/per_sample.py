@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from sporax.autodiff.lifted_op import LiftedFunction
+from sporax.autodiff.lifted_function import LiftedFunction
 from sporax.core.tree import flatten, map_tensors, unflatten
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap

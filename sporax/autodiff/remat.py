@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sporax.autodiff.lifted_op import LiftedFunction
+from sporax.autodiff.lifted_function import LiftedFunction
 from sporax.autodiff.tape import active_tape
 from sporax.core.tree import flatten, unflatten
 from sporax.engine.recorder import wrap

@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.autodiff.abstract_trace import LiftedOp
 from sporax.engine.operation import Op, Rule
+from sporax.lifting.lifted_op import LiftedOp
 
 
 @jax.custom_batching.custom_vmap

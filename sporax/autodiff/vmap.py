@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable
 
-from sporax.autodiff.lifted_op import LiftedFunction
+from sporax.autodiff.lifted_function import LiftedFunction
 from sporax.autodiff.stacked_cells import StackedCells
 from sporax.core.from_host import NUMBERS, plain
 from sporax.core.signature_errors import fitting

@@ -11,9 +11,8 @@ import functools
 
 import jax.numpy as jnp
 
-from sporax.autodiff.abstract_trace import AbstractTrace, LiftedOp
 from sporax.autodiff.tape import Tape, active_tape
-from sporax.control_flow.lax_ops import FlowOp, cached_op, cond_op, is_python_scalar
+from sporax.control_flow.lax_ops import FlowOp, cond_op, is_python_scalar
 from sporax.core.errors import describe
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
@@ -23,6 +22,8 @@ from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 from sporax.guards.dependence import Dependence
 from sporax.guards.guard_types import same
+from sporax.lifting.abstract_trace import AbstractTrace
+from sporax.lifting.lifted_op import cached_op
 from sporax.staging.deferred_print import defer_print
 
 PYTHON_SCALARS = (bool, int, float)
@@ -181,12 +182,12 @@ class Part:
             dtype = value.aval.dtype
         if dtype is not None:
             (value,) = record(_as(dtype), value)
-        return value if value.trace is self.closed.recorder else self.closed.whole(value)
+        return self.closed.inside(value)
 
     def operation(self, values):
         """(lifted op that returns these Values, its operands outside)."""
-        op = self.closed.operation(values, [None] * len(values), kind=LiftedOp)
-        return op, [*[self.closed.operands[i] for i in op.needed], *self.closed.numbers()]
+        op = self.closed.operation(values, [None] * len(values))
+        return op, self.closed.operands_of(op)
 
 
 SCALAR_TYPES = {"b": bool, "i": int, "f": float}

@@ -10,9 +10,9 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.autodiff.abstract_trace import AbstractTrace, _kept
 from sporax.core.value import WEAK_AVALS, Aval, Value
 from sporax.engine.operation import Op, Rule
+from sporax.lifting.abstract_trace import AbstractTrace
 
 
 class FlowOp(Op):
@@ -41,15 +41,6 @@ class FlowOp(Op):
             for i, a in enumerate(rule.avals)
         ]
         return Rule(avals, tuple(outs), rule.run, False)
-
-
-def cached_op(make, *arguments):
-    """`make(*arguments)`, created once for these arguments."""
-    key = (make, *arguments)
-    op = _kept.get(key)
-    if op is None:
-        op = _kept[key] = make(*arguments)
-    return op
 
 
 def _part(part, operands, carried=(), real=False):
@@ -153,7 +144,7 @@ class LoopBodyTrace(AbstractTrace):
 
     is_turn = True
 
-    def entering(self, value):
+    def input_of_handle(self, value):
         """The input for a handle's Value."""
         return self.input(value)
 

@@ -20,7 +20,6 @@ from sporax.control_flow.lax_ops import (
     LoopScalar,
     LoopTestTrace,
     bounded_while_op,
-    cached_op,
     scan_op,
     while_op,
 )
@@ -29,6 +28,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.engine.recorder import record, wrap
 from sporax.guards.guard_types import same
+from sporax.lifting.lifted_op import cached_op
 from sporax.staging.deferred_print import defer_print
 
 MAX_RECORDINGS = 4  # of a loop, until the dtypes that it carries are the same after an iteration
@@ -234,7 +234,7 @@ class _Loop:
         op, op_operands = part.operation(values)
         slots = self._slots(part, handles)
         binding = []
-        inside = [*[part.closed.inputs[i] for i in op.needed], *part.closed.numbers()]
+        inside = part.closed.operands_of(op, part.closed.inputs)
         for lifted, value in zip(inside, op_operands, strict=True):
             at = slots.get(id(lifted))
             if at is None:

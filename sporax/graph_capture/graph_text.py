@@ -7,7 +7,6 @@ import sys
 from typing import Any
 
 from sporax.ast_transform.convert import Conversions
-from sporax.autodiff.abstract_trace import AbstractTrace
 from sporax.core.errors import describe, users_frame
 from sporax.core.parameter import Parameter
 from sporax.core.random import is_random_state
@@ -17,6 +16,7 @@ from sporax.core.value import Value, borrowing, thread
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import wrap
 from sporax.graph_capture.mutable import MutableInput
+from sporax.lifting.abstract_trace import AbstractTrace
 
 
 class GraphTextTrace(AbstractTrace):
@@ -121,7 +121,7 @@ class Listing:
             bound.arguments.update(map_tensors(inside, bound.arguments))
             before = [tensor._value for tensor in lifted_arguments]
             self.result = function(*bound.args, **bound.kwargs)
-            results = [self._known(trace, t._lift()) for t in tensors_of(self.result)]
+            results = [trace.inside(t._lift()) for t in tensors_of(self.result)]
             written = [
                 (name, t._value)
                 for name, t, value in zip(names, lifted_arguments, before, strict=True)
@@ -130,7 +130,7 @@ class Listing:
             handles = {id(lifted): handle for handle, _, lifted in trace.handles.values()}
             written += [(name_of(handle), value) for handle, value in trace.written()]
             self.prints = [  # (after which operation, it, its Values)
-                (depth, shown, [self._known(trace, v) for v in shown.values])
+                (depth, shown, [trace.inside(v) for v in shown.values])
                 for depth, shown in trace.prints
             ]
         self.path = recorder.state.path()
@@ -148,10 +148,6 @@ class Listing:
             _input(lifted.aval, handles.get(id(lifted)), value) for lifted, value in rest
         ]
         _make_unique(self.inputs)
-
-    @staticmethod
-    def _known(trace, value):
-        return value if value.trace is trace.recorder else trace.whole(value)
 
     # printing -------------------------------------------------------------------------------
 

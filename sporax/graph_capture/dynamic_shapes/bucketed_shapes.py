@@ -124,7 +124,7 @@ class BucketedGraph(CapturedGraph):
             args, kwargs = map_tensors(symbolic, (args, kwargs))
             before = [t._value for t in inputs]
             self.result: Any = function(*args, **kwargs)
-            results = [_inside(trace, t._lift()) for t in tensors_of(self.result)]
+            results = [trace.inside(t._lift()) for t in tensors_of(self.result)]
             if any(t._value is not value for t, value in zip(inputs, before, strict=True)):
                 raise CannotPad("it writes to an argument")
             handles = {id(lifted): handle for handle, _, lifted in trace.handles.values()}
@@ -227,10 +227,6 @@ def capture_bucketed(name, function, args, kwargs, tensors, sizes, scalars):
     graph = BucketedGraph(name, function, args, kwargs, tensors, sizes, scalars)
     result, graph.result = graph.result, None  # which refers to all inputs
     return result, graph
-
-
-def _inside(trace, value):
-    return value if value.trace is trace.recorder else trace.whole(value)
 
 
 def _at(aval, sizes):

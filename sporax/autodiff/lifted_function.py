@@ -1,4 +1,4 @@
-"""A closed recording as one operation of the trace, and as one entry of the tape."""
+"""`LiftedFunction`: a function as one operation of the trace, and as one entry of the tape."""
 
 import functools
 import itertools
@@ -6,7 +6,6 @@ import itertools
 import jax.numpy as jnp
 
 from sporax.ast_transform.convert import Conversions
-from sporax.autodiff.abstract_trace import SUM, WORST, AbstractTrace, LiftedOp
 from sporax.autodiff.backward import walk_back
 from sporax.autodiff.remat_op import BarrierLiftedOp, RematLiftedOp
 from sporax.autodiff.tape import PythonDerivative, Tape, active_tape, add, paused
@@ -14,6 +13,8 @@ from sporax.core.parameter import Parameter
 from sporax.core.value import borrowing, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
+from sporax.lifting.abstract_trace import AbstractTrace
+from sporax.lifting.lifted_op import SUM, WORST, LiftedOp
 from sporax.staging.deferred_print import defer_print
 
 
@@ -53,7 +54,7 @@ class LiftedFunction:
                 )
                 if closed.error is not None:  # the function went on after it
                     raise closed.error
-                results = [self._inside(v) for v in results]
+                results = [closed.inside(v) for v in results]
                 written = closed.written()
                 prints = self._prints()
         finally:
@@ -61,14 +62,10 @@ class LiftedFunction:
         kind = RematLiftedOp if self.remat else LiftedOp
         return self.record_operation(results, outs, written, prints, kind)
 
-    def _inside(self, value):
-        closed = self.closed
-        return value if value.trace is closed.recorder else closed.whole(value)
-
     def _prints(self):
         """(what was printed, its Values), in order; inside the block."""
         prints, self.closed.prints = self.closed.prints, []
-        return [(shown, list(map(self._inside, shown.values))) for shown in prints]
+        return [(shown, list(map(self.closed.inside, shown.values))) for shown in prints]
 
     def record_operation(self, results, outs, written, prints, kind):
         """Record the operation, let the handles written to have what it computes, and show
@@ -88,7 +85,7 @@ class LiftedFunction:
     def _operation(self, values, outs, n_results, written, kind):
         """Record the operation; returns its results."""
         op = self.closed.operation(values, outs, self.size, kind)
-        operands = [*[self.closed.operands[i] for i in op.needed], *self.closed.numbers()]
+        operands = self.closed.operands_of(op)
         if self.size is not None:
             self._check(op, tuple([v.aval for v in operands]), n_results, written)
         tape, outer = self.tape, active_tape()
@@ -158,7 +155,7 @@ class LiftedDerivative(PythonDerivative):
             BarrierLiftedOp if lifted.remat else LiftedOp,
         )
         if not deeper:
-            closed.back(mark)
+            closed.truncate(mark)
         rest = iter(outside)
         return [None if v is None else next(rest) for v in gradients]
 

@@ -1,0 +1,1 @@
+"""Functions recorded without concrete values, each one operation: `abstract_trace`, `lifted_op`."""
