@@ -1,5 +1,6 @@
 """Files and names of sporax that the pages mention in code quotes exist."""
 
+import ast
 import importlib
 import re
 from pathlib import Path
@@ -76,3 +77,25 @@ def test_the_map_of_rooms_is_in_the_order_of_imports():
     for room, modules in rows:
         for module in re.findall(r"`(\w+)`", modules):
             assert (ROOT / "sporax" / room / f"{module}.py").exists(), f"{room}/{module}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_targets_and_variables_exist(page):
+    text = page.read_text("utf8")
+    prose = re.sub(r"`[^`]*`", "", text)
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose)
+    assert not [link for link in links if not (page.parent / link).exists()]
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf8"), re.MULTILINE))
+    assert {*re.findall(r"\bmake ([a-z-]+)(?=`|$)", text, re.MULTILINE)} <= targets
+    code = "".join(path.read_text("utf8") for path in (ROOT / "sporax").rglob("*.py"))
+    assert not [name for name in re.findall(r"\bSPORAX_[A-Z_]+", text) if name not in code]
+
+
+def test_the_example_of_an_operation_is_in_the_source():
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf8")
+    declaration, sample = re.findall(r"```python\n# (\S+)\n(.*?)```", text, re.DOTALL)
+    source = ast.parse((ROOT / declaration[0]).read_text("utf8")).body
+    names = {node.name: ast.dump(node) for node in source if isinstance(node, ast.FunctionDef)}
+    (function,) = ast.parse(declaration[1]).body
+    assert names[function.name] == ast.dump(function)
+    assert sample[1].strip() in (ROOT / sample[0]).read_text("utf8")
