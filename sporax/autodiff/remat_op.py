@@ -48,6 +48,7 @@ class BarrierOp(Op):
     """Another operation, computed apart from all else in the program; so are its derivatives."""
 
     __slots__ = ("plain",)
+    is_polymorphic = False
 
     def __init__(self, plain):
         super().__init__(plain.name, None)

@@ -20,6 +20,7 @@ class FlowOp(Op):
     dynamic code, and have a weak aval here."""
 
     __slots__ = ("weak_results",)
+    is_polymorphic = False
 
     def __init__(self, name, run, weak_results):
         super().__init__(name, run)

@@ -18,7 +18,8 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Var", "barrier", "called",
-    "compared_dims", "interpret", "jaxpr_as_fun", "on_comparison", "set_compilation_cache",
+    "compared_dims", "evaluate_size", "interpret", "is_symbolic", "jaxpr_as_fun", "on_comparison",
+    "set_compilation_cache",
     "terms_of", "used_inputs",
 )  # fmt: skip
 
@@ -156,6 +157,19 @@ for _name in ("max", "rmax", "min", "rmin"):
 def compared_dims(names, scope):
     """A symbolic dimension of each name."""
     return _compared(symbolic_shape(", ".join(names), scope=scope))
+
+
+def is_symbolic(size):
+    """Whether a size is a symbolic dimension."""
+    return isinstance(size, _DimExpr)
+
+
+def evaluate_size(size, symbols):
+    """A size, where `symbols` are the symbols' values: ints, or symbolic dimensions."""
+    if not isinstance(size, _DimExpr):
+        return size
+    value: Any = size._evaluate(symbols)
+    return value if isinstance(value, _DimExpr) else int(value)
 
 
 def terms_of(size) -> list[tuple[int, Any]] | None:

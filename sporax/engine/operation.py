@@ -1,6 +1,7 @@
 """`Op`: a function on arrays, its `Rule` for operands of certain avals, and its pullback."""
 
 import functools
+from itertools import chain, islice
 from typing import Any
 
 import jax
@@ -12,24 +13,49 @@ from sporax.core.jax_internals import jaxpr_as_fun
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
 from sporax.engine.trace_tree import forest
+from sporax.numpy_interpreter.polymorphic import PolymorphicJaxpr, SizeFamily, signature
 from sporax.xla_kernels import constant_barriers
 
 
 class Rule:
-    """An operation for operands of certain avals: the outputs' avals, and a traced function."""
+    """An operation for operands of certain avals: the outputs' avals, and a traced function.
 
-    __slots__ = ("_jaxpr", "_with_barriers", "avals", "integral", "operands", "run", "single")
+    `run` may be None where it follows from `compute`. `find_form`: returns the operation's form for
+    all sizes and its symbols' values, or None; see `numpy_interpreter.polymorphic`.
+    """
 
-    def __init__(self, operands, avals, run, single):
-        self.operands, self.avals, self.run, self.single = operands, avals, run, single
+    __slots__ = (
+        "_find_form", "_jaxpr", "_run", "_with_barriers", "avals", "compute", "integral",
+        "operands", "single",
+    )  # fmt: skip
+
+    def __init__(self, operands, avals, run, single, compute=None, find_form=None):
+        self.operands, self.avals, self.single = operands, avals, single
+        self._run: Any = run
+        self.compute: Any = compute
+        self._find_form: Any = find_form
         self.integral = {}  # whether there is a derivative with respect to an integer operand
         self._jaxpr, self._with_barriers = None, {}
+
+    @property
+    def run(self):
+        """The function on arrays."""
+        if self._run is None:
+            self._run = jax.jit(self.compute, inline=True)
+        return self._run
+
+    @property
+    def form(self):
+        """The operation's form for all sizes and its symbols' values; None if it has none."""
+        if callable(self._find_form):
+            self._find_form = self._find_form()
+        return self._find_form
 
     @property
     def jaxpr(self):
         """The function as a closed jaxpr."""
         if self._jaxpr is None:
-            specs = [jax.ShapeDtypeStruct(a.shape, _passed(a)) for a in self.operands]
+            specs = [_spec(a) for a in self.operands]
             run = self.run if self.is_traced else jax.jit(self.run)
             self._jaxpr = run.trace(*specs).jaxpr
         return self._jaxpr
@@ -62,6 +88,24 @@ def _function(jaxpr, single):
     return jax.jit(run, inline=True)
 
 
+class OpFamily:
+    """Operations that differ in sizes among their attributes, and their forms for all sizes."""
+
+    __slots__ = ("by_signature", "is_polymorphic", "pullbacks")
+
+    def __init__(self, is_polymorphic):
+        self.by_signature, self.pullbacks, self.is_polymorphic = {}, {}, is_polymorphic
+
+    def of(self, avals):
+        """The forms for operands of these ranks and dtypes."""
+        key = tuple([(a.dtype, a.weak, signature(a.shape)) for a in avals])
+        forms = self.by_signature.get(key)
+        if forms is None:
+            forms = self.by_signature[key] = SizeFamily()
+            forest.learned(self.by_signature)
+        return forms
+
+
 class Op:
     """A pure function on arrays, with its attributes already bound.
 
@@ -73,12 +117,15 @@ class Op:
     """
 
     __slots__ = (
-        "alias", "attributes", "bounds", "check", "checks", "converts", "fn", "forget", "layout",
-        "mark", "name", "operands", "parts", "promotes", "pullbacks", "real", "recorded", "rules",
-        "stops_gradient",
+        "alias", "attributes", "bounds", "check", "checks", "converts", "family", "fn", "forget",
+        "layout", "mark", "name", "operands", "parts", "promotes", "pullbacks", "real", "recorded",
+        "resized", "rules", "sizes", "stops_gradient",
     )  # fmt: skip
 
     fn: Any
+    # whether `compute` is a function of the operands and their avals alone: then its trace for
+    # symbolic sizes holds for all of them
+    is_polymorphic = True
 
     def __init__(self, name, fn, promotes: Any = False, check=None, attributes=None):
         self.name, self.fn, self.check = name, fn, check
@@ -96,6 +143,9 @@ class Op:
         self.recorded = 0  # how many operations a captured function has recorded
         self.bounds: Any = None  # (*arrays) -> the ranges in which indices must lie
         self.rules, self.pullbacks, self.checks = {}, {}, {}
+        self.family = OpFamily(self.is_polymorphic)
+        self.sizes: tuple = ()  # those in the attributes that differ within the family
+        self.resized: Any = None  # sizes -> the operation of the family with these
 
     def __repr__(self):
         inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())
@@ -142,7 +192,12 @@ class Op:
     def _infer(self, avals):
         if self.check is not None:
             self.check(*avals)
-        run = jax.jit(functools.partial(self.compute, avals), inline=True)
+        form = self.form(avals)
+        compute = functools.partial(self.compute, avals)
+        if form is not None:
+            outs = tuple([Aval.of(*result) for result in form[0].results(form[1])])
+            return Rule(avals, outs, None, form[0].is_single, compute, form)
+        run = jax.jit(compute, inline=True)
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         try:
             out = jax.eval_shape(run, *specs)
@@ -151,6 +206,36 @@ class Op:
         single = not isinstance(out, (tuple, list))
         outs = tuple(Aval.of(o.shape, o.dtype) for o in ([out] if single else out))
         return Rule(avals, outs, run, single)
+
+    def form(self, avals, at_once=False):
+        """The operation's form for all sizes and its symbols' values, or None where it has none."""
+        sizes = self.sizes_of(avals)
+        if sizes is None:
+            return None
+        family = self.family.of(avals)
+        build = functools.partial(PolymorphicJaxpr, trace=self._trace(avals))
+        return family.find(sizes, build, at_once)
+
+    def sizes_of(self, avals):
+        """The sizes that may vary: those in its attributes, then those of operands. None if there
+        are none, or if they have to stay."""
+        sizes = (*self.sizes, *chain.from_iterable([a.shape for a in avals]))
+        is_fixed = not sizes or any([n.__class__ is not int for n in sizes])
+        return sizes if self.family.is_polymorphic and not is_fixed else None
+
+    def _trace(self, avals):
+        """Traces the operation for other sizes: those in its attributes, then those of operands."""
+
+        def trace(sizes):
+            rest = iter(sizes)
+            own = tuple(islice(rest, len(self.sizes)))
+            op = self.resized(own) if own else self
+            taken = tuple([Aval.of(tuple(islice(rest, a.ndim)), a.dtype, a.weak) for a in avals])
+            run = jax.jit(functools.partial(op.compute, taken))
+            traced = run.trace(*map(_spec, taken))
+            return traced.jaxpr, not isinstance(traced.out_info, (tuple, list))
+
+        return trace
 
     def differentiable_in(self, i, avals):
         """Whether there is a derivative with respect to operand `i`: always, if it is floating; if
@@ -199,6 +284,11 @@ class Pullback(Op):
     def __init__(self, op, inputs, outputs, n_outputs):
         super().__init__(f"{op.name}.grad", None)
         self.of, self.inputs, self.outputs, self.n_outputs = op, inputs, outputs, n_outputs
+        self.family.is_polymorphic = op.family.is_polymorphic
+        self.family = op.family.pullbacks.setdefault((inputs, outputs, n_outputs), self.family)
+        self.sizes = op.sizes
+        if op.resized is not None:
+            self.resized = lambda sizes: Pullback(op.resized(sizes), inputs, outputs, n_outputs)
 
     def compute(self, avals, *arrays, real=False):
         n = len(avals) - len(self.outputs)
@@ -231,8 +321,16 @@ class Pullback(Op):
         )
 
     def _infer(self, avals):
-        run = jax.jit(functools.partial(self.compute, avals), inline=True)
-        return Rule(avals, self._gradients(avals), run, False)
+        sizes = self.sizes_of(avals)
+        if sizes is not None:
+            self.family.of(avals).observe(sizes)
+        compute = functools.partial(self.compute, avals)
+        form = functools.partial(self.form, avals, at_once=True)
+        return Rule(avals, self._gradients(avals), None, False, compute, form)
+
+
+def _spec(aval):
+    return jax.ShapeDtypeStruct(aval.shape, _passed(aval))
 
 
 def _passed(aval):

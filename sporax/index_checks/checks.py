@@ -49,9 +49,29 @@ class Bounds:
 
     def __init__(self, op, avals):
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+        self.who = op.name
+        part = self._plain_part(op, specs) or self._traced_part(op, specs)
+        self.op = Statuses(f"{op.name}.bounds", (part,))
+
+    def _plain_part(self, op, specs):
+        """The `Part` where all indices are operands as they come, which takes no trace: the same
+        for all sizes that make no difference to it. None elsewhere."""
+        try:
+            ranges = op.bounds(*specs)
+        except (AttributeError, TypeError):  # it computes with an operand
+            return None
+        of = [next((i for i, s in enumerate(specs) if s is r.indices), None) for r in ranges]
+        if None in of:
+            return None
+        self.ranges = [r._replace(indices=None) for r in ranges]
+        self.taken = sorted({*of})
+        has_names = len(op.operands) == len(specs)
+        self.what = [f"'{op.operands[i]}'" if has_names else "indices" for i in of]
+        return _plain(tuple(self.ranges), tuple(map(self.taken.index, of)), len(self.taken))
+
+    def _traced_part(self, op, specs):
         traced = jax.make_jaxpr(functools.partial(self._statuses, op))(*specs).jaxpr
         self.taken = [i for i, is_used in enumerate(used_inputs(traced)) if is_used]
-        self.who = op.name
         self.what = [self._name(op, specs, k) for k in range(len(self.ranges))]
 
         def ranges(*taken):
@@ -60,8 +80,7 @@ class Bounds:
                 arrays[i] = array
             return op.bounds(*arrays)
 
-        part = Part(ranges, len(self.taken), len(self.ranges))
-        self.op = Statuses(f"{op.name}.bounds", (part,))
+        return Part(ranges, len(self.taken), len(self.ranges))
 
     def _name(self, op, specs, k):
         """The name of a range's indices in messages: that of the operand which holds them."""
@@ -83,6 +102,16 @@ class Part(NamedTuple):
     ranges: Any
     operands: int
     count: int
+
+
+@functools.lru_cache(4096)
+def _plain(ranges, of, n_operands):
+    """The `Part` of ranges that each have one of the operands as indices."""
+
+    def with_indices(*operands):
+        return [r._replace(indices=operands[i]) for r, i in zip(ranges, of, strict=True)]
+
+    return Part(with_indices, n_operands, len(ranges))
 
 
 class Statuses(Op):

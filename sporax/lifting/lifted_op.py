@@ -36,6 +36,7 @@ class LiftedOp(Op):
     """
 
     __slots__ = ("axes", "first", "needed", "outs", "places", "size", "trace")
+    is_polymorphic = False
 
     def __init__(self, name, state, places, axes, outs, size):
         trace = self.trace = TraceFunction(state.path())

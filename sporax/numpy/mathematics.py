@@ -17,7 +17,7 @@ from sporax.numpy.faces import (
     composite,
 )  # fmt: skip
 from sporax.numpy.manipulation import axes_of, axis_of, sequence_of
-from sporax.ops.declare import OPTIONAL
+from sporax.ops.declare import OPS, OPTIONAL
 from sporax.ops.math.arithmetic import floating
 
 # of one number -----------------------------------------------------------------------------
@@ -312,6 +312,9 @@ def kron(a: Array, b: Array):
 def _chain(arrays: Arrays):
     """The matrix product of several; `multi_dot` calls it."""
     return jnp.linalg.multi_dot(arrays)
+
+
+OPS["numpy_chain"].is_polymorphic = False  # JAX chooses the order by the sizes
 
 
 @composite(numpy=True)

@@ -147,31 +147,43 @@ class Builder:
         view = self.slots.get(key)
         if view is None:
             view = self.slots[key] = self.slot(shape)
-            self.steps.append((functools.partial(function, shape), (at,), view))
+            self.steps.append((self.viewing(function, shape), (at,), view))
         return view
+
+    @staticmethod
+    def viewing(function, shape):
+        """The step that takes a view of a shape."""
+        return functools.partial(function, shape)
 
     def equation(self, equation, env):
         """Append what one equation of a jaxpr does."""
-        name, parameters = equation.primitive.name, equation.params
+        name = equation.primitive.name
         slots = [self.read(atom, env) for atom in equation.invars]
         if name in CALLS:
-            outs = self.call(parameters[CALLS[name]], slots)
+            outs = self.call(equation.params[CALLS[name]], slots)
         elif name in SAME:
             outs = slots
-        elif name in THIN:
-            outs = [THIN[name](self, equation, *slots)]
         else:
-            outs = self.ordinary(name, parameters, equation, slots)
+            outs = self.primitive(name, self.description(equation), slots)
         env.update(zip(equation.outvars, outs, strict=True))
+
+    @staticmethod
+    def description(equation):
+        """(parameters, avals of the operands, avals of the results, whether there is one result)"""
+        operands = [atom.aval for atom in equation.invars]
+        results = [var.aval for var in equation.outvars]
+        is_single = len(results) == 1 and not equation.primitive.multiple_results
+        return equation.params, operands, results, is_single
 
     def call(self, jaxpr, slots):
         if isinstance(jaxpr, ClosedJaxpr):
             return self.add(jaxpr, slots)
         return self.inline(jaxpr, {}, slots)
 
-    def ordinary(self, name, parameters, equation, slots):
-        operands = [atom.aval for atom in equation.invars]
-        results = [var.aval for var in equation.outvars]
+    def primitive(self, name, description, slots):
+        parameters, operands, results, is_single = description
+        if name in THIN:
+            return [THIN[name](self, parameters, results[0], *slots)]
         if name in MOVES and self.shapes[slots[0]] == () and operands[0].shape != ():
             return slots[:1]  # one number in every place stays so wherever the places go
         if name == "convert_element_type" and operands[0].dtype == results[0].dtype:
@@ -184,15 +196,31 @@ class Builder:
         key = _key(name, parameters, slots)
         outs = self.slots.get(key)
         if outs is None:
-            function = _function(name, parameters, operands, results)
             outs = [self.slot(shape) for shape in shapes]
-            single = len(outs) == 1 and not equation.primitive.multiple_results
-            self.steps.append((function, tuple(slots), outs[0] if single else tuple(outs)))
+            function = self.function(name, parameters, operands, results)
+            self.steps.append((function, tuple(slots), outs[0] if is_single else tuple(outs)))
             if outs and not isinstance(function, Unsupported):
-                self.work[outs[0]] = _work(name, parameters, operands, results)
+                self.work[outs[0]] = self.work_of(name, parameters, operands, results)
             if key is not None:
                 self.slots[key] = outs
         return outs
+
+    @staticmethod
+    def function(name, parameters, operands, results):
+        """What a step calls, or the error to raise if it is needed."""
+        return numpy_function(name, parameters, operands, results)
+
+    @staticmethod
+    def work_of(name, parameters, operands, results):
+        """About how long a step takes, see `Plan`."""
+        return work_of(name, parameters, operands, results)
+
+    def filled(self, key, function, arguments, shape):
+        """The slot of the constant `function(*arguments)`, which has this shape."""
+        at = self.slots.get(key)
+        if at is None:
+            at = self.slots[key] = self.slot(shape, function(*arguments))
+        return at
 
     @staticmethod
     def broadcast(shapes):
@@ -209,7 +237,7 @@ class Builder:
     def finish(self, inputs, outputs, shapes):
         """The plan that gives the slots `outputs`, each in its whole shape."""
         outputs = [self.full(at, shape) for at, shape in zip(outputs, shapes, strict=True)]
-        kept, needed, steps, work = set(outputs), set(outputs), [], 0
+        kept, needed, steps, work = set(outputs), set(outputs), [], []
         for function, operands, out in reversed(self.steps):
             outs = (out,) if out.__class__ is int else out
             if needed.isdisjoint(outs):
@@ -219,44 +247,54 @@ class Builder:
             last = {*operands, *outs} - needed - kept
             needed.update(operands)
             needed.difference_update(outs)
-            work += self.work.get(outs[0], 0) if outs else 0
+            if outs and outs[0] in self.work:
+                work.append(self.work[outs[0]])
             steps.append((function, operands, out, tuple(last)))
-        return Plan(self.start, steps[::-1], inputs, outputs, work)
+        return Plan(self.start, steps[::-1], inputs, outputs, self.total(work))
+
+    @staticmethod
+    def total(work):
+        """The work of all steps together."""
+        return sum(work)
 
 
 # What makes a value by repeating another: the slot keeps the shorter form.
 
 
-def _broadcast_in_dim(builder, equation, at, *sizes):
-    if sizes or equation.outvars[0].aval.dtype not in _DTYPES:
+def _broadcast_in_dim(builder, parameters, result, at, *sizes):
+    if sizes or result.dtype not in _DTYPES:
         raise Unsupported("broadcast_in_dim")
-    target = equation.params["shape"]
+    target = parameters["shape"]
     held = builder.shapes[at]
     if all(n == 1 for n in held):
         shape = ()
     else:
         shape = [1] * len(target)
-        for axis, n in zip(equation.params["broadcast_dimensions"], held, strict=True):
+        for axis, n in zip(parameters["broadcast_dimensions"], held, strict=True):
             shape[axis] = n
         shape = tuple(shape)
     return builder.view(_reshape, at, shape)
 
 
-def _iota(builder, equation):
-    shape, axis = equation.params["shape"], equation.params["dimension"]
-    dtype = np.dtype(equation.params["dtype"])
+def _iota(builder, parameters, result):
+    shape, axis = parameters["shape"], parameters["dimension"]
+    dtype = np.dtype(parameters["dtype"])
     if dtype not in _DTYPES:
         raise Unsupported(f"iota ({dtype})")
-    key = "iota", shape, axis, dtype
-    slot = builder.slots.get(key)
-    if slot is None:
-        thin = tuple([n if i == axis else 1 for i, n in enumerate(shape)])
-        counted = np.arange(shape[axis]).astype(dtype).reshape(thin)
-        slot = builder.slots[key] = builder.slot(thin, counted)
-    return slot
+    thin = tuple([n if i == axis else 1 for i, n in enumerate(shape)])
+    return builder.filled(("iota", shape, axis, dtype), _counted, (thin, dtype), thin)
 
 
-THIN = {"broadcast_in_dim": _broadcast_in_dim, "iota": _iota}
+def _size_as_value(builder, parameters, result):
+    size, dtype = parameters["dim"], result.dtype
+    return builder.filled(("dim_as_value", size, dtype), np.array, (size, dtype), ())
+
+
+def _counted(shape, dtype):
+    return np.arange(math.prod(shape)).astype(dtype).reshape(shape)
+
+
+THIN = {"broadcast_in_dim": _broadcast_in_dim, "dim_as_value": _size_as_value, "iota": _iota}
 
 
 def _spread(shape, x):
@@ -267,7 +305,7 @@ def _reshape(shape, x):
     return x.reshape(shape)
 
 
-def _function(name, parameters, operands, results):
+def numpy_function(name, parameters, operands, results):
     """The NumPy function of the operands alone, or the error to raise if it is needed."""
     if name not in _ON_KEYS:
         for aval in (*operands, *results):
@@ -302,23 +340,34 @@ _PER_STEP, _PER_ELEMENT = 20_000, 20  # measured: 1 us and 1 ns, where 2e10 prod
 _FASTER = 8  # oneDNN's convolutions than NumPy's products
 
 
-def _work(name, parameters, operands, results):
+def work_of(name, parameters, operands, results):
     """About how long a step takes, in multiplications of a matrix product."""
-    if name == "dot_general":
-        summed = parameters["dimension_numbers"][0][0]
-        depth = math.prod([operands[0].shape[axis] for axis in summed])
-        return _PER_STEP + math.prod(results[0].shape) * depth
-    if name == "conv_general_dilated":
-        window = parameters["dimension_numbers"].rhs_spec[1:]
-        depth = math.prod([operands[1].shape[axis] for axis in window])
-        return _PER_STEP + math.prod(results[0].shape) * depth // _FASTER
     if name == "while":
         return math.inf
     if name == "scan":
         return parameters["length"] * plan(parameters["jaxpr"]).work
     if name == "cond":
         return max(plan(branch).work for branch in parameters["branches"])
-    return _PER_STEP + _PER_ELEMENT * max(math.prod(a.shape) for a in (*operands, *results))
+    factor, volumes = volumes_of(name, parameters, operands, results)
+    return work_of_volumes(factor, volumes)
+
+
+def work_of_volumes(factor, volumes):
+    """The work of a step, from `volumes_of` it."""
+    return _PER_STEP + factor * max(volumes)
+
+
+def volumes_of(name, parameters, operands, results):
+    """(the work for each element or product, how many there are: the largest of a list)"""
+    if name == "dot_general":
+        summed = parameters["dimension_numbers"][0][0]
+        depth = math.prod([operands[0].shape[axis] for axis in summed])
+        return 1, [math.prod(results[0].shape) * depth]
+    if name == "conv_general_dilated":
+        window = parameters["dimension_numbers"].rhs_spec[1:]
+        depth = math.prod([operands[1].shape[axis] for axis in window])
+        return 1, [math.prod(results[0].shape) * depth // _FASTER]
+    return _PER_ELEMENT, [math.prod(a.shape) for a in (*operands, *results)]
 
 
 def _in_float32(function, dtype, *operands):

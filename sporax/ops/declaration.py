@@ -7,6 +7,7 @@ others are attributes, part of the program.
 import ast
 import functools
 import inspect
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from sporax.engine.recorder import apply
 from sporax.engine.trace_tree import forest
 from sporax.index_checks.checks import apply_within
 from sporax.index_checks.ranges import Range
+from sporax.numpy_interpreter.polymorphic import signature
 from sporax.ops.primitive import Primitive
 from sporax.staging.symbolic_scalars import concrete
 from sporax.storage.views import view
@@ -48,12 +50,19 @@ AXES = "an int or a tuple of ints"
 _BY_NUMBER = "Give the axis by its number, -1 for the last one"
 # attributes that JAX asks to be ints when it is too late
 _COUNTS = {"group", "groups"}
+# and those that hold sizes
+_SIZES = {"shape", "size", "output_size"}
+
+
+def _are_sizes(value):
+    return value.__class__ is tuple and all([n.__class__ is int for n in value])
 
 
 class Declaration:
     """An operation: its function on arrays, its parameters, its faces."""
 
     converts = True  # whether `Cell.to_float` reaches its operands
+    is_polymorphic = True  # whether its trace for symbolic sizes is that for all sizes
     view: Any = False  # whether its results share memory with its operand, see `op`
     parts: Any = None  # (declaration, attributes, structure) -> the Ops it consists of, see `op`
 
@@ -72,7 +81,8 @@ class Declaration:
         self.attributes = [n for n in self.signature.parameters if n not in self.operands]
         self.plain = all(kind is Array for kind in self.operands.values())
         self.bound = {}  # attributes -> Op
-        forest.tables.append(self.bound)
+        self.families = {}  # attributes without sizes -> OpFamily
+        forest.tables += [self.bound, self.families]
         self.faces = {}  # kind -> signature as written
 
     def bind(self, attributes, structure=None):
@@ -98,8 +108,27 @@ class Declaration:
             if self.parts is not None:
                 bound.parts = self.parts(self, values, structure)
             bound.operands = self._names(structure)
+            bound.family.is_polymorphic = self.is_polymorphic
+            self._join_family(bound, key, values, structure)
             bound.layout = None if self.view is True else self.view or None
         return bound
+
+    def _join_family(self, bound, key, values, structure):
+        """Share what is known of all sizes with operations that differ in sizes only."""
+        names = [n for n, v in values.items() if n in _SIZES and _are_sizes(v)]
+        if not names:
+            return
+        key = tuple([signature(v) if any(v is values[n] for n in names) else v for v in key])
+        bound.family = self.families.setdefault(key, bound.family)
+        bound.sizes = tuple([n for name in names for n in values[name]])
+
+        def resized(sizes):
+            rest = iter(sizes)
+            new = {n: tuple(islice(rest, len(values[n]))) for n in names}
+            fn = functools.partial(self._evaluate, {**values, **new}, structure)
+            return Op(self.name, fn, self.promotes)
+
+        bound.resized = resized
 
     def _accept(self, attributes):
         """Refuse what the function would take for something else: any object for a flag, and a

@@ -110,6 +110,16 @@ def sizes_in_shapes():
     assert internals.terms_of(out.shape[0]) == [(2, [("m", 1), ("n", 1)])]
 
 
+def values_of_sizes():
+    m, n = dims()
+    assert internals.is_symbolic(m)
+    assert not internals.is_symbolic(3)
+    assert internals.evaluate_size(m * 2 // 3, {"m": 4}) == 2
+    assert internals.evaluate_size(m + 1, {"m": n}) == n + 1
+    assert type(internals.evaluate_size(m - 1, {"m": 4})) is int
+    assert internals.evaluate_size(3, {}) == 3
+
+
 # (what is in use, what breaks if it goes, a check of it)
 ROWS = [
     ("ClosedJaxpr, Literal", "interpreting jaxprs: NumPy, padding, barriers", jaxpr_types),
@@ -119,6 +129,7 @@ ROWS = [
     ("dce_jaxpr", "which operands saved_tensors_hooks pack; checks of indices", dead_code),
     ("compilation_cache", "the bound of the folder of compiled programs", cache_is_exchanged),
     ("_sorted_terms, _factors", "dynamic shapes: padding, buckets", terms_of_sizes),
+    ("_DimExpr._evaluate", "plans for all sizes", values_of_sizes),
     ("_DimExpr.__eq__", "dynamic shapes: code that compares a size", comparisons_of_sizes),
     ("_DimExpr.__add__", "dynamic shapes: code that compares with a sum", arithmetic_of_sizes),
     ("subclass of _DimExpr", "dynamic shapes: all", sizes_in_shapes),

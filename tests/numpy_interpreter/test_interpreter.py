@@ -14,7 +14,7 @@ from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, thread
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import Recorder, run_pending
-from sporax.numpy_interpreter import Unsupported, evaluate, link, plan, supported
+from sporax.numpy_interpreter.plans import Unsupported, evaluate, link, plan, supported
 from tests.samples import collect
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -9,7 +9,7 @@ from sporax.core.dtype import to_numpy
 from sporax.core.errors import describe
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import apply
-from sporax.ops.declare import Array, Arrays, attach, composite, op
+from sporax.ops.declare import OPS, Array, Arrays, attach, composite, op
 from sporax.ops.math.arithmetic import add, at_least_single, floating, mul
 
 product = functools.partial(op, promotes=True)
@@ -241,6 +241,10 @@ def contraction(operands: Arrays, equation=""):
     array([11.], dtype=float32)
     """
     return jnp.einsum(equation, *operands)
+
+
+# JAX chooses the order of several products by the sizes
+OPS["contraction"].is_polymorphic = False
 
 
 def _equation(terms):

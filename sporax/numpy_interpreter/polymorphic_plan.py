@@ -1,0 +1,212 @@
+"""The plan of a trace for all sizes: for other sizes its steps get other parameters."""
+
+import collections
+import functools
+import itertools
+from typing import Any
+
+import jax
+
+from sporax.core.jax_internals import ClosedJaxpr, evaluate_size, is_symbolic
+from sporax.numpy_interpreter.plans import (
+    Builder,
+    Plan,
+    Unsupported,
+    numpy_function,
+    volumes_of,
+    work_of_volumes,
+)
+from sporax.numpy_interpreter.polymorphic import (
+    NotPolymorphic,
+    SizePattern,
+    distinct,
+    has_symbols,
+    sized,
+)
+
+
+class _Size:
+    """Stands in the parameters of a step for the size number `index` of a plan."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index):
+        self.index = index
+
+
+def _filled(item, values):
+    """A parameter with the values of its sizes."""
+    if item.__class__ is _Size:
+        return values[item.index]
+    if item.__class__ is tuple:
+        return tuple([_filled(part, values) for part in item])
+    return item
+
+
+class PolymorphicBuilder(Builder):
+    """Builds a plan in which shapes and parameters are symbolic. `symbols`: the values of a jaxpr's
+    own symbols, in terms of the plan's."""
+
+    def __init__(self):
+        super().__init__()
+        self.symbols: dict[str, Any] = {}
+        self.sizes = {}  # symbolic size -> its _Size
+        self.constants = []  # (slot, function, arguments)
+
+    def numbered(self, item):
+        """A shape or parameter with a `_Size` for each symbolic size."""
+        if item.__class__ is tuple:
+            return tuple([self.numbered(part) for part in item])
+        if not is_symbolic(item):
+            return item
+        if item not in self.sizes:
+            self.sizes[item] = _Size(len(self.sizes))
+        return self.sizes[item]
+
+    def description(self, equation):
+        parameters, operands, results, is_single = super().description(equation)
+        if self.symbols:
+            if any(map(has_symbols, parameters.values())):
+                parameters = {k: sized(p, self.symbols) for k, p in parameters.items()}
+            operands, results = map(self._avals, (operands, results))
+        return parameters, operands, results, is_single
+
+    def _avals(self, avals):
+        return [
+            jax.ShapeDtypeStruct(sized(a.shape, self.symbols), a.dtype)
+            if has_symbols(a.shape)
+            else a
+            for a in avals
+        ]
+
+    def function(self, name, parameters, operands, results):
+        """A step's function, as a `SizedStep` where it depends on sizes."""
+        items = tuple(parameters.values())
+        is_convolution = name == "conv_general_dilated"
+        shapes = tuple([a.shape for a in (*operands, *results)]) if is_convolution else ()
+        if not has_symbols((items, shapes)):
+            return numpy_function(name, parameters, operands, results)
+        function = _convolution if is_convolution else _ordinary
+        function = functools.partial(function, name, tuple(parameters), operands, results)
+        return SizedStep(function, self.numbered((items, shapes)))
+
+    def viewing(self, function, shape):
+        if not has_symbols(shape):
+            return functools.partial(function, shape)
+        return SizedStep(functools.partial(functools.partial, function), (self.numbered(shape),))
+
+    def filled(self, key, function, arguments, shape):
+        if not has_symbols(arguments):
+            return super().filled(key, function, arguments, shape)
+        at = self.slots.get(key)
+        if at is None:
+            at = self.slots[key] = self.slot(shape)
+            self.constants.append((at, function, self.numbered(arguments)))
+        return at
+
+    def work_of(self, name, parameters, operands, results):
+        if not any(has_symbols(a.shape) for a in (*operands, *results)):
+            return super().work_of(name, parameters, operands, results)
+        factor, volumes = volumes_of(name, parameters, operands, results)
+        return factor, self.numbered(tuple(dict.fromkeys(volumes)))
+
+    @staticmethod
+    def total(work):
+        return [*collections.Counter(work).items()]
+
+
+def _ordinary(name, keys, operands, results, items, shapes):
+    return numpy_function(name, dict(zip(keys, items, strict=True)), operands, results)
+
+
+def _convolution(name, keys, operands, results, items, shapes):
+    avals = [
+        jax.ShapeDtypeStruct(shape, a.dtype)
+        for shape, a in zip(shapes, (*operands, *results), strict=True)
+    ]
+    return _ordinary(name, keys, avals[:-1], avals[-1:], items, shapes)
+
+
+class SizedStep:
+    """A step whose function is `function(*arguments)`, where the arguments hold sizes."""
+
+    __slots__ = ("arguments", "function")
+
+    def __init__(self, function, arguments):
+        self.function, self.arguments = function, arguments
+
+    def at(self, values):
+        """The step's function for these values of the plan's sizes."""
+        function = self.function(*_filled(self.arguments, values))
+        if isinstance(function, Unsupported):
+            raise function
+        return function
+
+
+class PolymorphicPlan:
+    """The plan of a trace for sizes of one pattern.
+
+    `steps`: (PolymorphicJaxpr or closed jaxpr, the sizes in the operation's attributes, where its
+    operands are); `inputs`: the inputs' (ndim, dtype); see `plans.link`. The pattern has the
+    inputs' sizes first, and then those of attributes.
+    """
+
+    def __init__(self, pattern, steps, inputs, wanted):
+        builder, sizes = PolymorphicBuilder(), iter(pattern.sizes)
+        shapes = [tuple(itertools.islice(sizes, ndim)) for ndim, _ in inputs]
+        slots = [
+            builder.input(jax.ShapeDtypeStruct(shape, dtype))
+            for shape, (_, dtype) in zip(shapes, inputs, strict=True)
+        ]
+        n, different, varying = len(inputs), [], []
+        for form, n_sizes, places in steps:
+            places = [n + at if at >= 0 else ~at for at in places]
+            taken = [shapes[at] for at in places]
+            closed, builder.symbols = _bound(
+                form, [*itertools.islice(sizes, n_sizes)], taken, different
+            )
+            varying += builder.symbols.values()
+            slots += builder.add(closed, [slots[at] for at in places])
+            shapes += [sized(a.shape, builder.symbols) for a in closed.out_avals]
+        places = [n + at if at >= 0 else ~at for at in wanted]
+        self.plan = builder.finish(
+            slots[:n], [slots[at] for at in places], [shapes[at] for at in places]
+        )
+        varying = {str(size): size for size in varying}
+        self.pattern = SizePattern(pattern.sizes, distinct(different), tuple(varying.values()))
+        self.constants = builder.constants
+        self.sized = [i for i, step in enumerate(self.plan.steps) if step[0].__class__ is SizedStep]
+        self.sizes = list(builder.sizes)
+
+    def at(self, symbols):
+        """The `Plan` for these values of the symbols; raises `Unsupported`."""
+        values = [evaluate_size(size, symbols) for size in self.sizes]
+        general = self.plan
+        steps, start = general.steps.copy(), general.start.copy()
+        for i in self.sized:
+            step, operands, out, free = steps[i]
+            steps[i] = step.at(values), operands, out, free
+        for at, function, arguments in self.constants:
+            start[at] = function(*_filled(arguments, values))
+        work = 0
+        for one, count in general.work:
+            if one.__class__ is tuple:
+                factor, volumes = one
+                one = work_of_volumes(factor, _filled(volumes, values))
+            work += count * one
+        return Plan(start, steps, general.inputs, general.outputs, work)
+
+
+def _bound(form, attribute_sizes, shapes, different):
+    """(closed jaxpr, its symbols' values) of a form for operands of these shapes; to the list
+    `different` it adds the sizes that must differ."""
+    if isinstance(form, ClosedJaxpr):
+        if any(a.shape != shape for a, shape in zip(form.in_avals, shapes, strict=True)):
+            raise NotPolymorphic("an operation has a jaxpr for each size")
+        return form, {}
+    symbols = form.pattern.bind([*attribute_sizes, *itertools.chain.from_iterable(shapes)])
+    if symbols is None:
+        raise NotPolymorphic("an operation is for other sizes")
+    pairs = [sized(pair, symbols) for pair in form.pattern.different]
+    different += [pair for pair in pairs if has_symbols(pair)]
+    return form.closed, symbols
