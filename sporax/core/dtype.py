@@ -135,6 +135,8 @@ NAMES.update(
     list_=list_, tuple_=tuple_, type_none=type_none,
 )  # fmt: skip
 
+# by NumPy's kind; bfloat16 is of kind 'V'
+PYTHON_TYPES = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "V": float}
 _PYTHON = {bool: "Bool", int: "Int64", float: "Float64", complex: "Complex128"}
 _PYTHON_OTHERS = {str: string, list: list_, tuple: tuple_, type(None): type_none}
 
@@ -190,8 +192,7 @@ def dtype_to_pytype(type_):
     >>> ms.dtype_to_pytype(ms.float32)
     <class 'float'>
     """
-    kind = to_numpy(type_).kind
-    return {"b": bool, "i": int, "u": int, "c": complex}.get(kind, float)
+    return PYTHON_TYPES[to_numpy(type_).kind]
 
 
 def pytype_to_dtype(obj):

@@ -6,10 +6,11 @@ import traceback
 import warnings
 from pathlib import Path
 
+from sporax.core.dtype import from_numpy
+
 _PACKAGE = str(Path(__file__).parents[1])
-_WHO = re.compile(
-    r"^For ('[^']*'|a random operation), "
-)  # an inner refusal, named again by the outer one
+# an inner refusal, named again by the outer one
+_WHO = re.compile(r"^For ('[^']*'|a random operation), ")
 _NO_ATTRIBUTE = re.compile(r"^'(\w+)' object has no attribute ")
 _TELLS = re.compile(r"'\w+'.* must ")  # an operation's own words: which argument, which rule
 _NO_AXIS = "index out of range", "out of bounds", "between instances of"
@@ -45,8 +46,6 @@ _RULES = (
 
 def describe(aval):
     """How messages name an operand: `Float32 (2, 3)`, or the kind of a Python number."""
-    from sporax.core.dtype import from_numpy
-
     if aval.weak:
         return f"a Python {aval.dtype.name.rstrip('0123456789')}"
     return f"{from_numpy(aval.dtype)} {aval.shape}"

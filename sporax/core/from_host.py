@@ -9,14 +9,6 @@ from sporax.core import dtype as dtypes
 from sporax.core.value import UnknownShape
 
 NUMBERS = (bool, int, float, complex)
-_PYTHON = {
-    "b": bool,
-    "i": int,
-    "u": int,
-    "f": float,
-    "c": complex,
-    "V": float,
-}  # bfloat16 is of kind 'V'
 
 
 def is_numpy_scalar(data):
@@ -31,7 +23,7 @@ def python_number(scalar):
     if convert is not None:
         return convert()
     dtype = scalar.dtype
-    of = None if dtype.type is np.void else _PYTHON.get(dtype.kind)
+    of = None if dtype.type is np.void else dtypes.PYTHON_TYPES.get(dtype.kind)
     return scalar if of is None else of(scalar)
 
 

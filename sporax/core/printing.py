@@ -3,10 +3,8 @@
 import numpy as np
 
 _EDGE = 3  # items kept at either end of what is shortened
-_ROW, _LINE = (
-    6,
-    1000,
-)  # items a dimension, or a tensor of one dimension, shows before it is shortened
+# items that a dimension, or a tensor of one dimension, shows before it is shortened
+_ROW, _LINE = 6, 1000
 
 # By NumPy's kind: an item's format, the width it is set in (None: that of the widest), items a
 # line. Bfloat16 is of kind 'V'.
@@ -78,9 +76,8 @@ def _nested(array, write, depth):
         return [_nested(row, write, depth + 1) for row in rows]
 
     indent = "\n" + " " * depth
-    separator, skip = (
-        (", ", " ... ") if array.ndim == 1 else (f",{indent}", f",{indent}...{indent}")
-    )
+    is_row = array.ndim == 1
+    separator, skip = (", ", " ... ") if is_row else (f",{indent}", f",{indent}...{indent}")
     if len(array) <= _ROW:
         return f"[{separator.join(inner(array))}]"
     head, tail = separator.join(inner(array[:_EDGE])), separator.join(inner(array[-_EDGE:]))

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax.core.dtype import _BY_NAME, from_numpy
-
-_NUMBER_KINDS = {"b": "bool", "i": "int", "f": "float"}
+from sporax.core.dtype import _BY_NAME, PYTHON_TYPES, from_numpy
 
 
 @functools.cache
@@ -27,7 +25,7 @@ def _pair(left, right, right_weak):
     if right_weak and right.kind == "c":
         wide = left in (np.dtype(np.float64), np.dtype(np.complex128))
         return np.dtype(np.complex128 if wide else np.complex64)
-    column = _NUMBER_KINDS[right.kind] if right_weak else str(from_numpy(right))
+    column = PYTHON_TYPES[right.kind].__name__ if right_weak else str(from_numpy(right))
     name = _table()[str(from_numpy(left))][column]
     if name == "-":
         floating = [dtype for dtype in (left, right) if dtype.kind in "fV"]  # bfloat16 is 'V'

@@ -60,11 +60,7 @@ class Generator:
 
     def manual_seed(self, seed):
         """Begin again from `seed`, an int of at most 64 bits; returns the generator."""
-        seed = plain(seed)
-        if not isinstance(seed, int) or isinstance(seed, bool):
-            raise TypeError(
-                f"For 'manual_seed', 'seed' must be an int, but got {type(seed).__name__}."
-            )
+        seed = _checked_seed("manual_seed", seed)
         if not -(1 << 63) <= seed <= _BITS:
             raise ValueError(
                 f"For 'manual_seed', 'seed' must have at most 64 bits, but got {seed}."
@@ -107,6 +103,13 @@ class Generator:
 def is_random_state(handle):
     """Whether a Tensor is the state of a generator."""
     return handle is not None and any(g._state is handle for g in _generators)
+
+
+def _checked_seed(who, seed):
+    seed = plain(seed)
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise TypeError(f"For '{who}', 'seed' must be an int, but got {type(seed).__name__}.")
+    return seed
 
 
 def _words(seed):
@@ -165,9 +168,7 @@ def set_seed(seed):
     >>> (a == ops.rand(2)).asnumpy()
     array([ True,  True])
     """
-    seed = plain(seed)
-    if not isinstance(seed, int) or isinstance(seed, bool):
-        raise TypeError(f"For 'set_seed', 'seed' must be an int, but got {type(seed).__name__}.")
+    seed = _checked_seed("set_seed", seed)
     if seed < 0:
         raise ValueError(f"For 'set_seed', 'seed' must be at least 0, but got {seed}.")
     _Seed.value = seed

@@ -329,13 +329,11 @@ def as_value(name, operand):
         operand = python_number(operand)
         if operand.__class__ in NUMBERS:
             return scalar_value(name, operand)
-    if isinstance(operand, (np.ndarray, jax.Array)):
+    if isinstance(operand, (np.ndarray, jax.Array, list, tuple)):
         return new_value(operand, None)
     if isinstance(operand, NUMBERS):  # subclasses, e.g. an IntEnum
         base: Any = next(k for k in NUMBERS if isinstance(operand, k))
         return scalar_value(name, base(operand))
-    if isinstance(operand, (list, tuple)):
-        return new_value(operand, None)
     if is_symbolic_dim(operand):
         return thread.recorder.tracer.symbolic_size(operand)
     raise TypeError(
