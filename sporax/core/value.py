@@ -5,7 +5,6 @@ import threading
 from typing import Any, ClassVar
 
 import numpy as np
-from jax.export import is_symbolic_dim
 
 
 class Aval:
@@ -43,11 +42,6 @@ class Aval:
 
     def __repr__(self):
         return f"{self.dtype.name}{list(self.shape)}"
-
-
-def is_size(n):
-    """Whether `n` may be a size: an int, or an unknown one of a function that is exported."""
-    return isinstance(n, int) or is_symbolic_dim(n)
 
 
 _LEAKED = (

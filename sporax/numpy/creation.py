@@ -8,8 +8,8 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.core.value import is_size
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, dtype_of
+from sporax.ops.shape.creation import is_size
 
 _FLOAT = dtypes.float32
 _FLOATING = (dtypes.float16, dtypes.float32, dtypes.float64)

@@ -4,8 +4,8 @@ import jax.numpy as jnp
 
 from sporax import ops
 from sporax.core.tensor import Tensor
-from sporax.core.value import is_size
 from sporax.numpy.faces import Array, array_of, array_op, composite, in_one_dtype
+from sporax.ops.shape.creation import is_size
 
 _FLAT = 32  # from this axis on MindSpore flattens, as it does for None
 

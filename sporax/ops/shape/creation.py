@@ -1,11 +1,16 @@
 """New tensors of known contents."""
 
 import jax.numpy as jnp
+from jax.export import is_symbolic_dim
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.core.value import is_size
 from sporax.ops.declare import Array, Arrays, attach, composite, op
+
+
+def is_size(n):
+    """Whether `n` may be a size: an int, or an unknown one of a function that is exported."""
+    return isinstance(n, int) or is_symbolic_dim(n)
 
 
 def _dtype(dtype, default=dtypes.float32):

@@ -9,8 +9,8 @@ from jax import lax
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.core.value import is_size
 from sporax.ops.declare import Array, attach, composite, op
+from sporax.ops.shape.creation import is_size
 from sporax.ops.shape.zero_dimensional import of_any_rank
 from sporax.storage.views import REINTERPRETED
 
