@@ -8,7 +8,8 @@ __version__ = "0.1.0"
 # does not have them yet raise `sporax has no 'mindspore.x' yet`, and appear when they land.
 _PUBLIC = {
     "sporax.core.tensor": "Tensor tensor is_tensor from_numpy frombuffer",
-    "sporax.core.parameter": "Parameter ParameterTuple",
+    "sporax.core.parameter": "Parameter",
+    "sporax.nn.parameter_tuple": "ParameterTuple",
     "sporax.core.dtype": """
         Type bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16
         float32 float64 float_ half int int16 int32 int64 int8 int_ intc intp list_ long number

@@ -94,7 +94,6 @@ from sporax.core.dtype import uintc as uintc
 from sporax.core.dtype import uintp as uintp
 from sporax.core.dtype import ushort as ushort
 from sporax.core.parameter import Parameter as Parameter
-from sporax.core.parameter import ParameterTuple as ParameterTuple
 from sporax.core.random import Generator as Generator
 from sporax.core.random import default_generator as default_generator
 from sporax.core.random import get_rng_state as get_rng_state
@@ -130,6 +129,7 @@ from sporax.io import load_checkpoint_async as load_checkpoint_async
 from sporax.io import load_param_into_net as load_param_into_net
 from sporax.io import safetensors_to_ckpt as safetensors_to_ckpt
 from sporax.io import save_checkpoint as save_checkpoint
+from sporax.nn.parameter_tuple import ParameterTuple as ParameterTuple
 from sporax.train import Accuracy as Accuracy
 from sporax.train import Callback as Callback
 from sporax.train import CheckpointConfig as CheckpointConfig

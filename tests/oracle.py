@@ -9,9 +9,10 @@ from sporax import initializers, ops, optim
 from sporax import nn as cells
 from sporax.autodiff import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap
 from sporax.core import dtype
-from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.graph_capture.jit import jit
+from sporax.nn.parameter_tuple import ParameterTuple
 
 RECORDED = Path(__file__).parent / "recorded"
 

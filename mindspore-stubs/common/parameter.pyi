@@ -2,5 +2,6 @@
 
 from sporax.core.parameter import *
 from sporax.core.parameter import Parameter as Parameter
-from sporax.core.parameter import ParameterTuple as ParameterTuple
+from sporax.nn.parameter_tuple import *
+from sporax.nn.parameter_tuple import ParameterTuple as ParameterTuple
 

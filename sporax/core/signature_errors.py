@@ -10,7 +10,7 @@ import functools
 import inspect
 from typing import Any
 
-from sporax.core.errors import REFUSALS, is_users, refuse
+from sporax.core.errors import REFUSALS, refuse
 from sporax.core.from_host import plain
 
 # names that other libraries, and other parts of this one, have for the same argument
@@ -95,17 +95,6 @@ def unfitting(who, signature, args, kwargs):
     }  # fmt: skip
     more = () if inspect.Parameter.VAR_POSITIONAL in is_open else args[len(places) :]
     return call_error(who, parameters, [*by_place, *kwargs], more, sorted(unknown))
-
-
-def refused(who, function, args, kwargs, error):
-    """The error to raise instead of a TypeError that came of `function(*args, **kwargs)`: what did
-    not fit in the call, if that was it. One from the user's code, or from within, stays."""
-    inside = error.__traceback__.tb_next
-    while inside is not None:
-        if is_users(inside.tb_frame):
-            return None
-        inside = inside.tb_next
-    return unfitting(who, inspect.signature(function), args, kwargs)
 
 
 def _within(error):

@@ -1,7 +1,11 @@
 """Type and range checks of hyperparameters, with uniform messages."""
 
+import inspect
 import operator
+import traceback
 
+from sporax.core.errors import is_users
+from sporax.core.signature_errors import unfitting
 from sporax.ops.declaration import AXES, is_axes
 
 
@@ -98,3 +102,11 @@ def below(who, **values):
     (low, a), (high, b) = values.items()
     if not operator.lt(a, b):
         raise ValueError(f"For '{who}', '{low}' must be less than '{high}', but got {a} and {b}.")
+
+
+def call_refusal(who, function, args, kwargs, error):
+    """The error to raise instead of a TypeError that came of `function(*args, **kwargs)`: what did
+    not fit in the call, if that was it. None for an error from the user's code, or from within."""
+    if any(is_users(frame) for frame, _ in traceback.walk_tb(error.__traceback__.tb_next)):
+        return None
+    return unfitting(who, inspect.signature(function), args, kwargs)

@@ -9,8 +9,8 @@ from sporax.autodiff.set_grad_cache import call_announced
 from sporax.autodiff.tape import unrecorded
 from sporax.core import context
 from sporax.core.cell_tree import tree
-from sporax.core.parameter import Parameter, ParameterTuple
-from sporax.core.signature_errors import Fitting, refused
+from sporax.core.parameter import Parameter
+from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
 from sporax.graph_capture.jit import JitFunction
@@ -22,6 +22,7 @@ from sporax.nn.cell_registry import Registry, check_name, refuse_one_name_twice,
 from sporax.nn.cell_traversal import Traversal
 from sporax.nn.dtype_conversion import DtypeConversion
 from sporax.nn.ignored_settings import IgnoredSettings
+from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.nn.recompute import Recompute, run_recomputed
 from sporax.nn.state_dict import StateDict
 from sporax.staging.host_calls import through
@@ -112,7 +113,7 @@ class Cell(
                 return run_with_hooks(self, construct, args, kwargs)
             return construct(*args, **kwargs)
         except TypeError as error:
-            refusal = refused(type(self).__name__, self.construct, args, kwargs, error)
+            refusal = check.call_refusal(type(self).__name__, self.construct, args, kwargs, error)
             if refusal is None:
                 raise
             raise refusal from None

@@ -4,8 +4,8 @@ from collections import OrderedDict
 from typing import Any
 
 from sporax.core.cell_tree import parameters, tree
-from sporax.core.parameter import check_prefix
 from sporax.nn.cell_registry import refuse_one_name_twice
+from sporax.nn.parameter_tuple import check_prefix
 
 
 class Traversal:

@@ -4,13 +4,13 @@ import math
 
 from sporax import ops
 from sporax.core.dtype import float16, float32, float64, int32, int64
-from sporax.core.parameter import ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.initializers import Uniform
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.dropout import Dropout
 from sporax.nn.parameter_init import parameter
+from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.ops.nn.recurrence import KINDS, recurrent_cell, recurrent_scan
 
 _FLOATS = float16, float32, float64

@@ -1,9 +1,9 @@
 """A network with its loss, and one step of training as a Cell."""
 
 from sporax.autodiff import GradOperation
-from sporax.core.parameter import ParameterTuple
 from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
+from sporax.nn.parameter_tuple import ParameterTuple
 
 
 class WithLossCell(Cell):

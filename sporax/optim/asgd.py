@@ -3,9 +3,10 @@
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
+from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
 

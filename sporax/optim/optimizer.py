@@ -8,7 +8,7 @@ from typing import ClassVar
 from sporax import ops
 from sporax.core import context
 from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.operation import Op
@@ -16,6 +16,7 @@ from sporax.engine.recorder import apply, run_pending
 from sporax.initializers import initializer
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
+from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.optim import parameter_groups as groups
 from sporax.optim.learning_rate import (
     built_rate,

@@ -9,7 +9,7 @@ import pytest
 from sporax import ops
 from sporax.autodiff import grad, value_and_grad
 from sporax.core import random
-from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.engine.recorder import Recorder
@@ -17,6 +17,7 @@ from sporax.graph_capture.jit import jit
 from sporax.initializers import Initializer, Normal, initializer
 from sporax.nn import Dense, Optimizer
 from sporax.nn.cell import Cell
+from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.optim import SGD
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.nn.parameter_tuple import ParameterTuple
 
 ROWS = json.loads((Path(__file__).parents[1] / "recorded/printing.json").read_text())
 NAMES = {

@@ -14,9 +14,10 @@ import sporax.initializers
 import sporax.ops
 from sporax.autodiff.grad import grad
 from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor, is_tensor, tensor
 from sporax.graph_capture.jit import jit
+from sporax.nn.parameter_tuple import ParameterTuple
 from tools.record_tensor import answers
 
 ROWS = [

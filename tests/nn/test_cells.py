@@ -10,11 +10,12 @@ from sporax import ops
 from sporax.autodiff import grad
 from sporax.core import context
 from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.graph_capture.jit import jit
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
+from sporax.nn.parameter_tuple import ParameterTuple
 from tests.nn import cell_cases
 from tests.oracle import evaluate, recorded
 

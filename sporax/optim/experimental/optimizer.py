@@ -4,11 +4,12 @@ import types
 from collections import defaultdict
 
 from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter, ParameterTuple
+from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
+from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.optim import parameter_groups as groups
 from sporax.optim.optimizer import OptimizerBase
 
