@@ -74,6 +74,34 @@ def rewrite(jaxpr):
     return new if plain is jaxpr else ClosedJaxpr(new, jaxpr.consts)
 
 
+def _without_cropping(eqn):
+    """A jaxpr of a convolution whose padding is negative, with a slice before it; None where no
+    padding is, or all elements are cropped.
+
+    oneDNN has no negative padding, and XLA's own float32 kernel reads beyond its operand for
+    (-1, 1), in jaxlib 0.10 and 0.11.
+    """
+    params, lhs = eqn.params, eqn.invars[0].aval
+    if all(n >= 0 for ends in params["padding"] for n in ends):
+        return None
+    starts, limits, padding = [0] * lhs.ndim, list(lhs.shape), []
+    axes = params["dimension_numbers"].lhs_spec[2:]
+    for axis, hole, (low, high) in zip(
+        axes, params["lhs_dilation"], params["padding"], strict=True
+    ):
+        before, after = (-(min(n, 0) // hole) for n in (low, high))
+        starts[axis], limits[axis] = before, limits[axis] - after
+        padding.append((low + before * hole, high + after * hole))
+    if any(start >= limit for start, limit in zip(starts, limits, strict=True)):
+        return None
+
+    def convolve(x, w):
+        x = lax.slice(x, starts, limits)
+        return eqn.primitive.bind(x, w, **{**params, "padding": tuple(padding)})
+
+    return jax.make_jaxpr(convolve)(*(v.aval for v in eqn.invars)).jaxpr
+
+
 def _channels_last(rank):
     return (0, *range(2, rank), 1)
 
@@ -108,6 +136,8 @@ class _Rewriter:
             return self.inline(inner[0], operands)
         outs = None
         if name == "conv_general_dilated":
+            if (cropped := _without_cropping(eqn)) is not None:
+                return self.inline(cropped, operands)
             outs = self.convolution(eqn, operands)
         elif any(x.last is not None for x in operands):
             outs = self.in_channels_last(eqn, name, operands)

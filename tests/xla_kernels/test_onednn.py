@@ -1,4 +1,4 @@
-"""oneDNN's convolutions in programs and on NumPy arrays, against XLA's own in float64."""
+"""oneDNN's convolutions in programs and on NumPy arrays, against NumPy in float64."""
 
 import functools
 import math
@@ -13,6 +13,7 @@ import sporax as ms
 from sporax import nn, ops
 from sporax.xla_kernels.onednn import convolution, ffi, library
 from sporax.xla_kernels.rewrite import rewrite
+from tests.xla_kernels.convolution_reference import convolve, reference
 
 pytestmark = pytest.mark.skipif(library.load() is None, reason="oneDNN is not for this platform")
 
@@ -78,9 +79,7 @@ def check(seed, count):
         program = rewrite(plain)
         used += str(program).count("ffi_call")
         ours = jax.jit(jax.extend.core.jaxpr_as_fun(program))(*halves)
-        with jax.enable_x64():
-            wanted = jax.jit(run)(*arrays)
-        for mine, right in zip(ours, wanted, strict=True):
+        for mine, right in zip(ours, reference(plain.jaxpr, *arrays), strict=True):
             np.testing.assert_allclose(mine, right, rtol=1e-4, atol=1e-4, err_msg=str(params))
     return used
 
@@ -88,6 +87,30 @@ def check(seed, count):
 @pytest.mark.parametrize("seed", range(4))
 def test_convolutions_have_the_values_of_float64_in_both_orders(seed):
     assert check(seed, 8) > 40  # of 80
+
+
+@pytest.mark.parametrize("holes", [(1, 1), (2, 3)])
+@pytest.mark.parametrize(
+    "padding", [((-1, 1), (0, 0)), ((-1, 0), (-1, 1)), ((2, -3), (-2, -1)), ((-1, -1), (1, 1))]
+)
+def test_negative_padding(padding, holes):
+    """XLA's own kernel in float32 reads beyond its operand where the sum of the padding is 0."""
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((3, 2, 9, 11)), rng.standard_normal((4, 2, 2, 2))
+    fn = functools.partial(
+        lax.conv_general_dilated, window_strides=(1, 1), padding=padding, lhs_dilation=holes,
+        dimension_numbers=("NCHW", "OIHW", "NCHW"),
+    )  # fmt: skip
+    plain = jax.make_jaxpr(fn)(np.float32(x), np.float32(w))
+    (ours,) = jax.extend.core.jaxpr_as_fun(rewrite(plain))(np.float32(x), np.float32(w))
+    (wanted,) = reference(plain.jaxpr, x, w)
+    np.testing.assert_allclose(ours, wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 150))
+def test_five_thousand_shapes(seed):
+    assert check(seed, 100) > 400
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -100,9 +123,7 @@ def test_the_interpreters_convolutions_have_the_values_of_float64(seed):
         run = convolution.on_arrays(eqn.params, *avals)
         if run is None:
             continue
-        with jax.enable_x64():
-            wanted = fn(x, w)
-        np.testing.assert_allclose(run(*single), wanted, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(run(*single), convolve(x, w, **eqn.params), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, jax.numpy.bfloat16], ids=["float16", "bfloat16"])
