@@ -75,19 +75,19 @@ def returns(statement):
     return has(statement, ast.Return)
 
 
-MOST_COPIES, MOST_LEVELS = 2000, 24  # of statements that `settled` makes; of ifs in ifs
+MAX_COPIES, MAX_LEVELS = 2000, 24  # of statements that `settled` makes; of ifs in ifs
 
 
 def settled(body, leaves):
     """The block, where what follows an `if` that may leave it (`leaves(if)`) is moved into the
     branches that go on; None if there are too many ways through it."""
-    left = [MOST_COPIES]
-    copied = _settled(copy.deepcopy(body), leaves, left, MOST_LEVELS)
+    left = [MAX_COPIES]
+    copied = _settled(copy.deepcopy(body), leaves, left, MAX_LEVELS)
     return copied if left[0] >= 0 else None
 
 
 def _settled(body, leaves, left, levels):
-    left[0] -= len(body) if levels else MOST_COPIES + 1
+    left[0] -= len(body) if levels else MAX_COPIES + 1
     for i, statement in enumerate(body):
         if isinstance(statement, ast.If) and leaves(statement):
             rest = body[i + 1 :]

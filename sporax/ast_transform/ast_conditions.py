@@ -114,8 +114,8 @@ class AssignmentRewriter(ast.NodeTransformer):
     `within`: the name of the class around, whose private names are others.
     """
 
-    def __init__(self, within):
-        self.within = within
+    def __init__(self, class_name):
+        self.class_name = class_name
 
     def visit_AnnAssign(self, node: Any) -> Any:
         if node.value is None or not isinstance(node.target, ast.Name):
@@ -140,7 +140,7 @@ class AssignmentRewriter(ast.NodeTransformer):
 
     def _set(self, node, place, value):
         if isinstance(place, ast.Attribute):
-            name = mangled(place.attr, self.within)
+            name = mangled(place.attr, self.class_name)
             setter = call("set_attribute", place.value, ast.Constant(name), value)
         elif not has(place.slice, ast.Slice):
             setter = call("set_item", place.value, place.slice, value)
@@ -154,10 +154,10 @@ class AssignmentRewriter(ast.NodeTransformer):
     visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef
 
 
-def mangled(name, within):
+def mangled(name, class_name):
     """The name that an attribute `__x` has in a class."""
     is_private = name.startswith("__") and not name.endswith("__")
-    owner = (within or "").lstrip("_")
+    owner = (class_name or "").lstrip("_")
     return f"_{owner}{name}" if is_private and owner else name
 
 

@@ -1,4 +1,4 @@
-"""Loops in a function's source without what leaves them early, and how many turns they make.
+"""Loops in a function's source without early exits, and bounds of their iterations.
 
 for i in range(9):            stop, returned, result = False, False, PENDING
     if test: return x    ->   while not stop and ...:
@@ -33,10 +33,10 @@ def fresh(part):
 
 
 class Returns(ast.NodeTransformer):
-    """`return` in loops, as a `break` and a `return` behind the loop."""
+    """Rewrites `return` in loops as a `break` and a `return` after the loop."""
 
     def __init__(self):
-        self.names = None  # (whether it returns, what) in the loop around
+        self.names = None  # of the variables (whether it returns, its result) in a loop
 
     def visit_For(self, node: Any) -> Any:
         if not has(node.body, ast.Return):
@@ -82,8 +82,8 @@ def _list(statements):
 
 
 def _stopping(body, stop):
-    """A block of a loop's body with values of the variable `stop` for its jumps, which stand at the
-    ends of branches; nothing follows them."""
+    """A block of a loop's body with assignments to the variable `stop` for its jumps, which stand
+    at the ends of branches."""
     statements = []
     for node in body:
         if isinstance(node, ast.Break):
@@ -97,10 +97,10 @@ def _stopping(body, stop):
 
 
 def while_without_jumps(node):
-    """The statements for a `while` with `break` or `continue`: what they skip is in branches, and a
-    variable says whether to stop."""
+    """The statements for a `while` with `break` or `continue`: statements that these skip move into
+    branches, and a variable holds whether to stop."""
     stop = fresh("stop")
-    if has(node.test, ast.NamedExpr):  # its variables belong to the turn
+    if has(node.test, ast.NamedExpr):  # its variables belong to the body
         leave = located(ast.If(call("not_", node.test), [ast.Break()], []), node)
         node.body, node.test = [leave, *node.body], ast.Constant(True)
     going = call("not_", ast.Name(stop, ast.Load()))
@@ -110,13 +110,13 @@ def while_without_jumps(node):
 
 
 def for_without_jumps(node):
-    """The same for a `for` over what is no range: turns behind the last one do nothing."""
+    """The same for a `for` over anything but a range: iterations after `break` do nothing."""
     stop, item, items = fresh("stop"), fresh("item"), fresh("items")
-    turn = [ast.Assign([node.target], ast.Name(item, ast.Load())), *node.body]
-    turn = _stopping(settled(turn, jumps), stop)
+    body = [ast.Assign([node.target], ast.Name(item, ast.Load())), *node.body]
+    body = _stopping(settled(body, jumps), stop)
     over = call("is_over", ast.Name(stop, ast.Load()), ast.Name(items, ast.Load()))
     node.body = [
-        ast.If(call("not_", ast.Name(stop, ast.Load())), turn, []),
+        ast.If(call("not_", ast.Name(stop, ast.Load())), body, []),
         ast.If(over, [ast.Break()], []),
     ]
     before = [
@@ -129,15 +129,15 @@ def for_without_jumps(node):
 
 
 def over_range(node):
-    """`for i in range(...)`, as the statements for a `while` over the next number, the last and the
-    step."""
+    """`for i in range(...)`, as the statements for a `while` over variables for the next index, the
+    last and the step."""
     names = [fresh(part) for part in ("next", "last", "step")]
     bounds = ast.Assign([names_tuple(names, ast.Store())], call("bounds", *node.iter.args))
     now = ast.Assign([node.target], ast.Name(names[0], ast.Load()))
     step = ast.BinOp(ast.Name(names[0], ast.Load()), ast.Add(), ast.Name(names[2], ast.Load()))
     variables = [ast.Name(n, ast.Load()) for n in names]
     loop = ast.While(call("is_before", *variables), [now, assigned(names[0], step), *node.body], [])
-    loop.most = call("turns", *copy.deepcopy(variables))  # pyright: ignore
+    loop.iteration_limit = call("iteration_count", *copy.deepcopy(variables))  # pyright: ignore
     return [located(one, node) for one in (bounds, loop)]
 
 
@@ -145,23 +145,25 @@ _BEYOND = {ast.Lt: (1, 0), ast.LtE: (1, 1), ast.Gt: (-1, 0), ast.GtE: (-1, -1)}
 _TURNED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 
 
-def most_turns(node):
-    """An expression for how many turns a `while` makes at most, before a turn; None where that does
-    not follow from a test like `i < n` and an `i += 1` that each turn reaches."""
-    if hasattr(node, "most"):
-        return node.most
+def iteration_limit(node):
+    """An expression for the most iterations that a `while` has left; None where that does not
+    follow from a test like `i < n` and an `i += 1` that each iteration reaches."""
+    if hasattr(node, "iteration_limit"):
+        return node.iteration_limit
     for name, kind, bound in _compared(node.test):
         sign, beyond = _BEYOND[kind]
         step = _step(node.body, name)
         if step is None or step * sign <= 0 or _may_change(bound, written(node)):
             continue
         last = ast.BinOp(copy.deepcopy(bound), ast.Add(), ast.Constant(beyond))
-        return located(call("turns", ast.Name(name, ast.Load()), last, ast.Constant(step)), node)
+        return located(
+            call("iteration_count", ast.Name(name, ast.Load()), last, ast.Constant(step)), node
+        )
     return None
 
 
 def _compared(test):
-    """(variable, kind of comparison, bound) in what must hold for another turn."""
+    """(variable, comparison, bound) for each condition of another iteration."""
     is_and = isinstance(test, ast.Call) and getattr(test.func, "attr", "") == "and_"
     if is_and:
         for term in test.args:
@@ -175,7 +177,7 @@ def _compared(test):
 
 
 def _step(body, name):
-    """What each turn adds to a variable; None where that is not certain."""
+    """The constant that each iteration adds to a variable; None where that is not certain."""
     step = None
     for statement in body:
         if step is None and has([statement], ast.Continue):
@@ -203,7 +205,7 @@ def _amount(statement, name):
 
 
 def _may_change(bound, variables):
-    """Whether an expression may be another one at each turn."""
+    """Whether an expression may have another value in each iteration."""
     allowed = ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.expr_context
     nodes = list(ast.walk(bound))
     is_plain = all(isinstance(n, allowed) for n in nodes)

@@ -2,9 +2,9 @@
 
     print(f"loss {loss:.3f}")   ->   print(text(print, "loss {:.3f}".format, loss))
 
-What is called (`ast_transform.print_runtime`) makes the text at once, or, in a captured function,
-at each run. Only arguments of `print` are converted (of functions by such a name: `ops.print_`,
-`self.print`): of a text that goes elsewhere nobody knows what is done with it.
+The runtime functions (`ast_transform.print_runtime`) format the text at once, or, in a captured
+function, at each run. Only arguments of `print`, and of functions named like it (`ops.print_`,
+`self.print`), are converted: a text that goes elsewhere may have any use.
 """
 
 import ast
@@ -16,8 +16,8 @@ _METHODS = {"asnumpy", "numpy", "item", "tolist"}
 
 
 class PrintRewriter(ast.NodeTransformer):
-    """Converts the texts in calls of `print`; `call(name, *arguments)` makes a call of a function
-    there is at run time. `count`: of the texts; `lines`: where such calls stand."""
+    """Converts the texts in calls of `print`; `call(name, *arguments)` builds the call of a runtime
+    function. `count`: of the texts; `lines`: those of the converted calls."""
 
     def __init__(self, call):
         self.call, self.count, self.lines = call, 0, set()
@@ -35,7 +35,7 @@ class PrintRewriter(ast.NodeTransformer):
         return node
 
     def _argument(self, printer, node: Any) -> Any:
-        """An argument, or a part of one, such that it may wait."""
+        """An argument, or a part of one, in a form that can be deferred."""
         if _is_operation(node, ast.Add) and _is_text(node):
             node.left = self._argument(printer, node.left)
             node.right = self._argument(printer, node.right)
@@ -50,7 +50,9 @@ class PrintRewriter(ast.NodeTransformer):
             return self._text(printer, node.func, node.args)
         if _is_call(node, ast.Attribute, _METHODS) and not node.args:
             self.count += 1
-            converted = self.call("number", printer, node.func.value, ast.Constant(node.func.attr))
+            converted = self.call(
+                "concrete_value", printer, node.func.value, ast.Constant(node.func.attr)
+            )
             return _at(node, converted)
         return node
 
@@ -70,7 +72,7 @@ class PrintRewriter(ast.NodeTransformer):
 
 
 def _at(node, new):
-    """What was made, with the place in the source of what it stands for."""
+    """The new node, with the source location of the node that it replaces."""
     new.args[0] = copy.deepcopy(new.args[0])
     for inner in ast.walk(new):
         if isinstance(inner, ast.expr) and not hasattr(inner, "lineno"):
@@ -79,7 +81,7 @@ def _at(node, new):
 
 
 def _is_print(function):
-    """Whether a function is one that prints, by its name; it can be named twice."""
+    """Whether a function prints, judged by its name; it can be evaluated twice."""
     name = getattr(function, "attr", getattr(function, "id", ""))
     while isinstance(function, ast.Attribute):
         function = function.value
@@ -87,7 +89,7 @@ def _is_print(function):
 
 
 def _is_call(node, kind, names):
-    """Whether this is a call, without keywords, of a function or method of one of the names."""
+    """Whether a node calls, without keywords, a function or method with one of these names."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, kind) or node.keywords:
         return False
     return getattr(node.func, "attr", getattr(node.func, "id", "")) in names
@@ -102,7 +104,7 @@ def _is_operation(node, kind):
 
 
 def _is_format(node):
-    """Whether this is a call of a literal's method `format`."""
+    """Whether a node calls the method `format` of a literal."""
     method: Any = getattr(node, "func", None)
     if not isinstance(method, ast.Attribute) or method.attr != "format":
         return False
@@ -110,7 +112,7 @@ def _is_format(node):
 
 
 def _is_text(node):
-    """Whether an expression is certain to be a text."""
+    """Whether an expression is certainly a string."""
     if _is_operation(node, ast.Add):
         return _is_text(node.left) or _is_text(node.right)
     if _is_operation(node, ast.Mod):
@@ -124,8 +126,8 @@ def _method(text, name):
 
 
 def _template(node, fields, depth=0):
-    """The `str.format` template of an f-string, whose fields are collected; None where there is no
-    such template."""
+    """The `str.format` template of an f-string, whose fields are appended to `fields`; None where
+    there is no such template."""
     template = ""
     for part in node.values:
         if isinstance(part, ast.Constant):

@@ -1,4 +1,4 @@
-"""Which functions a capture converts, and their converted code; see `ast_transform.transform`."""
+"""The functions that a capture converts, and their converted code, by `ast_transform.transform`."""
 
 import ast
 import collections
@@ -14,9 +14,9 @@ from typing import Any
 from sporax.ast_transform.ast_analysis import walk
 from sporax.ast_transform.ast_conditions import RUNTIME_NAME, call, function_of, parameters_of
 from sporax.ast_transform.ast_prints import PrintRewriter
-from sporax.ast_transform.print_runtime import print_exchanged
+from sporax.ast_transform.print_runtime import print_replaced
 from sporax.ast_transform.runtime_functions import RUNTIME
-from sporax.ast_transform.transform import Writer
+from sporax.ast_transform.transform import FunctionRewriter
 from sporax.core.errors import is_users
 from sporax.core.tensor import Tensor
 
@@ -26,8 +26,7 @@ _converted_ids = set()  # ids of converted code, which `converted` keeps
 
 
 def converted(code):
-    """How code is written with calls; None where its source cannot be had, or has nothing to
-    convert."""
+    """The converted code; None where the source is not available, or has nothing to convert."""
     return code if id(code) in _converted_ids else _converted(code, code.co_filename)
 
 
@@ -36,12 +35,12 @@ def _converted(code, _):  # equal code may be of another file
     source = definition(code)
     if source is None:
         return None
-    node, within, lines, imports = source
+    node, class_name, lines, imports = source
     node = copy.deepcopy(node)
-    writer = Writer(within, lines)
+    writer = FunctionRewriter(class_name, lines)
     try:
         writer.function(node)
-        new = _compiled(node, within, imports, code)
+        new = _compiled(node, class_name, imports, code)
     except RecursionError:  # nested too deep for Python
         return None
     if not writer.count:
@@ -53,7 +52,7 @@ def _converted(code, _):  # equal code may be of another file
     return new
 
 
-def _compiled(node, within, imports, code):
+def _compiled(node, class_name, imports, code):
     """The code of a function, for the place at which `code` has its function. A method of what the
     module imports has another instruction than other methods."""
     names = parameters_of(code.co_freevars)
@@ -62,8 +61,8 @@ def _compiled(node, within, imports, code):
     if not is_lambda and node.name not in code.co_freevars:  # it is no variable of the factory's
         body.insert(0, ast.Global([node.name]))
     definition: ast.stmt = function_of("factory", names, body)
-    if within is not None:  # whose private names are others
-        definition = _class_of(within, definition)
+    if class_name is not None:  # whose private names are others
+        definition = _class_of(class_name, definition)
     module = ast.fix_missing_locations(ast.Module([*imports, definition], []))
     flags = code.co_flags & _FUTURE
     whole = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
@@ -120,12 +119,12 @@ def _functions(source):
     imports = [n for n in walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
     left: list[Any] = [(tree, None)]
     while left:
-        node, within = left.pop()
+        node, class_name = left.pop()
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
             key = _first_line(node), getattr(node, "name", "<lambda>")
-            functions.setdefault(key, []).append((node, within))
-        within = node.name if isinstance(node, ast.ClassDef) else within
-        left += [(inner, within) for inner in ast.iter_child_nodes(node)]
+            functions.setdefault(key, []).append((node, class_name))
+        class_name = node.name if isinstance(node, ast.ClassDef) else class_name
+        left += [(inner, class_name) for inner in ast.iter_child_nodes(node)]
     return functions, imports
 
 
@@ -142,10 +141,10 @@ def _definition(code, _):
         functions, imports = _functions("".join(lines))
     except (OSError, TypeError, SyntaxError, ValueError):
         return None
-    for node, within in functions.get((code.co_firstlineno, code.co_name), ()):
+    for node, class_name in functions.get((code.co_firstlineno, code.co_name), ()):
         plain = _plain(node)
-        if _is_same(_compiled(plain, within, imports, code), code):
-            return plain, within, lines, imports
+        if _is_same(_compiled(plain, class_name, imports, code), code):
+            return plain, class_name, lines, imports
     return None
 
 
@@ -172,8 +171,8 @@ def _first_line(node):
 
 
 def _is_same(one, other):
-    """Whether two pieces of code do the same, at the same lines; not asked where pytest has written
-    a function's `assert` anew."""
+    """Whether two code objects do the same at the same lines; True where pytest has rewritten an
+    `assert` in the function."""
     if any(name.startswith("@py") for part in parts_of(other) for name in part.co_names):
         return True
     if one.co_code != other.co_code or one.co_names != other.co_names:
@@ -233,18 +232,18 @@ def _holders(code):
 class Conversions:
     """The functions that have converted code while a function is captured; `print` has too."""
 
-    MOST = 4  # how often functions of the same code are found, where they are made at each call
+    MAX_FUNCTIONS = 4  # of the same code that are converted, where each call creates another
 
     def __init__(self):
         self.functions, self.counts = [], collections.Counter()
-        self.is_new = False  # whether some were found in the last capture, for the next one
+        self.is_new = False  # whether the last capture added some
 
     def add(self, codes):
-        """In these codes a condition, or a text in a `print`, needed a number. Whether another
-        capture gets further."""
+        """Convert the functions of these codes, in which a condition or a `print` needed a concrete
+        value. Returns whether there are new ones, so that another capture may succeed."""
         self.is_new = False
         for code in codes - {None}:
-            if self.counts[code] == self.MOST or id(code) in _converted_ids:
+            if self.counts[code] == self.MAX_FUNCTIONS or id(code) in _converted_ids:
                 continue
             self.counts[code] += 1
             users = [u for u in gc.get_referrers(code) if isinstance(u, types.FunctionType)]
@@ -255,13 +254,13 @@ class Conversions:
         return self.is_new
 
     @contextlib.contextmanager
-    def exchanged(self):
-        """The functions have converted code in the block."""
+    def applied(self):
+        """In the block, the functions have their converted code."""
         before = [(function, function.__code__) for function in self.functions]
         try:
             for function, code in before:
                 function.__code__ = converted(code)
-            with print_exchanged():
+            with print_replaced():
                 yield
         finally:
             for function, code in before:
@@ -276,9 +275,9 @@ _TEXTS = (
 _TEXTS = {function.__code__ for function in _TEXTS}
 
 
-def asking_code():
-    """The user's code that is asking for the truth of a Tensor now, or for a text of it in a
-    `print`; None if it asks otherwise."""
+def reading_code():
+    """The user's code that is reading the truth of a Tensor now, or a text of it in a `print`; None
+    if it reads a concrete value in another way."""
     frame, inner = sys._getframe(), None
     while frame is not None and not is_users(frame):
         frame, inner = frame.f_back, frame

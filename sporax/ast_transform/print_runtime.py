@@ -1,9 +1,8 @@
 """Python's `print` in a function that is being captured: shown at each run.
 
-While a function is captured, `builtins.print` is another function, so that each `print` is met,
-with Tensors or without, in lambdas and in functions without source too. What makes a text of
-Tensors before `print` is called (an f-string) is found in the source: see
-`ast_transform.ast_prints`.
+While a function is captured, `builtins.print` is replaced, so that each `print` is recorded, with
+Tensors or without, in lambdas and in functions without source too. Texts that are formatted before
+`print` is called (f-strings) are converted in the source: see `ast_transform.ast_prints`.
 """
 
 import builtins
@@ -26,8 +25,8 @@ _LIBRARY = os.path.dirname(os.__file__)  # Python's own, where debuggers and tra
 
 
 @contextlib.contextmanager
-def print_exchanged():
-    """`print` is one that captured functions may call, in the block."""
+def print_replaced():
+    """In the block, `builtins.print` defers what captured functions print."""
     before = builtins.print
     if hasattr(before, "takes_text"):
         yield
@@ -41,14 +40,14 @@ def print_exchanged():
 
 
 def _capturing(printer):
-    """What to call instead of the function `printer` while functions are captured."""
+    """The replacement of the function `printer` while functions are captured."""
     streams = {id(getattr(sys, name)): name for name in _STREAMS}
 
     def printed(*objects, sep=" ", end="\n", file=None, flush=False):
         tracer = thread.recorder.tracer
         stream = streams.get(id(sys.stdout if file is None else file))
         if tracer is not None and stream is None:
-            tracer.to_host(thread.recorder)  # who reads the file expects the text there at once
+            tracer.to_host(thread.recorder)  # a reader of the file expects the text at once
             tracer = None
         if tracer is None or not _is_users(sys._getframe(1)):
             return printer(*objects, sep=sep, end=end, file=file, flush=flush)
@@ -64,7 +63,7 @@ CAUSES["printed"] = OTHER_FILE  # the function above
 
 
 def _is_users(frame):
-    """Whether a `print` is the user's own: not that of a library on the way, or of a debugger."""
+    """Whether the user's code calls `print`, rather than a library or a debugger."""
     file = frame.f_code.co_filename
     is_pythons = file.startswith(_LIBRARY) and "-packages" not in file
     return is_users(frame) and not is_pythons
@@ -79,20 +78,20 @@ def _joined(sep, end, objects):
     return sep.join(map(str, objects)) + end
 
 
-# what converted functions call for the arguments of a `print` -------------------------------------
+# called by converted functions for the arguments of a `print` -------------------------------------
 
 _OF_TENSORS = (str, repr, float, int)
 
 
 def is_shown(printer):
-    """Whether what this function prints is shown at each run of what is being recorded."""
+    """Whether the texts of this function are deferred to each run."""
     return getattr(printer, "takes_text", False)
 
 
 @runtime_function(TEXT)
 def text(printer, function, *args, **kwargs):
-    """`function(*args, **kwargs)`, an argument of a call of `printer`: a text, or a number, that
-    waits for the run where it is one of Tensors."""
+    """`function(*args, **kwargs)`, an argument of a call of `printer`: a string or scalar, deferred
+    to the run where it depends on Tensors."""
     is_known = function in _OF_TENSORS or isinstance(getattr(function, "__self__", None), str)
     call = Later(function, args, kwargs)
     if not is_known or not _waits(printer, call):
@@ -101,8 +100,8 @@ def text(printer, function, *args, **kwargs):
 
 
 @runtime_function(CONCRETE_VALUE)
-def number(printer, thing, name):
-    """`thing.name()`, an argument of a call of `printer`, where that reads numbers of a Tensor."""
+def concrete_value(printer, thing, name):
+    """`thing.name()`, an argument of a call of `printer`, where the method reads a Tensor."""
     call = Later(operator.methodcaller(name), (thing,), {})
     if not isinstance(thing, (Tensor, Later)) or not _waits(printer, call):
         return call.value()

@@ -1,12 +1,12 @@
-"""Python's `if`, `while` and `for` in a function's source, written as calls of functions.
+"""Rewrites `if`, `while` and `for` in a function's source as calls of functions.
 
     if test: x = a                 def true(x): x = a; return (x,)
     else: x = b            ->      def false(x): x = b; return (x,)
                                    (x,) = branch(test, true, false, (lambda: x,))
 
-What is called (`control_flow.runtime`) does what Python does unless the condition is a Tensor of a
-function that is being recorded. Statements whose parts do more than give variables values stay as
-they are: a branch that is not taken must have done nothing.
+The functions (`control_flow.runtime`) do what Python does unless the condition is a traced Tensor.
+Statements whose parts do more than assign variables stay as they are, since both branches are
+recorded: one that is not taken must have no effect.
 """
 
 import ast
@@ -44,7 +44,7 @@ from sporax.ast_transform.ast_loops import (
     Returns,
     for_without_jumps,
     fresh,
-    most_turns,
+    iteration_limit,
     over_range,
     while_without_jumps,
 )
@@ -53,15 +53,15 @@ from sporax.ast_transform.ast_prints import PrintRewriter
 _LEFT = "it leaves the function, or a loop around it, in one branch only"
 
 
-class Writer:
-    """Writes one function anew, and those defined in it; `count`: how many statements and
-    expressions were converted; `within`: the name of the class around; `lines`: the source."""
+class FunctionRewriter:
+    """Rewrites one function, and those defined in it. `count`: of converted statements and
+    expressions; `class_name`: of the enclosing class; `lines`: the source."""
 
-    def __init__(self, within=None, lines=()):
-        self.within, self.lines, self.count = within, lines, 0
-        self.always = set()  # variables that matter everywhere, since functions read them
-        self.around = set()  # those that matter at the end of a turn of the loop, and after it
-        self.shared = set()  # those that are not the function's alone
+    def __init__(self, class_name=None, lines=()):
+        self.class_name, self.lines, self.count = class_name, lines, 0
+        self.always = set()  # variables that are live everywhere, since functions read them
+        self.around = set()  # those that are live at the end of a loop's body, and after the loop
+        self.shared = set()  # those that are not local to the function
 
     def function(self, function):
         """Convert a function (or lambda), in place."""
@@ -71,7 +71,12 @@ class Writer:
             self.count += expressions.count + prints.count
             return
         body = function.body
-        for transformer in prints, Supers(function), expressions, AssignmentRewriter(self.within):
+        for transformer in (
+            prints,
+            Supers(function),
+            expressions,
+            AssignmentRewriter(self.class_name),
+        ):
             body = [transformer.visit(statement) for statement in body]
         self.count += expressions.count + prints.count
         if not ends(body):
@@ -83,8 +88,8 @@ class Writer:
         function.body, _ = self.block(settled(body, returns) or body, set())
 
     def block(self, body, live) -> Any:
-        """(the statements converted, which variables matter before them), where those in `live`
-        matter after them."""
+        """(the converted statements, the variables that are live before them), where those in
+        `live` are live after them."""
         statements = []
         for statement in reversed(body):
             new, live = self.statement(statement, live)
@@ -92,7 +97,7 @@ class Writer:
         return statements, live
 
     def statement(self, node, live):
-        """As `block`, of one statement."""
+        """As `block`, for one statement."""
         if isinstance(node, ast.If):
             return self._if(node, live)
         if isinstance(node, ast.While):
@@ -113,28 +118,28 @@ class Writer:
         return [node], live
 
     def _inside(self, node, live):
-        """Convert what is in a statement that itself stays as it is."""
+        """Convert the statements inside one that itself stays as it is."""
         if isinstance(node, ast.For):
-            node.body = self._turn(node.body, live)
+            node.body = self._loop_body(node.body, live)
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            self._definitions(node, self.within)
+            self._definitions(node, self.class_name)
         elif not isinstance(node, ast.AsyncFunctionDef):
             for inner in (node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())):
                 for name in "body", "orelse", "finalbody":
                     if isinstance(block := getattr(inner, name, None), list):
                         setattr(inner, name, self.block(block, live)[0])
 
-    def _definitions(self, node, within):
+    def _definitions(self, node, class_name):
         if isinstance(node, ast.ClassDef):
             for inner in node.body:
                 self._definitions(inner, node.name)
         elif isinstance(node, ast.FunctionDef):
-            writer = Writer(within, self.lines)
+            writer = FunctionRewriter(class_name, self.lines)
             writer.function(node)
             self.count += writer.count
 
-    def _turn(self, body, around):
-        """A loop's body, converted."""
+    def _loop_body(self, body, around):
+        """The converted body of a loop."""
         outer, self.around = self.around, around
         body, _ = self.block(body, around)
         self.around = outer
@@ -178,7 +183,7 @@ class Writer:
         return self._replacement(node, "branch", [node.test], parts, names, outs), before
 
     def _is_loop(self, node):
-        """Whether a loop can be converted: its turns only give variables values."""
+        """Whether a loop can be converted: its body only assigns variables."""
         if node.orelse or has(node.body, ast.Return) or self._obstacle(node, node.body) is not None:
             return False
         return not jumps(node.body) or settled(node.body, jumps) is not None
@@ -186,14 +191,14 @@ class Writer:
     def _while(self, node, live):
         is_kept = not self._is_loop(node)
         if not is_kept and (jumps(node.body) or has(node.test, ast.NamedExpr)):
-            node.most = most_turns(node)
+            node.iteration_limit = iteration_limit(node)
             return self.block(while_without_jumps(node), live)
-        most = None if is_kept else most_turns(node)
+        limit = None if is_kept else iteration_limit(node)
         around = live | read(node.test) | self.always
         # what a turn leaves to the next; another one would leave no more
-        around = around | self._scratch_writer(around).block(copy.deepcopy(node.body), around)[1]
+        around = around | self._scratch_rewriter(around).block(copy.deepcopy(node.body), around)[1]
         obstacle = self._obstacle(node, node.body) or _LEFT
-        node.body = self._turn(node.body, around)
+        node.body = self._loop_body(node.body, around)
         if is_kept:
             node.test = located(
                 call("python_condition", node.test, ast.Constant(obstacle)), node.test
@@ -204,24 +209,25 @@ class Writer:
         parts = [
             self._part("test", names, [ast.Return(node.test)], None),
             self._part("turn", names, node.body, names),
-            self._part("most", names, [ast.Return(most or ast.Constant(None))], None),
+            self._part("most", names, [ast.Return(limit or ast.Constant(None))], None),
         ]
         return self._replacement(node, "while_", [], parts, names, names), around
 
-    def _scratch_writer(self, around):
-        """A writer whose work is thrown away."""
-        writer = Writer(self.within, self.lines)
+    def _scratch_rewriter(self, around):
+        """A rewriter whose result is not used."""
+        writer = FunctionRewriter(self.class_name, self.lines)
         writer.always, writer.around = self.always, around | self.always
         writer.shared = self.shared
         return writer
 
     def _part(self, kind, names, body, outs):
-        """The function for a part of a statement; `outs`: what it returns, unless its body does."""
+        """The function for a part of a statement; `outs`: the variables that it returns, unless its
+        body returns."""
         last = [] if outs is None else [ast.Return(call("all_bound", *_readers(outs)))]
         return function_of(fresh(kind), parameters_of(names), [*body, *last])
 
     def _replacement(self, node, called, arguments, parts, names, outs):
-        """The statements in place of one; `outs`: the variables it gives values, None where it
+        """The statements that replace one; `outs`: the variables that it assigns, None where it
         ends the function."""
         self.count += 1
         functions = [ast.Name(p.name, ast.Load()) for p in parts]
@@ -239,5 +245,5 @@ class Writer:
 
 
 def _readers(names) -> list[ast.expr]:
-    """Functions that read variables, each of which may have no value."""
+    """Functions that read variables, which may be unbound."""
     return [thunk(ast.Name(n, ast.Load())) for n in names]

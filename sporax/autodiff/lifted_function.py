@@ -38,7 +38,7 @@ class LiftedFunction:
         conversions, lifted = Conversions(), self
         while True:
             try:
-                with borrowing, conversions.exchanged():
+                with borrowing, conversions.applied():
                     return lifted._recorded(function, values, axes)
             except RuntimeError:  # for want of a number, of a condition perhaps
                 if not conversions.add(lifted.closed.unconverted):

@@ -101,7 +101,7 @@ def while_(test, body, max_iterations, variables):
 
 
 @runtime_function()
-def turns(now, last, step):
+def iteration_count(now, last, step):
     """The count of iterations of a range; None where a bound is a Tensor."""
     if any(x.__class__ is not int for x in (now, last, step)):
         return None

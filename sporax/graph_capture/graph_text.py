@@ -97,7 +97,7 @@ class Listing:
         while True:
             trace = GraphTextTrace(who)
             try:
-                with borrowing, conversions.exchanged():
+                with borrowing, conversions.applied():
                     self._record(trace, function, _bound(who, function, args, kwargs), described)
                 return
             except RuntimeError:  # a concrete value is needed, for a condition perhaps

@@ -4,7 +4,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from sporax.ast_transform.convert import Conversions, asking_code, obstacle
+from sporax.ast_transform.convert import Conversions, obstacle, reading_code
 from sporax.core.tree import tensors_of
 from sporax.core.value import Shared, borrowing, thread
 from sporax.engine.autocast import mark_precision
@@ -157,7 +157,7 @@ class GraphTracer(Tracer):
         """The concrete value of `value` is about to be read: a graph break, unless it is the same
         at every call."""
         if not self.is_constant(recorder, value):
-            self.needs_conversion(asking_code())
+            self.needs_conversion(reading_code())
             self.to_host(recorder)
 
     def to_host(self, recorder):
@@ -262,7 +262,7 @@ def capture(
     while True:
         tracer = GraphTracer(host_results, name if fullgraph else None)
         try:
-            with borrowing, conversions.exchanged(), tracing(scalars, tracer):
+            with borrowing, conversions.applied(), tracing(scalars, tracer):
                 return _capture(tracer, name, function, args, kwargs, tensors, conversions)
         except RecursionError as error:
             raise endless(error, name, not (tracer.is_broken or tracer.parts)) from error

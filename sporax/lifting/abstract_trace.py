@@ -11,7 +11,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from sporax.ast_transform.convert import asking_code, obstacle
+from sporax.ast_transform.convert import obstacle, reading_code
 from sporax.core.errors import user_frame
 from sporax.core.value import WEAK_AVALS, Aval, Shared, borrowing, thread
 from sporax.engine.operation import Op, Rule
@@ -209,7 +209,7 @@ class AbstractTrace(Tracer):
 
     def concrete_value_error(self):
         """The error for a concrete value that is needed."""
-        code, at = asking_code(), user_frame()
+        code, at = reading_code(), user_frame()
         self.needs_conversion(code)
         why = obstacle(code)
         where = f", at {at.filename}:{at.lineno}: {at.line}" if at is not None else ""

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.ast_transform.print_runtime import print_exchanged
+from sporax.ast_transform.print_runtime import print_replaced
 from sporax.core.errors import is_users
 from sporax.core.jax_internals import on_comparison
 from sporax.core.tree import map_tensors, tensors_of
@@ -120,7 +120,7 @@ class BucketedGraph(CapturedGraph):
             inputs.append(wrap(trace.input(described)))
             return inputs[-1]
 
-        with trace, print_exchanged(), comparisons.recorded(), tracing(scalars, trace):
+        with trace, print_replaced(), comparisons.recorded(), tracing(scalars, trace):
             args, kwargs = map_tensors(symbolic, (args, kwargs))
             before = [t._value for t in inputs]
             self.result: Any = function(*args, **kwargs)
