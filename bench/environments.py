@@ -1,5 +1,6 @@
 """Which interpreter runs a library, what it weighs, and the processes of the peers."""
 
+import atexit
 import json
 import os
 import select
@@ -100,6 +101,7 @@ class Worker:
                 [str(python), "-P", "-m", "bench.worker", peer], cwd=VENVS, text=True,
                 env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
             )  # fmt: skip
+        atexit.register(self.process.kill)  # for an interrupted run
         try:
             _, self.cases, self.version = self._answer()
         except LeftOutError:

@@ -29,21 +29,26 @@ STYLES = {
     "mindspore": "MindSpore", "mindspore-jit": "MindSpore jit",
 }  # fmt: skip
 LIBRARY_NAMES = {"sporax": "sporax", "torch": "PyTorch", "jax": "JAX", "mindspore": "MindSpore"}
+MOST_LOAD = 1.5
+DISTURBED = """\
+other work disturbed it. That slows PyTorch's threads above all, so the ratios flatter sporax: to be
+measured again on a quiet machine."""
 OPERATIONS = 50  # in one call of "small operation"
 
 
 def ratio(cells):
-    """sporax's best value divided by the best of the other peers; None where one is missing."""
+    """sporax's best value divided by the best of the other peers; None where one is missing, or
+    where another peer needs nothing at all."""
     own = [v for p, v in cells.items() if p in OWN]
     others = [v for p, v in cells.items() if p not in OWN]
-    return min(own) / min(others) if own and others else None
+    return min(own) / min(others) if own and others and min(others) else None
 
 
 def number(value):
     """Three digits, no exponent."""
     if value >= 100:
         return f"{value:,.0f}".replace(",", " ")
-    return f"{value:.3g}" if value >= 0.001 else f"{value:.1e}"
+    return f"{value:.3g}" if value >= 0.001 or value == 0 else f"{value:.1e}"
 
 
 def table(title, rows, names=STYLES, extra=()):
@@ -217,7 +222,7 @@ def heading(results):
         f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; "
         f"{', '.join(versions)}. Measured {dates[0]} to {dates[-1]} (UTC); load of the machine "
         f"before a row {min(loads):g} to {max(loads):g}"
-        + (", so that other work disturbed it: only ratios count." if max(loads) > 1.5 else "."),
+        + ("." if max(loads) <= MOST_LOAD else f": {DISTURBED}"),
     ]  # fmt: skip
     if probes:
         product, copy = (statistics.median(p) for p in zip(*probes, strict=True))
@@ -248,7 +253,7 @@ def pictures(results):
         cells = [cells for _, cells in r.medians((row,))]
         curves = {p: [c[p] for c in cells] for p in peers if cells and all(p in c for c in cells)}
         if curves:
-            panels[row.name.removeprefix("scaling, ")] = curves
+            panels[row.name.removeprefix("scaling: ")] = curves
     names = [STYLES[p] for p in peers]
     panels = {n: {STYLES[p]: t for p, t in curves.items()} for n, curves in panels.items()}
     return {

@@ -61,13 +61,13 @@ TRAINING = (
 ONCE = tuple(Row(f"loop: {loop}", (f"loop: {loop}",), "once") for loop in LOOPS)
 CHANGING = Row("changing lengths", ("encoder, a new length each step",), "each")
 INFERENCE = tuple(
-    Row(f"inference, {part}", tuple(f"{name}, batch 1" for name in names))
+    Row(f"inference: {part}", tuple(f"{name}, batch 1" for name in names))
     for part, names in (("small", ("MLP", "LeNet-5", "PINN", "recommender", "U-Net block")),
                         ("sequences", ("LSTM", "GRU", "GPT", "ViT-tiny")),
                         ("convolutions", ("ResNet-18", "MobileNetV2", "DenseNet")))
 )  # fmt: skip
 SCALED = tuple(
-    Row(f"scaling, {what}", tuple(f"{what} x{n}" for n in (1, 2, 4, 8)),
+    Row(f"scaling: {what}", tuple(f"{what} x{n}" for n in (1, 2, 4, 8)),
         peers=("sporax", "sporax-jit", "torch", "jax"))
     for what in SCALING
 )  # fmt: skip

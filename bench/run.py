@@ -187,7 +187,7 @@ def parsed():
     parser.add_argument("--list", action="store_true", help="names of rows and cases, and no more")
     parser.add_argument("--peers", default=",".join(PEERS), help=f"also {', '.join(OTHER_PEERS)}")
     parser.add_argument("--minutes", type=float, default=25, help="no row starts after these")
-    parser.add_argument("--limit", type=float, default=60, help="seconds of a peer's first calls")
+    parser.add_argument("--limit", type=float, default=120, help="seconds of a peer's first calls")
     parser.add_argument("--seconds", type=float, default=1.4, help="a case and peer, all rounds")
     parser.add_argument("--repeats", type=int, default=7, help="rounds")
     parser.add_argument("--calls", type=int, default=100, help="lengths of the changing sentences")
