@@ -29,10 +29,11 @@ STYLES = {
     "mindspore": "MindSpore", "mindspore-jit": "MindSpore jit",
 }  # fmt: skip
 LIBRARY_NAMES = {"sporax": "sporax", "torch": "PyTorch", "jax": "JAX", "mindspore": "MindSpore"}
-MOST_LOAD = 1.5
-DISTURBED = """\
-other work disturbed it. That slows PyTorch's threads above all, so the ratios flatter sporax: to be
-measured again on a quiet machine."""
+MOST_LOAD = 0.5  # cores that other work may use
+DISTURBED = (
+    "other work disturbed it. That slows PyTorch's threads above all, so the ratios flatter "
+    "sporax: to be measured again on a quiet machine."
+)
 OPERATIONS = 50  # in one call of "small operation"
 
 
@@ -220,8 +221,8 @@ def heading(results):
         "# Performance", "",
         "Written by `python -m bench.page` from `docs/performance.json`, not by hand.", "",
         f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; "
-        f"{', '.join(versions)}. Measured {dates[0]} to {dates[-1]} (UTC); load of the machine "
-        f"before a row {min(loads):g} to {max(loads):g}"
+        f"{', '.join(versions)}. Measured {dates[0]} to {dates[-1]} (UTC); load "
+        f"of the machine by other work before a row {min(loads):g} to {max(loads):g}"
         + ("." if max(loads) <= MOST_LOAD else f": {DISTURBED}"),
     ]  # fmt: skip
     if probes:

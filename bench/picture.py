@@ -91,7 +91,7 @@ def growth(panels, peers, title):
         for k, times in enumerate((1, 2, 4, 8)):
             picture.line(x0 + size * k / 3, top, x0 + size * k / 3, top + size, "grid")
             picture.text(x0 + size * k / 3, top + size + 15, f"x{times}", "middle")
-        picture.text(x0, top - 6, f"{name}: {low:.2g} to {high:.2g} ms")
+        picture.text(x0, top - 6, f"{name}: {low:.3g} to {high:.3g} ms")
         for peer, times in curves.items():
             picture.curve([at(k, t) for k, t in enumerate(times)], f"s{peers.index(peer)}")
     return picture.source()

@@ -22,6 +22,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import environments, page
@@ -53,6 +55,21 @@ def machine():
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
     }
+
+
+def others_load(seconds=1.0):
+    """Cores that other work uses while nothing is measured."""
+
+    def ticks():
+        user, nice, system, idle, waiting, *rest = map(
+            int, Path("/proc/stat").read_text().splitlines()[0].split()[1:]
+        )
+        return np.array([user + nice + system + sum(rest[:3]), idle + waiting])
+
+    before = ticks()
+    time.sleep(seconds)
+    busy, idle = ticks() - before
+    return float(os.cpu_count() * busy / (busy + idle))
 
 
 class Measurement:
@@ -145,7 +162,7 @@ class Measurement:
 
 
 def measure(row, pythons, options):
-    load, began = os.getloadavg()[0], time.time()
+    load, began = others_load(), time.time()
     with tempfile.TemporaryDirectory(prefix="bench") as folder:
         result = Measurement(row, pythons, options).run(folder)
     commit = ["git", "describe", "--always", "--dirty"]
