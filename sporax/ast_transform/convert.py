@@ -19,6 +19,7 @@ from sporax.ast_transform.runtime_functions import RUNTIME
 from sporax.ast_transform.transform import FunctionRewriter
 from sporax.core.errors import is_users
 from sporax.core.tensor import Tensor
+from sporax.core.tree import live_objects
 
 _UNNAMED = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # parts of the function around
 _FUTURE = 0x1FF0000  # the flags of `from __future__ import`
@@ -224,7 +225,7 @@ def _holders(code):
     """The functions in whose code that of another is defined, the outermost ones first."""
     if "<locals>" not in code.co_qualname:
         return []
-    functions = [f for f in gc.get_objects() if isinstance(f, types.FunctionType)]
+    functions = live_objects(types.FunctionType)
     functions = [f for f in functions if f.__code__.co_filename == code.co_filename]
     return [f for f in functions if any(part is code for part in parts_of(f.__code__)[1:])]
 

@@ -2,6 +2,8 @@
 other leaves; as `jax.tree`, but the leaves are Tensors, and all else belongs to the treedef."""
 
 import copy
+import gc
+import itertools
 
 from sporax.core.tensor import Tensor
 
@@ -109,3 +111,13 @@ def children(tree):
 def fields_of(obj):
     """The names of the fields of a dataclass's instance; none for anything else."""
     return () if isinstance(obj, type) else getattr(obj, "__dataclass_fields__", ())
+
+
+def live_objects(kind):
+    """All objects of a class that the garbage collector knows.
+
+    One call into C lists and filters them, so that no other thread runs meanwhile: CPython raises
+    SystemError where a thread resizes a tuple that such a list refers to.
+    """
+    objects, again = itertools.tee(itertools.chain.from_iterable(map(gc.get_objects, (None,))))
+    return list(itertools.compress(objects, map(kind.__subclasscheck__, map(type, again))))

@@ -2,6 +2,7 @@
 
 import math
 import threading
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,11 +51,27 @@ _LEAKED = (
 )
 
 
+class PendingTrace(ABC):
+    """What pending Values wait for; all that may be read of `Value.trace` in any thread.
+
+    `tracer`: that of the function being recorded, if it is one. `input_index`: contains the ids of
+    the arrays that it reads, which must not be donated meanwhile.
+    """
+
+    __slots__ = ()
+    tracer: Any = None
+    input_index: Any = ()
+
+    @abstractmethod
+    def run(self):
+        """Compute the pending Values; wait, where another thread does so already."""
+
+
 class Value:
     """An immutable value: a concrete array, or an output of an operation still pending in a trace.
 
-    `array`: the concrete array, None while pending. `trace`: the recorder that knows the value as
-    its output or input number `index`. `tracked`: derivatives go through it.
+    `array`: the concrete array, None while pending. `trace`: the recorder that has the value as
+    its output or input `index`, or another `PendingTrace`. `tracked`: derivatives go through it.
     """
 
     __slots__ = ("__weakref__", "array", "aval", "index", "trace", "tracked")

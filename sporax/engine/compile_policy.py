@@ -58,7 +58,7 @@ def prepare(state, alive, dead, inputs):
     if plan is not None:
         is_captured = any(step.op.recorded for step in path)
         runs = 1 if is_captured else min(MOST_RUNS, max(1, LITTLE_WORK // max(plan.work, 1)))
-        program = Interpretation(plan, runs, lambda: state.programs.update({(alive, dead): None}))
+        program = Interpretation(plan, runs, state.programs, (alive, dead))
         if family.sets == PATIENCE and len(path) >= SHORTEST and not family.warned:
             family.warned = True
             _warn_of_change(before, trace.inputs)
@@ -137,16 +137,16 @@ def _plan_for_all_sizes(steps, inputs, wanted):
 
 
 class Interpretation:
-    """A trace run by NumPy, so many times; called as a `Program` is. `forget`: called at the last
-    run."""
+    """A trace run by NumPy; called as a `Program` is. After so many runs it takes itself out of the
+    `programs`, where it has the `key`."""
 
-    def __init__(self, plan, runs: float = math.inf, forget: Any = None):
-        self.plan, self.runs, self.forget = plan, runs, forget
+    def __init__(self, plan, runs: float = math.inf, programs: Any = None, key=None):
+        self.plan, self.runs, self.programs, self.key = plan, runs, programs, key
 
     def __call__(self, arrays, reals, integers, results):
         self.runs -= 1
-        if self.runs == 0:
-            self.forget()
+        if self.runs <= 0 and self.programs.get(self.key) is self:  # other threads may run it too
+            self.programs[self.key] = None
         operands = [np.asarray(a) for a in arrays]
         operands += [np.float64(v.array) for v in reals]
         operands += [np.int64(v.array) for v in integers]

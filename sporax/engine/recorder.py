@@ -6,12 +6,12 @@ from typing import Any
 from weakref import ref
 
 from sporax.core.tensor import Tensor, as_value
-from sporax.core.value import EXTERNAL, Value, thread
+from sporax.core.value import EXTERNAL, PendingTrace, Value, thread
 from sporax.engine.compile_policy import prepare
 from sporax.engine.trace_tree import NeedsCast, TraceEnds, TraceNode, forest
 
 
-class Recorder:
+class Recorder(PendingTrace):
     """The operations pending in one thread, and the inputs they need."""
 
     __slots__ = (
@@ -144,7 +144,7 @@ class Recorder:
         return tuple(unclaimed(dead, self.arrays, self))
 
 
-in_use = {}  # id(recorder) -> a weak reference, of all recorders that have inputs
+in_use = {}  # id -> a weak reference, of each `PendingTrace` that reads arrays
 
 
 def unclaimed(dead, arrays, recorder):

@@ -7,15 +7,14 @@ and where the program fails, everything is as before.
 import threading
 from weakref import ref
 
-from sporax.core.value import EXTERNAL, Shared, Value, thread
+from sporax.core.value import EXTERNAL, PendingTrace, Shared, Value, thread
 from sporax.engine.compile_policy import prepare
 from sporax.engine.recorder import in_use, unclaimed
 from sporax.engine.trace_tree import forest
 
 
-class RunningCall:
-    """Takes the place of a trace in pending results, and of a recorder in `in_use`, which reads
-    `input_index`: here the ids of the program's input arrays."""
+class RunningCall(PendingTrace):
+    """A call whose results are pending; `ids`: of the program's input arrays."""
 
     __slots__ = ("__weakref__", "input_index", "lock")
 

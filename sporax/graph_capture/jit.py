@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import threading
 from typing import Any
 
 from sporax.ast_transform.convert import Conversions
@@ -264,14 +265,15 @@ class JitFunction:
 
     def _entries(self, key):
         """The entries for a kind of arguments; the least recently used kind makes room."""
-        entries = self.entries.pop(key, None)
-        if entries is None:
-            entries = []
-            if len(self.entries) >= self.MAX_KINDS:
-                oldest = next(iter(self.entries))
-                self.static_numbers.pop(oldest[:3], None)
-                del self.entries[oldest]
-        self.entries[key] = entries
+        with _entries_lock:
+            entries = self.entries.pop(key, None)
+            if entries is None:
+                entries = []
+                if len(self.entries) >= self.MAX_KINDS:
+                    oldest = next(iter(self.entries))
+                    self.static_numbers.pop(oldest[:3], None)
+                    del self.entries[oldest]
+            self.entries[key] = entries
         return entries
 
     def _give_up(self, entry, host_results):
@@ -285,6 +287,9 @@ class JitFunction:
             "give what changes as an argument, in a Tensor.",
         )
         self.dynamic, self.entries = True, {}
+
+
+_entries_lock = threading.Lock()
 
 
 def jit(

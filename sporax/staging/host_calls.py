@@ -7,11 +7,9 @@ another stage. The captured function then runs stage, call, stage, ... in turn: 
 runs once each time, in the thread of the caller, and may compute, draw and print.
 """
 
-import gc
-
 from sporax.core.tensor import Tensor
-from sporax.core.tree import flatten, map_tensors, tensors_of, unflatten
-from sporax.core.value import thread
+from sporax.core.tree import flatten, live_objects, map_tensors, tensors_of, unflatten
+from sporax.core.value import PendingTrace, thread
 from sporax.engine.autocast import computing_in
 from sporax.staging.graph_break import Break
 from sporax.staging.symbolic_scalars import as_constant
@@ -182,7 +180,7 @@ def result_kind(result):
     return (shape, rest) if all(isinstance(item, _FIXED) for item in rest) else None
 
 
-class HiddenValues:
+class HiddenValues(PendingTrace):
     """Values that a call on the host must not read, since they are not passed to it: later calls
     could not pass them either. Notes whether one is read nevertheless."""
 
@@ -193,7 +191,7 @@ class HiddenValues:
             value.array, value.trace = None, self
 
     def run(self):
-        """Reading a pending Value runs its trace, which is this."""
+        """Note that one is read."""
         self.is_read = True
         self.release()
 
@@ -232,4 +230,4 @@ def through(function, on_host, args, kwargs, at_once=False, cut=False):
 
 def all_tensors():
     """{id: Tensor} of all Tensors that are alive."""
-    return {id(t): t for t in gc.get_objects() if issubclass(type(t), Tensor)}
+    return {id(t): t for t in live_objects(Tensor)}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import Function, grad, value_and_grad
+from sporax.autodiff import Function, grad, value_and_grad, vmap
 from sporax.core import context
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
@@ -131,6 +131,24 @@ def test_derivatives_in_a_call_without_one_are_dropped():
     for x in ([3.0, 1.0, 2.0], [1.0, 3.0, 2.0], [1.0, 2.0, 3.0]):
         np.testing.assert_array_equal(f(Tensor(x)).asnumpy(), np.argsort(x) + 1)
     assert not f.dynamic
+
+
+def test_a_call_that_reads_a_hidden_value_where_vmap_records():
+    class Scaled(Cell):
+        def construct(self, x, hidden):
+            n = float(x.asnumpy()[0])
+            return vmap(lambda row: row * float(hidden().asnumpy()[0]))(ops.ones((2, 3)) * n)
+
+    scaled = Scaled()
+
+    @jit
+    def f(x):
+        y = x * 2
+        return scaled(x, lambda: y) + 0
+
+    with pytest.warns(RuntimeWarning, match="It runs dynamically from now on"):
+        for number in (3.0, 4.0, 5.0):
+            assert (f(Tensor([number])).asnumpy() == 2 * number**2).all()
 
 
 def test_several_in_a_row():
