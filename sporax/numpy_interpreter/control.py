@@ -35,6 +35,26 @@ def _scan(body, n_constants, n_carried, length, reverse, stacked, *operands):
     return [*carried, *results]
 
 
+def _reduce(body, axes, *operands):
+    """`body` is elementwise, so neighbours along an axis are combined all at once."""
+    n = len(operands) // 2
+    values, initial = operands[:n], operands[n:]
+    for axis in sorted(axes, reverse=True):
+        values = [np.moveaxis(x, axis, 0) for x in values]
+        while (length := len(values[0])) > 1:
+            even = length - length % 2
+            combined = body.values([x[i:even:2] for i in (0, 1) for x in values])
+            values = [
+                np.concatenate((x, rest[even:])) for x, rest in zip(combined, values, strict=True)
+            ]
+        values = (
+            [x[0] for x in values]
+            if length
+            else [np.full(x.shape[1:], v, x.dtype) for x, v in zip(values, initial, strict=True)]
+        )
+    return body.values([*initial, *values])
+
+
 def _bind_cond(plan, parameters):
     return functools.partial(_cond, [plan(branch) for branch in parameters["branches"]])
 
@@ -52,4 +72,10 @@ def _bind_scan(plan, parameters):
     return functools.partial(_scan, plan(body), constants, carried, length, reverse, stacked)
 
 
-CONTROL = {"cond": _bind_cond, "while": _bind_while, "scan": _bind_scan}
+def _bind_reduce(plan, parameters):
+    return functools.partial(_reduce, plan(parameters["jaxpr"]), parameters["dimensions"])
+
+
+CONTROL = {
+    "cond": _bind_cond, "reduce": _bind_reduce, "scan": _bind_scan, "while": _bind_while,
+}  # fmt: skip

@@ -74,6 +74,17 @@ def dropout(x, key):
     return jnp.where(jax.random.bernoulli(key, 0.7, x.shape), x / 0.7, 0)
 
 
+def largest_and_place(*axes):
+    """The largest of numbers that all differ, and its place, in one reduction."""
+
+    def larger(a, b):
+        is_first = a[0] >= b[0]
+        return jnp.where(is_first, a[0], b[0]), jnp.where(is_first, a[1], b[1])
+
+    start = jnp.int32(-1), jnp.int32(-1)
+    return lambda x, at: lax.reduce((x, at), start, larger, axes)
+
+
 def recurrent(x, w):
     def step(h, row):
         h = jnp.tanh(row + h @ w)
@@ -209,6 +220,8 @@ DIFFERENTIABLE = [
     ("empty", lambda x: jnp.concatenate([x[:0].sum(0), x[0]]) * 2, X),
 ]  # fmt: skip
 # functions whose results must be equal bit for bit
+PLACES = np.arange(60, dtype=np.int32).reshape(3, 4, 5)
+MIXED = PLACES * 37 % 61
 EXACT = [
     ("bits", lambda k: [jax.random.bits(k, (5, 7), t) for t in ("uint8", "uint16", "uint32")], KEY),
     ("bits-double", lambda k: jax.random.bits(k, (40_000,), "uint64"), KEY),
@@ -253,6 +266,9 @@ EXACT = [
     ("searchsorted", lambda x, y: jnp.searchsorted(x, y), np.sort(X[0]), Y),
     ("bincount", lambda x: jnp.bincount(x, length=9), np.abs(N).ravel()),
     ("while", loop, np.float32(1)),
+    ("reduce along an axis", largest_and_place(1), MIXED, PLACES),
+    ("reduce along two axes", largest_and_place(0, 2), MIXED, PLACES),
+    ("reduce of nothing", largest_and_place(0), MIXED[:0], PLACES[:0]),
     ("while of a batch", jax.vmap(doublings), np.float32([1, 8, 3])),
     ("unused", lambda x, y: (x, x, y[0]), X, Y),
     ("next", lambda x: jnp.nextafter(x, x + 1), X),
