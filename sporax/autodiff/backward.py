@@ -80,9 +80,9 @@ class TapeScope:
         self._release()
 
     def gradients(self, outputs, cotangents, wanted):
-        """Cotangents of the `wanted` variables, given those of the `outputs`; None where an output
-        does not depend on one. After the same forward pass they are recorded in one step, or in
-        segments where functions of the user's are called on the way."""
+        """Cotangents of the `wanted` variables, as `BackwardPass.run` gives them. After the same
+        forward pass they are recorded in one step, or in segments where functions of the user's are
+        called on the way."""
         tape, recorder, before = self.tape, thread.recorder, thread.recorder.state
         if self.outer is None:
             tape.record = tape.entries.append  # nothing is packed of the backward pass
@@ -120,12 +120,6 @@ class TapeScope:
         return tuple(key)
 
 
-def walk_back(entries, hooks, outputs, cotangents, wanted):
-    """Cotangents of the `wanted` values, given those of the `outputs`, by way of tape entries; None
-    where an output does not depend on one. Nothing of it is kept for the next time."""
-    return BackwardPass(entries, 0, hooks).run(outputs, cotangents, wanted)
-
-
 class BackwardPass:
     """One pass back over the entries of a tape, from `start` on.
 
@@ -150,7 +144,8 @@ class BackwardPass:
         ]  # fmt: skip
 
     def run(self, outputs, cotangents, wanted, key=None):
-        """Cotangents of the `wanted` values; `key` determines the pass, None if nothing does."""
+        """Cotangents of the `wanted` values, for those of the `outputs`; None where an output does
+        not depend on one. `key`: what determines the pass; without it no segment is kept."""
         arrived, hooks, stops = self.arrived, self.hooks, self.stops()
         if key is not None:
             marks = [_mark(self.entries[i], i, self.recorder) for i in stops]
@@ -235,7 +230,7 @@ class BackwardPass:
             if arriving is None:
                 return ()
         leaving = op.backward(operands, out, arriving)
-        # for the last operands, numbers, there may be none
+        # the last operands, Python scalars, may have none
         for operand, cotangent in zip(operands, leaving, strict=False):
             if cotangent is not None and operand.tracked:
                 accumulate(self.arrived, operand, cotangent)

@@ -1,7 +1,7 @@
 """How a call's inputs reach the parameters of a `bprop`: by name, or by MindSpore's positions.
 
 Which goes where depends on the two signatures and on the form of the call alone, so it is worked
-out once, with places for what is given, and compiled to a line of Python.
+out once, with places for the arguments, and compiled to a line of Python.
 """
 
 import functools
@@ -71,7 +71,7 @@ def _code(item, constants):
 
 
 def planned(cell, bprop, args, kwargs):
-    """The `Plan` for a call of a cell, made once for its functions, the number and the names."""
+    """The `Plan` for a call of a cell: one for its functions, the count and names of arguments."""
     construct = cell.construct
     if construct.__class__ is MethodType is bprop.__class__:
         key = construct.__func__, bprop.__func__, len(args), *kwargs

@@ -66,7 +66,7 @@ def _same_or_new(handle, value):
 
 
 def _unpacked(obj):
-    """(the Tensors in a tuple, the tuple with containers of its own that nobody changes)."""
+    """(the Tensors in a tuple, the tuple with containers of its own, which no one changes)."""
     tensors = []
     for item in obj:
         if isinstance(item, Tensor):
@@ -116,7 +116,7 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
 
 def _attach(result, recorder, first, tracked, cut):
     """The result, its Tensors and their Values: each one Value that only it has, and that is
-    watched or not as `tracked` says (never, if its handle is one of `cut`)."""
+    tracked or not as `tracked` says (never, if its handle is one of `cut`)."""
     if result.__class__ is Tensor:
         value = result._value
         if value.trace is recorder is thread.recorder and value.index >= first:

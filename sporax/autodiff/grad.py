@@ -40,7 +40,7 @@ class Derivative:
     def __call__(self, args, kwargs):
         """(outputs, gradients by position: same containers as the arguments, by weight)."""
         if thread.tape is None and thread.recorder.tracer is None:
-            # the second call in one trace is the next turn of a loop that reads no number
+            # the second call in one trace is the next iteration of a loop that reads no value
             if self.recorder is thread.recorder:
                 run_pending()
             self.recorder = thread.recorder
@@ -65,7 +65,7 @@ class Derivative:
         return result, by_position, list(rest)
 
     def _walk(self, result, seeds, recording, values, positions):
-        """The cotangent, or None, of each of the watched `values`."""
+        """The cotangent, or None, of each of the tracked `values`."""
         ends = [t._lift() for t in self._outputs(result)]
         cotangents = recording.gradients(ends, self._cotangents(ends, seeds), values)
         if not recording.tape.paused_spans:  # else `no_grad` may be why there is none
@@ -73,8 +73,8 @@ class Derivative:
         return cotangents
 
     def _refuse_integers(self, values, cotangents, positions, recording):
-        """Refuse, where only integers are asked for and they are indices: then something else was
-        meant. Where the output depends on them by comparisons, or not at all, it is zero."""
+        """Refuse to differentiate by integers alone that are indices: something else was meant.
+        Where the output depends on them by comparisons, or not at all, the gradient is zero."""
         if (
             not values
             or any(v.aval.inexact for v in values)
@@ -126,8 +126,8 @@ class Derivative:
 
     @staticmethod
     def _separate(args, positions):
-        """The arguments, where a Tensor that is asked for and comes again has got a handle of its
-        own there, since each place has its own derivative."""
+        """The arguments, where a Tensor to differentiate that comes again has a handle of its own
+        there, since each place has its own derivative."""
         every = tensors_of(args)
         if len({id(t) for t in every}) == len(every):
             return args
@@ -165,7 +165,7 @@ class Derivative:
         return outputs
 
     def _cotangents(self, ends, seeds):
-        """What the walk starts from at each output: ones, or what `sens` says."""
+        """What the backward pass starts from at each output: ones, or what `sens` says."""
         if not self.sens:
             return [ones_like(v) for v in ends]
         seeds = plain(seeds)

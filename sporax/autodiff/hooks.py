@@ -149,7 +149,7 @@ class Gate(PythonDerivative):
         return tuple([wrap(value) for value in out]), out
 
     def through_alone(self, tape, tensor):
-        """The Tensor behind the gate, for a single one that is watched; else None.
+        """The Tensor behind the gate, for a single one that is tracked; else None.
 
         What `record` does for an operation met before is written out, since calls of hooked Cells
         come here twice.

@@ -6,7 +6,7 @@ from itertools import accumulate
 
 import jax.numpy as jnp
 
-from sporax.autodiff.backward import TapeScope, walk_back
+from sporax.autodiff.backward import BackwardPass, TapeScope
 from sporax.autodiff.grad import Derivative, check_flag, check_function, parameters_of
 from sporax.autodiff.lifted_function import LiftedFunction
 from sporax.autodiff.tape import ones_like, or_zeros, paused
@@ -21,8 +21,8 @@ from sporax.engine.recorder import record, wrap
 class TapedCall(Derivative):
     """A function computed once at some arguments, with what its derivative there needs.
 
-    `result`: what it returned. `ends`: the Values of what is differentiated. It can be walked back
-    any number of times, at any time: Values do not change.
+    `result`: its result. `ends`: the Values in it that are differentiated. Its gradients can be
+    computed any number of times, at any time: Values do not change.
     """
 
     seed = "v"
@@ -49,8 +49,8 @@ class TapedCall(Derivative):
         return self.result[1] if len(self.result) == 2 else self.result[1:]
 
     def back(self, cotangents):
-        """The gradients of what was asked for, None where there is none."""
-        return walk_back(self.entries, self.hooks, self.ends, cotangents, self.wanted)
+        """The gradients of the wanted values, None where there is none."""
+        return BackwardPass(self.entries, 0, self.hooks).run(self.ends, cotangents, self.wanted)
 
     def gradients(self, cotangents):
         """As `back`, with zeros where there is none."""
@@ -68,7 +68,7 @@ class TapedCall(Derivative):
             value.tracked = True
         return seeds
 
-    def unwatch(self):
+    def untrack(self):
         """No further derivative of the values on the way is taken."""
         for _, _, out in self.entries:
             for value in out if out.__class__ is tuple else (out,):
@@ -80,15 +80,15 @@ class TapedCall(Derivative):
 def push_forward(who, fn, args, positions, tangents, has_aux=False):
     """(what was taped, the tangents of its ends) for those of the arguments.
 
-    The pullback is linear in its cotangent, and its derivative with respect to it, pulled back from
-    the tangents, is what is asked for. So whatever has a pullback has this, a bprop too.
+    The pullback is linear in its cotangent; its derivative with respect to that, pulled back from
+    the tangents, is the result. So all that has a pullback has this too, also a bprop.
     """
     with TapeScope() as recording:
         taped = TapedCall(who, fn, args, positions, (), has_aux)
         seeds = taped.seeds()
         gradients = taped.back(seeds)
-        if recording.outer is None:  # nobody differentiates this again
-            taped.unwatch()
+        if recording.outer is None:  # no derivative of this is taken
+            taped.untrack()
         pairs = [(g, t) for g, t in zip(gradients, tangents, strict=True) if g is not None]
         pushed = recording.gradients([g for g, _ in pairs], [t for _, t in pairs], seeds)
     return taped, or_zeros(seeds, pushed)

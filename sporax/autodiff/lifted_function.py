@@ -6,11 +6,11 @@ import itertools
 import jax.numpy as jnp
 
 from sporax.ast_transform.convert import Conversions
-from sporax.autodiff.backward import walk_back
+from sporax.autodiff.backward import BackwardPass
 from sporax.autodiff.remat_op import BarrierLiftedOp, RematLiftedOp
-from sporax.autodiff.tape import PythonDerivative, Tape, active_tape, add, paused
+from sporax.autodiff.tape import PythonDerivative, Tape, active_tape, add, paused, using_tape
 from sporax.core.parameter import Parameter
-from sporax.core.value import borrowing, thread
+from sporax.core.value import borrowing
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 from sporax.lifting.abstract_trace import AbstractTrace
@@ -19,57 +19,51 @@ from sporax.staging.deferred_print import defer_print
 
 
 class LiftedFunction:
-    """A function recorded closed, to be mapped over `size` examples unless that is None.
+    """A function recorded without concrete values, mapped over `size` examples unless that is None.
 
     `remat`: whether its derivative computes it again. Under a tape it is recorded under a tape of
-    its own. Where that has a derivative in Python (a bprop, a hook), so has the operation: the walk
-    back over that tape, recorded as a continuation of the same recording, and mapped like it.
+    its own. Where that has a derivative in Python (a bprop, a hook), so has the operation: the
+    backward pass over that tape, recorded as a continuation of the same trace, and mapped like it.
     """
 
     def __init__(self, who, size=None, remat=False):
         self.who, self.size, self.remat = who, size, remat
-        self.closed = AbstractTrace(who)
-        self.closed.is_mapped = size is not None
+        self.trace = AbstractTrace(who)
+        self.trace.is_mapped = size is not None
         self.tape = None if active_tape() is None else Tape()
 
     def __call__(self, function, values=(), axes=()):
-        """Record `function(inputs)`; the inputs stand for slices of the `values` along `axes`. It
-        returns the Values of its results and their out axes. Returns those results outside."""
+        """Record `function(inputs)`; the inputs are slices of the `values` along `axes`. It returns
+        the Values of its results and their out axes. Returns those results outside."""
         conversions, lifted = Conversions(), self
         while True:
             try:
                 with borrowing, conversions.applied():
                     return lifted._recorded(function, values, axes)
-            except RuntimeError:  # for want of a number, of a condition perhaps
-                if not conversions.add(lifted.closed.unconverted):
+            except RuntimeError:  # a concrete value is needed, in a condition perhaps
+                if not conversions.add(lifted.trace.unconverted):
                     raise
             lifted = LiftedFunction(self.who, self.size, self.remat)
 
     def _recorded(self, function, values, axes):
-        outer, thread.tape = thread.tape, self.tape
-        try:
-            with self.closed as closed:
-                results, outs = function(
-                    [closed.input(v, axis) for v, axis in zip(values, axes, strict=True)]
-                )
-                if closed.error is not None:  # the function went on after it
-                    raise closed.error
-                results = [closed.inside(v) for v in results]
-                written = closed.written()
-                prints = self._prints()
-        finally:
-            thread.tape = outer
+        with using_tape(self.tape), self.trace as trace:
+            inputs = [trace.input(v, axis) for v, axis in zip(values, axes, strict=True)]
+            results, outs = function(inputs)
+            if trace.error is not None:  # the function went on after it
+                raise trace.error
+            results = [trace.inside(v) for v in results]
+            written = trace.written()
+            prints = self._prints()
         kind = RematLiftedOp if self.remat else LiftedOp
         return self.record_operation(results, outs, written, prints, kind)
 
     def _prints(self):
         """(what was printed, its Values), in order; inside the block."""
-        prints, self.closed.prints = self.closed.prints, []
-        return [(shown, list(map(self.closed.inside, shown.values))) for shown in prints]
+        prints, self.trace.prints = self.trace.prints, []
+        return [(shown, list(map(self.trace.inside, shown.values))) for shown in prints]
 
     def record_operation(self, results, outs, written, prints, kind):
-        """Record the operation, let the handles written to have what it computes, and show
-        what was `prints`."""
+        """Record the operation, rebind the handles `written`, and show the `prints`."""
         values = [*results, *[v for _, v in written], *[v for _, some in prints for v in some]]
         outs = [*outs, *[None] * len(written)]
         worst = None if self.size is None else WORST
@@ -84,8 +78,8 @@ class LiftedFunction:
 
     def _operation(self, values, outs, n_results, written, kind):
         """Record the operation; returns its results."""
-        op = self.closed.operation(values, outs, self.size, kind)
-        operands = self.closed.operands_of(op)
+        op = self.trace.operation(values, outs, self.size, kind)
+        operands = self.trace.operands_of(op)
         if self.size is not None:
             self._check(op, tuple([v.aval for v in operands]), n_results, written)
         tape, outer = self.tape, active_tape()
@@ -121,8 +115,8 @@ class LiftedFunction:
 class LiftedDerivative(PythonDerivative):
     """The derivative of a lifted function that has derivatives in Python inside.
 
-    `inputs`: the numbers of the inputs that are operands. `values`: what the operation returns, as
-    Values inside; `outs`: their out axes.
+    `inputs`: the indices of the inputs that are operands. `values`: the results of the operation,
+    as Values inside; `outs`: their out axes.
     """
 
     __slots__ = ("inputs", "lifted", "outs", "values")
@@ -131,20 +125,16 @@ class LiftedDerivative(PythonDerivative):
         self.lifted, self.inputs, self.values, self.outs = lifted, inputs, values, outs
 
     def backward(self, operands, out, arriving):
-        """Continue the recording with the walk back, and record that as an operation too."""
+        """Continue the trace with the backward pass, and record that as an operation too."""
         lifted, deeper = self.lifted, active_tape() is not None
-        closed, mark = lifted.closed, lifted.closed.mark()
+        trace, mark = lifted.trace, lifted.trace.mark()
         arrived = {i: ct for i, ct in enumerate(arriving) if ct is not None}
         by_output = {i: self._spread(i, cotangent) for i, cotangent in arrived.items()}
-        outer, thread.tape = thread.tape, lifted.tape if deeper else None
-        try:
-            with closed:
-                cotangents = {i: closed.input(*spread) for i, spread in by_output.items()}
-                gradients = self._walk(operands, cotangents)
-                written, prints = closed.written(), lifted._prints()
-        finally:
-            thread.tape = outer
-        axes = [closed.axes[i] for i in self.inputs]
+        with using_tape(lifted.tape if deeper else None), trace:
+            cotangents = {i: trace.input(*spread) for i, spread in by_output.items()}
+            gradients = self._gradients(operands, cotangents)
+            written, prints = trace.written(), lifted._prints()
+        axes = [trace.axes[i] for i in self.inputs]
         pairs = [(v, axis) for v, axis in zip(gradients, axes, strict=True) if v is not None]
         whole = None if lifted.size is None else SUM
         outside = lifted.record_operation(
@@ -155,19 +145,20 @@ class LiftedDerivative(PythonDerivative):
             BarrierLiftedOp if lifted.remat else LiftedOp,
         )
         if not deeper:
-            closed.truncate(mark)
+            trace.truncate(mark)
         rest = iter(outside)
         return [None if v is None else next(rest) for v in gradients]
 
-    def _walk(self, operands, cotangents):
+    def _gradients(self, operands, cotangents):
         """The cotangents inside of the operands that are arrays."""
-        closed, tape = self.lifted.closed, self.lifted.tape
-        inputs, arrays = [closed.inputs[i] for i in self.inputs], operands[: len(self.inputs)]
+        trace, tape = self.lifted.trace, self.lifted.tape
+        inputs, arrays = [trace.inputs[i] for i in self.inputs], operands[: len(self.inputs)]
         # a Value from outside may have been used as it is, too
-        bare = [closed.known.get(id(v)) is i for i, v in zip(inputs, arrays, strict=True)]
+        bare = [trace.known.get(id(v)) is i for i, v in zip(inputs, arrays, strict=True)]
         wanted = [*inputs, *itertools.compress(arrays, bare)]
         ends = [self.values[i] for i in cotangents]
-        gradients = walk_back(tape.entries[:], tape.hooks, ends, [*cotangents.values()], wanted)
+        backward = BackwardPass(tape.entries[:], 0, tape.hooks)
+        gradients = backward.run(ends, [*cotangents.values()], wanted)
         rest = iter(gradients[len(inputs) :])
         more = [next(rest) if is_bare else None for is_bare in bare]
         return [_sum(*pair) for pair in zip(gradients[: len(inputs)], more, strict=True)]

@@ -67,7 +67,7 @@ def _record_packed(entries, python_entries, entry):
 
 
 def _needed(op, avals, wanted):
-    """Which operands' values the pullback of an operation reads (numbers are not counted)."""
+    """Which operands' values the pullback of an operation reads, Python scalars left out."""
     key = op, avals, wanted
     needed = _read.get(key)
     if needed is None:
@@ -88,21 +88,22 @@ forest.tables.append(_read)
 
 
 class Packed:
-    """Values as a `pack_hook` has kept them; `numbered`: (number, Value) of each."""
+    """Values as a `pack_hook` has kept them; `indexed`: (index, Value) of each."""
 
-    def __init__(self, numbered):
+    def __init__(self, indexed):
         pack, self.unpack = thread.saving
-        self.avals = [(i, v.aval) for i, v in numbered]
+        self.avals = [(i, v.aval) for i, v in indexed]
         saving, thread.saving = thread.saving, None
         try:
             with paused("custom_spans"):
-                self.objects = [pack(wrap(v)) for _, v in numbered]
+                self.objects = [pack(wrap(v)) for _, v in indexed]
         finally:
             thread.saving = saving
 
-    def values(self):
-        """{number: Value} of what the `unpack_hook` gives."""
-        values = {}
+    def restored(self, operands):
+        """The operands with those that were packed unpacked; where a derivative is taken of what is
+        computed with them, it goes on to what they were computed from."""
+        operands = list(operands)
         for (i, aval), packed in zip(self.avals, self.objects, strict=True):
             tensor = self.unpack(packed)
             if not isinstance(tensor, Tensor):
@@ -110,20 +111,12 @@ class Packed:
             elif tensor.shape != aval.shape or tensor._value.aval.dtype != aval.dtype:
                 got = f"one of shape {tensor.shape} and {tensor.dtype}"
             else:
-                values[i] = tensor._lift()
+                operands[i] = _tied(tensor._lift(), operands[i])
                 continue
             raise (ValueError if isinstance(tensor, Tensor) else TypeError)(
                 "For 'saved_tensors_hooks', 'unpack_hook' must return the Tensor that was packed, "
                 f"of shape {aval.shape} and {dtypes.from_numpy(aval.dtype)}, but got {got}."
             )
-        return values
-
-    def restored(self, operands):
-        """The operands with what was packed in place of those that were; where a derivative is
-        taken of what is computed with them, it goes on to what they were computed from."""
-        operands = list(operands)
-        for i, value in self.values().items():
-            operands[i] = _tied(value, operands[i])
         return operands
 
 

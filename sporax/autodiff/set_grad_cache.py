@@ -1,10 +1,11 @@
-"""A Cell with `set_grad` keeps what its last call recorded: a gradient asked for next belongs to
-that call, which is not made again."""
+"""A Cell with `set_grad` keeps what its last call recorded: a gradient taken next is that of this
+call, which is not repeated."""
 
 import contextlib
 
 from sporax.autodiff.backward import TapeScope
 from sporax.autodiff.custom_vjp import with_values
+from sporax.autodiff.tape import using_tape
 from sporax.core import cell_tree, random
 from sporax.core.cell_tree import CellProtocol
 from sporax.core.tree import itself, map_tensors, tensors_of
@@ -34,7 +35,7 @@ class CachedCall:
         self.state = [(p, p._value) for p in parameters]
         self.changes = Changes.count
         after = [v for _, v in self.state], _random_state(), self.changes
-        # where no number was needed and nothing was changed, a second time is the same
+        # where no concrete value was read and nothing changed, a second call is the same
         self.is_unique = thread.recorder is not recorder or before != after
 
     def serves(self, args, kwargs, handles):
@@ -55,12 +56,9 @@ class CachedCall:
     @contextlib.contextmanager
     def reopened(self, handles):
         """(the output, the recording, what the handles were on its tape)."""
-        outer, thread.tape = thread.tape, self.recording.tape
-        try:
+        with using_tape(self.recording.tape):
             variables = [self.tracked[id(h._value)] for h in handles]
             yield with_values(*self.outputs), self.recording, variables
-        finally:
-            thread.tape = outer
 
 
 def call_announced(cell: CellProtocol, args, kwargs):

@@ -12,7 +12,7 @@ _stack = Op("vmap.stack", lambda *parameters: jnp.stack(parameters))
 
 
 class StackedCells:
-    """Cells that differ in the numbers of their Parameters only.
+    """Cells that differ in the values of their Parameters only.
 
     `stacked`: for each Parameter a Value with those of all cells along axis 0.
     """

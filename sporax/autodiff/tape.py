@@ -1,5 +1,6 @@
 """The tape: the operations that a derivative is taken of."""
 
+import contextlib
 from typing import Any
 
 import jax.numpy as jnp
@@ -92,15 +93,22 @@ def active_tape():
     return None if tape is MUTED else tape
 
 
+@contextlib.contextmanager
+def using_tape(tape):
+    """In the block operations are added to this tape; None for none."""
+    outer, thread.tape = thread.tape, tape
+    try:
+        yield
+    finally:
+        thread.tape = outer
+
+
 def unrecorded(function):
     """The function, of which no derivative is taken and nothing captured."""
 
     def run(*args, **kwargs):
-        outer, thread.tape = thread.tape, MUTED
-        try:
+        with using_tape(MUTED):
             return function(*args, **kwargs)
-        finally:
-            thread.tape = outer
 
     return run
 
