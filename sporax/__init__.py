@@ -31,8 +31,9 @@ _PUBLIC = {
     "sporax.graph_capture.mutable": "mutable",
     "sporax.autodiff": """
         _Function _no_grad get_grad grad jacfwd jacrev jvp no_grad recompute saved_tensors_hooks
-        value_and_grad vjp vmap
+        value_and_grad vjp
         GradientError GradientReport check_grad detect_anomaly""",
+    "sporax.batching": "vmap",
     "sporax.io": """
         async_ckpt_thread_status ckpt_to_safetensors export load load_checkpoint
         load_checkpoint_async load_param_into_net safetensors_to_ckpt save_checkpoint""",

@@ -33,7 +33,7 @@ from sporax.autodiff import recompute as recompute
 from sporax.autodiff import saved_tensors_hooks as saved_tensors_hooks
 from sporax.autodiff import value_and_grad as value_and_grad
 from sporax.autodiff import vjp as vjp
-from sporax.autodiff import vmap as vmap
+from sporax.batching import vmap as vmap
 from sporax.compat import install_as_mindspore as install_as_mindspore
 from sporax.core import context as context
 from sporax.core import dtype as dtype

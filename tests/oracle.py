@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 from sporax import initializers, ops, optim
 from sporax import nn as cells
-from sporax.autodiff import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap
+from sporax.autodiff import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
+from sporax.batching import vmap
 from sporax.core import dtype
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor

@@ -8,10 +8,9 @@ from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
 from sporax.autodiff.no_grad import _no_grad, no_grad, stop_gradient
 from sporax.autodiff.remat import recompute
 from sporax.autodiff.saved_tensors import saved_tensors_hooks
-from sporax.autodiff.vmap import vmap
 
 __all__ = [
     "Function", "GradOperation", "GradientError", "GradientReport", "_Function", "_no_grad",
     "check_grad", "detect_anomaly", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "no_grad",
-    "recompute", "saved_tensors_hooks", "stop_gradient", "value_and_grad", "vjp", "vmap",
+    "recompute", "saved_tensors_hooks", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip

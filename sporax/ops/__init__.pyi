@@ -9,7 +9,7 @@ from sporax.autodiff.jacobian import jacrev as jacrev
 from sporax.autodiff.jacobian import jvp as jvp
 from sporax.autodiff.jacobian import vjp as vjp
 from sporax.autodiff.no_grad import stop_gradient as stop_gradient
-from sporax.autodiff.vmap import vmap as vmap
+from sporax.batching.vmap import vmap as vmap
 from sporax.core.dtype import Type as Type
 from sporax.core.tensor import Tensor as Tensor
 from sporax.core.tensor import is_tensor as is_tensor

@@ -3,6 +3,7 @@
 from sporax import autodiff
 from sporax.autodiff.hooks import Gate, avals_of, check_callable, replaced
 from sporax.autodiff.tape import zeros_like
+from sporax.batching import vmap
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import wrap
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
@@ -98,7 +99,7 @@ FUNCTIONS.update(
     jacrev=autodiff.jacrev,
     jvp=autodiff.jvp,
     vjp=autodiff.vjp,
-    vmap=autodiff.vmap,
+    vmap=vmap,
 )
 PRIMITIVES.update(
     StopGradient=StopGradient, HookBackward=HookBackward, GradOperation=autodiff.GradOperation

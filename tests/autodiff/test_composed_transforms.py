@@ -16,7 +16,7 @@ from sporax.autodiff.grad import GradOperation, grad, value_and_grad
 from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
 from sporax.autodiff.no_grad import no_grad, stop_gradient
 from sporax.autodiff.remat import recompute
-from sporax.autodiff.vmap import vmap
+from sporax.batching.vmap import vmap
 from sporax.core import context, random
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import Function, grad, jacfwd, jacrev, jvp, vjp, vmap
+from sporax.autodiff import Function, grad, jacfwd, jacrev, jvp, vjp
+from sporax.batching import vmap
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.graph_capture.jit import jit

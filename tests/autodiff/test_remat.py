@@ -6,7 +6,8 @@ import pytest
 
 import sporax
 from sporax import nn, ops
-from sporax.autodiff import grad, jacrev, value_and_grad, vmap
+from sporax.autodiff import grad, jacrev, value_and_grad
+from sporax.batching import vmap
 from sporax.core.dtype import float64
 from sporax.core.parameter import Parameter
 from sporax.core.random import set_seed
@@ -15,7 +16,7 @@ from sporax.engine.compilation_cache import Folder
 from sporax.engine.program import Program
 from sporax.engine.recorder import Recorder, run_pending
 from sporax.graph_capture.jit import jit
-from tests.autodiff.test_vmap import Scaled
+from tests.batching.test_vmap import Scaled
 
 
 def data(n=64, width=32):

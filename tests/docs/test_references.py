@@ -18,7 +18,8 @@ PAGES.remove(ROOT / "CHANGELOG.md")  # has the names of its time
 # Rooms whose names are sporax's own: those of `nn`, `ops` and others may be MindSpore's alone.
 ROOMS = (
     "core", "xla_kernels", "numpy_interpreter", "engine", "storage", "index_checks", "guards",
-    "staging", "ast_transform", "autodiff", "control_flow", "graph_capture", "compat", "io",
+    "staging", "ast_transform", "lifting", "autodiff", "batching", "control_flow", "graph_capture",
+    "compat", "io",
 )  # fmt: skip
 FOLDERS = {path.name for folder in (ROOT, ROOT / "sporax") for path in folder.iterdir()}
 

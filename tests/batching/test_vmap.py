@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import Function, grad, jacfwd, vmap
+from sporax.autodiff import Function, grad, jacfwd
+from sporax.batching import vmap
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 
 from sporax.autodiff.lifted_function import LiftedFunction
-from sporax.autodiff.stacked_cells import StackedCells
+from sporax.batching.stacked_cells import StackedCells
 from sporax.core.from_host import NUMBERS, plain
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
