@@ -74,32 +74,38 @@ def rewrite(jaxpr):
     return new if plain is jaxpr else ClosedJaxpr(new, jaxpr.consts)
 
 
-def _without_cropping(eqn):
-    """A jaxpr of a convolution whose padding is negative, with a slice before it; None where no
-    padding is, or all elements are cropped.
+def _with_usual_padding(eqn):
+    """A jaxpr of a convolution, with padding from 0 to the reach of its window: negative padding
+    is a slice before it, and where the window lies in padding alone, the result is padded with
+    zeros. None where the padding is as it should be, or all elements are cropped.
 
-    oneDNN has no negative padding, and XLA's own float32 kernel reads beyond its operand for
-    (-1, 1), in jaxlib 0.10 and 0.11.
+    oneDNN takes no other. XLA's own kernels read beyond their operand for (-1, 1), in float32, and
+    end the process for some larger padding, in jaxlib 0.10 and 0.11.
     """
-    params, lhs = eqn.params, eqn.invars[0].aval
-    if all(n >= 0 for ends in params["padding"] for n in ends):
+    params, (lhs, rhs) = eqn.params, (v.aval for v in eqn.invars)
+    dims, padding = params["dimension_numbers"], []
+    starts, limits, zeros = [0] * lhs.ndim, list(lhs.shape), [(0, 0, 0)] * lhs.ndim
+    for k, ends in enumerate(params["padding"]):
+        hole, axis = params["lhs_dilation"][k], dims.lhs_spec[k + 2]
+        reach = (rhs.shape[dims.rhs_spec[k + 2]] - 1) * params["rhs_dilation"][k]
+        cropped = [-(min(n, 0) // hole) for n in ends]
+        beyond = [max(n - reach, 0) if params["window_strides"][k] == 1 else 0 for n in ends]
+        starts[axis], limits[axis] = cropped[0], limits[axis] - cropped[1]
+        zeros[dims.out_spec[k + 2]] = (*beyond, 0)
+        padding.append(
+            tuple(n + c * hole - z for n, c, z in zip(ends, cropped, beyond, strict=True))
+        )
+    if tuple(padding) == tuple(map(tuple, params["padding"])):
         return None
-    starts, limits, padding = [0] * lhs.ndim, list(lhs.shape), []
-    axes = params["dimension_numbers"].lhs_spec[2:]
-    for axis, hole, (low, high) in zip(
-        axes, params["lhs_dilation"], params["padding"], strict=True
-    ):
-        before, after = (-(min(n, 0) // hole) for n in (low, high))
-        starts[axis], limits[axis] = before, limits[axis] - after
-        padding.append((low + before * hole, high + after * hole))
     if any(start >= limit for start, limit in zip(starts, limits, strict=True)):
         return None
 
     def convolve(x, w):
         x = lax.slice(x, starts, limits)
-        return eqn.primitive.bind(x, w, **{**params, "padding": tuple(padding)})
+        y = eqn.primitive.bind(x, w, **{**params, "padding": tuple(padding)})
+        return lax.pad(y, y.dtype.type(0), zeros)
 
-    return jax.make_jaxpr(convolve)(*(v.aval for v in eqn.invars)).jaxpr
+    return jax.make_jaxpr(convolve)(lhs, rhs).jaxpr
 
 
 def _channels_last(rank):
@@ -136,8 +142,8 @@ class _Rewriter:
             return self.inline(inner[0], operands)
         outs = None
         if name == "conv_general_dilated":
-            if (cropped := _without_cropping(eqn)) is not None:
-                return self.inline(cropped, operands)
+            if (usual := _with_usual_padding(eqn)) is not None:
+                return self.inline(usual, operands)
             outs = self.convolution(eqn, operands)
         elif any(x.last is not None for x in operands):
             outs = self.in_channels_last(eqn, name, operands)
