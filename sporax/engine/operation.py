@@ -1,7 +1,6 @@
 """`Op`: a function on arrays, its `Rule` for operands of certain avals, and its pullback."""
 
 import functools
-from itertools import chain, islice
 from typing import Any
 
 import jax
@@ -13,7 +12,7 @@ from sporax.core.jax_internals import jaxpr_as_fun
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
 from sporax.engine.trace_tree import forest
-from sporax.numpy_interpreter.polymorphic import PolymorphicJaxpr, SizeFamily, signature
+from sporax.numpy_interpreter.op_family import OpFamily, spec
 from sporax.xla_kernels import constant_barriers
 
 
@@ -21,7 +20,7 @@ class Rule:
     """An operation for operands of certain avals: the outputs' avals, and a traced function.
 
     `run` may be None where it follows from `compute`. `find_form`: returns the operation's form for
-    all sizes and its symbols' values, or None; see `numpy_interpreter.polymorphic`.
+    all sizes and its symbols' values, or None; see `numpy_interpreter.op_family`.
     """
 
     __slots__ = (
@@ -55,7 +54,7 @@ class Rule:
     def jaxpr(self):
         """The function as a closed jaxpr."""
         if self._jaxpr is None:
-            specs = [_spec(a) for a in self.operands]
+            specs = [spec(a) for a in self.operands]
             run = self.run if self.is_traced else jax.jit(self.run)
             self._jaxpr = run.trace(*specs).jaxpr
         return self._jaxpr
@@ -86,24 +85,6 @@ def _function(jaxpr, single):
         return results[0] if single else results
 
     return jax.jit(run, inline=True)
-
-
-class OpFamily:
-    """Operations that differ in sizes among their attributes, and their forms for all sizes."""
-
-    __slots__ = ("by_signature", "is_polymorphic", "pullbacks")
-
-    def __init__(self, is_polymorphic):
-        self.by_signature, self.pullbacks, self.is_polymorphic = {}, {}, is_polymorphic
-
-    def of(self, avals):
-        """The forms for operands of these ranks and dtypes."""
-        key = tuple([(a.dtype, a.weak, signature(a.shape)) for a in avals])
-        forms = self.by_signature.get(key)
-        if forms is None:
-            forms = self.by_signature[key] = SizeFamily()
-            forest.learned(self.by_signature)
-        return forms
 
 
 class Op:
@@ -143,7 +124,7 @@ class Op:
         self.recorded = 0  # how many operations a captured function has recorded
         self.bounds: Any = None  # (*arrays) -> the ranges in which indices must lie
         self.rules, self.pullbacks, self.checks = {}, {}, {}
-        self.family = OpFamily(self.is_polymorphic)
+        self.family = OpFamily(self.is_polymorphic, forest.learned)
         self.sizes: tuple = ()  # those in the attributes that differ within the family
         self.resized: Any = None  # sizes -> the operation of the family with these
 
@@ -192,7 +173,7 @@ class Op:
     def _infer(self, avals):
         if self.check is not None:
             self.check(*avals)
-        form = self.form(avals)
+        form = self.family.form(self, avals)
         compute = functools.partial(self.compute, avals)
         if form is not None:
             outs = tuple([Aval.of(*result) for result in form[0].results(form[1])])
@@ -206,36 +187,6 @@ class Op:
         single = not isinstance(out, (tuple, list))
         outs = tuple(Aval.of(o.shape, o.dtype) for o in ([out] if single else out))
         return Rule(avals, outs, run, single)
-
-    def form(self, avals, at_once=False):
-        """The operation's form for all sizes and its symbols' values, or None where it has none."""
-        sizes = self.sizes_of(avals)
-        if sizes is None:
-            return None
-        family = self.family.of(avals)
-        build = functools.partial(PolymorphicJaxpr, trace=self._trace(avals))
-        return family.find(sizes, build, at_once)
-
-    def sizes_of(self, avals):
-        """The sizes that may vary: those in its attributes, then those of operands. None if there
-        are none, or if they have to stay."""
-        sizes = (*self.sizes, *chain.from_iterable([a.shape for a in avals]))
-        is_fixed = not sizes or any([n.__class__ is not int for n in sizes])
-        return sizes if self.family.is_polymorphic and not is_fixed else None
-
-    def _trace(self, avals):
-        """Traces the operation for other sizes: those in its attributes, then those of operands."""
-
-        def trace(sizes):
-            rest = iter(sizes)
-            own = tuple(islice(rest, len(self.sizes)))
-            op = self.resized(own) if own else self
-            taken = tuple([Aval.of(tuple(islice(rest, a.ndim)), a.dtype, a.weak) for a in avals])
-            run = jax.jit(functools.partial(op.compute, taken))
-            traced = run.trace(*map(_spec, taken))
-            return traced.jaxpr, not isinstance(traced.out_info, (tuple, list))
-
-        return trace
 
     def differentiable_in(self, i, avals):
         """Whether there is a derivative with respect to operand `i`: always, if it is floating; if
@@ -321,21 +272,10 @@ class Pullback(Op):
         )
 
     def _infer(self, avals):
-        sizes = self.sizes_of(avals)
-        if sizes is not None:
-            self.family.of(avals).observe(sizes)
+        self.family.observe(self, avals)
         compute = functools.partial(self.compute, avals)
-        form = functools.partial(self.form, avals, at_once=True)
+        form = functools.partial(self.family.form, self, avals, at_once=True)
         return Rule(avals, self._gradients(avals), None, False, compute, form)
-
-
-def _spec(aval):
-    return jax.ShapeDtypeStruct(aval.shape, _passed(aval))
-
-
-def _passed(aval):
-    """The dtype in which operands of this aval are passed: a Python bool as an integer."""
-    return np.dtype(np.int64) if aval.weak and aval.dtype.kind == "b" else aval.dtype
 
 
 def _real(aval):

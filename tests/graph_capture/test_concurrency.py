@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import grad, value_and_grad, vmap
+from sporax.autodiff import grad, value_and_grad
+from sporax.batching import vmap
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine import compile_policy

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import Function, grad, value_and_grad, vmap
+from sporax.autodiff import Function, grad, value_and_grad
+from sporax.batching import vmap
 from sporax.core import context
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter

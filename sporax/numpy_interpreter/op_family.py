@@ -1,0 +1,70 @@
+"""Operations that differ in sizes alone, which share the forms that hold for all sizes."""
+
+import functools
+from itertools import chain, islice
+
+import jax
+import numpy as np
+
+from sporax.core.value import Aval
+from sporax.numpy_interpreter.polymorphic import PolymorphicJaxpr, SizeFamily, signature
+
+
+def spec(aval):
+    """How JAX sees operands of this aval: a Python bool comes as an integer."""
+    is_bool = aval.weak and aval.dtype.kind == "b"
+    return jax.ShapeDtypeStruct(aval.shape, np.dtype(np.int64) if is_bool else aval.dtype)
+
+
+class OpFamily:
+    """Operations that differ in sizes among their attributes, and their forms for all sizes.
+
+    `on_entry(table)` is called when its table has a new entry. `pullbacks`: their families.
+    """
+
+    __slots__ = ("by_signature", "is_polymorphic", "on_entry", "pullbacks")
+
+    def __init__(self, is_polymorphic, on_entry):
+        self.is_polymorphic, self.on_entry = is_polymorphic, on_entry
+        self.by_signature, self.pullbacks = {}, {}
+
+    def form(self, op, avals, at_once=False):
+        """The form of `op` for all sizes and its symbols' values, or None where it has none."""
+        sizes = self._sizes(op, avals)
+        if sizes is None:
+            return None
+        build = functools.partial(PolymorphicJaxpr, trace=functools.partial(_trace, op, avals))
+        return self._of(avals).find(sizes, build, at_once)
+
+    def observe(self, op, avals):
+        """Note the sizes of operands for which `op` is used."""
+        sizes = self._sizes(op, avals)
+        if sizes is not None:
+            self._of(avals).observe(sizes)
+
+    def _of(self, avals):
+        """The forms for operands of these ranks and dtypes."""
+        key = tuple([(a.dtype, a.weak, signature(a.shape)) for a in avals])
+        forms = self.by_signature.get(key)
+        if forms is None:
+            forms = self.by_signature[key] = SizeFamily()
+            self.on_entry(self.by_signature)
+        return forms
+
+    def _sizes(self, op, avals):
+        """The sizes that may vary: those in the attributes, then those of operands. None if there
+        are none, or if they have to stay."""
+        sizes = (*op.sizes, *chain.from_iterable([a.shape for a in avals]))
+        is_fixed = not sizes or any([n.__class__ is not int for n in sizes])
+        return sizes if self.is_polymorphic and not is_fixed else None
+
+
+def _trace(op, avals, sizes):
+    """(the jaxpr of `op` for other sizes: those in its attributes, then those of operands; whether
+    it returns one array and no tuple)"""
+    rest = iter(sizes)
+    own = tuple(islice(rest, len(op.sizes)))
+    op = op.resized(own) if own else op
+    taken = tuple([Aval.of(tuple(islice(rest, a.ndim)), a.dtype, a.weak) for a in avals])
+    traced = jax.jit(functools.partial(op.compute, taken)).trace(*map(spec, taken))
+    return traced.jaxpr, not isinstance(traced.out_info, (tuple, list))
