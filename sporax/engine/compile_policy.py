@@ -12,7 +12,6 @@ for, is compiled at once. So is everything with `SPORAX_TIERS=off` and after
 """
 
 import math
-from itertools import chain
 from typing import Any
 
 import jax
@@ -24,7 +23,6 @@ from sporax.core.value import Aval
 from sporax.engine.debug import compile_log
 from sporax.engine.program import Program, TraceFunction
 from sporax.engine.trace_tree import forest
-from sporax.numpy_interpreter.polymorphic import Runs, SizeFamily, signature
 
 TIERS = choice("SPORAX_TIERS", "on", "off") == "on"
 uses_interpreter = TIERS
@@ -43,7 +41,8 @@ class Family:
 
 
 families = {}
-forest.tables.append(families)
+_plan_families = {}
+forest.tables += [families, _plan_families]
 
 
 def prepare(state, alive, dead, inputs):
@@ -80,6 +79,7 @@ def numpy_plan(trace, wanted):
     if jax.default_backend() != "cpu":
         return None
     from sporax.numpy_interpreter import plans  # what few programs need
+    from sporax.numpy_interpreter.polymorphic_plan import plan_for_all_sizes
 
     scalars = {"real": np.dtype(np.float64), "integer": np.dtype(np.int64)}
     counts = {
@@ -96,44 +96,13 @@ def numpy_plan(trace, wanted):
         for op, rule, refs in trace.steps
     ]
     try:
-        plan = _plan_for_all_sizes(steps, inputs, wanted)
+        plan = plan_for_all_sizes(_plan_families, steps, inputs, wanted)
         if plan is None:
             jaxprs = [(rule.jaxpr, places) for rule, _, places in steps]
             plan = plans.link(jaxprs, inputs, wanted)
     except plans.Unsupported:
         return None
     return plan if plan.work <= MOST_WORK else None
-
-
-_plan_families = {}  # a trace without its sizes -> its plans for all sizes
-forest.tables.append(_plan_families)
-
-
-def _plan_for_all_sizes(steps, inputs, wanted):
-    """The plan of a trace by that for all sizes; None where it has none (yet)."""
-    sizes = tuple([*chain(*[a.shape for a in inputs], *[op.sizes for _, op, _ in steps])])
-    if not all([n.__class__ is int for n in sizes]):
-        return None
-    structure = [(op.family, len(op.sizes), *places) for _, op, places in steps]
-    avals = [(a.dtype, signature(a.shape)) for a in inputs]
-    key = tuple(structure), tuple(avals), wanted
-    family = _plan_families.get(key)
-    if family is None:
-        family = _plan_families[key] = SizeFamily()
-
-    Runs.count += 1
-
-    def build(pattern):
-        from sporax.numpy_interpreter.polymorphic_plan import PolymorphicPlan
-
-        forms = [
-            (rule.form[0] if rule.form else rule.jaxpr, len(op.sizes), places)
-            for rule, op, places in steps
-        ]
-        return PolymorphicPlan(pattern, forms, [(a.ndim, a.dtype) for a in inputs], wanted)
-
-    found = family.find(sizes, build)
-    return None if found is None else found[0].at(found[1])
 
 
 class Interpretation:

@@ -18,9 +18,12 @@ from sporax.numpy_interpreter.plans import (
 )
 from sporax.numpy_interpreter.polymorphic import (
     NotPolymorphic,
+    Runs,
+    SizeFamily,
     SizePattern,
     distinct,
     has_symbols,
+    signature,
     sized,
 )
 
@@ -210,3 +213,32 @@ def _bound(form, attribute_sizes, shapes, different):
     pairs = [sized(pair, symbols) for pair in form.pattern.different]
     different += [pair for pair in pairs if has_symbols(pair)]
     return form.closed, symbols
+
+
+def plan_for_all_sizes(families, steps, inputs, wanted):
+    """The plan of a trace by that for all sizes; None where it has none (yet).
+
+    `families`: a table of the plans, by what traces have in common. `steps`: (rule, operation,
+    places of its operands) for each.
+    """
+    sizes = tuple([*itertools.chain(*[a.shape for a in inputs], *[op.sizes for _, op, _ in steps])])
+    if not all([n.__class__ is int for n in sizes]):
+        return None
+    structure = [(op.family, len(op.sizes), *places) for _, op, places in steps]
+    avals = [(a.dtype, signature(a.shape)) for a in inputs]
+    key = tuple(structure), tuple(avals), wanted
+    family = families.get(key)
+    if family is None:
+        family = families[key] = SizeFamily()
+
+    Runs.count += 1
+
+    def build(pattern):
+        forms = [
+            (rule.form[0] if rule.form else rule.jaxpr, len(op.sizes), places)
+            for rule, op, places in steps
+        ]
+        return PolymorphicPlan(pattern, forms, [(a.ndim, a.dtype) for a in inputs], wanted)
+
+    found = family.find(sizes, build)
+    return None if found is None else found[0].at(found[1])
