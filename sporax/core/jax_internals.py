@@ -2,7 +2,8 @@
 
 `jax.extend.core` may change between versions. The rest is private: JAX has no public way to read a
 symbolic dimension (`jax.export.symbolic_shape`) or observe comparisons of it, to be given another
-compilation cache, or to say which inputs of a jaxpr its results depend on.
+compilation cache, to say which inputs of a jaxpr its results depend on, or to put many arrays on a
+device quickly.
 """
 
 import functools
@@ -12,16 +13,34 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
+from jax._src.interpreters.pxla import batched_device_put
+from jax.core import ShapedArray
 from jax.export import symbolic_shape
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
 from jax.interpreters.partial_eval import dce_jaxpr
 
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Var", "barrier", "called",
-    "compared_dims", "evaluate_size", "interpret", "is_symbolic", "jaxpr_as_fun", "on_comparison",
-    "set_compilation_cache",
-    "terms_of", "used_inputs",
+    "compared_dims", "device_array", "evaluate_size", "interpret", "is_symbolic", "jaxpr_as_fun",
+    "on_comparison", "set_compilation_cache", "terms_of", "used_inputs",
 )  # fmt: skip
+
+
+# arrays -----------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _first_device():
+    device = jax.devices()[0]
+    return jax.sharding.SingleDeviceSharding(device), [device]
+
+
+def device_array(array):
+    """`jax.device_put` of a NumPy array, in 5 us in place of 50."""
+    sharding, devices = _first_device()
+    return batched_device_put(
+        ShapedArray(array.shape, array.dtype), sharding, [array], devices, committed=False
+    )
 
 
 # jaxprs -----------------------------------------------------------------------------------------

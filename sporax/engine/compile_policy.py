@@ -19,6 +19,7 @@ import numpy as np
 
 from sporax.core.environment import choice
 from sporax.core.errors import user_frame, warn
+from sporax.core.jax_internals import device_array
 from sporax.core.value import Aval
 from sporax.engine.debug import compile_log
 from sporax.engine.program import Program, TraceFunction
@@ -81,16 +82,10 @@ def numpy_plan(trace, wanted):
     from sporax.numpy_interpreter import plans  # what few programs need
     from sporax.numpy_interpreter.polymorphic_plan import plan_for_all_sizes
 
-    scalars = {"real": np.dtype(np.float64), "integer": np.dtype(np.int64)}
-    counts = {
-        "input": len(trace.inputs),
-        "real": trace.n_reals,
-        "integer": trace.n_integers,
-    }
-    first = {"input": 0, "real": counts["input"], "integer": counts["input"] + counts["real"]}
-    inputs = [*trace.inputs]
-    for kind, dtype in scalars.items():
-        inputs += [Aval.of((), dtype)] * counts[kind]
+    inputs, first = [*trace.inputs], {"input": 0}
+    for kind, dtype, n in ("real", float, trace.n_reals), ("integer", int, trace.n_integers):
+        first[kind] = len(inputs)
+        inputs += [Aval.of((), np.dtype(dtype))] * n
     steps = [
         (rule, op, [i if kind == "output" else ~(first[kind] + i) for kind, i in refs])
         for op, rule, refs in trace.steps
@@ -119,7 +114,7 @@ class Interpretation:
         operands = [np.asarray(a) for a in arrays]
         operands += [np.float64(v.array) for v in reals]
         operands += [np.int64(v.array) for v in integers]
-        results.extend([jax.device_put(np.array(a)) for a in self.plan(*operands)])
+        results.extend([device_array(np.array(a)) for a in self.plan(*operands)])
 
 
 def _warn_of_change(before, now):

@@ -33,7 +33,7 @@ class OpFamily:
         sizes = self._sizes(op, avals)
         if sizes is None:
             return None
-        build = functools.partial(PolymorphicJaxpr, trace=functools.partial(_trace, op, avals))
+        build = functools.partial(PolymorphicJaxpr, trace=functools.partial(trace_for, op, avals))
         return self._of(avals).find(sizes, build, at_once)
 
     def observe(self, op, avals):
@@ -59,7 +59,7 @@ class OpFamily:
         return sizes if self.is_polymorphic and not is_fixed else None
 
 
-def _trace(op, avals, sizes):
+def trace_for(op, avals, sizes):
     """(the jaxpr of `op` for other sizes: those in its attributes, then those of operands; whether
     it returns one array and no tuple)"""
     rest = iter(sizes)

@@ -120,8 +120,17 @@ def values_of_sizes():
     assert internals.evaluate_size(3, {}) == 3
 
 
+def arrays_on_a_device():
+    source = np.arange(6.0).reshape(2, 3)
+    out = internals.device_array(source)
+    assert (out.dtype, out.tolist()) == (np.float64, source.tolist())
+    assert out.devices() == jax.device_put(source).devices()
+    assert not out.committed
+
+
 # (what is in use, what breaks if it goes, a check of it)
 ROWS = [
+    ("batched_device_put", "what the interpreter returns", arrays_on_a_device),
     ("ClosedJaxpr, Literal", "interpreting jaxprs: NumPy, padding, barriers", jaxpr_types),
     ("JaxprEqn.params of calls", "the same: what is called has no rule", interpretation),
     ("jaxpr_as_fun", "programs with barriers; export to ONNX", jaxpr_as_function),

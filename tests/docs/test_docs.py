@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sporax
-from sporax import autodiff, mint, nn, ops
+from sporax import autodiff, batching, mint, nn, ops
 from sporax.compat.class_modules import module_of
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
 from tests.docs.return_checks import Results
@@ -54,7 +54,8 @@ def test_docstring_example(name, text):
     scope = _home(name)
     shared = ("Tensor", "Parameter", "ParameterTuple", "jit")
     scope |= {k: getattr(sporax, k) for k in shared}
-    scope |= {k: getattr(autodiff, k) for k in autodiff.__all__}
+    for room in (autodiff, batching):
+        scope |= {k: getattr(room, k) for k in room.__all__}
     scope |= {"np": np, "ops": ops, "mint": mint, "nn": nn, "ms": sporax, "sporax": sporax}
     example = doctest.DocTestParser().get_doctest(text, scope, name, None, 0)
     report = []

@@ -7,6 +7,7 @@ from sporax import Tensor, ops
 from sporax.core.value import thread
 from sporax.engine.recorder import Recorder
 from sporax.numpy_interpreter import plans
+from sporax.numpy_interpreter.op_family import trace_for
 from sporax.numpy_interpreter.polymorphic import Runs, SizePattern
 from sporax.numpy_interpreter.polymorphic_plan import PolymorphicPlan
 from tests.samples import Sample, collect
@@ -60,7 +61,7 @@ def check(op, avals):
         return False
     form, symbols = rule.form
     n = len(op.sizes)
-    concrete = op._trace(avals)((*op.sizes, *[n for a in avals for n in a.shape]))[0]
+    concrete = trace_for(op, avals, (*op.sizes, *[n for a in avals for n in a.shape]))[0]
     results = [(a.shape, a.dtype) for a in concrete.out_avals]
     assert form.results(symbols) == results
     assert [(a.shape, a.dtype) for a in rule.avals] == results
