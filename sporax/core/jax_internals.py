@@ -31,8 +31,7 @@ __all__ = (
 
 @functools.cache
 def _first_device():
-    device = jax.devices()[0]
-    return jax.sharding.SingleDeviceSharding(device), [device]
+    return jax.sharding.SingleDeviceSharding(jax.devices()[0]), jax.devices()[:1]
 
 
 def device_array(array):

@@ -37,12 +37,10 @@ LITTLE_WORK, MOST_RUNS = 4 * 10**9, 16  # of all runs on the interpreter togethe
 class Family:
     """The programs of one sequence of operations: how many sets of shapes, and the last one."""
 
-    def __init__(self):
-        self.sets, self.last, self.warned = 0, None, False
+    sets, last, warned = 0, None, False
 
 
-families = {}
-_plan_families = {}
+families, _plan_families = {}, {}
 forest.tables += [families, _plan_families]
 
 
