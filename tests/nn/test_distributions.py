@@ -85,8 +85,8 @@ def test_functions_of_a_value(name, function):
 def test_parameters_given_at_the_call(name):
     x = Tensor(points(name), dtypes.float32)
     args = [Tensor(p, dtypes.float32) for p in LAWS[name][0]]
-    np.testing.assert_array_equal(
-        getattr(D, name)().prob(x, *args).asnumpy(), distribution(name).prob(x).asnumpy()
+    np.testing.assert_allclose(  # two programs, which XLA may fuse in two ways
+        getattr(D, name)().prob(x, *args).asnumpy(), distribution(name).prob(x).asnumpy(), rtol=1e-6
     )
 
 
