@@ -251,6 +251,7 @@ EXACT = [
     ("round", lambda x: (jnp.round(x), lax.round(x), jnp.floor(x), jnp.ceil(x)), EDGES),
     ("to-integer", lambda x: [x.astype(t) for t in ("int8", "uint8", "int32", "int64")], EDGES),
     ("to-bool", lambda x: x.astype(bool), EDGES),
+    ("cumsum-half", lambda x: (jnp.cumsum(x, 0), jnp.cumprod(x, 0)), X.astype(np.float16)),
     ("to-half", lambda x: (x.astype(jnp.bfloat16), x.astype(np.float16)), EDGES),
     ("narrow", lambda x: (x.astype(np.int8), x.astype(np.uint8), x.astype(bool)), LIMITS),
     ("sum-integers", lambda x: (x.sum(0), x.prod(1), jnp.cumsum(x, 1)), LIMITS.reshape(2, 3)),
