@@ -12,7 +12,11 @@ from sporax.numpy_interpreter.polymorphic import Runs, SizePattern
 from sporax.numpy_interpreter.polymorphic_plan import PolymorphicPlan
 from tests.samples import Sample, collect
 
-SAMPLES = collect("SAMPLES")
+# one operation in four in the ordinary run: each is traced for four sizes
+SAMPLES = [
+    pytest.param(sample, id=str(sample), marks=[pytest.mark.slow] if i % 4 else [])
+    for i, sample in enumerate(collect("SAMPLES"))
+]
 LONGER = (0, 1, 2, 4)  # than in the sample, all sizes but 0 and 1
 
 
@@ -85,7 +89,7 @@ def check(op, avals):
     return True
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@pytest.mark.parametrize("sample", SAMPLES)
 def test_forms_for_all_sizes_have_the_bits_of_concrete_jaxprs(sample):
     paths = []
     for more in LONGER:
