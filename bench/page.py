@@ -257,12 +257,11 @@ def pictures(results):
             panels[row.name.removeprefix("scaling: ")] = curves
     names = [STYLES[p] for p in peers]
     panels = {n: {STYLES[p]: t for p, t in curves.items()} for n, curves in panels.items()}
-    return {
-        "performance.svg": picture.ratios(bars, title),
-        "performance-scaling.svg": picture.growth(
-            panels, names, "Time of a step as one size grows"
-        ),
-    }
+    drawn = {"performance.svg": picture.ratios(bars, title)}
+    if panels:
+        growth = picture.growth(panels, names, "Time of a step as one size grows")
+        drawn["performance-scaling.svg"] = growth
+    return drawn
 
 
 def files(results):
