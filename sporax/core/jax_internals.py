@@ -1,9 +1,8 @@
 """The names in use that JAX may change; `tests/core/test_jax_internals.py` tries each.
 
-`jax.extend.core` may change between versions. The rest is private: JAX has no public way to read a
-symbolic dimension (`jax.export.symbolic_shape`) or observe comparisons of it, to be given another
-compilation cache, to say which inputs of a jaxpr its results depend on, or to put many arrays on a
-device quickly.
+`jax.extend.core` may change. The rest is private, since JAX has no public way to read a symbolic
+dimension or observe comparisons of it, to exchange the compilation cache, to say which inputs a
+jaxpr's results depend on, whether a backend has started, or to put arrays on a device quickly.
 """
 
 import functools
@@ -14,15 +13,17 @@ import jax
 import numpy as np
 from jax import lax
 from jax._src.interpreters.pxla import batched_device_put
+from jax._src.xla_bridge import backends_are_initialized
 from jax.core import ShapedArray
 from jax.export import symbolic_shape
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
 from jax.interpreters.partial_eval import dce_jaxpr
 
 __all__ = (
-    "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Var", "barrier", "called",
-    "compared_dims", "device_array", "evaluate_size", "interpret", "is_symbolic", "jaxpr_as_fun",
-    "on_comparison", "set_compilation_cache", "terms_of", "used_inputs",
+    "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Var", "backends_are_initialized",
+    "barrier", "called", "compared_dims", "device_array", "evaluate_size", "interpret",
+    "is_symbolic", "jaxpr_as_fun", "on_comparison", "set_compilation_cache", "terms_of",
+    "used_inputs",
 )  # fmt: skip
 
 
@@ -46,10 +47,9 @@ def device_array(array):
 
 # operations that call a jaxpr -> the parameter that holds it
 CALLS = {
-    "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
-    "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr",
-    "custom_vjp_call_jaxpr": "fun_jaxpr", "remat": "jaxpr", "remat2": "jaxpr",
-    "checkpoint": "jaxpr",
+    "jit": "jaxpr", "pjit": "jaxpr", "remat": "jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr",
+    "closed_call": "call_jaxpr", "core_call": "call_jaxpr", "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr", "custom_vjp_call_jaxpr": "fun_jaxpr",
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from sporax.core.value import thread
 from sporax.engine import compilation_cache, compile_policy
 from sporax.engine.debug.explain import explain
 from sporax.engine.recorder import Recorder, run_pending
-from sporax.xla_kernels import host_memory
+from sporax.xla_kernels import configure_process
 
 
 def _choose_executor(immediate):
@@ -26,6 +26,6 @@ context.when_set("deterministic", _choose_tiers)
 if choice("SPORAX_EXECUTOR", "deferred", "immediate") == "immediate":
     context.set_context(pynative_synchronize=True)
 compilation_cache.switch_on()
-host_memory.keep_freed()
+configure_process()
 if choice("SPORAX_EXPLAIN", "0", "1") == "1":
     explain()

@@ -128,8 +128,14 @@ def arrays_on_a_device():
     assert not out.committed
 
 
+def started_backends():
+    jax.devices()
+    assert internals.backends_are_initialized() is True
+
+
 # (what is in use, what breaks if it goes, a check of it)
 ROWS = [
+    ("backends_are_initialized", "the warning about flags that come too late", started_backends),
     ("batched_device_put", "what the interpreter returns", arrays_on_a_device),
     ("ClosedJaxpr, Literal", "interpreting jaxprs: NumPy, padding, barriers", jaxpr_types),
     ("JaxprEqn.params of calls", "the same: what is called has no rule", interpretation),
