@@ -295,17 +295,17 @@ def pull_back(entries, cotangents):
             arrived = [(i, ct) for i, v in enumerate(out) if (ct := take(id(v), None)) is not None]
             if not arrived:
                 continue
-            which, count = tuple([i for i, _ in arrived]), len(out)
+            which = tuple([i for i, _ in arrived])
             arriving = [ct for _, ct in arrived]
         else:
             cotangent = take(id(out), None)
             if cotangent is None:
                 continue
-            which, arriving, count = _FIRST, (cotangent,), 1
+            which, arriving = _FIRST, (cotangent,)
         wanted = differentiable(op, operands)
         if not wanted:
             continue
-        pullback = op.pullback(wanted, which, count)
+        pullback = op.pullback(wanted, which)
         for i, cotangent in zip(wanted, record(pullback, *operands, *arriving), strict=True):
             accumulate(cotangents, operands[i], cotangent)
 

@@ -65,8 +65,8 @@ class BarrierOp(Op):
         run = jax.jit(functools.partial(self.compute, avals), inline=True)
         return Rule(avals, rule.avals, run, rule.single)
 
-    def _new_pullback(self, inputs, outputs, n_outputs):
-        return BarrierOp(self.plain.pullback(inputs, outputs, n_outputs))
+    def _new_pullback(self, inputs, outputs):
+        return BarrierOp(self.plain.pullback(inputs, outputs))
 
 
 class RematLiftedOp(LiftedOp):
@@ -74,8 +74,8 @@ class RematLiftedOp(LiftedOp):
 
     __slots__ = ()
 
-    def _new_pullback(self, inputs, outputs, n_outputs):
-        return BarrierOp(super()._new_pullback(inputs, outputs, n_outputs))
+    def _new_pullback(self, inputs, outputs):
+        return BarrierOp(super()._new_pullback(inputs, outputs))
 
 
 class BarrierLiftedOp(LiftedOp):

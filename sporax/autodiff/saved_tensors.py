@@ -73,7 +73,7 @@ def _needed(op, avals, wanted):
     if needed is None:
         outs = op.rule(avals).avals
         which = tuple([i for i, a in enumerate(outs) if a.differentiable])
-        pullback = op.pullback(wanted, which, len(outs))
+        pullback = op.pullback(wanted, which)
         avals_in = *avals, *[outs[i] for i in which]
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals_in]
         jaxpr = jax.make_jaxpr(functools.partial(pullback.compute, avals_in))(*specs).jaxpr
@@ -135,10 +135,9 @@ class SavedDerivative(PythonDerivative):
 
     def backward(self, operands, out, arriving):
         """The operation's pullback."""
-        count = len(out) if out.__class__ is tuple else 1
         cotangents = arriving if out.__class__ is tuple else (arriving,)
         which = tuple([i for i, ct in enumerate(cotangents) if ct is not None])
-        pullback = self.op.pullback(self.wanted, which, count)
+        pullback = self.op.pullback(self.wanted, which)
         cotangents = [cotangents[i] for i in which]
         pulled = record(pullback, *self.packed.restored(operands), *cotangents)
         leaving: list = [None] * len(operands)

@@ -208,19 +208,19 @@ class Op:
             return False
         return any(jnp.issubdtype(o.dtype, jnp.inexact) for o in jax.tree.leaves(out))
 
-    def pullback(self, inputs, outputs, n_outputs):
+    def pullback(self, inputs, outputs):
         """The operation (operands..., cotangents...) -> cotangents of the operands `inputs`.
 
-        `outputs`: which of the `n_outputs` outputs have a cotangent; the others' are zero.
+        `outputs`: which outputs have a cotangent; the others' are zero.
         """
         key = inputs, outputs
         pullback = self.pullbacks.get(key)
         if pullback is None:
-            pullback = self.pullbacks[key] = self._new_pullback(inputs, outputs, n_outputs)
+            pullback = self.pullbacks[key] = self._new_pullback(inputs, outputs)
         return pullback
 
-    def _new_pullback(self, inputs, outputs, n_outputs) -> "Op":
-        return Pullback(self, inputs, outputs, n_outputs)
+    def _new_pullback(self, inputs, outputs) -> "Op":
+        return Pullback(self, inputs, outputs)
 
 
 class Pullback(Op):
@@ -230,16 +230,16 @@ class Pullback(Op):
     MindSpore and PyTorch: the conjugate of JAX's.
     """
 
-    __slots__ = ("inputs", "n_outputs", "of", "outputs")
+    __slots__ = ("inputs", "of", "outputs")
 
-    def __init__(self, op, inputs, outputs, n_outputs):
+    def __init__(self, op, inputs, outputs):
         super().__init__(f"{op.name}.grad", None)
-        self.of, self.inputs, self.outputs, self.n_outputs = op, inputs, outputs, n_outputs
+        self.of, self.inputs, self.outputs = op, inputs, outputs
         self.family.is_polymorphic = op.family.is_polymorphic
-        self.family = op.family.pullbacks.setdefault((inputs, outputs, n_outputs), self.family)
+        self.family = op.family.pullbacks.setdefault((inputs, outputs), self.family)
         self.sizes = op.sizes
         if op.resized is not None:
-            self.resized = lambda sizes: Pullback(op.resized(sizes), inputs, outputs, n_outputs)
+            self.resized = lambda sizes: Pullback(op.resized(sizes), inputs, outputs)
 
     def compute(self, avals, *arrays, real=False):
         n = len(avals) - len(self.outputs)
@@ -253,11 +253,11 @@ class Pullback(Op):
             for i, x in zip(self.inputs, chosen, strict=True):
                 operands[i] = x
             out = self.of.compute(taken, *operands, real=real)
-            return out if isinstance(out, (tuple, list)) else (out,)
+            # of these alone: a cotangent of zeros for the others would cost as much as theirs
+            return [out[i] for i in self.outputs] if isinstance(out, (tuple, list)) else [out]
 
         outs, pull = jax.vjp(primal, *[operands[i] for i in self.inputs])
-        arriving = dict(zip(self.outputs, arrays[n:], strict=True))
-        gradients = pull(type(outs)([_cotangent(o, arriving.get(i)) for i, o in enumerate(outs)]))
+        gradients = pull([_cotangent(o, ct) for o, ct in zip(outs, arrays[n:], strict=True)])
         wanted = self._gradients(avals)
         return tuple(_conj(g).astype(a.dtype) for g, a in zip(gradients, wanted, strict=True))
 
@@ -284,12 +284,10 @@ def _real(aval):
 
 
 def _cotangent(out, arriving):
-    """The cotangent of an output; zero where none arrives, or none can."""
+    """The cotangent of an output; zero where there can be none."""
     if not jnp.issubdtype(out.dtype, jnp.inexact):
         return np.zeros(out.shape, jax.dtypes.float0)
-    return (
-        jnp.zeros(out.shape, out.dtype) if arriving is None else _conj(arriving).astype(out.dtype)
-    )
+    return _conj(arriving).astype(out.dtype)
 
 
 def _conj(x):
