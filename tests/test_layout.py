@@ -44,8 +44,6 @@ LONG_FUNCTIONS = {
     "graph_capture/graph_text.py: _record": 44,
     "graph_capture/jit.py: _entry": 48,
     "graph_capture/tracer.py: _capture": 48,
-    # one analysis by cases, each of which renames the same eight variables
-    "xla_kernels/onednn/convolution.py: _geometry": 43,
 }
 
 

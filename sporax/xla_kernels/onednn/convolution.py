@@ -3,7 +3,8 @@
 JAX writes all three as `conv_general_dilated`; the parameters of an equation say which one it is:
 
 - data: the left side is dilated (by the stride of the forward convolution), or the kernel reversed;
-- weights: the window is larger than the result, or there are groups of the batch;
+- weights: the window is larger than the result, or there are groups of the batch; where the left
+  side is dilated and the kernel not reversed, of a transposed convolution: the result is reversed;
 - forward: what is left.
 
 Data lie channels last in memory, whatever order the dimensions have; `xla_kernels.rewrite` carries
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 import jax
 import numpy as np
+from jax import lax
 
 from sporax.xla_kernels.onednn import ffi, library
 
@@ -25,18 +27,20 @@ _WEIGHTS_DESC, _DIFF_WEIGHTS_DESC = 131, 132
 _TRAINING, _DIRECT = 64, 1
 _TARGET = "sporax_onednn_convolution"
 
-# kind -> (arguments read, in the order of the equation's operands; the argument written)
+# kind -> (arguments read, in the order of the equation's operands; the argument written);
+# "transposed weights" are those of a transposed convolution, reversed
 _ARGUMENTS = {
     "forward": ((SRC, WEIGHTS), DST),
     "data": ((DIFF_DST, WEIGHTS), DIFF_SRC),
     "weights": ((SRC, DIFF_DST), DIFF_WEIGHTS),
+    "transposed weights": ((DIFF_DST, SRC), DIFF_WEIGHTS),
 }
 
 
 class Geometry(NamedTuple):
     """One convolution as oneDNN describes it; strides of arrays are counted in elements."""
 
-    kind: str  # "forward", "data" or "weights"
+    kind: str  # of `_ARGUMENTS`
     dtype: str
     src: list  # (N, C, *sizes)
     src_strides: list
@@ -82,35 +86,61 @@ def _swapped(axes):
     return (axes[1], axes[0], *axes[2:])
 
 
-def _geometry(params, lhs, rhs, out, is_reversed):
-    """(`Geometry`, order in memory of operands and result); None if it is of none of the kinds."""
-    dims = params["dimension_numbers"]
-    groups, batch_groups = params["feature_group_count"], params["batch_group_count"]
+class _Roles(NamedTuple):
+    """What an equation's arrays and parameters are in oneDNN's terms."""
+
+    kind: str
+    src: _Operand
+    weights: _Operand
+    dst: _Operand
+    stride: tuple
+    dilation: tuple
+    before: list
+    groups: int
+
+
+def _roles(params, lhs, rhs, out, is_reversed):
+    """(`_Roles`, order in memory of operands and result); None if it is of none of the kinds."""
+    dims, groups = params["dimension_numbers"], params["feature_group_count"]
+    batch_groups, holes = params["batch_group_count"], params["lhs_dilation"]
     stride, dilation = params["window_strides"], params["rhs_dilation"]
     before = [low for low, _ in params["padding"]]
     window = [rhs.shape[axis] for axis in dims.rhs_spec[2:]]
-    is_dilated = any(n != 1 for n in params["lhs_dilation"])
+    is_dilated = any(n != 1 for n in holes)
     is_large = math.prod(window) > math.prod([out.shape[axis] for axis in dims.out_spec[2:]])
-    if batch_groups > 1 or (is_large and groups == 1 and not is_dilated):
-        kind, groups = "weights", batch_groups
-        stride, dilation = dilation, stride
+    is_data = is_dilated and batch_groups == 1 and (is_reversed or any(n != 1 for n in dilation))
+    if batch_groups > 1 or (is_large and groups == 1 and not is_data):
         lhs, rhs = _data(lhs, _swapped(dims.lhs_spec)), _data(rhs, _swapped(dims.rhs_spec))
-        out = _weights(out, _swapped(dims.out_spec))
-        src, weights, dst = lhs, out, rhs
+        if is_dilated:
+            if batch_groups > 1:
+                return None
+            out = _weights(out, dims.out_spec)
+            reach = [(n - 1) * d for n, d in zip(out.sizes[2:], stride, strict=True)]
+            before = [n - low for n, low in zip(reach, before, strict=True)]
+            roles = _Roles("transposed weights", rhs, out, lhs, holes, stride, before, 1)
+        else:
+            out = _weights(out, _swapped(dims.out_spec))
+            roles = _Roles("weights", lhs, out, rhs, dilation, stride, before, batch_groups)
     else:
         lhs, rhs = _data(lhs, dims.lhs_spec), _weights(rhs, dims.rhs_spec)
         out = _data(out, dims.out_spec)
         if is_dilated or (is_reversed and all(n == 1 for n in stride)):
-            kind, src, weights, dst = "data", out, rhs, lhs
-            reach = [(k - 1) * d for k, d in zip(window, dilation, strict=True)]
-            before = [n - low for n, low in zip(reach, before, strict=True)]
             if any(n != 1 for n in stride):
                 return None
-            stride = params["lhs_dilation"]
+            reach = [(k - 1) * d for k, d in zip(window, dilation, strict=True)]
+            before = [n - low for n, low in zip(reach, before, strict=True)]
+            roles = _Roles("data", out, rhs, lhs, holes, dilation, before, groups)
         else:
-            kind, src, weights, dst = "forward", lhs, rhs, out
-    if kind == "weights" and is_dilated:
+            roles = _Roles("forward", lhs, rhs, out, stride, dilation, before, groups)
+    return roles, (lhs.order, rhs.order, out.order)
+
+
+def _geometry(params, lhs, rhs, out, is_reversed):
+    """(`Geometry`, order in memory of operands and result); None where oneDNN takes no such."""
+    found = _roles(params, lhs, rhs, out, is_reversed)
+    if found is None:
         return None
+    (kind, src, weights, dst, stride, dilation, before, groups), orders = found
     shape, strides = _grouped(weights, groups, kind == "data")
     after = [
         (n - 1) * s + (k - 1) * d + 1 - size - low
@@ -125,7 +155,7 @@ def _geometry(params, lhs, rhs, out, is_reversed):
         kind, str(np.dtype(params["dtype"])), src.sizes, src.strides, shape, strides, dst.sizes,
         dst.strides, stride, dilation, before, after,
     )  # fmt: skip
-    return geometry, (lhs.order, rhs.order, out.order)
+    return geometry, orders
 
 
 def _grouped(weights, groups, is_transposed):
@@ -164,8 +194,9 @@ def _kernel(text):
     )
     desc = forward
     if g.kind != "forward":
-        args = engine, _DIRECT, *arrays[g.kind], *where, forward, attributes
-        desc = library.create(start(f"backward_{g.kind}"), *args)
+        by = g.kind.removeprefix("transposed ")
+        args = engine, _DIRECT, *arrays[by], *where, forward, attributes
+        desc = library.create(start(f"backward_{by}"), *args)
     reads, written = _ARGUMENTS[g.kind]
     layouts = {
         SRC: (src, None), DIFF_SRC: (src, None), DST: (dst, None), DIFF_DST: (dst, None),
@@ -187,11 +218,13 @@ def _register():
 
 class _Call(NamedTuple):
     """How oneDNN computes an equation: a `Geometry` as JSON, the order in memory of operands and
-    result, and whether it takes the kernel of the forward convolution, which is not reversed."""
+    result, whether it takes the kernel of the forward convolution, which is not reversed, and
+    whether its result is reversed."""
 
     text: bytes
     orders: tuple
     takes_forward_kernel: bool
+    reverses_result: bool
 
 
 def _call(params, lhs, rhs, out, is_reversed):
@@ -210,7 +243,7 @@ def _call(params, lhs, rhs, out, is_reversed):
         _kernel(text)
     except library.Unsupported:
         return None
-    return _Call(text, orders, geometry.kind == "data")
+    return _Call(text, orders, geometry.kind == "data", geometry.kind == "transposed weights")
 
 
 def in_program(params, lhs, rhs, out, is_reversed):
@@ -226,8 +259,14 @@ def in_program(params, lhs, rhs, out, is_reversed):
         return None
     _register()
     shape = [out.shape[axis] for axis in call.orders[2]]
-    run = jax.ffi.ffi_call(_TARGET, jax.ShapeDtypeStruct(shape, out.dtype))
-    return functools.partial(run, text=call.text.decode()), call.orders, call.takes_forward_kernel
+    kernel = jax.ffi.ffi_call(_TARGET, jax.ShapeDtypeStruct(shape, out.dtype))
+
+    def run(lhs, rhs):
+        result = kernel(lhs, rhs, text=call.text.decode())
+        spatial = params["dimension_numbers"].out_spec[2:]
+        return lax.rev(result, spatial) if call.reverses_result else result
+
+    return run, call.orders, call.takes_forward_kernel
 
 
 def on_arrays(params, lhs, rhs, out):
@@ -247,6 +286,8 @@ def on_arrays(params, lhs, rhs, out):
         ]
         result = np.empty([out.shape[axis] for axis in written], out.dtype)
         _execute(call.text, [x.ctypes.data for x in operands], [result.ctypes.data])
-        return result.transpose(np.argsort(written))
+        result = result.transpose(np.argsort(written))
+        spatial = params["dimension_numbers"].out_spec[2:]
+        return np.flip(result, spatial) if call.reverses_result else result
 
     return convolve

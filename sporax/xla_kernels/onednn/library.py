@@ -1,5 +1,6 @@
 """oneDNN's C API, version 3, through ctypes: the library, its objects, their errors."""
 
+import contextlib
 import ctypes as c
 import functools
 import platform
@@ -19,6 +20,8 @@ _STATUS = {
 _NO_KERNEL = (2, 3)
 _ANY_LAYOUT, _CPU, _IN_ORDER, _CALLERS_SCRATCHPAD = 1, 1, 1, 1
 _SCRATCHPAD_DESC, _SCRATCHPAD, _FROM, _TO = 136, 80, 1, 17
+# bytes up to which a reorder runs on one thread: to wake another takes 50 us
+_SMALL = 1 << 18
 _NOTHING_YET, _ALLOCATE = c.c_void_p(0), c.c_void_p(2**64 - 1)
 
 
@@ -60,13 +63,15 @@ def load():
         try:
             library = c.CDLL(path)
             major, minor = _version(library)
+            if major == MAJOR:
+                library.dnnl_primitive_desc_query_md.restype = c.c_void_p
+                library.dnnl_memory_desc_get_size.restype = c.c_size_t
+                library.omp_get_max_threads.argtypes = ()
+                library.omp_set_num_threads.argtypes = (c.c_int,)
+                return library
+            reason = f"its version is {major}.{minor}, not {MAJOR}"
         except (OSError, AttributeError) as error:
             reason = str(error)
-            continue
-        if major == MAJOR:
-            library.dnnl_primitive_desc_query_md.restype = c.c_void_p
-            return library
-        reason = f"its version is {major}.{minor}, not {MAJOR}"
     warn(
         f"oneDNN cannot be used ({reason}), so convolutions run on XLA's own kernels, which are "
         f"slower. Remedy: pip install {PACKAGE}"
@@ -159,6 +164,15 @@ def _memory(desc, data):
     return create("dnnl_memory_create", desc, engine(), data)
 
 
+@contextlib.contextmanager
+def _threads(count):
+    """OpenMP uses so many threads for what this thread runs."""
+    before = load().omp_get_max_threads()
+    load().omp_set_num_threads(count or before)
+    yield
+    load().omp_set_num_threads(before)
+
+
 class Kernel:
     """A primitive, after and before reorders of the arguments that it takes in layouts of its own.
 
@@ -179,22 +193,27 @@ class Kernel:
                 self.chosen[place] = chosen
                 ends = (chosen, desc) if place == written else (desc, chosen)
                 args = ends[0], engine(), ends[1], engine(), None
-                reorder = create("dnnl_reorder_primitive_desc_create", *args)
+                is_small = load().dnnl_memory_desc_get_size(desc) <= _SMALL
+                with _threads(1 if is_small else 0):
+                    reorder = create("dnnl_reorder_primitive_desc_create", *args)
+                    primitive = create("dnnl_primitive_create", reorder)
                 steps = self.after if place == written else self.before
-                steps[place] = create("dnnl_primitive_create", reorder)
+                steps[place] = primitive, is_small
 
     def _context(self):
-        """(memory objects of the program and of the primitive, by argument; the steps)."""
+        """(memory objects of the program and of the primitive, by argument; the steps: a primitive,
+        whether it runs on one thread, its arguments)."""
         outer = {place: _memory(desc, _NOTHING_YET) for place, desc in self.outer.items()}
         chosen = {place: _memory(desc, _ALLOCATE) for place, desc in self.chosen.items()}
         inner = {**outer, **chosen, _SCRATCHPAD: _memory(self.scratchpad, _ALLOCATE)}
         steps = [
-            *((run, {_FROM: outer[at], _TO: chosen[at]}) for at, run in self.before.items()),
-            (self.primitive, inner),
-            *((run, {_FROM: chosen[at], _TO: outer[at]}) for at, run in self.after.items()),
+            *((*run, {_FROM: outer[at], _TO: chosen[at]}) for at, run in self.before.items()),
+            (self.primitive, False, inner),
+            *((*run, {_FROM: chosen[at], _TO: outer[at]}) for at, run in self.after.items()),
         ]
         return (outer, inner), [
-            (run, len(args), (_Argument * len(args))(*args.items())) for run, args in steps
+            (run, is_small, len(args), (_Argument * len(args))(*args.items()))
+            for run, is_small, args in steps
         ]
 
     def __call__(self, addresses):
@@ -207,8 +226,11 @@ class Kernel:
         (memories, _), steps = context
         for place, address in addresses.items():
             library.dnnl_memory_set_data_handle(memories[place], c.c_void_p(address))
-        for run, count, args in steps:
+        threads = library.omp_get_max_threads()
+        for run, is_small, count, args in steps:
+            library.omp_set_num_threads(1 if is_small else threads)
             status = library.dnnl_primitive_execute(run, stream, count, args)
+            library.omp_set_num_threads(threads)
             _check(status, "dnnl_primitive_execute")
         _check(library.dnnl_stream_wait(stream), "dnnl_stream_wait")
         self.contexts.append(context)
