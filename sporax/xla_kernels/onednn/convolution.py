@@ -25,6 +25,7 @@ from sporax.xla_kernels.onednn import ffi, library
 SRC, DST, WEIGHTS, DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 1, 17, 33, 129, 145, 161
 _WEIGHTS_DESC, _DIFF_WEIGHTS_DESC = 131, 132
 _TRAINING, _DIRECT = 64, 1
+_SMALL = 1 << 22
 _TARGET = "sporax_onednn_convolution"
 
 # kind -> (arguments read, in the order of the equation's operands; the argument written);
@@ -52,6 +53,13 @@ class Geometry(NamedTuple):
     dilation: list
     before: list  # padding
     after: list
+
+    @property
+    def is_small(self):
+        """Whether one thread is as quick, by its multiplications and the elements that it moves."""
+        _, _, inner, *window = self.weights
+        multiplications = math.prod(self.dst) * inner * math.prod(window)
+        return max(multiplications, 8 * (math.prod(self.src) + math.prod(self.dst))) <= _SMALL
 
 
 class _Operand(NamedTuple):
@@ -179,31 +187,33 @@ def _kernel(text):
         library.layout(sizes, g.dtype, steps)
         for sizes, steps in ((g.src, g.src_strides), (g.dst, g.dst_strides), (shape, strides))
     )
-    chosen = library.layout(shape, g.dtype)
-    where = [g.stride, [n - 1 for n in g.dilation], g.before, g.after]
-    where = [library.integers(numbers) for numbers in where]
-    engine, attributes = library.engine(), library.attributes()
-    start = "dnnl_convolution_{}_primitive_desc_create".format
-    arrays = {
-        "forward": (src, chosen, None, dst),
-        "data": (src, chosen, dst),
-        "weights": (src, chosen, None, dst),
-    }
-    forward = library.create(
-        start("forward"), engine, _TRAINING, _DIRECT, *arrays["forward"], *where, attributes
-    )
-    desc = forward
-    if g.kind != "forward":
-        by = g.kind.removeprefix("transposed ")
-        args = engine, _DIRECT, *arrays[by], *where, forward, attributes
-        desc = library.create(start(f"backward_{by}"), *args)
+    with library.on_one_thread(g.is_small):
+        desc = _primitive_desc(g, src, library.layout(shape, g.dtype), dst)
     reads, written = _ARGUMENTS[g.kind]
     layouts = {
         SRC: (src, None), DIFF_SRC: (src, None), DST: (dst, None), DIFF_DST: (dst, None),
         WEIGHTS: (weights, _WEIGHTS_DESC), DIFF_WEIGHTS: (weights, _DIFF_WEIGHTS_DESC),
     }  # fmt: skip
     arguments = (*reads, written)
-    return library.Kernel(desc, {a: layouts[a] for a in arguments}, written), arguments
+    kernel = library.Kernel(desc, {a: layouts[a] for a in arguments}, written, g.is_small)
+    return kernel, arguments
+
+
+def _primitive_desc(g, src, weights, dst):
+    """oneDNN's description of a `Geometry`, from those of its arrays."""
+    where = [g.stride, [n - 1 for n in g.dilation], g.before, g.after]
+    where = [library.integers(numbers) for numbers in where]
+    engine, attributes = library.engine(), library.attributes()
+    start = "dnnl_convolution_{}_primitive_desc_create".format
+    args = engine, _TRAINING, _DIRECT, src, weights, None, dst, *where, attributes
+    forward = library.create(start("forward"), *args)
+    if g.kind == "forward":
+        return forward
+    if g.kind == "data":
+        args = engine, _DIRECT, src, weights, dst, *where, forward, attributes
+        return library.create(start("backward_data"), *args)
+    args = engine, _DIRECT, src, weights, None, dst, *where, forward, attributes
+    return library.create(start("backward_weights"), *args)
 
 
 def _execute(text, operands, results):

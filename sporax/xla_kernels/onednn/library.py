@@ -20,8 +20,7 @@ _STATUS = {
 _NO_KERNEL = (2, 3)
 _ANY_LAYOUT, _CPU, _IN_ORDER, _CALLERS_SCRATCHPAD = 1, 1, 1, 1
 _SCRATCHPAD_DESC, _SCRATCHPAD, _FROM, _TO = 136, 80, 1, 17
-# bytes up to which a reorder runs on one thread: to wake another takes 50 us
-_SMALL = 1 << 18
+_SMALL = 1 << 18  # bytes up to which a reorder runs on one thread
 _NOTHING_YET, _ALLOCATE = c.c_void_p(0), c.c_void_p(2**64 - 1)
 
 
@@ -165,23 +164,29 @@ def _memory(desc, data):
 
 
 @contextlib.contextmanager
-def _threads(count):
-    """OpenMP uses so many threads for what this thread runs."""
-    before = load().omp_get_max_threads()
-    load().omp_set_num_threads(count or before)
-    yield
-    load().omp_set_num_threads(before)
+def on_one_thread(is_small):
+    """A primitive created or run in this block uses one thread if `is_small`: to wake others takes
+    some 50 us, and they get in the way of what XLA runs at the same time."""
+    threads = load().omp_get_max_threads()
+    load().omp_set_num_threads(1 if is_small else threads)
+    try:
+        yield
+    finally:
+        load().omp_set_num_threads(threads)
 
 
 class Kernel:
     """A primitive, after and before reorders of the arguments that it takes in layouts of its own.
 
     `layouts`: {argument: (descriptor in the program, query of the layout that the primitive chose,
-    or None where it takes the program's)}; `written`: the argument that is the result.
+    or None where it takes the program's)}; `written`: the argument that is the result; `is_small`:
+    whether the primitive was created on one thread, and runs on one.
     """
 
-    def __init__(self, primitive_desc, layouts, written):
-        self.primitive = create("dnnl_primitive_create", primitive_desc)
+    def __init__(self, primitive_desc, layouts, written, is_small):
+        self.is_small = is_small
+        with on_one_thread(is_small):
+            self.primitive = create("dnnl_primitive_create", primitive_desc)
         self.primitive_desc = primitive_desc  # owns the descriptors that it is asked for
         self.scratchpad = _desc(primitive_desc, _SCRATCHPAD_DESC)
         self.outer = {place: desc for place, (desc, _) in layouts.items()}
@@ -194,7 +199,7 @@ class Kernel:
                 ends = (chosen, desc) if place == written else (desc, chosen)
                 args = ends[0], engine(), ends[1], engine(), None
                 is_small = load().dnnl_memory_desc_get_size(desc) <= _SMALL
-                with _threads(1 if is_small else 0):
+                with on_one_thread(is_small):
                     reorder = create("dnnl_reorder_primitive_desc_create", *args)
                     primitive = create("dnnl_primitive_create", reorder)
                 steps = self.after if place == written else self.before
@@ -208,7 +213,7 @@ class Kernel:
         inner = {**outer, **chosen, _SCRATCHPAD: _memory(self.scratchpad, _ALLOCATE)}
         steps = [
             *((*run, {_FROM: outer[at], _TO: chosen[at]}) for at, run in self.before.items()),
-            (self.primitive, False, inner),
+            (self.primitive, self.is_small, inner),
             *((*run, {_FROM: chosen[at], _TO: outer[at]}) for at, run in self.after.items()),
         ]
         return (outer, inner), [
