@@ -50,6 +50,12 @@ def start(cases, ready, case):
     step, calls = ready[case], []
     while len(calls) < FIRST_CALLS and (len(calls) < 3 or sum(calls) < FIRST_SECONDS):
         calls.append(timed(step))
+    # sporax compiles some programs at a later run: call until none is left that runs again
+    left = getattr(sys.modules[step.__module__], "runs_before_compiling", lambda: 0)
+    before, now = None, left()
+    while now != before:
+        calls.append(timed(step))
+        before, now = now, left()
     highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from VmRSS
     step()

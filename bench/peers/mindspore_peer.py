@@ -1,7 +1,9 @@
 """The cases in MindSpore's API: one file for MindSpore and, through the alias, for sporax; in
 dynamic mode and with `jit`."""
 
+import gc
 import math
+import sys
 
 import mindspore as ms
 import numpy as np
@@ -12,6 +14,15 @@ from bench.peers import networks_mindspore as networks
 from bench.shapes import ATOMS, CHAIN, ENCODER, LOOPS
 
 DYNAMIC, JIT = "", "jit"
+
+
+def runs_before_compiling():
+    """How many runs sporax's interpreter serves until all that it runs is compiled."""
+    interpretation = sys.modules.get("sporax.numpy_interpreter.interpretation")
+    if interpretation is None:  # MindSpore, or nothing was interpreted
+        return 0
+    of = interpretation.Interpretation
+    return sum(item.runs for item in gc.get_objects() if isinstance(item, of))
 
 
 def prepared(function, style):

@@ -128,6 +128,14 @@ class Program:
         self.compiled = jax.jit(rewritten(run) if on_cpu else run, donate_argnums=(2,))
         compilations["programs"] += 1
 
+    def compile(self, arrays, reals, integers):
+        """Compile for such operands, without a run."""
+        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
+        donated, kept = ([specs[k] for k in at] for at in (sorted(self.donated), self.kept))
+        reals = jax.ShapeDtypeStruct((len(reals),), np.float64) if reals else ()
+        integers = jax.ShapeDtypeStruct((len(integers),), np.int64) if integers else ()
+        self.compiled.lower(reals, integers, donated, kept).compile()
+
     def __call__(self, arrays, reals, integers, results):
         """Run; the results are put into the list `results`, all at once and even if interrupted."""
         if self.donated:

@@ -1,17 +1,22 @@
 """Which runs are the interpreter's and which are compiled; that both give the same values."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 
+import jax
 import numpy as np
 import pytest
 
 import sporax as ms
 from sporax import Tensor, nn, ops
 from sporax.engine import compile_policy
-from sporax.engine.program import compilations
+from sporax.engine.program import Program, compilations
 from sporax.engine.trace_tree import forest
+from sporax.numpy_interpreter import interpretation
 
 VALUE = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
@@ -82,6 +87,77 @@ def test_a_deterministic_run_is_compiled_at_once():
         ms.set_deterministic(False)
     assert counts == [1, 0, 0]
     assert results[0].tobytes() == results[1].tobytes()
+
+
+@pytest.fixture
+def compiled_aside(monkeypatch):
+    """Threads compile everything: four runs before they begin, seven while they do."""
+    monkeypatch.setattr(interpretation, "LONG", 0)
+    monkeypatch.setattr(interpretation, "WORK", 0)
+    monkeypatch.setattr(interpretation, "COMPILE", 20.5 * interpretation.STEP)
+
+
+@pytest.mark.parametrize("function", [smooth, ms.jit(smooth)], ids=["dynamic", "jit"])
+def test_a_thread_compiles_while_the_interpreter_runs(function, compiled_aside):
+    threads = []
+
+    def note(event, _, **kw):
+        if event == "/jax/core/compile/backend_compile_duration":
+            threads.append(threading.current_thread())
+
+    jax.monitoring.register_event_duration_secs_listener(note)
+    try:
+        counts, results = programs(function, Tensor(VALUE), runs=13)
+    finally:
+        jax.monitoring.unregister_event_duration_listener(note)
+    assert (sum(counts[:4]), sum(counts)) == (0, 1)
+    assert len(threads) == 1 and threads[0] is not threading.main_thread()
+    for result in results:
+        np.testing.assert_allclose(result, np.tanh(VALUE * 2) @ VALUE.T, rtol=1e-6)
+
+
+def test_an_error_of_the_thread_is_raised_where_the_program_runs(compiled_aside, monkeypatch):
+    def fail(*operands):
+        raise RuntimeError("the compiler failed")
+
+    monkeypatch.setattr(Program, "compile", fail)
+    programs(smooth, Tensor(VALUE), runs=11)
+    with pytest.raises(RuntimeError, match="the compiler failed"):
+        programs(smooth, Tensor(VALUE), runs=1)
+
+
+EXIT = """
+import time
+import numpy as np
+from sporax import Tensor, ops
+from sporax.engine.program import Program
+from sporax.numpy_interpreter import interpretation
+
+def slowly(*operands):
+    time.sleep(2)
+    compiled(*operands)
+    print("compiled")
+
+compiled, Program.compile = Program.compile, slowly
+interpretation.LONG, interpretation.WORK, interpretation.COMPILE = 0, 0, 50 * interpretation.STEP
+for _ in range(15):
+    ops.tanh(Tensor(np.ones(2, np.float32)) * 2.0).asnumpy()
+print("end", flush=True)
+"""
+
+
+@pytest.mark.parametrize(("is_interrupted", "code", "after"), [(0, 0, "compiled"), (1, 130, "")])
+def test_python_ends_while_a_thread_compiles(is_interrupted, code, after):
+    with subprocess.Popen(
+        [sys.executable, "-c", EXIT], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "SPORAX_TIERS": "on"},
+    ) as run:  # fmt: skip
+        assert run.stdout.readline() == "end\n"
+        if is_interrupted:
+            time.sleep(0.5)  # within the handler at exit
+            run.send_signal(signal.SIGINT)
+        output, errors = run.communicate()
+    assert (run.returncode, output.strip(), errors) == (code, after, "")
 
 
 def test_errors_are_those_of_the_compiled_run():

@@ -15,7 +15,8 @@ import jax
 
 from sporax.core.errors import describe, user_frame
 
-_GOING_ON = {"compiled": "compiling"}
+ASIDE = "compiled in the background:"
+_GOING_ON = {"compiled": "compiling", ASIDE: "compiling in the background:"}
 LONG = 2.0  # seconds; what takes longer is announced while it goes on
 _CACHE_HIT = "/jax/compilation_cache/cache_hits"
 
@@ -85,10 +86,10 @@ def first_call(program, path, why, kind="compiled"):
     """The program of a trace, which tells of itself as it is called for the first time."""
     what, why = _described(path, why)
 
-    def call(arrays, reals, integers, results):
+    def call(*operands):
         before = channel.hits
         with announced(f"{_GOING_ON.get(kind, kind)} {what}") as seconds:
-            program(arrays, reals, integers, results)
+            program(*operands)
             took = lasted(seconds())
         origin = ", from the folder of compiled programs" if channel.hits > before else ""
         log(f"{kind} {what}{why}; {took}{origin}")

@@ -1,0 +1,126 @@
+"""A recorded trace run by NumPy: its plan, how often it runs, and what takes its place."""
+
+import atexit
+import math
+import os
+import sys
+import threading
+from concurrent.futures import Future
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sporax.core.jax_internals import device_array
+from sporax.core.value import Aval
+from sporax.numpy_interpreter import plans
+from sporax.numpy_interpreter.polymorphic_plan import plan_for_all_sizes
+
+MOST_WORK = 5 * 10**10  # multiplications; NumPy needs a second for about 2e10
+LITTLE_WORK, MOST_RUNS = 4 * 10**9, 16  # of all runs on the interpreter together, in dynamic code
+COMPILE, STEP, WORK = 3e-3, 5e-6, 3e-11  # seconds a step: XLA's, NumPy's; NumPy's a multiplication
+LONG = 0.8  # seconds of compiling from which on a thread does it
+
+
+def numpy_plan(families, trace, wanted):
+    """How NumPy would run a `TraceFunction`; None where XLA has to, or had better.
+
+    `families`: the plans for all sizes, which it looks up and adds to.
+    """
+    inputs, first = [*trace.inputs], {"input": 0}
+    for kind, dtype, n in ("real", float, trace.n_reals), ("integer", int, trace.n_integers):
+        first[kind] = len(inputs)
+        inputs += [Aval.of((), np.dtype(dtype))] * n
+    steps = [
+        (rule, op, [i if kind == "output" else ~(first[kind] + i) for kind, i in refs])
+        for op, rule, refs in trace.steps
+    ]
+    try:
+        plan = plan_for_all_sizes(families, steps, inputs, wanted)
+        if plan is None:
+            jaxprs = [(rule.jaxpr, places) for rule, _, places in steps]
+            plan = plans.link(jaxprs, inputs, wanted)
+    except plans.Unsupported:
+        return None
+    return plan if plan.work <= MOST_WORK else None
+
+
+def interpreted(plan, is_captured, place, make, compile_it):
+    """What runs a trace first. `place`: the programs and the key where it is, until a program of
+    `make()` takes its place, compiled by `compile_it(program, arrays, reals, integers)`."""
+    steps = len(plan.steps)
+    compiling, running = COMPILE * steps, STEP * steps + WORK * plan.work
+    if compiling < LONG:
+        few = min(MOST_RUNS, max(1, LITTLE_WORK // max(plan.work, 1)))
+        return Interpretation(plan, 1 if is_captured else few, place)
+    few, meanwhile = max(1, int(0.2 * compiling / running)), math.ceil(0.3 * compiling / running)
+    return Interpretation(plan, few, place, BackgroundCompilation(make, compile_it, meanwhile))
+
+
+class Interpretation:
+    """A trace run by NumPy; called as a `Program` is. After so many runs its place is empty, or the
+    program's that was compiled in the background."""
+
+    def __init__(self, plan, runs: float = math.inf, place: Any = None, compilation: Any = None):
+        self.plan, self.runs, self.place, self.compilation = plan, runs, place, compilation
+
+    def __call__(self, arrays, reals, integers, results):
+        self.runs -= 1
+        program = None
+        if self.runs <= 0 and self.compilation is None:
+            self._leave_to(None)
+        elif self.runs < 0:
+            program = self.compilation.program(-self.runs, arrays, reals, integers)
+        if program is None:
+            operands = [np.asarray(a) for a in arrays]
+            operands += [np.float64(v.array) for v in reals]
+            operands += [np.int64(v.array) for v in integers]
+            results.extend([device_array(np.array(a)) for a in self.plan(*operands)])
+        else:
+            self._leave_to(program)
+            program(arrays, reals, integers, results)
+
+    def _leave_to(self, program):
+        programs, key = self.place
+        if programs.get(key) is self:  # other threads may run it too
+            programs[key] = program
+
+
+class BackgroundCompilation:
+    """A program that a thread compiles, while the interpreter serves `runs` runs."""
+
+    in_progress: ClassVar[set] = set()  # threads
+    _starting = threading.Lock()
+
+    def __init__(self, make, compile_it, runs):
+        self.make, self.compile_it, self.runs = make, compile_it, runs
+        self._result: Any = None
+
+    def program(self, run, *operands):
+        """The program; None for the first `runs` runs, of which number one starts the thread."""
+        with self._starting:
+            if self._result is None:
+                self._result = Future()
+                thread = threading.Thread(target=self._compile, args=operands, daemon=True)
+                self.in_progress.add(thread)
+                thread.start()
+        return None if run <= self.runs else self._result.result()
+
+    def _compile(self, *operands):
+        try:
+            program = self.make()
+            self.compile_it(program, *operands)
+            self._result.set_result(program)
+        except BaseException as error:  # noqa: BLE001 - raised where the program is to run
+            self._result.set_exception(error)
+        self.in_progress.discard(threading.current_thread())
+
+
+@atexit.register
+def _wait_for_compilers():
+    """XLA's compiler can neither be stopped nor outlive Python: the process would abort."""
+    try:
+        for thread in list(BackgroundCompilation.in_progress):
+            thread.join()
+    except KeyboardInterrupt:
+        sys.stdout.flush()
+        os._exit(130)
