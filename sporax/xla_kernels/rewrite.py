@@ -12,6 +12,7 @@ from jax import lax
 
 from sporax.core.jax_internals import ClosedJaxpr, Jaxpr, Var, called, interpret, jaxpr_as_fun
 from sporax.xla_kernels.onednn import convolution
+from sporax.xla_kernels.outer_product import is_outer_product, swapped
 
 _ELEMENTWISE = {
     "abs", "add", "add_any", "and", "ceil", "clamp", "convert_element_type", "copy", "copy_p",
@@ -32,14 +33,14 @@ _PER_AXIS = {
 _REDUCTIONS = ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or")
 
 
-def has_convolution(jaxpr):
-    """Whether a `Jaxpr` or `ClosedJaxpr` has one, in whatever depth."""
-    for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns:
-        if eqn.primitive.name == "conv_general_dilated":
-            return True
-        if any(has_convolution(part) for part in _parts(eqn)):
-            return True
-    return False
+def is_affected(jaxpr):
+    """Whether a `Jaxpr` or `ClosedJaxpr` has something to rewrite, in whatever depth."""
+    return any(
+        eqn.primitive.name == "conv_general_dilated"
+        or is_outer_product(eqn)
+        or any(map(is_affected, _parts(eqn)))
+        for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns
+    )
 
 
 def _parts(eqn):
@@ -63,8 +64,9 @@ def rewritten(function):
 
 
 def rewrite(jaxpr):
-    """The jaxpr (`Jaxpr` or `ClosedJaxpr`) with oneDNN's convolutions; itself if it has none."""
-    if not has_convolution(jaxpr):
+    """The jaxpr (`Jaxpr` or `ClosedJaxpr`) with oneDNN's convolutions and outer products not
+    transposed; itself if it has neither."""
+    if not is_affected(jaxpr):
         return jaxpr
     plain = getattr(jaxpr, "jaxpr", jaxpr)
     rewriter = _Rewriter()
@@ -147,11 +149,21 @@ class _Rewriter:
             outs = self.convolution(eqn, operands)
         elif any(x.last is not None for x in operands):
             outs = self.in_channels_last(eqn, name, operands)
+        elif name == "transpose":
+            outs = self.outer_product(eqn, *operands)
         if outs is None:
             params = {key: _rewritten(value) for key, value in eqn.params.items()}
             outs = self.append(eqn, [self.plain(x) for x in operands], params)
             outs = [_Array(v, source=(eqn, operands)) for v in outs]
         return outs
+
+    def outer_product(self, eqn, operand):
+        """The results of the transpose of an outer product that is one itself; else None."""
+        source, factors = operand.source
+        if source is None or not is_outer_product(source):
+            return None
+        function = swapped(source, eqn)
+        return function and [_Array(self.emit(function, *map(self.plain, factors)))]
 
     def append(self, eqn, invars, params=None, shapes=None):
         """The equation on other operands; returns the variables of its results."""
