@@ -1,6 +1,9 @@
 """MindSpore's Python API on JAX/XLA: what `mindspore` itself has, looked up when it is used."""
 
+import contextlib
+import gc
 import importlib
+import sys
 
 __version__ = "0.1.0"
 
@@ -59,10 +62,26 @@ _MODULES |= {"context": "sporax.core.context", "dtype": "sporax.core.dtype"}
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 
+@contextlib.contextmanager
+def _permanent_imports():
+    """What is imported lives as long as the process: no garbage collection walks it, neither during
+    the imports nor later. With JAX it is 145,000 objects, 90 ms for each full collection."""
+    before, is_collecting = len(sys.modules), gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if len(sys.modules) > before:
+            gc.freeze()
+        if is_collecting:
+            gc.enable()
+
+
 def module_if_there(name):
     """The module of that name, or None if sporax does not have it yet."""
     try:
-        return importlib.import_module(name)
+        with _permanent_imports():
+            return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise  # it is there, but needs something that is not
@@ -75,7 +94,8 @@ def _find(name):
     if name not in _HOMES:
         return None
     if _HOMES[name] != "sporax.compat":
-        importlib.import_module("sporax.core.tensor").complete()
+        with _permanent_imports():
+            importlib.import_module("sporax.core.tensor").complete()
     return getattr(module_if_there(_HOMES[name]), name, None)
 
 
