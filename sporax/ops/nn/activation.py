@@ -1,5 +1,7 @@
 """Activation functions."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
@@ -262,6 +264,20 @@ def _in(input, dtype):
     return input if dtype is None else input.astype(dtypes.to_numpy(dtype))
 
 
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _softmax(x, axis):
+    return jax.nn.softmax(x, axis)
+
+
+@_softmax.defjvp
+def _softmax_derivative(axis, primals, tangents):
+    """From the result alone. That of `jax.nn.softmax` goes through the quotient in it: XLA then
+    keeps the exponentials and the sums, each as large as the result, beside it."""
+    (x,), (tangent,) = primals, tangents
+    y = _softmax(x, axis)
+    return y, y * (tangent - (y * tangent).sum(axis, keepdims=True))
+
+
 @op(
     primitive="Softmax(axis=-1)(input)",
     tensor="softmax(input, axis, dtype=None)",
@@ -274,7 +290,7 @@ def softmax(input: Array, axis=-1, *, dtype=None):
     >>> ops.softmax(Tensor([0.0, 0.0])).asnumpy()
     array([0.5, 0.5], dtype=float32)
     """
-    return jax.nn.softmax(_in(input, dtype), _axis(input, axis))
+    return _softmax(_in(input, dtype), _axis(input, axis))
 
 
 @op(
