@@ -13,7 +13,7 @@ import numpy as np
 from sporax.core.jax_internals import device_array
 from sporax.core.value import Aval
 from sporax.numpy_interpreter import plans
-from sporax.numpy_interpreter.polymorphic_plan import plan_for_all_sizes
+from sporax.numpy_interpreter.polymorphic_plan import plan_for_all_sizes, plan_for_these_sizes
 
 MOST_WORK = 5 * 10**10  # multiplications; NumPy needs a second for about 2e10
 LITTLE_WORK, MOST_RUNS = 4 * 10**9, 16  # of all runs on the interpreter together, in dynamic code
@@ -37,8 +37,7 @@ def numpy_plan(families, trace, wanted):
     try:
         plan = plan_for_all_sizes(families, steps, inputs, wanted)
         if plan is None:
-            jaxprs = [(rule.jaxpr, places) for rule, _, places in steps]
-            plan = plans.link(jaxprs, inputs, wanted)
+            plan = plan_for_these_sizes(steps, inputs, wanted)
     except plans.Unsupported:
         return None
     return plan if plan.work <= MOST_WORK else None

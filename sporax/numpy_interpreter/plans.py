@@ -426,22 +426,3 @@ def supported(closed):
 def evaluate(closed, *arrays):
     """The outputs of a closed jaxpr for NumPy arrays, as a list of new NumPy arrays."""
     return plan(closed)(*arrays)
-
-
-def link(steps, inputs, wanted):
-    """One plan of several closed jaxprs, each run on what came before; raises `Unsupported`.
-
-    `steps`: (closed jaxpr, where its operands are): `n` is the n-th output so far, `~k` the k-th
-    input. `inputs`: their avals. `wanted`: where the plan's outputs are.
-    """
-    builder = Builder()
-    input_slots, output_slots, avals = [builder.input(aval) for aval in inputs], [], []
-
-    def find(at):
-        return output_slots[at] if at >= 0 else input_slots[~at]
-
-    for closed, operands in steps:
-        output_slots.extend(builder.add(closed, [find(at) for at in operands]))
-        avals.extend(closed.out_avals)
-    shapes = [(avals[at] if at >= 0 else inputs[~at]).shape for at in wanted]
-    return builder.finish(input_slots, [find(at) for at in wanted], shapes)

@@ -46,25 +46,13 @@ def _filled(item, values):
     return item
 
 
-class PolymorphicBuilder(Builder):
-    """Builds a plan in which shapes and parameters are symbolic. `symbols`: the values of a jaxpr's
-    own symbols, in terms of the plan's."""
+class SizingBuilder(Builder):
+    """Builds a plan from jaxprs whose shapes and parameters may be symbolic. `symbols`: the values
+    of a jaxpr's symbols."""
 
     def __init__(self):
         super().__init__()
         self.symbols: dict[str, Any] = {}
-        self.sizes = {}  # symbolic size -> its _Size
-        self.constants = []  # (slot, function, arguments)
-
-    def numbered(self, item):
-        """A shape or parameter with a `_Size` for each symbolic size."""
-        if item.__class__ is tuple:
-            return tuple([self.numbered(part) for part in item])
-        if not is_symbolic(item):
-            return item
-        if item not in self.sizes:
-            self.sizes[item] = _Size(len(self.sizes))
-        return self.sizes[item]
 
     def description(self, equation):
         parameters, operands, results, is_single = super().description(equation)
@@ -81,6 +69,26 @@ class PolymorphicBuilder(Builder):
             else a
             for a in avals
         ]
+
+
+class PolymorphicBuilder(SizingBuilder):
+    """Builds a plan that is symbolic itself: the values of a jaxpr's symbols are in terms of the
+    plan's."""
+
+    def __init__(self):
+        super().__init__()
+        self.sizes = {}  # symbolic size -> its _Size
+        self.constants = []  # (slot, function, arguments)
+
+    def numbered(self, item):
+        """A shape or parameter with a `_Size` for each symbolic size."""
+        if item.__class__ is tuple:
+            return tuple([self.numbered(part) for part in item])
+        if not is_symbolic(item):
+            return item
+        if item not in self.sizes:
+            self.sizes[item] = _Size(len(self.sizes))
+        return self.sizes[item]
 
     def function(self, name, parameters, operands, results):
         """A step's function, as a `SizedStep` where it depends on sizes."""
@@ -150,8 +158,9 @@ class PolymorphicPlan:
     """The plan of a trace for sizes of one pattern.
 
     `steps`: (PolymorphicJaxpr or closed jaxpr, the sizes in the operation's attributes, where its
-    operands are); `inputs`: the inputs' (ndim, dtype); see `plans.link`. The pattern has the
-    inputs' sizes first, and then those of attributes.
+    operands are: `n` is the n-th output so far, `~k` the k-th input); `inputs`: the inputs' (ndim,
+    dtype); `wanted`: where the plan's outputs are. The pattern has the inputs' sizes first, and
+    then those of attributes.
     """
 
     def __init__(self, pattern, steps, inputs, wanted):
@@ -242,3 +251,18 @@ def plan_for_all_sizes(families, steps, inputs, wanted):
 
     found = family.find(sizes, build)
     return None if found is None else found[0].at(found[1])
+
+
+def plan_for_these_sizes(steps, inputs, wanted):
+    """The plan of a trace from the forms of its operations, or from a jaxpr for these sizes where
+    an operation has no form; raises `Unsupported`. Arguments as of `plan_for_all_sizes`."""
+    builder, n = SizingBuilder(), len(inputs)
+    slots = [builder.input(aval) for aval in inputs]
+    shapes = [aval.shape for aval in inputs]
+    for rule, _, places in steps:
+        form = rule.form
+        closed, builder.symbols = (form[0].closed, form[1]) if form else (rule.jaxpr, {})
+        slots += builder.add(closed, [slots[n + at if at >= 0 else ~at] for at in places])
+        shapes += [aval.shape for aval in rule.avals]
+    places = [n + at if at >= 0 else ~at for at in wanted]
+    return builder.finish(slots[:n], [slots[at] for at in places], [shapes[at] for at in places])

@@ -14,7 +14,8 @@ from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, thread
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import Recorder, run_pending
-from sporax.numpy_interpreter.plans import Unsupported, evaluate, link, plan, supported
+from sporax.numpy_interpreter.plans import Unsupported, evaluate, plan, supported
+from sporax.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
 from tests.samples import collect
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
@@ -410,12 +411,13 @@ def interpreted(function):
     arrays += [np.int64(v.array) for v in recorder.integers]
     offset = {"input": 0, "real": n, "integer": n + len(recorder.reals)}
     steps = [
-        (rule.jaxpr, [i if kind == "output" else ~(i + offset[kind]) for kind, i in places])
-        for _, rule, places in layout.steps
+        (rule, op, [i if kind == "output" else ~(i + offset[kind]) for kind, i in places])
+        for op, rule, places in layout.steps
     ]
     thread.recorder = Recorder()
     expected = [v.index for v in values]
-    return link(steps, [Aval.of(a.shape, a.dtype) for a in arrays], expected)(*arrays)
+    inputs = [Aval.of(a.shape, a.dtype) for a in arrays]
+    return plan_for_these_sizes(steps, inputs, expected)(*arrays)
 
 
 def unless_left_to_xla(function):
