@@ -59,6 +59,11 @@ TRAINING = (
     _step("molecular dynamics"),
 )
 ONCE = tuple(Row(f"loop: {loop}", (f"loop: {loop}",), "once") for loop in LOOPS)
+FIRST = tuple(
+    Row(f"first step: {name}", (f"{name} first step",), "once",
+        peers=("sporax", "torch", "torch-channels-last", "mindspore"))
+    for name in ("ResNet-50", "DenseNet-121", "HRNet-W32")
+)  # fmt: skip
 CHANGING = Row("changing lengths", ("encoder, a new length each step",), "each")
 INFERENCE = tuple(
     Row(f"inference: {part}", tuple(f"{name}, batch 1" for name in names))
@@ -71,7 +76,7 @@ SCALED = tuple(
         peers=("sporax", "sporax-jit", "torch", "jax"))
     for what in SCALING
 )  # fmt: skip
-ROWS = TRAINING + ONCE + (CHANGING,) + INFERENCE + SCALED
+ROWS = TRAINING + FIRST + ONCE + (CHANGING,) + INFERENCE + SCALED
 
 # Multiplications of matrices and convolutions in one step of training, as
 # torch.utils.flop_counter has them (recurrent layers with oneDNN switched off)

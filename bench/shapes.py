@@ -22,6 +22,18 @@ MOBILENET = SimpleNamespace(
 )  # fmt: skip
 # DenseNet: layers of each block; a layer adds `growth` channels, half of all leave a block
 DENSENET = SimpleNamespace(input=(32, 3, 32, 32), classes=10, stem=24, growth=12, blocks=(6, 6, 6))
+# Networks whose first step is measured. ResNet-50: (channels, blocks, stride) of each stage
+RESNET50 = SimpleNamespace(
+    input=(8, 3, 64, 64), classes=10, stem=64,
+    stages=((256, 3, 1), (512, 4, 2), (1024, 6, 2), (2048, 3, 2)),
+)  # fmt: skip
+DENSENET121 = SimpleNamespace(
+    input=(8, 3, 64, 64), classes=10, stem=64, growth=32, blocks=(6, 12, 24, 16)
+)
+# HRNet-W32: modules of each stage, which has one branch more than the stage before it
+HRNET = SimpleNamespace(
+    input=(2, 3, 128, 128), classes=10, stem=64, widths=(32, 64, 128, 256), modules=(1, 4, 3)
+)
 UNET = SimpleNamespace(input=(8, 3, 64, 64), target=(8, 1, 64, 64), widths=(32, 64))
 LSTM = SimpleNamespace(input=(32, 128, 256), hidden=256, classes=10)
 GRU = SimpleNamespace(input=(32, 128, 256), hidden=128, layers=3, classes=10)

@@ -1,19 +1,24 @@
 """The benchmark's networks in PyTorch."""
 
+import itertools
+
 import torch
 from torch import nn
 
 from bench.shapes import (
     DENSENET,
+    DENSENET121,
     ENCODER,
     GPT,
     GRU,
+    HRNET,
     LSTM,
     MLP,
     MOBILENET,
     PINN,
     RECOMMENDER,
     RESNET,
+    RESNET50,
     SAMPLES,
     UNET,
     VIT,
@@ -121,6 +126,139 @@ def densenet():
     return nn.Sequential(
         *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, d.classes)
     )
+
+
+class Bottleneck(nn.Module):
+    """ResNet-50's block."""
+
+    def __init__(self, width, out, stride=1):
+        super().__init__()
+        mid = out // 4
+        self.layers = nn.Sequential(
+            *conv_norm(width, mid), nn.ReLU(), *conv_norm(mid, mid, 3, stride), nn.ReLU(),
+            *conv_norm(mid, out),
+        )  # fmt: skip
+        self.shortcut = nn.Identity()
+        if stride != 1 or width != out:
+            self.shortcut = nn.Sequential(*conv_norm(width, out, 1, stride))
+
+    def forward(self, x):
+        return torch.relu(self.layers(x) + self.shortcut(x))
+
+
+def pool():
+    return nn.MaxPool2d(3, 2, 1)
+
+
+def classifier(layers, width, classes):
+    """Layers for images, the mean over places, and a linear layer."""
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, classes))
+
+
+def resnet50():
+    width = RESNET50.stem
+    layers = [*conv_norm(3, width, 7, 2), nn.ReLU(), pool()]
+    for out, count, stride in RESNET50.stages:
+        layers.append(Bottleneck(width, out, stride))
+        layers += [Bottleneck(out, out) for _ in range(count - 1)]
+        width = out
+    return classifier(layers, width, RESNET50.classes)
+
+
+class WideDenseLayer(DenseLayer):
+    """DenseNet-121's, which narrows before its convolution of 3x3."""
+
+    def __init__(self, width, growth):
+        super().__init__(width, growth)
+        wide = 4 * growth
+        self.layers = nn.Sequential(*norm_conv(width, wide), *norm_conv(wide, growth, 3))
+
+
+def densenet121():
+    d, width = DENSENET121, DENSENET121.stem
+    layers = [*conv_norm(3, width, 7, 2), nn.ReLU(), pool()]
+    for i, count in enumerate(d.blocks):
+        if i:
+            layers += [*norm_conv(width, width // 2), nn.AvgPool2d(2)]
+            width //= 2
+        for _ in range(count):
+            layers.append(WideDenseLayer(width, d.growth))
+            width += d.growth
+    return classifier([*layers, nn.BatchNorm2d(width), nn.ReLU()], width, d.classes)
+
+
+class Exchange(nn.Module):
+    """HRNet's module: four residual blocks in each branch, then each branch plus all others,
+    resized by strides of 2 or by repetition."""
+
+    def __init__(self, widths):
+        super().__init__()
+        self.branches = nn.ModuleList(
+            [nn.Sequential(*(Residual(w, w, 1) for _ in range(4))) for w in widths]
+        )
+        self.resized = nn.ModuleList(
+            [
+                nn.ModuleList([self.path(widths, i, j) for i in range(len(widths))])
+                for j in range(len(widths))
+            ]
+        )
+
+    def path(self, widths, source, target):
+        if source == target:
+            return nn.Identity()
+        if source > target:
+            return nn.Sequential(*conv_norm(widths[source], widths[target]))
+        layers, width = [], widths[source]
+        for i in range(source, target):
+            out = widths[target] if i == target - 1 else width
+            layers += [*conv_norm(width, out, 3, 2), *([nn.ReLU()] if i < target - 1 else [])]
+        return nn.Sequential(*layers)
+
+    def forward(self, xs):
+        xs, outs = [branch(x) for branch, x in zip(self.branches, xs, strict=True)], []
+        for target, paths in enumerate(self.resized):
+            total = 0
+            for source, path in enumerate(paths):
+                x = path(xs[source])
+                if source > target:
+                    x = nn.functional.interpolate(x, size=xs[target].shape[2:], mode="nearest")
+                total = total + x
+            outs.append(torch.relu(total))
+        return outs
+
+
+class HRNet(nn.Module):
+    """HRNet-W32, which classifies by the means of all branches."""
+
+    def __init__(self):
+        super().__init__()
+        h, width = HRNET, HRNET.stem
+        self.stem = nn.Sequential(
+            *conv_norm(3, width, 3, 2), nn.ReLU(), *conv_norm(width, width, 3, 2), nn.ReLU(),
+            Bottleneck(width, 256), *(Bottleneck(256, 256) for _ in range(3)),
+            *conv_norm(256, h.widths[0], 3), nn.ReLU(),
+        )  # fmt: skip
+        self.narrower = nn.ModuleList(
+            [
+                nn.Sequential(*conv_norm(a, b, 3, 2), nn.ReLU())
+                for a, b in itertools.pairwise(h.widths)
+            ]
+        )
+        self.stages = nn.ModuleList(
+            [
+                nn.ModuleList([Exchange(h.widths[: i + 2]) for _ in range(count)])
+                for i, count in enumerate(h.modules)
+            ]
+        )
+        self.classify = nn.Linear(sum(h.widths), h.classes)
+
+    def forward(self, x):
+        xs = [self.stem(x)]
+        for narrower, modules in zip(self.narrower, self.stages, strict=True):
+            xs.append(narrower(xs[-1]))
+            for module in modules:
+                xs = module(xs)
+        return self.classify(torch.cat([x.mean((2, 3)) for x in xs], 1))
 
 
 class UNetBlock(nn.Module):

@@ -247,6 +247,9 @@ IMAGES = {
     "ResNet-18 step": classifier(shapes.RESNET, networks.resnet18),
     "MobileNetV2 step": classifier(shapes.MOBILENET, networks.mobilenet),
     "DenseNet step": classifier(shapes.DENSENET, networks.densenet),
+    "ResNet-50 first step": classifier(shapes.RESNET50, networks.resnet50),
+    "DenseNet-121 first step": classifier(shapes.DENSENET121, networks.densenet121),
+    "HRNet-W32 first step": classifier(shapes.HRNET, networks.HRNet),
     "U-Net block step": unet,
     "ViT-tiny step": classifier(shapes.VIT, networks.Vit),
 }

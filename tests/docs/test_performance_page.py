@@ -19,5 +19,6 @@ def test_what_is_written_from_the_numbers_is_as_committed(name):
 
 def test_every_row_has_cases_in_sporax_and_in_plain_jax():
     cases = {case for row in rows.ROWS for case in row.cases}
-    assert cases == mindspore_peer.cases("").keys() == jax_peer.cases("").keys()
+    of_jax = {case for row in rows.ROWS if "jax" in row.peers for case in row.cases}
+    assert cases == mindspore_peer.cases("").keys() and of_jax == jax_peer.cases("").keys()
     assert rows.MULTIPLICATIONS.keys() | rows.BYTES.keys() <= cases
