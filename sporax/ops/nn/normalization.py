@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax.core.jax_internals import is_symbolic
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.activation import floats_only
 
@@ -16,10 +17,19 @@ def _precise(x):
     return x.astype(jnp.promote_types(x.dtype, jnp.float32))
 
 
-def _moments(x, axes):
-    """Mean and (biased) variance over `axes`, which are kept."""
-    mean = x.mean(axes, keepdims=True)
-    return mean, jnp.square(x - mean).mean(axes, keepdims=True)
+# Written in `lax`, which JAX traces in a third of `jax.numpy`'s time: a network has many of these,
+# each of another shape.
+
+
+def _mean(x, axes):
+    """Over `axes`, which are kept."""
+    count, total = math.prod(x.shape[axis] for axis in axes), lax.reduce_sum(x, axes)
+    divisor = jnp.asarray(count, x.dtype) if is_symbolic(count) else x.dtype.type(count)
+    return lax.div(lax.expand_dims(total, axes), lax.full((1,) * x.ndim, divisor, x.dtype))
+
+
+def _inverse_deviation(variance, epsilon):
+    return lax.rsqrt(lax.add(variance, lax.full_like(variance, epsilon)))
 
 
 # The derivatives of normalization are those of its formula as a whole: two sums over the input, in
@@ -27,21 +37,30 @@ def _moments(x, axes):
 # no factor in them that is equal for all, so that the gradients of scale and bias share them.
 
 
-def _tangents(x, t, axes, mean, variance, epsilon, scale=1.0, scale_t=0.0, bias_t=0.0):
-    """Those of (x - mean) / deviation * scale + bias, of the mean and of the variance."""
-    inverse, centred, t = lax.rsqrt(variance + epsilon), _precise(x) - mean, _precise(t)
-    mean_t, covariance = (z.mean(axes, keepdims=True) for z in (t, centred * t))
-    factor = scale * inverse
-    slope_t = scale_t * inverse - factor * inverse * inverse * covariance
-    return factor * t + centred * slope_t + (bias_t - factor * mean_t), mean_t, 2 * covariance
+def _tangents(x, t, axes, mean, variance, epsilon, scales=None):
+    """Those of (x - mean) / deviation * scale + bias, of the mean and of the variance.
+
+    `scales`: (scale, its tangent, that of the bias) where there is one.
+    """
+    inverse, centred = _inverse_deviation(variance, epsilon), lax.sub(x, mean)
+    mean_t, covariance = _mean(t, axes), _mean(lax.mul(centred, t), axes)
+    factor = inverse if scales is None else lax.mul(scales[0], inverse)
+    slope_t = lax.neg(lax.mul(lax.mul(factor, lax.mul(inverse, inverse)), covariance))
+    shift_t = lax.neg(lax.mul(factor, mean_t))
+    if scales is not None:
+        slope_t = lax.add(lax.mul(scales[1], inverse), slope_t)
+        shift_t = lax.add(scales[2], shift_t)
+    along = lax.add(lax.mul(factor, t), lax.mul(centred, slope_t))
+    return lax.add(along, shift_t), mean_t, lax.add(covariance, covariance)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2))
-def _normalized(input, axes, epsilon):
-    """What `input` is in units of its deviation over `axes`, with mean and variance."""
-    x = _precise(input)
-    mean, variance = _moments(x, axes)
-    return (x - mean) * lax.rsqrt(variance + epsilon), mean, variance
+def _normalized(x, axes, epsilon):
+    """What `x` is in units of its deviation over `axes`, with mean and (biased) variance."""
+    mean = _mean(x, axes)
+    centred = lax.sub(x, mean)
+    variance = _mean(lax.mul(centred, centred), axes)
+    return lax.mul(centred, _inverse_deviation(variance, epsilon)), mean, variance
 
 
 @_normalized.defjvp
@@ -51,16 +70,16 @@ def _(axes, epsilon, primals, tangents):
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(3, 4))
-def _scaled(input, scale, bias, axes, epsilon):
+def _scaled(x, scale, bias, axes, epsilon):
     """As `_normalized`, times `scale`, plus `bias`, which are equal along `axes`."""
-    x, mean, variance = _normalized(input, axes, epsilon)
-    return x * scale + bias, mean, variance
+    y, mean, variance = _normalized(x, axes, epsilon)
+    return lax.add(lax.mul(y, scale), bias), mean, variance
 
 
 @_scaled.defjvp
 def _(axes, epsilon, primals, tangents):
     (x, scale, _), (t, *rest), outs = primals, tangents, _scaled(*primals, axes, epsilon)
-    return outs, _tangents(x, t, axes, *outs[1:], epsilon, scale, *rest)
+    return outs, _tangents(x, t, axes, *outs[1:], epsilon, (scale, *rest))
 
 
 def _fits(input, shape, *parameters):
@@ -91,7 +110,7 @@ def layer_norm_of_class(
     """
     axes = tuple(range(begin_norm_axis % input.ndim, input.ndim))
     _fits(input, input.shape[begin_params_axis % input.ndim :], gamma, beta)
-    x, mean, variance = _normalized(input, axes, epsilon)
+    x, mean, variance = _normalized(_precise(input), axes, epsilon)
     y = (x * gamma + beta).astype(input.dtype)
     return y, mean, variance
 
@@ -113,7 +132,8 @@ def layer_norm(
     if not shape or input.shape[-len(shape) :] != shape:
         raise ValueError(f"'normalized_shape' must be the last sizes of 'input', but got {shape}")
     _fits(input, shape, weight, bias)
-    x, _, _ = _normalized(input, tuple(range(input.ndim - len(shape), input.ndim)), eps)
+    axes = tuple(range(input.ndim - len(shape), input.ndim))
+    x, _, _ = _normalized(_precise(input), axes, eps)
     x = x if weight is None else x * weight
     return (x if bias is None else x + bias).astype(input.dtype)
 
@@ -153,9 +173,11 @@ def batch_norm_training(
     """
     shape = _channels(input, data_format, scale, bias, mean, variance)
     axes = tuple(i for i in range(input.ndim) if i != _axis(input, data_format))
+    dtype = jnp.result_type(input, scale, bias, jnp.float32)
     y, batch_mean, batch_variance = _scaled(
-        input, scale.reshape(shape), bias.reshape(shape), axes, epsilon
-    )
+        input.astype(dtype), scale.astype(dtype).reshape(shape), bias.astype(dtype).reshape(shape),
+        axes, epsilon,
+    )  # fmt: skip
     count = input.size // max(1, scale.size)
     m, v = (lax.stop_gradient(s.reshape(-1)) for s in (batch_mean, batch_variance))
     unbiased = v * (count / (count - 1)) if count > 1 else v
@@ -260,6 +282,6 @@ def group_norm(input: Array, num_groups, weight: OPTIONAL = None, bias: OPTIONAL
     shape = _channels(input, "NCHW", *[p for p in (weight, bias) if p is not None])
     each = math.prod(input.shape[1:]) // num_groups
     groups = input.reshape(input.shape[0], num_groups, each)
-    x = _normalized(groups, 2, eps)[0].reshape(input.shape)
+    x = _normalized(_precise(groups), (2,), eps)[0].reshape(input.shape)
     x = x if weight is None else x * weight.reshape(shape)
     return (x if bias is None else x + bias.reshape(shape)).astype(input.dtype)
