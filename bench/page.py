@@ -198,6 +198,7 @@ METHOD = """## Method
   `torch.compile`; plain JAX with one `jax.jit` a step. A ratio is the best of sporax's two modes
   divided by the best of the other peers: below 1 sporax is ahead.
 - The cases are described in `bench/README.md`, their sizes in `bench/shapes.py`. All is float32.
+- [Profiles](profiles.md) has the times of single operations.
 
 ## Run it
 

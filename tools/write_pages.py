@@ -131,6 +131,7 @@ GUIDES = {  # the pages of `docs`, in the order in which they are read
     "differences": "与 MindSpore 的差异",
     "coverage": "覆盖范围",
     "performance": "性能测量",
+    "profiles": "逐个操作的耗时",
     "engine": "引擎一页概览与术语表",
     "design": "内部设计",
     "decisions/README": "每个决定与测量",
