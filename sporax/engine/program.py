@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from sporax.core.value import Aval
+from sporax.xla_kernels import host_memory
 from sporax.xla_kernels.constant_barriers import kind_of
 from sporax.xla_kernels.rewrite import rewritten
 
@@ -110,22 +111,21 @@ class Program:
     nobody else holds.
     """
 
-    __slots__ = ("compiled", "donated", "kept")
+    __slots__ = ("compiled", "donated", "kept", "runs")
 
     def __init__(self, function, avals, alive, dead):
         self.donated = frozenset(_usable(dead, function.inputs, [avals[i] for i in alive]))
         self.kept = [k for k in range(len(function.inputs)) if k not in self.donated]
 
         def run(reals, integers, donated, kept):
-            arrays = [None] * len(function.inputs)
-            for k, array in zip(sorted(self.donated), donated, strict=True):
-                arrays[k] = array
-            for k, array in zip(self.kept, kept, strict=True):
-                arrays[k] = array
+            order = *sorted(self.donated), *self.kept
+            arrays = dict(zip(order, (*donated, *kept), strict=True))
             return function.outputs(reals, integers, arrays, alive)
 
+        self.runs = host_memory.Runs()
         on_cpu = jax.default_backend() == "cpu"
-        self.compiled = jax.jit(rewritten(run) if on_cpu else run, donate_argnums=(2,))
+        run_here = rewritten(run, self.runs.measure) if on_cpu else run
+        self.compiled = jax.jit(run_here, donate_argnums=(2,))
         compilations["programs"] += 1
 
     def compile(self, arrays, reals, integers):
@@ -138,6 +138,8 @@ class Program:
 
     def __call__(self, arrays, reals, integers, results):
         """Run; the results are put into the list `results`, all at once and even if interrupted."""
+        if self.runs.is_large:
+            self.runs.prepare(arrays)
         if self.donated:
             donated = [arrays[k] for k in sorted(self.donated)]
             kept = [arrays[k] for k in self.kept]

@@ -38,12 +38,12 @@ def is_affected(jaxpr):
     return any(
         eqn.primitive.name == "conv_general_dilated"
         or is_outer_product(eqn)
-        or any(map(is_affected, _parts(eqn)))
+        or any(map(is_affected, parts(eqn)))
         for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns
     )
 
 
-def _parts(eqn):
+def parts(eqn):
     """The jaxprs in an equation's parameters."""
     for value in eqn.params.values():
         for part in value if isinstance(value, tuple) else (value,):
@@ -51,12 +51,13 @@ def _parts(eqn):
                 yield part
 
 
-def rewritten(function):
-    """`function` of arrays, for `jax.jit` on a CPU."""
+def rewritten(function, on_jaxpr):
+    """`function` of arrays, for `jax.jit` on a CPU; `on_jaxpr` is called with its jaxpr."""
 
     def run(*args):
         closed, shape = jax.make_jaxpr(function, return_shape=True)(*args)
         leaves = jax.tree.leaves(args)
+        on_jaxpr(closed)
         outs = jaxpr_as_fun(rewrite(closed))(*leaves)
         return jax.tree.unflatten(jax.tree.structure(shape), outs)
 
