@@ -8,6 +8,8 @@ cannot be traced so, and is traced for each size. From the jaxprs of operations 
 way, the plan of a whole trace: for other sizes its steps get other parameters, without JAX.
 """
 
+import contextlib
+
 from jax.export import SymbolicScope
 
 from sporax.core.jax_internals import compared_dims, evaluate_size, is_symbolic, on_comparison
@@ -32,11 +34,12 @@ class SizePattern:
     """What sizes a form is for: at each position an int or an expression of symbols.
 
     `different`: pairs of sizes that the form takes to differ. `varying`: expressions that stand
-    for a size that varies, which is at least `SMALLEST`.
+    for a size that varies, which is at least `SMALLEST`. `bounds`: (symbol, the most it may be).
     """
 
-    def __init__(self, sizes, different=(), varying=()):
+    def __init__(self, sizes, different=(), varying=(), bounds=()):
         self.sizes, self.different, self.varying = sizes, different, varying
+        self.bounds = bounds
         self.first, self.rest = {}, []  # position of each symbol; (position, size) of all others
         for i, size in enumerate(sizes):
             name = str(size)
@@ -57,11 +60,17 @@ class SizePattern:
                 return None
         if any(evaluate_size(size, symbols) < SMALLEST for size in self.varying):
             return None
+        if any(symbols[name].__class__ is not int or symbols[name] > n for name, n in self.bounds):
+            return None
         return symbols
 
     @staticmethod
-    def of(history):
-        """The most special pattern of all these sets of sizes; None if none varies, or too many."""
+    def of(history, bounded=False):
+        """The most special pattern of all these sets of sizes; None if none varies, or too many.
+
+        `bounded`: whether sizes that vary stay at most at the sizes that do not and that were not
+        exceeded: a slice has to lie in its operand.
+        """
         columns = [*zip(*history, strict=True)]
         varying = sorted({column for column in columns if len({*column}) > 1})
         relations, symbols = {}, []
@@ -71,13 +80,20 @@ class SizePattern:
             return None
         names = [f"size{i}" for i in range(len(symbols))]
         # a scope of its own: JAX's caches would hide comparisons made for another pattern
-        scope = SymbolicScope([f"{name} >= {SMALLEST}" for name in names])
+        fixed = {column[0] for column in columns if len({*column}) == 1} if bounded else ()
+        bounds = [
+            (name, min(above))
+            for name, column in zip(names, symbols, strict=True)
+            if (above := [n for n in fixed if n >= max(column)])
+        ]
+        limits = [f"{name} >= {SMALLEST}" for name in names]
+        scope = SymbolicScope(limits + [f"{name} <= {most}" for name, most in bounds])
         dims = dict(zip(symbols, compared_dims(names, scope), strict=True))
         sizes = [
             dims[relations[c][0]] * relations[c][1] + relations[c][2] if c in relations else c[0]
             for c in columns
         ]
-        return SizePattern(tuple(sizes))
+        return SizePattern(tuple(sizes), bounds=tuple(bounds))
 
 
 def _relation(column, symbols):
@@ -137,14 +153,14 @@ class SizeFamily:
         ):
             return None
         self.tried += 1
-        pattern = SizePattern.of(self.history)
-        if pattern is None:
-            return None
-        try:
-            self.forms.append(build(pattern))
-        except NotPolymorphic:
-            return None
-        return self.form(sizes)
+        for bounded in False, True:
+            pattern = SizePattern.of(self.history, bounded)
+            if pattern is None or (bounded and not pattern.bounds):
+                return None
+            with contextlib.suppress(NotPolymorphic):
+                self.forms.append(build(pattern))
+                return self.form(sizes)
+        return None
 
 
 class PolymorphicJaxpr:
@@ -170,7 +186,7 @@ class PolymorphicJaxpr:
         finally:
             on_comparison.reset(token)
         _refuse_control_flow(self.closed.jaxpr)
-        self.pattern = SizePattern(pattern.sizes, distinct(pairs))
+        self.pattern = SizePattern(pattern.sizes, distinct(pairs), bounds=pattern.bounds)
 
     def results(self, symbols):
         """(shape, dtype) of each result."""

@@ -114,3 +114,30 @@ def test_forms_for_all_sizes_have_the_bits_of_concrete_jaxprs(sample):
             compared += check(pullback, taken)
     if not compared:
         pytest.skip("it is traced for each size")
+
+
+@pytest.mark.parametrize(("low", "step"), [(0, 1), (1, 2), (2, -1)])
+def test_slices_of_many_lengths_share_a_form(low, step):
+    array = np.arange(120, dtype=np.float32).reshape(40, 3)
+    x = Tensor(array)
+    ends = [*range(4, 41)] if step > 0 else [None]
+    for end in ends:
+        index = slice(low, end, step)
+        np.testing.assert_array_equal(x[index].asnumpy(), array[index])
+    for end in ends[::5]:
+        index = slice(low, end, step), slice(0, 2)
+        x[index] = 7.0
+        array[index] = 7.0
+        x[index].add_(1)
+        array[index] += 1
+        np.testing.assert_array_equal(x.asnumpy(), array)
+
+
+def test_a_slice_of_another_length_is_not_traced_again():
+    x = Tensor(np.arange(50, dtype=np.float32))
+    total = sum([x[:i].sum() for i in range(2, 52)])
+    path = thread.recorder.state.path()
+    slices = [state.op.rule(state.operands) for state in path if state.operands[0].ndim]
+    traced = [rule for rule in slices if rule.form is None]
+    assert len(traced) < 20 < len(slices)
+    assert total.item() == sum([np.arange(50)[:i].sum() for i in range(2, 52)])

@@ -22,6 +22,7 @@ from sporax.engine.recorder import apply, wrap
 from sporax.engine.trace_tree import forest
 from sporax.index_checks.checks import apply_within, check
 from sporax.index_checks.ranges import Range
+from sporax.numpy_interpreter.polymorphic import signature
 from sporax.ops.declare import attach
 from sporax.ops.indexing.index_pattern import (
     ARRAY,
@@ -202,6 +203,7 @@ class Getting(Op):
     def __init__(self, pattern):
         super().__init__("Tensor.__getitem__", lambda x, *operands: _get(pattern, x, *operands))
         self.bounds = lambda x, *operands: _bounds(pattern, x.shape, operands)
+        _share_forms(self, pattern)
 
 
 class Setting(Op):
@@ -212,12 +214,34 @@ class Setting(Op):
     def __init__(self, pattern):
         super().__init__("Tensor.__setitem__", lambda x, *operands: _set(pattern, x, *operands))
         self.bounds = lambda x, value, *operands: _bounds(pattern, x.shape, operands)
+        _share_forms(self, pattern)
 
     def compute(self, avals, *arrays, real=False):
         x, *rest = arrays
         if real:  # as a function of real numbers it rounds nothing
             x = x.astype(jnp.promote_types(x.dtype, rest[0].dtype))
         return self.fn(x, *rest)
+
+
+_families = {}  # (kind of operation, its pattern without lengths) -> its OpFamily
+forest.tables.append(_families)
+
+
+def _share_forms(op, pattern):
+    """Make operations of one family of those whose slices differ in their lengths alone."""
+    if not pattern or any(part != INT and not isinstance(part, Span) for part in pattern):
+        return
+    lengths = tuple([part.length for part in pattern if isinstance(part, Span)])
+    alike = [part._replace(length=-1) if isinstance(part, Span) else part for part in pattern]
+    op.family = _families.setdefault((op.__class__, *alike, *signature(lengths)), op.family)
+    op.sizes = lengths
+
+    def resized(sizes):
+        rest = iter(sizes)
+        new = [part if part == INT else part._replace(length=next(rest)) for part in pattern]
+        return op.__class__(tuple(new))
+
+    op.resized = resized
 
 
 # Tensor's methods ---------------------------------------------------------------------------
