@@ -16,14 +16,15 @@ from jax._src.interpreters.pxla import batched_device_put
 from jax._src.xla_bridge import backends_are_initialized
 from jax.core import ShapedArray
 from jax.export import symbolic_shape
-from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
+from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Primitive, Var, jaxpr_as_fun
+from jax.interpreters import ad, batching, mlir
 from jax.interpreters.partial_eval import dce_jaxpr
 
 __all__ = (
-    "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Var", "backends_are_initialized",
-    "barrier", "called", "compared_dims", "device_array", "evaluate_size", "interpret",
-    "is_symbolic", "jaxpr_as_fun", "on_comparison", "set_compilation_cache", "terms_of",
-    "used_inputs",
+    "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "Var", "ad",
+    "backends_are_initialized", "barrier", "batching", "called", "compared_dims", "device_array",
+    "evaluate_size", "interpret", "is_symbolic", "jaxpr_as_fun", "mlir", "on_comparison",
+    "set_compilation_cache", "terms_of", "used_inputs",
 )  # fmt: skip
 
 

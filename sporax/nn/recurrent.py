@@ -11,7 +11,8 @@ from sporax.nn.cell import Cell
 from sporax.nn.dropout import Dropout
 from sporax.nn.parameter_init import parameter
 from sporax.nn.parameter_tuple import ParameterTuple
-from sporax.ops.nn.recurrence import KINDS, recurrent_cell, recurrent_scan
+from sporax.ops.nn.recurrence import recurrent_cell, recurrent_scan
+from sporax.xla_kernels.recurrence import KINDS
 
 _FLOATS = float16, float32, float64
 

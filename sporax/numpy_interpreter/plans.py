@@ -22,7 +22,8 @@ from sporax.numpy_interpreter.elementwise import (
     ELEMENTWISE_RULES,
 )
 from sporax.numpy_interpreter.primitives import MOVES, REFUSED, RULES, SAME
-from sporax.xla_kernels.onednn import convolution as onednn
+from sporax.xla_kernels.onednn import convolution, recurrence
+from sporax.xla_kernels.recurrence import SCANNED
 
 _ON_KEYS = {"random_bits", "random_fold_in", "random_seed", "random_split", "random_unwrap"}
 _ON_KEYS |= {"random_wrap", "slice", "squeeze"}
@@ -314,13 +315,15 @@ def numpy_function(name, parameters, operands, results):
     refusal = REFUSED.get(name)
     if refusal is not None and refusal(parameters, operands):
         return Unsupported(name)
-    if name in CONTROL:
+    if name in CONTROL or name in SCANNED:
         try:
+            if name in SCANNED:
+                return _recurrence(name, parameters, operands)
             return CONTROL[name](plan, parameters)
         except Unsupported as missing:
             return missing
     if name == "conv_general_dilated":
-        return onednn.on_arrays(parameters, *operands, results[0]) or Unsupported(name)
+        return convolution.on_arrays(parameters, *operands, results[0]) or Unsupported(name)
     function = ELEMENTWISE.get(name)
     if function is not None:
         if operands[0].dtype.kind in "iub":
@@ -336,11 +339,31 @@ def numpy_function(name, parameters, operands, results):
     return function
 
 
+# what has a kernel of oneDNN's for the sizes of its operands
+OF_SIZES = {"conv_general_dilated", *SCANNED}
+
+
+def _recurrence(name, parameters, operands):
+    """oneDNN's layer or its gradients; as a scan where it has none."""
+    if name != "recurrence_tangent":
+        run = recurrence.on_arrays(name, **parameters, avals=operands)
+        if run is not None:
+            return run
+    specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in operands]
+    form = functools.partial(SCANNED[name], **parameters)
+    return functools.partial(_values, plan(jax.make_jaxpr(form)(*specs)))
+
+
+def _values(built, *arrays):
+    return built.values(arrays)
+
+
 # with half precision: what computes nothing, and sums that XLA, too, rounds at each step
 _IN_HALF = {"convert_element_type", "bitcast_convert_type", "cumsum", "cumprod"}
 
 _PER_STEP, _PER_ELEMENT = 20_000, 20  # measured: 1 us and 1 ns, where 2e10 products take a second
 _FASTER = 8  # oneDNN's convolutions than NumPy's products
+_PASSES = {"recurrence": 1, "recurrence_tangent": 2, "recurrence_backward": 3}
 
 
 def work_of(name, parameters, operands, results):
@@ -370,6 +393,10 @@ def volumes_of(name, parameters, operands, results):
         window = parameters["dimension_numbers"].rhs_spec[1:]
         depth = math.prod([operands[1].shape[axis] for axis in window])
         return 1, [math.prod(results[0].shape) * depth // _FASTER]
+    if name in SCANNED:
+        length, batch, _ = results[0].shape
+        weights = [math.prod(a.shape) for a in operands[2:] if len(a.shape) == 2]
+        return _PASSES[name], [length * batch * sum(weights)]
     return _PER_ELEMENT, [math.prod(a.shape) for a in (*operands, *results)]
 
 

@@ -9,6 +9,7 @@ import jax
 
 from sporax.core.jax_internals import ClosedJaxpr, evaluate_size, is_symbolic
 from sporax.numpy_interpreter.plans import (
+    OF_SIZES,
     Builder,
     Plan,
     Unsupported,
@@ -93,11 +94,11 @@ class PolymorphicBuilder(SizingBuilder):
     def function(self, name, parameters, operands, results):
         """A step's function, as a `SizedStep` where it depends on sizes."""
         items = tuple(parameters.values())
-        is_convolution = name == "conv_general_dilated"
-        shapes = tuple([a.shape for a in (*operands, *results)]) if is_convolution else ()
+        is_of_sizes = name in OF_SIZES
+        shapes = tuple([a.shape for a in (*operands, *results)]) if is_of_sizes else ()
         if not has_symbols((items, shapes)):
             return numpy_function(name, parameters, operands, results)
-        function = _convolution if is_convolution else _ordinary
+        function = _of_sizes if is_of_sizes else _ordinary
         function = functools.partial(function, name, tuple(parameters), operands, results)
         return SizedStep(function, self.numbered((items, shapes)))
 
@@ -130,12 +131,13 @@ def _ordinary(name, keys, operands, results, items, shapes):
     return numpy_function(name, dict(zip(keys, items, strict=True)), operands, results)
 
 
-def _convolution(name, keys, operands, results, items, shapes):
+def _of_sizes(name, keys, operands, results, items, shapes):
     avals = [
         jax.ShapeDtypeStruct(shape, a.dtype)
         for shape, a in zip(shapes, (*operands, *results), strict=True)
     ]
-    return _ordinary(name, keys, avals[:-1], avals[-1:], items, shapes)
+    n = len(operands)
+    return _ordinary(name, keys, avals[:n], avals[n:], items, shapes)
 
 
 class SizedStep:

@@ -1,17 +1,33 @@
-"""Programs rewritten for a CPU: convolutions by oneDNN, and data channels last between them.
+"""Programs rewritten for a CPU: convolutions and recurrent layers by oneDNN, and data channels last
+between convolutions.
 
 A program has its dimensions as the API says, (N, C, H, W). oneDNN is fast where channels lie last
 in memory, and XLA's layout assignment does not carry that on. So the jaxpr is rewritten: a
 convolution takes and gives arrays of shape (N, H, W, C), and what follows works on these as long as
 that is the same: element by element, slices, padding, joining, reductions. Transposes remain where
 something else needs the array as it was, one for each array.
+
+The gradient of a recurrent layer needs what its forward pass keeps. A program has the forward pass
+already, on the same operands; this one then runs in the form for training, or, where there is no
+gradient, in that for inference.
 """
+
+import functools
 
 import jax
 from jax import lax
 
-from sporax.core.jax_internals import ClosedJaxpr, Jaxpr, Var, called, interpret, jaxpr_as_fun
-from sporax.xla_kernels.onednn import convolution
+from sporax.core.jax_internals import (
+    ClosedJaxpr,
+    Jaxpr,
+    Literal,
+    Var,
+    called,
+    interpret,
+    jaxpr_as_fun,
+)
+from sporax.xla_kernels import recurrence as recurrent
+from sporax.xla_kernels.onednn import convolution, recurrence
 from sporax.xla_kernels.outer_product import is_outer_product, swapped
 
 _ELEMENTWISE = {
@@ -33,10 +49,13 @@ _PER_AXIS = {
 _REDUCTIONS = ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or")
 
 
+_KERNELS = {"conv_general_dilated", "recurrence", "recurrence_backward"}
+
+
 def is_affected(jaxpr):
     """Whether a `Jaxpr` or `ClosedJaxpr` has something to rewrite, in whatever depth."""
     return any(
-        eqn.primitive.name == "conv_general_dilated"
+        eqn.primitive.name in _KERNELS
         or is_outer_product(eqn)
         or any(map(is_affected, parts(eqn)))
         for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns
@@ -65,7 +84,7 @@ def rewritten(function, on_jaxpr):
 
 
 def rewrite(jaxpr):
-    """The jaxpr (`Jaxpr` or `ClosedJaxpr`) with oneDNN's convolutions and outer products not
+    """The jaxpr (`Jaxpr` or `ClosedJaxpr`) with oneDNN's kernels, and outer products not
     transposed; itself if it has neither."""
     if not is_affected(jaxpr):
         return jaxpr
@@ -73,7 +92,8 @@ def rewrite(jaxpr):
     rewriter = _Rewriter()
     outs = rewriter.inline(plain, [_Array(v) for v in plain.invars])
     outvars = [rewriter.plain(out) for out in outs]
-    new = plain.replace(eqns=rewriter.eqns, outvars=outvars)
+    eqns, outvars = _with_recurrences(rewriter.eqns, outvars)
+    new = plain.replace(eqns=eqns, outvars=outvars)
     return new if plain is jaxpr else ClosedJaxpr(new, jaxpr.consts)
 
 
@@ -178,11 +198,14 @@ class _Rewriter:
         return outvars
 
     def emit(self, function, *variables):
-        """The variable of the one result of `function`."""
-        specs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in variables]
-        jaxpr = jax.make_jaxpr(function)(*specs).jaxpr
-        (result,) = interpret(jaxpr, (), variables, self.append, lambda literal: literal)
-        return result
+        """The variables of the results of `function`, which takes and returns trees."""
+        leaves, structure = jax.tree.flatten(variables)
+        specs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in leaves]
+        closed, shape = jax.make_jaxpr(function, return_shape=True)(
+            *jax.tree.unflatten(structure, specs)
+        )
+        outs = interpret(closed.jaxpr, (), leaves, self.append, lambda literal: literal)
+        return jax.tree.unflatten(jax.tree.structure(shape), outs)
 
     def transposed(self, variable, permutation):
         return self.emit(lambda x: lax.transpose(x, permutation), variable)
@@ -290,6 +313,49 @@ class _Rewriter:
         if order == _channels_last(len(order)):
             return self.last(array)
         return self.transposed(self.plain(array), order)
+
+
+def _with_recurrences(eqns, outvars):
+    """A program's equations and results with oneDNN's recurrent layers."""
+    rewriter, done, renamed = _Rewriter(), {}, {}
+    layers = [_layer(eqn) for eqn in eqns]
+    trained = {
+        layer for eqn, layer in zip(eqns, layers, strict=True)
+        if eqn.primitive is recurrent.BACKWARD
+    }  # fmt: skip
+
+    def current(atom):
+        return atom if isinstance(atom, Literal) else renamed.get(atom, atom)
+
+    for eqn, layer in zip(eqns, layers, strict=True):
+        invars = [current(v) for v in eqn.invars]
+        if layer is None:
+            rewriter.eqns.append(eqn.replace(invars=invars))
+            continue
+        operands, n = [current(v) for v in layer[2]], len(layer[2])
+        if layer not in done:
+            forward = functools.partial(
+                recurrence.forward, **eqn.params, is_training=layer in trained
+            )
+            done[layer] = rewriter.emit(forward, operands)
+        outs = done[layer][0]
+        if eqn.primitive is recurrent.BACKWARD:
+            backward = functools.partial(recurrence.backward, **eqn.params)
+            outs = rewriter.emit(backward, operands, *done[layer], invars[n:])
+        renamed.update(zip(eqn.outvars, outs, strict=True))
+    return rewriter.eqns, [current(v) for v in outvars]
+
+
+def _layer(eqn):
+    """(kind, direction, operands) of a recurrent layer that oneDNN computes, or None."""
+    if eqn.primitive not in (recurrent.RECURRENCE, recurrent.BACKWARD):
+        return None
+    kind, operands = eqn.params["kind"], eqn.invars
+    if eqn.primitive is recurrent.BACKWARD:
+        operands = operands[: recurrent.count_of_operands(len(operands), kind)]
+    if not recurrence.supports(kind, [v.aval for v in operands]):
+        return None
+    return kind, eqn.params["reverse"], tuple(operands)
 
 
 def _rewritten(value):

@@ -23,7 +23,6 @@ from jax import lax
 from sporax.xla_kernels.onednn import ffi, library
 
 SRC, DST, WEIGHTS, DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 1, 17, 33, 129, 145, 161
-_WEIGHTS_DESC, _DIFF_WEIGHTS_DESC = 131, 132
 _TRAINING, _DIRECT = 64, 1
 _SMALL = 1 << 22
 _TARGET = "sporax_onednn_convolution"
@@ -191,11 +190,10 @@ def _kernel(text):
         desc = _primitive_desc(g, src, library.layout(shape, g.dtype), dst)
     reads, written = _ARGUMENTS[g.kind]
     layouts = {
-        SRC: (src, None), DIFF_SRC: (src, None), DST: (dst, None), DIFF_DST: (dst, None),
-        WEIGHTS: (weights, _WEIGHTS_DESC), DIFF_WEIGHTS: (weights, _DIFF_WEIGHTS_DESC),
+        SRC: src, DIFF_SRC: src, DST: dst, DIFF_DST: dst, WEIGHTS: weights, DIFF_WEIGHTS: weights,
     }  # fmt: skip
     arguments = (*reads, written)
-    kernel = library.Kernel(desc, {a: layouts[a] for a in arguments}, written, g.is_small)
+    kernel = library.Kernel(desc, {a: layouts[a] for a in arguments}, [written], g.is_small)
     return kernel, arguments
 
 

@@ -6,6 +6,7 @@ import functools
 import platform
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from typing import Any
 
@@ -19,7 +20,7 @@ _STATUS = {
 }  # fmt: skip
 _NO_KERNEL = (2, 3)
 _ANY_LAYOUT, _CPU, _IN_ORDER, _CALLERS_SCRATCHPAD = 1, 1, 1, 1
-_SCRATCHPAD_DESC, _SCRATCHPAD, _FROM, _TO = 136, 80, 1, 17
+_ARGUMENT_DESC, SCRATCHPAD, _FROM, _TO = 255, 80, 1, 17
 _SMALL = 1 << 18  # bytes up to which a reorder runs on one thread
 _NOTHING_YET, _ALLOCATE = c.c_void_p(0), c.c_void_p(2**64 - 1)
 
@@ -134,6 +135,14 @@ def _stream():
     return _thread.stream
 
 
+@functools.cache
+def single_threads():
+    """(a pool of as many threads as oneDNN would use, on each of which it uses one; how many)"""
+    library = load()
+    count = library.omp_get_max_threads()
+    return ThreadPoolExecutor(count, "onednn", library.omp_set_num_threads, (1,)), count
+
+
 def integers(values):
     return (c.c_int64 * len(values))(*values)
 
@@ -155,8 +164,15 @@ def attributes():
     return result
 
 
-def _desc(primitive_desc, query):
-    return c.c_void_p(load().dnnl_primitive_desc_query_md(primitive_desc, query, 0))
+def argument_desc(primitive_desc, place):
+    """The memory descriptor of an argument, in the layout that the primitive chose."""
+    desc = load().dnnl_primitive_desc_query_md(primitive_desc, _ARGUMENT_DESC, place)
+    return c.c_void_p(desc)
+
+
+def size_of(desc):
+    """The bytes of memory that a descriptor describes."""
+    return load().dnnl_memory_desc_get_size(desc)
 
 
 def _memory(desc, data):
@@ -178,9 +194,9 @@ def on_one_thread(is_small):
 class Kernel:
     """A primitive, after and before reorders of the arguments that it takes in layouts of its own.
 
-    `layouts`: {argument: (descriptor in the program, query of the layout that the primitive chose,
-    or None where it takes the program's)}; `written`: the argument that is the result; `is_small`:
-    whether the primitive was created on one thread, and runs on one.
+    `layouts`: {argument: its descriptor in the program}; `written`: those that are results;
+    `is_small`: whether the primitive was created on one thread, and runs on one. Scratch memory is
+    an argument of the program's, or else the kernel's own.
     """
 
     def __init__(self, primitive_desc, layouts, written, is_small):
@@ -188,29 +204,30 @@ class Kernel:
         with on_one_thread(is_small):
             self.primitive = create("dnnl_primitive_create", primitive_desc)
         self.primitive_desc = primitive_desc  # owns the descriptors that it is asked for
-        self.scratchpad = _desc(primitive_desc, _SCRATCHPAD_DESC)
-        self.outer = {place: desc for place, (desc, _) in layouts.items()}
-        self.chosen, self.before, self.after = {}, {}, {}
+        self.outer, self.chosen, self.before, self.after = layouts, {}, {}, {}
         self.contexts = []  # memory objects that no call uses now
-        for place, (desc, query) in layouts.items():
-            chosen = _desc(primitive_desc, query) if query else desc
+        for place, desc in layouts.items():
+            chosen = argument_desc(primitive_desc, place)
             if not load().dnnl_memory_desc_equal(desc, chosen):
                 self.chosen[place] = chosen
-                ends = (chosen, desc) if place == written else (desc, chosen)
+                ends = (chosen, desc) if place in written else (desc, chosen)
                 args = ends[0], engine(), ends[1], engine(), None
                 is_small = load().dnnl_memory_desc_get_size(desc) <= _SMALL
                 with on_one_thread(is_small):
                     reorder = create("dnnl_reorder_primitive_desc_create", *args)
                     primitive = create("dnnl_primitive_create", reorder)
-                steps = self.after if place == written else self.before
+                steps = self.after if place in written else self.before
                 steps[place] = primitive, is_small
+        self.allocated = dict(self.chosen)
+        if SCRATCHPAD not in layouts:
+            self.allocated[SCRATCHPAD] = argument_desc(primitive_desc, SCRATCHPAD)
 
     def _context(self):
         """(memory objects of the program and of the primitive, by argument; the steps: a primitive,
         whether it runs on one thread, its arguments)."""
         outer = {place: _memory(desc, _NOTHING_YET) for place, desc in self.outer.items()}
-        chosen = {place: _memory(desc, _ALLOCATE) for place, desc in self.chosen.items()}
-        inner = {**outer, **chosen, _SCRATCHPAD: _memory(self.scratchpad, _ALLOCATE)}
+        chosen = {place: _memory(desc, _ALLOCATE) for place, desc in self.allocated.items()}
+        inner = {**outer, **chosen}
         steps = [
             *((*run, {_FROM: outer[at], _TO: chosen[at]}) for at, run in self.before.items()),
             (self.primitive, self.is_small, inner),
