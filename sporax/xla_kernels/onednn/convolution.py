@@ -115,11 +115,12 @@ def _roles(params, lhs, rhs, out, is_reversed):
     window = [rhs.shape[axis] for axis in dims.rhs_spec[2:]]
     is_dilated = any(n != 1 for n in holes)
     is_large = math.prod(window) > math.prod([out.shape[axis] for axis in dims.out_spec[2:]])
-    is_data = is_dilated and batch_groups == 1 and (is_reversed or any(n != 1 for n in dilation))
+    is_plain, is_dense = (all(n == 1 for n in steps) for steps in (stride, dilation))
+    is_data = is_dilated and is_plain and (is_reversed or not is_dense)
     if batch_groups > 1 or (is_large and groups == 1 and not is_data):
         lhs, rhs = _data(lhs, _swapped(dims.lhs_spec)), _data(rhs, _swapped(dims.rhs_spec))
         if is_dilated:
-            if batch_groups > 1:
+            if batch_groups > 1 or not is_dense:
                 return None
             out = _weights(out, dims.out_spec)
             reach = [(n - 1) * d for n, d in zip(out.sizes[2:], stride, strict=True)]
@@ -131,8 +132,8 @@ def _roles(params, lhs, rhs, out, is_reversed):
     else:
         lhs, rhs = _data(lhs, dims.lhs_spec), _weights(rhs, dims.rhs_spec)
         out = _data(out, dims.out_spec)
-        if is_dilated or (is_reversed and all(n == 1 for n in stride)):
-            if any(n != 1 for n in stride):
+        if is_dilated or (is_reversed and is_plain):
+            if not is_plain:
                 return None
             reach = [(k - 1) * d for k, d in zip(window, dilation, strict=True)]
             before = [n - low for n, low in zip(reach, before, strict=True)]
