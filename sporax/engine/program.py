@@ -114,11 +114,11 @@ class Program:
     __slots__ = ("compiled", "donated", "kept", "runs")
 
     def __init__(self, function, avals, alive, dead):
-        self.donated = frozenset(_usable(dead, function.inputs, [avals[i] for i in alive]))
+        self.donated = sorted(_usable(dead, function.inputs, [avals[i] for i in alive]))
         self.kept = [k for k in range(len(function.inputs)) if k not in self.donated]
 
         def run(reals, integers, donated, kept):
-            order = *sorted(self.donated), *self.kept
+            order = *self.donated, *self.kept
             arrays = dict(zip(order, (*donated, *kept), strict=True))
             return function.outputs(reals, integers, arrays, alive)
 
@@ -141,7 +141,7 @@ class Program:
         if self.runs.is_large:
             self.runs.prepare(arrays)
         if self.donated:
-            donated = [arrays[k] for k in sorted(self.donated)]
+            donated = [arrays[k] for k in self.donated]
             kept = [arrays[k] for k in self.kept]
         else:
             donated, kept = [], arrays

@@ -44,9 +44,9 @@ class CacheEntry:
 
     def _guards_hold(self, tensors):
         state = self.graph.state
-        if self._is_spent or any(id(t) in state for t in tensors):
+        if self._is_spent or (state and not state.isdisjoint(map(id, tensors))):
             return False
-        if any(tensors[i] is not t for i, t in self.pinned):
+        if self.pinned and any(tensors[i] is not t for i, t in self.pinned):
             return False
         if self._shared_memory(tensors) != self.memory:
             return False

@@ -97,15 +97,18 @@ class Graph(CapturedGraph):
         written = self.written.of(tensors)
         if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
             raise OtherResult(())
-        computed = iter(self.call(values, list(itertools.compress(written, self.is_computed))))
-        constants, first_written = self.constants, self.first_written
-        outputs = [
-            constants[i] if i in constants else next(computed) for i in range(self.n_outputs)
-        ]
-        for handle, value in zip(written, outputs[first_written:], strict=True):
+        outputs = self.call(values, list(itertools.compress(written, self.is_computed)))
+        if self.constants:
+            computed, constants = iter(outputs), self.constants
+            outputs = [
+                constants[i] if i in constants else next(computed) for i in range(self.n_outputs)
+            ]
+        if not written:
+            return outputs
+        for handle, value in zip(written, outputs[self.first_written :], strict=True):
             handle._value = value
         self.sharing.propagate(written, bool(self.written.slots))
-        return outputs[:first_written]
+        return outputs[: self.first_written]
 
 
 def trace_operation(name, states, avals, reals, integers, outputs):

@@ -100,17 +100,20 @@ class GraphCall:
 
     def _run(self, values, inputs, handles, running):
         outputs = [_pending(aval, running) for aval in self.out_avals]
-        replaced = [
-            _ReplacedValue(handle._value, k)
-            for handle, k in zip(handles, inputs.replaced, strict=True)
-        ]
-        for handle, output in zip(handles, outputs[len(outputs) - len(handles) :], strict=True):
-            handle._value = output
+        replaced, dead = (), ()
+        if handles:
+            replaced = [*map(_ReplacedValue, handles, inputs.replaced)]
+            for handle, output in zip(handles, outputs[-len(handles) :], strict=True):
+                handle._value = output
         values.clear()
-        dead = sorted([r.index for r in replaced if r.is_dead()])
+        if handles:
+            dead = sorted([r.index for r in replaced if r.is_dead()])
+            dead = tuple(unclaimed(dead, inputs.arrays, running))
         results = []
         try:
-            program = self._program(inputs.state, tuple(unclaimed(dead, inputs.arrays, running)))
+            program = inputs.state.programs.get((self.alive, dead))
+            if program is None:
+                program = prepare(inputs.state, self.alive, dead, [])
             program(inputs.arrays, inputs.reals, inputs.integers, results)
         finally:  # an interrupt that came while the program ran is raised after it
             for output, array in zip(outputs, results, strict=bool(results)):
@@ -119,10 +122,6 @@ class GraphCall:
                 for handle, value in zip(handles, replaced, strict=True):
                     handle._value = value.restored(inputs.arrays)
         return outputs
-
-    def _program(self, state, dead):
-        program = state.programs.get((self.alive, dead))
-        return prepare(state, self.alive, dead, []) if program is None else program
 
 
 class _Inputs:
@@ -141,7 +140,8 @@ class _ReplacedValue:
 
     __slots__ = ("aval", "index", "is_shared", "kept", "owner")
 
-    def __init__(self, value, index):
+    def __init__(self, handle, index):
+        value = handle._value
         self.aval, self.index, base = value.aval, index, value.base
         self.kept = value if base is EXTERNAL or index is None else None
         self.is_shared = base is not None
