@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core.jax_internals import is_symbolic
 from sporax.core.tensor import Tensor, new_value
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, wrap
@@ -232,6 +233,8 @@ def _share_forms(op, pattern):
     if not pattern or any(part != INT and not isinstance(part, Span) for part in pattern):
         return
     lengths = tuple([part.length for part in pattern if isinstance(part, Span)])
+    if any(map(is_symbolic, lengths)):
+        return
     alike = [part._replace(length=-1) if isinstance(part, Span) else part for part in pattern]
     op.family = _families.setdefault((op.__class__, *alike, *signature(lengths)), op.family)
     op.sizes = lengths
