@@ -9,20 +9,23 @@ import contextlib
 import functools
 import importlib
 import logging
+import operator
 import sys
 import warnings
 
 import jax
 import numpy as np
+from jax import lax
 from jax.errors import InconclusiveDimensionOperation
 from jax.export import is_symbolic_dim
 
 from sporax.core.errors import describe
-from sporax.core.jax_internals import jaxpr_as_fun
+from sporax.core.jax_internals import ClosedJaxpr, called, interpret, jaxpr_as_fun
 from sporax.core.tree import tensors_of
 from sporax.core.value import UnknownShape
 from sporax.graph_capture.export.export import by_jax, lowered
 from sporax.io import atomic_write
+from sporax.xla_kernels.recurrence import SCANNED
 
 _MOST_BYTES = 2**31 - 1  # of a protobuf message
 _SIZE = 3  # what an unknown size is when the file is tried
@@ -109,7 +112,51 @@ def _in_32_bits(run, avals):
     narrow = [jax.ShapeDtypeStruct(a.shape, _WIDE.get(a.dtype, a.dtype)) for a in avals]
     with jax.enable_x64(False), np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Explicitly requested dtype")
-        return jax.make_jaxpr(run)(*narrow)
+        return _convertible(jax.make_jaxpr(run)(*narrow))
+
+
+def _convertible(jaxpr):
+    """A `ClosedJaxpr` without what jax2onnx does not know: recurrent layers become scans, and a
+    scan from the end becomes one of the reversed arrays. Itself if it has neither."""
+    text = str(jaxpr)
+    if not any(f" {name}[" in text for name in SCANNED) and "reverse=True" not in text:
+        return jaxpr
+    literal = operator.attrgetter("val")
+
+    def evaluate(eqn, operands):
+        name, params = eqn.primitive.name, dict(eqn.params)
+        inner = called(eqn)
+        if name in SCANNED:
+            form = jax.make_jaxpr(functools.partial(SCANNED[name], **params))(*operands)
+            inner = form.jaxpr, form.consts
+        if inner is not None:
+            return interpret(*inner, operands, evaluate, literal)
+        is_reversed = name == "scan" and params["reverse"]
+        if is_reversed:
+            first, params["reverse"] = params["num_consts"] + params["num_carry"], False
+            operands = [*operands[:first], *map(_reversed, operands[first:])]
+        params = {key: _convertible_part(value) for key, value in params.items()}
+        outs = eqn.primitive.bind(*operands, **params)
+        if is_reversed:
+            n = params["num_carry"]
+            return [*outs[:n], *map(_reversed, outs[n:])]
+        return outs if eqn.primitive.multiple_results else [outs]
+
+    def run(*arrays):
+        return interpret(jaxpr.jaxpr, jaxpr.consts, arrays, evaluate, literal)
+
+    return jax.make_jaxpr(run)(*jaxpr.in_avals)
+
+
+def _convertible_part(value):
+    """A parameter of an equation, `_convertible` where it is a jaxpr or several."""
+    if isinstance(value, tuple):
+        return tuple(map(_convertible_part, value))
+    return _convertible(value) if isinstance(value, ClosedJaxpr) else value
+
+
+def _reversed(array):
+    return lax.rev(array, (0,))
 
 
 def _converted(onnx, converter, listing, traced):

@@ -90,6 +90,11 @@ ALL = [
     pytest.param(Block, noise(3, 4, 8), id="block"),
     pytest.param(LSTM, noise(3, 4, 3), id="lstm"),
     pytest.param(Convolutions, noise(3, 1, 16, 16), id="convolutions"),
+    pytest.param(lambda: nn.LSTM(3, 5), noise(3, 4, 3), id="nn.LSTM"),
+    pytest.param(
+        lambda: nn.GRU(3, 5, 2, bidirectional=True), noise(3, 4, 3), id="bidirectional nn.GRU"
+    ),
+    pytest.param(lambda: nn.RNN(3, 5, batch_first=True), noise(3, 4, 3), id="nn.RNN"),
     pytest.param(lambda: nn.Embedding(9, 4), np.arange(6).reshape(3, 2), id="embedding"),
 ]
 
@@ -115,6 +120,13 @@ def test_operations_on_a_batch_of_any_size(name, tmp_path):
     running = session(f, any_batch(x), folder=tmp_path)
     for n in (1, 3):
         same(running, f, x[:n])
+
+
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
+def test_gradient_of_a_recurrent_layer(kind, tmp_path):
+    net, x = moved(kind(3, 5)), noise(3, 4, 3)
+    gradient = ms.grad(lambda x: (net(x)[0] ** 2).sum())
+    same(session(gradient, Tensor(x), folder=tmp_path), gradient, x)
 
 
 def test_names_and_what_is_inside(tmp_path):
