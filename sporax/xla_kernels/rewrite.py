@@ -55,9 +55,7 @@ _KERNELS = {"conv_general_dilated", "recurrence", "recurrence_backward"}
 def is_affected(jaxpr):
     """Whether a `Jaxpr` or `ClosedJaxpr` has something to rewrite, in whatever depth."""
     return any(
-        eqn.primitive.name in _KERNELS
-        or is_outer_product(eqn)
-        or any(map(is_affected, parts(eqn)))
+        eqn.primitive.name in _KERNELS or is_outer_product(eqn) or any(map(is_affected, parts(eqn)))
         for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns
     )
 
