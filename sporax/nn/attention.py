@@ -9,6 +9,7 @@ from sporax.initializers import HeUniform, Uniform, XavierNormal, XavierUniform
 from sporax.nn.cell import Cell
 from sporax.nn.dense import Dense
 from sporax.nn.parameter_init import parameter
+from sporax.ops.nn.attention import MOST_SCORES, attention
 
 _SHARES = "query", "key", "value"
 
@@ -22,6 +23,7 @@ class MultiheadAttention(Cell):
     Returns the output `(L, N, E)` and, if `need_weights`, the weights `(N, L, S)`, averaged over
     heads, or `(N, heads, L, S)` if not `average_attn_weights`. `add_bias_kv`: a key and value more,
     which are trained; `add_zero_attn`: one more of zeros. `dropout`: of the weights, in training.
+    Without weights and dropout, those of long sequences are never held as a whole.
 
     >>> x = ops.ones((5, 2, 8))
     >>> y, weights = nn.MultiheadAttention(8, 2)(x, x, x)
@@ -130,17 +132,23 @@ class MultiheadAttention(Cell):
         if mask is not None and more:
             mask = ops.pad(mask, (0, len(more)))
         q, k, v = (self._heads(x) for x in (q, k, v))
-        scores = ops.matmul(q, k.swapaxes(-1, -2)) / math.sqrt(self.head_dim)
-        weights = ops.softmax(scores if mask is None else scores + mask, -1)
-        kept = ops.dropout(weights, self.dropout, self.training) if self.dropout else weights
-        y = ops.matmul(kept, v).permute(2, 0, 1, 3).reshape(length, batch, self.embed_dim)
+        drops = self.dropout and self.training
+        if need_weights or drops or math.prod(q.shape[:3]) * k.shape[2] <= MOST_SCORES:
+            scores = ops.matmul(q, k.swapaxes(-1, -2)) / math.sqrt(self.head_dim)
+            weights = ops.softmax(scores if mask is None else scores + mask, -1)
+            kept = ops.dropout(weights, self.dropout, self.training) if self.dropout else weights
+            y = ops.matmul(kept, v)
+        else:
+            y = attention(q, k, v, mask, None, None, 1 / math.sqrt(self.head_dim))
+        y = y.permute(2, 0, 1, 3).reshape(length, batch, self.embed_dim)
         y = self.out_proj(y)
         if not batched:
-            y, kept = y.squeeze(1), kept.squeeze(0)
+            y = y.squeeze(1)
         elif self.batch_first:
             y = y.swapaxes(0, 1)
         if not need_weights:
             return (y,)
+        kept = kept if batched else kept.squeeze(0)
         return y, kept.mean(-3) if average_attn_weights else kept
 
     def _heads(self, x):

@@ -1,0 +1,153 @@
+"""Attention (Vaswani et al., 2017) in one operation; in blocks of queries where it is large."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import OPTIONAL, Array, composite, op
+
+MOST_SCORES = 2**22  # kept at once; 16 MB of float32
+SMALLEST_BLOCK = 32  # queries; products of fewer are slow
+
+
+@op(function=(), name="Attention")
+def attention(
+    query: Array, key: Array, value: Array, bias: OPTIONAL = None, hidden: OPTIONAL = None,
+    kept: OPTIONAL = None, scale=1.0, band=None, most_scores=MOST_SCORES,
+):  # fmt: skip
+    """$softmax(scale q k^T + bias) v$ for `(B, N, S, D)`, `(B, N, T, D)`, `(B, N, T, E)`.
+
+    `bias`, `hidden` (True where a key is not seen) and `kept` (a factor of the weights):
+    `(B or 1, N or 1, S, T)`. `band`, `(low, high)`: query i sees key j if `low <= j - i <= high`.
+    A query that sees no key gets zeros. Above `most_scores` the queries go in blocks whose scores
+    are forgotten, and computed again for the derivative, so that memory grows with S + T alone
+    (as in Rabe and Staats, 2021).
+    """
+    batch, heads, length, _ = query.shape
+    block = max(SMALLEST_BLOCK, most_scores // max(batch * heads * key.shape[2], 1))
+
+    def of_queries(start, query, bias, hidden, kept):
+        scores = jnp.einsum(
+            "bnsd,bntd->bnst", query, key, preferred_element_type=jnp.promote_types(query, "f4")
+        )
+        scores = scores * scale if bias is None else scores * scale + bias
+        unseen = hidden
+        if band is not None:
+            apart = jnp.arange(key.shape[2]) - (start + jnp.arange(query.shape[2]))[:, None]
+            outside = (apart < band[0]) | (apart > band[1])
+            unseen = outside if hidden is None else outside | hidden
+        if unseen is not None:
+            scores = jnp.where(unseen, jnp.finfo(scores.dtype).min, scores)
+        weights = jax.nn.softmax(scores, -1)
+        if unseen is not None:
+            weights = jnp.where(unseen, 0, weights)
+        if kept is not None:
+            weights = weights * kept
+        return jnp.einsum("bnst,bnte->bnse", weights.astype(value.dtype), value)
+
+    if length <= block:
+        return of_queries(0, query, bias, hidden, kept)
+    count = -(-length // block)
+
+    def in_blocks(x):
+        """(B, N, S, ...) -> (blocks, B, N, block, ...)"""
+        if x is None:
+            return None
+        x = jnp.pad(x, [(0, 0), (0, 0), (0, count * block - length), (0, 0)])
+        return jnp.moveaxis(x.reshape(*x.shape[:2], count, block, x.shape[3]), 2, 0)
+
+    parts = jnp.arange(count) * block, *map(in_blocks, (query, bias, hidden, kept))
+    out = lax.map(jax.checkpoint(lambda part: of_queries(*part)), parts)
+    out = jnp.moveaxis(out, 0, 2)
+    return out.reshape(batch, heads, count * block, value.shape[3])[:, :, :length]
+
+
+_SWAPPED = 0, 2, 1, 3
+# layout -> (its axes as (B, N, S, D), those as its own, whether N and D are one axis)
+_LAYOUTS = {
+    "BSH": (_SWAPPED, _SWAPPED, True), "SBH": ((1, 2, 0, 3), (2, 0, 1, 3), True),
+    "BNSD": ((0, 1, 2, 3), (0, 1, 2, 3), False), "BSND": (_SWAPPED, _SWAPPED, False),
+}  # fmt: skip
+_EVERYTHING = 2**31 - 1
+
+
+def _refuse(text):
+    raise ValueError(f"For 'flash_attention_score', {text}.")
+
+
+def _band(mode, pre_tokens, next_tokens, has_mask, more_keys):
+    """The band of a `sparse_mode`; None for all."""
+    if mode in (2, 3):
+        return -_EVERYTHING, more_keys if mode == 3 else 0
+    if mode not in (0, 1, 4):
+        _refuse(f"'sparse_mode' must be 0, 1, 2, 3 or 4, but got {mode}")
+    if mode == 1 or (mode == 0 and not has_mask) or min(pre_tokens, next_tokens) >= _EVERYTHING:
+        return None
+    shift = more_keys if mode == 4 else 0
+    return shift - pre_tokens, shift + next_tokens
+
+
+@composite()
+def flash_attention_score(
+    query, key, value, head_num, real_shift=None, drop_mask=None, padding_mask=None,
+    attn_mask=None, prefix=None, actual_seq_qlen=None, actual_seq_kvlen=None, keep_prob=1.0,
+    scalar_value=1.0, pre_tokens=_EVERYTHING, next_tokens=_EVERYTHING, inner_precise=0,
+    input_layout="BSH", sparse_mode=0,
+):  # fmt: skip
+    r"""$dropout(softmax(scale \, q k^\top + shift)) v$ without keeping the scores of long sequences
+    (Dao et al., 2022).
+
+    `input_layout`: 'BSH' `(B, S, N D)`, 'SBH', 'BNSD' or 'BSND', of `query` with `head_num` heads
+    and of `key` and `value`, whose number of heads divides it; the result has it too. `real_shift`
+    `(B or 1, N, S, T)` is added to the scores. `attn_mask` `(S, T)` or `(B, 1 or N, S, T)`: True
+    where a key is not seen. `sparse_mode`: 0, of the mask only the band from `pre_tokens` before to
+    `next_tokens` behind a query is seen; 1, the mask alone; 2, keys up to the query's position; 3,
+    the same counted from both ends; 4, the band counted from both ends; for 2 to 4 the mask's
+    values are not read. `drop_mask` `(B, N, S, T / 8)`: bits, lowest first, of the weights that
+    dropout with `keep_prob` keeps. Other dtypes than float16 and bfloat16 are taken too. A query
+    that sees no key gets zeros.
+
+    >>> x = ops.ones((2, 4, 64))
+    >>> ops.flash_attention_score(x, x, x, 4, scalar_value=0.25).shape
+    (2, 4, 64)
+    """
+    for name, option in (("padding_mask", padding_mask), ("prefix", prefix)):
+        if option is not None:
+            _refuse(f"'{name}' is not supported; put it into 'attn_mask'")
+    if input_layout not in _LAYOUTS:
+        _refuse(
+            f"'input_layout' must be {', '.join(map(repr, _LAYOUTS))}, but got {input_layout!r}"
+        )
+    axes, back, joined = _LAYOUTS[input_layout]
+
+    if query.ndim != (3 if joined else 4) or (joined and query.shape[2] % head_num):
+        _refuse(f"'query' must be {input_layout} with {head_num} heads, but got {query.shape}")
+    size, parts = query.shape[2] // head_num if joined else query.shape[3], (query, key, value)
+    if joined:
+        parts = [x.reshape(*x.shape[:2], x.shape[2] // size, size) for x in parts]
+    q, k, v = (x.permute(*axes) for x in parts)
+    if q.shape[1] != head_num or head_num % k.shape[1] or k.shape != v.shape:
+        _refuse(
+            f"the heads of 'key' and 'value' must divide 'head_num', {head_num}, but got "
+            f"{q.shape}, {k.shape} and {v.shape} (B, N, S, D)"
+        )
+    if k.shape[1] != head_num:
+        k, v = (x.repeat_interleave(head_num // x.shape[1], 1) for x in (k, v))
+    band = _band(
+        sparse_mode, pre_tokens, next_tokens, attn_mask is not None, k.shape[2] - q.shape[2]
+    )
+    hidden = kept = None
+    if attn_mask is not None and sparse_mode < 2:
+        hidden = attn_mask.bool()
+        hidden = hidden.reshape((1,) * (4 - hidden.ndim) + hidden.shape)
+    if keep_prob < 1:
+        if drop_mask is None:
+            _refuse("'drop_mask' is needed if 'keep_prob' is below 1")
+        bits = (
+            drop_mask.expand_dims(-1).bitwise_right_shift(Tensor(np.arange(8), drop_mask.dtype)) % 2
+        )
+        kept = bits.reshape(*drop_mask.shape[:3], -1).astype(q.dtype) / keep_prob
+    out = attention(q, k, v, real_shift, hidden, kept, float(scalar_value), band)
+    return out.permute(*back).reshape(query.shape)
