@@ -167,8 +167,7 @@ class Cell(
             self._make_room(name, self._params)
             self._adopt(name, value)
         elif isinstance(value, ParameterTuple):
-            for p in value:
-                self._adopt(self._name_in_tuple(p), p)
+            self._adopt_all(value)
             object.__setattr__(self, name, value)
         elif isinstance(value, Cell):
             self._make_room(name, self._cells)
@@ -212,10 +211,14 @@ class Cell(
             parameter._keep_under(name)
         self._params[name] = parameter
 
-    def _name_in_tuple(self, parameter):
-        number = 1 + sum(name.startswith("Parameter$") for name in self._params)
-        parameter._keep_under(f"Parameter${number}")
-        return parameter.name
+    def _adopt_all(self, parameters):
+        """Those of a tuple: the ones without a name are numbered."""
+        count = sum(name.startswith("Parameter$") for name in self._params)
+        for parameter in parameters:
+            parameter._keep_under(f"Parameter${count + 1}")
+            name = parameter.name
+            count += name.startswith("Parameter$") and name not in self._params
+            self._adopt(name, parameter)
 
     def _set_part(self, name, value):
         """Another value for the attribute of a parameter, a sub-cell or a buffer."""
