@@ -83,6 +83,18 @@ class Plan:
         return results
 
 
+class Description:
+    """What is known of an equation before its operands' slots are: its parameters, the avals of
+    operands and results, whether there is one result; once a step was built of it, the step's
+    function and work."""
+
+    __slots__ = ("function", "is_single", "operands", "parameters", "results", "work")
+
+    def __init__(self, parameters, operands, results, is_single):
+        self.parameters, self.operands, self.results = parameters, operands, results
+        self.is_single, self.function, self.work = is_single, None, None
+
+
 class Builder:
     """Collects the steps of a plan, from one jaxpr or from several one after another."""
 
@@ -92,6 +104,8 @@ class Builder:
         self.steps = []
         self.slots = {}  # a constant, view or step -> its result slots
         self.work = {}  # slot of a step's result -> the work of the step
+        # of equations, by their ids: layers of equal sizes share their operations' jaxprs
+        self.descriptions: dict[int, Description] = {}
 
     def slot(self, shape, constant=None):
         """A new slot."""
@@ -165,16 +179,18 @@ class Builder:
         elif name in SAME:
             outs = slots
         else:
-            outs = self.primitive(name, self.description(equation), slots)
+            description = self.descriptions.get(id(equation))
+            if description is None:
+                description = self.descriptions[id(equation)] = self.description(equation)
+            outs = self.primitive(name, description, slots)
         env.update(zip(equation.outvars, outs, strict=True))
 
     @staticmethod
     def description(equation):
-        """(parameters, avals of the operands, avals of the results, whether there is one result)"""
         operands = [atom.aval for atom in equation.invars]
         results = [var.aval for var in equation.outvars]
         is_single = len(results) == 1 and not equation.primitive.multiple_results
-        return equation.params, operands, results, is_single
+        return Description(equation.params, operands, results, is_single)
 
     def call(self, jaxpr, slots):
         if isinstance(jaxpr, ClosedJaxpr):
@@ -182,7 +198,9 @@ class Builder:
         return self.inline(jaxpr, {}, slots)
 
     def primitive(self, name, description, slots):
-        parameters, operands, results, is_single = description
+        parameters, operands, results = (
+            description.parameters, description.operands, description.results,
+        )  # fmt: skip
         if name in THIN:
             return [THIN[name](self, parameters, results[0], *slots)]
         if name in MOVES and self.shapes[slots[0]] == () and operands[0].shape != ():
@@ -198,13 +216,22 @@ class Builder:
         outs = self.slots.get(key)
         if outs is None:
             outs = [self.slot(shape) for shape in shapes]
-            function = self.function(name, parameters, operands, results)
-            self.steps.append((function, tuple(slots), outs[0] if is_single else tuple(outs)))
-            if outs and not isinstance(function, Unsupported):
-                self.work[outs[0]] = self.work_of(name, parameters, operands, results)
+            if description.function is None:
+                self.complete(name, description)
+            result = outs[0] if description.is_single else tuple(outs)
+            self.steps.append((description.function, tuple(slots), result))
+            if outs and description.work is not None:
+                self.work[outs[0]] = description.work
             if key is not None:
                 self.slots[key] = outs
         return outs
+
+    def complete(self, name, description):
+        """Add a step's function and work."""
+        about = description.parameters, description.operands, description.results
+        description.function = self.function(name, *about)
+        if description.results and not isinstance(description.function, Unsupported):
+            description.work = self.work_of(name, *about)
 
     @staticmethod
     def function(name, parameters, operands, results):

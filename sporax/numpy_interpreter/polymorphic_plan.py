@@ -11,6 +11,7 @@ from sporax.core.jax_internals import ClosedJaxpr, evaluate_size, is_symbolic
 from sporax.numpy_interpreter.plans import (
     OF_SIZES,
     Builder,
+    Description,
     Plan,
     Unsupported,
     numpy_function,
@@ -54,14 +55,22 @@ class SizingBuilder(Builder):
     def __init__(self):
         super().__init__()
         self.symbols: dict[str, Any] = {}
+        self.by_symbols = {(): self.descriptions}  # descriptions for each set of values
+
+    def bind(self, symbols):
+        """The next jaxprs are for these values of their symbols."""
+        self.symbols = symbols
+        self.descriptions = self.by_symbols.setdefault(tuple(symbols.values()), {})
 
     def description(self, equation):
-        parameters, operands, results, is_single = super().description(equation)
-        if self.symbols:
-            if any(map(has_symbols, parameters.values())):
-                parameters = {k: sized(p, self.symbols) for k, p in parameters.items()}
-            operands, results = map(self._avals, (operands, results))
-        return parameters, operands, results, is_single
+        general = super().description(equation)
+        if not self.symbols:
+            return general
+        parameters = general.parameters
+        if any(map(has_symbols, parameters.values())):
+            parameters = {k: sized(p, self.symbols) for k, p in parameters.items()}
+        operands, results = map(self._avals, (general.operands, general.results))
+        return Description(parameters, operands, results, general.is_single)
 
     def _avals(self, avals):
         return [
@@ -176,12 +185,11 @@ class PolymorphicPlan:
         for form, n_sizes, places in steps:
             places = [n + at if at >= 0 else ~at for at in places]
             taken = [shapes[at] for at in places]
-            closed, builder.symbols = _bound(
-                form, [*itertools.islice(sizes, n_sizes)], taken, different
-            )
-            varying += builder.symbols.values()
+            closed, symbols = _bound(form, [*itertools.islice(sizes, n_sizes)], taken, different)
+            builder.bind(symbols)
+            varying += symbols.values()
             slots += builder.add(closed, [slots[at] for at in places])
-            shapes += [sized(a.shape, builder.symbols) for a in closed.out_avals]
+            shapes += [sized(a.shape, symbols) for a in closed.out_avals]
         places = [n + at if at >= 0 else ~at for at in wanted]
         self.plan = builder.finish(
             slots[:n], [slots[at] for at in places], [shapes[at] for at in places]
@@ -263,7 +271,8 @@ def plan_for_these_sizes(steps, inputs, wanted):
     shapes = [aval.shape for aval in inputs]
     for rule, _, places in steps:
         form = rule.form
-        closed, builder.symbols = (form[0].closed, form[1]) if form else (rule.jaxpr, {})
+        closed, symbols = (form[0].closed, form[1]) if form else (rule.jaxpr, {})
+        builder.bind(symbols)
         slots += builder.add(closed, [slots[n + at if at >= 0 else ~at] for at in places])
         shapes += [aval.shape for aval in rule.avals]
     places = [n + at if at >= 0 else ~at for at in wanted]
