@@ -187,19 +187,37 @@ def test_without_the_library_xla_convolves_after_one_warning(reason, monkeypatch
         library.load.cache_clear()
 
 
-def test_threads_run_one_kernel_at_once():
-    from concurrent.futures import ThreadPoolExecutor
-
+def images_convolved(size, channels, count=1):
+    """(a compiled convolution, its operands: so many batches of images, a kernel)"""
     rng = np.random.default_rng(0)
-    w = rng.standard_normal((8, 8, 3, 3)).astype(np.float32)
+    w = rng.standard_normal((channels, channels, 3, 3)).astype(np.float32)
     fn = functools.partial(
         lax.conv_general_dilated, window_strides=(1, 1), padding="SAME",
         dimension_numbers=("NCHW", "OIHW", "NCHW"),
     )  # fmt: skip
-    x = rng.standard_normal((40, 2, 8, 12, 12)).astype(np.float32)
+    x = rng.standard_normal((count, 2, channels, size, size)).astype(np.float32)
     program = rewrite(jax.make_jaxpr(fn)(x[0], w))
     run = jax.jit(jax.extend.core.jaxpr_as_fun(program))
+    return lambda one: np.asarray(run(one, w)[0]), x
+
+
+@pytest.mark.parametrize("others", [[], [(20, 24), (5, 40)]], ids=["one kernel", "three kernels"])
+def test_threads_run_kernels_at_once(others):
+    from concurrent.futures import ThreadPoolExecutor
+
+    programs = [images_convolved(*sizes, count=40) for sizes in [(12, 8), *others]]
+    calls = [(run, one) for i in range(40) for run, x in programs for one in x[i : i + 1]]
     with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda one: np.asarray(run(one, w)[0]), x))
-    for one, result in zip(x, results, strict=True):
-        np.testing.assert_array_equal(np.asarray(run(one, w)[0]), result)
+        results = list(pool.map(lambda call: call[0](call[1]), calls))
+    for (run, one), result in zip(calls, results, strict=True):
+        np.testing.assert_array_equal(run(one), result)
+
+
+def test_kernels_one_after_another_share_a_workspace(monkeypatch):
+    monkeypatch.setattr(library, "_workspaces", workspaces := [])
+    sizes = []
+    for size, channels in [(5, 40), (20, 24), (12, 8)]:
+        run, x = images_convolved(size, channels)
+        run(x[0])
+        sizes.append([array.nbytes for array, _ in workspaces])
+    assert [len(s) for s in sizes] == [1, 1, 1] and sizes[1] == sizes[2]

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from typing import Any
 
+import numpy as np
+
 from sporax.core.errors import warn
 
 MAJOR, PACKAGE, _NAME = 3, "onednn-cpu-gomp", "libdnnl.so.3"
@@ -22,7 +24,7 @@ _NO_KERNEL = (2, 3)
 _ANY_LAYOUT, _CPU, _IN_ORDER, _CALLERS_SCRATCHPAD = 1, 1, 1, 1
 _ARGUMENT_DESC, SCRATCHPAD, _FROM, _TO = 255, 80, 1, 17
 _SMALL = 1 << 18  # bytes up to which a reorder runs on one thread
-_NOTHING_YET, _ALLOCATE = c.c_void_p(0), c.c_void_p(2**64 - 1)
+_NOTHING_YET, _PAGE = c.c_void_p(0), 4096
 
 
 class Unsupported(Exception):
@@ -191,12 +193,28 @@ def on_one_thread(is_small):
         load().omp_set_num_threads(threads)
 
 
+_workspaces = []  # memory that no call uses now; as many as calls ran at once
+
+
+def _workspace(size):
+    """(memory of at least `size` bytes from a whole page on, the address of that page)"""
+    try:
+        workspace = _workspaces.pop()
+    except IndexError:
+        workspace = np.empty(0, np.uint8), 0
+    if workspace[0].nbytes < size + _PAGE:
+        del workspace  # before the larger one is allocated
+        array = np.empty(size + _PAGE, np.uint8)
+        workspace = array, -(-array.ctypes.data // _PAGE) * _PAGE
+    return workspace
+
+
 class Kernel:
     """A primitive, after and before reorders of the arguments that it takes in layouts of its own.
 
     `layouts`: {argument: its descriptor in the program}; `written`: those that are results;
     `is_small`: whether the primitive was created on one thread, and runs on one. Scratch memory is
-    an argument of the program's, or else the kernel's own.
+    an argument of the program's, or else lies in a workspace, with the arguments in other layouts.
     """
 
     def __init__(self, primitive_desc, layouts, written, is_small):
@@ -218,25 +236,34 @@ class Kernel:
                     primitive = create("dnnl_primitive_create", reorder)
                 steps = self.after if place in written else self.before
                 steps[place] = primitive, is_small
-        self.allocated = dict(self.chosen)
+        self.inner, self.offsets, self.size = dict(self.chosen), {}, 0
         if SCRATCHPAD not in layouts:
-            self.allocated[SCRATCHPAD] = argument_desc(primitive_desc, SCRATCHPAD)
+            self.inner[SCRATCHPAD] = argument_desc(primitive_desc, SCRATCHPAD)
+        for place, desc in self.inner.items():
+            self.offsets[place] = self.size
+            self.size += -(-size_of(desc) // _PAGE) * _PAGE
 
     def _context(self):
-        """(memory objects of the program and of the primitive, by argument; the steps: a primitive,
-        whether it runs on one thread, its arguments)."""
-        outer = {place: _memory(desc, _NOTHING_YET) for place, desc in self.outer.items()}
-        chosen = {place: _memory(desc, _ALLOCATE) for place, desc in self.allocated.items()}
+        """(memory objects of the program, and those in the workspace, by argument; the steps: a
+        primitive, whether it runs on one thread, its arguments)."""
+        outer, chosen = (
+            {place: _memory(desc, _NOTHING_YET) for place, desc in descs.items()}
+            for descs in (self.outer, self.inner)
+        )
         inner = {**outer, **chosen}
         steps = [
             *((*run, {_FROM: outer[at], _TO: chosen[at]}) for at, run in self.before.items()),
             (self.primitive, self.is_small, inner),
             *((*run, {_FROM: chosen[at], _TO: outer[at]}) for at, run in self.after.items()),
         ]
-        return (outer, inner), [
-            (run, is_small, len(args), (_Argument * len(args))(*args.items()))
-            for run, is_small, args in steps
-        ]
+        return (
+            outer,
+            chosen,
+            [
+                (run, is_small, len(args), (_Argument * len(args))(*args.items()))
+                for run, is_small, args in steps
+            ],
+        )
 
     def __call__(self, addresses):
         """Run on {argument: address}; several threads may at once."""
@@ -245,9 +272,12 @@ class Kernel:
             context = self.contexts.pop()
         except IndexError:
             context = self._context()
-        (memories, _), steps = context
+        outer, chosen, steps = context
+        workspace = _workspace(self.size)
         for place, address in addresses.items():
-            library.dnnl_memory_set_data_handle(memories[place], c.c_void_p(address))
+            library.dnnl_memory_set_data_handle(outer[place], c.c_void_p(address))
+        for place, offset in self.offsets.items():
+            library.dnnl_memory_set_data_handle(chosen[place], c.c_void_p(workspace[1] + offset))
         threads = library.omp_get_max_threads()
         for run, is_small, count, args in steps:
             library.omp_set_num_threads(1 if is_small else threads)
@@ -255,4 +285,5 @@ class Kernel:
             library.omp_set_num_threads(threads)
             _check(status, "dnnl_primitive_execute")
         _check(library.dnnl_stream_wait(stream), "dnnl_stream_wait")
+        _workspaces.append(workspace)
         self.contexts.append(context)
