@@ -5,12 +5,16 @@ written as strided slices of the whole array, one for each place in a window: gr
 slices again.
 """
 
+import functools
 import itertools
 import math
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+from sporax.core.jax_internals import is_symbolic
 
 _LARGEST = 25  # places in a window up to which slices are used
 
@@ -52,16 +56,41 @@ def max_pool(x, sizes, kernel, stride, padding, dilation):
     x = _padded(x, sizes, kernel, stride, padding, dilation, _lowest(x.dtype))
     if math.prod(kernel) > _LARGEST:
         ones = (1,) * (x.ndim - len(sizes))
-        lowest = np.asarray(_lowest(x.dtype), x.dtype)
-        pooled = lax.reduce_window(
-            x, lowest, lax.max, (*ones, *kernel), (*ones, *stride), "VALID",
-            window_dilation=(*ones, *dilation),
-        )  # fmt: skip
-        return _first(pooled, sizes)
+        full = (*ones, *kernel), (*ones, *stride), (*ones, *dilation)
+        return _first(_reduced_max(x, *full), sizes)
     best = None
     for seen in _slices(x, sizes, kernel, stride, dilation):
         best = seen if best is None else jnp.where(_better(seen, best), seen, best)
     return best
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3))
+def _reduced_max(x, kernel, stride, dilation):
+    """XLA's own maxima. The derivatives that JAX has for them take no dilation, and give an element
+    that is not NaN the gradient of a maximum that is."""
+    lowest = np.asarray(_lowest(x.dtype), x.dtype)
+    return lax.reduce_window(
+        x, lowest, lax.max, kernel, stride, "VALID", window_dilation=dilation
+    )  # fmt: skip
+
+
+@_reduced_max.defjvp
+def _(kernel, stride, dilation, primals, tangents):
+    (x,), (t,) = primals, tangents
+    is_small = not is_symbolic(x.size) and x.size <= np.iinfo(np.int32).max
+    integer = np.int32 if is_small else np.int64
+    places = lax.broadcasted_iota(integer, (x.size, 1), 0).reshape(x.shape)
+
+    def greater(best, seen):
+        wins = _better(seen[0], best[0]) | (best[1] < 0)
+        return tuple(jnp.where(wins, *pair) for pair in zip(seen, best, strict=True))
+
+    initial = np.asarray(_lowest(x.dtype), x.dtype), np.asarray(-1, integer)
+    _, places = lax.reduce_window(
+        (lax.stop_gradient(x), places), initial, greater, kernel, stride, "VALID",
+        window_dilation=dilation,
+    )  # fmt: skip
+    return tuple(a.reshape(-1).at[places].get(mode="promise_in_bounds") for a in (x, t))
 
 
 def _better(seen, best):

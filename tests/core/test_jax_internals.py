@@ -133,6 +133,31 @@ def started_backends():
     assert internals.backends_are_initialized() is True
 
 
+def primitives_with_rules():
+    primitive = internals.Primitive("tripled")
+    primitive.def_impl(lambda x: 3 * x)
+    primitive.def_abstract_eval(lambda x: x)
+    lowering = internals.mlir.lower_fun(lambda x: 3 * x, multiple_results=False)
+    internals.mlir.register_lowering(primitive, lowering)
+    internals.batching.primitive_batchers[primitive] = lambda xs, axes: (
+        primitive.bind(*xs),
+        axes[0],
+    )
+
+    def jvp(primals, tangents):
+        return primitive.bind(*primals), primitive.bind(*map(ad.instantiate_zeros, tangents))
+
+    def transposed(cotangent, x):
+        assert ad.is_undefined_primal(x)
+        return (primitive.bind(cotangent),)
+
+    ad = internals.ad
+    ad.primitive_jvps[primitive], ad.primitive_transposes[primitive] = jvp, transposed
+    x = jnp.arange(2.0)
+    assert jax.jit(primitive.bind)(x).tolist() == [0.0, 3.0]
+    assert jax.vmap(jax.value_and_grad(primitive.bind))(x)[1].tolist() == [3.0, 3.0]
+
+
 # (what is in use, what breaks if it goes, a check of it)
 ROWS = [
     ("backends_are_initialized", "the warning about flags that come too late", started_backends),
@@ -141,6 +166,7 @@ ROWS = [
     ("JaxprEqn.params of calls", "the same: what is called has no rule", interpretation),
     ("jaxpr_as_fun", "programs with barriers; export to ONNX", jaxpr_as_function),
     ("Var, JaxprEqn.replace", "barriers between constants", barriers),
+    ("Primitive, ad, batching, mlir", "recurrent layers: their primitives", primitives_with_rules),
     ("dce_jaxpr", "which operands saved_tensors_hooks pack; checks of indices", dead_code),
     ("compilation_cache", "the bound of the folder of compiled programs", cache_is_exchanged),
     ("_sorted_terms, _factors", "dynamic shapes: padding, buckets", terms_of_sizes),

@@ -42,6 +42,8 @@ def _tangents(x, t, axes, mean, variance, epsilon, scales=None):
 
     `scales`: (scale, its tangent, that of the bias) where there is one.
     """
+    if any(not is_symbolic(n) and n == 0 for n in x.shape):  # moments of no elements are NaN
+        return tuple(map(jnp.zeros_like, (x, mean, variance)))
     inverse, centred = _inverse_deviation(variance, epsilon), lax.sub(x, mean)
     mean_t, covariance = _mean(t, axes), _mean(lax.mul(centred, t), axes)
     factor = inverse if scales is None else lax.mul(scales[0], inverse)

@@ -1,0 +1,44 @@
+"""What the tests of kernels compare: results, and derivatives of both orders."""
+
+import functools
+
+import jax
+import numpy as np
+
+from sporax.core.jax_internals import jaxpr_as_fun
+from sporax.numpy_interpreter.plans import evaluate, supported
+from sporax.xla_kernels.rewrite import rewrite
+
+
+def derivatives(run, *arrays, order=2):
+    """The results, the gradients of a function of them, and, of order 2, of those."""
+
+    def first(*arrays):
+        outs, pull = jax.vjp(run, *arrays)
+        return *outs, *pull([jax.numpy.sin(out) for out in outs])
+
+    if order == 1:
+        return first(*arrays)
+    outs, pull = jax.vjp(first, *arrays)
+    return *outs, *pull(tuple(0.5 * out for out in outs))
+
+
+def evaluated(run, arrays, by_xla):
+    """`derivatives` of `run`, by the interpreter where it can and `by_xla` does not forbid it, else
+    as a compiled program."""
+    program = rewrite(jax.make_jaxpr(functools.partial(derivatives, run))(*arrays))
+    if by_xla or supported(program) is not None:
+        return jax.jit(jaxpr_as_fun(program))(*arrays)
+    return evaluate(program, *arrays)
+
+
+def compare(results, wanted, dtype, message, ulps=50):
+    """Equal up to `ulps` roundings of `dtype` to the largest finite value of each result."""
+    eps = float(jax.numpy.finfo(dtype).eps)
+    for result, right in zip(results, wanted, strict=True):
+        assert result.dtype == dtype, message
+        scale = max(1, np.abs(right[np.isfinite(right)]).max(initial=0))
+        np.testing.assert_allclose(
+            np.asarray(result, np.float64) / scale, right / scale,
+            rtol=ulps * eps, atol=ulps * eps, err_msg=message,
+        )  # fmt: skip
