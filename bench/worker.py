@@ -52,10 +52,10 @@ def start(cases, ready, case):
         calls.append(timed(step))
     # sporax compiles some programs at a later run: call until none is left that runs again
     left = getattr(sys.modules[step.__module__], "runs_before_compiling", lambda: 0)
-    before, now = None, left()
-    while now != before:
+    last, now = None, left()
+    while now != last:
         calls.append(timed(step))
-        before, now = now, left()
+        last, now = now, left()
     highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from VmRSS
     step()
