@@ -188,8 +188,8 @@ def is_cut(state):
 
 def period_of(ops):
     """The smallest number of operations, at most half of them, after which they repeat."""
-    n = len(ops)
+    n, few = len(ops), min(8, len(ops) // 2)  # a few of the last first: to slice copies
     for period in range(1, n // 2 + 1):
-        if ops[-1] is ops[-1 - period] and ops[period:] == ops[: n - period]:
+        if ops[-few:] == ops[-few - period : -period] and ops[period:] == ops[: n - period]:
             return period
     return None

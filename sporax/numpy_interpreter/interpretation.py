@@ -73,7 +73,7 @@ class Interpretation:
             operands = [np.asarray(a) for a in arrays]
             operands += [np.float64(v.array) for v in reals]
             operands += [np.int64(v.array) for v in integers]
-            results.extend([device_array(np.array(a)) for a in self.plan(*operands)])
+            results.extend([device_array(a) for a in self.plan(*operands)])
         else:
             self._leave_to(program)
             program(arrays, reals, integers, results)

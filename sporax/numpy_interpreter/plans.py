@@ -9,6 +9,7 @@ axes of length one, and NumPy's own broadcasting does the rest.
 import functools
 import math
 import weakref
+from typing import Any
 
 import jax
 import numpy as np
@@ -92,7 +93,9 @@ class Description:
 
     def __init__(self, parameters, operands, results, is_single):
         self.parameters, self.operands, self.results = parameters, operands, results
-        self.is_single, self.function, self.work = is_single, None, None
+        self.is_single = is_single
+        self.function: Any = None
+        self.work: Any = None
 
 
 class Builder:
