@@ -109,7 +109,7 @@ def max_pool_with_index(x, sizes, kernel, stride, padding, dilation):
         if best is None:
             best, best_place = seen, jnp.broadcast_to(place, seen.shape)
         else:
-            better = _better(seen, best)
+            better = _better(seen, best) | (best_place < 0)  # padding is -1
             best, best_place = jnp.where(better, seen, best), jnp.where(better, place, best_place)
     return best, best_place
 

@@ -125,3 +125,13 @@ def test_pooling_has_the_values_of_float64_in_both_orders(seed):
 @pytest.mark.parametrize("seed", range(100, 150))
 def test_five_thousand_shapes(seed):
     check(seed, 100, share_by_xla=0.1)
+
+
+@pytest.mark.parametrize("lowest", [-np.inf, np.iinfo(np.int32).min])
+def test_indices_are_of_elements_where_these_equal_the_padding(lowest):
+    x = np.full((1, 1, 3, 3), lowest, np.float32 if lowest == -np.inf else np.int32)
+    windows = Windows((3, 3), 3, 2, "pad", 1)
+    args = windows.sizes, windows.kernel, windows.stride, windows.padding, windows.dilation
+    best, places = pooling.max_pool_with_index(x, *args)
+    assert (np.asarray(best) == lowest).all()
+    assert np.asarray(places).tolist() == [[[[0, 1], [3, 4]]]]
