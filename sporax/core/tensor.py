@@ -11,6 +11,7 @@ from jax.export import is_symbolic_dim
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
 from sporax.core.from_host import NUMBERS, blank, host_array, is_numpy_scalar, plain, python_number
+from sporax.core.jax_internals import device_array
 from sporax.core.signature_errors import fitting_constructor
 from sporax.core.to_host import Reading
 from sporax.core.value import (
@@ -313,7 +314,7 @@ def new_value(data, dtype):
         return shared_value(data if wanted is None else data.astype(wanted))
     array = host_array(data, wanted)
     aval = Aval.of(array.shape, array.dtype)
-    value = Value(aval, jax.device_put(array.copy()))  # `jnp.array` would compile for each shape
+    value = Value(aval, device_array(array.copy()))  # `jnp.array` would compile for each shape
     recorder = thread.recorder
     if recorder is not None and recorder.tracer is not None:
         recorder.tracer.add_constant(recorder, value)
