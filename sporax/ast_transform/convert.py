@@ -247,6 +247,7 @@ class Conversions:
             if self.counts[code] == self.MAX_FUNCTIONS or id(code) in _converted_ids:
                 continue
             self.counts[code] += 1
+            gc.unfreeze()  # what is frozen is not among the referrers
             users = [u for u in gc.get_referrers(code) if isinstance(u, types.FunctionType)]
             users += _holders(code)
             users = [u for u in users if u not in self.functions and converted(u.__code__)]

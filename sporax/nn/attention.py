@@ -132,14 +132,7 @@ class MultiheadAttention(Cell):
         if mask is not None and more:
             mask = ops.pad(mask, (0, len(more)))
         q, k, v = (self._heads(x) for x in (q, k, v))
-        drops = self.dropout and self.training
-        if need_weights or drops or math.prod(q.shape[:3]) * k.shape[2] <= MOST_SCORES:
-            scores = ops.matmul(q, k.swapaxes(-1, -2)) / math.sqrt(self.head_dim)
-            weights = ops.softmax(scores if mask is None else scores + mask, -1)
-            kept = ops.dropout(weights, self.dropout, self.training) if self.dropout else weights
-            y = ops.matmul(kept, v)
-        else:
-            y = attention(q, k, v, mask, None, None, 1 / math.sqrt(self.head_dim))
+        y, kept = self._attended(q, k, v, mask, need_weights)
         y = y.permute(2, 0, 1, 3).reshape(length, batch, self.embed_dim)
         y = self.out_proj(y)
         if not batched:
@@ -150,6 +143,17 @@ class MultiheadAttention(Cell):
             return (y,)
         kept = kept if batched else kept.squeeze(0)
         return y, kept.mean(-3) if average_attn_weights else kept
+
+    def _attended(self, q, k, v, mask, need_weights):
+        """The values' means and the weights; None for these where nobody needs them and the scores
+        are too many to be held."""
+        drops = self.dropout and self.training
+        if not (need_weights or drops) and math.prod(q.shape[:3]) * k.shape[2] > MOST_SCORES:
+            return attention(q, k, v, mask, None, None, 1 / math.sqrt(self.head_dim)), None
+        scores = ops.matmul(q, k.swapaxes(-1, -2)) / math.sqrt(self.head_dim)
+        weights = ops.softmax(scores if mask is None else scores + mask, -1)
+        kept = ops.dropout(weights, self.dropout, self.training) if self.dropout else weights
+        return ops.matmul(kept, v), kept
 
     def _heads(self, x):
         """(length, N, E) -> (N, heads, length, E / heads)."""

@@ -361,5 +361,6 @@ def _rewritten(value):
     if isinstance(value, (Jaxpr, ClosedJaxpr)):
         return rewrite(value)
     if isinstance(value, tuple) and any(isinstance(x, ClosedJaxpr) for x in value):
-        return tuple(map(_rewritten, value))
+        parts = map(_rewritten, value)
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value

@@ -169,6 +169,30 @@ def functions_of(module):
     return [f for f in result.values() if f.__module__ == module.__name__]
 
 
+EARLIER = """
+import numpy as np
+
+def before_the_import(x):
+    return x * 2 if x.sum() > 0 else x - 1
+
+import sporax as ms
+
+def before_jit_is_looked_up(x):
+    return x * 2 if x.sum() > 0 else x - 1
+
+for function in (before_the_import, before_jit_is_looked_up):
+    captured = ms.jit(function, fullgraph=True)
+    print(*(captured(ms.Tensor(np.float32([v])))[0] for v in (1, -1)))
+"""
+
+
+def test_functions_that_exist_before_sporax_is_imported(tmp_path):
+    (tmp_path / "script.py").write_text(EARLIER)
+    command = [sys.executable, "-W", "error", str(tmp_path / "script.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("2.0 -2.0\n" * 2, "")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["textwrap", "difflib", "functools", "argparse", "collections"])
 def test_converted_functions_of_pythons_own_library_pass_its_tests(name):

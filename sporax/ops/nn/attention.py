@@ -35,8 +35,7 @@ def attention(
         scores = scores * scale if bias is None else scores * scale + bias
         unseen = hidden
         if band is not None:
-            apart = jnp.arange(key.shape[2]) - (start + jnp.arange(query.shape[2]))[:, None]
-            outside = (apart < band[0]) | (apart > band[1])
+            outside = _outside(band, start, query.shape[2], key.shape[2])
             unseen = outside if hidden is None else outside | hidden
         if unseen is not None:
             scores = jnp.where(unseen, jnp.finfo(scores.dtype).min, scores)
@@ -65,6 +64,14 @@ def attention(
 
 
 _SWAPPED = 0, 2, 1, 3
+
+
+def _outside(band, start, queries, keys):
+    """Whether query `start + i` does not see key j."""
+    apart = jnp.arange(keys) - (start + jnp.arange(queries))[:, None]
+    return (apart < band[0]) | (apart > band[1])
+
+
 # layout -> (its axes as (B, N, S, D), those as its own, whether N and D are one axis)
 _LAYOUTS = {
     "BSH": (_SWAPPED, _SWAPPED, True), "SBH": ((1, 2, 0, 3), (2, 0, 1, 3), True),
@@ -87,6 +94,14 @@ def _band(mode, pre_tokens, next_tokens, has_mask, more_keys):
         return None
     shift = more_keys if mode == 4 else 0
     return shift - pre_tokens, shift + next_tokens
+
+
+def _kept(bits, probability, dtype):
+    """The factors of the weights, from dropout's mask of bits."""
+    if bits is None:
+        _refuse("'drop_mask' is needed if 'keep_prob' is below 1")
+    one_by_one = bits.expand_dims(-1).bitwise_right_shift(Tensor(np.arange(8), bits.dtype)) % 2
+    return one_by_one.reshape(*bits.shape[:3], -1).astype(dtype) / probability
 
 
 @composite()
@@ -138,16 +153,9 @@ def flash_attention_score(
     band = _band(
         sparse_mode, pre_tokens, next_tokens, attn_mask is not None, k.shape[2] - q.shape[2]
     )
-    hidden = kept = None
+    hidden = None
     if attn_mask is not None and sparse_mode < 2:
-        hidden = attn_mask.bool()
-        hidden = hidden.reshape((1,) * (4 - hidden.ndim) + hidden.shape)
-    if keep_prob < 1:
-        if drop_mask is None:
-            _refuse("'drop_mask' is needed if 'keep_prob' is below 1")
-        bits = (
-            drop_mask.expand_dims(-1).bitwise_right_shift(Tensor(np.arange(8), drop_mask.dtype)) % 2
-        )
-        kept = bits.reshape(*drop_mask.shape[:3], -1).astype(q.dtype) / keep_prob
+        hidden = attn_mask.bool().reshape((1,) * (4 - attn_mask.ndim) + attn_mask.shape)
+    kept = _kept(drop_mask, keep_prob, q.dtype) if keep_prob < 1 else None
     out = attention(q, k, v, real_shift, hidden, kept, float(scalar_value), band)
     return out.permute(*back).reshape(query.shape)
