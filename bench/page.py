@@ -1,4 +1,4 @@
-"""`docs/performance.md` and its pictures, from `docs/performance.json`.
+"""`docs/performance.md`, its pictures and the tables of the READMEs, from `docs/performance.json`.
 
 python -m bench.page
 """
@@ -8,7 +8,7 @@ import re
 import statistics
 from pathlib import Path
 
-from bench import picture
+from bench import picture, readme
 from bench.rows import (
     BYTES,
     CHANGING,
@@ -22,7 +22,7 @@ from bench.rows import (
     TRAINING,
 )
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+ROOT = Path(__file__).resolve().parents[1]
 STYLES = {
     "sporax": "sporax dynamic", "sporax-jit": "sporax jit", "torch": "PyTorch eager",
     "torch-channels-last": "channels-last", "torch-compile": "torch.compile", "jax": "JAX jit",
@@ -266,17 +266,23 @@ def pictures(results):
 
 
 def files(results):
-    """{name below docs: text} of all that is written from the results."""
-    return {"performance.md": text(results), **pictures(results)}
+    """{path: text} of all that is written from the results."""
+    pages = {
+        f"docs/{n}": t for n, t in ({"performance.md": text(results)} | pictures(results)).items()
+    }
+    for name in readme.HEADS:
+        content = readme.table(name, Results(results), ratio, number)
+        pages[name] = readme.with_table((ROOT / name).read_text("utf8"), content)
+    return pages
 
 
 def write(results):
     for name, content in files(results).items():
-        (DOCS / name).write_text(content, encoding="utf8")
+        (ROOT / name).write_text(content, encoding="utf8")
 
 
 def load():
-    return json.loads((DOCS / "performance.json").read_text(encoding="utf8"))
+    return json.loads((ROOT / "docs/performance.json").read_text(encoding="utf8"))
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ class Program:
     def compile(self, arrays, reals, integers):
         """Compile for such operands, without a run."""
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
-        donated, kept = ([specs[k] for k in at] for at in (sorted(self.donated), self.kept))
+        donated, kept = ([specs[k] for k in at] for at in (self.donated, self.kept))
         reals = jax.ShapeDtypeStruct((len(reals),), np.float64) if reals else ()
         integers = jax.ShapeDtypeStruct((len(integers),), np.int64) if integers else ()
         self.compiled.lower(reals, integers, donated, kept).compile()

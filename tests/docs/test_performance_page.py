@@ -14,7 +14,7 @@ WRITTEN = page.files(page.load())
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_is_written_from_the_numbers_is_as_committed(name):
-    assert (page.DOCS / name).read_text("utf8") == WRITTEN[name]
+    assert (page.ROOT / name).read_text("utf8") == WRITTEN[name]
 
 
 def test_every_row_has_cases_in_sporax_and_in_plain_jax():
