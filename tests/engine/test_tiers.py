@@ -127,6 +127,8 @@ def test_an_error_of_the_thread_is_raised_where_the_program_runs(compiled_aside,
 
 
 EXIT = """
+import atexit
+import sys
 import time
 import numpy as np
 from sporax import Tensor, ops
@@ -134,7 +136,7 @@ from sporax.engine.program import Program
 from sporax.numpy_interpreter import interpretation
 
 def slowly(*operands):
-    time.sleep(2)
+    time.sleep(float(sys.argv[1]))
     compiled(*operands)
     print("compiled")
 
@@ -142,15 +144,17 @@ compiled, Program.compile = Program.compile, slowly
 interpretation.LONG, interpretation.WORK, interpretation.COMPILE = 0, 0, 50 * interpretation.STEP
 for _ in range(15):
     ops.tanh(Tensor(np.ones(2, np.float32)) * 2.0).asnumpy()
-print("end", flush=True)
+atexit.register(print, "end", flush=True)  # called before the handlers that are there already
 """
 
 
-@pytest.mark.parametrize(("is_interrupted", "code", "after"), [(0, 0, "compiled"), (1, 130, "")])
-def test_python_ends_while_a_thread_compiles(is_interrupted, code, after):
+@pytest.mark.parametrize(
+    ("seconds", "is_interrupted", "code", "after"), [(2, False, 0, "compiled"), (60, True, 130, "")]
+)
+def test_python_ends_while_a_thread_compiles(seconds, is_interrupted, code, after):
     with subprocess.Popen(
-        [sys.executable, "-c", EXIT], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "SPORAX_TIERS": "on"},
+        [sys.executable, "-c", EXIT, str(seconds)], text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env={**os.environ, "SPORAX_TIERS": "on"},
     ) as run:  # fmt: skip
         assert run.stdout.readline() == "end\n"
         if is_interrupted:
