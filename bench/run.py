@@ -265,7 +265,7 @@ def main():
         say(f"measured: {row.name}, {result['seconds']:.0f} s")
     save()
     if options.results == RESULTS:
-        page.write(results)
+        page.write(rounded(results))
     print(page.text(rounded(results)))
 
 

@@ -128,12 +128,15 @@ def test_an_error_of_the_thread_is_raised_where_the_program_runs(compiled_aside,
 
 EXIT = """
 import atexit
+import signal
 import sys
 import time
 import numpy as np
 from sporax import Tensor, ops
 from sporax.engine.program import Program
 from sporax.numpy_interpreter import interpretation
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 
 def slowly(*operands):
     time.sleep(float(sys.argv[1]))
