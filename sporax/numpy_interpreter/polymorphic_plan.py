@@ -223,7 +223,8 @@ def _bound(form, attribute_sizes, shapes, different):
     """(closed jaxpr, its symbols' values) of a form for operands of these shapes; to the list
     `different` it adds the sizes that must differ."""
     if isinstance(form, ClosedJaxpr):
-        if any(a.shape != shape for a, shape in zip(form.in_avals, shapes, strict=True)):
+        taken = [a.shape for a in form.in_avals]
+        if has_symbols(tuple(attribute_sizes)) or taken != [*shapes]:
             raise NotPolymorphic("an operation has a jaxpr for each size")
         return form, {}
     symbols = form.pattern.bind([*attribute_sizes, *itertools.chain.from_iterable(shapes)])

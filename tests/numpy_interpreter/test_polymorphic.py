@@ -12,6 +12,8 @@ from sporax.numpy_interpreter.polymorphic import Runs, SizePattern
 from sporax.numpy_interpreter.polymorphic_plan import PolymorphicPlan
 from tests.samples import Sample, collect
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 # one operation in four in the ordinary run: each is traced for four sizes
 SAMPLES = [
     pytest.param(sample, id=str(sample), marks=[pytest.mark.slow] if i % 4 else [])
@@ -141,3 +143,14 @@ def test_a_slice_of_another_length_is_not_traced_again():
     traced = [rule for rule in slices if rule.form is None]
     assert len(traced) < 20 < len(slices)
     assert total.item() == sum([np.arange(50)[:i].sum() for i in range(2, 52)])
+
+
+def test_a_plan_for_all_sizes_has_no_operation_for_one_size():
+    def drawn(*sizes):
+        return [ops.rand(n).asnumpy().shape for n in sizes]
+
+    def moved(*sizes):
+        return [(ops.rand(n) + 1.0).asnumpy().shape for n in sizes]
+
+    assert drawn(3, 4, 5, 6) == [(3,), (4,), (5,), (6,)]  # 3 and 4 before there was a form
+    assert moved(5, 6, 3, 4, 8, 7) == [(5,), (6,), (3,), (4,), (8,), (7,)]
