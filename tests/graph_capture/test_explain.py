@@ -252,6 +252,18 @@ def test_a_program_from_the_folder(tmp_path):
     assert outputs[1][0].endswith(", from the folder of compiled programs")
 
 
+@pytest.mark.skipif(Recorder.immediate, reason="each operation is a trace of its own there")
+def test_interpreted_dynamic_code_has_both_its_lines(monkeypatch):
+    monkeypatch.setattr(compile_policy, "uses_interpreter", True)
+    with logged() as lines:
+        first = ones(2) * 3.0
+        (first + 1.0).asnumpy()
+    (line,) = [line for line in lines if "run by NumPy" in line]
+    here = test_interpreted_dynamic_code_has_both_its_lines.__code__.co_firstlineno
+    numbers = re.findall(rf"{Path(__file__).name}:(\d+)", line)
+    assert [int(n) - here for n in numbers] == [4, 5]
+
+
 def test_what_takes_long_is_announced(monkeypatch, capsys):
     monkeypatch.setattr(compile_log, "LONG", 0.01)
     with explain():

@@ -120,7 +120,7 @@ def _described(path, why):
     names = ", ".join(dict.fromkeys(f"'{op.name}'" for op in captured))
     if captured and len(captured) == len(path):
         return f"{names} ({size})", ""
-    began, ended, channel.began = channel.began, user_frame(), None
+    began, ended = channel.began, user_frame()
     lines = [place(at.filename, at.lineno) for at in (began, ended) if at is not None]
     where = f" {' to '.join(dict.fromkeys(lines))}" if lines else ""
     at_line = f" ({ended.line})" if ended is not None and ended.line else ""
