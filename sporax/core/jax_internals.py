@@ -24,7 +24,7 @@ __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "Var", "ad",
     "backends_are_initialized", "barrier", "batching", "called", "compared_dims", "device_array",
     "evaluate_size", "interpret", "is_symbolic", "jaxpr_as_fun", "mlir", "on_comparison",
-    "set_compilation_cache", "terms_of", "used_inputs",
+    "set_compilation_cache", "terms_of", "used_inputs", "with_jaxprs",
 )  # fmt: skip
 
 
@@ -64,6 +64,16 @@ def called(equation):
         return None
     part = equation.params[name]
     return getattr(part, "jaxpr", part), getattr(part, "consts", ())
+
+
+def with_jaxprs(function, value):
+    """A parameter of an equation, with `function` of each jaxpr that it is or holds."""
+    if isinstance(value, (Jaxpr, ClosedJaxpr)):
+        return function(value)
+    if isinstance(value, tuple) and any(isinstance(x, (Jaxpr, ClosedJaxpr)) for x in value):
+        parts = [with_jaxprs(function, x) for x in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value
 
 
 def interpret(jaxpr, constants, inputs, evaluate, literal):

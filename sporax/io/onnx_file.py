@@ -20,7 +20,7 @@ from jax.errors import InconclusiveDimensionOperation
 from jax.export import is_symbolic_dim
 
 from sporax.core.errors import describe
-from sporax.core.jax_internals import ClosedJaxpr, called, interpret, jaxpr_as_fun
+from sporax.core.jax_internals import ClosedJaxpr, called, interpret, jaxpr_as_fun, with_jaxprs
 from sporax.core.tree import tensors_of
 from sporax.core.value import UnknownShape
 from sporax.graph_capture.export.export import by_jax, lowered
@@ -117,7 +117,9 @@ def _in_32_bits(run, avals):
 
 def _convertible(jaxpr):
     """A `ClosedJaxpr` without what jax2onnx does not know: recurrent layers become scans, and a
-    scan from the end becomes one of the reversed arrays. Itself if it has neither."""
+    scan from the end becomes one of the reversed arrays. Itself if it has neither, or is open."""
+    if not isinstance(jaxpr, ClosedJaxpr):
+        return jaxpr
     text = str(jaxpr)
     if not any(f" {name}[" in text for name in SCANNED) and "reverse=True" not in text:
         return jaxpr
@@ -135,7 +137,7 @@ def _convertible(jaxpr):
         if is_reversed:
             first, params["reverse"] = params["num_consts"] + params["num_carry"], False
             operands = [*operands[:first], *map(_reversed, operands[first:])]
-        params = {key: _convertible_part(value) for key, value in params.items()}
+        params = {key: with_jaxprs(_convertible, value) for key, value in params.items()}
         outs = eqn.primitive.bind(*operands, **params)
         if is_reversed:
             n = params["num_carry"]
@@ -146,13 +148,6 @@ def _convertible(jaxpr):
         return interpret(jaxpr.jaxpr, jaxpr.consts, arrays, evaluate, literal)
 
     return jax.make_jaxpr(run)(*jaxpr.in_avals)
-
-
-def _convertible_part(value):
-    """A parameter of an equation, `_convertible` where it is a jaxpr or several."""
-    if isinstance(value, tuple):
-        return tuple(map(_convertible_part, value))
-    return _convertible(value) if isinstance(value, ClosedJaxpr) else value
 
 
 def _reversed(array):

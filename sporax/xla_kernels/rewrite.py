@@ -25,6 +25,7 @@ from sporax.core.jax_internals import (
     called,
     interpret,
     jaxpr_as_fun,
+    with_jaxprs,
 )
 from sporax.xla_kernels import recurrence as recurrent
 from sporax.xla_kernels.onednn import convolution, recurrence
@@ -171,7 +172,7 @@ class _Rewriter:
         elif name == "transpose":
             outs = self.outer_product(eqn, *operands)
         if outs is None:
-            params = {key: _rewritten(value) for key, value in eqn.params.items()}
+            params = {key: with_jaxprs(rewrite, value) for key, value in eqn.params.items()}
             outs = self.append(eqn, [self.plain(x) for x in operands], params)
             outs = [_Array(v, source=(eqn, operands)) for v in outs]
         return outs
@@ -354,13 +355,3 @@ def _layer(eqn):
     if not recurrence.supports(kind, [v.aval for v in operands]):
         return None
     return kind, eqn.params["reverse"], tuple(operands)
-
-
-def _rewritten(value):
-    """A parameter of an equation, rewritten where it is a jaxpr or several."""
-    if isinstance(value, (Jaxpr, ClosedJaxpr)):
-        return rewrite(value)
-    if isinstance(value, tuple) and any(isinstance(x, ClosedJaxpr) for x in value):
-        parts = map(_rewritten, value)
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return value
