@@ -177,6 +177,11 @@ def size_of(desc):
     return load().dnnl_memory_desc_get_size(desc)
 
 
+def whole_pages(count):
+    """A number of bytes, or an address, rounded up to whole pages."""
+    return -(-count // _PAGE) * _PAGE
+
+
 def _memory(desc, data):
     return create("dnnl_memory_create", desc, engine(), data)
 
@@ -205,7 +210,7 @@ def _workspace(size):
     if workspace[0].nbytes < size + _PAGE:
         del workspace  # before the larger one is allocated
         array = np.empty(size + _PAGE, np.uint8)
-        workspace = array, -(-array.ctypes.data // _PAGE) * _PAGE
+        workspace = array, whole_pages(array.ctypes.data)
     return workspace
 
 
@@ -241,7 +246,7 @@ class Kernel:
             self.inner[SCRATCHPAD] = argument_desc(primitive_desc, SCRATCHPAD)
         for place, desc in self.inner.items():
             self.offsets[place] = self.size
-            self.size += -(-size_of(desc) // _PAGE) * _PAGE
+            self.size += whole_pages(size_of(desc))
 
     def _context(self):
         """(memory objects of the program, and those in the workspace, by argument; the steps: a

@@ -30,7 +30,7 @@ _LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _OVERWRITE = 1, 2, 1
 _TANH = 0x21
 KERNELS = {"tanh": ("vanilla_rnn", (_TANH,)), "lstm": ("lstm", ()), "gru": ("lbr_gru", ())}
 _SEQUENCES = _SRC, _DST
-_BYTES, _PAGE = {_WORKSPACE, _SCRATCHPAD}, 4096
+_BYTES = {_WORKSPACE, _SCRATCHPAD}
 _FEW = 4  # sequences for a thread
 _UPDATE_FIRST = [1, 0, 2]
 
@@ -120,7 +120,7 @@ def _kernel(g):
     shapes = g.shapes | {place + _DIFF: shape for place, shape in g.shapes.items()}
     for place in {*reads, *writes} & _BYTES:
         layouts[place] = library.argument_desc(desc, place)
-        shapes[place] = (-(-library.size_of(layouts[place]) // _PAGE) * _PAGE,)
+        shapes[place] = (library.whole_pages(library.size_of(layouts[place])),)
     layouts = {place: layouts[place] for place in (*reads, *writes)}
     kernel = library.Kernel(desc, layouts, writes, is_small=False)
     return kernel, reads, writes, shapes
