@@ -7,6 +7,7 @@ from jax import lax
 
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.nn.activation import softmax
 
 MOST_SCORES = 2**22  # kept at once; 16 MB of float32
 SMALLEST_BLOCK = 32  # queries; products of fewer are slow
@@ -39,7 +40,7 @@ def attention(
             unseen = outside if hidden is None else outside | hidden
         if unseen is not None:
             scores = jnp.where(unseen, jnp.finfo(scores.dtype).min, scores)
-        weights = jax.nn.softmax(scores, -1)
+        weights = softmax.declaration.fn(scores, -1)
         if unseen is not None:
             weights = jnp.where(unseen, 0, weights)
         if kept is not None:
@@ -63,15 +64,13 @@ def attention(
     return out.reshape(batch, heads, count * block, value.shape[3])[:, :, :length]
 
 
-_SWAPPED = 0, 2, 1, 3
-
-
 def _outside(band, start, queries, keys):
     """Whether query `start + i` does not see key j."""
     apart = jnp.arange(keys) - (start + jnp.arange(queries))[:, None]
     return (apart < band[0]) | (apart > band[1])
 
 
+_SWAPPED = 0, 2, 1, 3
 # layout -> (its axes as (B, N, S, D), those as its own, whether N and D are one axis)
 _LAYOUTS = {
     "BSH": (_SWAPPED, _SWAPPED, True), "SBH": ((1, 2, 0, 3), (2, 0, 1, 3), True),
