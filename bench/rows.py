@@ -59,7 +59,7 @@ TRAINING = (
     _step("molecular dynamics"),
 )
 ONCE = tuple(Row(f"loop: {loop}", (f"loop: {loop}",), "once") for loop in LOOPS)
-FIRST = tuple(
+FIRST_STEPS = tuple(
     Row(f"first step: {name}", (f"{name} first step",), "once",
         peers=("sporax", "torch", "torch-channels-last", "mindspore"))
     for name in ("ResNet-50", "DenseNet-121", "HRNet-W32")
@@ -76,7 +76,7 @@ SCALED = tuple(
         peers=("sporax", "sporax-jit", "torch", "jax"))
     for what in SCALING
 )  # fmt: skip
-ROWS = TRAINING + FIRST + ONCE + (CHANGING,) + INFERENCE + SCALED
+ROWS = TRAINING + FIRST_STEPS + ONCE + (CHANGING,) + INFERENCE + SCALED
 
 # Multiplications of matrices and convolutions in one step of training, as
 # torch.utils.flop_counter has them (recurrent layers with oneDNN switched off)
