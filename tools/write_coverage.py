@@ -20,6 +20,11 @@ from sporax.cli.check import CannotRead, programs, uses_in  # noqa: E402
 from tests.compat import surface  # noqa: E402
 
 PAGE = ROOT / "docs" / "coverage.md"
+# the classes whose members are counted -> their paths
+CLASSES = {
+    "Tensor": "mindspore.Tensor", "Parameter": "mindspore.Parameter", "Cell": "mindspore.nn.Cell",
+    "Optimizer": "mindspore.nn.Optimizer", "Model": "mindspore.Model",
+}  # fmt: skip
 STATES = ("works", "resolves", "refused", "missing")
 HEAD = """\
 # What is covered
@@ -33,6 +38,10 @@ What is not called (dtypes, numbers, enumerations) works if it is there. A name 
 there, but no test calls it by that name. A name is *refused* if using it raises an error that says
 why there is none, and what to write instead. That a name works does not say that it does with all
 of its keywords; those in use that are not even taken are listed.
+"""
+PUBLIC = """\
+The `__all__` of MindSpore 2.10's public modules, and the members of its main classes. A name is in
+one of the states above; one is refused where it makes sense on an Ascend alone.
 """
 BY_FILE = """\
 What `sporax check` finds in public repositories: the files that use MindSpore, those that find
@@ -64,6 +73,11 @@ def usage(folder):
         for r in _read(folder / "api_import_paths.csv")
     ]  # fmt: skip
     _write("import_paths.csv", ("path", "canonical", "in_mindspore", "uses", "files"), kept)
+    kept = [
+        (f"{CLASSES.get(r['module'], r['module'])}.{r['name']}", r["kind"])
+        for r in _read(folder / "api_public.csv")
+    ]
+    _write("public_names.csv", ("path", "kind"), kept)
 
 
 def _outside(row):
@@ -118,8 +132,16 @@ def page():
         groups[group].append((surface.status(symbol), documented, count, symbol))
     counted = [row for group in surface.GROUPS for row in groups[group]]
     others = {g: r for g, r in groups.items() if g not in surface.GROUPS}
+    public = _public_names()
     return "\n".join([
         HEAD,
+        "## Public names\n",
+        PUBLIC,
+        *_public_table(public),
+        "### Refused\n",
+        *_refused(public),
+        "### Missing\n",
+        *_missing(public),
         "## By use\n",
         *_by_use(counted),
         "## By file\n",
@@ -139,6 +161,48 @@ def page():
         "Data sets of files, images and text, profiling, and legacy and private paths.\n",
         *_table(others),
     ])  # fmt: skip
+
+
+def _public_names():
+    """{module or class: {name: state}}."""
+    modules = collections.defaultdict(dict)
+    for path in surface.public_names():
+        module, _, name = path.rpartition(".")
+        modules[module][name] = surface.status(path)
+    return modules
+
+
+def _public_table(modules):
+    total = collections.Counter(state for names in modules.values() for state in names.values())
+    yield "| where | names | work | resolve only | refused | missing |"
+    yield "|---|--:|--:|--:|--:|--:|"
+    for module, names in [*modules.items(), ("all", None)]:
+        states = total if names is None else collections.Counter(names.values())
+        cells = [states.total(), *(states[state] for state in STATES)]
+        yield f"| `{module}` | {' | '.join(map(str, cells))} |"
+    shares = ", ".join(f"{100 * total[s] / total.total():.1f} % {s}" for s in STATES)
+    yield f"\nOf all: {shares}.\n"
+
+
+def _refused(modules):
+    """A line a reason."""
+    reasons = collections.defaultdict(list)
+    for module, names in modules.items():
+        for name, state in names.items():
+            if state == "refused":
+                path = f"{module}.{name}"
+                reasons[surface.follow(path).reason].append(path.removeprefix("mindspore."))
+    for reason, paths in reasons.items():
+        yield f"- {reason}: {', '.join(f'`{path}`' for path in paths)}"
+    yield ""
+
+
+def _missing(modules):
+    for module, names in modules.items():
+        missing = [name for name, state in names.items() if state == "missing"]
+        if missing:
+            yield f"- `{module}` ({len(missing)}): {', '.join(missing)}"
+    yield ""
 
 
 def _by_use(counted):

@@ -38,6 +38,11 @@ class Refused:
             raise NotImplementedError(explained(subclassing[0][0]._path))
         self._path = path
 
+    @property
+    def reason(self):
+        """Why there is none, and what to use instead."""
+        return REFUSED[self._path]
+
     def __call__(self, *args, **kwargs):
         raise NotImplementedError(explained(self._path))
 

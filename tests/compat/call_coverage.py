@@ -23,7 +23,7 @@ class Calls:
     def __init__(self, folder):
         self.folder, self.names, self.pending = Path(folder), set(), set()
         self.functions, self.classes = {}, {}  # code -> names; code -> {class: name}
-        for symbol, *_ in surface.uses():
+        for symbol in {*surface.public_names(), *[symbol for symbol, *_ in surface.uses()]}:
             result = surface.follow(symbol)
             code = surface.code_of(result)
             if code is None:

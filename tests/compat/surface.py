@@ -2,8 +2,9 @@
 
 `tests/recorded/uses.csv` counts uses of names in 2,387 files written for MindSpore by others (image
 models, molecular dynamics, scientific computing, courses, tutorials), `keywords.csv` the keyword
-arguments passed to them, `called.txt` lists the names that passing tests called
-(`tests/compat/call_coverage.py` writes it); all three come from `tools/write_coverage.py`.
+arguments passed to them; `public_names.csv` has all names that MindSpore 2.10 exports, `called.txt`
+those that passing tests called (`tests/compat/call_coverage.py` writes it). All come from
+`tools/write_coverage.py`.
 """
 
 import csv
@@ -55,6 +56,12 @@ def uses():
     """[(symbol, group, whether it is documented, uses)], most used first."""
     result = rows("uses.csv")
     return [(r["symbol"], r["group"], r["documented"] == "1", int(r["uses"])) for r in result]
+
+
+@functools.cache
+def public_names():
+    """The paths of MindSpore 2.10's public names."""
+    return [row["path"] for row in rows("public_names.csv")]
 
 
 def is_counted(name):
