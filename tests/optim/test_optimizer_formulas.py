@@ -6,6 +6,7 @@ import functools
 import numpy as np
 import pytest
 
+from sporax import mint as sporax_mint
 from sporax import optim
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
@@ -17,8 +18,9 @@ from tests.optim.optimizer_cases import PARAMETERS, STEPS, Kit, run
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
+mint = sporax_mint.optim
 KIT = Kit(optim, Tensor, Parameter, None)
-RATE, DECAY, SCALE = 0.1, 0.2, 8.0
+RATE, DECAY, SCALE, EPS = 0.1, 0.2, 8.0, 0.25
 
 
 class State(dict):
@@ -94,6 +96,24 @@ def adamw(p, g, s, t, decay):
     return p - RATE * m / (1 - 0.9**t) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
 
 
+def mint_adam(p, g, s, t, decay):
+    m, v = _moments(-(g - decay * p), s)
+    s["h"] = np.maximum(s["h"], v)
+    return p - RATE * m / (1 - 0.9**t) / (np.sqrt(s["h"] / (1 - 0.999**t)) + EPS)
+
+
+def mint_sgd(p, g, s, t, decay):
+    g = g + decay * p
+    s["m"] = 0.9 * s["m"] + 0.5 * g if t > 1 else g
+    return p - RATE * s["m"]
+
+
+def nesterov(p, g, s, t, decay):
+    g = g + decay * p
+    s["m"] = 0.9 * s["m"] + g
+    return p - RATE * (g + 0.9 * s["m"])
+
+
 def radam(p, g, s, t, decay):
     m, v = _moments(g + decay * p, s)
     most, length = 1999, 1999 - 2 * t * 0.999**t / (1 - 0.999**t)
@@ -134,6 +154,20 @@ ROWS = {
         lambda ps: experimental.SGD(ps, RATE, 0.9, weight_decay=DECAY),
         momentum,
     ),
+    "mint.Adam": (
+        lambda ps: mint.Adam(ps, RATE, eps=EPS, weight_decay=DECAY, amsgrad=True, maximize=True),
+        mint_adam,
+    ),
+    "mint.AdamW": (lambda ps: mint.AdamW(ps, RATE, weight_decay=DECAY, maximize=True), adamw),
+    "mint.FusedAdamW": (
+        lambda ps: mint.FusedAdamW(ps, RATE, weight_decay=DECAY, maximize=True),
+        adamw,
+    ),
+    "mint.SGD": (lambda ps: mint.SGD(ps, RATE, 0.9, 0.5, DECAY), mint_sgd),
+    "mint.SGD nesterov": (
+        lambda ps: mint.SGD(ps, RATE, 0.9, weight_decay=DECAY, nesterov=True),
+        nesterov,
+    ),
     "LARS": (layered, lars),
     "LARS clipped": (
         functools.partial(layered, use_clip=True),
@@ -141,13 +175,7 @@ ROWS = {
     ),
 }
 SCALED = {"LARS", "LARS clipped"}
-DECAYS_ALL = {
-    "FTRL",
-    "experimental.RAdam",
-    "experimental.Adam",
-    "experimental.AdamW",
-    "experimental.SGD",
-}
+DECAYS_ALL = {"FTRL", *[name for name in ROWS if name.startswith(("experimental", "mint"))]}
 SPARES = {("LARS", "fc.bias"), ("LARS clipped", "fc.bias")}  # by the filter
 
 
@@ -174,7 +202,8 @@ def test_twenty_steps_follow_the_formula(name):
         expected = np.concatenate([w.ravel() for w in weights.values()])
         np.testing.assert_allclose(history[step], expected, rtol=2e-4, atol=2e-5)
     counts = [state[name].ravel() for name in ("global_step", "state_step") if name in state]
-    assert all(count.tolist() == [STEPS] for count in counts)
+    done = STEPS - name.startswith("mint.") * name.endswith("AdamW")  # which count from -1 there
+    assert all(count.tolist() == [done] for count in counts)
 
 
 def one(*values):
@@ -205,6 +234,12 @@ def test_a_parameter_without_axes_keeps_its_shape(make):
     p = Parameter(Tensor(2.0), name="w")
     make(p)((Tensor(1.0),))
     assert p.shape == () and float(p) < 2
+
+
+def test_fused_adamw_has_one_amsgrad():
+    optimizer = mint.FusedAdamW(one())
+    with pytest.raises(ValueError, match="'amsgrad' must be the same for all groups"):
+        optimizer.add_param_group({"params": one(), "amsgrad": True})
 
 
 # groups of experimental.optim -------------------------------------------------------------------

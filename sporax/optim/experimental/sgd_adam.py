@@ -22,7 +22,11 @@ def _moments(m, v, grad, betas):
     return m + (grad - m) * (1 - betas[0]), v + (grad * grad - v) * (1 - betas[1])
 
 
-def _adam(decoupled):
+def adam_rule(late_eps, decoupled=False, first=0):
+    """Adam's rule on arrays. `late_eps`: eps is added after the correction of the root, not before.
+    `decoupled`: weight decay of the parameter, not of the gradient. `first`: what `steps` is before
+    the first step."""
+
     def run(
         param, m, v, highest, grad, rate, steps, *, betas, eps, weight_decay, amsgrad, maximize
     ):
@@ -33,17 +37,17 @@ def _adam(decoupled):
             grad = grad + weight_decay * param
         m, v = _moments(m, v, grad, betas)
         highest = jnp.maximum(highest, v) if amsgrad else highest
-        unbiased1, unbiased2 = (1 - beta ** (steps + 1) for beta in betas)
+        unbiased1, unbiased2 = (1 - beta ** (steps - first + 1) for beta in betas)
         scale, root = jnp.sqrt(unbiased2), jnp.sqrt(highest if amsgrad else v)
-        # MindSpore adds eps before the correction in the one, after it in the other
-        divisor = root / scale + eps if decoupled else (root + eps) / scale
+        divisor = root / scale + eps if late_eps else (root + eps) / scale
         return param - rate / unbiased1 * m / divisor, m, v, highest
 
     return run
 
 
-adam = rule("Adam", states=3)(_adam(decoupled=False))
-adamw = rule("AdamW", states=3)(_adam(decoupled=True))
+# MindSpore adds eps before the correction in the one, after it in the other
+adam = rule("Adam", states=3)(adam_rule(late_eps=False))
+adamw = rule("AdamW", states=3)(adam_rule(late_eps=True, decoupled=True))
 
 
 class SGD(GroupOptimizer):
