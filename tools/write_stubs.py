@@ -51,7 +51,7 @@ def stubs():
         "sporax/nn/__init__.pyi": _module("The cells, by name", _cells()),
         "sporax/numpy/__init__.pyi": _module("The operations as NumPy's users call them", _numpy()),
     }
-    for path in ("", "nn.", "nn.functional.", "linalg.", "special."):
+    for path in ("", "nn.", "nn.functional.", "optim.", "linalg.", "special."):
         head = f"What `{'.'.join(['mint', path]).strip('.')}` has"
         texts[f"sporax/mint/{path.replace('.', '/')}__init__.pyi"] = _module(head, _mint(path))
     return texts | _paths()
@@ -213,9 +213,12 @@ def _mint(prefix):
     space = mint if not prefix else getattr(mint, prefix[:-1].split(".")[0])
     for part in prefix[:-1].split(".")[1:]:
         space = getattr(space, part)
+    exported = {} if prefix else mint.exported()
     for name in dir(space):
         if f"{prefix}{name}" in MINT:
             yield from _item(name, MINT[f"{prefix}{name}"])
+        elif name in exported:
+            yield f"from .{exported[name]} import {name} as {name}"
         else:
             yield f"from . import {name} as {name}"
 

@@ -1,6 +1,7 @@
 """Under which names PyTorch's users find the operations? `mint`: names looked up, no maths.
 
-Names, also of submodules such as `mint.nn.functional`, come from the declarations in `sporax.ops`.
+Names, also of submodules such as `mint.nn.functional`, come from the declarations in `sporax.ops`;
+those of `EXPORTED` are names of `mint` itself too: `mint.conv2d`, `mint.ReLU`, `mint.Adam`.
 """
 
 import importlib
@@ -9,6 +10,11 @@ import types
 
 from sporax.core.errors import missing
 from sporax.ops.declare import MINT
+
+# modules below `mint` whose names it has itself, the first to have a name wins
+EXPORTED = ("nn.functional", "nn", "optim", "linalg", "special")
+# where the faces are declared that `sporax.ops` has not: of layers and of optimizers
+_HOMES = {"nn": "sporax.nn", "optim": "sporax.optim.mint_optimizers"}
 
 
 class Namespace(types.ModuleType):
@@ -25,22 +31,38 @@ class Namespace(types.ModuleType):
         return _names(self.__name__.removeprefix(__name__ + ".") + ".")
 
 
+def _import_home(path):
+    """Import what may declare a face of that path."""
+    importlib.import_module("sporax.ops")
+    head, dot, _ = path.partition(".")
+    if dot and head in _HOMES:
+        importlib.import_module(_HOMES[head])
+
+
 def _names(prefix):
     """The names, and the submodules' names, that begin with `prefix`."""
+    _import_home(prefix)
     return sorted({p.removeprefix(prefix).split(".")[0] for p in MINT if p.startswith(prefix)})
 
 
 def _find(path):
     if path.rpartition(".")[2].startswith("__"):
         raise AttributeError(path)
-    importlib.import_module("sporax.ops")  # where the faces are declared
-    if path not in MINT and path.startswith("nn."):
-        importlib.import_module("sporax.nn")  # where the layers are
-    if path in MINT:
-        return MINT[path]
-    if _names(f"{path}."):
-        return sys.modules.setdefault(f"{__name__}.{path}", Namespace(path))
+    for name in (path, *[f"{home}.{path}" for home in EXPORTED if "." not in path]):
+        _import_home(name)
+        if name in MINT:
+            return MINT[name]
+        if f"{__name__}.{name}" in sys.modules:
+            return sys.modules[f"{__name__}.{name}"]
+        if _names(f"{name}."):
+            return sys.modules.setdefault(f"{__name__}.{name}", Namespace(name))
     raise missing("mint", path)
+
+
+def exported():
+    """{name: the module below `mint` that it comes from} of what `mint` has from `EXPORTED`."""
+    homes = {name: home for home in reversed(EXPORTED) for name in _names(f"{home}.")}
+    return {n: home for n, home in homes.items() if n not in MINT and f"{home}.{n}" in MINT}
 
 
 def __getattr__(name):
@@ -48,8 +70,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    return _names("")
+    return sorted({*_names(""), *exported()})
 
 
-for _path in ("nn", "nn.functional", "special", "linalg"):
+for _path in EXPORTED:
     sys.modules[f"{__name__}.{_path}"] = Namespace(_path)

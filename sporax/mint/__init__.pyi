@@ -2,7 +2,154 @@
 
 from . import linalg as linalg
 from . import nn as nn
+from . import optim as optim
 from . import special as special
+from .linalg import inv as inv
+from .linalg import matrix_norm as matrix_norm
+from .linalg import vector_norm as vector_norm
+from .nn import AdaptiveAvgPool1d as AdaptiveAvgPool1d
+from .nn import AdaptiveAvgPool2d as AdaptiveAvgPool2d
+from .nn import AdaptiveAvgPool3d as AdaptiveAvgPool3d
+from .nn import AdaptiveMaxPool1d as AdaptiveMaxPool1d
+from .nn import AdaptiveMaxPool2d as AdaptiveMaxPool2d
+from .nn import AvgPool1d as AvgPool1d
+from .nn import AvgPool2d as AvgPool2d
+from .nn import AvgPool3d as AvgPool3d
+from .nn import BCELoss as BCELoss
+from .nn import BCEWithLogitsLoss as BCEWithLogitsLoss
+from .nn import BatchNorm1d as BatchNorm1d
+from .nn import BatchNorm2d as BatchNorm2d
+from .nn import BatchNorm3d as BatchNorm3d
+from .nn import ConstantPad1d as ConstantPad1d
+from .nn import ConstantPad2d as ConstantPad2d
+from .nn import ConstantPad3d as ConstantPad3d
+from .nn import Conv1d as Conv1d
+from .nn import Conv2d as Conv2d
+from .nn import Conv3d as Conv3d
+from .nn import ConvTranspose2d as ConvTranspose2d
+from .nn import CosineEmbeddingLoss as CosineEmbeddingLoss
+from .nn import CrossEntropyLoss as CrossEntropyLoss
+from .nn import Dropout as Dropout
+from .nn import Dropout2d as Dropout2d
+from .nn import ELU as ELU
+from .nn import Embedding as Embedding
+from .nn import Flatten as Flatten
+from .nn import Fold as Fold
+from .nn import GELU as GELU
+from .nn import GLU as GLU
+from .nn import GroupNorm as GroupNorm
+from .nn import Hardshrink as Hardshrink
+from .nn import Hardsigmoid as Hardsigmoid
+from .nn import Hardswish as Hardswish
+from .nn import Hardtanh as Hardtanh
+from .nn import Identity as Identity
+from .nn import KLDivLoss as KLDivLoss
+from .nn import L1Loss as L1Loss
+from .nn import LayerNorm as LayerNorm
+from .nn import Linear as Linear
+from .nn import LogSigmoid as LogSigmoid
+from .nn import LogSoftmax as LogSoftmax
+from .nn import MSELoss as MSELoss
+from .nn import MaxPool2d as MaxPool2d
+from .nn import MaxUnpool2d as MaxUnpool2d
+from .nn import Mish as Mish
+from .nn import NLLLoss as NLLLoss
+from .nn import PReLU as PReLU
+from .nn import PixelShuffle as PixelShuffle
+from .nn import ReLU as ReLU
+from .nn import ReLU6 as ReLU6
+from .nn import ReflectionPad1d as ReflectionPad1d
+from .nn import ReflectionPad2d as ReflectionPad2d
+from .nn import ReflectionPad3d as ReflectionPad3d
+from .nn import ReplicationPad1d as ReplicationPad1d
+from .nn import ReplicationPad2d as ReplicationPad2d
+from .nn import ReplicationPad3d as ReplicationPad3d
+from .nn import SELU as SELU
+from .nn import SiLU as SiLU
+from .nn import Sigmoid as Sigmoid
+from .nn import SmoothL1Loss as SmoothL1Loss
+from .nn import SoftMarginLoss as SoftMarginLoss
+from .nn import Softmax as Softmax
+from .nn import Softshrink as Softshrink
+from .nn import SyncBatchNorm as SyncBatchNorm
+from .nn import Tanh as Tanh
+from .nn import Threshold as Threshold
+from .nn import Unfold as Unfold
+from .nn import Upsample as Upsample
+from .nn import UpsamplingBilinear2d as UpsamplingBilinear2d
+from .nn import UpsamplingNearest2d as UpsamplingNearest2d
+from .nn import ZeroPad1d as ZeroPad1d
+from .nn import ZeroPad2d as ZeroPad2d
+from .nn import ZeroPad3d as ZeroPad3d
+from .nn.functional import adaptive_avg_pool1d as adaptive_avg_pool1d
+from .nn.functional import adaptive_avg_pool2d as adaptive_avg_pool2d
+from .nn.functional import adaptive_avg_pool3d as adaptive_avg_pool3d
+from .nn.functional import adaptive_max_pool1d as adaptive_max_pool1d
+from .nn.functional import adaptive_max_pool2d as adaptive_max_pool2d
+from .nn.functional import avg_pool1d as avg_pool1d
+from .nn.functional import avg_pool2d as avg_pool2d
+from .nn.functional import avg_pool3d as avg_pool3d
+from .nn.functional import batch_norm as batch_norm
+from .nn.functional import binary_cross_entropy as binary_cross_entropy
+from .nn.functional import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from .nn.functional import conv1d as conv1d
+from .nn.functional import conv2d as conv2d
+from .nn.functional import conv3d as conv3d
+from .nn.functional import conv_transpose2d as conv_transpose2d
+from .nn.functional import cosine_embedding_loss as cosine_embedding_loss
+from .nn.functional import cross_entropy as cross_entropy
+from .nn.functional import elu as elu
+from .nn.functional import elu_ as elu_
+from .nn.functional import embedding as embedding
+from .nn.functional import fold as fold
+from .nn.functional import gelu as gelu
+from .nn.functional import glu as glu
+from .nn.functional import grid_sample as grid_sample
+from .nn.functional import group_norm as group_norm
+from .nn.functional import hardshrink as hardshrink
+from .nn.functional import hardsigmoid as hardsigmoid
+from .nn.functional import hardswish as hardswish
+from .nn.functional import hardtanh as hardtanh
+from .nn.functional import hardtanh_ as hardtanh_
+from .nn.functional import hinge_embedding_loss as hinge_embedding_loss
+from .nn.functional import interpolate as interpolate
+from .nn.functional import kl_div as kl_div
+from .nn.functional import l1_loss as l1_loss
+from .nn.functional import layer_norm as layer_norm
+from .nn.functional import leaky_relu as leaky_relu
+from .nn.functional import linear as linear
+from .nn.functional import log_softmax as log_softmax
+from .nn.functional import logsigmoid as logsigmoid
+from .nn.functional import margin_ranking_loss as margin_ranking_loss
+from .nn.functional import max_pool2d as max_pool2d
+from .nn.functional import max_unpool2d as max_unpool2d
+from .nn.functional import mish as mish
+from .nn.functional import mse_loss as mse_loss
+from .nn.functional import nll_loss as nll_loss
+from .nn.functional import normalize as normalize
+from .nn.functional import one_hot as one_hot
+from .nn.functional import pad as pad
+from .nn.functional import pixel_shuffle as pixel_shuffle
+from .nn.functional import prelu as prelu
+from .nn.functional import relu as relu
+from .nn.functional import relu6 as relu6
+from .nn.functional import relu_ as relu_
+from .nn.functional import selu as selu
+from .nn.functional import sigmoid_ as sigmoid_
+from .nn.functional import silu as silu
+from .nn.functional import smooth_l1_loss as smooth_l1_loss
+from .nn.functional import soft_margin_loss as soft_margin_loss
+from .nn.functional import softplus as softplus
+from .nn.functional import softshrink as softshrink
+from .nn.functional import threshold as threshold
+from .nn.functional import threshold_ as threshold_
+from .nn.functional import unfold as unfold
+from .nn.functional import upsample as upsample
+from .optim import Adam as Adam
+from .optim import AdamW as AdamW
+from .optim import FusedAdamW as FusedAdamW
+from .optim import SGD as SGD
+from .special import digamma as digamma
 from sporax.core.tensor import Tensor as Tensor
 from typing import Any
 import builtins
@@ -25,6 +172,8 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ for matrices."""
 def addmv(input, mat, vec, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector."""
+def addr_(input, vec1, vec2, beta=1, alpha=1) -> Tensor:
+    r"""$\beta \cdot input + \alpha \cdot vec1 \, vec2^\top$ put into `input` itself."""
 def all(input, dim=None, keepdim=False) -> Tensor:
     """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> builtins.bool:
@@ -41,6 +190,8 @@ def arccos(input) -> Tensor:
     r"""$\arccos x$, element by element."""
 def arccosh(input) -> Tensor:
     r"""$\operatorname{arcosh} x$, element by element."""
+def arcsin(input) -> Tensor:
+    r"""$\arcsin x$, element by element."""
 def arcsinh(input) -> Tensor:
     r"""$\operatorname{arsinh} x$, element by element."""
 def arctan(input) -> Tensor:
@@ -67,6 +218,12 @@ def atanh(input) -> Tensor:
     r"""$\operatorname{artanh} x$, element by element."""
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
+def batch_norm_elemt(input, weight=None, bias=None, mean=None, invstd=None, eps=1e-05) -> Tensor:
+    r"""$w (x - \mu) \, s + b$ for each channel (axis 1), where `invstd` is $s = 1 / \sqrt{\sigma^2 + \epsilon}$; without `mean` and `invstd`, those of `input`."""
+def batch_norm_gather_stats_with_counts(input, mean, invstd, running_mean=None, running_var=None, momentum=0.1, eps=1e-05, counts=None) -> builtins.tuple[Tensor, ...]:
+    r"""$\mu$ and $1 / \sqrt{\sigma^2 + \epsilon}$ of a whole batch from those of its parts."""
+def batch_norm_stats(input, eps) -> builtins.tuple[Tensor, ...]:
+    r"""$\mu$ and $1 / \sqrt{\sigma^2 + \epsilon}$ of each channel (axis 1), Float32 at least."""
 def bernoulli(input, *, generator=None) -> Tensor:
     """1 with a probability, else 0, in the shape and dtype of `input`."""
 def bincount(input, weights=None, minlength=0) -> Tensor:
@@ -99,6 +256,8 @@ def clone(input) -> Tensor:
     """A tensor of the same contents, which goes its own way from here; derivatives go through."""
 def concat(tensors, dim=0) -> Tensor:
     """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
+def conv_tbc(input, weight, bias, pad=0) -> Tensor:
+    """Convolution along time, which comes first: `(T, N, C)` with `weight` `(k, C, O)` and `bias` `(O,)` -> `(T + 2 pad - k + 1, N, O)`."""
 def cos(input) -> Tensor:
     r"""$\cos x$, element by element."""
 def cosh(input) -> Tensor:
@@ -115,6 +274,8 @@ def cumprod(input, dim, dtype=None) -> Tensor:
     r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64."""
 def cumsum(input, dim, dtype=None) -> Tensor:
     r"""$y_i = \sum_{j \leq i} x_j$ along `axis`."""
+def diag(input, diagonal=0) -> Tensor:
+    """The `diagonal` of a matrix, above the main one; or the matrix with a vector there, and zeros elsewhere."""
 def diff(input, n=1, dim=-1, prepend=None, append=None) -> Tensor:
     """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
 def div(input, other, *, rounding_mode=None) -> Tensor:
@@ -131,6 +292,10 @@ def dstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.dstack` does."""
 def einsum(equation, *operands) -> Tensor:
     """Einstein's summation: products summed over the letters missing right of `->`."""
+def empty(*size, dtype=None, device=None, pin_memory=False) -> Tensor:
+    """A Tensor of that size whose numbers do not matter: zeros. The device is XLA's to choose."""
+def empty_like(input, *, dtype=None, device=None, pin_memory=False) -> Tensor:
+    """A Tensor of the input's shape whose numbers do not matter, in its dtype or another: zeros."""
 def eq(input, other) -> Tensor:
     """$input = other$, element by element: Bool, broadcast together."""
 def equal(input, other) -> builtins.bool:
@@ -201,6 +366,8 @@ def isnan(tensor) -> Tensor:
     """Whether $x$ is not a number, element by element."""
 def isneginf(input) -> Tensor:
     r"""Whether $x = -\infty$, element by element."""
+def kthvalue(input, k, dim=-1, keepdim=False) -> builtins.tuple[Tensor, ...]:
+    """The `k`-th smallest element along `dim`, k from 1, and its index (Int64): a pair. NaN comes last."""
 def le(input, other) -> Tensor:
     r"""$input \leq other$, element by element: Bool, broadcast together."""
 def lerp(input, end, weight) -> Tensor:
@@ -281,6 +448,8 @@ def normal(mean=0.0, std=1.0, size=None, generator=None) -> Tensor:
     """Numbers normal around `mean` with deviation `std`, numbers or Tensors of shape `size`."""
 def not_equal(input, other) -> Tensor:
     r"""$input \neq other$, element by element: Bool, broadcast together."""
+def npu_gelu(input, approximate='none') -> Tensor:
+    r"""$x \Phi(x)$, with the normal distribution function $\Phi$ (Hendrycks and Gimpel, 2016)."""
 def ones(size, *, dtype=None) -> Tensor:
     """Ones of that `shape` (an int or a tuple of ints), Float32 unless a `dtype` is given."""
 def ones_like(input, *, dtype=None) -> Tensor:
@@ -289,6 +458,8 @@ def outer(input, vec2) -> Tensor:
     """$a_i b_j$ of two vectors."""
 def permute(input, dims) -> Tensor:
     """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
+def polar(abs, angle) -> Tensor:
+    r"""$r (\cos \varphi + i \sin \varphi)$ from r = `abs` and the angle."""
 def pow(input, exponent) -> Tensor:
     """$input^{exponent}$, broadcast together."""
 def prod(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:

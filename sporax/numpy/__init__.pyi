@@ -127,7 +127,7 @@ def cumsum(a, axis=None, dtype=None) -> Tensor:
 def deg2rad(x, dtype=None) -> Tensor:
     r"""$\pi x / 180$, element by element."""
 def diag(v, k=0) -> Tensor:
-    """The diagonal `k` of a matrix; or the matrix with the vector `v` there and zeros elsewhere."""
+    """The `diagonal` of a matrix, above the main one; or the matrix with a vector there, and zeros elsewhere."""
 def diag_indices(n, ndim=2) -> builtins.tuple[Tensor, ...]:
     """The indices of the main diagonal of `ndim` dimensions of size `n`: a tuple of Int32."""
 def diagflat(v, k=0) -> Tensor:

@@ -102,18 +102,6 @@ def _one_or_two(v):
         raise ValueError(f"'v' must have 1 or 2 dimensions, but got shape {v.shape}")
 
 
-@array_op("diag(v, k=0)")
-def diag(v: Array, k=0):
-    """The diagonal `k` of a matrix; or the matrix with the vector `v` there and zeros elsewhere.
-
-    >>> diag(Tensor([1, 2])).asnumpy()
-    array([[1, 0],
-           [0, 2]])
-    """
-    _one_or_two(v)
-    return jnp.diag(v, k)
-
-
 @array_op("diagflat(v, k=0)")
 def diagflat(v: Array, k=0):
     """The matrix with the flattened `v` on its diagonal `k` and zeros elsewhere.

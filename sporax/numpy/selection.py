@@ -15,6 +15,7 @@ from sporax.numpy.faces import (
 )  # fmt: skip
 from sporax.numpy.manipulation import axis_of, broadcast_arrays, stack
 from sporax.ops.declare import Range
+from sporax.ops.legacy.tensor_methods import choose_among
 
 _MODES = ("clip", "wrap")
 
@@ -87,21 +88,6 @@ def _many(x):
     return ops.stack(in_one_dtype(broadcast_arrays(*x))) if several else array_of(x)
 
 
-@array_op("choose", public=False)
-def _choose(a: Array, choices: Array, mode="clip"):
-    """At each place the element of `choices[i]`, where `a` there is `i`.
-
-    >>> _choose(Tensor([1, 0]), Tensor([[1, 2], [3, 4]])).tolist()
-    [3, 2]
-    """
-    if not jnp.issubdtype(a.dtype, jnp.integer):
-        raise ValueError(f"'a' must be of ints, but got {a.dtype}")
-    if not choices.ndim:
-        raise ValueError("'choices' must have a dimension")
-    _check_mode("choose", mode)
-    return jnp.choose(a, list(choices), mode=mode)
-
-
 @composite(numpy="choose(a, choices, mode='clip')")
 def choose(a: Array, choices, mode="clip"):
     """At each place the element of `choices[i]`, where `a` there is `i`; broadcast together.
@@ -109,7 +95,7 @@ def choose(a: Array, choices, mode="clip"):
     >>> choose(Tensor([1, 0]), [[1, 2], [3, 4]]).tolist()
     [3, 2]
     """
-    return _choose(a, _many(choices), mode)
+    return choose_among(a, _many(choices), mode)
 
 
 @composite(numpy=True)

@@ -22,6 +22,8 @@ def layer_norm_with_moments(x, w, b, begin_norm_axis=1, begin_params_axis=1, eps
 
 
 def along(p, x):
+    if isinstance(p, float):
+        return p
     return p.reshape((1, -1) + (1,) * (x.ndim - 2))
 
 
@@ -42,6 +44,27 @@ def batch_norm_known(x, w, b, mean, variance, epsilon=1e-5):
 def group_norm(x, w=1.0, b=0.0, num_groups=1, eps=1e-5):
     y = normalized(x.reshape(x.shape[0], num_groups, -1), 2, eps)[0].reshape(x.shape)
     return y if isinstance(w, float) else y * along(w, x) + along(b, x)
+
+
+def stats(x, eps):
+    axes = (0, *range(2, x.ndim))
+    return x.mean(axes), 1 / np.sqrt(x.var(axes) + eps)
+
+
+PARTS = np.split(np.random.default_rng(1).normal(size=(6, 2, 3)), [2])
+WHOLE = np.concatenate(PARTS)
+MEANS, DEVIATIONS = map(np.stack, zip(*[stats(part, 0.1) for part in PARTS], strict=True))
+COUNTS = np.array([6.0, 12.0])
+
+
+def of_the_whole(x, mean, invstd, running_mean, running_var, counts, momentum, eps):
+    """By the numbers themselves: `mean` and `invstd` are those of the parts of WHOLE."""
+    moved = batch_norm(WHOLE, 1.0, 0.0, running_mean, running_var, momentum, eps)[1:3]
+    return *stats(WHOLE, eps), *moved
+
+
+def elemt(x, w=None, b=0.0, mean=0.0, invstd=1.0):
+    return (x - along(mean, x)) * along(invstd, x) * along(w, x) + along(b, x)
 
 
 POSITIVE = {"range": (0.5, 2.0), "rtol": 1e-4, "atol": 1e-5}
@@ -65,6 +88,17 @@ SAMPLES = [
         {"momentum": 0.3, "epsilon": 1e-2}, outputs=(0,), **POSITIVE,
     ),
     Sample("batch_norm_inference", [(4, 2)] + [(2,)] * 4, batch_norm_known, **POSITIVE),
+    Sample("batch_norm_stats", [(4, 2, 3)], stats, {"eps": 1e-2}),
+    Sample("batch_norm_elemt", [(4, 2, 3)] + [(2,)] * 4, elemt),
+    Sample(
+        "batch_norm_elemt", [(4, 2)], lambda x, eps: normalized(x, 0, eps)[0], {"eps": 0.1},
+        **POSITIVE,
+    ),
+    Sample(
+        "merged_statistics", [WHOLE, MEANS, DEVIATIONS, (2,), (2,), COUNTS], of_the_whole,
+        {"momentum": 0.3, "eps": 0.1}, **POSITIVE,
+        names=["input", "mean", "invstd", "running_mean", "running_var", "counts"],
+    ),
     Sample(
         "group_norm", [(2, 4, 2), (4,), (4,)], group_norm, {"num_groups": 2},
         names=NAMES, **POSITIVE,

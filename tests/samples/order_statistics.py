@@ -19,11 +19,19 @@ def lower(x, axis=-1, keepdims=False, nan=False):
     return (values, index) if keepdims else (values.squeeze(axis), index.squeeze(axis))
 
 
+def kth(x, k, dim=-1, keepdim=False):
+    index = np.take(np.argsort(x, dim), [k - 1], dim)
+    values = np.take_along_axis(x, index, dim)
+    return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
+
+
 def with_gaps(function):
     return lambda x, axis=None, keepdims=False: function(x, axis=axis, keepdims=keepdims)
 
 
 SAMPLES = [
+    Sample("kthvalue", [(2, 5)], kth, {"k": 2}),
+    Sample("kthvalue", [(4, 3)], kth, {"k": 3, "dim": 0, "keepdim": True}),
     Sample("median", [(2, 5)], lower),
     Sample("median", [(4, 3)], lower, {"axis": 0, "keepdims": True}),
     Sample("nanmedian", [HOLES], lambda x: lower(x, nan=True), sharp=ODD),

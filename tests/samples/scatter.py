@@ -1,4 +1,4 @@
-"""Rows for `sporax.ops.indexing.scatter` and `sporax.ops.indexing.slicing`."""
+"""Rows for `sporax.ops.indexing`: `scatter`, `in_place` and `slicing`."""
 
 import numpy as np
 
@@ -65,7 +65,43 @@ def strided_slice(x, begin, end, strides, **masks):
     return x[: end[0] : strides[0], begin[1]]
 
 
+def put_at(x, values, *indices, accumulate=False):
+    x = x.copy()
+    if accumulate:
+        np.add.at(x, indices, values)
+    else:
+        x[indices] = values
+    return x
+
+
+def index_copy(x, index, new, dim):
+    return put_at(x.swapaxes(0, dim), new.swapaxes(0, dim), index).swapaxes(0, dim)
+
+
+def put_flat(x, index, source, accumulate=False):
+    flat = put_at(x.ravel(), source.ravel(), index.ravel(), accumulate=accumulate)
+    return flat.reshape(x.shape)
+
+
+ONCE, TWICE = np.array([[5, -6]]), np.array([[5, -1]])
 SAMPLES = [
+    Sample("put_at", [(3, 4), (2,), np.array([2, -3]), np.array([1, 1])], put_at, packed=True),
+    Sample("put_at", [(3, 4), (4,), np.array([2, 2])], put_at, {"accumulate": True}, packed=True),
+    Sample(
+        "index_copy",
+        [(2, 3), np.array([2, 0]), (2, 2)],
+        index_copy,
+        {"dim": 1},
+        names=["input", "index", "tensor"],
+    ),
+    Sample("put_flat", [(2, 3), ONCE, (2, 1)], put_flat),
+    Sample("put_flat", [(2, 3), TWICE, (2,)], put_flat, {"accumulate": True}),
+    Sample(
+        "choose_among",
+        [np.array([1, 0, 2]), (3, 3)],
+        lambda a, choices, mode: np.choose(a, choices, mode=mode),
+        {"mode": "raise"},
+    ),
     *[
         Sample(f"tensor_scatter_{name}", [(2, 3), rows, (3,)], scatter_nd(name))
         for name, rows in [

@@ -21,7 +21,10 @@ def _rows(x, v, indices):
     return x.at[at]
 
 
-@op(promotes=(0, 1), bounds=_within, primitive="InplaceUpdate(indices)(x, v)")
+@op(
+    promotes=(0, 1), bounds=_within, primitive="InplaceUpdate(indices)(x, v)",
+    tensor="inplace_update(x, v, indices)",
+)  # fmt: skip
 def inplace_update(x: Array, v: Array, indices: Array):
     """`x` with row `indices[i]` replaced by `v[i]`.
 

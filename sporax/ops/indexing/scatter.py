@@ -66,6 +66,9 @@ def _declare_nd(reduction, title, verb, shown, repeated):
     function.__doc__ = _ND.format(verb=verb, name=name, shown=shown, repeated=repeated)
     declared = op(
         primitive=f"TensorScatter{title}()(input_x, indices, updates)",
+        tensor=None
+        if reduction in ("update", "add")  # whose methods are those of PyTorch
+        else f"scatter_{reduction}(input_x, indices, updates)",
         bounds=lambda input_x, indices, updates: rows_within(input_x.shape, indices),
     )(function)
 

@@ -164,6 +164,20 @@ def matrix_set_diag(x: Array, diagonal: Array, k=0, align="RIGHT_LEFT"):
     return pack.spread(diagonal.astype(x.dtype), x)
 
 
+@op(function=(), mint="diag(input, diagonal=0)", numpy="diag(v: input, k: diagonal=0)", name="diag")
+def diagonal_of_matrix(input: Array, diagonal=0):
+    """The `diagonal` of a matrix, above the main one; or the matrix with a vector there, and zeros
+    elsewhere.
+
+    >>> mint.diag(Tensor([1, 2])).asnumpy()
+    array([[1, 0],
+           [0, 2]])
+    """
+    if input.ndim not in (1, 2):
+        raise ValueError(f"'input' must have 1 or 2 dimensions, but got shape {input.shape}")
+    return jnp.diag(input, diagonal)
+
+
 @op(
     tensor="fill_diagonal(input, fill_value, wrap=False)",
     primitive="FillDiagonal(fill_value, wrap=False)(input_x: input)",
@@ -179,6 +193,8 @@ def fill_diagonal(input: Array, fill_value, wrap=False):
     array([[0, 2],
            [3, 0]])
     """
+    if not isinstance(fill_value, (bool, int, float, complex)):
+        raise TypeError(f"'fill_value' must be a number, but got {fill_value!r:.40}")
     if input.ndim < 2:
         raise ValueError(f"'input' must have at least 2 dimensions, but has {input.ndim}")
     if input.ndim > 2 and len({*input.shape}) > 1:

@@ -317,7 +317,7 @@ def inverse(input: Array, adjoint=False):
     return jnp.conj(jnp.swapaxes(result, -1, -2)) if adjoint else result
 
 
-@op(tensor=True)
+@op(tensor=("det(input)", "matrix_determinant(input)"))
 def det(input: Array):
     """The determinant of each matrix in the last two dimensions.
 

@@ -62,7 +62,7 @@ def complex_of_class(real: Array, imag: Array):
     return jax.lax.complex(*jnp.broadcast_arrays(real, imag))  # 1j times infinity would be NaN
 
 
-@op(name="Polar", primitive="Polar()(abs, angle)")
+@op(name="Polar", primitive="Polar()(abs, angle)", mint=True)
 def polar(abs: Array, angle: Array):
     r"""$r (\cos \varphi + i \sin \varphi)$ from r = `abs` and the angle.
 

@@ -35,7 +35,7 @@ _FLOATING = [
     ("sin", "Sin", r"$\sin x$", jnp.sin, "0.0", "0."),
     ("cos", "Cos", r"$\cos x$", jnp.cos, "0.0", "1."),
     ("tan", "Tan", r"$\tan x$", jnp.tan, "0.0", "0."),
-    ("asin", "Asin", r"$\arcsin x$", jnp.arcsin, "0.0", "0."),
+    ("asin arcsin", "Asin", r"$\arcsin x$", jnp.arcsin, "0.0", "0."),
     ("acos arccos", "ACos", r"$\arccos x$", jnp.arccos, "1.0", "0."),
     ("atan arctan", "Atan", r"$\arctan x$", jnp.arctan, "0.0", "0."),
     ("sinh", "Sinh", r"$\sinh x$", jnp.sinh, "0.0", "0."),

@@ -60,6 +60,22 @@ def nanmedian(input: Array, axis=-1, keepdims=False) -> Array | Arrays:
     return _lower_median(input, axis, keepdims, True)
 
 
+@op(function=(), tensor=True, mint=True)
+def kthvalue(input: Array, k, dim=-1, keepdim=False) -> Arrays:
+    """The `k`-th smallest element along `dim`, k from 1, and its index (Int64): a pair. NaN comes
+    last.
+
+    >>> [t.asnumpy() for t in mint.kthvalue(Tensor([3.0, 1.0, 2.0]), 2)]
+    [array(2., dtype=float32), array(2)]
+    """
+    x = input if input.ndim else input.reshape(1)
+    if not 0 < k <= x.shape[dim]:
+        raise ValueError(f"'k' must be in [1, {x.shape[dim]}], but got {k}")
+    order = jnp.argsort(x, dim, stable=True)
+    place = jnp.full([1 if i == dim % x.ndim else n for i, n in enumerate(x.shape)], k - 1)
+    return _picked(x, order, place, dim, keepdim and input.ndim > 0)
+
+
 @composite(mint="median(input, dim=None, keepdim=False)", function=(), name="median")
 def median_of_all(input, dim=None, keepdim=False):
     """The lower of the two middle elements of all; along `dim` also its index.

@@ -269,7 +269,7 @@ def _declare_value_and_index(word, name, plain, with_index, other, value, index)
     )
     for face in (function, whole, along):
         face.__name__, face.__module__, face.__doc__ = name, __name__, doc
-    composite()(function)
+    composite(tensor=f"arg{name}_with_value(input, axis=0, keep_dims: keepdims=False)")(function)
     attach(name, overloaded(f"Tensor.{name}", [along, whole]))
 
     def everything(input):

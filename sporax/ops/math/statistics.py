@@ -164,6 +164,35 @@ def norm_of_vectors(input, ord=2, dim=None, keepdim=False, *, dtype=None):
     )
 
 
+@composite(
+    function="matrix_norm(A, ord='fro', axis: dim=(-2, -1), keepdims: keepdim=False, *, "
+    "dtype=None)",
+    mint="linalg.matrix_norm(A, ord='fro', dim=(-2, -1), keepdim=False, *, dtype=None)",
+    name="matrix_norm",
+)
+def norm_of_matrices(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
+    r"""A norm of the matrices in two dimensions: 'fro' $\sqrt{\sum_{ij} |a_{ij}|^2}$, 'nuc' the sum
+    of the singular values, 2 and -2 the largest and smallest of them, 1 and -1 the largest and
+    smallest column sum of $|a_{ij}|$, `inf` and `-inf` of the rows.
+
+    >>> mint.linalg.matrix_norm(Tensor([[3.0, 0.0], [0.0, 4.0]])).asnumpy()
+    array(5., dtype=float32)
+    """
+    if not isinstance(dim, tuple) or len(dim) != 2:
+        raise ValueError(
+            f"For 'matrix_norm', 'dim' must be a pair of ints, but got {dim!r}. Use 'vector_norm' "
+            "for other dimensions."
+        )
+    if ord not in _MATRIX_NORMS:
+        raise ValueError(
+            f"For 'matrix_norm', 'ord' must be one of {_MATRIX_NORMS}, but got {ord!r}."
+        )
+    return norm(A, ord, dim, keepdim, dtype=dtype)
+
+
+_MATRIX_NORMS = ("fro", "nuc", float("inf"), -float("inf"), 1, -1, 2, -2)
+
+
 @op(
     tensor=(
         "logsumexp(input, dim, keepdim=False)",

@@ -103,7 +103,10 @@ _APPROXIMATE = {"none": False, "tanh": True}
 
 @op(
     name="GeLU",
-    mint="nn.functional.gelu(input, *, approximate='none')",
+    mint=(
+        "nn.functional.gelu(input, *, approximate='none')",
+        "npu_gelu(input, approximate='none')",
+    ),
     check=floats_only("GeLU"),
 )
 def gelu(input: Array, approximate="none"):

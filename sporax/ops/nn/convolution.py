@@ -159,3 +159,20 @@ def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
         (1, dilation), groups,
     )  # fmt: skip
     return squeeze(y, 2)
+
+
+@composite(mint="conv_tbc", function=())
+def conv_tbc(input, weight, bias, pad=0):
+    r"""Convolution along time, which comes first: `(T, N, C)` with `weight` `(k, C, O)` and `bias`
+    `(O,)` -> `(T + 2 pad - k + 1, N, O)`.
+
+    >>> mint.conv_tbc(ops.ones((4, 1, 2)), ops.ones((3, 2, 5)), ops.zeros(5)).shape
+    (2, 1, 5)
+    """
+    if input.ndim != 3 or weight.ndim != 3:
+        raise ValueError(
+            f"For 'conv_tbc', 'input' and 'weight' must have 3 dimensions, but have {input.ndim} "
+            f"and {weight.ndim}."
+        )
+    y = conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, 1, "pad", pad)
+    return y.permute(2, 0, 1)

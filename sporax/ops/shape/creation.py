@@ -39,13 +39,25 @@ def zeros(size, dtype=None):
     return jnp.zeros(_shape(size), _dtype(dtype))
 
 
-@composite()
-def empty(*size, dtype=None, device=None):
+def _check_pinned(name, device, pin_memory):
+    """Refuse pages that stay in place anywhere but in the host's memory."""
+    if pin_memory and str(device).lower() != "cpu":
+        raise RuntimeError(
+            f"For '{name}', 'device' must be 'cpu' with 'pin_memory', but got {device!r}. Give "
+            "device='cpu', or leave 'pin_memory' out."
+        )
+
+
+@composite(mint=True)
+def empty(*size, dtype=None, device=None, pin_memory=False):
     """A Tensor of that size whose numbers do not matter: zeros. The device is XLA's to choose.
+
+    `pin_memory` needs `device='cpu'`, where all memory serves.
 
     >>> ops.empty(2, 3).shape
     (2, 3)
     """
+    _check_pinned("empty", device, pin_memory)
     return zeros(size[0] if len(size) == 1 else size, dtype)
 
 
@@ -106,7 +118,10 @@ def ones_like(input: Array, *, dtype=None):
     return jnp.ones(input.shape, _dtype(dtype, input.dtype))
 
 
-@op(tensor="fill(input, value: fill_value)", mint="full_like(input, fill_value, *, dtype=None)")
+@op(
+    tensor=("fill(input, value: fill_value)", "fills(input, value: fill_value)"),
+    mint="full_like(input, fill_value, *, dtype=None)",
+)  # fmt: skip
 def full_like(input: Array, fill_value: Array, *, dtype=None):
     """`fill_value` in the shape of `input`, in its dtype unless another is given.
 
@@ -144,6 +159,22 @@ def new_full(input, size, fill_value, *, dtype=None):
     array([3., 3.], dtype=float32)
     """
     return full(size, fill_value, dtype=input.dtype if dtype is None else dtype)
+
+
+@composite(mint=True, function=())
+def empty_like(input, *, dtype=None, device=None, pin_memory=False):
+    """A Tensor of the input's shape whose numbers do not matter, in its dtype or another: zeros.
+
+    >>> mint.empty_like(Tensor([1, 2])).dtype
+    mindspore.int64
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"For 'empty_like', 'input' must be a Tensor, but got {type(input).__name__}. "
+            "Use 'empty' for a size."
+        )
+    _check_pinned("empty_like", device, pin_memory)
+    return zeros(input.shape, input.dtype if dtype is None else dtype)
 
 
 @composite(tensor=True, function=())

@@ -1,0 +1,216 @@
+"""In-place forms: the result of an operation put into the tensor itself, which keeps its shape and
+dtype. Tensors that share its memory see it, derivatives go through it, and captured functions do
+the same (`Tensor._rebind`)."""
+
+import itertools
+
+import jax.numpy as jnp
+
+from sporax.core.tensor import Tensor
+from sporax.index_checks.ranges import Range
+from sporax.ops.casting import cast
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.indexing.scatter import index_add_along, index_fill
+from sporax.ops.inspection import copy
+from sporax.ops.linalg.diagonals import fill_diagonal
+from sporax.ops.linalg.products import addmm, addr
+
+# what is written at ------------------------------------------------------------------------------
+
+
+def _within(operands, accumulate=False):
+    input, _, *indices = operands
+    return [Range(index, input.shape[axis], axis) for axis, index in enumerate(indices)]
+
+
+@op(function=(), name="index_put", bounds=_within)
+def put_at(operands: Arrays, accumulate=False):
+    """An array with values at places: `operands` are the array, the values, and integer indices for
+    each of its first axes; `index_put` calls it."""
+    input, values, *indices = operands
+    if len(indices) > input.ndim:
+        raise ValueError(
+            f"'indices' must have at most {input.ndim} Tensors, as many as 'input' has dimensions, "
+            f"but has {len(indices)}"
+        )
+    place = input.at[tuple(indices)]
+    values = values.astype(input.dtype)
+    return place.add(values) if accumulate else place.set(values)
+
+
+def _checked_indices(name, indices):
+    """Index Tensors: integers, or Bool masks, which UInt8 stands for too."""
+    if not isinstance(indices, (tuple, list)) or not indices:
+        raise TypeError(
+            f"For '{name}', 'indices' must be a tuple or list of Tensors, but got "
+            f"{type(indices).__name__}. Put the Tensors into a tuple."
+        )
+    for index in indices:
+        if not isinstance(index, Tensor) or index._value.aval.dtype.kind not in "biu":
+            kind = index.dtype if isinstance(index, Tensor) else type(index).__name__
+            raise TypeError(
+                f"For '{name}', 'indices' must hold Tensors of integers or Bool, but got {kind}."
+            )
+    return [i.bool() if i._value.aval.dtype.name == "uint8" else i for i in indices]
+
+
+def _is_mask(index):
+    return index._value.aval.dtype.kind == "b"
+
+
+@composite(tensor=True, function=())
+def index_put(input, indices, values, accumulate=False):
+    """`input` with `values` at `indices`: a Tensor of integers, or a Bool mask, for each of the
+    first axes, broadcast together. `accumulate`: added to what is there.
+
+    >>> x = Tensor([[1, 2], [3, 4]])
+    >>> x.index_put((Tensor([0, 1]), Tensor([1, 1])), Tensor([8, 9])).asnumpy()
+    array([[1, 8],
+           [3, 9]])
+    """
+    if not isinstance(accumulate, bool):
+        raise TypeError(
+            f"For 'index_put', 'accumulate' must be a bool, but got {accumulate!r:.40}."
+        )
+    indices = _checked_indices("index_put", indices)
+    if not accumulate and any(map(_is_mask, indices)):
+        result = copy(input)
+        result[tuple(indices)] = values  # which need not count a mask's places for one value
+        return result
+    places = [i.nonzero(as_tuple=True) if _is_mask(i) else (i,) for i in indices]
+    return put_at((input, values, *itertools.chain(*places)), accumulate)
+
+
+@op(function=(), name="Tensor.index_copy_",
+    bounds=lambda input, dim, index, tensor: [Range(index, input.shape[dim], dim)])  # fmt: skip
+def index_copy(input: Array, dim, index: Array, tensor: Array):
+    """`input` with the slices of `tensor` along `dim` at `index`; `Tensor.index_copy_` calls it."""
+    places = index.reshape(-1)
+    rows, new = jnp.moveaxis(input, dim, 0), jnp.moveaxis(tensor, dim, 0)
+    if new.shape != (places.size, *rows.shape[1:]):
+        raise ValueError(
+            f"'tensor' must have a slice along {dim} for each of the {places.size} indices, of the "
+            f"shape of those of 'input' {input.shape}, but its shape is {tensor.shape}"
+        )
+    return jnp.moveaxis(rows.at[places].set(new.astype(input.dtype)), 0, dim)
+
+
+@op(function=(), name="Tensor.put_",
+    bounds=lambda input, index, source, accumulate=False: [
+        Range(index, input.size, of=", as a number in row-major order")])  # fmt: skip
+def put_flat(input: Array, index: Array, source: Array, accumulate=False):
+    """`input` with the elements of `source` at the numbers that elements have in row-major order;
+    `Tensor.put_` calls it."""
+    if index.size != source.size:
+        raise ValueError(
+            f"'index' and 'source' must have equally many elements, but have {index.size} and "
+            f"{source.size}"
+        )
+    place = input.reshape(-1).at[index.reshape(-1)]
+    source = source.reshape(-1).astype(input.dtype)
+    return (place.add(source) if accumulate else place.set(source)).reshape(input.shape)
+
+
+# methods -----------------------------------------------------------------------------------------
+
+
+def written(name, tensor, result):
+    """`tensor`, into which `result` has been put in its dtype."""
+    here, new = tensor._value.aval, result._value.aval
+    if new.shape != here.shape:
+        raise ValueError(
+            f"For '{name}', the result must have the tensor's shape {here.shape}, but has "
+            f"{new.shape}. Use the form that returns a new tensor."
+        )
+    if new.inexact and not here.inexact:
+        raise TypeError(
+            f"For '{name}', the result must be of a dtype that the tensor can hold, but is "
+            f"{result.dtype} for {tensor.dtype}. Convert the tensor with 'astype'."
+        )
+    result = result if new.dtype == here.dtype else cast(result, tensor.dtype)
+    return tensor._rebind(result._lift())
+
+
+@composite(tensor="addmm_", function=(), name="Tensor.addmm_")
+def addmm_in_place(input, mat1, mat2, *, beta=1, alpha=1):
+    r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ put into the tensor itself.
+
+    >>> Tensor([[1.0]]).addmm_(Tensor([[2.0]]), Tensor([[3.0]])).asnumpy()
+    array([[7.]], dtype=float32)
+    """
+    return written("Tensor.addmm_", input, addmm(input, mat1, mat2, beta=beta, alpha=alpha))
+
+
+@composite(mint="addr_", function=(), name="addr_")
+def addr_in_place(input, vec1, vec2, beta=1, alpha=1):
+    r"""$\beta \cdot input + \alpha \cdot vec1 \, vec2^\top$ put into `input` itself.
+
+    >>> mint.addr_(Tensor([[1.0, 1.0]]), Tensor([2.0]), Tensor([3.0, 4.0])).asnumpy()
+    array([[7., 9.]], dtype=float32)
+    """
+    return written("addr_", input, addr(input, vec1, vec2, beta=beta, alpha=alpha))
+
+
+@composite(tensor="fill_diagonal_", function=(), name="Tensor.fill_diagonal_")
+def fill_diagonal_in_place(input, fill_value, wrap=False):
+    """`fill_diagonal` put into the tensor itself.
+
+    >>> Tensor([[1, 2], [3, 4]]).fill_diagonal_(0).asnumpy()
+    array([[0, 2],
+           [3, 0]])
+    """
+    return written("Tensor.fill_diagonal_", input, fill_diagonal(input, fill_value, wrap))
+
+
+@composite(tensor="index_add_", function=(), name="Tensor.index_add_")
+def index_add_in_place(input, dim, index, source, *, alpha=1):
+    r"""$alpha \cdot source$ added to the slices along `dim` that `index` names, in the tensor
+    itself.
+
+    >>> Tensor([1.0, 2.0]).index_add_(0, Tensor([1, 1]), Tensor([9.0, 3.0])).asnumpy()
+    array([ 1., 14.], dtype=float32)
+    """
+    added = index_add_along(input, dim, index, source, alpha=alpha)
+    return written("Tensor.index_add_", input, added)
+
+
+@composite(tensor="index_copy_", function=(), name="Tensor.index_copy_")
+def index_copy_in_place(input, dim, index, tensor):
+    """The slices of `tensor` along `dim` put into the tensor itself at `index`.
+
+    >>> Tensor([1.0, 2.0]).index_copy_(0, Tensor([1]), Tensor([9.0])).asnumpy()
+    array([1., 9.], dtype=float32)
+    """
+    return written("Tensor.index_copy_", input, index_copy(input, dim, index, tensor))
+
+
+@composite(tensor="index_fill_", function=(), name="Tensor.index_fill_")
+def index_fill_in_place(input, dim, index, value):
+    """`value` put into the slices along `dim` that `index` names, in the tensor itself.
+
+    >>> Tensor([1.0, 2.0]).index_fill_(0, Tensor([1]), 9.0).asnumpy()
+    array([1., 9.], dtype=float32)
+    """
+    return written("Tensor.index_fill_", input, index_fill(input, dim, index, value))
+
+
+@composite(tensor="index_put_", function=(), name="Tensor.index_put_")
+def index_put_in_place(input, indices, values, accumulate=False):
+    """`index_put` put into the tensor itself.
+
+    >>> Tensor([1, 2]).index_put_((Tensor([1, 1]),), Tensor([5, 6]), accumulate=True).asnumpy()
+    array([ 1, 13])
+    """
+    return written("Tensor.index_put_", input, index_put(input, indices, values, accumulate))
+
+
+@composite(tensor="put_", function=(), name="Tensor.put_")
+def put_in_place(input, index, source, accumulate=False):
+    """The elements of `source` put into the tensor itself, where `index` has the numbers of
+    elements in row-major order. `accumulate`: added to what is there.
+
+    >>> Tensor([[4, 3], [6, 7]]).put_(Tensor([1, 2]), Tensor([9, 10])).asnumpy()
+    array([[ 4,  9],
+           [10,  7]])
+    """
+    return written("Tensor.put_", input, put_flat(input, index, source, accumulate))

@@ -1,0 +1,154 @@
+"""Methods of Tensor that MindSpore means to remove."""
+
+import math
+
+import jax.numpy as jnp
+
+from sporax.core.from_host import plain
+from sporax.core.tensor import Tensor
+from sporax.index_checks.ranges import Range
+from sporax.ops.declare import Array, composite, op
+from sporax.ops.shape.creation import zeros
+from sporax.ops.shape.joining import broadcast_to, concat, stack
+from sporax.ops.shape.reshape import reshape, sizes
+
+_MODES = ("clip", "wrap", "raise")
+
+
+@op(
+    function=(), name="choose",
+    bounds=lambda a, choices, mode="clip": (
+        [Range(a, len(choices), low=0)] if mode == "raise" else []
+    ),
+)  # fmt: skip
+def choose_among(a: Array, choices: Array, mode="clip"):
+    """At each place the element of `choices[i]`, where `a` there is `i`."""
+    if not jnp.issubdtype(a.dtype, jnp.integer):
+        raise ValueError(f"'a' must be of ints, but got {a.dtype}")
+    if not choices.ndim:
+        raise ValueError("'choices' must have a dimension")
+    if mode not in _MODES:
+        raise ValueError(f"'mode' must be one of {_MODES}, but got {mode!r}")
+    return jnp.choose(a, list(choices), mode="clip" if mode == "raise" else mode)
+
+
+@composite(tensor=True, function=())
+def choose(input, choices, mode="clip"):
+    """At each place the element of `choices[i]`, where the tensor's there is `i`; broadcast
+    together.
+
+    `mode`: 'clip' puts an `i` out of range to the end, 'wrap' counts on from the start, 'raise'
+    raises.
+
+    >>> Tensor([1, 0]).choose([[1, 2], [3, 4]]).asnumpy()
+    array([3, 2])
+    """
+    if not isinstance(choices, Tensor):
+        several = [c if isinstance(c, Tensor) else Tensor(c) for c in choices]
+        shape = jnp.broadcast_shapes(*[c.shape for c in several])
+        choices = stack([broadcast_to(c, shape) for c in several])
+    if not input.ndim or not choices.ndim:
+        raise ValueError(
+            "For 'Tensor.choose', the tensor and 'choices' must have dimensions, but have "
+            f"{input.ndim} and {choices.ndim}. Give a sequence of choices."
+        )
+    return choose_among(input, choices, mode)
+
+
+@composite(tensor=True, function=())
+def itemset(input, *args):
+    """A new tensor, where an element is replaced: `itemset(value)` for a tensor of one element,
+    `itemset(index, value)` with an int (counted row by row) or a tuple of ints.
+
+    >>> Tensor([[1, 2], [3, 4]]).itemset((0, 1), 9).asnumpy()
+    array([[1, 9],
+           [3, 4]])
+    """
+    if len(args) not in (1, 2):
+        raise ValueError(
+            f"For 'Tensor.itemset', there must be a value, or an index and a value, but got "
+            f"{len(args)} arguments."
+        )
+    *index, value = plain(args)
+    if not isinstance(value, (bool, int, float)):
+        raise TypeError(
+            f"For 'Tensor.itemset', the value must be a number, but got {type(value).__name__}."
+        )
+    if not index and input.size != 1:
+        raise IndexError(
+            "For 'Tensor.itemset', an index must be given where the tensor has several elements, "
+            f"but got none for shape {input.shape}."
+        )
+    place = index[0] if index else 0
+    if isinstance(place, tuple):
+        if len(place) != input.ndim:
+            raise IndexError(
+                f"For 'Tensor.itemset', the index must have {input.ndim} ints for shape "
+                f"{input.shape}, but got {place}."
+            )
+        result = input.copy()
+        result[place] = value
+        return result
+    flat = reshape(input, (-1,)).copy()
+    flat[place] = value
+    return reshape(flat, input.shape)
+
+
+@composite(tensor=True, function=())
+def resize(input, *new_shape):
+    """The elements row by row in another shape, which may have fewer of them, or more: zeros.
+
+    >>> Tensor([[1, 2], [3, 4]]).resize(3, 2).asnumpy()
+    array([[1, 2],
+           [3, 4],
+           [0, 0]])
+    """
+    if not new_shape:
+        return input
+    shape = sizes(new_shape)
+    if any(n < 0 for n in shape):
+        raise ValueError(
+            f"For 'Tensor.resize', each size must be at least 0, but got {shape}. Use 'reshape' to "
+            "have one worked out."
+        )
+    flat, count = reshape(input, (-1,)), math.prod(shape)
+    if count > input.size:
+        flat = concat((flat, zeros(count - input.size, input.dtype)))
+    return reshape(flat[:count], shape)
+
+
+@composite(tensor=True, function=())
+def sum_to_size(input, *size):
+    """The sum over dimensions until the shape is `size`, from which the tensor's can be broadcast.
+
+    >>> ops.ones((2, 3)).sum_to_size(1, 3).asnumpy()
+    array([[2., 2., 2.]], dtype=float32)
+    """
+    shape = sizes(size)
+    extra = input.ndim - len(shape)
+    kept = input.shape[max(extra, 0) :]
+    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, kept, strict=True)):
+        raise ValueError(
+            f"For 'Tensor.sum_to_size', 'size' must be a shape that can be broadcast to "
+            f"{input.shape}, but got {shape}."
+        )
+    summed = [extra + i for i, (n, m) in enumerate(zip(shape, kept, strict=True)) if n != m]
+    axes = (*range(extra), *summed)
+    return reshape(input.sum(axes, keepdims=True), shape) if axes else input
+
+
+@composite(tensor="index", function=(), name="Tensor.index")
+def index_by_tensors(input, value):
+    """The elements at index Tensors, one for each of the first axes, broadcast together.
+
+    >>> Tensor([[1, 2], [3, 4]]).index([Tensor([0, 1]), Tensor([1, 1])]).asnumpy()
+    array([2, 4])
+    """
+    if isinstance(value, Tensor):
+        return input[value]
+    if not isinstance(value, (tuple, list)) or not all(isinstance(i, Tensor) for i in value):
+        raise TypeError(
+            "For 'Tensor.index', 'value' must be a Tensor or a tuple or list of Tensors, but got "
+            f"{type(value).__name__}. Use 'x[...]' for other indices."
+        )
+    return input[tuple(value)]
