@@ -13,6 +13,7 @@ _PUBLIC = {
     "sporax.core.tensor": "Tensor tensor is_tensor from_numpy frombuffer",
     "sporax.core.parameter": "Parameter",
     "sporax.nn.parameter_tuple": "ParameterTuple",
+    "sporax.ops.memory.untyped_storage": "UntypedStorage",
     "sporax.core.dtype": """
         Type bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16
         float32 float64 float_ half int int16 int32 int64 int8 int_ intc intp list_ long number

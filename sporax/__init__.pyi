@@ -130,6 +130,7 @@ from sporax.io import load_param_into_net as load_param_into_net
 from sporax.io import safetensors_to_ckpt as safetensors_to_ckpt
 from sporax.io import save_checkpoint as save_checkpoint
 from sporax.nn.parameter_tuple import ParameterTuple as ParameterTuple
+from sporax.ops.memory.untyped_storage import UntypedStorage as UntypedStorage
 from sporax.train import Accuracy as Accuracy
 from sporax.train import Callback as Callback
 from sporax.train import CheckpointConfig as CheckpointConfig

@@ -19,6 +19,10 @@ class Attached(Reading):
     def __add__(self, other) -> Tensor:
         """`+`"""
     def __and__(self, other) -> Tensor: ...
+    def __dlpack__(self, **options) -> Any:
+        """The tensor's memory as a capsule, for `from_dlpack` of PyTorch, NumPy and JAX."""
+    def __dlpack_device__(self) -> builtins.tuple:
+        """The type and the number of the device, as DLPack counts them."""
     def __eq__(self, other) -> Tensor: ...
     def __floordiv__(self, other) -> Tensor:
         """`//`"""
@@ -92,6 +96,8 @@ class Attached(Reading):
         r"""$input + value \cdot tensor1 \cdot tensor2$."""
     def addmm(self, mat1, mat2, *, beta=1, alpha=1) -> Tensor:
         r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ for matrices."""
+    def addmm_(self, mat1, mat2, *, beta=1, alpha=1) -> Tensor:
+        r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ put into the tensor itself."""
     def addmv(self, mat, vec, *, beta=1, alpha=1) -> Tensor:
         r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector."""
     def addr(self, vec1, vec2, *, beta=1, alpha=1) -> Tensor:
@@ -126,6 +132,8 @@ class Attached(Reading):
         r"""$\arccos x$, element by element."""
     def arccosh(self) -> Tensor:
         r"""$\operatorname{arcosh} x$, element by element."""
+    def arcsin(self) -> Tensor:
+        r"""$\arcsin x$, element by element."""
     def arcsinh(self) -> Tensor:
         r"""$\operatorname{arsinh} x$, element by element."""
     def arctan(self) -> Tensor:
@@ -140,12 +148,16 @@ class Attached(Reading):
     @overload
     def argmax(self, dim=None, keepdim=False) -> Tensor:
         """The index of the largest element along `dim`, or among all elements if None: Int64."""
+    def argmax_with_value(self, axis=0, keep_dims=False) -> builtins.tuple[Tensor, ...]:
+        """The largest elements along `axis` and their indices (Int64), a pair."""
     @overload
     def argmin(self, axis=None, keepdims=False) -> Tensor:
         """The index of the smallest element along `axis`, or among all elements if None: Int32."""
     @overload
     def argmin(self, dim=None, keepdim=False) -> Tensor:
         """The index of the smallest element along `axis`, or among all elements if None: Int32."""
+    def argmin_with_value(self, axis=0, keep_dims=False) -> builtins.tuple[Tensor, ...]:
+        """The smallest elements along `axis` and their indices (Int64), a pair."""
     @overload
     def argsort(self, axis=-1, descending=False) -> Tensor:
         """The indices (Int32) that put the elements in order along `axis`."""
@@ -158,6 +170,8 @@ class Attached(Reading):
         r"""$\arcsin x$, element by element."""
     def asinh(self) -> Tensor:
         r"""$\operatorname{arsinh} x$, element by element."""
+    def assign_value_cpp(self, value) -> Tensor:
+        """As `assign_value`."""
     def astype(self, dtype, copy=True) -> Tensor:
         """The tensor in another dtype; see `ops.cast`. `copy=False`: itself if it has that dtype."""
     def atan(self) -> Tensor:
@@ -204,6 +218,8 @@ class Attached(Reading):
         r"""$(L L^\top)^{-1}$ of a triangle L, or $(U^\top U)^{-1}$ where `upper`."""
     def cholesky_solve(self, input2, upper=False) -> Tensor:
         r"""X with $L L^\top X = input$, `input2` being the triangle L (`upper`: $L^\top$)."""
+    def choose(self, choices, mode='clip') -> Tensor:
+        """At each place the element of `choices[i]`, where the tensor's there is `i`; broadcast together."""
     @overload
     def chunk(self, chunks, dim=0) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
@@ -259,6 +275,8 @@ class Attached(Reading):
         """The address of the elements on the device, for comparing."""
     def deg2rad(self) -> Tensor:
         r"""$\pi x / 180$, element by element."""
+    def delete_(self, non_blocking=False) -> Tensor:
+        """Free the memory of the elements, which are 0 from now on; returns the tensor."""
     def det(self) -> Tensor:
         """The determinant of each matrix in the last two dimensions."""
     def diag(self) -> Tensor:
@@ -325,6 +343,10 @@ class Attached(Reading):
         """Every element set to `value`."""
     def fill_diagonal(self, fill_value, wrap=False) -> Tensor:
         """`input` with `fill_value` on its main diagonal: where all indices are equal."""
+    def fill_diagonal_(self, fill_value, wrap=False) -> Tensor:
+        """`fill_diagonal` put into the tensor itself."""
+    def fills(self, value) -> Tensor:
+        """`fill_value` in the shape of `input`, in its dtype unless another is given."""
     def flatten(self, start_dim=0, end_dim=-1, *, order='C') -> Tensor:
         """The dimensions from `start_dim` to `end_dim` merged into one; all of them by default."""
     def flip(self, *dims) -> Tensor:
@@ -402,21 +424,41 @@ class Attached(Reading):
         """$Q(a, x) = 1 - P(a, x)$, see `igamma`."""
     def imag(self) -> Tensor:
         """The imaginary part; zeros for what is real."""
+    def index(self, value) -> Tensor:
+        """The elements at index Tensors, one for each of the first axes, broadcast together."""
     @overload
     def index_add(self, dim, index, source, *, alpha=1) -> Tensor:
         r"""`x`, where $alpha \cdot source$ has been added to the slices along `dim` that `index` names."""
     @overload
     def index_add(self, indices, y, axis, use_lock=True, check_index_bound=True) -> Tensor: ...
+    def index_add_(self, dim, index, source, *, alpha=1) -> Tensor:
+        r"""$alpha \cdot source$ added to the slices along `dim` that `index` names, in the tensor itself."""
+    def index_copy_(self, dim, index, tensor) -> Tensor:
+        """The slices of `tensor` along `dim` put into the tensor itself at `index`."""
     def index_fill(self, axis, index, value) -> Tensor:
         """`x` with `value` in the slices along `axis` that `index` names."""
+    def index_fill_(self, dim, index, value) -> Tensor:
+        """`value` put into the slices along `dim` that `index` names, in the tensor itself."""
+    @property
+    def index_of_parent_(self) -> Tensor:
+        """A flag of MindSpore's runtime, None at first; it changes nothing here."""
+    def index_put(self, indices, values, accumulate=False) -> Tensor:
+        """`input` with `values` at `indices`: a Tensor of integers, or a Bool mask, for each of the first axes, broadcast together. `accumulate`: added to what is there."""
+    def index_put_(self, indices, values, accumulate=False) -> Tensor:
+        """`index_put` put into the tensor itself."""
     @overload
     def index_select(self, axis, index) -> Tensor:
         """The slices along `axis` that the one-dimensional `index` names."""
     @overload
     def index_select(self, dim, index) -> Tensor:
         """The slices along `axis` that the one-dimensional `index` names."""
+    @property
+    def init_finished(self) -> builtins.bool:
+        """Whether the numbers are there, not only an initializer to draw them."""
     def inner(self, other) -> Tensor:
         r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
+    def inplace_update(self, v, indices) -> Tensor:
+        """`x` with row `indices[i]` replaced by `v[i]`."""
     def inv(self) -> Tensor:
         """$1 / x$, element by element; of integers rounded toward zero, in their dtype."""
     def inverse(self) -> Tensor:
@@ -429,6 +471,15 @@ class Attached(Reading):
         """Whether the elements follow one another in memory, row by row."""
     def is_floating_point(self) -> builtins.bool:
         """Whether the dtype is floating, a bool."""
+    def is_init(self) -> builtins.bool:
+        """The flag of `set_init_flag`; False at first."""
+    @property
+    def is_meta(self) -> Tensor:
+        """A flag of MindSpore's runtime, False at first; it changes nothing here."""
+    def is_pinned(self) -> builtins.bool:
+        """Whether the elements are in pages of the host that stay in place for a device: False."""
+    def is_shared(self) -> builtins.bool:
+        """Whether other processes see the elements: False."""
     def is_signed(self) -> builtins.bool:
         """Whether the dtype has negative numbers, a bool."""
     @overload
@@ -449,6 +500,10 @@ class Attached(Reading):
         r"""Whether $x = \infty$, element by element."""
     def isreal(self) -> Tensor:
         """Whether the imaginary part is zero."""
+    def itemset(self, *args) -> Tensor:
+        """A new tensor, where an element is replaced: `itemset(value)` for a tensor of one element, `itemset(index, value)` with an int (counted row by row) or a tuple of ints."""
+    def kthvalue(self, k, dim=-1, keepdim=False) -> builtins.tuple[Tensor, ...]:
+        """The `k`-th smallest element along `dim`, k from 1, and its index (Int64): a pair. NaN comes last."""
     def lcm(self, other) -> Tensor:
         """The least common multiple of integers; broadcast together."""
     def ldexp(self, other) -> Tensor:
@@ -539,6 +594,8 @@ class Attached(Reading):
     @overload
     def matmul(self, other) -> Tensor:
         r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
+    def matrix_determinant(self) -> Tensor:
+        """The determinant of each matrix in the last two dimensions."""
     def matrix_power(self, n) -> Tensor:
         """$A^n$ of each matrix; a negative `n` takes the inverse."""
     @overload
@@ -571,6 +628,8 @@ class Attached(Reading):
         """The smaller of both, element by element; NaN where either is NaN."""
     def mm(self, mat2) -> Tensor:
         """`matmul` of two matrices."""
+    def move_to(self, to, blocking=True) -> Tensor:
+        """A tensor of the same contents. `to`: 'Ascend', 'GPU' or 'CPU'; the device is XLA's to choose."""
     def moveaxis(self, source, destination) -> Tensor:
         """Dimensions `source` (an int or several) moved to the places `destination`."""
     def movedim(self, source, destination) -> Tensor:
@@ -635,12 +694,24 @@ class Attached(Reading):
         """The tensor filled with numbers normal around `mean` with deviation `std`."""
     def not_equal(self, other) -> Tensor:
         r"""$input \neq other$, element by element: Bool, broadcast together."""
+    def offload(self, file_path) -> builtins.bool:
+        """Write the elements into a file and free their memory; they are loaded again when they are used. Returns True."""
+    def offload_file_path(self) -> builtins.str:
+        """The file that keeps the elements since `offload`; '' where they are in memory."""
     def orgqr(self, input2) -> Tensor:
         """The first columns of Q from `geqrf`'s reflections and factors `input2`: `(*, m, n)`."""
     def outer(self, vec2) -> Tensor:
         """$a_i b_j$ of two vectors."""
+    @property
+    def param_info(self) -> Tensor:
+        """A flag of MindSpore's runtime, None at first; it changes nothing here."""
+    @property
+    def parent_tensor_(self) -> Tensor:
+        """A flag of MindSpore's runtime, None at first; it changes nothing here."""
     def permute(self, *dims, axis=None) -> Tensor:
         """The dimensions in the order of `dims`."""
+    def pin_memory(self) -> Tensor:
+        """The tensor itself: arrays are where XLA reads them, and move nowhere."""
     def positive(self) -> Tensor:
         """$x$ itself, element by element."""
     def pow(self, exponent) -> Tensor:
@@ -653,6 +724,8 @@ class Attached(Reading):
         r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
     def ptp(self, axis=None, keepdims=False) -> Tensor:
         """The largest minus the smallest element along `axis`."""
+    def put_(self, index, source, accumulate=False) -> Tensor:
+        """The elements of `source` put into the tensor itself, where `index` has the numbers of elements in row-major order. `accumulate`: added to what is there."""
     def qr(self, some=True) -> builtins.tuple[Tensor, ...]:
         """`ops.qr`; `some`: of the reduced form."""
     def quantile(self, q, axis=None, keepdims=False) -> Tensor:
@@ -695,6 +768,8 @@ class Attached(Reading):
         """The elements, in row-major order, in another shape; one -1 in it is worked out."""
     def reshape_as(self, other) -> Tensor:
         """`input` in the shape of `other`."""
+    def resize(self, *new_shape) -> Tensor:
+        """The elements row by row in another shape, which may have fewer of them, or more: zeros."""
     def reverse(self, axis) -> Tensor:
         """The order of the elements turned round along `dims`, an int or a tuple of ints."""
     def reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0) -> Tensor:
@@ -724,6 +799,16 @@ class Attached(Reading):
     def scatter_add(self, indices, updates) -> Tensor: ...
     def scatter_add_(self, dim, index, src) -> Tensor:
         """`scatter_add` put into the tensor itself."""
+    def scatter_div(self, indices, updates) -> Tensor:
+        """`input_x`, where `updates` divide what each row of `indices` (last dimension) points to."""
+    def scatter_max(self, indices, updates) -> Tensor:
+        """`input_x`, where `updates` replace, if larger, what each row of `indices` (last dimension) points to."""
+    def scatter_min(self, indices, updates) -> Tensor:
+        """`input_x`, where `updates` replace, if smaller, what each row of `indices` (last dimension) points to."""
+    def scatter_mul(self, indices, updates) -> Tensor:
+        """`input_x`, where `updates` multiply what each row of `indices` (last dimension) points to."""
+    def scatter_sub(self, indices, updates) -> Tensor:
+        """`input_x`, where `updates` are taken off what each row of `indices` (last dimension) points to."""
     def searchsorted(self, v, side='left', sorter=None) -> Tensor:
         """Where to put `v` so that the sorted tensor stays sorted, Int32; see `ops.searchsorted`."""
     @overload
@@ -733,6 +818,18 @@ class Attached(Reading):
     def select(self, condition, y) -> Tensor: ...
     def select_scatter(self, src, axis, index) -> Tensor:
         """`input` with `src` at `index` along `axis`."""
+    def set_(self, source=None, storage_offset=0, size=None, stride=None) -> Tensor:
+        """Put the tensor into other memory, which it then shares: that of `source`, a Tensor or an `UntypedStorage`. The tensors that it shared memory with keep theirs."""
+    def set_cast_dtype(self, dtype=None) -> None:
+        """Accepted, without effect: a Cell says in which dtype it computes (`Cell.to_float`)."""
+    def set_const_arg(self, const_arg=True) -> Tensor:
+        """Keep a bool as `const_arg`; returns the tensor. What a captured function computes with is an input in any case."""
+    def set_device_address(self, address, shape, dtype) -> None:
+        """Fill the tensor with a copy of the elements at an address of the host's memory, row by row."""
+    def set_init_flag(self, flag) -> None:
+        """Keep a bool that `is_init` returns."""
+    def set_param_info(self, param_info) -> None:
+        """Keep an object as `param_info`; a Parameter is its own."""
     def sgn(self) -> Tensor:
         """The sign: of a complex number, the number of modulus 1 in its direction; 0 of 0."""
     def short(self) -> Tensor:
@@ -785,6 +882,8 @@ class Attached(Reading):
     @overload
     def std(self, dim=None, *, correction=1, keepdim=False) -> Tensor:
         """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
+    def storage(self) -> Any:
+        """As `untyped_storage`."""
     def storage_offset(self) -> builtins.int:
         """The number of the first element in the memory that the tensor shares with others."""
     def stride(self, dim=None) -> Any:
@@ -808,12 +907,17 @@ class Attached(Reading):
     @overload
     def sum(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions."""
+    def sum_to_size(self, *size) -> Tensor:
+        """The sum over dimensions until the shape is `size`, from which the tensor's can be broadcast."""
     def svd(self, full_matrices=False, compute_uv=True) -> Tensor:
         r"""$A = u \, diag(s) \, v^H$ of each matrix `(*, m, n)`: (s, u, v), or s if not `compute_uv`."""
     def swapaxes(self, axis0, axis1) -> Tensor:
         """Two dimensions swapped."""
     def swapdims(self, dim0, dim1) -> Tensor:
         """Two dimensions swapped."""
+    @property
+    def symbolic_shape(self) -> Tensor:
+        """A flag of MindSpore's runtime, None at first; it changes nothing here."""
     def t(self) -> Tensor:
         """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
     def take(self, indices=None, axis=None, mode='clip', *, index=None) -> Tensor:
@@ -830,6 +934,10 @@ class Attached(Reading):
         """The tensor laid out `reps[i]` times along dimension `i`; see `ops.tile`."""
     def to(self, dtype=None, non_blocking=False, copy=False, *, device=None, other=None) -> Tensor:
         """The tensor in another dtype, that of `other` if it is a Tensor; the device is XLA's to choose."""
+    def to_(self, device=None, non_blocking=False) -> Tensor:
+        """The tensor itself. `device`: 'Ascend', 'GPU' or 'CPU'; the device is XLA's to choose."""
+    def to_dlpack(self) -> Any:
+        """A DLPack capsule of the tensor's memory, for another library's `from_dlpack`."""
     def top_k(self, k, sorted=True) -> builtins.tuple[Tensor, ...]:
         """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
     def topk(self, k, dim=-1, largest=True, sorted=True) -> builtins.tuple[Tensor, ...]:
@@ -876,6 +984,8 @@ class Attached(Reading):
     @overload
     def unsqueeze(self, axis) -> Tensor:
         """A dimension of size 1 put in at `axis`."""
+    def untyped_storage(self) -> Any:
+        """The memory that the tensor shares with others, an `UntypedStorage`."""
     @overload
     def var(self, axis=None, ddof=0, keepdims=False) -> Tensor:
         r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
@@ -886,8 +996,13 @@ class Attached(Reading):
         """The elements, in row-major order, in another shape, or with a dtype their bytes as elements of that dtype: a view of the same memory."""
     def view_as(self, other) -> Tensor:
         """`input` in the shape of `other`."""
+    @property
+    def virtual_flag(self) -> Tensor:
+        """A flag of MindSpore's runtime, False at first; it changes nothing here."""
     def vsplit(self, indices_or_sections) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` along axis 0."""
+    def wait_pipeline(self) -> None:
+        """Wait until the elements are computed."""
     @overload
     def where(self, condition, y) -> Tensor:
         """`input` where `condition` is nonzero, else `other`, all broadcast together."""

@@ -39,12 +39,8 @@ class Parameter(Tensor):
             thread.recorder.has_initial_values = True
         self.name = name
         self.requires_grad = requires_grad
-        self.layerwise_parallel = _checked("layerwise_parallel", layerwise_parallel)
-        self.parallel_optimizer = _checked("parallel_optimizer", parallel_optimizer)
+        self.layerwise_parallel, self.parallel_optimizer = layerwise_parallel, parallel_optimizer
 
-    # What MindSpore keeps for parallel training; a script may read and set them.
-    comm_fusion, parallel_optimizer_comm_recompute = 1, False
-    sliced, cache_enable, key, inited_param = False, False, -1, None
     unique = False  # pyright: ignore[reportAssignmentType]  (a method of other Tensors)
 
     @property

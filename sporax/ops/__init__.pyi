@@ -1528,6 +1528,8 @@ def arccos(input) -> Tensor:
     r"""$\arccos x$, element by element."""
 def arccosh(input) -> Tensor:
     r"""$\operatorname{arcosh} x$, element by element."""
+def arcsin(x) -> Tensor:
+    r"""$\arcsin x$, element by element."""
 def arcsinh(input) -> Tensor:
     r"""$\operatorname{arsinh} x$, element by element."""
 def arctan(input) -> Tensor:
@@ -1782,7 +1784,7 @@ def elu(input_x, alpha=1.0) -> Tensor:
     r"""$x$ where it is positive, else $\alpha (e^x - 1)$ (Clevert et al., 2016)."""
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False) -> Tensor:
     """Rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`."""
-def empty(*size, dtype=None, device=None) -> Tensor:
+def empty(*size, dtype=None, device=None, pin_memory=False) -> Tensor:
     """A Tensor of that size whose numbers do not matter: zeros. The device is XLA's to choose."""
 def eps(x) -> Tensor:
     """The distance from 1 to the next number of the dtype of `x`, in its shape."""
@@ -2090,6 +2092,8 @@ def matrix_diag_part(x, k, padding_value, align='RIGHT_LEFT') -> Tensor:
     """The diagonal `k` of matrices, or those of `k` (low, high): what `matrix_diag` takes."""
 def matrix_exp(input) -> Tensor:
     r"""$e^A = \sum_k A^k / k!$ of each matrix."""
+def matrix_norm(A, ord='fro', axis=(-2, -1), keepdims=False, *, dtype=None) -> Tensor:
+    r"""A norm of the matrices in two dimensions: 'fro' $\sqrt{\sum_{ij} |a_{ij}|^2}$, 'nuc' the sum of the singular values, 2 and -2 the largest and smallest of them, 1 and -1 the largest and smallest column sum of $|a_{ij}|$, `inf` and `-inf` of the rows."""
 def matrix_power(input, n) -> Tensor:
     """$A^n$ of each matrix; a negative `n` takes the inverse."""
 def matrix_set_diag(x, diagonal, k=0, align='RIGHT_LEFT') -> Tensor:

@@ -63,10 +63,11 @@ class Storage:
     """The memory that several handles share; `root` is the handle of all of it.
 
     `before`: the storage of the handle that was copied, if this one holds a copy (a `reshape` that
-    strides cannot express): handles derived from the copy are still listed there.
+    strides cannot express): handles derived from the copy are still listed there. `extent`: the
+    bytes that there are by `UntypedStorage.resize_`, where these are not all of the root.
     """
 
-    __slots__ = ("aval", "before", "handles", "is_state", "limit", "root")
+    __slots__ = ("aval", "before", "extent", "handles", "is_state", "limit", "root")
 
     shared_states = 0  # counts handles added to storages that captured functions use
 
@@ -75,6 +76,7 @@ class Storage:
         self.handles = [root]
         self.limit = 16
         self.is_state = False
+        self.extent = None
 
     def add(self, handle):
         """Register a handle that shares the memory."""

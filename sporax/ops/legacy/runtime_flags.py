@@ -1,0 +1,207 @@
+"""What MindSpore's runtime keeps with a Tensor or a Parameter: its flags, and calls that steer it.
+
+Flags may be set, are checked and kept, and change nothing here, as `nn.ignored_settings` of Cells.
+"""
+
+import ctypes
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import attach
+
+# class -> {flag: (what it is at first, the types that it may be set to; None: it is not set)}
+_FLAGS = {
+    Tensor: {
+        "is_meta": (False, None),
+        "symbolic_shape": (None, (list, tuple, type(None))),
+        "virtual_flag": (False, (bool,)),
+        "parent_tensor_": (None, (Tensor, type(None))),
+        "index_of_parent_": (None, (object,)),
+        "param_info": (None, (object,)),
+    },
+    Parameter: {
+        "cache_enable": (False, (bool,)),
+        "cache_shape": ((), (list, tuple)),
+        "comm_fusion": (1, (int,)),
+        "inited_param": (None, None),
+        "is_init": (False, (bool,)),
+        "key": (-1, (int,)),
+        "layerwise_parallel": (False, (bool,)),
+        "parallel_optimizer": (True, (bool,)),
+        "parallel_optimizer_comm_recompute": (False, (bool,)),
+        "sliced": (False, (bool,)),
+    },
+}
+
+
+def _flag(kind, name, start, types):
+    """The property of a flag, which the object's `__dict__` keeps once it is set."""
+    place = f"_{name}"
+
+    def get(self):
+        found = self.__dict__.get(place, start)
+        return list(found) if found == () else found
+
+    def put(self, value):
+        if not isinstance(value, types) or (isinstance(value, bool) and types == (int,)):
+            raise TypeError(
+                f"For '{kind.__name__}', '{name}' must be of type "
+                f"{' or '.join(t.__name__ for t in types)}, but got {type(value).__name__} "
+                f"{value!r:.40}."
+            )
+        self.__dict__[place] = value
+
+    get.__name__ = name
+    get.__doc__ = f"A flag of MindSpore's runtime, {start!r} at first; it changes nothing here."
+    return property(get, put if types else None)
+
+
+for _kind, _rows in _FLAGS.items():
+    for _name, _row in _rows.items():
+        setattr(_kind, _name, _flag(_kind, _name, *_row))
+
+Tensor.delta_seed = 0  # what MindSpore adds to the seeds of slices
+
+
+@property
+def init_finished(self) -> bool:
+    """Whether the numbers are there, not only an initializer to draw them."""
+    return not self.has_init
+
+
+def is_init(self) -> bool:
+    """The flag of `set_init_flag`; False at first.
+
+    >>> Tensor([1.0]).is_init()
+    False
+    """
+    return self.init_flag
+
+
+def set_init_flag(self, flag) -> None:
+    """Keep a bool that `is_init` returns.
+
+    >>> x = Tensor([1.0])
+    >>> x.set_init_flag(True), x.is_init()
+    (None, True)
+    """
+    if not isinstance(flag, bool):
+        raise TypeError(f"For 'Tensor.set_init_flag', 'flag' must be a bool, but got {flag!r:.40}.")
+    self.init_flag = flag
+
+
+def set_const_arg(self, const_arg=True):
+    """Keep a bool as `const_arg`; returns the tensor. What a captured function computes with is an
+    input in any case.
+
+    >>> Tensor([1.0]).set_const_arg().const_arg
+    True
+    """
+    if not isinstance(const_arg, bool):
+        raise TypeError(
+            f"For 'Tensor.set_const_arg', 'const_arg' must be a bool, but got {const_arg!r:.40}."
+        )
+    self.const_arg = const_arg
+    return self
+
+
+def set_cast_dtype(self, dtype=None) -> None:
+    """Accepted, without effect: a Cell says in which dtype it computes (`Cell.to_float`).
+
+    >>> Tensor([1.0]).set_cast_dtype(ms.float16)
+    """
+    if dtype is not None:
+        dtypes.to_numpy(dtype)
+
+
+def set_param_info(self, param_info) -> None:
+    """Keep an object as `param_info`; a Parameter is its own.
+
+    >>> x = Tensor([1.0])
+    >>> x.set_param_info("about x")
+    >>> x.param_info
+    'about x'
+    """
+    if not isinstance(self, Parameter):
+        self.param_info = param_info
+
+
+def set_device_address(self, address, shape, dtype) -> None:
+    """Fill the tensor with a copy of the elements at an address of the host's memory, row by row.
+
+    >>> source = np.array([1.0, 2.0])
+    >>> x = Tensor([0.0])
+    >>> x.set_device_address(source.ctypes.data, (2,), ms.float64)
+    >>> x.asnumpy()
+    array([1., 2.])
+    """
+    if isinstance(address, bool) or not isinstance(address, int) or address <= 0:
+        raise ValueError(
+            f"For 'Tensor.set_device_address', 'address' must be a positive int, but got "
+            f"{address!r:.40}."
+        )
+    kind = dtypes.to_numpy(dtype)
+    count = int(np.prod(shape, dtype=np.int64))
+    data = (ctypes.c_uint8 * (count * kind.itemsize)).from_address(address)
+    self._replace(Tensor(np.frombuffer(data, kind, count).reshape(shape))._value)
+
+
+def wait_pipeline(self) -> None:
+    """Wait until the elements are computed.
+
+    >>> (Tensor([1.0]) + 1).wait_pipeline()
+    """
+    self.data_sync()
+
+
+def remove_hook(hook) -> None:
+    """Take away a hook by the handle that `register_hook` returned.
+
+    >>> x = Tensor([1.0])
+    >>> Tensor.remove_hook(x.register_hook(lambda g: g * 2))
+    >>> x.hooks()
+    []
+    """
+    if not callable(getattr(hook, "remove", None)):
+        raise TypeError(
+            "For 'Tensor.remove_hook', 'hook' must be what 'register_hook' returned, but got "
+            f"{type(hook).__name__}."
+        )
+    hook.remove()
+
+
+def assign_value_cpp(self, value):
+    """As `assign_value`.
+
+    >>> Tensor([1.0]).assign_value_cpp(Tensor([2.0])).asnumpy()
+    array([2.], dtype=float32)
+    """
+    return self.assign_value(value)
+
+
+for _method in (
+    is_init, set_init_flag, set_const_arg, set_cast_dtype, set_param_info, set_device_address,
+    wait_pipeline, assign_value_cpp,
+):  # fmt: skip
+    attach(_method.__name__, _method)
+attach("init_finished", init_finished)
+attach("remove_hook", staticmethod(remove_hook))
+
+
+def add_pipeline_stage(self, stage) -> None:
+    """Note a stage of pipeline parallelism; it changes nothing on one device.
+
+    >>> Parameter(Tensor([1.0])).add_pipeline_stage(1)
+    """
+    if isinstance(stage, bool) or not isinstance(stage, int) or stage < 0:
+        raise TypeError(
+            "For 'Parameter.add_pipeline_stage', 'stage' must be an int of at least 0, but got "
+            f"{stage!r:.40}."
+        )
+    self.__dict__.setdefault("_pipeline_stages", []).append(stage)
+
+
+Parameter.add_pipeline_stage = add_pipeline_stage

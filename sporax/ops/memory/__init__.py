@@ -1,0 +1,1 @@
+"""Where a tensor's elements are: the memory it shares, other libraries' memory, files."""

@@ -1,0 +1,147 @@
+"""Where a tensor's elements are kept: on the device, or in a file until they are used."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sporax.core.jax_internals import device_array
+from sporax.core.value import Value
+from sporax.ops.declare import attach
+from sporax.ops.inspection import copy
+from sporax.ops.shape.creation import zeros
+
+_DEVICES = ("Ascend", "GPU", "CPU")
+
+
+class Offloaded(Value):
+    """A value whose elements are in a file until somebody reads them."""
+
+    __slots__ = ("path",)
+
+    array: Any
+
+    def __init__(self, aval, path):
+        super().__init__(aval, None)
+        self.path = path
+
+    def read(self):
+        """The concrete array, loaded from the file at the first time."""
+        if self.array is None:
+            expected = self.aval.size * self.aval.dtype.itemsize
+            if not Path(self.path).is_file() or Path(self.path).stat().st_size != expected:
+                raise RuntimeError(
+                    f"For 'Tensor.offload', the file '{self.path}' must keep the tensor's "
+                    f"{expected} bytes, but was removed or changed. Offload to a place of its own."
+                )
+            data = np.fromfile(self.path, self.aval.dtype).reshape(self.aval.shape)
+            self.array = device_array(data)
+        return self.array
+
+
+def offload(self, file_path) -> bool:
+    """Write the elements into a file and free their memory; they are loaded again when they are
+    used. Returns True.
+
+    >>> import tempfile, os
+    >>> x = Tensor([1.0, 2.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     x.offload(os.path.join(folder, "x")), (x + 1).asnumpy()
+    (True, array([2., 3.], dtype=float32))
+    """
+    if not isinstance(file_path, (str, os.PathLike)) or not str(file_path):
+        raise TypeError(
+            f"For 'Tensor.offload', 'file_path' must be a path, but got {file_path!r:.40}."
+        )
+    value = self._read()
+    np.asarray(value.array).tofile(file_path)
+    self._bind(Offloaded(value.aval, os.path.abspath(file_path)))
+    return True
+
+
+def offload_file_path(self) -> str:
+    """The file that keeps the elements since `offload`; '' where they are in memory.
+
+    >>> Tensor([1.0]).offload_file_path()
+    ''
+    """
+    value = self._value
+    return value.path if isinstance(value, Offloaded) and value.array is None else ""
+
+
+def _check_device(name, argument, device, flag_name, flag):
+    if not isinstance(flag, bool):
+        raise ValueError(f"For '{name}', '{flag_name}' must be a bool, but got {flag!r:.40}.")
+    if device not in _DEVICES:
+        raise ValueError(
+            f"For '{name}', '{argument}' must be one of {_DEVICES}, but got {device!r}."
+        )
+
+
+def move_to(self, to, blocking=True):
+    """A tensor of the same contents. `to`: 'Ascend', 'GPU' or 'CPU'; the device is XLA's to choose.
+
+    >>> Tensor([1.0]).move_to("CPU").asnumpy()
+    array([1.], dtype=float32)
+    """
+    _check_device("Tensor.move_to", "to", to, "blocking", blocking)
+    return copy(self)
+
+
+def to_in_place(self, device=None, non_blocking=False):
+    """The tensor itself. `device`: 'Ascend', 'GPU' or 'CPU'; the device is XLA's to choose.
+
+    >>> Tensor([1.0]).to_("CPU").asnumpy()
+    array([1.], dtype=float32)
+    """
+    _check_device("Tensor.to_", "device", device, "non_blocking", non_blocking)
+    return self
+
+
+def delete_(self, non_blocking=False):
+    """Free the memory of the elements, which are 0 from now on; returns the tensor.
+
+    >>> Tensor([1.0, 2.0]).delete_().asnumpy()
+    array([0., 0.], dtype=float32)
+    """
+    if not isinstance(non_blocking, bool):
+        raise ValueError(
+            f"For 'Tensor.delete_', 'non_blocking' must be a bool, but got {non_blocking!r:.40}."
+        )
+    return self._replace(zeros(self.shape, self.dtype)._value)  # not computed until it is read
+
+
+def pin_memory(self):
+    """The tensor itself: arrays are where XLA reads them, and move nowhere.
+
+    >>> Tensor([1.0]).pin_memory().asnumpy()
+    array([1.], dtype=float32)
+    """
+    return self
+
+
+def is_pinned(self) -> bool:
+    """Whether the elements are in pages of the host that stay in place for a device: False.
+
+    >>> Tensor([1.0]).is_pinned()
+    False
+    """
+    return False
+
+
+def is_shared(self) -> bool:
+    """Whether other processes see the elements: False.
+
+    >>> Tensor([1.0]).is_shared()
+    False
+    """
+    return False
+
+
+for _name, _method in {
+    "offload": offload, "offload_file_path": offload_file_path, "move_to": move_to,
+    "to_": to_in_place, "delete_": delete_, "pin_memory": pin_memory, "is_pinned": is_pinned,
+    "is_shared": is_shared,
+}.items():  # fmt: skip
+    attach(_name, _method)

@@ -1,0 +1,263 @@
+"""`UntypedStorage`: the memory that tensors share, and tensors put into other memory (`set_`)."""
+
+import functools
+from weakref import ref
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.core.value import thread
+from sporax.engine.operation import Op
+from sporax.ops.declare import attach
+from sporax.ops.shape.creation import zeros
+from sporax.ops.shape.joining import concat
+from sporax.ops.shape.reshape import reshape, sizes
+from sporax.storage import views
+from sporax.storage.strides import Strided
+from sporax.storage.view_access import Part, access, write
+
+
+class UntypedStorage:
+    """The memory of a tensor and of all that share it: `Tensor.untyped_storage()` gives it. Its
+    sizes count bytes.
+
+    >>> x = Tensor([1.0, 2.0, 3.0])
+    >>> x[1:].untyped_storage().nbytes()
+    12
+    """
+
+    def __init__(self, tensor):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                "For 'UntypedStorage', 'tensor' must be a Tensor, but got "
+                f"{type(tensor).__name__}. 'Tensor.untyped_storage()' gives its memory."
+            )
+        self._root = _root_of(tensor)  # all of the memory, held here
+
+    @property
+    def _storage(self):
+        return self._root._alias.storage
+
+    @property
+    def dtype(self):
+        """The dtype in which the memory was filled."""
+        return self._root.dtype
+
+    @property
+    def device(self):
+        """The name of the device: 'CPU', 'GPU' or 'TPU'."""
+        return self._root.device
+
+    def nbytes(self):
+        """How many bytes there are."""
+        extent = self._storage.extent
+        return self._root.nbytes if extent is None else extent
+
+    size = __len__ = nbytes
+
+    def element_size(self):
+        """1: the elements are bytes."""
+        return 1
+
+    def data_ptr(self):
+        """The address of the memory on the device, for comparing."""
+        return self._root.data_ptr()
+
+    def is_shared(self):
+        """Whether other processes see the memory: False."""
+        return False
+
+    def _bytes(self):
+        return np.frombuffer(self._root.asnumpy().tobytes(), np.uint8).copy()
+
+    def _fill(self, data):
+        """Put bytes, a NumPy array, into the beginning of the memory."""
+        whole = self._bytes()
+        whole[: data.size] = data
+        here = self._root._value.aval
+        new = np.frombuffer(whole.tobytes(), here.dtype).reshape(here.shape)
+        self._root._rebind(Tensor(new)._value)
+
+    def __getitem__(self, index):
+        found = self._bytes()[: self.nbytes()][index]
+        return found.tolist()
+
+    def __setitem__(self, index, value):
+        data = self._bytes()[: self.nbytes()]
+        data[index] = value
+        self._fill(data)
+
+    def copy_(self, src, non_blocking=False):
+        """Copy the bytes of another storage of the same size; returns this one."""
+        if not isinstance(src, UntypedStorage):
+            raise TypeError(
+                "For 'UntypedStorage.copy_', 'src' must be an UntypedStorage, but got "
+                f"{type(src).__name__}."
+            )
+        if src.nbytes() != self.nbytes():
+            raise RuntimeError(
+                f"For 'UntypedStorage.copy_', 'src' must have {self.nbytes()} bytes, but has "
+                f"{src.nbytes()}. Use 'resize_' first."
+            )
+        if src._root._value.aval is self._root._value.aval:
+            self._root._rebind(src._root._lift())
+        else:
+            self._fill(src._bytes()[: src.nbytes()])
+        return self
+
+    def resize_(self, size):
+        """Give the memory another number of bytes; what is added, or comes back, is 0. Tensors in
+        the memory keep their shapes, and see 0 beyond its end."""
+        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+            raise ValueError(
+                "For 'UntypedStorage.resize_', 'size' must be an int of at least 0, but got "
+                f"{size!r}."
+            )
+        root, item = self._root, self._root.itemsize
+        kept = min(size, self.nbytes())
+        if kept < root.nbytes:
+            count = kept // item
+            flat = reshape(root, (-1,))
+            rest = zeros(root.size - count, root.dtype)
+            cleared = concat((flat[:count], rest)) if count else rest
+            root._rebind(reshape(cleared, root.shape)._value)
+        if size > root.nbytes:
+            self._root = _extended(root, -(-size // item))
+        self._storage.extent = size
+
+    def __repr__(self):
+        return f"<UntypedStorage of {self.nbytes()} bytes on {self.device}>"
+
+
+def _root_of(tensor):
+    """The handle of all memory that the tensor shares; a new one if none is held."""
+    alias = getattr(tensor, "_alias", None) or views.share(tensor)
+    alias.resolve()
+    storage = alias.storage
+    root = storage.root()
+    if root is None:
+        root = zeros(storage.aval.shape, Tensor(np.zeros(0, storage.aval.dtype)).dtype)
+        for handle in storage.alive():
+            path = handle._alias.path
+            if all(segment.is_writable() for segment in path):
+                root = write(root, path, handle)
+        root._alias = views.Alias(storage, None, None, (), 0, None)
+        storage.root = ref(root)
+        storage.add(root)
+    return root
+
+
+def _extended(root, count):
+    """A root of `count` elements, with those of `root` at its beginning: all handles of that memory
+    lie in the new one."""
+    storage = root._alias.storage
+    flat = reshape(root, (-1,))
+    whole = concat((flat, zeros(count - root.size, root.dtype)))
+    del flat
+    alias = views.share(whole)
+    for handle in storage.alive():
+        first, *rest = (*handle._alias.path, None)
+        if isinstance(first, Part):
+            path = (Part((count,), first.layout), *rest[:-1])
+        else:
+            inner = Part((count,), Strided.contiguous(storage.aval.shape))
+            path = (inner, *handle._alias.path)
+        moved = views.Alias(alias.storage, alias, _strided((), (), 0), (), 0, None)
+        moved._path, handle._alias = path, moved
+        alias.storage.add(handle)
+    return whole
+
+
+def untyped_storage(self) -> UntypedStorage:
+    """The memory that the tensor shares with others, an `UntypedStorage`.
+
+    >>> Tensor([1.0, 2.0]).untyped_storage().nbytes()
+    8
+    """
+    return UntypedStorage(self)
+
+
+def storage(self) -> UntypedStorage:
+    """As `untyped_storage`.
+
+    >>> Tensor([1.0, 2.0]).storage().nbytes()
+    8
+    """
+    return UntypedStorage(self)
+
+
+@functools.cache
+def _strided(size, stride, offset):
+    """The operation that takes the elements at offset and strides out of a row-major array."""
+    layout = Strided(size, stride, offset)
+
+    def read(x):
+        key, starts = access(x.shape, layout)
+        return key.read(x, *[jnp.asarray(start) for start in starts])
+
+    op = Op("set_", read)
+    op.layout = lambda _: layout
+    return op
+
+
+def set_(self, source=None, storage_offset=0, size=None, stride=None):
+    """Put the tensor into other memory, which it then shares: that of `source`, a Tensor or an
+    `UntypedStorage`. The tensors that it shared memory with keep theirs.
+
+    `storage_offset`, `size`, `stride`: which elements it is; by default those of a Tensor `source`,
+    and all of a storage. Without a source it is empty.
+
+    >>> x, y = Tensor([1.0, 2.0, 3.0]), Tensor([0.0])
+    >>> y.set_(x.untyped_storage(), 1, (2,), (1,)).asnumpy()
+    array([2., 3.], dtype=float32)
+    """
+    if thread.recorder.tracer is not None:
+        self._read()  # which memory a tensor has is no part of a graph
+    if source is None:
+        return self._replace(zeros((0,), self.dtype)._value)
+    if not isinstance(source, (Tensor, UntypedStorage)):
+        raise TypeError(
+            "For 'Tensor.set_', 'source' must be a Tensor or an UntypedStorage, but got "
+            f"{type(source).__name__}."
+        )
+    if isinstance(source, Tensor) and source.dtype != self.dtype:
+        raise TypeError(
+            f"For 'Tensor.set_', 'source' must have the dtype of the tensor, {self.dtype}, but has "
+            f"{source.dtype}. Give its 'untyped_storage()' to read the bytes otherwise."
+        )
+    if isinstance(source, Tensor) and size is None:
+        shared = reshape(source, source.shape)
+    else:
+        root = (source if isinstance(source, UntypedStorage) else UntypedStorage(source))._root
+        if root.dtype != self.dtype:
+            root = reshape(root, (-1,)).view(self.dtype)
+        shared = _part(root, storage_offset, size, stride)
+    self._replace(shared._value)
+    self._alias = shared._alias
+    self._alias.storage.add(self)
+    return self
+
+
+def _part(root, offset, size, stride):
+    """The view of those elements of `root`, a row-major array."""
+    size = (root.size - offset,) if size is None else sizes((size,))
+    stride = Strided.contiguous(size).strides if stride is None else sizes((stride,))
+    layout = Strided(size, stride, offset)
+    negative = min((offset, *size, *stride), default=0) < 0
+    if negative or len(size) != len(stride) or layout.bounds()[1] >= root.size:
+        raise ValueError(
+            "For 'Tensor.set_', 'storage_offset', 'size' and 'stride' must name elements of the "
+            f"memory, which has {root.size}, but got {offset}, {size} and {stride}."
+        )
+    return views.view(_strided(size, stride, offset), root)
+
+
+for _name, _method in {
+    "untyped_storage": untyped_storage,
+    "storage": storage,
+    "set_": set_,
+}.items():
+    attach(_name, _method)
+
+__all__ = ["UntypedStorage"]
