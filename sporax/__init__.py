@@ -14,6 +14,7 @@ _PUBLIC = {
     "sporax.core.parameter": "Parameter",
     "sporax.nn.parameter_tuple": "ParameterTuple",
     "sporax.ops.memory.untyped_storage": "UntypedStorage",
+    "sporax.ops.sparse.tensors": "COOTensor CSRTensor RowTensor SparseTensor",
     "sporax.core.dtype": """
         Type bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16
         float32 float64 float_ half int int16 int32 int64 int8 int_ intc intp list_ long number

@@ -131,6 +131,10 @@ from sporax.io import safetensors_to_ckpt as safetensors_to_ckpt
 from sporax.io import save_checkpoint as save_checkpoint
 from sporax.nn.parameter_tuple import ParameterTuple as ParameterTuple
 from sporax.ops.memory.untyped_storage import UntypedStorage as UntypedStorage
+from sporax.ops.sparse.tensors import COOTensor as COOTensor
+from sporax.ops.sparse.tensors import CSRTensor as CSRTensor
+from sporax.ops.sparse.tensors import RowTensor as RowTensor
+from sporax.ops.sparse.tensors import SparseTensor as SparseTensor
 from sporax.train import Accuracy as Accuracy
 from sporax.train import Callback as Callback
 from sporax.train import CheckpointConfig as CheckpointConfig

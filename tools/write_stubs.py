@@ -27,6 +27,12 @@ from sporax.compat.class_modules import module_of  # noqa: E402
 from sporax.core import dtype as dtypes  # noqa: E402
 from sporax.core.tensor import Tensor  # noqa: E402
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES, Array, Arrays  # noqa: E402
+from sporax.ops.sparse.tensors import (  # noqa: E402
+    COOTensor,
+    CSRTensor,
+    RowTensor,
+    RowTensorInner,
+)
 
 # what a declaration says it returns, where that is no class of Python's; nothing: an array
 RESULTS = {
@@ -36,6 +42,7 @@ RESULTS = {
     Arrays: "builtins.tuple[Tensor, ...]",
     Iterator: "Iterator[Tensor]",
     dtypes.Type: "Type",
+    **{kind: kind.__name__ for kind in (COOTensor, CSRTensor, RowTensor, RowTensorInner)},
 }
 OFTEN = 20  # uses of a module's path in public scripts
 LITERAL = bool | int | str | None  # defaults that are shown
@@ -71,6 +78,10 @@ _USED = {
     "Iterator[": "from collections.abc import Iterator",
     " Tensor": "from sporax.core.tensor import Tensor as Tensor",
     "[Tensor": "from sporax.core.tensor import Tensor as Tensor",
+    **{
+        f"-> {name}:": f"from sporax.ops.sparse.tensors import {name} as {name}"
+        for name in ("COOTensor", "CSRTensor", "RowTensor", "RowTensorInner")
+    },
     "-> Type": "from sporax.core.dtype import Type as Type",
     "(Primitive)": "from sporax.ops.primitive import Primitive as Primitive",
 }

@@ -15,7 +15,7 @@ from sporax.core.dtype import from_numpy
 from sporax.core.from_host import plain
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
-from sporax.core.tree import flatten, map_tensors, tensors_of, unflatten
+from sporax.core.tree import flatten, map_tensors, nothing, tensors_of, unflatten
 from sporax.core.value import scalar_value, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, run_pending, wrap
@@ -47,7 +47,7 @@ class Derivative:
         seeds, args, kwargs = self._take_sens(args, kwargs)
         positions = self._positions(args)
         args = self._separate(args, positions)
-        handles, treedef = flatten([args[i] for i in positions])
+        handles, treedef = flatten([args[i] for i in positions], rest=nothing)
         handles += self.weights
         call = announced_call(self.fn, args, kwargs, handles)
         if call is not None:
@@ -61,7 +61,7 @@ class Derivative:
                 if thread.watch is not None and None in cotangents:
                     thread.watch.zero(self, args, positions, values, cotangents)
         rest = map(wrap, or_zeros(values, cotangents))
-        by_position = unflatten(treedef, rest, _nothing)
+        by_position = unflatten(treedef, rest, nothing)
         return result, by_position, list(rest)
 
     def _walk(self, result, seeds, recording, values, positions):
@@ -197,10 +197,6 @@ def _cast(value, dtype):
 @functools.cache
 def _casting(dtype):
     return Op("gradient.cast", lambda x: x.astype(dtype))
-
-
-def _nothing(item):
-    return None
 
 
 @fitting

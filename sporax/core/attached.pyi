@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from sporax.core.tensor import Tensor as Tensor
 from sporax.core.to_host import Reading as Reading
+from sporax.ops.sparse.tensors import COOTensor as COOTensor
+from sporax.ops.sparse.tensors import CSRTensor as CSRTensor
 from typing import Any
 from typing import overload
 import builtins
@@ -936,6 +938,10 @@ class Attached(Reading):
         """The tensor in another dtype, that of `other` if it is a Tensor; the device is XLA's to choose."""
     def to_(self, device=None, non_blocking=False) -> Tensor:
         """The tensor itself. `device`: 'Ascend', 'GPU' or 'CPU'; the device is XLA's to choose."""
+    def to_coo(self) -> COOTensor:
+        """The nonzero elements of a matrix, a `COOTensor`. How many there are decides the shapes, so that the computation runs up to here."""
+    def to_csr(self) -> CSRTensor:
+        """The nonzero elements of a matrix, a `CSRTensor`; see `to_coo`."""
     def to_dlpack(self) -> Any:
         """A DLPack capsule of the tensor's memory, for another library's `from_dlpack`."""
     def top_k(self, k, sorted=True) -> builtins.tuple[Tensor, ...]:

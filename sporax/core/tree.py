@@ -21,10 +21,14 @@ class Leaf(Tensor):
 LEAF = Leaf()
 
 
-def flatten(tree, every=False):
+def nothing(item):
+    """None: what a gradient has in place of an item that is no Tensor."""
+
+
+def flatten(tree, every=False, rest=None):
     """(leaves, treedef): the Tensors in order, and the containers with LEAF in place of each.
 
-    `every`: whether what is neither Tensor nor container is a leaf too.
+    `every`: whether what is neither Tensor nor container is a leaf too; `rest`: as `map_tensors`.
     """
     leaves = []
 
@@ -32,7 +36,7 @@ def flatten(tree, every=False):
         leaves.append(item)
         return LEAF
 
-    return leaves, map_tensors(leaf, tree, leaf if every else None)
+    return leaves, map_tensors(leaf, tree, leaf if every else rest)
 
 
 def unflatten(treedef, leaves, rest=None):
@@ -56,7 +60,10 @@ def tensors_of(tree, into=None):
 
 def map_tensors(function, tree, rest=None):
     """The same containers with `function(tensor)` in place of each Tensor, and `rest(item)` (by
-    default the item) in place of everything else."""
+    default the item) in place of everything else.
+
+    Fields of dataclasses with "kept" in their metadata stay as they are: "always", or "gradient"
+    where `rest` is `nothing`."""
     if isinstance(tree, Tensor):
         return function(tree)
     if isinstance(tree, tuple):
@@ -73,8 +80,10 @@ def map_tensors(function, tree, rest=None):
         return copied
     if fields := fields_of(tree):
         copied = copy.copy(tree)
-        for name in fields:
-            object.__setattr__(copied, name, map_tensors(function, getattr(tree, name), rest))
+        for name, field in fields.items():
+            kept = field.metadata.get("kept")
+            if kept is None or (kept == "gradient" and rest is not nothing):
+                object.__setattr__(copied, name, map_tensors(function, getattr(tree, name), rest))
         return copied
     return tree if rest is None else rest(tree)
 

@@ -168,6 +168,7 @@ from sporax.nn.pooling import (
     MaxPool3d,
 )
 from sporax.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from sporax.nn.sparse import SparseTensorDenseMatmul, SparseToDense
 from sporax.nn.training_cells import (
     DistributedGradReducer,
     ForwardValueAndGrad,
@@ -206,11 +207,11 @@ __all__ = [
     "ReLU", "ReLU6", "ReduceLogSumExp", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
     "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ResizeBilinear", "SeLU",
     "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "SoftMarginLoss", "SoftShrink", "Softmax",
-    "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign", "SyncBatchNorm", "Tanh", "Tanhshrink",
-    "Threshold", "TrainOneStepCell", "TrainOneStepWithLossScaleCell", "Transformer",
-    "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
-    "TransformerEncoderLayer", "Tril", "Triu", "Unfold", "Upsample", "Vjp", "WarmUpLR",
-    "WithEvalCell", "WithGradCell", "WithLossCell", "ZeroPad2d", "cosine_decay_lr",
+    "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign", "SparseTensorDenseMatmul",
+    "SparseToDense", "SyncBatchNorm", "Tanh", "Tanhshrink", "Threshold", "TrainOneStepCell",
+    "TrainOneStepWithLossScaleCell", "Transformer", "TransformerDecoder", "TransformerDecoderLayer",
+    "TransformerEncoder", "TransformerEncoderLayer", "Tril", "Triu", "Unfold", "Upsample", "Vjp",
+    "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell", "ZeroPad2d", "cosine_decay_lr",
     "exponential_decay_lr", "get_activation", "inverse_decay_lr", "natural_exp_decay_lr",
     "piecewise_constant_lr", "polynomial_decay_lr", "register_cell_buffer_registration_hook",
     "warmup_lr",

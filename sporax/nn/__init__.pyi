@@ -138,6 +138,8 @@ from sporax.nn.recurrent import LSTM as LSTM
 from sporax.nn.recurrent import LSTMCell as LSTMCell
 from sporax.nn.recurrent import RNN as RNN
 from sporax.nn.recurrent import RNNCell as RNNCell
+from sporax.nn.sparse import SparseTensorDenseMatmul as SparseTensorDenseMatmul
+from sporax.nn.sparse import SparseToDense as SparseToDense
 from sporax.nn.training_cells import DistributedGradReducer as DistributedGradReducer
 from sporax.nn.training_cells import ForwardValueAndGrad as ForwardValueAndGrad
 from sporax.nn.training_cells import TrainOneStepCell as TrainOneStepCell

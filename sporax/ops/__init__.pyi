@@ -37,6 +37,10 @@ from sporax.ops.primitive import PrimitiveWithCheck as PrimitiveWithCheck
 from sporax.ops.primitive import PrimitiveWithInfer as PrimitiveWithInfer
 from sporax.ops.primitive import _get_cache_prim as _get_cache_prim
 from sporax.ops.primitive import prim_attr_register as prim_attr_register
+from sporax.ops.sparse.tensors import COOTensor as COOTensor
+from sporax.ops.sparse.tensors import CSRTensor as CSRTensor
+from sporax.ops.sparse.tensors import RowTensor as RowTensor
+from sporax.ops.sparse.tensors import RowTensorInner as RowTensorInner
 from typing import Any
 import builtins
 
@@ -300,6 +304,10 @@ class CholeskySolve(Primitive):
     r"""X with $L L^\top X = input$, `input2` being the triangle L (`upper`: $L^\top$)."""
     def __init__(self, upper=False) -> None: ...
     def __call__(self, x1, x2) -> Tensor: ...
+class Coalesce(Primitive):
+    """A sparse matrix with one value at each place, in the order of rows: (indices, values, shape)."""
+    def __init__(self) -> None: ...
+    def __call__(self, x_indices, x_values, x_shape) -> builtins.tuple: ...
 class Col2Im(Primitive):
     """As `fold`, of `(N, C, kh kw, L)`."""
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1) -> None: ...
@@ -1248,14 +1256,30 @@ class SpaceToDepth(Primitive):
     """`(N, C, H b, W b)` -> `(N, C b b, H, W)`: the inverse of `DepthToSpace`."""
     def __init__(self, block_size) -> None: ...
     def __call__(self, x) -> Tensor: ...
+class SparseGatherV2(Primitive):
+    """The slices of `params` along `axis` that `indices` name, as `ops.gather`; its gradient is a Tensor."""
+    def __init__(self) -> None: ...
+    def __call__(self, params, indices, axis) -> Tensor: ...
+class SparseSlice(Primitive):
+    """The part of a sparse Tensor from `start` on, of that `size`: (indices, values, shape)."""
+    def __init__(self) -> None: ...
+    def __call__(self, indices, values, shape, start, size) -> builtins.tuple: ...
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     """The mean of the rows' cross entropy by class index, or (`is_grad`) its derivative."""
     def __init__(self, is_grad=False) -> None: ...
     def __call__(self, logits, labels) -> Tensor: ...
+class SparseTensorDenseAdd(Primitive):
+    """A sparse Tensor plus a Tensor `x2`, of its shape and dtype."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1_indices, x1_values, x1_shape, x2) -> Tensor: ...
 class SparseTensorDenseMatmul(Primitive):
-    """The product of the matrix that has `values` `(n,)` at `indices` `(n, 2)`, else zeros, and `dense`; each transposed (and conjugated) first where `adjoint_` says so."""
+    """The product of a sparse matrix and a matrix `dense`."""
     def __init__(self, adjoint_st=False, adjoint_dt=False) -> None: ...
     def __call__(self, indices, values, sparse_shape, dense) -> Tensor: ...
+class SparseToDense(Primitive):
+    """The whole Tensor: zeros of `sparse_shape`, with `values` at `indices`."""
+    def __init__(self) -> None: ...
+    def __call__(self, indices, values, sparse_shape) -> Tensor: ...
 class Split(Primitive):
     """`output_num` pieces of equal size along `axis`, a tuple."""
     def __init__(self, axis=0, output_num=1) -> None: ...
@@ -1676,6 +1700,8 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False) -> Tensor
     """A Tensor, or those of a tuple or list together, scaled down to a norm of at most `max_norm`."""
 def clip_by_value(x, clip_value_min=None, clip_value_max=None) -> Tensor:
     """Each element kept between both bounds; also of each Tensor in a tuple or list."""
+def coalesce(x_indices, x_values, x_shape) -> builtins.tuple:
+    """A sparse matrix with one value at each place, in the order of rows: (indices, values, shape)."""
 def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride) -> Tensor:
     """As `fold`, of `(N, C, kh kw, L)`."""
 def column_stack(tensors) -> Tensor:
@@ -1696,6 +1722,80 @@ def conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dila
     r"""$y_{no} = b_o + \sum_c x_{nc} \star w_{oc}$: `(N, C, D, H, W)` -> `(N, O, D', H', W')`."""
 def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor:
     """The gradient of `conv2d` by its input: `(N, C, H, W)` -> `(N, O, H', W')`."""
+def coo2csr(row_indices, height) -> Tensor:
+    """Where each row of a CSR matrix begins among its values, and where the last one ends."""
+def coo_abs(x) -> COOTensor:
+    """`abs` of each value of a COOTensor, at the same places."""
+def coo_acos(x) -> COOTensor:
+    """`acos` of each value of a COOTensor, at the same places."""
+def coo_acosh(x) -> COOTensor:
+    """`acosh` of each value of a COOTensor, at the same places."""
+def coo_add(x1, x2, thresh) -> COOTensor:
+    """The sum of two matrices; see `COOTensor.add`."""
+def coo_asin(x) -> COOTensor:
+    """`asin` of each value of a COOTensor, at the same places."""
+def coo_asinh(x) -> COOTensor:
+    """`asinh` of each value of a COOTensor, at the same places."""
+def coo_atan(x) -> COOTensor:
+    """`atan` of each value of a COOTensor, at the same places."""
+def coo_atanh(x) -> COOTensor:
+    """`atanh` of each value of a COOTensor, at the same places."""
+def coo_ceil(x) -> COOTensor:
+    """`ceil` of each value of a COOTensor, at the same places."""
+def coo_concat(sp_input, concat_dim=0) -> COOTensor:
+    """Matrices joined along an axis, in the order of rows."""
+def coo_cos(x) -> COOTensor:
+    """`cos` of each value of a COOTensor, at the same places."""
+def coo_cosh(x) -> COOTensor:
+    """`cosh` of each value of a COOTensor, at the same places."""
+def coo_exp(x) -> COOTensor:
+    """`exp` of each value of a COOTensor, at the same places."""
+def coo_expm1(x) -> COOTensor:
+    """`expm1` of each value of a COOTensor, at the same places."""
+def coo_floor(x) -> COOTensor:
+    """`floor` of each value of a COOTensor, at the same places."""
+def coo_inv(x) -> COOTensor:
+    """`inv` of each value of a COOTensor, at the same places."""
+def coo_isfinite(x) -> COOTensor:
+    """`isfinite` of each value of a COOTensor, at the same places."""
+def coo_isinf(x) -> COOTensor:
+    """`isinf` of each value of a COOTensor, at the same places."""
+def coo_isnan(x) -> COOTensor:
+    """`isnan` of each value of a COOTensor, at the same places."""
+def coo_log(x) -> COOTensor:
+    """`log` of each value of a COOTensor, at the same places."""
+def coo_log1p(x) -> COOTensor:
+    """`log1p` of each value of a COOTensor, at the same places."""
+def coo_neg(x) -> COOTensor:
+    """`neg` of each value of a COOTensor, at the same places."""
+def coo_relu(x) -> COOTensor:
+    """`relu` of each value of a COOTensor, at the same places."""
+def coo_relu6(x) -> COOTensor:
+    """`relu6` of each value of a COOTensor, at the same places."""
+def coo_round(x) -> COOTensor:
+    """`round` of each value of a COOTensor, at the same places."""
+def coo_sigmoid(x) -> COOTensor:
+    """`sigmoid` of each value of a COOTensor, at the same places."""
+def coo_sin(x) -> COOTensor:
+    """`sin` of each value of a COOTensor, at the same places."""
+def coo_sinh(x) -> COOTensor:
+    """`sinh` of each value of a COOTensor, at the same places."""
+def coo_softsign(x) -> COOTensor:
+    """`softsign` of each value of a COOTensor, at the same places."""
+def coo_sqrt(x) -> COOTensor:
+    """`sqrt` of each value of a COOTensor, at the same places."""
+def coo_square(x) -> COOTensor:
+    """`square` of each value of a COOTensor, at the same places."""
+def coo_tan(x) -> COOTensor:
+    """`tan` of each value of a COOTensor, at the same places."""
+def coo_tanh(x) -> COOTensor:
+    """`tanh` of each value of a COOTensor, at the same places."""
+def coo_tensor_get_dense_shape(x) -> builtins.tuple:
+    """The shape, a tuple of ints of a COOTensor."""
+def coo_tensor_get_indices(x) -> Tensor:
+    """The `indices` of a COOTensor."""
+def coo_tensor_get_values(x) -> Tensor:
+    """The `values` of a COOTensor."""
 def copysign(x, other) -> Tensor:
     """$|input|$ with the sign of `other`; broadcast together."""
 def cos(input) -> Tensor:
@@ -1716,6 +1816,98 @@ def cross(input, other, dim=None) -> Tensor:
     """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0) -> Tensor:
     r"""$-\ln \operatorname{softmax}(x)_t$ for scores $x$ of the classes (axis 1) and target $t$."""
+def csr2coo(indptr, nnz) -> Tensor:
+    """The row of each value of a CSR matrix: `indptr[r] <= i < indptr[r + 1]` for value i in row r."""
+def csr_abs(x) -> CSRTensor:
+    """`abs` of each value of a CSRTensor, at the same places."""
+def csr_acos(x) -> CSRTensor:
+    """`acos` of each value of a CSRTensor, at the same places."""
+def csr_acosh(x) -> CSRTensor:
+    """`acosh` of each value of a CSRTensor, at the same places."""
+def csr_add(a, b, alpha, beta) -> CSRTensor:
+    r"""$\alpha A + \beta B$; see `CSRTensor.add`. `alpha`, `beta`: Tensors without dimensions."""
+def csr_asin(x) -> CSRTensor:
+    """`asin` of each value of a CSRTensor, at the same places."""
+def csr_asinh(x) -> CSRTensor:
+    """`asinh` of each value of a CSRTensor, at the same places."""
+def csr_atan(x) -> CSRTensor:
+    """`atan` of each value of a CSRTensor, at the same places."""
+def csr_atanh(x) -> CSRTensor:
+    """`atanh` of each value of a CSRTensor, at the same places."""
+def csr_ceil(x) -> CSRTensor:
+    """`ceil` of each value of a CSRTensor, at the same places."""
+def csr_cos(x) -> CSRTensor:
+    """`cos` of each value of a CSRTensor, at the same places."""
+def csr_cosh(x) -> CSRTensor:
+    """`cosh` of each value of a CSRTensor, at the same places."""
+def csr_div(x, y) -> CSRTensor:
+    """`x / y`: each value by the element of `y` (a number, or broadcast to `x`) at its place."""
+def csr_exp(x) -> CSRTensor:
+    """`exp` of each value of a CSRTensor, at the same places."""
+def csr_expm1(x) -> CSRTensor:
+    """`expm1` of each value of a CSRTensor, at the same places."""
+def csr_floor(x) -> CSRTensor:
+    """`floor` of each value of a CSRTensor, at the same places."""
+def csr_gather(indptr, indices, dense, sparse_shape) -> Tensor:
+    """The elements of `dense`, broadcast to `sparse_shape`, at the places of a CSR matrix."""
+def csr_inv(x) -> CSRTensor:
+    """`inv` of each value of a CSRTensor, at the same places."""
+def csr_isfinite(x) -> CSRTensor:
+    """`isfinite` of each value of a CSRTensor, at the same places."""
+def csr_isinf(x) -> CSRTensor:
+    """`isinf` of each value of a CSRTensor, at the same places."""
+def csr_isnan(x) -> CSRTensor:
+    """`isnan` of each value of a CSRTensor, at the same places."""
+def csr_log(x) -> CSRTensor:
+    """`log` of each value of a CSRTensor, at the same places."""
+def csr_log1p(x) -> CSRTensor:
+    """`log1p` of each value of a CSRTensor, at the same places."""
+def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False) -> CSRTensor:
+    """The product of two sparse matrices, a `CSRTensor`; `trans_*`: transposed before, `adjoint_*`: its conjugate transposed."""
+def csr_mul(x, y) -> CSRTensor:
+    """`x * y`: each value times the element of `y` (a number, or broadcast to `x`) at its place."""
+def csr_mv(csr_tensor, dense) -> Tensor:
+    """The product of a matrix and a vector; see `CSRTensor.mv`."""
+def csr_neg(x) -> CSRTensor:
+    """`neg` of each value of a CSRTensor, at the same places."""
+def csr_reduce_sum(csr_tensor, axis) -> Tensor:
+    """The sums of rows (`axis` 1) or columns (0); see `CSRTensor.sum`."""
+def csr_relu(x) -> CSRTensor:
+    """`relu` of each value of a CSRTensor, at the same places."""
+def csr_relu6(x) -> CSRTensor:
+    """`relu6` of each value of a CSRTensor, at the same places."""
+def csr_round(x) -> CSRTensor:
+    """`round` of each value of a CSRTensor, at the same places."""
+def csr_sigmoid(x) -> CSRTensor:
+    """`sigmoid` of each value of a CSRTensor, at the same places."""
+def csr_sin(x) -> CSRTensor:
+    """`sin` of each value of a CSRTensor, at the same places."""
+def csr_sinh(x) -> CSRTensor:
+    """`sinh` of each value of a CSRTensor, at the same places."""
+def csr_softmax(logits, dtype) -> CSRTensor:
+    r"""$e^{x_i} / \sum_j e^{x_j}$ over the values of each row, in `dtype`."""
+def csr_softsign(x) -> CSRTensor:
+    """`softsign` of each value of a CSRTensor, at the same places."""
+def csr_sqrt(x) -> CSRTensor:
+    """`sqrt` of each value of a CSRTensor, at the same places."""
+def csr_square(x) -> CSRTensor:
+    """`square` of each value of a CSRTensor, at the same places."""
+def csr_tan(x) -> CSRTensor:
+    """`tan` of each value of a CSRTensor, at the same places."""
+def csr_tanh(x) -> CSRTensor:
+    """`tanh` of each value of a CSRTensor, at the same places."""
+def csr_tensor_get_dense_shape(x) -> builtins.tuple:
+    """The shape, a tuple of ints of a CSRTensor."""
+def csr_tensor_get_indices(x) -> Tensor:
+    """The `indices` of a CSRTensor."""
+def csr_tensor_get_indptr(x) -> Tensor:
+    """The `indptr` of a CSRTensor."""
+def csr_tensor_get_values(x) -> Tensor:
+    """The `values` of a CSRTensor."""
+def csr_to_coo(tensor) -> COOTensor:
+    """The same matrix as a `COOTensor`."""
+def csr_to_dense(csr_tensor) -> Tensor:
+    """The whole matrix, a Tensor."""
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False) -> Any:
     r"""$-\ln \sum$ of all alignments of labels with steps (Graves et al., 2006), and `log_alpha`."""
 def cummax(input, axis) -> builtins.tuple[Tensor, ...]:
@@ -1732,6 +1924,10 @@ def deg2rad(x) -> Tensor:
     r"""$\pi x / 180$, element by element."""
 def dense(input, weight, bias=None) -> Tensor:
     r"""$x W^\top + b$: `input` `(*, in)`, `weight` `(out, in)`, `bias` `(out,)` -> `(*, out)`."""
+def dense_to_sparse_coo(tensor) -> COOTensor:
+    """The nonzero elements of a matrix, a `COOTensor`; see `Tensor.to_coo`."""
+def dense_to_sparse_csr(tensor) -> CSRTensor:
+    """The nonzero elements of a matrix, a `CSRTensor`; see `Tensor.to_csr`."""
 def depend(value, expr) -> Any:
     """`value`; operations take effect in the order in which they are written anyway."""
 def det(input) -> Tensor:
@@ -2074,8 +2270,18 @@ def lt(input, other) -> Tensor:
     """$input < other$, element by element: Bool, broadcast together."""
 def lu_solve(b, LU_data, LU_pivots) -> Tensor:
     """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
+def make_coo_tensor(indices, values, shape) -> COOTensor:
+    """A `COOTensor` of these parts; see the class."""
+def make_csr_tensor(indptr, indices, values, shape) -> CSRTensor:
+    """A `CSRTensor` of these parts; see the class."""
 def make_range(start, limit=None, delta=1) -> builtins.tuple:
     """The ints `start, start + delta, ...` before `limit`, a tuple; with one argument, from 0."""
+def make_row_tensor(indices, values, dense_shape) -> RowTensor:
+    """A `RowTensor` of these parts; see the class."""
+def make_row_tensor_inner(indices, values, shape) -> RowTensorInner:
+    """A `RowTensorInner` of these parts; see the class."""
+def make_sparse_tensor(indices, values, dense_shape) -> COOTensor:
+    """A `COOTensor` of these parts; see the class."""
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction='mean') -> Tensor:
     r"""$\max(0, -target (input_1 - input_2) + margin)$: 1 in `target` says that the first should be larger, -1 the second."""
 def masked_fill(input_x, mask, value) -> Tensor:
@@ -2306,6 +2512,14 @@ def round(input, *, decimals=0) -> Tensor:
     """Rounded to `decimals` places; halves go to the even neighbour."""
 def row_stack(tensors) -> Tensor:
     """Vectors as rows, and matrices, one above the other."""
+def row_tensor_add(x, y) -> RowTensorInner:
+    """The sum of a RowTensor and another (or a Tensor), a RowTensor."""
+def row_tensor_get_dense_shape(x) -> builtins.tuple:
+    """The shape, a tuple of ints of a RowTensor."""
+def row_tensor_get_indices(x) -> Tensor:
+    """The `indices` of a RowTensor."""
+def row_tensor_get_values(x) -> Tensor:
+    """The `values` of a RowTensor."""
 def rrelu(input, lower=0.125, upper=0.3333333333333333) -> Tensor:
     """$x$ where it is at least 0, else $a x$ with $a$ uniform in [lower, upper) (Xu et al., 2015)."""
 def rsqrt(input) -> Tensor:
@@ -2402,6 +2616,8 @@ def softsign(x) -> Tensor:
     """$x / (1 + |x|)$, element by element."""
 def sort(input_x, axis=-1, descending=False) -> builtins.tuple[Tensor, ...]:
     """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
+def sparse_segment_mean(x, indices, segment_ids) -> Tensor:
+    """The mean of the rows of `x` that `indices` name, for each segment: `(segments, ...)`."""
 def split(tensor, split_size_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
     """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes."""
 def sqrt(x) -> Tensor:

@@ -11,6 +11,7 @@ from sporax.core.dtype import NAMES, Type, issubclass_, pytype_to_dtype
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
+from sporax.ops.sparse.tensors import COOTensor, CSRTensor, RowTensorInner
 
 # what an argument must be, for each name that is no dtype's; nothing here is of the last ones
 _KINDS = {
@@ -23,7 +24,10 @@ _KINDS = {
     "Slice": slice,
     "Ellipsis": types.EllipsisType,
     "TypeType": Type,
-    **dict.fromkeys(("COOTensor", "CSRTensor", "RowTensor", "MapTensor", "EnvType", "Problem"), ()),
+    "COOTensor": COOTensor,
+    "CSRTensor": CSRTensor,
+    "RowTensor": RowTensorInner,
+    **dict.fromkeys(("MapTensor", "EnvType", "Problem"), ()),
 }
 _DTYPES = {dtype.name: dtype for dtype in NAMES.values()}
 _NUMBERS = (bool, int, float, complex, np.generic)

@@ -349,7 +349,12 @@ def operators(function, name, symbol):
     bound = function.declaration.bind([p.default for p in _attributes(function.declaration)])
 
     def forward(self, other):
-        return apply(bound, self, other)
+        try:
+            return apply(bound, self, other)
+        except TypeError:
+            if getattr(other, "is_sparse", False):  # whose own operator takes a Tensor
+                return NotImplemented
+            raise
 
     def reflected(self, other):
         return apply(bound, other, self)

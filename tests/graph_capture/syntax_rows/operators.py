@@ -4,7 +4,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor
-from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, row
+from tests.graph_capture.syntax_rows.row import BREAKS, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 I = Tensor(np.array([5, 6, 7], np.int32))
@@ -190,8 +190,12 @@ def a_chain_of_numbers(n, x):
     return x, 0 < n < 5
 
 
-@row("Works.", (X,), verdict=REFUSED, error=(AttributeError, "COOTensor"),
-     note="there are no sparse Tensors")  # fmt: skip
+@row("Works.", (X,))
 def sparse_tensors(x):
     """`COOTensor`, `CSRTensor` with `+`, `-`, `*`, `/`"""
-    return ms.COOTensor(Tensor([[0], [1]]), x[:2], (4,)) + x
+    matrix, dense = (
+        ms.COOTensor(Tensor([[0, 0], [1, 1]]), x[:2], (2, 2)),
+        x[:1] + Tensor([[1.0, 2]]),
+    )
+    rows = matrix.to_csr() / 2
+    return (-matrix * dense.broadcast_to((2, 2))).values, rows.mv(x[:2]), matrix.to_dense() + x[0]

@@ -1,0 +1,45 @@
+"""Layers of sparse matrices."""
+
+from sporax import ops
+from sporax.nn.cell import Cell
+from sporax.ops.sparse.tensors import COOTensor
+
+
+class SparseToDense(Cell):
+    """The whole matrix of a `COOTensor`.
+
+    >>> x = ms.COOTensor(Tensor([[0, 1]]), Tensor([5.0]), (1, 2))
+    >>> nn.SparseToDense()(x).asnumpy()
+    array([[0., 5.]], dtype=float32)
+    """
+
+    def __init__(self):
+        super().__init__()
+
+    def construct(self, sparse_tensor):
+        if not isinstance(sparse_tensor, COOTensor):
+            raise TypeError(
+                "For 'SparseToDense', 'sparse_tensor' must be a COOTensor, but got "
+                f"{type(sparse_tensor).__name__}."
+            )
+        return sparse_tensor.to_dense()
+
+
+class SparseTensorDenseMatmul(Cell):
+    """The product of a sparse matrix, given by its parts, and a matrix.
+
+    `adjoint_st`, `adjoint_dt`: whether the conjugate of the sparse, of the dense matrix is
+    transposed before. A call takes `indices` `(n, 2)`, `values` `(n,)`, `sparse_shape` and `dense`.
+
+    >>> product = nn.SparseTensorDenseMatmul()
+    >>> product(Tensor([[0, 1]]), Tensor([5.0]), (1, 2), Tensor([[1.0], [2.0]])).asnumpy()
+    array([[10.]], dtype=float32)
+    """
+
+    def __init__(self, adjoint_st=False, adjoint_dt=False):
+        super().__init__()
+        self.adj_st, self.adj_dt = adjoint_st, adjoint_dt
+        self.sparse_dense_matmul = ops.SparseTensorDenseMatmul(adjoint_st, adjoint_dt)
+
+    def construct(self, indices, values, sparse_shape, dense):
+        return self.sparse_dense_matmul(indices, values, sparse_shape, dense)

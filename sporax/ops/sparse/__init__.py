@@ -1,0 +1,1 @@
+"""Sparse Tensors: coordinates (COO), compressed rows (CSR) and whole rows."""

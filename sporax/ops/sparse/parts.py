@@ -1,0 +1,149 @@
+"""Operations on the parts of a sparse matrix: its indices, values and shape, each for itself."""
+
+import numpy as np
+
+from sporax.core.from_host import plain
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import FUNCTIONS, composite
+from sporax.ops.indexing.gather import gather
+from sporax.ops.indexing.scatter import scatter_nd, tensor_scatter_add, unsorted_segment_sum
+from sporax.ops.math.arithmetic import div
+from sporax.ops.shape.reshape import reshape
+from sporax.ops.sparse.structure import meet
+
+
+def _shape(shape):
+    shape = shape.asnumpy().tolist() if isinstance(shape, Tensor) else plain(shape)
+    return tuple(shape)
+
+
+@composite(function=(), primitive="SparseToDense()(indices, values, sparse_shape)")
+def sparse_to_dense(indices, values, sparse_shape):
+    """The whole Tensor: zeros of `sparse_shape`, with `values` at `indices`.
+
+    `indices`: integers `(n, ndim)`. `values`: `(n,)`.
+
+    >>> ops.SparseToDense()(Tensor([[0, 1]]), Tensor([5.0]), (1, 2)).asnumpy()
+    array([[0., 5.]], dtype=float32)
+    """
+    return scatter_nd(indices, values, _shape(sparse_shape))
+
+
+@composite(function=(), primitive="SparseTensorDenseAdd()(x1_indices, x1_values, x1_shape, x2)")
+def sparse_tensor_dense_add(x1_indices, x1_values, x1_shape, x2):
+    """A sparse Tensor plus a Tensor `x2`, of its shape and dtype.
+
+    >>> add, x = ops.SparseTensorDenseAdd(), Tensor([[1.0, 1.0]])
+    >>> add(Tensor([[0, 1]]), Tensor([5.0]), Tensor([1, 2]), x).asnumpy()
+    array([[1., 6.]], dtype=float32)
+    """
+    shape = _shape(x1_shape)
+    if x2.shape != shape:
+        raise ValueError(
+            f"For 'SparseTensorDenseAdd', 'x2' must have the shape {shape} of the sparse Tensor, "
+            f"but got {x2.shape}. Broadcast it first."
+        )
+    return tensor_scatter_add(x2, x1_indices, x1_values)
+
+
+@composite(
+    function=(),
+    primitive="SparseTensorDenseMatmul(adjoint_st=False, adjoint_dt=False)"
+    "(indices, values, sparse_shape, dense)",
+)
+def sparse_tensor_dense_matmul(
+    indices, values, sparse_shape, dense, adjoint_st=False, adjoint_dt=False
+):  # fmt: skip
+    """The product of a sparse matrix and a matrix `dense`.
+
+    `indices`: integers `(n, 2)`. `values`: `(n,)`. `adjoint_st`, `adjoint_dt`: whether the
+    conjugate of the sparse, of the dense matrix is transposed before.
+
+    >>> product = ops.SparseTensorDenseMatmul()
+    >>> product(Tensor([[0, 1]]), Tensor([5.0]), (1, 2), Tensor([[1.0], [2.0]])).asnumpy()
+    array([[10.]], dtype=float32)
+    """
+    for name, flag in ("adjoint_st", adjoint_st), ("adjoint_dt", adjoint_dt):
+        if not isinstance(flag, bool):
+            raise TypeError(
+                f"For 'SparseTensorDenseMatmul', '{name}' must be a bool, but got {flag!r}."
+            )
+    sizes, rows, columns = _shape(sparse_shape), indices[:, 0], indices[:, 1]
+    conj = FUNCTIONS["conj"]
+    if adjoint_st:
+        sizes, rows, columns, values = sizes[::-1], columns, rows, conj(values)
+    dense = conj(dense).swapaxes(0, 1) if adjoint_dt else dense
+    if dense.shape[0] != sizes[1]:
+        raise ValueError(
+            "For 'SparseTensorDenseMatmul', the columns of the first matrix must be as many as the "
+            f"rows of the second, but got {sizes} and {dense.shape}. Transpose one."
+        )
+    values, dense = meet(values, dense)
+    terms = gather(dense, columns, 0) * reshape(values, (-1, 1))
+    return unsorted_segment_sum(terms, rows, sizes[0])
+
+
+@composite(function=(), primitive="SparseSlice()(indices, values, shape, start, size)")
+def sparse_slice(indices, values, shape, start, size) -> tuple:
+    """The part of a sparse Tensor from `start` on, of that `size`: (indices, values, shape).
+
+    How many values are in it decides the shapes, so that the computation runs up to here.
+
+    `indices`: integers `(n, ndim)`. `values`: `(n,)`. The others: `(ndim,)`. A part that sticks out
+    is cut off.
+
+    >>> part, places, shape = ops.SparseSlice(), Tensor([[0, 0], [1, 1]]), Tensor([2, 2])
+    >>> indices, values, shape = part(places, Tensor([1, 2]), shape, Tensor([1, 0]), Tensor([1, 2]))
+    >>> indices.asnumpy(), values.asnumpy(), shape.asnumpy()
+    (array([[0, 1]]), array([2]), array([1, 2]))
+    """
+    begin, whole = start.asnumpy(), shape.asnumpy()
+    end = (begin + size.asnumpy()).clip(max=whole)
+    places = indices.asnumpy()
+    is_inside = ((places >= begin) & (places < end)).all(1)
+    kept = is_inside.nonzero()[0]
+    return (
+        Tensor(places[kept] - begin),
+        gather(values, Tensor(kept), 0),
+        Tensor((end - begin).clip(0)),
+    )
+
+
+@composite()
+def sparse_segment_mean(x, indices, segment_ids):
+    """The mean of the rows of `x` that `indices` name, for each segment: `(segments, ...)`.
+
+    `indices`, `segment_ids`: integers `(n,)`, the second in order. A segment without rows gives 0.
+    The last segment decides the shape, so that the computation runs up to here.
+
+    >>> x = Tensor([[1.0], [2.0], [6.0]])
+    >>> ops.sparse_segment_mean(x, Tensor([0, 1, 2]), Tensor([0, 1, 1])).asnumpy()
+    array([[1.],
+           [4.]], dtype=float32)
+    """
+    ids = segment_ids.asnumpy()
+    if ids.ndim != 1 or indices.shape != segment_ids.shape:
+        raise ValueError(
+            "For 'sparse_segment_mean', 'indices' and 'segment_ids' must have the same shape (n,), "
+            f"but got {indices.shape} and {segment_ids.shape}."
+        )
+    if (ids[1:] < ids[:-1]).any() or ids.min(initial=0) < 0:
+        raise ValueError(
+            "For 'sparse_segment_mean', 'segment_ids' must be in order and not negative, but got "
+            f"{ids.tolist()!s:.80}. Sort them."
+        )
+    count = int(ids.max(initial=-1)) + 1
+    sums = unsorted_segment_sum(gather(x, indices, 0), segment_ids, count)
+    sizes = np.bincount(ids, minlength=count).clip(1).reshape(-1, *[1] * (x.ndim - 1))
+    return div(sums, Tensor(sizes, x.dtype))
+
+
+@composite(function=(), primitive="SparseGatherV2()(params, indices, axis)")
+def sparse_gather(params, indices, axis):
+    """The slices of `params` along `axis` that `indices` name, as `ops.gather`; its gradient is a
+    Tensor.
+
+    >>> ops.SparseGatherV2()(Tensor([1.0, 2.0, 3.0]), Tensor([2, 0]), 0).asnumpy()
+    array([3., 1.], dtype=float32)
+    """
+    return gather(params, indices, axis)

@@ -1,0 +1,83 @@
+"""The indices of sparse Tensors: rows counted out or compressed, places merged.
+
+Which places a result has decides its shape. Where they follow from several sparse Tensors, they are
+computed on the host, and the computation runs up to there; the values stay operations, which have
+derivatives.
+"""
+
+import numpy as np
+
+from sporax.core.dtype import from_numpy
+from sporax.core.promotion import promote
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import composite
+from sporax.ops.indexing.gather import gather
+from sporax.ops.indexing.scatter import unsorted_segment_sum
+from sporax.ops.math.sorting import searchsorted
+from sporax.ops.math.statistics import cumsum
+from sporax.ops.shape.creation import ones_like
+
+
+@composite()
+def csr2coo(indptr, nnz):
+    """The row of each value of a CSR matrix: `indptr[r] <= i < indptr[r + 1]` for value i in row r.
+
+    `indptr`: integers `(rows + 1,)`. `nnz`: how many values there are. Returns `(nnz,)`.
+
+    >>> ops.csr2coo(Tensor([0, 2, 2, 3]), 3).asnumpy()
+    array([0, 0, 2])
+    """
+    places = Tensor(np.arange(nnz), indptr.dtype)
+    return (searchsorted(indptr, places, right=True) - 1).astype(indptr.dtype)
+
+
+@composite()
+def coo2csr(row_indices, height):
+    """Where each row of a CSR matrix begins among its values, and where the last one ends.
+
+    `row_indices`: the row of each value, in order. `height`: how many rows there are. Returns
+    `(height + 1,)`.
+
+    >>> ops.coo2csr(Tensor([0, 0, 2]), 3).asnumpy()
+    array([0, 2, 2, 3])
+    """
+    counts = unsorted_segment_sum(ones_like(row_indices), row_indices + 1, height + 1)
+    return cumsum(counts, 0).astype(row_indices.dtype)
+
+
+def meet(*tensors):
+    """The Tensors in the dtype in which they meet."""
+    dtype = from_numpy(promote([t._value.aval for t in tensors]))
+    return [t if t.dtype == dtype else t.astype(dtype) for t in tensors]
+
+
+def merged(places, values, shape):
+    """Values at the same place added up, in the order of rows: (distinct places, values).
+
+    `places`: a NumPy array `(n, 2)`, `values`: a Tensor `(n, ...)`, `shape`: that of the matrix.
+    """
+    numbers = np.ravel_multi_index(tuple(places.T), shape[:2])
+    distinct, at = np.unique(numbers, return_inverse=True)
+    if distinct.size == numbers.size and np.array_equal(distinct, numbers):
+        return places, values
+    columns = np.unravel_index(distinct, shape[:2])
+    at = Tensor(at.reshape(-1).astype(np.int32))
+    return np.stack(columns, 1), unsorted_segment_sum(values, at, distinct.size)
+
+
+def products(a, b, columns):
+    """The sums of products of two matrices: (distinct places, values).
+
+    `a`: (places, values), any order. `b`: (row starts, column of each value, values). `columns`:
+    how many the product has; `a`'s rows are its rows.
+    """
+    (places, a_values), (starts, b_columns, b_values) = a, b
+    rows, inner = places[:, 0], places[:, 1]
+    counts = starts[inner + 1] - starts[inner]
+    left = np.repeat(np.arange(len(rows)), counts)
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    right = np.repeat(starts[inner], counts) + np.arange(len(left)) - before
+    pairs = np.stack([rows[left], b_columns[right]], 1)
+    terms = gather(a_values, Tensor(left), 0) * gather(b_values, Tensor(right), 0)
+    height = int(rows.max(initial=0)) + 1
+    return merged(pairs, terms, (height, columns))

@@ -1,0 +1,534 @@
+"""`COOTensor`, `CSRTensor`, `RowTensor`: Tensors that hold indices and the values there.
+
+They are immutable dataclasses of Tensors, so that they cross `jit`, `grad` and `vmap` as any
+container does: `grad` gives values' gradients in a sparse Tensor of the same places.
+"""
+
+import copy
+import dataclasses
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import attach
+from sporax.ops.indexing.gather import gather, gather_nd, nonzero
+from sporax.ops.indexing.scatter import scatter_nd, tensor_scatter_add, unsorted_segment_sum
+from sporax.ops.math.sorting import argsort
+from sporax.ops.shape.joining import broadcast_to, concat, stack
+from sporax.ops.shape.reshape import reshape
+from sporax.ops.sparse.structure import coo2csr, csr2coo, meet, merged, products
+
+_INDICES = dtypes.int16, dtypes.int32, dtypes.int64
+_sparse = dataclasses.dataclass(frozen=True, eq=False, repr=False, init=False)
+
+
+def _kept(when) -> Any:
+    """A field that trees of other Tensors take over; see `core.tree.map_tensors`."""
+    return dataclasses.field(metadata={"kept": when})
+
+
+def _refuse(who, name, rule, value, kind: type[Exception] = ValueError):
+    raise kind(f"For '{who}', '{name}' must {rule}, but got {value}.")
+
+
+def _check_tensors(who, shape, **tensors):
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, Tensor):
+            _refuse(who, name, "be a Tensor", type(tensor).__name__, TypeError)
+        if name in ("indices", "indptr") and tensor.dtype not in _INDICES:
+            _refuse(who, name, "be of dtype Int16, Int32 or Int64", tensor.dtype, TypeError)
+    if not isinstance(shape, tuple) or any(not isinstance(n, int) for n in shape):
+        _refuse(who, "shape", "be a tuple of ints", repr(shape), TypeError)
+    if shape and min(shape) <= 0:
+        _refuse(who, "shape", "have positive sizes", shape)
+
+
+def _check_room(who, shape, values):
+    if values.size > math.prod(shape):
+        _refuse(who, "shape", f"have room for {values.size} values", shape)
+
+
+def _is_empty(*tensors):
+    return all(t.shape == (0,) for t in tensors)
+
+
+def _written(tensor):
+    """A Tensor as a sparse Tensor shows it: without commas."""
+    return repr(tensor).partition("value=")[2][:-1].strip().replace(",", "")
+
+
+class Sparse:
+    """What sparse Tensors of all kinds have: values, and methods on each value alone."""
+
+    values: Tensor
+    shape: tuple
+    __array_priority__ = 2000  # NumPy's operators leave the work to ours
+    is_sparse = True
+
+    @property
+    def dtype(self):
+        """The dtype of the values."""
+        return self.values.dtype
+
+    @property
+    def size(self):
+        """How many values there are, zeros among them too."""
+        return self.values.size
+
+    @property
+    def itemsize(self):
+        """Bytes of one value."""
+        return self.values.itemsize
+
+    @property
+    def ndim(self):
+        """How many dimensions the dense Tensor has."""
+        return len(self.shape)
+
+    def with_values(self, values):
+        """The same places with other values."""
+        other = copy.copy(self)
+        other._fill(values=values)
+        return other
+
+    def astype(self, dtype):
+        """The values in another dtype."""
+        return self.with_values(self.values.astype(dtype))
+
+    def abs(self):
+        """The absolute values."""
+        return self.with_values(self.values.abs())
+
+    def __neg__(self):
+        return self.with_values(-self.values)
+
+    @property
+    def shown_name(self):
+        """What prints call the class: of those with two names, the newer."""
+        return type(self).__name__
+
+    def to_tuple(self):
+        """The Tensors that it consists of, then the shape."""
+        return tuple([getattr(self, field.name) for field in dataclasses.fields(self)])
+
+    def _tensor_fields(self):
+        return [f.name for f in dataclasses.fields(self) if f.name != "shape"]
+
+    def __repr__(self):
+        shown = [f"{name}={self._part(getattr(self, name))}" for name in self._tensor_fields()]
+        head = f"{self.shown_name}(shape={list(self.shape)}, dtype={self.dtype}"
+        return f"{', '.join([head, *shown])})"
+
+    @staticmethod
+    def _part(tensor):
+        gap = "" if tensor.ndim < 2 else "\n"
+        shown = f"shape={list(tensor.shape)}, dtype={tensor.dtype}"
+        return f"Tensor({shown}, value={gap}{_written(tensor)})"
+
+    def _fill(self, **parts):
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
+
+    def _dense_at(self, other):
+        """The elements of a Tensor at the places of the values."""
+        raise NotImplementedError
+
+    def _times(self, other, compute):
+        if isinstance(other, Tensor) and other.ndim:
+            other = self._dense_at(other)
+        elif not isinstance(other, Tensor | int | float | complex):
+            return NotImplemented
+        return self.with_values(compute(self.values, other))
+
+    def __mul__(self, other):
+        return self._times(other, operator.mul)
+
+    def __truediv__(self, other):
+        return self._times(other, operator.truediv)
+
+    def __radd__(self, other):
+        return self + other
+
+    def __rmul__(self, other):
+        return self * other
+
+    def __sub__(self, other):
+        return self + -other if isinstance(other, Tensor | Sparse) else NotImplemented
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def _same_shape(self, who, other):
+        if self.shape != other.shape:
+            raise ValueError(
+                f"For '{who}', both must have the same shape, but got {self.shape} and "
+                f"{other.shape}."
+            )
+
+
+@_sparse
+class COOTensor(Sparse):
+    """A matrix given by the places of its values: `dense[indices[i]] = values[i]`.
+
+    `indices`: integers `(n, 2)`. `values`: `(n,)`, of any dtype. `shape`: that of the matrix, a
+    tuple of 2 ints. `coo_tensor`: another COOTensor to copy, instead of all these. Values at the
+    same place are added up where it matters (`to_dense`, `coalesce`).
+
+    >>> x = COOTensor(Tensor([[0, 1], [1, 2]]), Tensor([1.0, 2.0]), (2, 3))
+    >>> x.to_dense().asnumpy()
+    array([[0., 1., 0.],
+           [0., 0., 2.]], dtype=float32)
+    """
+
+    indices: Tensor = _kept("gradient")
+    values: Tensor
+    shape: tuple = _kept("always")
+
+    def __init__(self, indices=None, values=None, shape=None, coo_tensor=None):
+        who = type(self).__name__
+        if coo_tensor is not None:
+            indices, values, shape = _parts_of(who, coo_tensor, COOTensor, indices, values, shape)
+        else:
+            self._check(who, indices, values, shape)
+        self._fill(indices=indices, values=values, shape=shape)
+
+    @staticmethod
+    def _check(who, indices, values, shape):
+        _check_tensors(who, shape, indices=indices, values=values)
+        if len(shape) != 2:
+            _refuse(who, "shape", "have 2 sizes", shape)
+        if _is_empty(indices, values):
+            return
+        _check_room(who, shape, values)
+        if values.ndim != 1:
+            _refuse(who, "values", "have 1 dimension", f"shape {values.shape}")
+        if indices.shape != (values.size, 2):
+            _refuse(who, "indices", f"have the shape {(values.size, 2)}", f"shape {indices.shape}")
+
+    def coalesce(self):
+        """The same matrix with one value at each place, in the order of rows.
+
+        >>> twice = COOTensor(Tensor([[0, 1], [0, 1]]), Tensor([1.0, 2.0]), (2, 3))
+        >>> twice.coalesce().values.asnumpy()
+        array([3.], dtype=float32)
+        """
+        return self._merged(self.indices, self.values)
+
+    def _merged(self, indices, values):
+        places, values = merged(indices.asnumpy(), values, self.shape)
+        return COOTensor(Tensor(places, indices.dtype), values, self.shape)
+
+    def to_csr(self):
+        """The same matrix as a `CSRTensor`, values of a row in the order they have here."""
+        order = argsort(self.indices[:, 0])
+        rows, columns = [gather(self.indices[:, k], order, 0) for k in (0, 1)]
+        return CSRTensor(
+            coo2csr(rows, self.shape[0]), columns, gather(self.values, order, 0), self.shape
+        )
+
+    def to_dense(self):
+        """The whole matrix, a Tensor; values at the same place are added up."""
+        if _is_empty(self.indices, self.values):
+            return Tensor(np.zeros(self.shape), self.dtype)
+        return scatter_nd(self.indices, self.values, self.shape)
+
+    def add(self, other, thresh):
+        """The sum; where both have a value, only if its magnitude is at least `thresh`."""
+        self._same_shape("COOTensor.add", other)
+        indices, values = self._with(other)
+        every = indices.asnumpy()
+        places, values = merged(every, values, self.shape)
+        counts = np.unique(every, axis=0, return_counts=True)[1]
+        kept = np.flatnonzero((counts == 1) | (np.abs(values.asnumpy()) >= thresh.asnumpy()))
+        if len(kept) < len(counts):
+            places, values = places[kept], gather(values, Tensor(kept), 0)
+        return COOTensor(Tensor(places, indices.dtype), values, self.shape)
+
+    def _with(self, other):
+        """The places and values of both, one after the other."""
+        return [
+            concat(meet(a, b), 0)
+            for a, b in [(self.indices, other.indices), (self.values, other.values)]
+        ]
+
+    def __add__(self, other):
+        if isinstance(other, Tensor):
+            self._same_shape("COOTensor.__add__", other)
+            return tensor_scatter_add(other, self.indices, self.values)
+        if isinstance(other, COOTensor):
+            self._same_shape("COOTensor.__add__", other)
+            return self._merged(*self._with(other))
+        return NotImplemented
+
+    def _dense_at(self, other):
+        self._same_shape("COOTensor", other)
+        return gather_nd(other, self.indices)
+
+
+@_sparse
+class CSRTensor(Sparse):
+    """A matrix given row by row: row r has `values[indptr[r] : indptr[r + 1]]`, in the columns
+    that `indices` has there.
+
+    `indptr`: integers `(rows + 1,)`. `indices`: integers `(n,)`. `values`: `(n, ...)`, of any
+    dtype; further dimensions are dense. `shape`: a tuple of ints, `(rows, columns, ...)`.
+    `csr_tensor`: another CSRTensor to copy, instead of all these.
+
+    >>> x = CSRTensor(Tensor([0, 1, 2]), Tensor([1, 2]), Tensor([1.0, 2.0]), (2, 3))
+    >>> x.to_dense().asnumpy()
+    array([[0., 1., 0.],
+           [0., 0., 2.]], dtype=float32)
+    """
+
+    indptr: Tensor = _kept("gradient")
+    indices: Tensor = _kept("gradient")
+    values: Tensor
+    shape: tuple = _kept("always")
+
+    def __init__(self, indptr=None, indices=None, values=None, shape=None, csr_tensor=None):
+        if csr_tensor is not None:
+            indptr, indices, values, shape = _parts_of(
+                "CSRTensor", csr_tensor, CSRTensor, indptr, indices, values, shape
+            )
+        else:
+            self._check(indptr, indices, values, shape)
+        self._fill(indptr=indptr, indices=indices, values=values, shape=shape)
+
+    @staticmethod
+    def _check(indptr, indices, values, shape):
+        _check_tensors("CSRTensor", shape, indptr=indptr, indices=indices, values=values)
+        if _is_empty(indptr, indices, values):
+            return
+        _check_room("CSRTensor", shape, values)
+        if len(shape) < 2 or values.shape[1:] != shape[2:] or values.ndim != len(shape) - 1:
+            rule = "have the shape (n, *shape[2:])"
+            _refuse("CSRTensor", "values", rule, f"{values.shape} with 'shape' {shape}")
+        for name, tensor, wanted in [
+            ("indptr", indptr, (shape[0] + 1,)), ("indices", indices, values.shape[:1])
+        ]:  # fmt: skip
+            if tensor.shape != wanted:
+                _refuse("CSRTensor", name, f"have the shape {wanted}", f"shape {tensor.shape}")
+
+    @property
+    def places(self):
+        """The row and column of each value, integers `(n, 2)`."""
+        return stack(meet(self.rows, self.indices), 1)
+
+    @property
+    def rows(self):
+        """The row of each value, integers `(n,)`."""
+        return csr2coo(self.indptr, self.indices.size)
+
+    def to_coo(self):
+        """The same matrix as a `COOTensor`."""
+        if self.ndim != 2:
+            _refuse("CSRTensor.to_coo", "shape", "have 2 sizes", self.shape)
+        if _is_empty(self.indptr, self.indices, self.values):
+            return COOTensor(self.indices, self.values, self.shape)
+        return COOTensor(self.places, self.values, self.shape)
+
+    def to_dense(self):
+        """The whole matrix, a Tensor; values at the same place are added up."""
+        if _is_empty(self.indptr, self.indices, self.values):
+            return Tensor(np.zeros(self.shape), self.dtype)
+        return scatter_nd(self.places, self.values, self.shape)
+
+    def mv(self, dense_vector):
+        """The product with a vector, `(columns, 1)` or `(columns,)`: `(rows, 1)` or `(rows,)`.
+
+        >>> x = CSRTensor(Tensor([0, 1, 2]), Tensor([1, 2]), Tensor([1.0, 2.0]), (2, 3))
+        >>> x.mv(Tensor([1.0, 2.0, 3.0])).asnumpy()
+        array([2., 6.], dtype=float32)
+        """
+        return self._times_dense("CSRTensor.mv", "dense_vector", dense_vector)
+
+    def mm(self, matrix):
+        """The product with a matrix `(columns, k)`: a Tensor for a Tensor, else a CSRTensor."""
+        if isinstance(matrix, CSRTensor):
+            return self.times_csr(matrix)
+        return self._times_dense("CSRTensor.mm", "matrix", matrix)
+
+    def _times_dense(self, who, name, dense):
+        if not isinstance(dense, Tensor):
+            _refuse(who, name, "be a Tensor", type(dense).__name__, TypeError)
+        if self.ndim != 2 or dense.ndim not in (1, 2) or dense.shape[0] != self.shape[1]:
+            rule = f"have {self.shape[1]} rows, as the CSRTensor {self.shape} has columns"
+            _refuse(who, name, rule, f"shape {dense.shape}")
+        values, dense = meet(self.values, dense)
+        terms = gather(dense, self.indices, 0)
+        terms = terms * reshape(values, (-1, *[1] * (dense.ndim - 1)))
+        return unsorted_segment_sum(terms, self.rows, self.shape[0])
+
+    def times_csr(self, other):
+        """The product with another CSRTensor, a CSRTensor; computed up to its places."""
+        if self.ndim != 2 or other.ndim != 2 or self.shape[1] != other.shape[0]:
+            raise ValueError(
+                "For 'CSRTensor.mm', the columns of the first must be as many as the rows of the "
+                f"second, but got {self.shape} and {other.shape}."
+            )
+        columns = other.shape[1]
+        right = other.indptr.asnumpy(), other.indices.asnumpy(), other.values
+        places, values = products((self.places.asnumpy(), self.values), right, columns)
+        return self._from_places(places, values, (self.shape[0], columns))
+
+    def _from_places(self, places, values, shape):
+        """The CSRTensor of values at these places (a NumPy array, in the order of rows)."""
+        rows, columns = [Tensor(places[:, k], self.indices.dtype) for k in (0, 1)]
+        return CSRTensor(coo2csr(rows, shape[0]), columns, values, shape)
+
+    def sum(self, axis):
+        """The sums of the rows (axis 1) or columns (axis 0), with size 1 along `axis`."""
+        if axis not in (0, 1, -1, -2) or self.ndim != 2:
+            _refuse("CSRTensor.sum", "axis", "be 0 or 1, and the CSRTensor a matrix", axis)
+        along = axis % 2
+        ids, count = (self.rows, self.shape[0]) if along else (self.indices, self.shape[1])
+        sums = unsorted_segment_sum(self.values, ids, count)
+        return reshape(sums, (count, 1) if along else (1, count))
+
+    def add(self, b, alpha, beta):
+        r"""$\alpha A + \beta B$, with a value wherever one of both has one.
+
+        >>> x = CSRTensor(Tensor([0, 1, 2]), Tensor([1, 2]), Tensor([1.0, 2.0]), (2, 3))
+        >>> x.add(x, Tensor(1.0), Tensor(2.0)).values.asnumpy()
+        array([3., 6.], dtype=float32)
+        """
+        self._same_shape("CSRTensor.add", b)
+        terms = meet(self.values * alpha, b.values * beta)
+        places = np.concatenate([self.places.asnumpy(), b.places.asnumpy()])
+        places, values = merged(places, concat(terms, 0), self.shape)
+        return self._from_places(
+            places, values.astype(meet(self.values, b.values)[0].dtype), self.shape
+        )
+
+    def __add__(self, other):
+        return self.add(other, 1, 1) if isinstance(other, CSRTensor) else NotImplemented
+
+    def _dense_at(self, other):
+        if other.ndim > self.ndim:
+            _refuse("CSRTensor", "other", f"be broadcast to {self.shape}", f"shape {other.shape}")
+        return gather_nd(broadcast_to(other, self.shape), self.places)
+
+
+def _parts_of(who, other, kind, *parts):
+    """The parts of a sparse Tensor that is given in place of parts."""
+    if not isinstance(other, kind):
+        raise TypeError(
+            f"For '{who}', what is copied must be a {kind.__name__}, but got "
+            f"{type(other).__name__}."
+        )
+    if any(part is not None for part in parts):
+        raise TypeError(f"For '{who}', give the {kind.__name__} to copy, or its parts, not both.")
+    return other.to_tuple()
+
+
+@_sparse
+class RowTensorInner(Sparse):
+    """Some rows of a Tensor, the others zero: `dense[indices[i]] = values[i]`.
+
+    `indices`: integers `(n,)`. `values`: `(n, ...)`. `shape`: that of the whole Tensor.
+    `row_tensor`: another one to copy, instead of all these.
+
+    >>> x = RowTensorInner(Tensor([2]), Tensor([[1.0, 2.0]]), (3, 2))
+    >>> x.dense_shape, x.values.asnumpy()
+    ((3, 2), array([[1., 2.]], dtype=float32))
+    """
+
+    indices: Tensor = _kept("gradient")
+    values: Tensor
+    shape: tuple = _kept("always")
+
+    def __init__(self, indices=None, values=None, shape=None, row_tensor=None):
+        who = type(self).__name__
+        if row_tensor is not None:
+            indices, values, shape = _parts_of(
+                who, row_tensor, RowTensorInner, indices, values, shape
+            )
+        else:
+            _check_tensors(who, shape, indices=indices, values=values)
+            if indices.ndim != 1 or values.shape != (*indices.shape, *shape[1:]):
+                rule = f"have the shape (n, *{shape[1:]}), with n indices"
+                _refuse(who, "values", rule, f"{values.shape} with indices {indices.shape}")
+        self._fill(indices=indices, values=values, shape=shape)
+
+    shown_name = "RowTensor"
+
+    @property
+    def dense_shape(self):
+        """The shape of the whole Tensor."""
+        return self.shape
+
+    def to_dense(self):
+        """The whole Tensor; rows that come more than once are added up."""
+        return unsorted_segment_sum(self.values, self.indices, self.shape[0])
+
+    def __add__(self, other):
+        if isinstance(other, Tensor):
+            self._same_shape("RowTensor.__add__", other)
+            every = Tensor(np.arange(self.shape[0]), self.indices.dtype)
+            return type(self)(every, self.to_dense() + other, self.shape)
+        if not isinstance(other, RowTensorInner):
+            return NotImplemented
+        self._same_shape("RowTensor.__add__", other)
+        parts = [(self.indices, other.indices), (self.values, other.values)]
+        return type(self)(*[concat(meet(a, b), 0) for a, b in parts], self.shape)
+
+    def _dense_at(self, other):
+        self._same_shape("RowTensor", other)
+        return gather(other, self.indices, 0)
+
+
+class RowTensor(RowTensorInner):
+    """`RowTensorInner` under its older name.
+
+    >>> RowTensor(Tensor([2]), Tensor([[1.0, 2.0]]), (3, 2)).dense_shape
+    (3, 2)
+    """
+
+
+class SparseTensor(COOTensor):
+    """`COOTensor` under its older name.
+
+    >>> SparseTensor(Tensor([[0, 1]]), Tensor([1.0]), (2, 3)).shape
+    (2, 3)
+    """
+
+    def __init__(self, indices, values, shape):
+        super().__init__(indices, values, shape)
+
+    shown_name = "COOTensor"
+
+
+def _to_coo(self) -> COOTensor:
+    """The nonzero elements of a matrix, a `COOTensor`. How many there are decides the shapes, so
+    that the computation runs up to here.
+
+    >>> Tensor([[0.0, 5.0]]).to_coo().indices.asnumpy()
+    array([[0, 1]], dtype=int32)
+    """
+    places, values = _nonzero("Tensor.to_coo", self)
+    return COOTensor(places, values, self.shape)
+
+
+def _to_csr(self) -> CSRTensor:
+    """The nonzero elements of a matrix, a `CSRTensor`; see `to_coo`.
+
+    >>> Tensor([[0.0, 5.0]]).to_csr().indptr.asnumpy()
+    array([0, 1], dtype=int32)
+    """
+    places, values = _nonzero("Tensor.to_csr", self)
+    return CSRTensor(coo2csr(places[:, 0], self.shape[0]), places[:, 1], values, self.shape)
+
+
+def _nonzero(who, tensor):
+    if tensor.ndim != 2:
+        raise ValueError(f"For '{who}', the Tensor must be a matrix, but got shape {tensor.shape}.")
+    places = nonzero(tensor).astype(dtypes.int32)
+    return places, gather_nd(tensor, places)
+
+
+attach("to_coo", _to_coo)
+attach("to_csr", _to_csr)
