@@ -39,22 +39,27 @@ class Shuffle(enum.StrEnum):
     INFILE = "infile"
 
 
-__all__ = [
-    "BatchInfo", "CelebADataset", "Cifar10Dataset", "Cifar100Dataset", "Dataset",
-    "DistributedSampler", "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset",
-    "KMnistDataset", "MindDataset", "MnistDataset", "NumpySlicesDataset", "PaddedDataset",
-    "RandomSampler", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler",
-    "SubsetSampler", "WeightedRandomSampler", "config", "transforms", "zip",
-]  # fmt: skip
-
-
-# What is looked up when it is used: name -> its module.
-_LATER = {
-    "vision": None,
-    "CelebADataset": "image_folders",
-    "ImageFolderDataset": "image_folders",
-    "MindDataset": "mind_dataset",
+# What is looked up when it is used, by module.
+_MODULES = {
+    "image_folders": "CelebADataset ImageFolderDataset",
+    "json_corpora": "CLUEDataset SQuADDataset",
+    "mind_dataset": "MindDataset",
+    "text_corpora": "AGNewsDataset AmazonReviewDataset CoNLL2000Dataset DBpediaDataset"
+    " EnWik9Dataset IMDBDataset PennTreebankDataset SST2Dataset SogouNewsDataset UDPOSDataset"
+    " WikiTextDataset YahooAnswersDataset YelpReviewDataset",
+    "text_files": "CSVDataset TextFileDataset",
+    "translation_corpora": "IWSLT2016Dataset IWSLT2017Dataset Multi30kDataset",
 }
+_LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
+_LATER |= {"text": None, "vision": None}
+
+__all__ = [
+    "BatchInfo", "Cifar10Dataset", "Cifar100Dataset", "Dataset", "DistributedSampler",
+    "FashionMnistDataset", "GeneratorDataset", "KMnistDataset", "MnistDataset",
+    "NumpySlicesDataset", "PaddedDataset", "RandomSampler", "Sampler", "SequentialSampler",
+    "Shuffle", "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler", "config",
+    "transforms", "zip", *(name for name in _LATER if name.endswith("Dataset")),
+]  # fmt: skip
 
 
 def __getattr__(name):

@@ -1,0 +1,135 @@
+"""Data sets of texts in files of JSON."""
+
+import json
+from typing import ClassVar
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.row_files import RowFiles, found_files
+from sporax.data.text_corpora import _Corpus
+from sporax.data.text_lines import lines
+
+_PAIR = "sentence1", "sentence2"
+_SPANS = "span1_index", "span1_text", "span2_index", "span2_text"
+_NUMBERS = "id", "idx", "span1_index", "span2_index"
+_COLUMNS = {  # task: (columns to train and evaluate, columns to test)
+    "AFQMC": (["label", *_PAIR], ["id", *_PAIR]),
+    "CMNLI": (["label", *_PAIR], ["id", *_PAIR]),
+    "TNEWS": (["keywords", "label", "label_desc", "sentence"], ["id", "keywords", "sentence"]),
+    "IFLYTEK": (["label", "label_des", "sentence"], ["id", "sentence"]),
+    "WSC": (["idx", "label", *_SPANS, "text"], ["idx", *_SPANS, "text"]),
+    "CSL": (["abst", "id", "keyword", "label"], ["abst", "id", "keyword"]),
+}
+
+
+class CLUEDataset(RowFiles):
+    r"""Tasks of the Chinese Language Understanding Evaluation (Xu et al. 2020).
+
+    `dataset_files`: a path, a pattern, or a list of them, of files with a JSON object a line.
+    `task`: 'AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC' or 'CSL'. `usage`: 'train', 'eval' or
+    'test'. The columns are the fields of the task, in alphabetical order: strings, and indices as
+    UInt32. The other arguments are those of `TextFileDataset`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "test.json"
+    >>> _ = path.write_text('{"id": 3, "sentence1": "a", "sentence2": "b"}\n')
+    >>> data = CLUEDataset(str(path), "AFQMC", "test")
+    >>> data.get_col_names(), [x.tolist() for x in next(iter(data))]
+    (['id', 'sentence1', 'sentence2'], [3, 'a', 'b'])
+    """
+
+    def __init__(
+        self, dataset_files, task="AFQMC", usage="train", num_samples=None,
+        num_parallel_workers=None, shuffle=True, num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        files = found_files(self._who, dataset_files)
+        columns = _COLUMNS[check.one_of(self._who, "task", task, tuple(_COLUMNS))]
+        check.one_of(self._who, "usage", usage, ("train", "test", "eval"))
+        super().__init__(
+            files, columns[usage == "test"], num_samples, shuffle, num_shards, shard_id, cache
+        )
+
+    def _read(self, path):
+        for number, line in enumerate(lines(self._who, path), 1):
+            if not line.strip():
+                continue
+            try:
+                fields = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise self._damaged(path, f"is no JSON: {error}", number) from None
+            fields = fields if isinstance(fields, dict) else {}
+            fields |= fields.get("target", {}) if "span1_index" in self._columns else {}
+            absent = [name for name in self._columns if name not in fields]
+            if absent:
+                raise self._damaged(
+                    path, f"must be an object with {self._columns}, but lacks {absent}", number
+                )
+            yield tuple([_array(name, fields[name]) for name in self._columns])
+
+
+def _array(name, value):
+    return np.array(value, np.uint32 if name in _NUMBERS else np.str_)
+
+
+class SQuADDataset(_Corpus):
+    r"""Questions on paragraphs of Wikipedia (Rajpurkar et al. 2016, 2018), in SQuAD 1.1 and 2.0.
+
+    The columns are context and question, strings, and text and answer_start: arrays of the
+    answers, and of where they begin in the context, UInt32. A question without an answer has one
+    text '' that begins at 2^32 - 1.
+
+    `dataset_dir`: the folder of `train-v1.1.json` and `dev-v1.1.json`, or of those of 2.0. `usage`:
+    'train', 'dev' or 'all', by default all. The other arguments are those of `TextFileDataset`.
+
+    >>> import json, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> question = {"question": "Where?", "answers": [{"text": "Bern", "answer_start": 3}]}
+    >>> paragraph = {"context": "In Bern.", "qas": [question]}
+    >>> text = json.dumps({"data": [{"paragraphs": [paragraph]}]})
+    >>> _ = (folder / "dev-v1.1.json").write_text(text)
+    >>> [x.tolist() for x in next(iter(SQuADDataset(str(folder), "dev")))]
+    ['In Bern.', 'Where?', ['Bern'], [3]]
+    """
+
+    _files_of: ClassVar = {"train": ["train-v*.json"], "dev": ["dev-v*.json"]}
+    _all = "train", "dev"
+    _columns_there = "context", "question", "text", "answer_start"
+
+    def _open(self, dataset_dir, usage, rows):
+        super()._open(dataset_dir, usage, rows)
+        patterns, self._paths = self._paths, []
+        for pattern in patterns:
+            found = sorted(self._folder.glob(pattern.name))
+            if not found:
+                raise RuntimeError(f"For '{self._who}', there must be a file '{pattern}'.")
+            self._paths += found
+
+    def _read(self, path):
+        try:
+            tree = json.loads("".join(lines(self._who, path, keepends=True)))
+            for article in tree["data"]:
+                for paragraph in article["paragraphs"]:
+                    for question in paragraph["qas"]:
+                        yield _answered(paragraph["context"], question)
+        except json.JSONDecodeError as error:
+            raise self._damaged(path, f"is no JSON: {error}") from None
+        except (KeyError, TypeError) as error:
+            raise self._damaged(
+                path, f"must have data, paragraphs, qas and answers as SQuAD has, but: {error!r}"
+            ) from None
+
+
+def _answered(context, question):
+    answers = question["answers"]
+    texts = [answer["text"] for answer in answers] or [""]
+    starts = [answer["answer_start"] for answer in answers] or [2**32 - 1]
+    return (
+        np.array(context),
+        np.array(question["question"]),
+        np.array(texts),
+        np.array(starts, np.uint32),
+    )
+
+
+__all__ = ["CLUEDataset", "SQuADDataset"]

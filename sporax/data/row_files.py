@@ -1,0 +1,145 @@
+"""Base of data sets whose rows come one after another out of files."""
+
+import enum
+import functools
+import glob
+import itertools
+import math
+from pathlib import Path
+
+from sporax.data import random_streams
+from sporax.data.dataset import Dataset, count
+from sporax.data.random_streams import LongTwister, Twister
+from sporax.data.sampler import DistributedSampler
+
+_LEAST_BUFFER = 10_000  # rows, for a shuffle of all
+
+
+class RowFiles(Dataset):
+    """Rows out of files, each read when it comes; a subclass's `_read(path)` gives those of one.
+
+    `shuffle`: True, None and Shuffle.GLOBAL for files and rows in a random order, Shuffle.FILES for
+    the files alone. A row leaves a buffer of four average files, at least 10,000 rows, at random.
+    `num_shards`, `shard_id`: one of as many parts of equal size; the last begins again with the
+    first rows. `num_samples`: at most so many rows of that part.
+    """
+
+    def __init__(
+        self, paths, columns, num_samples=None, shuffle=True, num_shards=None, shard_id=None,
+        cache=None,
+    ):  # fmt: skip
+        who = self._who
+        super().__init__(columns)
+        if cache is not None:
+            raise NotImplementedError(f"sporax has no 'cache' of '{who}'")
+        self._paths = list(paths)
+        self._samples = count(who, "num_samples", num_samples, 1, 0)
+        self._shuffles = _levels(who, shuffle)
+        if (num_shards is None) != (shard_id is None):
+            raise RuntimeError(
+                f"For '{who}', 'num_shards' and 'shard_id' must be given together, but got "
+                f"{num_shards} and {shard_id}."
+            )
+        self._shards, self._shard = 1, 0
+        if num_shards is not None:
+            sampler = DistributedSampler(num_shards, shard_id)
+            self._shards, self._shard = sampler.num_shards, sampler.shard_id
+
+    @property
+    def _who(self):
+        return type(self).__name__
+
+    def _read(self, path):
+        raise NotImplementedError(f"For '{self._who}', the method '_read' must be defined.")
+
+    def _damaged(self, path, reason, line=None):
+        at = "" if line is None else f", line {line},"
+        return RuntimeError(f"For '{self._who}', the file '{path}'{at} {reason}.")
+
+    @functools.cached_property
+    def _counts(self):
+        """The number of rows of each file."""
+        counts = {path: sum(1 for _ in self._read(path)) for path in self._paths}
+        if not sum(counts.values()):
+            raise RuntimeError(
+                f"For '{self._who}', there must be rows, but there are none in "
+                f"{', '.join(map(repr, map(str, self._paths)))}."
+            )
+        return counts
+
+    @property
+    def _rows_of_shard(self):
+        return math.ceil(sum(self._counts[path] for path in self._paths) / self._shards)
+
+    @property
+    def _size(self):
+        return min(self._rows_of_shard, self._samples or self._rows_of_shard)
+
+    def _begin(self):
+        of_files, of_rows = self._shuffles
+        order, seed = list(self._paths), random_streams.seed()
+        # MindSpore's shards draw the order of their files from a seed of their own
+        seeds = itertools.count(1) if self._shards > 1 else itertools.repeat(seed)
+        draw = LongTwister(seed) if of_rows else None
+
+        def epoch():
+            if of_files:
+                random_streams.shuffle(order, Twister(next(seeds) % 2**32))
+            rows = itertools.islice(self._rows(order), self._samples)
+            if draw is None:
+                return rows
+            average = math.ceil(self._rows_of_shard / len(order))
+            return random_streams.through_buffer(rows, max(4 * average, _LEAST_BUFFER), draw)
+
+        return epoch
+
+    def _rows(self, order):
+        """The rows of this shard, of files in that order."""
+        if self._shards == 1:
+            first = None
+            for first in itertools.chain.from_iterable(map(self._read, order)):
+                yield first
+            if first is None:
+                assert self._counts  # raises
+            return
+        start = self._shard * self._rows_of_shard
+        end = start + self._rows_of_shard
+        for path in itertools.cycle(order):
+            if start < self._counts[path]:
+                yield from itertools.islice(self._read(path), start, min(end, self._counts[path]))
+            start, end = max(start - self._counts[path], 0), end - self._counts[path]
+            if end <= 0:
+                return
+
+
+def _levels(who, shuffle):
+    """Whether files and whether rows are shuffled."""
+    if shuffle is not None and not isinstance(shuffle, (bool, enum.StrEnum)):
+        raise TypeError(
+            f"For '{who}', 'shuffle' must be a bool or a member of Shuffle, but got {shuffle!r}."
+        )
+    level = {None: "global", True: "global", False: "none"}.get(shuffle, shuffle)
+    if level not in ("global", "files", "none"):
+        raise ValueError(
+            f"For '{who}', 'shuffle' must be a bool, Shuffle.GLOBAL or Shuffle.FILES, but got "
+            f"{shuffle!r}."
+        )
+    return level != "none", level == "global"
+
+
+def found_files(who, dataset_files):
+    """The files of a path or pattern, or of a list of them, sorted."""
+    if not isinstance(dataset_files, (str, list)):
+        raise TypeError(
+            f"For '{who}', 'dataset_files' must be a str or a list of them, but got "
+            f"{type(dataset_files).__name__}."
+        )
+    found = []
+    for pattern in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
+        matching = [path for path in glob.glob(pattern, recursive=True) if Path(path).is_file()]
+        if not matching:
+            raise ValueError(f"For '{who}', there must be a file '{pattern}'.")
+        found += matching
+    if not found:
+        raise ValueError(f"For '{who}', 'dataset_files' must name files, but got none.")
+    return sorted(found)

@@ -1,0 +1,87 @@
+"""Regular expressions of ICU's syntax, by the library regex, whose syntax is nearly the same."""
+
+import functools
+import re
+
+_LINE_ENDS = r"\n\x0b\f\r\x85\u2028\u2029"
+_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
+_SPACE = r"\t-\r\x85\p{Z}"
+_ESCAPES = {  # of ICU that mean something else, or nothing, to the library
+    "d": r"\p{Nd}", "D": r"\P{Nd}", "h": r"[\t\p{Zs}]", "H": r"[^\t\p{Zs}]",
+    "v": f"[{_LINE_ENDS}]", "V": f"[^{_LINE_ENDS}]", "R": rf"(?:\r\n|[{_LINE_ENDS}])",
+    "s": f"[{_SPACE}]", "S": f"[^{_SPACE}]", "w": f"[{_WORD}]", "W": f"[^{_WORD}]",
+    "z": r"\Z", "Z": rf"(?=(?:\r\n|[{_LINE_ENDS}])?\Z)", "e": r"\x1b",
+}  # fmt: skip
+_TOKEN = re.compile(
+    r"\\Q(?P<quoted>.*?)(?:\\E|\Z)|\\x\{(?P<code>[0-9a-fA-F]+)\}|\\k<(?P<group>\w+)>"
+    r"|\\(?P<escape>.)|(?P<other>.)", re.DOTALL,
+)  # fmt: skip
+
+
+def library():
+    """The module regex, an optional part."""
+    try:
+        import regex
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "sporax needs the library regex for regular expressions of text transforms. Install "
+            "it: pip install 'sporax[text]'"
+        ) from None
+    return regex
+
+
+def _translated(pattern, escape):
+    """The pattern in the library's syntax."""
+    depth, parts = 0, []  # of sets
+    any_char = "." if re.search(r"\(\?[a-z]*s", pattern) else f"[^{_LINE_ENDS}]"
+    for token in _TOKEN.finditer(pattern):
+        kind, text = token.lastgroup, token[token.lastgroup]
+        if kind == "quoted":
+            parts.append(escape(text))
+        elif kind == "code":
+            parts.append(escape(chr(int(text, 16))))
+        elif kind == "group":
+            parts.append(f"(?P={text})")
+        elif kind == "escape":
+            parts.append(_ESCAPES.get(text, f"\\{text}"))
+        else:
+            depth += (text == "[") - (text == "]" and depth > 0)
+            parts.append(any_char if text == "." and not depth else text)
+    return "".join(parts)
+
+
+@functools.lru_cache(256)
+def compiled(who, name, pattern):
+    """The pattern as an object of the library's."""
+    regex = library()
+    try:
+        return regex.compile(_translated(pattern, regex.escape), regex.VERSION1)
+    except (regex.error, ValueError, OverflowError) as error:
+        raise RuntimeError(
+            f"For '{who}', '{name}' must be a regular expression, but got {pattern!r}: {error}."
+        ) from None
+
+
+_REFERENCE = re.compile(r"\\(.)|\$(\d)|\$\{(\w+)\}|(\$)|([^\\$]+)", re.DOTALL)
+
+
+def template(who, replace, expression):
+    """A replacement as a list of texts, and of groups' numbers or names as 1-tuples."""
+    parts = []
+    for match in _REFERENCE.finditer(replace):
+        escaped, number, name, _, text = match.groups()
+        group = name if name is not None else None if number is None else int(number)
+        known = group in expression.groupindex or group in range(expression.groups + 1)
+        if match[0] == "$" or (group is not None and not known):
+            raise RuntimeError(
+                f"For '{who}', 'replace' must refer to the {expression.groups} groups of "
+                f"{expression.pattern!r} as $1 or ${{name}}, but got {replace!r}. Write \\$ for a "
+                "dollar sign."
+            )
+        parts.append((group,) if group is not None else escaped or text)
+    return parts
+
+
+def filled_in(parts, match):
+    """The replacement of a match."""
+    return "".join([part if isinstance(part, str) else match[part[0]] or "" for part in parts])

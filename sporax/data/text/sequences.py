@@ -1,0 +1,252 @@
+"""Transforms of arrays of words or numbers: windows, n-grams, lengths, numbers."""
+
+import re
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.data import argument_checks as check
+from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
+from sporax.data.text.vocab import text as str_only
+
+
+def _array(who, value, ndims):
+    array = value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+    if array.dtype.kind not in "biufU" or array.ndim not in ndims:
+        raise RuntimeError(
+            f"For '{who}', the input must be an array of numbers or strings with "
+            f"{' or '.join(map(str, ndims))} axes, but got {array.dtype} {array.shape}."
+        )
+    return array
+
+
+def _compact(array):
+    """Strings with no more room than the longest needs."""
+    if array.dtype.kind != "U":
+        return array
+    return np.array(array.ravel().tolist(), np.str_).reshape(array.shape)
+
+
+class AddToken(TextTensorOperation):
+    """A token before the words of a row, or after them unless `begin`; of each row in two axes.
+
+    >>> AddToken("<s>")(["a", "b"]).tolist()
+    ['<s>', 'a', 'b']
+    """
+
+    def __init__(self, token, begin=True):
+        self.token = str_only("AddToken", "token", token)
+        self.begin = check.true_or_false("AddToken", "begin", begin)
+
+    def __call__(self, words):
+        array = row_of_strings("AddToken", words, (1, 2))
+        added = np.full((*array.shape[:-1], 1), self.token)
+        return _compact(np.concatenate([added, array] if self.begin else [array, added], -1))
+
+
+class Ngram(TextTensorOperation):
+    """The sequences of n neighbouring words, joined by `separator`; '' if there are too few words.
+
+    `n`: an int, or a list of them for one after another. `left_pad`, `right_pad`: (token, how
+    often) at the ends, at most n - 1 times.
+
+    >>> Ngram(2, left_pad=("_", 1), separator="-")(["a", "b", "c"]).tolist()
+    ['_-a', 'a-b', 'b-c']
+    """
+
+    def __init__(self, n, left_pad=("", 0), right_pad=("", 0), separator=" "):
+        sizes = [n] if isinstance(n, int) else n
+        if not isinstance(sizes, list) or not sizes:
+            raise ValueError(
+                f"For 'Ngram', 'n' must be a positive int or a list of such, but got {n!r}."
+            )
+        self.n = [check.whole("Ngram", f"n[{i}]", size, 1) for i, size in enumerate(sizes)]
+        for name, pad in (("left_pad", left_pad), ("right_pad", right_pad)):
+            fits = isinstance(pad, tuple) and list(map(type, pad)) == [str, int] and pad[1] >= 0
+            if not fits:
+                raise ValueError(
+                    f"For 'Ngram', '{name}' must be (token, how often), but got {pad!r}."
+                )
+        self.left_pad, self.right_pad = left_pad, right_pad
+        self.separator = str_only("Ngram", "separator", separator)
+
+    def __call__(self, words):
+        words = row_of_strings("Ngram", words).tolist()
+        return np.array([gram for n in self.n for gram in self._grams(words, n)])
+
+    def _grams(self, words, n):
+        (left, lefts), (right, rights) = self.left_pad, self.right_pad
+        padded = [left] * min(lefts, n - 1) + words + [right] * min(rights, n - 1)
+        starts = range(len(padded) - n + 1)
+        return [self.separator.join(padded[i : i + n]) for i in starts] or [""]
+
+
+class SlidingWindow(TextTensorOperation):
+    """The windows of `width` neighbours of a row, as the rows of an array.
+
+    >>> SlidingWindow(2)([1, 2, 3]).tolist()
+    [[1, 2], [2, 3]]
+    """
+
+    def __init__(self, width, axis=0):
+        self.width = check.whole("SlidingWindow", "width", width, 1)
+        self.axis = check.number("SlidingWindow", "axis", axis, kind=int)
+
+    def __call__(self, row):
+        array = _compact(_array("SlidingWindow", row, (1,)))
+        if self.axis not in (0, -1):
+            raise RuntimeError(
+                f"For 'SlidingWindow', 'axis' must be 0 or -1, the axis of a row, but got "
+                f"{self.axis}."
+            )
+        if len(array) < self.width:
+            return _compact(array[:0])
+        return np.lib.stride_tricks.sliding_window_view(array, self.width).copy()
+
+
+class Truncate(TextTensorOperation):
+    """At most the first `max_seq_len` items of a row; of each row in two axes.
+
+    >>> Truncate(2)(["a", "b", "c"]).tolist()
+    ['a', 'b']
+    """
+
+    def __init__(self, max_seq_len):
+        self.max_seq_len = check.whole("Truncate", "max_seq_len", max_seq_len, 1)
+
+    def __call__(self, row):
+        return _compact(_array("Truncate", row, (1, 2))[..., : self.max_seq_len])
+
+
+class TruncateSequencePair(TextTensorOperation):
+    """Two rows of at most `max_length` items in sum: the longer loses its last ones first, the
+    second where both are as long.
+
+    >>> [x.tolist() for x in TruncateSequencePair(4)([1, 2, 3], [4, 5])]
+    [[1, 2], [4, 5]]
+    """
+
+    def __init__(self, max_length):
+        if not isinstance(max_length, int) or isinstance(max_length, bool):
+            raise TypeError(
+                "For 'TruncateSequencePair', 'max_length' must be an int, but got "
+                f"{type(max_length).__name__}."
+            )
+        if max_length < 0:
+            raise RuntimeError(
+                f"For 'TruncateSequencePair', 'max_length' must be at least 0, but got "
+                f"{max_length}."
+            )
+        self.max_length = max_length
+
+    def __call__(self, first, second):
+        first, second = (_array("TruncateSequencePair", x, (1,)) for x in (first, second))
+        small, large = self.max_length // 2, (self.max_length + 1) // 2
+        kept_first = min(len(first), max(large, self.max_length - len(second)))
+        kept_second = min(len(second), max(small, self.max_length - kept_first))
+        return _compact(first[:kept_first]), _compact(second[:kept_second])
+
+
+_INT = re.compile(r"\s*([+-]?[0-9]+)", re.ASCII)
+_FLOAT = re.compile(
+    r"\s*([+-]?(?:0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?|nan|inf(?:inity)?"
+    r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))", re.ASCII | re.IGNORECASE,
+)  # fmt: skip
+
+
+class ToNumber(TextTensorOperation):
+    """Strings as numbers of `data_type`, a dtype of MindSpore.
+
+    As in C's strtol and strtod, white space at the start and what comes after the number are
+    passed over: '12.5 kg' is the int 12 and the float 12.5.
+
+    >>> ToNumber(ms.float32)(["1", "2.5"])
+    array([1. , 2.5], dtype=float32)
+    """
+
+    def __init__(self, data_type):
+        if not isinstance(data_type, dtypes.Type):
+            raise TypeError(
+                "For 'ToNumber', 'data_type' must be a dtype of MindSpore, but got "
+                f"{type(data_type).__name__}."
+            )
+        self.data_type = data_type
+        self._dtype = np.dtype(dtypes.to_numpy(data_type)) if data_type in _NUMBERS else None
+        if self._dtype is None:
+            raise TypeError(
+                f"For 'ToNumber', 'data_type' must be an integer or a float type, but got "
+                f"{data_type}."
+            )
+
+    def __call__(self, strings):
+        array = as_strings("ToNumber", strings)
+        convert = self._float if self._dtype.kind == "f" else self._int
+        numbers = [convert(text) for text in array.ravel().tolist()]
+        return np.array(numbers, self._dtype).reshape(array.shape)
+
+    def _int(self, text):
+        match = _INT.match(text)
+        if match is None:
+            self._refuse(text, "a number")
+        limits = np.iinfo(self._dtype)
+        negative = limits.min == 0 and match[1].startswith("-")
+        if negative or not limits.min <= int(match[1]) <= limits.max:
+            self._refuse(text, f"in [{limits.min}, {limits.max}]")
+        return int(match[1])
+
+    def _float(self, text):
+        match = _FLOAT.match(text)
+        if match is None:
+            self._refuse(text, "a number")
+        digits = match[1].lower()
+        exact = float.fromhex(digits) if "0x" in digits else float(digits)
+        with np.errstate(over="ignore"):
+            number = self._dtype.type(exact)
+        if np.isinf(number) or (number == 0 and re.search("[1-9]", digits.partition("e")[0])):
+            self._refuse(text, f"within the range of {self._dtype}")
+        return number
+
+    def _refuse(self, text, rule):
+        raise RuntimeError(f"For 'ToNumber', the strings must be {rule}, but got {text!r}.")
+
+
+_NUMBERS = [
+    getattr(dtypes, f"{kind}{bits}")
+    for kind, sizes in (
+        ("int", (8, 16, 32, 64)),
+        ("uint", (8, 16, 32, 64)),
+        ("float", (16, 32, 64)),
+    )
+    for bits in sizes
+]
+
+
+def to_bytes(array, encoding="utf8"):
+    """An array of strings as an array of bytes.
+
+    >>> to_bytes(np.array(["a", "é"]))
+    array([b'a', b'\\xc3\\xa9'], dtype='|S2')
+    """
+    if not isinstance(array, np.ndarray):
+        raise ValueError(
+            f"For 'to_bytes', 'array' must be an array, but got {type(array).__name__}."
+        )
+    return np.char.encode(array, encoding)
+
+
+def to_str(array, encoding="utf8"):
+    """An array of bytes as an array of strings.
+
+    >>> to_str(np.array([b"a", b"b"]))
+    array(['a', 'b'], dtype='<U1')
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"For 'to_str', 'array' must be an array, but got {type(array).__name__}.")
+    return np.char.decode(array, encoding)
+
+
+__all__ = [
+    "AddToken", "Ngram", "SlidingWindow", "ToNumber", "Truncate", "TruncateSequencePair",
+    "to_bytes", "to_str",
+]  # fmt: skip

@@ -1,0 +1,61 @@
+"""Strings as transforms of text take them: a str, a list, or an array of strings."""
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.data.operation import TensorOperation
+
+
+def as_strings(who, value):
+    """An array of strings."""
+    array = value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+    if array.dtype.kind != "U":
+        remedy = " Decode bytes with 'text.to_str'." if array.dtype.kind == "S" else ""
+        raise (TypeError if array.dtype == object else RuntimeError)(
+            f"For '{who}', the input must be a str or an array of strings, but got {array.dtype} "
+            f"{array.shape}: {value!r:.80}.{remedy}"
+        )
+    return array
+
+
+def one_string(who, value):
+    """A single string."""
+    array = as_strings(who, value)
+    if array.ndim:
+        raise RuntimeError(
+            f"For '{who}', the input must be one string, but got an array of shape {array.shape}. "
+            "Call it with each string, as 'map' does with each row."
+        )
+    return str(array)
+
+
+def row_of_strings(who, value, ndims=(1,)):
+    """An array of strings with as many axes as `ndims` allows."""
+    array = as_strings(who, value)
+    if array.ndim not in ndims:
+        raise RuntimeError(
+            f"For '{who}', the input must be an array of strings with "
+            f"{' or '.join(map(str, ndims))} axes, but got shape {array.shape}."
+        )
+    return array
+
+
+class TextTensorOperation(TensorOperation):
+    """Base of transforms of text."""
+
+    @property
+    def _who(self):
+        return type(self).__name__
+
+
+class ElementwiseOperation(TextTensorOperation):
+    """Base of transforms of each string of an array by itself: `_string(text)` gives its new
+    form."""
+
+    def __call__(self, text):
+        array = as_strings(self._who, text)
+        changed = [self._string(str(each)) for each in array.ravel()]
+        return np.array(changed, np.str_).reshape(array.shape)
+
+    def _string(self, text):
+        raise NotImplementedError(f"For '{self._who}', the method '_string' must be defined.")

@@ -1,0 +1,360 @@
+"""Tokenizers: a string as an array of tokens.
+
+With `with_offsets` each also gives where the tokens start and end, in bytes of UTF-8, UInt32.
+"""
+
+import functools
+import re
+import sys
+import unicodedata
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.operation import PyTensorOperation
+from sporax.data.text.enums import NormalizeForm
+from sporax.data.text.normalization import case_folded, normalized
+from sporax.data.text.regular_expressions import compiled
+from sporax.data.text.strings import TextTensorOperation, as_strings, one_string, row_of_strings
+from sporax.data.text.vocab import Vocab
+from sporax.data.text.vocab import text as str_only
+
+_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # White_Space
+
+
+class _Tokenizer(TextTensorOperation):
+    """A subclass's `_spans(text)` gives the (start, end) of each token, in characters."""
+
+    def __init__(self, with_offsets=False):
+        self.with_offsets = check.true_or_false(self._who, "with_offsets", with_offsets)
+
+    def __call__(self, text):
+        text = self._prepared(one_string(self._who, text))
+        spans = list(self._spans(text)) or [(0, 0)]
+        words = [text[start:end] for start, end in spans]
+        if not self.with_offsets:
+            return self._result(words, None, None)
+        offsets = np.cumsum([0, *[len(char.encode()) for char in text]], dtype=np.uint32)
+        starts, ends = np.array(spans).T
+        return self._result(words, offsets[starts], offsets[ends])
+
+    def _result(self, words, starts, ends):
+        tokens = np.array(words)
+        return tokens if starts is None else (tokens, starts, ends)
+
+    def _prepared(self, text):
+        return text
+
+    def _spans(self, text):
+        raise NotImplementedError(f"For '{self._who}', the method '_spans' must be defined.")
+
+
+class UnicodeCharTokenizer(_Tokenizer):
+    """The characters of a string.
+
+    >>> UnicodeCharTokenizer()("床a")
+    array(['床', 'a'], dtype='<U1')
+    """
+
+    def _spans(self, text):
+        return [(i, i + 1) for i in range(len(text))]
+
+
+class WhitespaceTokenizer(_Tokenizer):
+    """What is between white space.
+
+    >>> [x.tolist() for x in WhitespaceTokenizer(with_offsets=True)("Welcome  To")]
+    [['Welcome', 'To'], [0, 9], [7, 11]]
+    """
+
+    def _spans(self, text):
+        return [match.span() for match in re.finditer(f"[^{_SPACE}]+", text)]
+
+
+@functools.cache
+def _script(char):
+    try:
+        from fontTools.unicodedata import script
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "sporax needs fonttools to tell the scripts of characters. Install it: "
+            "pip install 'sporax[text]'"
+        ) from None
+    return script(char)
+
+
+class UnicodeScriptTokenizer(_Tokenizer):
+    """Parts of one script each, such as Latin or Han; white space alone, and only with
+    `keep_whitespace`.
+
+    Needs the library fonttools: `pip install 'sporax[text]'`.
+
+    >>> UnicodeScriptTokenizer()("Welcome 北京!").tolist()
+    ['Welcome', '北京', '!']
+    """
+
+    def __init__(self, keep_whitespace=False, with_offsets=False):
+        super().__init__(with_offsets)
+        self.keep_whitespace = check.true_or_false(self._who, "keep_whitespace", keep_whitespace)
+
+    def _spans(self, text):
+        kinds = [(_script(char), bool(re.match(f"[{_SPACE}]", char))) for char in text]
+        borders = [i for i in range(1, len(text)) if kinds[i] != kinds[i - 1]]
+        starts = [0, *borders] if text else []
+        return [
+            span for span in zip(starts, [*borders, len(text)], strict=False)
+            if self.keep_whitespace or not kinds[span[0]][1]
+        ]  # fmt: skip
+
+
+def _between(text, delimiter, kept):
+    """The spans between the matches of `delimiter`, and of those matches that `kept` matches."""
+    start = 0
+    for match in delimiter.finditer(text):
+        if start < match.start():
+            yield start, match.start()
+        if match.end() > match.start() and kept is not None and kept.fullmatch(match.group()):
+            yield match.span()
+        start = match.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+class RegexTokenizer(_Tokenizer):
+    """What is between the matches of `delim_pattern`, and those matches that `keep_delim_pattern`
+    matches, none if it is ''.
+
+    The patterns are regular expressions of ICU's syntax. Needs the library regex:
+    `pip install 'sporax[text]'`.
+
+    >>> RegexTokenizer(r"[\\s,]", ",")("Welcome, To").tolist()
+    ['Welcome', ',', 'To']
+    """
+
+    def __init__(self, delim_pattern, keep_delim_pattern="", with_offsets=False):
+        super().__init__(with_offsets)
+        self.delim_pattern = str_only(self._who, "delim_pattern", delim_pattern)
+        self.keep_delim_pattern = str_only(self._who, "keep_delim_pattern", keep_delim_pattern)
+
+    def _spans(self, text):
+        kept = self.keep_delim_pattern
+        return _between(
+            text,
+            compiled(self._who, "delim_pattern", self.delim_pattern),
+            compiled(self._who, "keep_delim_pattern", kept) if kept else None,
+        )
+
+
+# The words of Bert's vocabulary that are not text.
+_SPECIAL = r"\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]"
+_HAN = (
+    "\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
+    "\U0002b820-\U0002ceaf\uf900-\ufaff\U0002f800-\U0002fa1f"
+)
+
+
+@functools.cache
+def _of_categories(*categories):
+    """A regular expression of one character of these categories of Unicode."""
+    chars = map(chr, range(sys.maxunicode + 1))
+    there = [c for c in chars if unicodedata.category(c).startswith(categories)]
+    return f"[{re.escape(''.join(there))}]"
+
+
+@functools.cache
+def _marks():
+    return re.compile(_of_categories("Mn"))
+
+
+@functools.cache
+def _controls():
+    return re.compile(_of_categories("Cc", "Cf"))
+
+
+@functools.cache
+def _basic_delimiters(spaces, special):
+    parts = [rf"{_SPECIAL}|\[unused\d+\]"] if special else []
+    parts += [f"[{_SPACE}]+"] if spaces else []
+    return re.compile("|".join([*parts, r"[!-/:-@\[-`{-~]", _of_categories("P"), f"[{_HAN}]"]))
+
+
+class BasicTokenizer(_Tokenizer):
+    """Words, marks of punctuation and Chinese characters, as Bert's authors split text.
+
+    `lower_case`: fold the case and take off accents; else bring the text to
+    `normalization_form`. `keep_whitespace`: white space is a token too.
+    `preserve_unused_token`: [CLS], [SEP], [UNK], [PAD], [MASK] and [unused1] stay whole. Control
+    characters count as spaces; offsets are those in the normalized text.
+
+    >>> BasicTokenizer(lower_case=True)("Déjà vu, [CLS] 北京!").tolist()
+    ['deja', 'vu', ',', '[CLS]', '北', '京', '!']
+    """
+
+    def __init__(
+        self, lower_case=False, keep_whitespace=False, normalization_form=NormalizeForm.NONE,
+        preserve_unused_token=True, with_offsets=False,
+    ):  # fmt: skip
+        super().__init__(with_offsets)
+        self.lower_case = check.true_or_false(self._who, "lower_case", lower_case)
+        self.keep_whitespace = check.true_or_false(self._who, "keep_whitespace", keep_whitespace)
+        self.normalization_form = check.member(
+            self._who, "normalization_form", normalization_form, NormalizeForm
+        )
+        self.preserve_unused_token = check.true_or_false(
+            self._who, "preserve_unused_token", preserve_unused_token
+        )
+
+    def _prepared(self, text):
+        if self.lower_case:
+            text = unicodedata.normalize("NFD", self._folded(text))
+            text = _marks().sub("", text)
+        else:
+            text = normalized(text, self.normalization_form)
+        return _controls().sub(" ", text)
+
+    def _folded(self, text):
+        if not self.preserve_unused_token:
+            return case_folded(text)
+        parts = re.split(f"({_SPECIAL})", text)
+        return "".join([part if i % 2 else case_folded(part) for i, part in enumerate(parts)])
+
+    def _spans(self, text):
+        special = self.preserve_unused_token
+        return _between(
+            text, _basic_delimiters(True, special), _basic_delimiters(self.keep_whitespace, special)
+        )
+
+
+class _Wordpiece:
+    """Greedy longest-match-first subwords of a vocabulary (Wu et al. 2016)."""
+
+    def __init__(self, who, vocab, suffix_indicator, max_bytes_per_token, unknown_token):
+        if not isinstance(vocab, Vocab):
+            raise TypeError(
+                f"For '{who}', 'vocab' must be a Vocab, but got {type(vocab).__name__}."
+            )
+        self._words = vocab.vocab()
+        self._suffix = str_only(who, "suffix_indicator", suffix_indicator)
+        self._most = check.whole(who, "max_bytes_per_token", max_bytes_per_token, 0, 2**32 - 1)
+        self._unknown = str_only(who, "unknown_token", unknown_token)
+
+    def split(self, words, starts):
+        """The subwords of all words, and where they start and end if `starts` is not None."""
+        places = [0] * len(words) if starts is None else starts.tolist()
+        split = [self._pieces(word, at) for word, at in zip(words, places, strict=True)]
+        tokens, firsts, ends = zip(*[piece for pieces in split for piece in pieces], strict=True)
+        if starts is None:
+            return np.array(tokens)
+        return np.array(tokens), np.array(firsts, np.uint32), np.array(ends, np.uint32)
+
+    def _pieces(self, word, start):
+        """(subword, its first byte, the byte after its last) of a word that starts at a byte."""
+        size = len(word.encode())
+        whole = [(self._unknown or word, start, start + size)]
+        if size > self._most:
+            return whole
+        found, at = [], 0
+        while at < len(word):
+            prefix = self._suffix if at else ""
+            ends = range(len(word), at, -1)
+            end = next((end for end in ends if prefix + word[at:end] in self._words), None)
+            if end is None:
+                return whole
+            length = len(word[at:end].encode())
+            found.append((prefix + word[at:end], start, start + length))
+            at, start = end, start + length
+        return found or [("", start, start)]
+
+
+class WordpieceTokenizer(TextTensorOperation):
+    """The words of a string or an array of strings as the longest subwords that `vocab` has.
+
+    `suffix_indicator`: what subwords begin with that are not the first of a word. A word is
+    `unknown_token`, or stays as it is if that is '', where the subwords do not make it up or it
+    has more than `max_bytes_per_token` bytes.
+
+    >>> vocab = Vocab.from_list(["favor", "##ite", "my"])
+    >>> WordpieceTokenizer(vocab)(["my", "favorite", "cow"]).tolist()
+    ['my', 'favor', '##ite', '[UNK]']
+    """
+
+    def __init__(
+        self, vocab, suffix_indicator="##", max_bytes_per_token=100, unknown_token="[UNK]",
+        with_offsets=False,
+    ):  # fmt: skip
+        self._wordpiece = _Wordpiece(
+            self._who, vocab, suffix_indicator, max_bytes_per_token, unknown_token
+        )
+        self.with_offsets = check.true_or_false(self._who, "with_offsets", with_offsets)
+
+    def __call__(self, words):
+        listed = np.atleast_1d(row_of_strings(self._who, words, (0, 1))).tolist()
+        starts = np.zeros(len(listed), np.uint32) if self.with_offsets else None
+        return self._wordpiece.split(listed, starts)
+
+
+class BertTokenizer(BasicTokenizer):
+    """`WordpieceTokenizer` of what `BasicTokenizer` makes of a string.
+
+    >>> vocab = Vocab.from_list(["favor", "##ite", "my", "!"])
+    >>> BertTokenizer(vocab, lower_case=True)("My FAVORITE cow!").tolist()
+    ['my', 'favor', '##ite', '[UNK]', '!']
+    """
+
+    def __init__(
+        self, vocab, suffix_indicator="##", max_bytes_per_token=100, unknown_token="[UNK]",
+        lower_case=False, keep_whitespace=False, normalization_form=NormalizeForm.NONE,
+        preserve_unused_token=True, with_offsets=False,
+    ):  # fmt: skip
+        super().__init__(lower_case, keep_whitespace, normalization_form, preserve_unused_token,
+                         with_offsets)  # fmt: skip
+        self._wordpiece = _Wordpiece(
+            self._who, vocab, suffix_indicator, max_bytes_per_token, unknown_token
+        )
+
+    def _result(self, words, starts, ends):
+        return self._wordpiece.split(words, starts)
+
+
+class PythonTokenizer(PyTensorOperation):
+    """The tokens that a function makes of a str, of each in an array; all must be as many.
+
+    >>> PythonTokenizer(str.split)(np.array("Hello world")).tolist()
+    ['Hello', 'world']
+    """
+
+    def __init__(self, tokenizer):
+        if not callable(tokenizer):
+            raise TypeError(
+                "For 'PythonTokenizer', 'tokenizer' must be callable, but got "
+                f"{type(tokenizer).__name__}."
+            )
+        self.tokenizer = tokenizer
+
+    def __call__(self, text):
+        array = np.asarray(text)
+        array = as_strings(
+            "PythonTokenizer", np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array
+        )
+        rows = [self._tokens(each) for each in array.ravel().tolist()]
+        if len({len(row) for row in rows}) > 1:
+            raise RuntimeError(
+                "For 'PythonTokenizer', all strings of an array must have as many tokens, but got "
+                f"{[len(row) for row in rows]}. Tokenize rows with one string each."
+            )
+        return np.array(rows, np.str_).reshape(*array.shape, len(rows[0]) if rows else 0)
+
+    def _tokens(self, text):
+        try:
+            return list(self.tokenizer(text))
+        except Exception as error:
+            raise RuntimeError(
+                f"For 'PythonTokenizer', 'tokenizer' must make a list of str of each str, but for "
+                f"{text!r:.80} it raised {type(error).__name__}: {error}"
+            ) from error
+
+
+__all__ = [
+    "BasicTokenizer", "BertTokenizer", "PythonTokenizer", "RegexTokenizer",
+    "UnicodeCharTokenizer", "UnicodeScriptTokenizer", "WhitespaceTokenizer", "WordpieceTokenizer",
+]  # fmt: skip

@@ -1,0 +1,308 @@
+"""Vocabularies: words and their numbers."""
+
+import itertools
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.data import argument_checks as check
+from sporax.data.dataset import Dataset, names, places
+from sporax.data.text.strings import TextTensorOperation, as_strings
+from sporax.data.text_lines import lines
+
+
+def text(who, name, value):
+    """A str."""
+    if not isinstance(value, str):
+        raise TypeError(f"For '{who}', '{name}' must be a str, but got {type(value).__name__}.")
+    return value
+
+
+def _words(who, name, words, others=()):
+    """A list of different words, none of which is among others."""
+    if not isinstance(words, list):
+        raise TypeError(f"For '{who}', '{name}' must be a list, but got {type(words).__name__}.")
+    seen = set(others)
+    for i, word in enumerate(words):
+        if text(who, f"{name}[{i}]", word) in seen:
+            raise ValueError(
+                f"For '{who}', '{name}' must hold words that are not there already, but got "
+                f"{word!r} once more at {name}[{i}]."
+            )
+        seen.add(word)
+    return words
+
+
+class Vocab:
+    """Words and their numbers, made by one of `from_list`, `from_dict`, `from_file` and
+    `from_dataset`.
+
+    >>> vocab = Vocab.from_list(["cat", "dog"], special_tokens=["<unk>"])
+    >>> vocab.tokens_to_ids(["dog", "cow"]), vocab.ids_to_tokens([0, 1, 9])
+    ([2, -1], ['<unk>', 'cat', ''])
+    """
+
+    def __init__(self):
+        self._numbers = None
+
+    @classmethod
+    def _of(cls, numbers):
+        vocab = cls()
+        vocab._numbers = numbers
+        vocab._by_number = {number: word for word, number in numbers.items()}
+        return vocab
+
+    @classmethod
+    def _of_words(cls, words, special_tokens, special_first):
+        special = special_tokens or []
+        listed = [*special, *words] if special_first else [*words, *special]
+        return cls._of({word: number for number, word in enumerate(listed)})
+
+    @classmethod
+    def from_list(cls, word_list, special_tokens=None, special_first=True):
+        """The words in their order, numbered from 0 on, and before them, or after them unless
+        `special_first`, the `special_tokens`.
+
+        >>> Vocab.from_list(["a", "b"], ["<pad>"], special_first=False).vocab()
+        {'a': 0, 'b': 1, '<pad>': 2}
+        """
+        who = "Vocab.from_list"
+        words = _words(who, "word_list", word_list)
+        if special_tokens is not None:
+            _words(who, "special_tokens", special_tokens, words)
+        check.true_or_false(who, "special_first", special_first)
+        return cls._of_words(words, special_tokens, special_first)
+
+    @classmethod
+    def from_dict(cls, word_dict):
+        """Words with numbers of the user's, which must be at least 0.
+
+        >>> Vocab.from_dict({"a": 7}).ids_to_tokens(7)
+        'a'
+        """
+        who = "Vocab.from_dict"
+        if not isinstance(word_dict, dict):
+            raise TypeError(
+                f"For '{who}', 'word_dict' must be a dict, but got {type(word_dict).__name__}."
+            )
+        for word, number in word_dict.items():
+            text(who, "a word", word)
+            check.whole(who, f"word_dict[{word!r}]", number)
+        return cls._of(dict(word_dict))
+
+    @classmethod
+    def from_file(
+        cls, file_path, delimiter="", vocab_size=None, special_tokens=None, special_first=True
+    ):
+        """A word from each line of a text file, up to `delimiter` if there is one.
+
+        `vocab_size`: at most so many words. `special_tokens`, `special_first`: as for `from_list`.
+
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "words.txt"
+        >>> _ = path.write_text("cat,12\\ndog,7\\n")
+        >>> Vocab.from_file(str(path), ",").vocab()
+        {'cat': 0, 'dog': 1}
+        """
+        who = "Vocab.from_file"
+        path = Path(text(who, "file_path", file_path))
+        text(who, "delimiter", delimiter)
+        if vocab_size is not None:
+            check.whole(who, "vocab_size", vocab_size, 1)
+        special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
+        check.true_or_false(who, "special_first", special_first)
+        return cls._of_words(
+            _words_of_file(who, path, delimiter, vocab_size, special), special, special_first
+        )
+
+    @classmethod
+    def from_dataset(
+        cls, dataset, columns=None, freq_range=None, top_k=None, special_tokens=None,
+        special_first=True,
+    ):  # fmt: skip
+        """The words in `columns` (all by default) of a data set: the most frequent first, those of
+        one frequency in alphabetical order.
+
+        `freq_range`: (least, most) of how often a word comes, None for no limit. `top_k`: at most
+        so many words. `special_tokens`, `special_first`: as for `from_list`.
+
+        >>> from sporax.data import NumpySlicesDataset
+        >>> rows = NumpySlicesDataset({"x": [["a", "b"], ["c", "b"]]})
+        >>> Vocab.from_dataset(rows, "x", top_k=2).vocab()
+        {'b': 0, 'a': 1}
+        """
+        who = "Vocab.from_dataset"
+        if not isinstance(dataset, Dataset):
+            raise TypeError(
+                f"For '{who}', 'dataset' must be a dataset, but got {type(dataset).__name__}."
+            )
+        least, most = _frequencies(who, freq_range)
+        if top_k is not None:
+            check.whole(who, "top_k", top_k, 1)
+        special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
+        check.true_or_false(who, "special_first", special_first)
+        counts = _counted(who, dataset, columns)
+        for word in special:
+            if word in counts:
+                raise RuntimeError(
+                    f"For '{who}', 'special_tokens' must not be words of the dataset, but "
+                    f"{word!r} is one."
+                )
+        kept = [word for word, count in counts.items() if least <= count <= most]
+        kept.sort(key=lambda word: (-counts[word], word))
+        return cls._of_words(kept[:top_k], special, special_first)
+
+    def _there(self):
+        if self._numbers is None:
+            raise RuntimeError(
+                "For 'Vocab', there must be words, but there are none. Make it with one of "
+                "Vocab.from_list, from_dict, from_file and from_dataset."
+            )
+        return self._numbers
+
+    def vocab(self):
+        """{word: number}."""
+        return dict(self._there())
+
+    def tokens_to_ids(self, tokens):
+        """The number of a word, or of each in a list or array; -1 for words that are not there."""
+        numbers = self._there()
+        if isinstance(tokens, np.ndarray):
+            tokens = tokens.tolist()
+        if isinstance(tokens, str):
+            return numbers.get(tokens, -1)
+        if not isinstance(tokens, list):
+            raise TypeError(
+                "For 'Vocab.tokens_to_ids', 'tokens' must be a str, a list or an array, but got "
+                f"{type(tokens).__name__}."
+            )
+        return [
+            numbers.get(text("Vocab.tokens_to_ids", f"tokens[{i}]", token), -1)
+            for i, token in enumerate(tokens)
+        ]
+
+    def ids_to_tokens(self, ids):
+        """The word of a number, or of each in a list or array; '' for numbers that no word has."""
+        self._there()
+        if isinstance(ids, np.ndarray):
+            ids = ids.tolist()
+        if isinstance(ids, int):
+            return self._word("ids", ids)
+        if not isinstance(ids, list):
+            raise TypeError(
+                "For 'Vocab.ids_to_tokens', 'ids' must be an int, a list or an array, but got "
+                f"{type(ids).__name__}."
+            )
+        return [self._word(f"ids[{i}]", number) for i, number in enumerate(ids)]
+
+    def _word(self, name, number):
+        kind = (int, np.integer)
+        return self._by_number.get(
+            int(check.number("Vocab.ids_to_tokens", name, number, 0, 2**31 - 1, kind)), ""
+        )
+
+
+def _words_of_file(who, path, delimiter, vocab_size, special):
+    """The words of a file's lines: what is before any of the delimiter's characters."""
+    end = re.compile(f"[{re.escape(delimiter)}]" if delimiter else r"\Z")
+    known = dict.fromkeys(special, "'special_tokens'")
+    words = []
+    for i, line in enumerate(itertools.islice(lines(who, path), vocab_size)):
+        word = end.split(line, 1)[0]
+        if word in known:
+            raise RuntimeError(
+                f"For '{who}', the words of '{path}' must be different, but {word!r} in line "
+                f"{i + 1} is in {known[word]} too."
+            )
+        known[word] = f"line {i + 1}"
+        words.append(word)
+    return words
+
+
+def _frequencies(who, freq_range):
+    if freq_range is None:
+        return 0, float("inf")
+    if not isinstance(freq_range, tuple):
+        raise TypeError(
+            f"For '{who}', 'freq_range' must be a tuple, but got {type(freq_range).__name__}."
+        )
+    if len(freq_range) != 2 or not all(n is None or isinstance(n, int) for n in freq_range):
+        raise ValueError(
+            f"For '{who}', 'freq_range' must be (least, most) of ints or None, but got "
+            f"{freq_range}."
+        )
+    least, most = freq_range[0] or 0, float("inf") if freq_range[1] is None else freq_range[1]
+    if not 0 <= least <= most:
+        raise ValueError(
+            f"For '{who}', 'freq_range' must be (least, most) with 0 <= least <= most, but got "
+            f"{freq_range}."
+        )
+    return least, most
+
+
+def _counted(who, dataset, columns):
+    """How often each word comes."""
+    listed = dataset.get_col_names() if columns is None else names(who, columns)
+    at, counts = places(who, dataset, listed), Counter()
+    for row in dataset._begin()():
+        for name, i in zip(listed, at, strict=True):
+            words = np.asarray(row[i])
+            if words.dtype.kind != "U":
+                raise RuntimeError(
+                    f"For '{who}', column '{name}' must hold strings, but got {words.dtype}. "
+                    "Name the columns of words in 'columns'."
+                )
+            counts.update(words.ravel().tolist())
+    return counts
+
+
+class Lookup(TextTensorOperation):
+    """The number of each word in a vocabulary, as `data_type`.
+
+    `unknown_token`: the word whose number those get that are not in the vocabulary; without it,
+    they are an error.
+
+    >>> Lookup(Vocab.from_list(["<unk>", "cat", "dog"]), "<unk>")(["dog", "cow"])
+    array([2, 0], dtype=int32)
+    """
+
+    def __init__(self, vocab, unknown_token=None, data_type=dtypes.int32):
+        if not isinstance(vocab, Vocab):
+            raise TypeError(
+                f"For 'Lookup', 'vocab' must be a Vocab, but got {type(vocab).__name__}."
+            )
+        if unknown_token is not None:
+            text("Lookup", "unknown_token", unknown_token)
+        if not isinstance(data_type, dtypes.Type):
+            raise TypeError(
+                "For 'Lookup', 'data_type' must be a dtype of MindSpore, but got "
+                f"{type(data_type).__name__}."
+            )
+        if data_type == dtypes.string:
+            raise RuntimeError("For 'Lookup', 'data_type' must be numeric, but got String.")
+        self.vocab, self.unknown_token, self.data_type = vocab, unknown_token, data_type
+        self._numbers = vocab.vocab()
+        self._unknown = self._numbers.get(unknown_token)
+        if unknown_token is not None and self._unknown is None:
+            raise RuntimeError(
+                f"For 'Lookup', 'unknown_token' must be one of the {len(self._numbers)} words of "
+                f"'vocab', but got {unknown_token!r}. Add it to the vocabulary's special tokens."
+            )
+
+    def __call__(self, words):
+        array = as_strings("Lookup", words)
+        listed = array.ravel().tolist()
+        numbers = [self._numbers.get(word, self._unknown) for word in listed]
+        if None in numbers:
+            raise RuntimeError(
+                f"For 'Lookup', the words must be among the {len(self._numbers)} of 'vocab', but "
+                f"got {listed[numbers.index(None)]!r}. Give an 'unknown_token' that stands for "
+                "other words."
+            )
+        return np.array(numbers, dtypes.to_numpy(self.data_type)).reshape(array.shape)
+
+
+__all__ = ["Lookup", "Vocab"]

@@ -1,0 +1,391 @@
+"""Data sets of texts in the files in which they are published."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.mnist_cifar import _Folder
+from sporax.data.row_files import RowFiles
+from sporax.data.text_files import CSVRows
+from sporax.data.text_lines import lines
+
+
+def _strings(*texts):
+    return tuple([np.array(text) for text in texts])
+
+
+class _Corpus(RowFiles):
+    """Files of a folder; a subclass has their names by usage, and the columns."""
+
+    _files_of: ClassVar = {"train": ["train.csv"], "test": ["test.csv"]}
+    _all = "test", "train"  # the usages that are all files, in order
+    _columns_there = ("text",)
+    _default = "all"
+
+    def __init__(
+        self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=True,
+        num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(dataset_dir, usage, (num_samples, shuffle, num_shards, shard_id, cache))
+
+    def _open(self, dataset_dir, usage, rows):
+        self._folder = _folder(self._who, dataset_dir)
+        if usage is not None and not isinstance(usage, str):
+            raise TypeError(
+                f"For '{self._who}', 'usage' must be a str, but got {type(usage).__name__}."
+            )
+        usages = [*self._files_of, *(["all"] if self._all else [])]
+        usage = check.one_of(self._who, "usage", usage or self._default, usages)
+        parts = self._all if usage == "all" else [usage]
+        names = [name for part in parts for name in self._files_of[part]]
+        super().__init__([self._folder / name for name in names], self._columns_of(usage), *rows)
+
+    def _columns_of(self, usage):
+        return self._columns_there
+
+
+class _CorpusWorkersLast(_Corpus):
+    """A `_Corpus` with its arguments in another order."""
+
+    def __init__(
+        self, dataset_dir, usage=None, num_samples=None, shuffle=True, num_shards=None,
+        shard_id=None, num_parallel_workers=None, cache=None,
+    ):  # fmt: skip
+        self._open(dataset_dir, usage, (num_samples, shuffle, num_shards, shard_id, cache))
+
+
+def _folder(who, dataset_dir):
+    if not isinstance(dataset_dir, str):
+        raise TypeError(
+            f"For '{who}', 'dataset_dir' must be a str, but got {type(dataset_dir).__name__}."
+        )
+    if not Path(dataset_dir).is_dir():
+        raise ValueError(f"For '{who}', there must be a folder '{dataset_dir}'.")
+    return Path(dataset_dir)
+
+
+# CSV ----------------------------------------------------------------------------------------
+
+
+class AGNewsDataset(_Corpus, CSVRows):
+    r"""News in 4 classes (Zhang et al. 2015): index, title and description, as strings.
+
+    `dataset_dir`: the folder of `train.csv` and `test.csv`. `usage`: 'train', 'test' or 'all', by
+    default all. The other arguments are those of `TextFileDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "train.csv").write_text('"3","A ""title"" now","Text"\n')
+    >>> [x.item() for x in next(iter(AGNewsDataset(str(folder), "train")))]
+    ['3', 'A "title" now', 'Text']
+    """
+
+    _columns_there = "index", "title", "description"
+
+
+class AmazonReviewDataset(_Corpus, CSVRows):
+    r"""Reviews of products (Zhang et al. 2015): label, title and content, as strings.
+
+    The files and arguments are those of `AGNewsDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "test.csv").write_text('"1","Bad","It broke"\n')
+    >>> [x.item() for x in next(iter(AmazonReviewDataset(str(folder), "test")))]
+    ['1', 'Bad', 'It broke']
+    """
+
+    _columns_there = "label", "title", "content"
+
+
+class DBpediaDataset(_Corpus, CSVRows):
+    r"""Articles in 14 classes (Zhang et al. 2015): class, title and content, as strings.
+
+    The files and arguments are those of `AGNewsDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "test.csv").write_text('1,"TY KU","A company"\n')
+    >>> [x.item() for x in next(iter(DBpediaDataset(str(folder), "test")))]
+    ['1', 'TY KU', 'A company']
+    """
+
+    _columns_there = "class", "title", "content"
+
+
+class SogouNewsDataset(_CorpusWorkersLast, CSVRows):
+    r"""News in 5 classes (Zhang et al. 2015): index, title and content, as strings.
+
+    The files and arguments are those of `AGNewsDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "test.csv").write_text('"1","ti4 yu4","bi3 sai4"\n')
+    >>> [x.item() for x in next(iter(SogouNewsDataset(str(folder), "test")))]
+    ['1', 'ti4 yu4', 'bi3 sai4']
+    """
+
+    _columns_there = "index", "title", "content"
+    _all = "train", "test"
+
+
+class YahooAnswersDataset(_Corpus, CSVRows):
+    r"""Questions in 10 classes (Zhang et al. 2015): class, title, content and answer, as strings.
+
+    The files and arguments are those of `AGNewsDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "test.csv").write_text('"9","Why?","","Because"\n')
+    >>> [x.item() for x in next(iter(YahooAnswersDataset(str(folder), "test")))]
+    ['9', 'Why?', '', 'Because']
+    """
+
+    _columns_there = "class", "title", "content", "answer"
+
+
+class YelpReviewDataset(_CorpusWorkersLast, CSVRows):
+    r"""Reviews of places (Zhang et al. 2015): label and text, as strings.
+
+    The files and arguments are those of `AGNewsDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "test.csv").write_text('"2","Good food"\n')
+    >>> [x.item() for x in next(iter(YelpReviewDataset(str(folder), "test")))]
+    ['2', 'Good food']
+    """
+
+    _columns_there = "label", "text"
+    _all = "train", "test"
+
+
+class SST2Dataset(_Corpus):
+    r"""Sentences of film reviews (Socher et al. 2013): sentence and label, as strings.
+
+    `dataset_dir`: the folder of `train.tsv`, `dev.tsv` and `test.tsv`. `usage`: 'train' (the
+    default), 'dev', or 'test', which has no labels. The other arguments are those of
+    `TextFileDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "train.tsv").write_text("sentence\tlabel\na gem \t1\n")
+    >>> [x.item() for x in next(iter(SST2Dataset(str(folder))))]
+    ['a gem ', '1']
+    """
+
+    _files_of: ClassVar = {name: [f"{name}.tsv"] for name in ("train", "test", "dev")}
+    _all, _default = (), "train"
+
+    def _columns_of(self, usage):
+        return ["sentence"] if usage == "test" else ["sentence", "label"]
+
+    def _read(self, path):
+        rows = (line.split("\t") for line in lines(self._who, path))
+        head = next(rows, [])
+        if not set(self._columns) <= set(head):
+            raise self._damaged(path, f"must have columns {self._columns}, but has {head}", 1)
+        places = [head.index(name) for name in self._columns]
+        for number, row in enumerate(rows, 2):
+            if len(row) != len(head):
+                raise self._damaged(path, f"must have {len(head)} columns, but has {len(row)}",
+                                    number)  # fmt: skip
+            yield _strings(*[row[i] for i in places])
+
+
+# lines --------------------------------------------------------------------------------------
+
+
+class PennTreebankDataset(_Corpus):
+    r"""Sentences of the Penn Treebank (Mikolov et al. 2010), as one column of strings, text.
+
+    `dataset_dir`: the folder of `ptb.train.txt`, `ptb.valid.txt` and `ptb.test.txt`. `usage`:
+    'train', 'valid', 'test' or 'all', by default all. The other arguments are those of
+    `TextFileDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "ptb.test.txt").write_text(" no it was n't \n")
+    >>> [text.item() for text, in PennTreebankDataset(str(folder), "test")]
+    [" no it was n't "]
+    """
+
+    _files_of: ClassVar = {part: [f"ptb.{part}.txt"] for part in ("train", "valid", "test")}
+    _all = "test", "train", "valid"
+
+    def _read(self, path):
+        return (_strings(line) for line in lines(self._who, path) if line)
+
+
+class WikiTextDataset(PennTreebankDataset):
+    r"""Articles of Wikipedia (Merity et al. 2016) by lines, as one column of strings, text.
+
+    `dataset_dir`: the folder of `wiki.train.tokens`, `wiki.valid.tokens` and `wiki.test.tokens`.
+    The arguments are those of `PennTreebankDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "wiki.test.tokens").write_text(" = Title = \n")
+    >>> [text.item() for text, in WikiTextDataset(str(folder), "test")]
+    [' = Title = ']
+    """
+
+    _files_of: ClassVar = {part: [f"wiki.{part}.tokens"] for part in ("train", "valid", "test")}
+
+
+class EnWik9Dataset(_Corpus):
+    r"""The first 10^9 bytes of Wikipedia by lines, the empty ones too: strings, text.
+
+    `dataset_dir`: the folder of the file `enwik9`. The other arguments are those of
+    `TextFileDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "enwik9").write_text("<page>\n</page>\n")
+    >>> [text.item() for text, in EnWik9Dataset(str(folder), shuffle=False)]
+    ['<page>', '</page>']
+    """
+
+    _files_of: ClassVar = {"all": ["enwik9"]}
+    _all = ("all",)
+
+    def __init__(
+        self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=True,
+        num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(dataset_dir, None, (num_samples, shuffle, num_shards, shard_id, cache))
+
+    def _read(self, path):
+        return (_strings(line) for line in lines(self._who, path))
+
+
+class _Reviews:
+    """(text, label) by index; a file is read when its row is."""
+
+    def __init__(self, who, pairs):
+        self._who, self._pairs = who, pairs
+
+    def __len__(self):
+        return len(self._pairs)
+
+    def __getitem__(self, i):
+        path, label = self._pairs[i]
+        text = "".join(lines(self._who, path, keepends=True))
+        return text.removesuffix("\n"), np.int32(label)
+
+
+class IMDBDataset(_Folder):
+    """Reviews of films (Maas et al. 2011): text, and label, Int32, 1 for a good one and 0 for a
+    bad one.
+
+    `dataset_dir`: the folder of `train` and `test`, each with files in `pos` and in `neg`.
+    `usage`: 'train', 'test' or 'all', by default all. `num_samples`, `shuffle`, `sampler`,
+    `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`. `num_parallel_workers` has no
+    effect here.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for kind in ("pos", "neg"):
+    ...     (folder / "test" / kind).mkdir(parents=True)
+    ...     _ = (folder / "test" / kind / "0_9.txt").write_text(f"A {kind} film")
+    >>> [(text.item(), label.item()) for text, label in IMDBDataset(str(folder), "test",
+    ...                                                             shuffle=False)]
+    [('A pos film', 1), ('A neg film', 0)]
+    """
+
+    _columns_there = "text", "label"
+    _usages = "train", "test", "all"
+
+    def __init__(
+        self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
+        sampler=None, num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        sampling = {
+            "num_samples": num_samples, "shuffle": shuffle, "sampler": sampler,
+            "num_shards": num_shards, "shard_id": shard_id,
+        }  # fmt: skip
+        if shuffle is not None:
+            check.true_or_false(type(self).__name__, "shuffle", shuffle)
+        super().__init__(dataset_dir, usage, sampling, cache)
+
+    def _found(self):
+        parts = ("train", "test") if self._usage in (None, "all") else (self._usage,)
+        pairs = [
+            (path, label)
+            for part in parts
+            for kind, label in (("pos", 1), ("neg", 0))
+            for path in self._files(f"{part}/{kind}/*.txt")
+        ]
+        return _Reviews(type(self).__name__, pairs)
+
+
+# columns of words ---------------------------------------------------------------------------
+
+
+class CoNLL2000Dataset(_CorpusWorkersLast):
+    r"""Sentences with chunks (Tjong Kim Sang and Buchholz 2000): arrays of word, pos_tag and
+    chunk_tag, as long as the sentence.
+
+    `dataset_dir`: the folder of `train.txt` and `test.txt`, with a line a word and an empty line
+    after each sentence. `usage`: 'train', 'test' or 'all', by default all. The other arguments
+    are those of `TextFileDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "test.txt").write_text("He PRP B-NP\nreckons VBZ B-VP\n\n")
+    >>> [x.tolist() for x in next(iter(CoNLL2000Dataset(str(folder), "test")))]
+    [['He', 'reckons'], ['PRP', 'VBZ'], ['B-NP', 'B-VP']]
+    """
+
+    _files_of: ClassVar = {"train": ["train.txt"], "test": ["test.txt"]}
+    _columns_there = "word", "pos_tag", "chunk_tag"
+    _separator = " "
+
+    def _read(self, path):
+        sentence = []
+        for number, line in enumerate(lines(self._who, path), 1):
+            if line.strip():
+                sentence.append(line.split(self._separator))
+                if len(sentence[-1]) != len(self._columns):
+                    raise self._damaged(
+                        path, f"must have {len(self._columns)} columns separated by "
+                        f"{self._separator!r}, but is {line!r:.80}", number,
+                    )  # fmt: skip
+            elif sentence:
+                yield _strings(*zip(*sentence, strict=True))
+                sentence = []
+        if sentence:
+            yield _strings(*zip(*sentence, strict=True))
+
+
+class UDPOSDataset(CoNLL2000Dataset):
+    r"""Sentences with parts of speech (Universal Dependencies): arrays of word, universal and
+    stanford, as long as the sentence.
+
+    `dataset_dir`: the folder of `en-ud-tag.v2.train.txt`, `en-ud-tag.v2.dev.txt` and
+    `en-ud-tag.v2.test.txt`. `usage`: 'train', 'valid', 'test' or 'all', by default all. The other
+    arguments are those of `TextFileDataset`.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "en-ud-tag.v2.dev.txt").write_text("From\tADP\tIN\n\n")
+    >>> [x.tolist() for x in next(iter(UDPOSDataset(str(folder), "valid")))]
+    [['From'], ['ADP'], ['IN']]
+    """
+
+    _files_of: ClassVar = {
+        usage: [f"en-ud-tag.v2.{part}.txt"]
+        for usage, part in (("train", "train"), ("valid", "dev"), ("test", "test"))
+    }
+    _all = "valid", "test", "train"
+    _columns_there = "word", "universal", "stanford"
+    _separator = "\t"
+
+
+__all__ = [
+    "AGNewsDataset", "AmazonReviewDataset", "CoNLL2000Dataset", "DBpediaDataset", "EnWik9Dataset",
+    "IMDBDataset", "PennTreebankDataset", "SST2Dataset", "SogouNewsDataset", "UDPOSDataset",
+    "WikiTextDataset", "YahooAnswersDataset", "YelpReviewDataset",
+]  # fmt: skip

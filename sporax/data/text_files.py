@@ -1,0 +1,153 @@
+"""Data sets of any text and CSV files."""
+
+import csv
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.row_files import RowFiles, found_files
+from sporax.data.text_lines import lines
+
+
+class TextFileDataset(RowFiles):
+    """The lines of text files, which are UTF-8, without the empty ones.
+
+    `dataset_files`: a path, a pattern such as 'texts/*.txt', or a list of them; the files come in
+    the order of their names. `num_samples`: at most so many lines. `shuffle`: a bool,
+    Shuffle.GLOBAL (files and lines, the default) or Shuffle.FILES. `num_shards`, `shard_id`: one of
+    as many parts of equal size. `num_parallel_workers` has no effect here.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
+    >>> _ = path.write_text("Hello\\n\\nworld\\n")
+    >>> [text.item() for text, in TextFileDataset(str(path), shuffle=False)]
+    ['Hello', 'world']
+    """
+
+    def __init__(
+        self, dataset_files, num_samples=None, num_parallel_workers=None, shuffle=True,
+        num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        files = found_files(self._who, dataset_files)
+        super().__init__(files, ["text"], num_samples, shuffle, num_shards, shard_id, cache)
+
+    def _read(self, path):
+        return ((np.array(line),) for line in lines(self._who, path) if line)
+
+
+class CSVRows(RowFiles):
+    """Base of data sets of CSV files."""
+
+    _delimiter = ","
+    _kinds = ()  # of the first columns; others are strings
+    _has_header = False
+
+    def _read(self, path):
+        for line, row in self._records(path):
+            if len(row) != len(self._columns):
+                raise self._damaged(
+                    path, f"must have {len(self._columns)} columns, {self._columns}, but has "
+                    f"{len(row)}", line,
+                )  # fmt: skip
+            kinds = [*self._kinds, *[str] * (len(row) - len(self._kinds))]
+            yield tuple(
+                np.array(text) if kind is str else self._number(path, line, name, text, kind)
+                for name, text, kind in zip(self._columns, row, kinds, strict=True)
+            )
+
+    def _records(self, path):
+        """(line, list of texts) of each row."""
+        content = lines(self._who, path, keepends=True)
+        reader = csv.reader(content, delimiter=self._delimiter, strict=True)
+        try:
+            if self._has_header:
+                next(reader, None)
+            for row in reader:
+                if row:
+                    yield reader.line_num, row
+        except csv.Error as error:
+            raise self._damaged(path, f"is no CSV: {error}", reader.line_num) from None
+
+    def _number(self, path, line, name, text, kind):
+        try:
+            number = np.array(kind(text), np.int32 if kind is int else np.float32)
+        except (ValueError, OverflowError):
+            wanted = "an int of 32 bits" if kind is int else "a number"
+            raise self._damaged(
+                path, f"must have {wanted} in column '{name}', but has {text!r}", line
+            ) from None
+        return number
+
+
+class CSVDataset(CSVRows):
+    """The rows of CSV files.
+
+    `dataset_files`: a path, a pattern such as 'tables/*.csv', or a list of them. `field_delim`:
+    the character between columns. `column_defaults`: a value for each of the first columns, of
+    which only the type counts: int for Int32, float for Float32, str. `column_names`: by default,
+    those that the first line of each file has. The other arguments are those of `TextFileDataset`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = path.write_text("size,name\\n3,cat\\n4,dog\\n")
+    >>> data = CSVDataset(str(path), column_defaults=[0, ""], shuffle=False)
+    >>> [(row["size"].item(), row["name"].item()) for row in data.create_dict_iterator(1)]
+    [(3, 'cat'), (4, 'dog')]
+    """
+
+    def __init__(
+        self, dataset_files, field_delim=",", column_defaults=None, column_names=None,
+        num_samples=None, num_parallel_workers=None, shuffle=True, num_shards=None, shard_id=None,
+        cache=None,
+    ):  # fmt: skip
+        who = self._who
+        files = found_files(who, dataset_files)
+        if not isinstance(field_delim, str):
+            raise TypeError(
+                f"For '{who}', 'field_delim' must be a str, but got {type(field_delim).__name__}."
+            )
+        if len(field_delim) != 1 or field_delim in '"\r\n':
+            raise ValueError(
+                f"For '{who}', 'field_delim' must be one character other than a quotation mark or "
+                f"the end of a line, but got {field_delim!r}."
+            )
+        self._delimiter = field_delim
+        defaults = check.several(who, "column_defaults", column_defaults or [], (), _kind)
+        self._kinds, self._has_header = defaults, not column_names
+        if column_names and not all(isinstance(name, str) for name in column_names):
+            raise TypeError(
+                f"For '{who}', 'column_names' must be a list of str, but got {column_names!r}."
+            )
+        columns = self._names(files) if self._has_header else column_names
+        if len(set(columns)) < len(columns) or len(defaults) > len(columns):
+            raise RuntimeError(
+                f"For '{who}', the columns must be different, and at least as many as "
+                f"'column_defaults', but got {columns} and {len(defaults)} defaults."
+            )
+        super().__init__(files, columns, num_samples, shuffle, num_shards, shard_id, cache)
+
+    def _names(self, files):
+        """The columns that the files' first lines name, which must be the same."""
+        heads = {}
+        for path in files:
+            first = next(csv.reader(lines(self._who, path, True), delimiter=self._delimiter), [])
+            heads.setdefault(tuple(first), path)
+        if len(heads) > 1 or () in heads:
+            raise RuntimeError(
+                f"For '{self._who}', the first line of each file must name the same columns where "
+                f"there are no 'column_names', but got {list(map(list, heads))} in "
+                f"{list(heads.values())}."
+            )
+        return list(*heads)
+
+
+def _kind(who, name, value):
+    for kind in (int, float, str):
+        if isinstance(value, kind):
+            return kind
+    raise TypeError(
+        f"For '{who}', '{name}' must be an int, a float or a str, but got {type(value).__name__}."
+    )
+
+
+__all__ = ["CSVDataset", "TextFileDataset"]

@@ -1,0 +1,22 @@
+"""The lines of text files."""
+
+
+def lines(who, path, keepends=False):
+    """The lines of a file of UTF-8, without the byte order mark and the ends of lines unless
+    `keepends`."""
+    try:
+        with open(path, "rb") as file:
+            for number, content in enumerate(file, 1):
+                content = content.removeprefix(b"\xef\xbb\xbf") if number == 1 else content
+                if not keepends:
+                    content = content.removesuffix(b"\n").removesuffix(b"\r")
+                yield content.decode()
+    except UnicodeDecodeError as error:
+        raise RuntimeError(
+            f"For '{who}', the file '{path}' must be UTF-8, but line {number} is not: "
+            f"{error.reason} at byte {error.start}."
+        ) from None
+    except OSError as error:
+        raise RuntimeError(
+            f"For '{who}', the file '{path}' cannot be read: {error.strerror}."
+        ) from None
