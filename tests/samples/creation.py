@@ -49,8 +49,10 @@ SAMPLES = [
     Sample("triu", [(3, 3)], lambda x: np.triu(x)),
     Sample("diag", [(3,)], diag),
     Sample("diag", [SQUARE], diag),
-    Sample("diagonal_of_matrix", [(3,)], np.diag, {"diagonal": 1}),
-    Sample("diagonal_of_matrix", [(3, 4)], np.diag, {"diagonal": -1}),
+    Sample("diagonal_of_matrix", [(3,)], lambda x, diagonal: np.diag(x, diagonal), {"diagonal": 1}),
+    Sample(
+        "diagonal_of_matrix", [(3, 4)], lambda x, diagonal: np.diag(x, diagonal), {"diagonal": -1}
+    ),
     Sample("diagonal", [(3, 3)], lambda x, offset: np.diagonal(x, offset), {"offset": 1}),
     Sample("meshgrid_of_class", [(3,), (2,)], lambda *xs: np.meshgrid(*xs), packed=True),
     Sample(
