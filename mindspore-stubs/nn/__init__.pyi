@@ -1,5 +1,6 @@
 """`mindspore.nn`, as sporax has it; written by tools/write_stubs.py."""
 
+from sporax.compat.private_functions import no_init_parameters as no_init_parameters
 from sporax.core.parameter import Parameter as Parameter
 from sporax.mint.nn import Linear as Linear
 from sporax.nn import *

@@ -26,6 +26,7 @@ from sporax.nn.activation import (
     Sigmoid,
     SiLU,
     Softmax,
+    Softmax2d,
     Softmin,
     SoftShrink,
     Softsign,
@@ -36,14 +37,18 @@ from sporax.nn.activation import (
 from sporax.nn.array_layers import (
     ClipByNorm,
     Flatten,
+    L1Regularizer,
     MatMul,
+    MatrixDiagPart,
     Moments,
     Norm,
     OneHot,
     Range,
     ReduceLogSumExp,
+    Roll,
     Tril,
     Triu,
+    Unflatten,
 )
 from sporax.nn.attention import MultiheadAttention
 from sporax.nn.cell import Cell
@@ -55,7 +60,7 @@ from sporax.nn.conv_bn_act import (
     DenseBnAct,
 )
 from sporax.nn.convolution import Conv1d, Conv2d, Conv3d
-from sporax.nn.dense import Dense
+from sporax.nn.dense import BiDense, Dense
 from sporax.nn.dropout import (
     Dropout,
     Dropout1d,
@@ -74,11 +79,21 @@ from sporax.nn.dynamic_lr import (
     polynomial_decay_lr,
     warmup_lr,
 )
-from sporax.nn.embedding import Embedding
+from sporax.nn.embedding import Embedding, EmbeddingLookup, MultiFieldEmbeddingLookup
 from sporax.nn.functional_layers import (
     GLU,
     ChannelShuffle,
     CTCLoss,
+    DiGamma,
+    IGamma,
+    LBeta,
+    LGamma,
+    LPPool1d,
+    LPPool2d,
+    MatDet,
+    MatInverse,
+    MatrixDiag,
+    MatrixSetDiag,
     MaxUnpool1d,
     MaxUnpool2d,
     MaxUnpool3d,
@@ -87,7 +102,11 @@ from sporax.nn.functional_layers import (
 )
 from sporax.nn.graph_cell import GraphCell
 from sporax.nn.image_layers import (
+    MSSSIM,
+    PSNR,
+    SSIM,
     CentralCrop,
+    ImageGradients,
     PixelShuffle,
     PixelUnshuffle,
     ResizeBilinear,
@@ -106,22 +125,22 @@ from sporax.nn.learning_rate_schedule import (
 from sporax.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
-    CosineEmbeddingLoss,
     CrossEntropyLoss,
     DiceLoss,
+    FocalLoss,
     GaussianNLLLoss,
-    HingeEmbeddingLoss,
     HuberLoss,
     KLDivLoss,
     L1Loss,
     LossBase,
     MAELoss,
-    MarginRankingLoss,
     MSELoss,
+    MultiClassDiceLoss,
     NLLLoss,
+    PoissonNLLLoss,
     RMSELoss,
+    SampledSoftmaxLoss,
     SmoothL1Loss,
-    SoftMarginLoss,
     SoftmaxCrossEntropyWithLogits,
 )
 from sporax.nn.loss_scale import (
@@ -129,6 +148,33 @@ from sporax.nn.loss_scale import (
     FixedLossScaleUpdateCell,
     TrainOneStepWithLossScaleCell,
 )
+from sporax.nn.margin_losses import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultilabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
+from sporax.nn.micro_batches import (
+    GradAccumulationCell,
+    MicroBatchInterleaved,
+    ParameterUpdate,
+    PipelineCell,
+    PipelineGradReducer,
+    TimeDistributed,
+    VirtualDatasetCellTriple,
+)
+from sporax.nn.mint_functional_layers import AvgPool1d as AvgPool1dExt
+from sporax.nn.mint_functional_layers import AvgPool3d as AvgPool3dExt
+from sporax.nn.mint_functional_layers import L1Loss as L1LossExt
+from sporax.nn.mint_functional_layers import LogSoftmax as LogSoftmaxExt
+from sporax.nn.mint_functional_layers import MaxPool2d as MaxPool2dExt
+from sporax.nn.mint_layers import AvgPool2dExt, EmbeddingExt, PReLUExt
+from sporax.nn.mint_normalization import LayerNormExt
 from sporax.nn.normalization import (
     BatchNorm1d,
     BatchNorm2d,
@@ -187,34 +233,43 @@ from sporax.nn.transformer import (
 from sporax.nn.transposed_convolution import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 
 __all__ = [
-    "CELU", "ELU", "GELU", "GLU", "GRU", "LSTM", "RNN", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d",
-    "AvgPool2d", "AvgPool3d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
-    "BatchNorm3d", "CTCLoss", "Cell", "CellDict", "CellList", "CentralCrop", "ChannelShuffle",
-    "ClipByNorm", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Conv1d", "Conv1dTranspose",
-    "Conv2d", "Conv2dBnAct", "Conv2dTranspose", "Conv3d", "Conv3dTranspose", "CosineDecayLR",
-    "CosineEmbeddingLoss", "CrossEntropyLoss", "Dense", "DenseBnAct", "DiceLoss",
-    "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d",
-    "DropoutExt", "DynamicLossScaleUpdateCell", "Embedding", "ExponentialDecayLR", "FastGelu",
-    "FixedLossScaleUpdateCell", "Flatten", "ForwardValueAndGrad", "GRUCell", "GaussianNLLLoss",
-    "GraphCell", "GroupNorm", "HShrink", "HSigmoid", "HSwish", "Hardtanh", "HingeEmbeddingLoss",
-    "HuberLoss", "Identity", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "InverseDecayLR",
-    "Jvp", "KLDivLoss", "L1Loss", "LSTMCell", "LayerNorm", "LeakyReLU", "LogSigmoid", "LogSoftmax",
-    "LossBase", "MAELoss", "MSELoss", "MarginRankingLoss", "MatMul", "MaxPool1d", "MaxPool2d",
-    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "Mish", "Moments",
-    "MultiheadAttention", "NLLLoss", "NaturalExpDecayLR", "Norm", "OneHot", "PReLU", "Pad",
-    "PixelShuffle", "PixelUnshuffle", "PolynomialDecayLR", "RMSELoss", "RNNCell", "RReLU", "Range",
-    "ReLU", "ReLU6", "ReduceLogSumExp", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
-    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ResizeBilinear", "SeLU",
-    "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "SoftMarginLoss", "SoftShrink", "Softmax",
+    "CELU", "ELU", "GELU", "GLU", "GRU", "LSTM", "MSSSIM", "PSNR", "RNN", "SSIM",
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool1dExt", "AvgPool2d",
+    "AvgPool2dExt", "AvgPool3d", "AvgPool3dExt", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d",
+    "BatchNorm2d", "BatchNorm3d", "BiDense", "CTCLoss", "Cell", "CellDict", "CellList",
+    "CentralCrop", "ChannelShuffle", "ClipByNorm", "ConstantPad1d", "ConstantPad2d",
+    "ConstantPad3d", "Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dBnAct", "Conv2dTranspose",
+    "Conv3d", "Conv3dTranspose", "CosineDecayLR", "CosineEmbeddingLoss", "CrossEntropyLoss",
+    "Dense", "DenseBnAct", "DiGamma", "DiceLoss", "DistributedGradReducer", "Dropout", "Dropout1d",
+    "Dropout2d", "Dropout2dExt", "Dropout3d", "DropoutExt", "DynamicLossScaleUpdateCell",
+    "Embedding", "EmbeddingExt", "EmbeddingLookup", "ExponentialDecayLR", "FastGelu",
+    "FixedLossScaleUpdateCell", "Flatten", "FocalLoss", "ForwardValueAndGrad", "GRUCell",
+    "GaussianNLLLoss", "GradAccumulationCell", "GraphCell", "GroupNorm", "HShrink", "HSigmoid",
+    "HSwish", "Hardtanh", "HingeEmbeddingLoss", "HuberLoss", "IGamma", "Identity", "ImageGradients",
+    "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "InverseDecayLR", "Jvp", "KLDivLoss",
+    "L1Loss", "L1LossExt", "L1Regularizer", "LBeta", "LGamma", "LPPool1d", "LPPool2d", "LSTMCell",
+    "LayerNorm", "LayerNormExt", "LeakyReLU", "LogSigmoid", "LogSoftmax", "LogSoftmaxExt",
+    "LossBase", "MAELoss", "MSELoss", "MarginRankingLoss", "MatDet", "MatInverse", "MatMul",
+    "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "MaxPool1d", "MaxPool2d", "MaxPool2dExt",
+    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "MicroBatchInterleaved", "Mish",
+    "Moments", "MultiClassDiceLoss", "MultiFieldEmbeddingLookup", "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss", "MultiheadAttention", "MultilabelMarginLoss", "NLLLoss", "NaturalExpDecayLR",
+    "Norm", "OneHot", "PReLU", "PReLUExt", "Pad", "ParameterUpdate", "PipelineCell",
+    "PipelineGradReducer", "PixelShuffle", "PixelUnshuffle", "PoissonNLLLoss", "PolynomialDecayLR",
+    "RMSELoss", "RNNCell", "RReLU", "Range", "ReLU", "ReLU6", "ReduceLogSumExp", "ReflectionPad1d",
+    "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+    "ReplicationPad3d", "ResizeBilinear", "Roll", "SampledSoftmaxLoss", "SeLU", "SequentialCell",
+    "SiLU", "Sigmoid", "SmoothL1Loss", "SoftMarginLoss", "SoftShrink", "Softmax", "Softmax2d",
     "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign", "SparseTensorDenseMatmul",
-    "SparseToDense", "SyncBatchNorm", "Tanh", "Tanhshrink", "Threshold", "TrainOneStepCell",
-    "TrainOneStepWithLossScaleCell", "Transformer", "TransformerDecoder", "TransformerDecoderLayer",
-    "TransformerEncoder", "TransformerEncoderLayer", "Tril", "Triu", "Unfold", "Upsample", "Vjp",
-    "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell", "ZeroPad2d", "cosine_decay_lr",
-    "exponential_decay_lr", "get_activation", "inverse_decay_lr", "natural_exp_decay_lr",
-    "piecewise_constant_lr", "polynomial_decay_lr", "register_cell_buffer_registration_hook",
-    "warmup_lr",
+    "SparseToDense", "SyncBatchNorm", "Tanh", "Tanhshrink", "Threshold", "TimeDistributed",
+    "TrainOneStepCell", "TrainOneStepWithLossScaleCell", "Transformer", "TransformerDecoder",
+    "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer", "Tril",
+    "TripletMarginLoss", "TripletMarginWithDistanceLoss", "Triu", "Unflatten", "Unfold", "Upsample",
+    "VirtualDatasetCellTriple", "Vjp", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell",
+    "ZeroPad2d", "cosine_decay_lr", "exponential_decay_lr", "get_activation", "inverse_decay_lr",
+    "natural_exp_decay_lr", "piecewise_constant_lr", "polynomial_decay_lr",
+    "register_cell_buffer_registration_hook", "warmup_lr",
 ]  # fmt: skip
 
 anomaly.PATHS["cells"] = path_of_cell

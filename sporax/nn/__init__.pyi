@@ -20,6 +20,7 @@ from sporax.nn.activation import SiLU as SiLU
 from sporax.nn.activation import Sigmoid as Sigmoid
 from sporax.nn.activation import SoftShrink as SoftShrink
 from sporax.nn.activation import Softmax as Softmax
+from sporax.nn.activation import Softmax2d as Softmax2d
 from sporax.nn.activation import Softmin as Softmin
 from sporax.nn.activation import Softsign as Softsign
 from sporax.nn.activation import Tanh as Tanh
@@ -27,14 +28,18 @@ from sporax.nn.activation import Threshold as Threshold
 from sporax.nn.activation import get_activation as get_activation
 from sporax.nn.array_layers import ClipByNorm as ClipByNorm
 from sporax.nn.array_layers import Flatten as Flatten
+from sporax.nn.array_layers import L1Regularizer as L1Regularizer
 from sporax.nn.array_layers import MatMul as MatMul
+from sporax.nn.array_layers import MatrixDiagPart as MatrixDiagPart
 from sporax.nn.array_layers import Moments as Moments
 from sporax.nn.array_layers import Norm as Norm
 from sporax.nn.array_layers import OneHot as OneHot
 from sporax.nn.array_layers import Range as Range
 from sporax.nn.array_layers import ReduceLogSumExp as ReduceLogSumExp
+from sporax.nn.array_layers import Roll as Roll
 from sporax.nn.array_layers import Tril as Tril
 from sporax.nn.array_layers import Triu as Triu
+from sporax.nn.array_layers import Unflatten as Unflatten
 from sporax.nn.attention import MultiheadAttention as MultiheadAttention
 from sporax.nn.cell import Cell as Cell
 from sporax.nn.cell_buffers import register_cell_buffer_registration_hook as register_cell_buffer_registration_hook
@@ -46,6 +51,7 @@ from sporax.nn.conv_bn_act import DenseBnAct as DenseBnAct
 from sporax.nn.convolution import Conv1d as Conv1d
 from sporax.nn.convolution import Conv2d as Conv2d
 from sporax.nn.convolution import Conv3d as Conv3d
+from sporax.nn.dense import BiDense as BiDense
 from sporax.nn.dense import Dense as Dense
 from sporax.nn.dropout import Dropout as Dropout
 from sporax.nn.dropout import Dropout1d as Dropout1d
@@ -62,12 +68,18 @@ from sporax.nn.dynamic_lr import piecewise_constant_lr as piecewise_constant_lr
 from sporax.nn.dynamic_lr import polynomial_decay_lr as polynomial_decay_lr
 from sporax.nn.dynamic_lr import warmup_lr as warmup_lr
 from sporax.nn.embedding import Embedding as Embedding
+from sporax.nn.embedding import EmbeddingLookup as EmbeddingLookup
+from sporax.nn.embedding import MultiFieldEmbeddingLookup as MultiFieldEmbeddingLookup
 from sporax.nn.functional_layers import CTCLoss as CTCLoss
 from sporax.nn.graph_cell import GraphCell as GraphCell
 from sporax.nn.image_layers import CentralCrop as CentralCrop
+from sporax.nn.image_layers import ImageGradients as ImageGradients
+from sporax.nn.image_layers import MSSSIM as MSSSIM
+from sporax.nn.image_layers import PSNR as PSNR
 from sporax.nn.image_layers import PixelShuffle as PixelShuffle
 from sporax.nn.image_layers import PixelUnshuffle as PixelUnshuffle
 from sporax.nn.image_layers import ResizeBilinear as ResizeBilinear
+from sporax.nn.image_layers import SSIM as SSIM
 from sporax.nn.image_layers import Unfold as Unfold
 from sporax.nn.image_layers import Upsample as Upsample
 from sporax.nn.jacobian_products import Jvp as Jvp
@@ -80,26 +92,46 @@ from sporax.nn.learning_rate_schedule import PolynomialDecayLR as PolynomialDeca
 from sporax.nn.learning_rate_schedule import WarmUpLR as WarmUpLR
 from sporax.nn.loss import BCELoss as BCELoss
 from sporax.nn.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
-from sporax.nn.loss import CosineEmbeddingLoss as CosineEmbeddingLoss
 from sporax.nn.loss import CrossEntropyLoss as CrossEntropyLoss
 from sporax.nn.loss import DiceLoss as DiceLoss
+from sporax.nn.loss import FocalLoss as FocalLoss
 from sporax.nn.loss import GaussianNLLLoss as GaussianNLLLoss
-from sporax.nn.loss import HingeEmbeddingLoss as HingeEmbeddingLoss
 from sporax.nn.loss import HuberLoss as HuberLoss
 from sporax.nn.loss import KLDivLoss as KLDivLoss
 from sporax.nn.loss import L1Loss as L1Loss
 from sporax.nn.loss import LossBase as LossBase
 from sporax.nn.loss import MAELoss as MAELoss
 from sporax.nn.loss import MSELoss as MSELoss
-from sporax.nn.loss import MarginRankingLoss as MarginRankingLoss
+from sporax.nn.loss import MultiClassDiceLoss as MultiClassDiceLoss
 from sporax.nn.loss import NLLLoss as NLLLoss
+from sporax.nn.loss import PoissonNLLLoss as PoissonNLLLoss
 from sporax.nn.loss import RMSELoss as RMSELoss
+from sporax.nn.loss import SampledSoftmaxLoss as SampledSoftmaxLoss
 from sporax.nn.loss import SmoothL1Loss as SmoothL1Loss
-from sporax.nn.loss import SoftMarginLoss as SoftMarginLoss
 from sporax.nn.loss import SoftmaxCrossEntropyWithLogits as SoftmaxCrossEntropyWithLogits
 from sporax.nn.loss_scale import DynamicLossScaleUpdateCell as DynamicLossScaleUpdateCell
 from sporax.nn.loss_scale import FixedLossScaleUpdateCell as FixedLossScaleUpdateCell
 from sporax.nn.loss_scale import TrainOneStepWithLossScaleCell as TrainOneStepWithLossScaleCell
+from sporax.nn.margin_losses import CosineEmbeddingLoss as CosineEmbeddingLoss
+from sporax.nn.margin_losses import HingeEmbeddingLoss as HingeEmbeddingLoss
+from sporax.nn.margin_losses import MarginRankingLoss as MarginRankingLoss
+from sporax.nn.margin_losses import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss
+from sporax.nn.margin_losses import MultiMarginLoss as MultiMarginLoss
+from sporax.nn.margin_losses import MultilabelMarginLoss as MultilabelMarginLoss
+from sporax.nn.margin_losses import SoftMarginLoss as SoftMarginLoss
+from sporax.nn.margin_losses import TripletMarginLoss as TripletMarginLoss
+from sporax.nn.margin_losses import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
+from sporax.nn.micro_batches import GradAccumulationCell as GradAccumulationCell
+from sporax.nn.micro_batches import MicroBatchInterleaved as MicroBatchInterleaved
+from sporax.nn.micro_batches import ParameterUpdate as ParameterUpdate
+from sporax.nn.micro_batches import PipelineCell as PipelineCell
+from sporax.nn.micro_batches import PipelineGradReducer as PipelineGradReducer
+from sporax.nn.micro_batches import TimeDistributed as TimeDistributed
+from sporax.nn.micro_batches import VirtualDatasetCellTriple as VirtualDatasetCellTriple
+from sporax.nn.mint_layers import AvgPool2dExt as AvgPool2dExt
+from sporax.nn.mint_layers import EmbeddingExt as EmbeddingExt
+from sporax.nn.mint_layers import PReLUExt as PReLUExt
+from sporax.nn.mint_normalization import LayerNormExt as LayerNormExt
 from sporax.nn.normalization import BatchNorm1d as BatchNorm1d
 from sporax.nn.normalization import BatchNorm2d as BatchNorm2d
 from sporax.nn.normalization import BatchNorm3d as BatchNorm3d
@@ -173,13 +205,73 @@ from sporax.optim.rprop import Rprop as Rprop
 from sporax.optim.sgd import SGD as SGD
 from typing import Any
 
+class AvgPool1dExt(Primitive):
+    """As `avg_pool2d`, of `(N, C, L)`."""
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class AvgPool3dExt(Primitive):
+    """As `avg_pool2d`, of `(N, C, D, H, W)`; settings are ints or three."""
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
 class ChannelShuffle(Primitive):
     """The channels of `(N, C, *)` taken from `groups` equal groups in turn."""
     def __init__(self, groups) -> None: ...
     def __call__(self, *args, **kwargs) -> Any: ...
+class DiGamma(Primitive):
+    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
 class GLU(Primitive):
     r"""$a \, \sigma(b)$, with $a$ and $b$ the halves of `input` along `axis`."""
     def __init__(self, axis=-1) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class IGamma(Primitive):
+    r"""$P(a, x) = \frac{1}{\Gamma(a)} \int_0^x t^{a - 1} e^{-t} dt$ with a `input`, x `other`."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class L1LossExt(Primitive):
+    """$|input - target|$, broadcast together; `reduction`: 'mean', 'sum' or 'none'."""
+    def __init__(self, reduction='mean') -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class LBeta(Primitive):
+    r"""$\ln B(x, y) = \ln \Gamma(x) + \ln \Gamma(y) - \ln \Gamma(x + y)$ for numbers above 0; stable where one is much larger than the other."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class LGamma(Primitive):
+    r"""$\ln |\Gamma(x)|$, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class LPPool1d(Primitive):
+    r"""$(\sum x^p)^{1/p}$ of each window of `(N, C, L)` or `(C, L)`, p being `norm_type`."""
+    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class LPPool2d(Primitive):
+    """As `lp_pool1d`, of `(N, C, H, W)`; `kernel_size`, `stride`: an int or two."""
+    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class LogSoftmaxExt(Primitive):
+    r"""$x_i - \ln \sum_j e^{x_j}$ along `dim`; None as `softmax` has it."""
+    def __init__(self, dim=None) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class MatDet(Primitive):
+    """The determinant of each matrix in the last two dimensions."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class MatInverse(Primitive):
+    """The inverse of each matrix in the last two dimensions."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class MatrixDiag(Primitive):
+    """The last axis as the diagonal `k` of matrices, `padding_value` elsewhere."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class MatrixSetDiag(Primitive):
+    """Matrices `x` with the diagonal `k`, or those of `k` (low, high), from `diagonal`."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs) -> Any: ...
+class MaxPool2dExt(Primitive):
+    """The greatest number of each window of `(N, C, H, W)`."""
+    def __init__(self, kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False) -> None: ...
     def __call__(self, *args, **kwargs) -> Any: ...
 class MaxUnpool1d(Primitive):
     """Each maximum put back to its place, zeros elsewhere: `(N, C, L)`."""

@@ -156,6 +156,25 @@ class Softmax(Cell):
         return ops.softmax(input, self.axis)
 
 
+class Softmax2d(Cell):
+    """`Softmax` over the channels of `(N, C, H, W)` or `(C, H, W)`.
+
+    >>> nn.Softmax2d()(ops.ones((2, 1, 1))).asnumpy().ravel()
+    array([0.5, 0.5], dtype=float32)
+    """
+
+    def __init__(self):
+        super().__init__()
+
+    def construct(self, x):
+        check.tensor("Softmax2d", x)
+        if x.ndim not in (3, 4):
+            raise ValueError(
+                f"For 'Softmax2d', the input must be (N, C, H, W) or (C, H, W), but got {x.shape}."
+            )
+        return ops.softmax(x, -3)
+
+
 class LogSoftmax(Cell):
     r"""$x_i - \ln \sum_j e^{x_j}$ along `axis`.
 

@@ -196,3 +196,86 @@ class Flatten(Cell):
 
     def construct(self, x):
         return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
+
+
+class Unflatten(Cell):
+    """`axis` as several axes of the sizes `unflattened_size`, of which one may be -1.
+
+    >>> nn.Unflatten(1, (2, -1))(ops.ones((3, 6, 5))).shape
+    (3, 2, 3, 5)
+    """
+
+    def __init__(self, axis, unflattened_size):
+        super().__init__()
+        check.integer("Unflatten", axis=axis)
+        check.instance("Unflatten", (tuple, list), "a tuple or list of ints",
+                       unflattened_size=unflattened_size)  # fmt: skip
+        self.axis, self.unflattened_size = axis, tuple(unflattened_size)
+
+    def construct(self, input_x):
+        check.tensor("Unflatten", input_x)
+        shape, axis = input_x.shape, self.axis
+        if not -len(shape) <= axis < len(shape):
+            raise ValueError(
+                f"For 'Unflatten', 'axis' must be in [{-len(shape)}, {len(shape)}), but got {axis}."
+            )
+        axis %= len(shape)
+        return input_x.reshape(*shape[:axis], *self.unflattened_size, *shape[axis + 1 :])
+
+
+class Roll(Cell):
+    """Elements moved by `shift` along `axis`, those from the end to the beginning; `ops.roll` takes
+    its place. `shift`, `axis`: ints, or equally many of both.
+
+    >>> nn.Roll(2, 0)(Tensor([0, 1, 2, 3, 4])).asnumpy()
+    array([3, 4, 0, 1, 2])
+    """
+
+    def __init__(self, shift, axis):
+        super().__init__()
+        check.instance(
+            "Roll", (int, tuple, list), "an int or a tuple of ints", shift=shift, axis=axis
+        )
+        self.shift = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,)
+        self.axis = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+        if len(self.shift) != len(self.axis):
+            raise ValueError(
+                "For 'Roll', 'shift' and 'axis' must be equally many, but got "
+                f"{len(self.shift)} and {len(self.axis)}."
+            )
+
+    def construct(self, input_x):
+        return ops.roll(input_x, self.shift, self.axis)
+
+
+class L1Regularizer(Cell):
+    r"""$scale \sum |w|$, to be added to a loss; `scale`: greater than 0 and finite.
+
+    >>> nn.L1Regularizer(0.5)(Tensor([1.0, -3.0])).item()
+    2.0
+    """
+
+    def __init__(self, scale):
+        super().__init__()
+        check.positive("L1Regularizer", scale=scale)
+        if not np.isfinite(scale):
+            raise ValueError(f"For 'L1Regularizer', 'scale' must be finite, but got {scale}.")
+        self.scale = Tensor(scale, float32)
+
+    def construct(self, weights):
+        check.tensor("L1Regularizer", weights)
+        return self.scale * weights.abs().sum()
+
+
+class MatrixDiagPart(Cell):
+    """The main diagonal of the last two axes: `(*, M, N)` -> `(*, min(M, N))`.
+
+    >>> nn.MatrixDiagPart()(Tensor([[1, 2], [3, 4]])).asnumpy()
+    array([1, 4])
+    """
+
+    def __init__(self):
+        super().__init__()
+
+    def construct(self, input_x):
+        return ops.diagonal(input_x, 0, -2, -1)

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.dtype import float32
+from sporax.initializers import Uniform
 from sporax.nn import argument_checks as check
 from sporax.nn.activation import activation_of
 from sporax.nn.cell import Cell
@@ -60,3 +61,53 @@ class Dense(Cell):
         text = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
         text += f", has_bias={self.has_bias}" if self.has_bias else ""
         return text + (f", activation={self.activation}" if self.activation_flag else "")
+
+
+class BiDense(Cell):
+    r"""Bilinear map of two inputs, $y_k = x_1^\top W_k x_2 + b_k$: `(*, in1)` and `(*, in2)` ->
+    `(*, out)`.
+
+    `weight` is `(out, in1, in2)` and `bias` `(out,)`; unless given, both start uniform in
+    $\pm 1 / \sqrt{in1}$.
+
+    >>> nn.BiDense(3, 4, 5)(ops.ones((2, 3)), ops.ones((2, 4))).shape
+    (2, 5)
+    """
+
+    def __init__(
+        self, in1_channels, in2_channels, out_channels, weight_init=None, bias_init=None,
+        has_bias=True, dtype=float32,
+    ):  # fmt: skip
+        super().__init__()
+        check.positive_int(
+            "BiDense", in1_channels=in1_channels, in2_channels=in2_channels,
+            out_channels=out_channels,
+        )  # fmt: skip
+        check.flag("BiDense", has_bias=has_bias)
+        self.in1_channels, self.in2_channels = in1_channels, in2_channels
+        self.out_channels, self.has_bias = out_channels, has_bias
+        shape, start = (out_channels, in1_channels, in2_channels), Uniform(1 / in1_channels**0.5)
+        init = start if weight_init is None else weight_init
+        self.weight = parameter("BiDense", "weight", init, shape, dtype)
+        self.bias = None
+        if has_bias:
+            init = start if bias_init is None else bias_init
+            self.bias = parameter("BiDense", "bias", init, shape[:1], dtype)
+
+    def construct(self, input1, input2):
+        check.tensor("BiDense", input1)
+        check.tensor("BiDense", input2)
+        wanted = self.in1_channels, self.in2_channels
+        if input1.shape[:-1] != input2.shape[:-1] or wanted != (input1.shape[-1], input2.shape[-1]):
+            raise ValueError(
+                f"For 'BiDense', the last axes of the inputs must be {wanted} ('in1_channels' and "
+                f"'in2_channels') and the others the same, but got shapes {input1.shape} and "
+                f"{input2.shape}."
+            )
+        y = ops.einsum("...i,oij,...j->...o", input1, self.weight, input2)
+        return y + self.bias if self.has_bias else y
+
+    def extend_repr(self):
+        text = f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}"
+        text += f", output_channels={self.out_channels}"
+        return text + (f", has_bias={self.has_bias}" if self.has_bias else "")

@@ -1,12 +1,15 @@
 """Embedding layers."""
 
+import numpy as np
+
 from sporax import ops
-from sporax.core.dtype import float32
+from sporax.core.dtype import float32, int32, int64
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_init import parameter
+from sporax.ops.nn.dense import embedding_or_zeros
 
 
 class Embedding(Cell):
@@ -52,3 +55,123 @@ class Embedding(Cell):
             f"use_one_hot={self.use_one_hot}, embedding_table={self.embedding_table}, "
             f"dtype={self.dtype}, padding_idx={self.padding_idx}"
         )
+
+
+_TARGETS = ("CPU", "DEVICE")
+_SLICE_MODES = ("batch_slice", "field_slice", "table_row_slice", "table_column_slice")
+_OPERATORS = ("SUM", "MAX", "MEAN")
+
+
+class EmbeddingLookup(Cell):
+    """Rows of a table by index, `(*)` -> `(*, embedding_size)`: zeros for an index beyond it.
+
+    `embedding_table`, `(vocab_size, embedding_size)`, starts normal with deviation 0.01.
+    `max_norm`: rows are shortened to that length. `target`, 'CPU' or 'DEVICE', `slice_mode`,
+    `manual_shapes` and `sparse` (which 'CPU' needs): accepted, there is one memory, and gradients
+    are dense.
+
+    >>> nn.EmbeddingLookup(10, 3)(Tensor([[1, 2]])).shape
+    (1, 2, 3)
+    """
+
+    BATCH_SLICE, FIELD_SLICE, TABLE_ROW_SLICE, TABLE_COLUMN_SLICE = _SLICE_MODES
+
+    def __init__(
+        self, vocab_size, embedding_size, param_init="normal", target="CPU",
+        slice_mode="batch_slice", manual_shapes=None, max_norm=None, sparse=True, dtype=float32,
+    ):  # fmt: skip
+        super().__init__()
+        layer = type(self).__name__
+        check.positive_int(layer, vocab_size=vocab_size, embedding_size=embedding_size)
+        check.flag(layer, sparse=sparse)
+        check.choice(layer, _TARGETS, target=target)
+        check.choice(layer, _SLICE_MODES, slice_mode=slice_mode)
+        if not sparse and target == "CPU":
+            raise ValueError(
+                f"For '{layer}', 'sparse' must be True where 'target' is 'CPU', but got False. "
+                "Pass target='DEVICE'."
+            )
+        if max_norm is not None:
+            check.instance(layer, float, "a float greater than 0", max_norm=max_norm)
+            check.positive(layer, max_norm=max_norm)
+        self.vocab_size, self.embedding_size = vocab_size, embedding_size
+        self.target, self.sparse, self.max_norm = target, sparse, max_norm
+        shape = vocab_size, embedding_size
+        table = parameter(layer, "param_init", param_init, shape, dtype, "embedding_table")
+        self.embedding_table = table
+
+    def construct(self, indices):
+        rows = embedding_or_zeros(indices, self.embedding_table)
+        if self.max_norm is None:
+            return rows
+        length = ops.norm(rows, dim=-1, keepdim=True)
+        return rows * self.max_norm / ops.maximum(length, self.max_norm)
+
+
+class MultiFieldEmbeddingLookup(EmbeddingLookup):
+    """The rows of each field of an example combined: `(B, n)` thrice -> `(B, field_size,
+    embedding_size)`.
+
+    Called with `input_indices`, `input_values` (Float32), which multiply the rows (0 for padding),
+    and `field_ids` (Int32), the field of each. `operator`: 'SUM', 'MAX', or 'MEAN', the sum over
+    that of the field's absolute values; zeros for a field without values. Other arguments as
+    `EmbeddingLookup`'s.
+
+    >>> lookup = nn.MultiFieldEmbeddingLookup(10, 3, field_size=2)
+    >>> ids, fields = Tensor([[1, 2, 4]]), Tensor([[0, 1, 1]], ms.int32)
+    >>> lookup(ids, ops.ones((1, 3)), fields).shape
+    (1, 2, 3)
+    """
+
+    OPERATOR_SUM, OPERATOR_MAX, OPERATOR_MEAN = _OPERATORS
+
+    def __init__(
+        self, vocab_size, embedding_size, field_size, param_init="normal", target="CPU",
+        slice_mode="batch_slice", feature_num_list=None, max_norm=None, sparse=True,
+        operator="SUM", dtype=float32,
+    ):  # fmt: skip
+        super().__init__(
+            vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list, max_norm,
+            sparse, dtype,
+        )  # fmt: skip
+        check.positive_int("MultiFieldEmbeddingLookup", field_size=field_size)
+        check.choice("MultiFieldEmbeddingLookup", _OPERATORS, operator=operator)
+        self.field_size, self.operator = field_size, operator
+
+    def construct(self, input_indices, input_values, field_ids):
+        _check_fields(input_indices, input_values, field_ids)
+        batch, fields, count = len(field_ids), self.field_size, len(field_ids) * self.field_size
+        # the field of one example is another segment than that of the next
+        segments = field_ids + fields * ops.arange(batch, dtype=field_ids.dtype).expand_dims(1)
+        rows = super().construct(input_indices) * input_values.expand_dims(-1)
+        values = ops.unsorted_segment_sum(input_values.abs(), segments, count).expand_dims(-1)
+        if self.operator == "MAX":
+            rows = ops.masked_fill(rows, (input_values == 0).expand_dims(-1), -np.inf)
+            combined = ops.unsorted_segment_max(rows.flatten(0, 1), segments.flatten(), count)
+            combined = ops.masked_fill(combined, values == 0, 0.0)
+        else:
+            combined = ops.unsorted_segment_sum(rows, segments, count)
+            combined = ops.div_no_nan(combined, values) if self.operator == "MEAN" else combined
+        return combined.reshape(batch, fields, -1)
+
+
+def _check_fields(input_indices, input_values, field_ids):
+    """Refuse inputs of `MultiFieldEmbeddingLookup` of another kind or shape."""
+    kinds = {
+        "input_indices": (input_indices, (int32, int64)),
+        "input_values": (input_values, (float32,)),
+        "field_ids": (field_ids, (int32,)),
+    }
+    for name, (x, dtypes) in kinds.items():
+        check.tensor("MultiFieldEmbeddingLookup", x)
+        if x.dtype not in dtypes:
+            words = " or ".join(map(str, dtypes))
+            raise TypeError(
+                f"For 'MultiFieldEmbeddingLookup', '{name}' must be {words}, but got {x.dtype}. "
+                "Convert it with 'astype'."
+            )
+        if x.ndim != 2 or x.shape != input_indices.shape:
+            raise ValueError(
+                f"For 'MultiFieldEmbeddingLookup', '{name}' must be (B, n), the same for all "
+                f"three inputs, but got shape {x.shape}."
+            )

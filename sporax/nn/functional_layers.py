@@ -4,6 +4,7 @@ import inspect
 
 from sporax import ops
 from sporax.nn.cell import Cell
+from sporax.ops.math.gamma_functions import lbeta
 
 
 def layer(signatures, function, module):
@@ -35,7 +36,17 @@ def layer(signatures, function, module):
 # constructor and call signature of the class -> its function
 _ROWS = {
     "ChannelShuffle(groups)(x)": ops.channel_shuffle,
+    "DiGamma()(x)": ops.digamma,
     "GLU(axis=-1)(x)": ops.glu,
+    "IGamma()(a, x)": ops.igamma,
+    "LBeta()(x, y)": lbeta,
+    "LGamma()(x)": ops.lgamma,
+    "LPPool1d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)": ops.lp_pool1d,
+    "LPPool2d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)": ops.lp_pool2d,
+    "MatDet()(a)": ops.det,
+    "MatInverse()(a)": ops.inverse,
+    "MatrixDiag()(input_x)": ops.matrix_diag,
+    "MatrixSetDiag()(input_x, diagonal)": ops.matrix_set_diag,
     "MaxUnpool1d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)": (
         ops.max_unpool1d
     ),
@@ -48,9 +59,9 @@ _ROWS = {
     "SeLU()(input_x)": ops.selu,
     "Tanhshrink()(x)": ops.tanhshrink,
 }
-ChannelShuffle, GLU, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, SeLU, Tanhshrink = [
-    layer(signatures, function, __name__) for signatures, function in _ROWS.items()
-]
+for _signatures, _function in _ROWS.items():
+    _class = layer(_signatures, _function, __name__)
+    globals()[_class.__name__] = _class
 
 
 class CTCLoss(Cell):

@@ -1,10 +1,17 @@
-"""Layers that give images another size, or take them apart."""
+"""Layers that resize, take apart and compare images."""
 
 from sporax import ops
+from sporax.core.dtype import float16, float32, float64, uint8
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.image.patches import patches
 from sporax.ops.image.resizing import resize_bilinear
+from sporax.ops.image.similarity import (
+    image_gradients,
+    multiscale_similarity,
+    peak_signal_to_noise,
+    structural_similarity,
+)
 
 
 class Upsample(Cell):
@@ -148,3 +155,115 @@ class Unfold(Cell):
     def construct(self, input_x):
         check.tensor("Unfold", input_x)
         return patches(input_x, *self.sizes, self.padding)
+
+
+def _greatest(layer, max_val):
+    check.instance(layer, (int, float), "a number greater than 0", max_val=max_val)
+    check.positive(layer, max_val=max_val)
+
+
+class SSIM(Cell):
+    r"""How alike the structure of two images is, at most 1 (Wang et al., 2004): `(N, C, H, W)`
+    twice -> `(N,)`.
+
+    The mean of $\frac{(2 \mu_1 \mu_2 + c_1)(2 \sigma_{12} + c_2)}{(\mu_1^2 + \mu_2^2 +
+    c_1)(\sigma_1^2 + \sigma_2^2 + c_2)}$, $c_i = (k_i max)^2$, with moments under a Gaussian window
+    of `filter_size` elements and deviation `filter_sigma`. `max_val`: the range of the images.
+
+    >>> nn.SSIM()(ops.ones((1, 3, 16, 16)), ops.ones((1, 3, 16, 16))).asnumpy().round(4)
+    array([1.], dtype=float32)
+    """
+
+    _dtypes = (float16, float32)
+
+    def __init__(self, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03):
+        super().__init__()
+        layer = type(self).__name__
+        _greatest(layer, max_val)
+        check.positive_int(layer, filter_size=filter_size)
+        check.instance(layer, float, "a float greater than 0", filter_sigma=filter_sigma)
+        check.positive(layer, filter_sigma=filter_sigma)
+        check.instance(layer, float, "a float", k1=k1, k2=k2)
+        self.max_val, self.filter_size, self.filter_sigma = max_val, filter_size, filter_sigma
+        self.k1, self.k2 = k1, k2
+
+    def _window(self):
+        return self.filter_size, self.filter_sigma, self.k1, self.k2
+
+    def _check(self, image):
+        layer = type(self).__name__
+        check.tensor(layer, image)
+        if image.dtype not in self._dtypes:
+            words = ", ".join(map(str, self._dtypes))
+            raise TypeError(
+                f"For '{layer}', the images must be one of {words}, but got {image.dtype}."
+            )
+
+    def construct(self, img1, img2):
+        self._check(img1)
+        return structural_similarity(img1, img2, self.max_val, *self._window())
+
+
+class MSSSIM(SSIM):
+    r"""`SSIM` over several scales (Wang et al., 2003): $\prod_j \max(0, s_j)^{p_j}$.
+
+    $s_j$ is the factor of contrast and structure at images halved j times, at last SSIM; $p_j$ are
+    `power_factors`. Images of UInt8 are scaled to [0, 1], `max_val` with them.
+
+    >>> x = ops.ones((1, 3, 32, 32))
+    >>> nn.MSSSIM(power_factors=(0.5, 0.5))(x, x).asnumpy().round(4)
+    array([1.], dtype=float32)
+    """
+
+    _dtypes = (float64, float32, float16, uint8)
+
+    def __init__(
+        self, max_val=1.0, power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size=11,
+        filter_sigma=1.5, k1=0.01, k2=0.03,
+    ):  # fmt: skip
+        super().__init__(max_val, filter_size, filter_sigma, k1, k2)
+        words = "a tuple or list of numbers"
+        check.instance("MSSSIM", (tuple, list), words, power_factors=power_factors)
+        self.power_factors = tuple(power_factors)
+
+    def construct(self, img1, img2):
+        self._check(img1)
+        return multiscale_similarity(
+            img1, img2, self.max_val, self.power_factors, *self._window()
+        )  # fmt: skip
+
+
+class PSNR(Cell):
+    r"""$10 \log_{10}(max^2 / MSE)$ of two images, `(N, C, H, W)` -> `(N,)`, in decibels.
+
+    `max_val`: the range of the images. Those of integers are scaled to [0, 1], `max_val` with them.
+
+    >>> nn.PSNR()(ops.zeros((1, 3, 4, 4)), ops.ones((1, 3, 4, 4)) / 10).asnumpy().round(3)
+    array([20.], dtype=float32)
+    """
+
+    def __init__(self, max_val=1.0):
+        super().__init__()
+        _greatest("PSNR", max_val)
+        self.max_val = max_val
+
+    def construct(self, img1, img2):
+        return peak_signal_to_noise(img1, img2, self.max_val)
+
+
+class ImageGradients(Cell):
+    """The differences of each element of `(N, C, H, W)` from the next along H, and along W.
+
+    Both have the shape of the images; the last row of the first and column of the other are 0.
+
+    >>> dy, dx = nn.ImageGradients()(Tensor([[[[1, 2], [4, 8]]]]))
+    >>> dy.tolist(), dx.tolist()
+    ([[[[3, 6], [0, 0]]]], [[[[1, 0], [4, 0]]]])
+    """
+
+    def __init__(self):
+        super().__init__()
+
+    def construct(self, images):
+        check.tensor("ImageGradients", images)
+        return image_gradients(images)

@@ -5,8 +5,14 @@ from typing import ClassVar
 from sporax import ops
 from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
+from sporax.nn.activation import get_activation
 from sporax.nn.cell import Cell
-from sporax.ops.loss.losses import softmax_cross_entropy
+from sporax.ops.loss.losses import (
+    focal_loss,
+    poisson_nll_loss,
+    sampled_softmax_loss,
+    softmax_cross_entropy,
+)
 
 
 class LossBase(Cell):
@@ -46,7 +52,8 @@ class LossBase(Cell):
         return ops.mean(x) if self.average else ops.sum(x)
 
 
-def _weight(layer, name, weight):
+def checked_weight(layer, name, weight):
+    """`weight`, refused unless it is a Tensor or None."""
     if weight is not None and not isinstance(weight, Tensor):
         raise TypeError(
             f"For '{layer}', '{name}' must be a Tensor or None, but got {type(weight).__name__}."
@@ -115,7 +122,7 @@ class BCELoss(LossBase):
 
     def __init__(self, weight=None, reduction="mean"):
         super().__init__(reduction)
-        self.weight = _weight("BCELoss", "weight", weight)
+        self.weight = checked_weight("BCELoss", "weight", weight)
 
     def construct(self, logits, labels):
         return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
@@ -130,8 +137,8 @@ class BCEWithLogitsLoss(LossBase):
 
     def __init__(self, reduction="mean", weight=None, pos_weight=None):
         super().__init__(reduction)
-        self.weight = _weight("BCEWithLogitsLoss", "weight", weight)
-        self.pos_weight = _weight("BCEWithLogitsLoss", "pos_weight", pos_weight)
+        self.weight = checked_weight("BCEWithLogitsLoss", "weight", weight)
+        self.pos_weight = checked_weight("BCEWithLogitsLoss", "pos_weight", pos_weight)
 
     def construct(self, input, target):
         return ops.binary_cross_entropy_with_logits(
@@ -164,7 +171,7 @@ class NLLLoss(LossBase):
     def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
         super().__init__(reduction)
         check.integer("NLLLoss", ignore_index=ignore_index)
-        self.weight, self.ignore_index = _weight("NLLLoss", "weight", weight), ignore_index
+        self.weight, self.ignore_index = checked_weight("NLLLoss", "weight", weight), ignore_index
 
     def construct(self, logits, labels):
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
@@ -187,7 +194,7 @@ class CrossEntropyLoss(LossBase):
                 "For 'CrossEntropyLoss', 'label_smoothing' must be in [0, 1], but got "
                 f"{label_smoothing!r}."
             )
-        self.weight = _weight("CrossEntropyLoss", "weight", weight)
+        self.weight = checked_weight("CrossEntropyLoss", "weight", weight)
         check.integer("CrossEntropyLoss", ignore_index=ignore_index)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
@@ -241,67 +248,6 @@ class RMSELoss(LossBase):
         return ops.sqrt(ops.mse_loss(logits, label))
 
 
-class MarginRankingLoss(LossBase):
-    r"""$\max(0, -target (input_1 - input_2) + margin)$; see `ops.margin_ranking_loss`.
-
-    >>> nn.MarginRankingLoss()(Tensor([1.0]), Tensor([3.0]), Tensor([1.0])).asnumpy()
-    array(2., dtype=float32)
-    """
-
-    def __init__(self, margin=0.0, reduction="mean"):
-        super().__init__(reduction)
-        self.margin = margin
-
-    def construct(self, input1, input2, target):
-        return ops.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
-
-
-class CosineEmbeddingLoss(LossBase):
-    r"""$1 - \cos$ for pairs that should be alike, $\max(0, \cos - margin)$ for others; see
-    `ops.cosine_embedding_loss`.
-
-    >>> x, y = Tensor([[1.0, 0.0]]), Tensor([[0.0, 1.0]])
-    >>> nn.CosineEmbeddingLoss()(x, y, Tensor([1])).asnumpy()
-    array(1., dtype=float32)
-    """
-
-    def __init__(self, margin=0.0, reduction="mean"):
-        super().__init__(reduction)
-        check.cosine("CosineEmbeddingLoss", margin=margin)
-        self.margin = margin
-
-    def construct(self, logits_x1, logits_x2, labels):
-        return ops.cosine_embedding_loss(
-            logits_x1, logits_x2, labels, self.margin, self.reduction
-        )  # fmt: skip
-
-
-class HingeEmbeddingLoss(LossBase):
-    r"""$x$ where the label is 1, $\max(0, margin - x)$ where it is -1.
-
-    >>> nn.HingeEmbeddingLoss()(Tensor([0.5, 0.25]), Tensor([1, -1])).asnumpy()
-    array(0.625, dtype=float32)
-    """
-
-    def __init__(self, margin=1.0, reduction="mean"):
-        super().__init__(reduction)
-        self.margin = margin
-
-    def construct(self, logits, labels):
-        return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
-
-
-class SoftMarginLoss(LossBase):
-    r"""$\ln(1 + e^{-labels \cdot logits})$, `labels` being 1 or -1.
-
-    >>> round(float(nn.SoftMarginLoss()(Tensor([0.0]), Tensor([1.0]))), 4)
-    0.6931
-    """
-
-    def construct(self, logits, labels):
-        return ops.soft_margin_loss(logits, labels, self.reduction)
-
-
 class GaussianNLLLoss(LossBase):
     r"""The negative logarithm of a Gaussian's density at `labels`, with the mean `logits` and the
     variance `var`, at least `eps`; see `ops.gaussian_nll_loss`.
@@ -340,3 +286,157 @@ class DiceLoss(Cell):
             )
         total = (logits * logits).sum() + (label * label).sum()
         return 1 - 2 * (logits * label).sum() / (total + self.smooth)
+
+
+class PoissonNLLLoss(LossBase):
+    r"""$e^x - t x$ for a prediction x of the logarithm of a Poisson mean and a count t; without
+    `log_input`, x is the mean itself: $x - t \ln(x + eps)$.
+
+    `full`: add Stirling's approximation of $\ln t!$ where $t > 1$.
+
+    >>> nn.PoissonNLLLoss()(Tensor([0.0, 0.0]), Tensor([1.0, 2.0])).asnumpy()
+    array(1., dtype=float32)
+    """
+
+    def __init__(self, log_input=True, full=False, eps=1e-08, reduction="mean"):
+        super().__init__(reduction)
+        self.log_input, self.full, self.eps = log_input, full, eps
+
+    def construct(self, input, target):
+        check.tensor("PoissonNLLLoss", input)
+        return poisson_nll_loss(
+            input, target, self.log_input, self.full, self.eps, self.reduction
+        )  # fmt: skip
+
+
+class FocalLoss(LossBase):
+    r"""$-w_t (1 - p_t)^\gamma \ln p_t$, $p = \operatorname{softmax}(logits)$ (Lin et al., 2017).
+
+    `logits`: `(N, C)` or `(N, C, *)`. `labels`: class indices `(N, 1)` or `(N, 1, *)`, or one-hot,
+    in the shape of `logits`. `weight`: `(C,)`. The mean over * for each row, and each class
+    where labels are one-hot, is reduced.
+
+    >>> round(nn.FocalLoss()(Tensor([[0.0, 0.0]]), Tensor([[1]], ms.int32)).item(), 4)
+    0.1733
+    """
+
+    def __init__(self, weight=None, gamma=2.0, reduction="mean"):
+        super().__init__(reduction)
+        check.instance("FocalLoss", float, "a float", gamma=gamma)
+        if checked_weight("FocalLoss", "weight", weight) is not None and weight.ndim != 1:
+            raise ValueError(
+                f"For 'FocalLoss', 'weight' must have 1 axis, but got shape {weight.shape}."
+            )
+        self.weight, self.gamma = weight, gamma
+
+    def construct(self, logits, labels):
+        check.tensor("FocalLoss", logits)
+        check.tensor("FocalLoss", labels)
+        return focal_loss(logits, labels, self.weight, self.gamma, self.reduction)
+
+
+_ACTIVATIONS = ("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
+
+
+class MultiClassDiceLoss(LossBase):
+    """The mean over classes (axis 1) of `DiceLoss`, after an activation of `logits`.
+
+    `logits`, `label`: of one shape, `(N, C, *)`. `weights`: a Tensor with 2 axes, whose row c
+    multiplies the loss of class c. `ignore_indiex`: a class that does not count. `activation`: a
+    Cell, None, or 'softmax', 'logsoftmax', 'relu', 'relu6', 'tanh', 'sigmoid'.
+
+    >>> x = Tensor([[0.0, 1.0], [1.0, 0.0]])
+    >>> round(nn.MultiClassDiceLoss(activation=None)(x, x).item(), 4)
+    0.0
+    """
+
+    def __init__(self, weights=None, ignore_indiex=None, activation="softmax"):
+        super().__init__()
+        self.weights = checked_weight("MultiClassDiceLoss", "weights", weights)
+        if weights is not None and weights.ndim != 2:
+            raise ValueError(
+                f"For 'MultiClassDiceLoss', 'weights' must have 2 axes, but got {weights.shape}."
+            )
+        if ignore_indiex is not None:
+            check.integer("MultiClassDiceLoss", ignore_indiex=ignore_indiex)
+        if isinstance(activation, str):
+            check.one_of("MultiClassDiceLoss", _ACTIVATIONS, activation=activation)
+            activation = get_activation(activation)
+        if activation is not None:
+            words = "None, a Cell or a string"
+            check.instance("MultiClassDiceLoss", Cell, words, activation=activation)
+        self.binarydiceloss = DiceLoss()
+        self.ignore_indiex, self.activation = ignore_indiex, activation
+
+    def construct(self, logits, label):
+        check.tensor("MultiClassDiceLoss", logits)
+        check.tensor("MultiClassDiceLoss", label)
+        if logits.shape != label.shape or logits.ndim < 2:
+            raise ValueError(
+                "For 'MultiClassDiceLoss', 'logits' and 'label' must have one shape (N, C, *), but "
+                f"got {logits.shape} and {label.shape}."
+            )
+        count, weights = label.shape[1], self.weights
+        if weights is not None and weights.shape[0] != count:
+            raise ValueError(
+                f"For 'MultiClassDiceLoss', 'weights' must have {count} rows, one for each class, "
+                f"but got {weights.shape}."
+            )
+        logits = logits if self.activation is None else self.activation(logits)
+        total = 0
+        for c in range(count):
+            if c != self.ignore_indiex:
+                loss = self.binarydiceloss(logits[:, c], label[:, c])
+                total = total + (loss if weights is None else loss * weights[c])
+        return total / count
+
+
+class SampledSoftmaxLoss(LossBase):
+    r"""Cross entropy among the true classes and `num_sampled` others, for very many classes.
+
+    Called with `weights` `(num_classes, D)`, `biases` `(num_classes,)`, `labels` `(N,)` or `(N,
+    num_true)`, and `logits`, the rows `(N, D)` before the last layer. A class's score is lowered by
+    the logarithm of how often it is expected to be drawn (Jean et al., 2014). `sampled_values`: the
+    classes and expectations to use instead of drawing, as `ops.uniform_candidate_sampler` returns
+    them; `remove_accidental_hits`: none of the true classes is drawn.
+
+    >>> loss = nn.SampledSoftmaxLoss(num_sampled=2, num_classes=5)
+    >>> x, w, b = ops.zeros((3, 4)), ops.zeros((5, 4)), ops.zeros((5,))
+    >>> loss(w, b, Tensor([0, 1, 2]), x).shape
+    (3,)
+    """
+
+    def __init__(
+        self, num_sampled, num_classes, num_true=1, sampled_values=None,
+        remove_accidental_hits=True, seed=0, reduction="none",
+    ):  # fmt: skip
+        super().__init__(reduction)
+        layer = "SampledSoftmaxLoss"
+        check.positive_int(layer, num_true=num_true)
+        check.not_negative_int(layer, seed=seed)
+        for name, count in [("num_sampled", num_sampled), ("num_true", num_true)]:
+            if count > num_classes:
+                raise ValueError(
+                    f"For '{layer}', '{name}' must be at most 'num_classes', {num_classes}, but "
+                    f"got {count}."
+                )
+        if sampled_values is not None:
+            words = "None, or a list or tuple of three Tensors"
+            check.instance(layer, (list, tuple), words, sampled_values=sampled_values)
+            if len(sampled_values) != 3:
+                raise ValueError(
+                    f"For '{layer}', 'sampled_values' must be {words}, but got "
+                    f"{len(sampled_values)} parts."
+                )
+        self.num_true, self.sampled_values = num_true, sampled_values
+        self.sampler = ops.UniformCandidateSampler(
+            num_true, num_sampled, True, num_classes, seed, remove_accidental_hits
+        )
+
+    def construct(self, weights, biases, labels, logits):
+        for argument in (weights, biases, labels, logits):
+            check.tensor("SampledSoftmaxLoss", argument)
+        labels = labels.reshape(-1, self.num_true)
+        drawn = self.sampler(labels) if self.sampled_values is None else self.sampled_values
+        loss = sampled_softmax_loss(weights, biases, labels, logits, *drawn, self.num_true)
+        return self.get_loss(loss)

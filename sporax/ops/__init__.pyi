@@ -848,6 +848,14 @@ class Mul(Primitive):
     r"""$input \cdot other$, broadcast together."""
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
+class MultiMarginLoss(Primitive):
+    r"""$\frac1C \sum_{i \ne t} w_t \max(0, margin - x_t + x_i)^p$, x scores and t the true class."""
+    def __init__(self, p=1, margin=1.0, reduction='mean') -> None: ...
+    def __call__(self, inputs, target, weight=None) -> Tensor: ...
+class MultilabelMarginLoss(Primitive):
+    """`multilabel_margin_loss`, and 1 (Int32) for each class that is in its row of `target`."""
+    def __init__(self, reduction='mean') -> None: ...
+    def __call__(self, x, target) -> builtins.tuple[Tensor, ...]: ...
 class Multinomial(Primitive):
     """As `multinomial` with replacement."""
     def __init__(self, seed=0, seed2=0, dtype=...) -> None: ...
@@ -1404,6 +1412,10 @@ class Tril(Primitive):
     """The lower triangle of the last two dimensions, zeros above `diagonal`."""
     def __init__(self, diagonal=0) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class TripletMarginLoss(Primitive):
+    r"""$\max(0, d(a, p) - d(a, n) + margin)$ with $d(x, y) = \|x - y + eps\|_p$ of the last axis."""
+    def __init__(self, p=2, swap=False, eps=1e-06, reduction='mean') -> None: ...
+    def __call__(self, x, positive, negative, margin) -> Tensor: ...
 class Triu(Primitive):
     """The upper triangle of the last two dimensions, zeros below `diagonal`."""
     def __init__(self, diagonal=0) -> None: ...
@@ -2264,6 +2276,10 @@ def logsigmoid(x) -> Tensor:
     r"""$\ln \sigma(x)$, element by element."""
 def logsumexp(input, dim, keepdim=False) -> Tensor:
     r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
+def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
+    r"""$(\sum x^p)^{1/p}$ of each window of `(N, C, L)` or `(C, L)`, p being `norm_type`."""
+def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
+    """As `lp_pool1d`, of `(N, C, H, W)`; `kernel_size`, `stride`: an int or two."""
 def lstsq(input, A) -> Tensor:
     r"""X for which $\|A X - B\|$ is least, where A is `input`, `(m, n)`, and B is what MindSpore calls `A`, `(m, k)` or `(m,)`; the shortest one where there are several."""
 def lt(input, other) -> Tensor:
@@ -2346,6 +2362,12 @@ def msort(input) -> Tensor:
     """The elements in order along the first axis."""
 def mul(input, other) -> Tensor:
     r"""$input \cdot other$, broadcast together."""
+def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction='mean') -> Tensor:
+    r"""$\frac1C \sum_{i \ne t} w_t \max(0, margin - x_t + x_i)^p$, x scores and t the true class."""
+def multilabel_margin_loss(input, target, reduction='mean') -> Tensor:
+    r"""$\frac1C \sum_j \sum_{i \notin t} \max(0, 1 - (x_{t_j} - x_i))$ for several true classes t."""
+def multilabel_soft_margin_loss(input, target, weight=None, reduction='mean') -> Tensor:
+    r"""$-\frac1C \sum_c w_c (y_c \ln \sigma(x_c) + (1 - y_c) \ln \sigma(-x_c))$ of each row."""
 def multinomial(input, num_samples, replacement=True, seed=None) -> Tensor:
     """`num_samples` indices for each row of `input`, as likely as the row's weights say: Int32."""
 def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False) -> Tensor:
@@ -2700,6 +2722,8 @@ def tril(input, diagonal=0) -> Tensor:
     """The lower triangle of the last two dimensions, zeros above `diagonal`."""
 def tril_indices(row, col, offset=0, *, dtype=...) -> Tensor:
     """Rows and columns of the elements on and below the diagonal `offset`: `(2, n)`."""
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, reduction='mean') -> Tensor:
+    r"""$\max(0, d(a, p) - d(a, n) + margin)$ with $d(x, y) = \|x - y + eps\|_p$ of the last axis."""
 def triu(input, diagonal=0) -> Tensor:
     """The upper triangle of the last two dimensions, zeros below `diagonal`."""
 def triu_indices(row, col, offset=0, *, dtype=...) -> Tensor:

@@ -10,7 +10,8 @@ class Case:
     """`make`: the layer, as written in a script. `inputs`: shapes, lists of integers, or arrays.
 
     `low`, `high`: the range of the inputs' numbers. `differentiable`: how many of the inputs
-    gradients are compared of. `atol`: how far numbers may be apart.
+    gradients are compared of. `atol`: how far numbers may be apart. `fixed`: Parameters that are
+    not trained stay as the layer has them. `graph`: MindSpore has it in a graph alone.
     """
 
     make: str
@@ -19,6 +20,8 @@ class Case:
     high: float = 1.0
     differentiable: int = 1
     atol: float = 2e-5
+    fixed: bool = False
+    graph: bool = False
 
     @property
     def modes(self):
@@ -34,23 +37,28 @@ class Case:
 def arrays(case):
     """The inputs of a case as NumPy arrays, always the same."""
     rng = np.random.default_rng(7)
-    return [
-        rng.uniform(case.low, case.high, i).astype(np.float32)
-        if isinstance(i, tuple)
-        else np.array(i, np.int32 if isinstance(i, list) else np.float32)
-        for i in case.inputs
-    ]
+    return [_array(i, case, rng) for i in case.inputs]
+
+
+def _array(given, case, rng):
+    if isinstance(given, tuple):
+        return rng.uniform(case.low, case.high, given).astype(np.float32)
+    if isinstance(given, list):
+        return np.array(given, np.int32)
+    return given if given.dtype == np.int64 else np.array(given, np.float32)
 
 
 def build(case, nn, ms):
     """The layer of a case, every Parameter filled with numbers that are always the same."""
     layer = eval(case.make, {"nn": nn, "ms": ms, "np": np})
     rng = np.random.default_rng(8)
-    for p in layer.get_parameters():
+    for p in layer.trainable_params() if case.fixed else layer.get_parameters():
         values = rng.uniform(0.5, 1.5, p.shape) * rng.choice([-1, 1], p.shape)
         if "variance" in p.name:
             values = np.abs(values)
         p.set_data(ms.Tensor(values.astype(np.float32)))
+    if case.graph and hasattr(ms, "jit"):
+        layer.construct = ms.jit(layer.construct)
     return layer
 
 
@@ -89,9 +97,10 @@ def computed(case, train, nn, ms):
         argument = slopes(*inputs)
         argument = argument if positions and weights else (argument, argument)
         of_inputs, of_weights = (g if isinstance(g, tuple) else (g,) for g in argument)
-        result |= {f"input{i}": of_inputs[i] for i in positions}
+        result |= {f"input{i}": g for i, g in zip(positions, of_inputs, strict=False)}
         result |= {f"weight{i}": of_weights[i] for i in range(len(weights))}
-    result |= {f"state{i}": p for i, p in enumerate(layer.untrainable_params())}
+    states = () if case.fixed else layer.untrainable_params()
+    result |= {f"state{i}": p for i, p in enumerate(states)}
     return {name: np.asarray(tensor.asnumpy()) for name, tensor in result.items()}
 
 

@@ -9,6 +9,7 @@ POSITIVE = (0.3, 4.0)
 ONCE = "JAX differentiates with respect to a once only"
 SAMPLES = [
     Sample("digamma", [(2, 3)], special.digamma, range=POSITIVE, rtol=1e-4),
+    Sample("lbeta", [(2, 3), (3,)], special.betaln, range=POSITIVE, rtol=1e-4),
     Sample("igamma", [(2, 3), (3,)], special.gammainc, range=POSITIVE, rtol=1e-4, sharp=ONCE),
     Sample("igammac", [(2, 3), (3,)], special.gammaincc, range=POSITIVE, rtol=1e-4, sharp=ONCE),
 ]

@@ -69,6 +69,40 @@ def one(t, n):
 
 T, PLANE = np.array([1, 2, 0]), np.array([[1, 0], [2, -100]])
 CHANCES = {"range": (0.1, 0.9)}
+
+
+def poisson(x, t, log_input=True, full=False, eps=1e-8):
+    loss = np.exp(x) - t * x if log_input else x - t * np.log(x + eps)
+    more = (t + 0.5) * np.log(np.maximum(t, 1)) - t + 0.5 * np.log(2 * np.pi)
+    return loss + np.where(t > 1, more, 0) if full else loss
+
+
+poisson = reduced(poisson)
+
+
+def focal(x, t, w=None, gamma=2.0, reduction="mean"):
+    chance = softmax(x, 1)
+    loss = -((1 - chance) ** gamma) * np.log(chance)
+    if w is not None:
+        loss = loss * w.reshape(-1, *[1] * (x.ndim - 2))
+    if t.shape[1] == 1:
+        rows = np.take_along_axis(loss, t.astype(int), 1).reshape(len(x), -1).mean(1)
+    else:
+        rows = loss * t
+    return REDUCE[reduction](rows)
+
+
+def sampled(weights, biases, labels, x, drawn, true_expected, drawn_expected):
+    losses = []
+    for row, label, expected in zip(x, labels, true_expected, strict=True):
+        scores = [row @ weights[label] + biases[label] - np.log(expected[0])]
+        scores += list(weights[drawn] @ row + biases[drawn] - np.log(drawn_expected))
+        losses.append(np.log(np.exp(scores).sum()) - scores[0])
+    return np.array(losses)
+
+
+COUNTS = np.array([[0.0, 2.0, 0.75], [3.0, 0.5, 7.0]])
+EXPECTED = np.array([0.5, 0.4, 0.3, 0.25, 0.2])
 SAMPLES = [
     Sample("mse_loss", [(2, 3), (2, 3)], reduced(lambda x, y: (x - y) ** 2)),
     Sample("mse_loss", [(2, 3), (3,)], reduced(lambda x, y: (x - y) ** 2), {"reduction": "none"}),
@@ -100,6 +134,21 @@ SAMPLES = [
     Sample("cross_entropy", [(3, 4), T, (4,)], cross_entropy, {"ignore_index": 2}, **CHANCES),
     Sample("cross_entropy", [(2, 3, 2), PLANE], cross_entropy, {"label_smoothing": 0.1}),
     Sample("cross_entropy", [(3, 4), (3, 4), (4,)], cross_entropy, {"label_smoothing": 0.1}),
+    Sample("poisson_nll_loss", [(2, 3), COUNTS], poisson),
+    Sample(
+        "poisson_nll_loss", [(2, 3), COUNTS], poisson,
+        {"log_input": False, "full": True, "reduction": "sum"}, **CHANCES,
+    ),
+    Sample("focal_loss", [(3, 4), T[:, None]], focal),
+    Sample(
+        "focal_loss", [(2, 3, 2), np.array([[[0, 2]], [[1, 1]]]), (3,)], focal, {"gamma": 1.5},
+        **CHANCES,
+    ),
+    Sample("focal_loss", [(3, 4), one(T, 4)], focal, {"reduction": "none"}),
+    Sample(
+        "sampled_softmax_loss", [(5, 3), (5,), T, (3, 3), np.array([4, 0]), EXPECTED[:3, None],
+        EXPECTED[3:]], sampled,
+    ),
     Sample("softmax_cross_entropy", [(3, 4), (3, 4)], lambda x, y: soft(x, y)),
     Sample("softmax_cross_entropy", [(3, 4), T], picked, {"sparse": True, "reduction": "mean"}),
     Sample(

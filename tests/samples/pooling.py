@@ -66,6 +66,20 @@ def adaptive_max(x, output_size):
 
 
 PAD = {"pad_mode": "pad", "padding": 1}
+
+
+def lp_pool(x, norm_type, kernel_size, axes=2):
+    """Windows side by side; what is left over at the end is left out."""
+    x = np.abs(x) ** norm_type
+    for axis in range(x.ndim - axes, x.ndim):
+        count = x.shape[axis] // kernel_size
+        x = np.stack([
+            x.take(range(i * kernel_size, (i + 1) * kernel_size), axis).sum(axis)
+            for i in range(count)
+        ], axis)  # fmt: skip
+    return x ** (1 / norm_type)
+
+
 SAMPLES = [
     Sample("max_pool", [(1, 2, 4, 4)], max_pool, {"kernel_size": 2, "stride": 2}),
     Sample("max_pool", [(1, 1, 4, 5)], max_pool, {"kernel_size": 3, "stride": 2, **PAD}),
@@ -90,6 +104,8 @@ SAMPLES = [
         "avg_pool", [(1, 1, 4, 5)], avg_pool,
         {"kernel_size": 2, "stride": 2, "ceil_mode": True, "divisor_override": 3},
     ),
+    Sample("lp_pool", [(1, 2, 5, 4)], lp_pool, {"norm_type": 3, "kernel_size": 2}, (0.2, 2.0)),
+    Sample("lp_pool", [(2, 5)], lp_pool, {"norm_type": 2.0, "kernel_size": 2, "axes": 1}),
     Sample("adaptive_avg_pool2d", [(1, 1, 4, 5)], adaptive, {"output_size": (3, 2)}),
     Sample(
         "adaptive_max_pool_with_index", [(1, 2, 4, 5)], adaptive_max, {"output_size": (3, 2)},

@@ -1,15 +1,18 @@
 """Metrics: what MindSpore makes of the same batches (`tools/record_training.py`), and formulas."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from sporax import train
+from sporax import nn, train
 from sporax.core.tensor import Tensor
 from tests.case_results import result_or_error
 from tests.data.test_datasets import MS, RECORDED
 from tests.data.training_cases import CUBES, LABELS, METRICS, SCORES
+from tests.oracle import recorded
+from tests.train import metric_cases
 
 
 def assert_close(outcome, expected):
@@ -27,6 +30,26 @@ def assert_close(outcome, expected):
 def test_answers_as_mindspore(name):
     outcome = result_or_error(METRICS[name], MS)
     assert_close(json.loads(json.dumps(outcome)), RECORDED["metrics"][name])
+
+
+@pytest.mark.parametrize("name", metric_cases.CASES)
+def test_further_metrics_answer_as_mindspore(name):
+    outcome = result_or_error(metric_cases.CASES[name], SimpleNamespace(**vars(MS), nn=nn))
+    assert_close(json.loads(json.dumps(outcome)), recorded("metrics")[name])
+
+
+def test_the_root_mean_square_of_surface_distances():
+    predicted, labels = metric_cases.IMAGES
+    result = train.RootMeanSquareDistance()(Tensor(predicted), Tensor(labels), 2)
+    masks = [np.pad(image == 2, 1) for image in (predicted, labels)]
+    edges = []
+    for mask in masks:
+        inside = mask.copy()
+        for axis, step in ((0, 1), (0, -1), (1, 1), (1, -1)):
+            inside &= np.roll(mask, step, axis)
+        edges.append(np.argwhere(mask & ~inside))
+    nearest = [np.linalg.norm(edges[1] - place, axis=1).min() for place in edges[0]]
+    assert result == pytest.approx(np.sqrt(np.mean(np.square(nearest))))
 
 
 def test_curves_of_several_classes():

@@ -20,6 +20,7 @@ from sporax.nn.activation import SiLU as SiLU
 from sporax.nn.activation import Sigmoid as Sigmoid
 from sporax.nn.activation import SoftShrink as SoftShrink
 from sporax.nn.activation import Softmax as Softmax
+from sporax.nn.activation import Softmax2d as Softmax2d
 from sporax.nn.activation import Softmin as Softmin
 from sporax.nn.activation import Softsign as Softsign
 from sporax.nn.activation import Tanh as Tanh
@@ -29,4 +30,5 @@ from sporax.nn.dropout import RReLU as RReLU
 from sporax.nn.functional_layers import GLU as GLU
 from sporax.nn.functional_layers import SeLU as SeLU
 from sporax.nn.functional_layers import Tanhshrink as Tanhshrink
+from sporax.nn.mint_layers import PReLUExt as PReLUExt
 

@@ -1,5 +1,5 @@
-"""Probability distributions as Cells."""
+"""Probability distributions, and bijectors between them, as Cells."""
 
-from sporax.nn.probability import distribution
+from sporax.nn.probability import bijector, distribution
 
-__all__ = ["distribution"]
+__all__ = ["bijector", "distribution"]

@@ -1,5 +1,7 @@
 """Losses: how far a prediction is from what it should be."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -16,6 +18,12 @@ def _reduced(x, reduction):
     if reduction not in _REDUCE:
         raise ValueError(f"'reduction' must be 'none', 'mean' or 'sum', but got {reduction!r}")
     return _REDUCE[reduction](x)
+
+
+def first_floating(name):
+    """A check that refuses predictions of no floating dtype; labels may have any."""
+    check = floats_only(name)
+    return lambda predicted, *others: check(predicted)
 
 
 def _same_shape(a, b):
@@ -77,6 +85,24 @@ def huber_loss(input: Array, target: Array, reduction="mean", delta=1.0):
     distance = jnp.abs(input - target)
     far = delta * (distance - delta / 2)
     return _reduced(jnp.where(distance < delta, jnp.square(distance) / 2, far), reduction)
+
+
+@op(function=(), name="PoissonNLLLoss", check=first_floating("PoissonNLLLoss"))
+def poisson_nll_loss(
+    input: Array, target: Array, log_input=True, full=False, eps=1e-8, reduction="mean"
+):
+    r"""$e^x - t x$, or without `log_input` $x - t \ln(x + eps)$; `full` adds Stirling's
+    approximation of $\ln t!$ where $t > 1$."""
+    target = target.astype(input.dtype)
+    if log_input:
+        loss = jnp.exp(input) - target * input
+    else:
+        loss = input - target * jnp.log(input + eps)
+    if full:
+        t = jnp.where(target > 1, target, jnp.ones((), target.dtype))
+        stirling = (t + 0.5) * jnp.log(t) - t + 0.5 * math.log(2 * math.pi)
+        loss = loss + jnp.where(target > 1, stirling, jnp.zeros((), t.dtype))
+    return _reduced(loss, reduction)
 
 
 # of two distributions -----------------------------------------------------------------------
@@ -296,6 +322,59 @@ def cross_entropy(
     if reduction == "mean":
         return loss.sum() / loss.size
     return _reduced(loss, reduction)
+
+
+def _focal_labels(logits, labels, **_):
+    """The range of class indices; none for one-hot labels."""
+    if labels.ndim < 2 or labels.shape[1] != 1 or logits.shape[1] == 1:
+        return []
+    return [Range(labels.astype(jnp.int32), logits.shape[1], low=0, of=", the classes")]
+
+
+@op(function=(), name="FocalLoss", check=first_floating("FocalLoss"), bounds=_focal_labels)
+def focal_loss(
+    logits: Array, labels: Array, weight: OPTIONAL = None, gamma=2.0, reduction="mean"
+):  # fmt: skip
+    r"""$-w_t (1 - p_t)^\gamma \ln p_t$ with $p = \operatorname{softmax}(logits)$ over axis 1.
+
+    `logits`: `(N, C, *)`; `labels`: indices `(N, 1, *)`, or `(N, C, *)`, one-hot. The mean over *
+    for each row, and for each class too where labels are one-hot, is then reduced.
+    """
+    classes = logits.shape[1] if logits.ndim > 1 else 0
+    if labels.ndim != logits.ndim or labels.ndim < 2 or labels.shape[1] not in (1, classes):
+        raise ValueError(
+            "'logits' must be (N, C, *) and 'labels' (N, 1, *) or (N, C, *), but got shapes "
+            f"{logits.shape} and {labels.shape}"
+        )
+    if weight is not None and weight.shape != (classes,):
+        raise ValueError(f"'weight' must have shape {(classes,)}, one for each class")
+    scores = jax.nn.log_softmax(logits, 1)
+    loss = -((1 - jnp.exp(scores)) ** gamma) * scores
+    loss = loss if weight is None else loss * _along(weight, loss, 1)
+    if labels.shape[1] == 1:
+        loss = _picked(loss, labels[:, 0].astype(jnp.int32), 1)
+    else:
+        loss = loss * labels.astype(loss.dtype)
+    kept = 1 if labels.shape[1] == 1 else 2
+    return _reduced(loss.reshape(*loss.shape[:kept], -1).mean(-1), reduction)
+
+
+@op(function=(), name="SampledSoftmaxLoss")
+def sampled_softmax_loss(
+    weights: Array, biases: Array, labels: Array, logits: Array, sampled: Array,
+    true_expected: Array, sampled_expected: Array, num_true=1,
+):  # fmt: skip
+    r"""Cross entropy among the true classes and those `sampled`, of rows $x$ of `logits`.
+
+    The score of a class c is $x \cdot w_c + b_c - \ln e_c$, e being how often it is expected to be
+    drawn (Jean et al., 2014); the `num_true` labels of a row share its probability evenly.
+    """
+    labels = labels.reshape(-1, num_true).astype(jnp.int32)
+    sampled = sampled.astype(jnp.int32)
+    true = jnp.einsum("nd,ntd->nt", logits, weights[labels]) + biases[labels]
+    others = logits @ weights[sampled].T + biases[sampled]
+    scores = [true - jnp.log(true_expected), others - jnp.log(sampled_expected)]
+    return -jax.nn.log_softmax(jnp.concatenate(scores, 1))[:, :num_true].mean(1)
 
 
 @op(primitive="L2Loss()(input_x: x)", function=(), check=floats_only("L2Loss"))

@@ -2,10 +2,12 @@
 
 import math
 
+import jax
 import jax.numpy as jnp
 
-from sporax.ops.declare import Array, op
-from sporax.ops.loss.losses import _reduced
+from sporax.index_checks.ranges import Range
+from sporax.ops.declare import OPTIONAL, Array, Arrays, op
+from sporax.ops.loss.losses import _reduced, first_floating
 from sporax.ops.math.arithmetic import floating
 
 
@@ -87,3 +89,166 @@ def gaussian_nll_loss(x: Array, target: Array, var: Array, full=False, eps=1e-6,
     var = jnp.maximum(var, eps)
     rest = 0.5 * math.log(2 * math.pi) if full else 0
     return _reduced(0.5 * (jnp.log(var) + jnp.square(x - target) / var) + rest, reduction)
+
+
+# of scores of classes -----------------------------------------------------------------------
+
+
+def _scores_and_class(input, target, weight):
+    """Refuse scores, classes and weights that do not fit."""
+    if input.ndim != 2 or target.shape != input.shape[:1]:
+        raise ValueError(
+            "the input must be (N, C) and 'target' (N,), one class for each row, but got shapes "
+            f"{input.shape} and {target.shape}"
+        )
+    if weight is not None and weight.shape != input.shape[1:]:
+        raise ValueError(f"'weight' must have shape {input.shape[1:]}, one for each class")
+
+
+@op(
+    primitive="MultiMarginLoss(p=1, margin=1.0, reduction='mean')"
+    "(inputs: input, target, weight=None)",
+    check=first_floating("MultiMarginLoss"),
+    bounds=lambda input, target, **_: [Range(target, input.shape[-1], low=0, of=", the classes")],
+)
+def multi_margin_loss(
+    input: Array, target: Array, p=1, margin=1, weight: OPTIONAL = None, reduction="mean"
+):
+    r"""$\frac1C \sum_{i \ne t} w_t \max(0, margin - x_t + x_i)^p$, x scores and t the true class.
+
+    `input`: `(N, C)`; `target`: class indices `(N,)`. `p`: 1 or 2. `weight`: `(C,)`.
+
+    >>> ops.multi_margin_loss(Tensor([[0.5, 0.25, 0.0]]), Tensor([0])).asnumpy()
+    array(0.41666666, dtype=float32)
+    """
+    _scores_and_class(input, target, weight)
+    if p not in (1, 2):
+        raise ValueError(f"'p' must be 1 or 2, but got {p}")
+    is_true = target[:, None] == jnp.arange(input.shape[1], dtype=target.dtype)
+    true_score = jnp.where(is_true, input, 0).sum(1, keepdims=True)
+    loss = jnp.where(is_true, 0, jnp.maximum(0, margin - true_score + input) ** p)
+    if weight is not None:
+        loss = loss * jnp.where(is_true, weight.astype(input.dtype), 0).sum(1, keepdims=True)
+    return _reduced(loss.sum(1) / input.shape[1], reduction)
+
+
+def _multilabel_margin(input, target, reduction):
+    """The loss, and 1 for each class that is in its row of `target`."""
+    if input.ndim not in (1, 2) or target.shape != input.shape:
+        raise ValueError(
+            "the input must be (N, C) or (C,), and 'target' of the same shape, but got shapes "
+            f"{input.shape} and {target.shape}"
+        )
+    listed = jnp.cumsum(target < 0, -1) == 0  # a row's classes end at its first -1
+    classes = jnp.arange(input.shape[-1], dtype=target.dtype)
+    picks = listed[..., None] & (target[..., None] == classes)  # (..., place in target, class)
+    is_target = picks.any(-2)
+    scores = jnp.where(picks, input[..., None, :], 0).sum(-1)
+    hinge = jnp.maximum(0, 1 - scores[..., :, None] + input[..., None, :])
+    counts = listed[..., :, None] & ~is_target[..., None, :]
+    loss = jnp.where(counts, hinge, 0).sum((-2, -1)) / input.shape[-1]
+    return _reduced(loss, reduction), is_target.astype(jnp.int32)
+
+
+def _labels_or_ends(input, target, **_):
+    """The range of the labels of classes, of which -1 ends a row."""
+    return [Range(target, input.shape[-1], low=-1, of=", the classes and -1")]
+
+
+@op(
+    check=first_floating("MultilabelMarginLoss"),
+    name="MultilabelMarginLoss",
+    bounds=_labels_or_ends,
+)
+def multilabel_margin_loss(input: Array, target: Array, reduction="mean"):
+    r"""$\frac1C \sum_j \sum_{i \notin t} \max(0, 1 - (x_{t_j} - x_i))$ for several true classes t.
+
+    `input`: `(N, C)` or `(C,)`; `target`: integers of its shape, a row's true classes first, then
+    -1, after which nothing counts.
+
+    >>> ops.multilabel_margin_loss(Tensor([0.25, 0.5, 1.0]), Tensor([2, 0, -1])).asnumpy()
+    array(0.5833333, dtype=float32)
+    """
+    return _multilabel_margin(input, target, reduction)[0]
+
+
+@op(
+    primitive="MultilabelMarginLoss(reduction='mean')(x: input, target)",
+    function=(),
+    check=first_floating("MultilabelMarginLoss"),
+    bounds=_labels_or_ends,
+)
+def multilabel_margin_loss_of_class(input: Array, target: Array, reduction="mean") -> Arrays:
+    """`multilabel_margin_loss`, and 1 (Int32) for each class that is in its row of `target`.
+
+    >>> loss, is_target = ops.MultilabelMarginLoss()(Tensor([[0.5, 1.0]]), Tensor([[1, -1]]))
+    >>> loss.item(), is_target.tolist()
+    (0.25, [[0, 1]])
+    """
+    return _multilabel_margin(input, target, reduction)
+
+
+@op(
+    check=first_floating("MultilabelSoftMarginLoss"), name="MultilabelSoftMarginLoss",
+    promotes=(0, 1),
+)  # fmt: skip
+def multilabel_soft_margin_loss(
+    input: Array, target: Array, weight: OPTIONAL = None, reduction="mean"
+):
+    r"""$-\frac1C \sum_c w_c (y_c \ln \sigma(x_c) + (1 - y_c) \ln \sigma(-x_c))$ of each row.
+
+    `input`, `target`: `(N, C)`, of which each label is 0 or 1; `weight`: broadcast to them.
+
+    >>> ops.multilabel_soft_margin_loss(Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])).asnumpy()
+    array(0.6931472, dtype=float32)
+    """
+    if input.ndim < 1 or target.shape != input.shape:
+        raise ValueError(
+            "'target' must have the shape of the input, with at least one axis, but got shapes "
+            f"{target.shape} and {input.shape}"
+        )
+    loss = -(target * jax.nn.log_sigmoid(input) + (1 - target) * jax.nn.log_sigmoid(-input))
+    loss = loss if weight is None else loss * weight
+    return _reduced(loss.mean(-1), reduction)
+
+
+# of triplets --------------------------------------------------------------------------------
+
+
+def _distance(a, b, p, eps):
+    r"""$\|a - b + eps\|_p$ along the last axis; its derivative is 0 where it is 0."""
+    apart = jnp.abs(a - b + eps)
+    total = (apart**p).sum(-1)
+    safe = jnp.where(total > 0, total, jnp.ones((), total.dtype))
+    return jnp.where(total > 0, safe ** (1 / p), jnp.zeros((), total.dtype))
+
+
+@op(
+    primitive="TripletMarginLoss(p=2, swap=False, eps=1e-06, reduction='mean')"
+    "(x: anchor, positive, negative, margin)",
+    promotes=(0, 1, 2),
+    check=first_floating("TripletMarginLoss"),
+)
+def triplet_margin_loss(
+    anchor: Array, positive: Array, negative: Array, margin: Array = 1.0, p=2, eps=1e-06,
+    swap=False, reduction="mean",
+):  # fmt: skip
+    r"""$\max(0, d(a, p) - d(a, n) + margin)$ with $d(x, y) = \|x - y + eps\|_p$ of the last axis.
+
+    `anchor`, `positive`, `negative`: at least two axes, broadcast together. `swap`: the lesser of
+    $d(a, n)$ and $d(p, n)$ counts (Balntas et al., 2016).
+
+    >>> a, p, n = Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]]), Tensor([[0.0, 5.5]])
+    >>> round(ops.triplet_margin_loss(a, p, n).item(), 4)
+    0.5
+    """
+    shapes = [x.shape for x in (anchor, positive, negative)]
+    if min(map(len, shapes)) < 2:
+        raise ValueError(f"the three inputs must have at least 2 axes, but got shapes {shapes}")
+    if p <= 0:
+        raise ValueError(f"'p' must be greater than 0, but got {p}")
+    far = _distance(anchor, negative, p, eps)
+    if swap:
+        far = jnp.minimum(far, _distance(positive, negative, p, eps))
+    apart = _distance(anchor, positive, p, eps) - far + jnp.asarray(margin, anchor.dtype)
+    return _reduced(jnp.maximum(0, apart), reduction)

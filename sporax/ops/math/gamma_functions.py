@@ -21,6 +21,17 @@ def digamma(input: Array):
     return jnp.where(input == 0, jnp.copysign(jnp.inf, -input), special.digamma(input))
 
 
+@op(function=(), name="lbeta", promotes=True, check=floats_only("lbeta"))
+def lbeta(x: Array, y: Array):
+    r"""$\ln B(x, y) = \ln \Gamma(x) + \ln \Gamma(y) - \ln \Gamma(x + y)$ for numbers above 0;
+    stable where one is much larger than the other.
+
+    >>> nn.LBeta()(Tensor([2.0]), Tensor([3.0])).asnumpy().round(4)
+    array([-2.4849], dtype=float32)
+    """
+    return special.betaln(x, y)
+
+
 def _of_infinity(a, x, limit, value):
     """`value`, but for an infinite `a`: the limit where `x` is finite, else NaN."""
     return jnp.where((a == jnp.inf) & (x >= 0), jnp.where(x == jnp.inf, jnp.nan, limit), value)

@@ -1,6 +1,7 @@
 """Pooling."""
 
 import functools
+import math
 
 import jax.numpy as jnp
 import numpy as np
@@ -267,3 +268,46 @@ def avg_pool3d_of_class(
         input, kernel_size, strides, pad_mode, pad, ceil_mode, count_include_pad, divisor_override,
         data_format, 3,
     )  # fmt: skip
+
+
+@op(function=(), name="LPPool", check=floats_only("LPPool"))
+def lp_pool(x: Array, norm_type, kernel_size, stride=None, ceil_mode=False, axes=2):
+    r"""$(\sum x^p)^{1/p}$ of each window of the last `axes` axes; where it is 0, so is its
+    derivative."""
+    if isinstance(norm_type, bool) or not isinstance(norm_type, (int, float)):
+        raise TypeError(f"'norm_type' must be a number, but got {type(norm_type).__name__}")
+    if norm_type == 0:
+        raise ValueError("'norm_type' must not be 0")
+    if x.ndim not in (axes + 1, axes + 2):
+        letters = ", ".join("DHW"[-axes:])
+        raise ValueError(f"'input' must be (N, C, {letters}) or (C, {letters})")
+    at = Windows(x.shape[-axes:], kernel_size, stride, "pad", 0, 1, ceil_mode)
+    args = at.sizes, at.kernel, at.stride, at.padding
+    # a window that reaches beyond the end counts as many times its mean as any other
+    share = at.window_sizes(True) / math.prod(at.kernel)
+    total = lowering.average_pool(x**norm_type, *args, share)
+    is_zero, one = total == 0, jnp.ones((), total.dtype)
+    return jnp.where(is_zero, 0, jnp.where(is_zero, one, total) ** (1 / norm_type))
+
+
+@composite()
+def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
+    r"""$(\sum x^p)^{1/p}$ of each window of `(N, C, L)` or `(C, L)`, p being `norm_type`.
+
+    `stride`: by default the kernel's size. `ceil_mode`: a last window may reach beyond the end.
+
+    >>> ops.lp_pool1d(Tensor([[[3.0, 4.0, 6.0, 8.0]]]), 2, 2).asnumpy()
+    array([[[ 5., 10.]]], dtype=float32)
+    """
+    return lp_pool(x, norm_type, kernel_size, stride, ceil_mode, 1)
+
+
+@composite()
+def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
+    """As `lp_pool1d`, of `(N, C, H, W)`; `kernel_size`, `stride`: an int or two.
+
+    >>> ops.lp_pool2d(ops.ones((1, 1, 4, 4)), 2, 2).asnumpy()[0, 0]
+    array([[2., 2.],
+           [2., 2.]], dtype=float32)
+    """
+    return lp_pool(x, norm_type, kernel_size, stride, ceil_mode)

@@ -2,6 +2,7 @@
 
 from sporax.core.errors import missing
 from sporax.nn import argument_checks as check
+from sporax.train.metrics.bleu import BleuScore
 from sporax.train.metrics.classification import (
     F1,
     Accuracy,
@@ -15,7 +16,14 @@ from sporax.train.metrics.classification import (
 from sporax.train.metrics.confusion_matrix import ConfusionMatrix, ConfusionMatrixMetric
 from sporax.train.metrics.mean_metrics import MAE, MSE, Dice, Loss, Perplexity
 from sporax.train.metrics.metric import Metric, rearrange_inputs
+from sporax.train.metrics.occlusion import OcclusionSensitivity
 from sporax.train.metrics.roc import ROC, auc
+from sporax.train.metrics.similarity import CosineSimilarity
+from sporax.train.metrics.surface_distance import (
+    HausdorffDistance,
+    MeanSurfaceDistance,
+    RootMeanSquareDistance,
+)
 
 _NAMES = {
     "accuracy": Accuracy,
@@ -26,6 +34,12 @@ _NAMES = {
     "dice": Dice,
     "roc": ROC,
     "auc": auc,
+    "bleu_score": BleuScore,
+    "cosine_similarity": CosineSimilarity,
+    "occlusion_sensitivity": OcclusionSensitivity,
+    "hausdorff_distance": HausdorffDistance,
+    "mean_surface_distance": MeanSurfaceDistance,
+    "root_mean_square_distance": RootMeanSquareDistance,
     "topk": TopKCategoricalAccuracy,
     "top_1_accuracy": Top1CategoricalAccuracy,
     "top_5_accuracy": Top5CategoricalAccuracy,
@@ -84,10 +98,11 @@ def metrics_of(metrics, who="Model"):
 
 
 __all__ = [
-    "F1", "MAE", "MSE", "ROC", "Accuracy", "ConfusionMatrix", "ConfusionMatrixMetric", "Dice",
-    "Fbeta", "Loss", "Metric", "Perplexity", "Precision", "Recall", "Top1CategoricalAccuracy",
-    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "get_metrics",
-    "names", "rearrange_inputs",
+    "F1", "MAE", "MSE", "ROC", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric",
+    "CosineSimilarity", "Dice", "Fbeta", "HausdorffDistance", "Loss", "MeanSurfaceDistance",
+    "Metric", "OcclusionSensitivity", "Perplexity", "Precision", "Recall", "RootMeanSquareDistance",
+    "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
+    "get_metric_fn", "get_metrics", "names", "rearrange_inputs",
 ]  # fmt: skip
 
 

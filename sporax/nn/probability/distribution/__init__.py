@@ -12,9 +12,10 @@ from sporax.nn.probability.distribution.real import (
     Normal,
     StudentT,
 )
+from sporax.nn.probability.distribution.transformed import TransformedDistribution
 
 __all__ = [
     "Bernoulli", "Beta", "Categorical", "Cauchy", "Distribution", "Exponential", "Gamma",
     "Geometric", "Gumbel", "HalfNormal", "Laplace", "LogNormal", "Logistic", "Normal", "Poisson",
-    "StudentT", "Uniform",
+    "StudentT", "TransformedDistribution", "Uniform",
 ]  # fmt: skip

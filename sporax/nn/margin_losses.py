@@ -1,0 +1,176 @@
+"""Losses of margins as Cells: of pairs, triplets or scores that should differ by so much."""
+
+from sporax import ops
+from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
+from sporax.nn.loss import LossBase, checked_weight
+
+
+class MarginRankingLoss(LossBase):
+    r"""$\max(0, -target (input_1 - input_2) + margin)$; see `ops.margin_ranking_loss`.
+
+    >>> nn.MarginRankingLoss()(Tensor([1.0]), Tensor([3.0]), Tensor([1.0])).asnumpy()
+    array(2., dtype=float32)
+    """
+
+    def __init__(self, margin=0.0, reduction="mean"):
+        super().__init__(reduction)
+        self.margin = margin
+
+    def construct(self, input1, input2, target):
+        return ops.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
+
+
+class CosineEmbeddingLoss(LossBase):
+    r"""$1 - \cos$ for pairs that should be alike, $\max(0, \cos - margin)$ for others; see
+    `ops.cosine_embedding_loss`.
+
+    >>> x, y = Tensor([[1.0, 0.0]]), Tensor([[0.0, 1.0]])
+    >>> nn.CosineEmbeddingLoss()(x, y, Tensor([1])).asnumpy()
+    array(1., dtype=float32)
+    """
+
+    def __init__(self, margin=0.0, reduction="mean"):
+        super().__init__(reduction)
+        check.cosine("CosineEmbeddingLoss", margin=margin)
+        self.margin = margin
+
+    def construct(self, logits_x1, logits_x2, labels):
+        return ops.cosine_embedding_loss(
+            logits_x1, logits_x2, labels, self.margin, self.reduction
+        )  # fmt: skip
+
+
+class HingeEmbeddingLoss(LossBase):
+    r"""$x$ where the label is 1, $\max(0, margin - x)$ where it is -1.
+
+    >>> nn.HingeEmbeddingLoss()(Tensor([0.5, 0.25]), Tensor([1, -1])).asnumpy()
+    array(0.625, dtype=float32)
+    """
+
+    def __init__(self, margin=1.0, reduction="mean"):
+        super().__init__(reduction)
+        self.margin = margin
+
+    def construct(self, logits, labels):
+        return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
+
+
+class SoftMarginLoss(LossBase):
+    r"""$\ln(1 + e^{-labels \cdot logits})$, `labels` being 1 or -1.
+
+    >>> round(float(nn.SoftMarginLoss()(Tensor([0.0]), Tensor([1.0]))), 4)
+    0.6931
+    """
+
+    def construct(self, logits, labels):
+        return ops.soft_margin_loss(logits, labels, self.reduction)
+
+
+class MultiLabelSoftMarginLoss(LossBase):
+    r"""$-\frac1C \sum_c w_c (y_c \ln \sigma(x_c) + (1 - y_c) \ln \sigma(-x_c))$ of each row; see
+    `ops.multilabel_soft_margin_loss`.
+
+    >>> nn.MultiLabelSoftMarginLoss()(Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])).asnumpy()
+    array(0.6931472, dtype=float32)
+    """
+
+    def __init__(self, weight=None, reduction="mean"):
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, x, target):
+        return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)
+
+
+class MultiMarginLoss(LossBase):
+    r"""$\frac1C \sum_{i \ne t} w_t \max(0, margin - x_t + x_i)^p$; see `ops.multi_margin_loss`.
+
+    `weight`: of the layer, or, where it has none, of a call.
+
+    >>> nn.MultiMarginLoss()(Tensor([[0.5, 0.25, 0.0]]), Tensor([0])).asnumpy()
+    array(0.41666666, dtype=float32)
+    """
+
+    def __init__(self, p=1, margin=1.0, reduction="mean", weight=None):
+        super().__init__(reduction)
+        check.one_of("MultiMarginLoss", (1, 2), p=p)
+        check.instance("MultiMarginLoss", float, "a float", margin=margin)
+        self.p, self.margin, self.weight = p, margin, weight
+
+    def construct(self, x, target, weight=None):
+        check.tensor("MultiMarginLoss", x)
+        weight = weight if self.weight is None else self.weight
+        checked_weight("MultiMarginLoss", "weight", weight)
+        return ops.multi_margin_loss(x, target, self.p, self.margin, weight, self.reduction)
+
+
+class MultilabelMarginLoss(LossBase):
+    r"""$\frac1C \sum_j \sum_{i \notin t} \max(0, 1 - (x_{t_j} - x_i))$ for several true classes t;
+    see `ops.multilabel_margin_loss`.
+
+    >>> nn.MultilabelMarginLoss()(Tensor([0.25, 0.5, 1.0]), Tensor([2, 0, -1])).asnumpy()
+    array(0.5833333, dtype=float32)
+    """
+
+    def construct(self, x, target):
+        return ops.multilabel_margin_loss(x, target, self.reduction)
+
+
+class TripletMarginLoss(LossBase):
+    r"""$\max(0, d(x, positive) - d(x, negative) + margin)$; see `ops.triplet_margin_loss`.
+
+    `margin`: of the layer unless that is 1, else of a call, a number or a Tensor.
+
+    >>> a, p, n = Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]]), Tensor([[0.0, 5.5]])
+    >>> round(nn.TripletMarginLoss()(a, p, n).item(), 4)
+    0.5
+    """
+
+    def __init__(self, p=2, swap=False, eps=1e-06, reduction="mean", margin=1.0):
+        super().__init__(reduction)
+        self.p, self.swap, self.eps, self.margin = p, swap, eps, margin
+
+    def construct(self, x, positive, negative, margin=1.0):
+        if isinstance(self.margin, Tensor) or self.margin != 1:
+            margin = self.margin
+        return ops.triplet_margin_loss(
+            x, positive, negative, margin, self.p, self.eps, self.swap, self.reduction
+        )
+
+
+def _euclidean(x, y):
+    if x.ndim < 2:
+        raise ValueError(
+            "For 'TripletMarginWithDistanceLoss', the inputs must have at least 2 axes, but got "
+            f"shape {x.shape}."
+        )
+    return ops.norm(x - y, 2, dim=1)
+
+
+class TripletMarginWithDistanceLoss(LossBase):
+    r"""$\max(0, d(x, positive) - d(x, negative) + margin)$.
+
+    `distance_function`: d, of two Tensors; by default the Euclidean distance along axis 1. `swap`:
+    the lesser of $d(x, negative)$ and $d(positive, negative)$ counts.
+
+    >>> a, p, n = Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]]), Tensor([[0.0, 5.5]])
+    >>> nn.TripletMarginWithDistanceLoss()(a, p, n).asnumpy()
+    array(0.5, dtype=float32)
+    """
+
+    def __init__(self, distance_function=None, swap=False, reduction="mean", margin=1.0):
+        super().__init__(reduction)
+        check.instance("TripletMarginWithDistanceLoss", float, "a float", margin=margin)
+        check.flag("TripletMarginWithDistanceLoss", swap=swap)
+        self.distance_function = _euclidean if distance_function is None else distance_function
+        self.swap, self.margin = swap, margin
+
+    def construct(self, x, positive, negative):
+        for argument in (x, positive, negative):
+            check.tensor("TripletMarginWithDistanceLoss", argument)
+        far = self.distance_function(x, negative)
+        if self.swap:
+            far = ops.minimum(far, self.distance_function(positive, negative))
+        near = self.distance_function(x, positive)
+        return self.get_loss(ops.relu(near - far + self.margin))

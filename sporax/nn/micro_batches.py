@@ -1,0 +1,209 @@
+"""A batch taken through a network in parts: accumulation of gradients, pipelines on one device."""
+
+from sporax import ops
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+
+
+class _InParts(Cell):
+    """Base: the sum of what `network` returns for each of equal parts of the batch."""
+
+    def __init__(self, network, **count):
+        super().__init__(auto_prefix=False)
+        layer = type(self).__name__
+        check.instance(layer, Cell, "a Cell", network=network)
+        check.positive_int(layer, **count)
+        self.network = network
+        ((name, self._count),) = count.items()
+        setattr(self, name, self._count)
+
+    def construct(self, *inputs):
+        count = self._count
+        for x in inputs:
+            if x.shape[0] % count:
+                raise ValueError(
+                    f"For '{type(self).__name__}', the first axis of the inputs must be a multiple "
+                    f"of {count}, the number of parts, but got shape {x.shape}."
+                )
+        total = None
+        for i in range(count):
+            part = self.network(*[x.reshape(count, -1, *x.shape[1:])[i] for x in inputs])
+            total = part if total is None else total + part
+        return total
+
+
+class GradAccumulationCell(_InParts):
+    """The sum of `network`'s results for `micro_size` equal parts of the batch, one after another.
+
+    Of a network that returns the mean loss of a batch: `micro_size` times the mean loss, and so
+    its gradients. Raises ValueError where the first axis is no multiple of `micro_size`.
+
+    >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
+    >>> nn.GradAccumulationCell(net, 2)(ops.ones((4, 2)), ops.ones((4, 1))).shape
+    ()
+    """
+
+    def __init__(self, network, micro_size):
+        super().__init__(network, micro_size=micro_size)
+
+
+class MicroBatchInterleaved(_InParts):
+    """The sum of `network`'s results for `interleave_num` equal parts of the batch.
+
+    >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
+    >>> nn.MicroBatchInterleaved(net)(ops.ones((4, 2)), ops.ones((4, 1))).shape
+    ()
+    """
+
+    def __init__(self, network, interleave_num=2):
+        super().__init__(network, interleave_num=interleave_num)
+
+
+class PipelineCell(_InParts):
+    """The sum of `network`'s results for `micro_size` equal parts of the batch.
+
+    `stage_config`, `segment_config`: {name of a cell in `network`: stage or segment}, kept as the
+    cells' `pipeline_stage` and `pipeline_segment`; on one device all stages run there. Raises
+    KeyError for a name that is no cell's.
+
+    >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
+    >>> nn.PipelineCell(net, 2, {"_backbone": 0})(ops.ones((4, 2)), ops.ones((4, 1))).shape
+    ()
+    """
+
+    def __init__(self, network, micro_size, stage_config=None, segment_config=None):
+        super().__init__(network, micro_size=micro_size)
+        configs = {"pipeline_stage": stage_config, "pipeline_segment": segment_config}
+        cells = dict(network.cells_and_names()) | {str(network): network}
+        for attribute, config in configs.items():
+            for name, number in (config or {}).items():
+                if name not in cells or not name:
+                    known = ", ".join(n for n in dict(network.cells_and_names()) if n)
+                    raise KeyError(
+                        f"For '{type(self).__name__}', '{attribute.removeprefix('pipeline_')}"
+                        f"_config' must have names of cells ({known}), but got {name!r}."
+                    )
+                setattr(cells[name], attribute, number)
+
+
+class PipelineGradReducer(Cell):
+    """Gradients over `scale_sense`: those of all stages of a pipeline, which are on one device.
+
+    `parameters`: a ParameterTuple, whose gradients they are. `opt_shard`: accepted.
+
+    >>> reducer = nn.PipelineGradReducer(ParameterTuple([Parameter(Tensor([1.0]))]), 4.0)
+    >>> reducer((Tensor([2.0]),))[0].asnumpy()
+    array([0.5], dtype=float32)
+    """
+
+    def __init__(self, parameters, scale_sense=1.0, opt_shard=None):
+        super().__init__(auto_prefix=False)
+        self.accu_grads = parameters.clone(prefix="accu_grads", init="zeros")
+        self.scale_sense = Parameter(Tensor(scale_sense), name="scale_sense")
+        self.opt_shard = opt_shard
+
+    def construct(self, grads):
+        return tuple(g / self.scale_sense.astype(g.dtype) for g in grads)
+
+
+class ParameterUpdate(Cell):
+    """Called with a Tensor: puts it into `param`, and returns it.
+
+    >>> p = Parameter(Tensor([1.0]), name="p")
+    >>> _ = nn.ParameterUpdate(p)(Tensor([3.0]))
+    >>> p.asnumpy()
+    array([3.], dtype=float32)
+    """
+
+    def __init__(self, param):
+        super().__init__(auto_prefix=False)
+        check.instance("ParameterUpdate", Parameter, "a Parameter", param=param)
+        self._param = param
+
+    def construct(self, x):
+        ops.assign(self._param, x)
+        return x
+
+
+class VirtualDatasetCellTriple(Cell):
+    """`backbone`, called with three inputs.
+
+    >>> class Total(nn.Cell):
+    ...     def construct(self, a, b, c):
+    ...         return a + b + c
+    >>> nn.VirtualDatasetCellTriple(Total())(Tensor(1.0), Tensor(2.0), Tensor(3.0)).item()
+    6.0
+    """
+
+    def __init__(self, backbone):
+        super().__init__(auto_prefix=False)
+        check.instance("VirtualDatasetCellTriple", Cell, "a Cell", backbone=backbone)
+        self._backbone = backbone
+
+    def construct(self, a, b, c):
+        return self._backbone(a, b, c)
+
+
+class TimeDistributed(Cell):
+    """`layer` applied at each index of `time_axis`, the results stacked there: `(B, T, *)` ->
+    `(B, T, *)` for a layer `(B, *)` -> `(B, *)`.
+
+    `layer`: a Cell or a Primitive. `reshape_with_axis`: an axis that keeps its size in the layer,
+    which the time axis is joined to, so that the layer is called once.
+
+    >>> steps = nn.TimeDistributed(nn.Dense(3, 4), time_axis=1, reshape_with_axis=0)
+    >>> steps(ops.ones((2, 5, 3))).shape
+    (2, 5, 4)
+    """
+
+    def __init__(self, layer, time_axis, reshape_with_axis=None):
+        super().__init__()
+        if not isinstance(layer, (Cell, ops.Primitive)):
+            raise TypeError(
+                "For 'TimeDistributed', 'layer' must be a Cell or a Primitive, but got "
+                f"{type(layer).__name__}."
+            )
+        check.integer("TimeDistributed", time_axis=time_axis)
+        if reshape_with_axis is not None:
+            check.integer("TimeDistributed", reshape_with_axis=reshape_with_axis)
+        self.layer, self.time_axis, self.reshape_with_axis = layer, time_axis, reshape_with_axis
+
+    def construct(self, inputs):
+        check.tensor("TimeDistributed", inputs)
+        rank = inputs.ndim
+        if rank < 3:
+            raise ValueError(
+                f"For 'TimeDistributed', the input must have at least 3 axes, but got shape "
+                f"{inputs.shape}."
+            )
+        time = self.time_axis % rank
+        if self.reshape_with_axis is None:
+            return ops.stack([self._called(x) for x in ops.unbind(inputs, time)], time)
+        return self._joined(inputs, time, self.reshape_with_axis % rank)
+
+    def _called(self, x):
+        y = self.layer(x)
+        check.tensor("TimeDistributed", y)
+        return y
+
+    def _joined(self, x, time, other):
+        """One call for all steps: the time axis goes beside `other`, and stays there."""
+        if other == x.ndim - 1:
+            beside = x.ndim - 2
+        else:
+            beside = other + 1 if time > other else other - 1
+        first = min(beside, other)
+        low, high = sorted((beside, time))
+        order = [*range(low), high, *range(low, high), *range(high + 1, x.ndim)]
+        x = x.permute(*order)
+        sizes = x.shape[first : first + 2]
+        y = self._called(x.reshape(*x.shape[:first], -1, *x.shape[first + 2 :]))
+        if first >= y.ndim or y.shape[first] != sizes[0] * sizes[1]:
+            raise ValueError(
+                f"For 'TimeDistributed', the layer must keep the size of axis {first}, "
+                f"{sizes[0] * sizes[1]}, but returned shape {y.shape}. Leave out "
+                "'reshape_with_axis'."
+            )
+        return y.reshape(*y.shape[:first], *sizes, *y.shape[first + 1 :])

@@ -1,0 +1,158 @@
+"""`Bijector`, the base class."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.dtype import to_numpy
+from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+
+_METHODS = ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian")
+
+
+def _is_floating(dtype):
+    return to_numpy(dtype).kind in "fV"  # V: bfloat16
+
+
+class Bijector(Cell):
+    """Base of all bijectors: a subclass defines `_forward`, `_inverse`, `_forward_log_jacobian` and
+    `_inverse_log_jacobian`, each of one Tensor.
+
+    `is_constant_jacobian`: whether the derivative is the same everywhere; `is_injective`; `dtype`:
+    of parameters and inputs, any floating one if None. `param`: the arguments of the subclass by
+    name, `param["param_dict"]` its parameters; `_add_parameter(value, name)` makes a Tensor of
+    one.
+
+    Called with a method's name it calls that, with a distribution it returns the
+    `TransformedDistribution`.
+
+    >>> exp = nn.probability.bijector.Exp()
+    >>> exp("forward", Tensor([0.0])).asnumpy()
+    array([1.], dtype=float32)
+    >>> exp(nn.probability.distribution.Normal(0.0, 1.0)).cdf(Tensor([1.0])).asnumpy()
+    array([0.5], dtype=float32)
+    """
+
+    # the classes of distributions and of their images, which `distribution.transformed` sets
+    _distributions: ClassVar = ()
+    _transformed: ClassVar = None
+    _is_decreasing = False  # or a Tensor that says where it is
+
+    def __init__(
+        self, is_constant_jacobian=False, is_injective=True, name=None, dtype=None, param=None
+    ):
+        super().__init__()
+        kind = type(self).__name__
+        check.instance(kind, str, "a string", name=name)
+        check.flag(kind, is_constant_jacobian=is_constant_jacobian, is_injective=is_injective)
+        if dtype is not None and not _is_floating(dtype):
+            raise TypeError(f"For '{kind}', 'dtype' must be a floating dtype, but got {dtype}.")
+        self.name, self.dtype = name, dtype
+        self.is_constant_jacobian, self.is_injective = is_constant_jacobian, is_injective
+        self.parameters = {
+            k: v for k, v in (param or {}).items() if k not in ("param", "self") and k[0] != "_"
+        }
+        self.default_parameters, self.parameter_names, self.common_dtype = [], [], None
+
+    def _add_parameter(self, value, name):
+        """A parameter as a Tensor of a floating dtype, the same for all of them."""
+        if isinstance(value, bool) or value is None:
+            raise TypeError(
+                f"For '{self.name}', '{name}' must be a number, an array or a Tensor, but got "
+                f"{type(value).__name__}."
+            )
+        tensor = Tensor(value)
+        wanted = self.dtype or self.common_dtype or tensor.dtype
+        if tensor.dtype != wanted or not _is_floating(tensor.dtype):
+            rule = "floating" if wanted == tensor.dtype else str(wanted)
+            raise TypeError(
+                f"For '{self.name}', '{name}' must be {rule}, as the other parameters, but got "
+                f"{tensor.dtype}."
+            )
+        self.common_dtype = tensor.dtype
+        self.default_parameters = [*self.default_parameters, value]
+        self.parameter_names = [*self.parameter_names, name]
+        return tensor
+
+    def _parameters_given(self):
+        return self.parameters.get("param_dict")
+
+    @property
+    def batch_shape(self):
+        """The shape in which the parameters broadcast together; None where one is not given."""
+        given = self._parameters_given()
+        if given is None or any(value is None for value in given.values()):
+            return None
+        return tuple(np.broadcast_shapes(*[np.shape(value) for value in given.values()]))
+
+    @property
+    def is_scalar_batch(self):
+        """Whether all parameters are single numbers."""
+        given = self._parameters_given()
+        return given is not None and all(
+            isinstance(value, (int, float, type(None))) for value in given.values()
+        )
+
+    def shape_mapping(self, shape):
+        """The shape of the result for an input of `shape`."""
+        return tuple(np.broadcast_shapes(tuple(shape), self.batch_shape or ()))
+
+    def _checked(self, value):
+        """The input, refused unless it is a Tensor of the bijector's dtype."""
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"For '{self.name}', the input must be a Tensor, but got {type(value).__name__}."
+            )
+        fits = _is_floating(value.dtype) if self.dtype is None else value.dtype == self.dtype
+        if not fits:
+            rule = "a floating dtype" if self.dtype is None else str(self.dtype)
+            raise TypeError(
+                f"For '{self.name}', the input must have {rule}, but got {value.dtype}. Convert "
+                "it with 'astype'."
+            )
+        return value
+
+    def _at(self, what, value, args, kwargs):
+        compute = getattr(self, f"_{what}", None)
+        if compute is None:
+            raise NotImplementedError(f"For '{self.name}', '{what}' is not defined.")
+        return compute(self._checked(value), *args, **kwargs)
+
+    def forward(self, value, *args, **kwargs):
+        """The image of `value`."""
+        return self._at("forward", value, args, kwargs)
+
+    def inverse(self, value, *args, **kwargs):
+        """What `value` is the image of."""
+        return self._at("inverse", value, args, kwargs)
+
+    def forward_log_jacobian(self, value, *args, **kwargs):
+        """The logarithm of the derivative of `forward` at `value`."""
+        return self._at("forward_log_jacobian", value, args, kwargs)
+
+    def inverse_log_jacobian(self, value, *args, **kwargs):
+        """The logarithm of the derivative of `inverse` at `value`."""
+        return self._at("inverse_log_jacobian", value, args, kwargs)
+
+    def __call__(self, *args, **kwargs):
+        if args and isinstance(args[0], self._distributions):
+            return self._transformed(self, args[0])
+        return super().__call__(*args, **kwargs)
+
+    def construct(self, name, *args, **kwargs):
+        """The method of that name, called: `bijector("forward", x)`."""
+        check.choice(self.name, _METHODS, name=name)
+        return getattr(self, name)(*args, **kwargs)
+
+    def extend_repr(self):
+        if not self.is_scalar_batch:
+            return f"batch_shape = {self.batch_shape}"
+        return ", ".join(f"{name} = {getattr(self, name)}" for name in self.parameter_names)
+
+
+def like(x, parameter):
+    """A parameter in the dtype of the input."""
+    return ops.cast(parameter, x.dtype)

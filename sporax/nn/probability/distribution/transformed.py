@@ -1,0 +1,64 @@
+"""`TransformedDistribution`: the image of a distribution under a bijector."""
+
+import math
+
+from sporax import ops
+from sporax.nn import argument_checks as check
+from sporax.nn.probability.bijector.base import Bijector
+from sporax.nn.probability.distribution.base import Distribution
+
+
+class TransformedDistribution(Distribution):
+    r"""The law of $y = f(x)$ for a `bijector` f and x of a `distribution`: its density is that of
+    $f^{-1}(y)$ times the derivative of $f^{-1}$ there.
+
+    `mean` is defined where the derivative of f is constant; other moments are not. Parameters are
+    those of `distribution`.
+
+    >>> normal = nn.probability.distribution.Normal(0.0, 1.0)
+    >>> exp = nn.probability.bijector.Exp()
+    >>> law = nn.probability.distribution.TransformedDistribution(exp, normal)
+    >>> law.cdf(Tensor([1.0])).asnumpy()
+    array([0.5], dtype=float32)
+    """
+
+    def __init__(self, bijector, distribution, seed=None, name="transformed_distribution"):
+        check.instance(name, Bijector, "a Bijector", bijector=bijector)
+        check.instance(name, Distribution, "a Distribution", distribution=distribution)
+        self.RULES = distribution.RULES
+        super().__init__(seed, distribution.dtype, name, distribution.parameters)
+        self.bijector, self.distribution = bijector, distribution
+        self.is_linear_transformation = bijector.is_constant_jacobian
+
+    def _of(self, what, value, parameters):
+        return self.distribution._find(what)(self.bijector.inverse(value), *parameters)
+
+    def _log_prob(self, value, *parameters):
+        inside = self._of("log_prob", value, parameters)
+        both = inside + self.bijector.inverse_log_jacobian(value)
+        return ops.where(inside == -math.inf, inside, both)
+
+    def _where_decreasing(self, what, other, value, parameters):
+        falls = self.bijector._is_decreasing
+        if falls is False:
+            return self._of(what, value, parameters)
+        rising, falling = (self._of(w, value, parameters) for w in (what, other))
+        return ops.where(falls, falling, rising)
+
+    def _cdf(self, value, *parameters):
+        return self._where_decreasing("cdf", "survival_function", value, parameters)
+
+    def _survival_function(self, value, *parameters):
+        return self._where_decreasing("survival_function", "cdf", value, parameters)
+
+    def _sample(self, key, shape, *parameters):
+        drawn = self.distribution._find("sample")(key, shape, *parameters)
+        return self.bijector.forward(ops.cast(drawn, self.parameter_type))
+
+    def _mean(self, *parameters):
+        if not self.is_linear_transformation:
+            raise NotImplementedError(f"For '{self.name}', 'mean' is not defined.")
+        return self.bijector.forward(self.distribution._find("mean")(*parameters))
+
+
+Bijector._distributions, Bijector._transformed = Distribution, TransformedDistribution

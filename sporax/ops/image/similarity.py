@@ -1,0 +1,110 @@
+"""How alike two images are: SSIM, its mean over scales, PSNR; and an image's gradients."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sporax.ops.declare import Array, Arrays, op
+
+
+def _pair(a, b, max_val):
+    """Both images in Float32 or Float64 and their greatest value; those of integers are scaled to
+    [0, 1]."""
+    if a.ndim != 4:
+        raise ValueError(f"the images must be (N, C, H, W), but got shape {a.shape}")
+    if a.shape != b.shape:
+        raise ValueError(f"the images must have one shape, but got {a.shape} and {b.shape}")
+    if a.dtype != b.dtype:
+        raise TypeError(f"the images must have one dtype, but got {a.dtype} and {b.dtype}")
+    scale = 1.0
+    if jnp.issubdtype(a.dtype, jnp.integer):
+        scale = 1.0 / float(jnp.iinfo(a.dtype).max)
+        a, b = (x.astype(jnp.float32) * scale for x in (a, b))
+    wide = jnp.promote_types(a.dtype, jnp.float32)
+    return a.astype(wide), b.astype(wide), max_val * scale
+
+
+def _blurred(x, size, sigma):
+    """Means weighted by a Gaussian window over the last two axes, one axis after the other."""
+    offsets = np.arange(-size // 2 + 1, size // 2 + 1)
+    weights = np.exp(-(offsets**2) / (2 * sigma**2))
+    weights = (weights / weights.sum()).astype(x.dtype)
+    for axis in (x.ndim - 2, x.ndim - 1):
+        count = x.shape[axis] - size + 1
+        x = sum(w * lax.slice_in_dim(x, i, i + count, axis=axis) for i, w in enumerate(weights))
+    return x
+
+
+def _similarity(a, b, max_val, size, sigma, k1, k2):
+    """SSIM, and its factor of contrast and structure, for each image and channel."""
+    if min(a.shape[2:]) < size:
+        raise ValueError(f"a plane {a.shape[2:]} of the images must hold the window, {size} wide")
+    c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
+    parts = _blurred(jnp.stack([a, b, a * a, b * b, a * b]), size, sigma)
+    mean_a, mean_b, square_a, square_b, product = parts
+    luminance = (2 * mean_a * mean_b + c1) / (mean_a**2 + mean_b**2 + c1)
+    covariance = product - mean_a * mean_b
+    variances = (square_a - mean_a**2) + (square_b - mean_b**2)
+    structure = (2 * covariance + c2) / (variances + c2)
+    return (luminance * structure).mean((2, 3)), structure.mean((2, 3))
+
+
+@op(function=(), name="SSIM")
+def structural_similarity(
+    img1: Array, img2: Array, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03
+):
+    r"""SSIM of each image, `(N, C, H, W)` -> `(N,)`; see `nn.SSIM`."""
+    a, b, max_val = _pair(img1, img2, max_val)
+    return _similarity(a, b, max_val, filter_size, filter_sigma, k1, k2)[0].mean(-1)
+
+
+def _halved(x):
+    """Means of 2 x 2 elements; a last odd row or column is left out."""
+    height, width = (n // 2 for n in x.shape[2:])
+    x = x[:, :, : 2 * height, : 2 * width]
+    return x.reshape(*x.shape[:2], height, 2, width, 2).mean((3, 5))
+
+
+@op(function=(), name="MSSSIM")
+def multiscale_similarity(
+    img1: Array, img2: Array, max_val=1.0, power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03,
+):  # fmt: skip
+    """MS-SSIM of each image, `(N, C, H, W)` -> `(N,)`; see `nn.MSSSIM`."""
+    a, b, max_val = _pair(img1, img2, max_val)
+    last = len(power_factors) - 1
+    if min(a.shape[2:]) >> last < filter_size:
+        raise ValueError(
+            f"a plane {a.shape[2:]} of the images, halved {last} times, must hold the window, "
+            f"{filter_size} wide"
+        )
+    result = 1.0
+    for level, power in enumerate(power_factors):
+        whole, structure = _similarity(a, b, max_val, filter_size, filter_sigma, k1, k2)
+        result = result * jax.nn.relu(whole if level == last else structure) ** power
+        a, b = _halved(a), _halved(b)
+    return result.mean(-1)
+
+
+@op(function=(), name="PSNR")
+def peak_signal_to_noise(img1: Array, img2: Array, max_val=1.0):
+    r"""$10 \log_{10}(max^2 / MSE)$ of each image, `(N, C, H, W)` -> `(N,)`; see `nn.PSNR`."""
+    a, b, max_val = _pair(img1, img2, max_val)
+    error = jnp.square(a - b).mean((1, 2, 3))
+    return 10 * jnp.log10(max_val**2 / error)
+
+
+@op(function=(), name="ImageGradients")
+def image_gradients(images: Array) -> Arrays:
+    """The differences of each element of `(N, C, H, W)` from the next along H and along W; the
+    last ones are 0."""
+    if images.ndim != 4:
+        raise ValueError(f"'images' must be (N, C, H, W), but got shape {images.shape}")
+
+    def along(axis):
+        steps = jnp.diff(images, axis=axis)
+        return jnp.concatenate([steps, jnp.zeros_like(lax.slice_in_dim(images, 0, 1, axis=axis))],
+                               axis)  # fmt: skip
+
+    return along(2), along(3)

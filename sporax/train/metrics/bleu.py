@@ -1,0 +1,76 @@
+"""BLEU of translations."""
+
+import math
+from collections import Counter
+
+import numpy as np
+
+from sporax.nn import argument_checks as check
+from sporax.train.metrics.metric import Metric, rearrange_inputs
+
+
+def _grams(words, longest):
+    """How often each sequence of 1 to `longest` neighbouring words occurs."""
+    return Counter(
+        tuple(words[i : i + n]) for n in range(1, longest + 1) for i in range(len(words) - n + 1)
+    )
+
+
+class BleuScore(Metric):
+    r"""BLEU (Papineni et al., 2002): $b \, (\prod_{n=1}^N p_n)^{1/N}$ for N = `n_gram`, 1 to 4.
+
+    $p_n$ is the share of the candidates' sequences of n words that are in a reference, each counted
+    at most as often as there; $b = \min(1, e^{1 - r / c})$ punishes candidates, of c words,
+    that are shorter than the references nearest in length, of r words. `smooth`: one is added to
+    counts and totals. 0 where no sequence of some length is found.
+
+    >>> words = "the cat is on the mat".split()
+    >>> round(float(BleuScore(n_gram=2)([words], [[words]])), 4)
+    1.0
+    """
+
+    def __init__(self, n_gram=4, smooth=False):
+        super().__init__()
+        check.integer("BleuScore", n_gram=n_gram)
+        check.choice("BleuScore", (1, 2, 3, 4), n_gram=n_gram)
+        check.flag("BleuScore", smooth=smooth)
+        self.n_gram, self.smooth = n_gram, smooth
+        self.clear()
+
+    def clear(self):
+        """Forget what was gathered."""
+        self._found, self._total = np.zeros(self.n_gram), np.zeros(self.n_gram)
+        self._words = self._reference_words = 0
+        self._is_empty = True
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Take candidates (lists of words) and, for each, a list of references."""
+        self._check_number(inputs, 2, "candidates and references")
+        candidates, references = inputs
+        if len(candidates) != len(references):
+            raise ValueError(
+                "For 'BleuScore', there must be references for each candidate, but got "
+                f"{len(references)} for {len(candidates)}."
+            )
+        for words, texts in zip(candidates, references, strict=True):
+            self._words += len(words)
+            nearest = min(texts, key=lambda text: abs(len(words) - len(text)))
+            self._reference_words += len(nearest)
+            known = Counter()
+            for text in texts:
+                known |= _grams(text, self.n_gram)
+            seen = _grams(words, self.n_gram)
+            for counts, where in ((seen & known, self._found), (seen, self._total)):
+                for gram, count in counts.items():
+                    where[len(gram) - 1] += count
+        self._is_empty = False
+
+    def eval(self):
+        """The score of all that was gathered."""
+        self._refuse_empty(self._is_empty)
+        if not self._found.all():
+            return np.array(0.0)
+        added = 1 if self.smooth else 0
+        precision = np.exp(np.log((self._found + added) / (self._total + added)).mean())
+        return precision * min(1.0, math.exp(1 - self._reference_words / self._words))

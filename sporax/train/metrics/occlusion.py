@@ -1,0 +1,99 @@
+"""What a classifier looks at: how its score changes where the image is covered."""
+
+import itertools
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.train.metrics.metric import Metric, rearrange_inputs
+
+
+class OcclusionSensitivity(Metric):
+    """For each element of an image, how much the score of `label` falls when the elements around it
+    are covered (Zeiler & Fergus, 2014); large where the model looks.
+
+    Called with the model (a Cell `(N, *)` -> `(N, classes)`), the image `(1, *)` and the label.
+    `pad_val`: what covers. `margin`: how far it reaches, an int, or one for each axis. `n_batch`:
+    how many covered images are predicted at once. `b_box`: [lowest, highest, ...] index of each
+    axis to look at; a highest one of -1 is the last.
+
+    >>> class Total(nn.Cell):
+    ...     def construct(self, x):
+    ...         return x.reshape(x.shape[0], -1).sum(1, keepdims=True)
+    >>> metric = OcclusionSensitivity(margin=1)
+    >>> metric(Total(), Tensor([[1.0, 2.0, 4.0]]), Tensor([0])).round(3)
+    array([1., 3., 6.], dtype=float32)
+    """
+
+    def __init__(self, pad_val=0.0, margin=2, n_batch=128, b_box=None):
+        super().__init__()
+        check.instance("OcclusionSensitivity", float, "a float", pad_val=pad_val)
+        check.instance("OcclusionSensitivity", (int, list), "an int or a list", margin=margin)
+        check.positive_int("OcclusionSensitivity", n_batch=n_batch)
+        if b_box is not None:
+            check.instance("OcclusionSensitivity", list, "None or a list", b_box=b_box)
+        self.pad_val, self.margin, self.n_batch, self.b_box = pad_val, margin, n_batch, b_box
+        self.clear()
+
+    def clear(self):
+        """Forget what was gathered."""
+        self._sensitivity = None
+
+    def _box(self, shape):
+        """The first index to look at of each axis, and the one after the last."""
+        if self.b_box is None:
+            return [0] * len(shape), list(shape)
+        low, high = [max(0, n) for n in self.b_box[::2]], self.b_box[1::2]
+        if len(self.b_box) != 2 * len(shape):
+            raise ValueError(
+                f"For 'OcclusionSensitivity', 'b_box' must have {2 * len(shape)} indices, two for "
+                f"each axis of an image, but got {len(self.b_box)}."
+            )
+        high = [n - 1 if h < 0 else h for n, h in zip(shape, high, strict=True)]
+        if any(not a <= b < n for a, b, n in zip(low, high, shape, strict=True)):
+            raise ValueError(
+                f"For 'OcclusionSensitivity', 'b_box' must lie in an image of shape {shape}, the "
+                f"lowest before the highest, but got {self.b_box}."
+            )
+        return low, [n + 1 for n in high]
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Take a model, an image and a label."""
+        self._check_number(inputs, 3, "a model, an image and a label")
+        model, label = inputs[0], inputs[2]
+        check.instance("OcclusionSensitivity", Cell, "a Cell", model=model)
+        image = self._convert_data(inputs[1])
+        label = np.asarray(label) if isinstance(label, int) else self._convert_data(label)
+        if len(image) != 1 or label.size != 1:
+            raise RuntimeError(
+                "For 'OcclusionSensitivity', there must be one image and one label, but got "
+                f"{len(image)} and {label.size}."
+            )
+        low, end = self._box(image.shape[1:])
+        places = itertools.product(*map(range, low, end))
+        scores = []
+        while batch := list(itertools.islice(places, self.n_batch)):
+            covered = np.concatenate([self._covered(image, place) for place in batch])
+            scores.append(model(Tensor(covered)).asnumpy()[:, int(label.item())])
+        baseline = model(Tensor(image)).asnumpy()[0, int(label.item())]
+        sizes = [b - a for a, b in zip(low, end, strict=True)]
+        self._sensitivity = (baseline - np.concatenate(scores)).reshape(sizes)
+
+    def _covered(self, image, place):
+        margins = self.margin if isinstance(self.margin, list) else [self.margin] * len(place)
+        part = tuple(
+            slice(max(0, i - m), min(n, i + m))
+            for i, m, n in zip(place, margins, image.shape[1:], strict=True)
+        )
+        image = image.copy()
+        image[:, *part] = self.pad_val
+        return image
+
+    def eval(self):
+        """The falls of the score, in the shape of the image (or of `b_box`), without axes of size
+        1."""
+        self._refuse_empty(self._sensitivity is None)
+        return self._sensitivity.squeeze()

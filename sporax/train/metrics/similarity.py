@@ -1,0 +1,55 @@
+"""How alike the rows of a batch are."""
+
+import numpy as np
+
+from sporax.nn import argument_checks as check
+from sporax.train.metrics.metric import Metric, rearrange_inputs
+
+_REDUCED = {"none": lambda x: x, "sum": lambda x: x.sum(-1), "mean": lambda x: x.mean(-1)}
+
+
+class CosineSimilarity(Metric):
+    r"""$\frac{x_i \cdot x_j}{\|x_i\| \|x_j\|}$ for all pairs of rows of the last batch, `(N, D)` ->
+    `(N, N)`.
+
+    `similarity`: 'cosine', or 'dot' without the denominator. `reduction`: 'none', or the 'sum' or
+    'mean' of each row. `zero_diagonal`: whether a row's similarity to itself is left out, as 0.
+
+    >>> CosineSimilarity()(np.array([[3.0, 4.0], [4.0, 3.0]])).round(3)
+    array([[0.  , 0.96],
+           [0.96, 0.  ]])
+    """
+
+    def __init__(self, similarity="cosine", reduction="none", zero_diagonal=True):
+        super().__init__()
+        words = "a string"
+        check.instance("CosineSimilarity", str, words, similarity=similarity, reduction=reduction)
+        check.choice("CosineSimilarity", ("dot", "cosine"), similarity=similarity)
+        check.choice("CosineSimilarity", tuple(_REDUCED), reduction=reduction)
+        check.flag("CosineSimilarity", zero_diagonal=zero_diagonal)
+        self.similarity, self.reduction = similarity, reduction
+        self.zero_diagonal = zero_diagonal
+        self.clear()
+
+    def clear(self):
+        """Forget what was gathered."""
+        self._products = None
+
+    @rearrange_inputs
+    def update(self, inputs):
+        """Take a batch of rows, in place of the last one."""
+        rows = self._convert_data(inputs)
+        if rows.ndim != 2:
+            raise ValueError(
+                f"For 'CosineSimilarity', the input must be (N, D), but got shape {rows.shape}."
+            )
+        if self.similarity == "cosine":
+            rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        self._products = rows @ rows.T
+
+    def eval(self):
+        """The similarities."""
+        self._refuse_empty(self._products is None)
+        if self.zero_diagonal:
+            np.fill_diagonal(self._products, 0)
+        return _REDUCED[self.reduction](self._products)

@@ -1,0 +1,162 @@
+"""Distances between the surfaces of two segmentations."""
+
+import numpy as np
+from scipy import ndimage
+
+from sporax.nn import argument_checks as check
+from sporax.train.metrics.metric import Metric, rearrange_inputs
+
+_METRICS = ("euclidean", "chessboard", "taxicab")
+
+
+def _surface(mask):
+    """The elements of a region that have a neighbour outside it."""
+    return mask ^ ndimage.binary_erosion(mask)
+
+
+class _SurfaceDistance(Metric):
+    """Base: `update` finds the surfaces of a region in predictions and labels."""
+
+    def __init__(self, distance_metric):
+        super().__init__()
+        name = type(self).__name__
+        check.instance(name, str, "a string", distance_metric=distance_metric)
+        check.choice(name, _METRICS, distance_metric=distance_metric)
+        self.distance_metric = distance_metric
+        self.clear()
+
+    def clear(self):
+        """Forget what was gathered."""
+        self._surfaces = None
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Take predictions, labels of the same shape, and the class whose region is compared."""
+        name = type(self).__name__
+        self._check_number(inputs, 3, "predictions, labels and a class")
+        predicted, labels = (self._convert_data(data) for data in inputs[:2])
+        if not isinstance(inputs[2], (int, float)):
+            raise ValueError(
+                f"For '{name}', the class must be an int or a float, but got "
+                f"{type(inputs[2]).__name__}."
+            )
+        if predicted.size == 0 or predicted.shape != labels.shape:
+            raise ValueError(
+                f"For '{name}', predictions and labels must have one shape and elements, but got "
+                f"shapes {predicted.shape} and {labels.shape}."
+            )
+        regions = [a if a.dtype == bool else a == inputs[2] for a in (predicted, labels)]
+        if not any(region.any() for region in regions):
+            raise ValueError(
+                f"For '{name}', the class must be in the predictions or the labels, but "
+                f"{inputs[2]} is in neither."
+            )
+        self._surfaces = self._found(*regions)
+
+    def _found(self, predicted, labels):
+        return _surface(predicted), _surface(labels)
+
+    def _distances(self, of, to):
+        """From each element of a surface to the nearest of another; infinite if that has none."""
+        if not to.any():
+            return np.full(of.sum(), np.inf)
+        if self.distance_metric == "euclidean":
+            return ndimage.distance_transform_edt(~to)[of]
+        return ndimage.distance_transform_cdt(~to, metric=self.distance_metric)[of]
+
+    def _directions(self, both):
+        """The distances from the predictions' surface, and, with `both`, from the labels'."""
+        self._refuse_empty(self._surfaces is None)
+        predicted, labels = self._surfaces
+        pairs = [(predicted, labels), (labels, predicted)] if both else [(predicted, labels)]
+        return [self._distances(of, to) for of, to in pairs]
+
+
+class HausdorffDistance(_SurfaceDistance):
+    r"""$\max(h(A, B), h(B, A))$ with $h(A, B) = \max_{a \in A} \min_{b \in B} \|a - b\|$ for the
+    surfaces of predictions and labels.
+
+    `distance_metric`: 'euclidean', 'chessboard' or 'taxicab'. `percentile`, 0 to 100: of the
+    distances, in place of the maximum. `directed`: $h(A, B)$ alone. `crop`: whether only the part
+    that holds both regions is looked at, which is faster. Infinite where a surface is empty.
+
+    >>> a = Tensor(np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]]))
+    >>> b = Tensor(np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]]))
+    >>> round(float(HausdorffDistance()(a, b, 0)), 4)
+    1.4142
+    """
+
+    def __init__(self, distance_metric="euclidean", percentile=None, directed=False, crop=True):
+        super().__init__(distance_metric)
+        if percentile is not None:
+            words = "None, or a float from 0 to 100"
+            check.instance("HausdorffDistance", float, words, percentile=percentile)
+            if not 0 <= percentile <= 100:
+                raise ValueError(
+                    f"For 'HausdorffDistance', 'percentile' must be {words}, but got {percentile}."
+                )
+        check.flag("HausdorffDistance", directed=bool(directed), crop=bool(crop))
+        self.percentile, self.directed, self.crop = percentile, directed, crop
+
+    def _found(self, predicted, labels):
+        if self.crop:
+            (part,) = ndimage.find_objects((predicted | labels).astype(np.int8))
+            predicted, labels = predicted[part], labels[part]
+        return super()._found(predicted, labels)
+
+    def eval(self):
+        """The distance."""
+        largest = []
+        for distances in self._directions(both=not self.directed):
+            if not distances.size:
+                largest.append(np.inf)
+            elif self.percentile is None:
+                largest.append(distances.max())
+            else:
+                largest.append(np.percentile(distances, self.percentile))
+        return max(largest)
+
+
+class MeanSurfaceDistance(_SurfaceDistance):
+    r"""$\frac{1}{|A|} \sum_{a \in A} \min_{b \in B} \|a - b\|$ for the surfaces A of predictions
+    and B of labels.
+
+    `symmetric`: the mean of this and of what it is from B to A. `distance_metric`: 'euclidean',
+    'chessboard' or 'taxicab'. Infinite where a surface is empty.
+
+    >>> a = Tensor(np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]]))
+    >>> b = Tensor(np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]]))
+    >>> round(float(MeanSurfaceDistance()(a, b, 0)), 4)
+    0.8047
+    """
+
+    _power = 1
+
+    def __init__(self, symmetric=False, distance_metric="euclidean"):
+        super().__init__(distance_metric)
+        check.flag(type(self).__name__, symmetric=symmetric)
+        self.symmetric = symmetric
+
+    def eval(self):
+        """The distance."""
+        directions = self._directions(both=self.symmetric)
+        if not all(distances.size for distances in directions):
+            return np.inf
+        means = [np.mean(distances.astype(float) ** self._power) for distances in directions]
+        return np.mean(means) ** (1 / self._power)
+
+
+class RootMeanSquareDistance(MeanSurfaceDistance):
+    r"""$\sqrt{\frac{1}{|A|} \sum_{a \in A} \min_{b \in B} \|a - b\|^2}$ for the surfaces A of
+    predictions and B of labels.
+
+    `symmetric`: under the root, the mean of this and of what it is from B to A. `distance_metric`:
+    'euclidean', 'chessboard' or 'taxicab'. Infinite where a surface is empty.
+
+    >>> a = Tensor(np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]]))
+    >>> b = Tensor(np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]]))
+    >>> round(float(RootMeanSquareDistance(symmetric=True)(a, b, 0)), 4)
+    0.9129
+    """
+
+    _power = 2
