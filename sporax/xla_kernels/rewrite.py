@@ -1,5 +1,5 @@
-"""Programs rewritten for a CPU: convolutions and recurrent layers by oneDNN, and data channels last
-between convolutions.
+"""Programs rewritten for a CPU: convolutions and recurrent layers by oneDNN, data channels last
+between convolutions, and matrices not copied for products with one row.
 
 A program has its dimensions as the API says, (N, C, H, W). oneDNN is fast where channels lie last
 in memory, and XLA's layout assignment does not carry that on. So the jaxpr is rewritten: a
@@ -27,6 +27,7 @@ from sporax.core.jax_internals import (
     jaxpr_as_fun,
     with_jaxprs,
 )
+from sporax.xla_kernels import matrix_vector
 from sporax.xla_kernels import recurrence as recurrent
 from sporax.xla_kernels.onednn import convolution, recurrence
 from sporax.xla_kernels.outer_product import is_outer_product, swapped
@@ -56,7 +57,10 @@ _KERNELS = {"conv_general_dilated", "recurrence", "recurrence_backward"}
 def is_affected(jaxpr):
     """Whether a `Jaxpr` or `ClosedJaxpr` has something to rewrite, in whatever depth."""
     return any(
-        eqn.primitive.name in _KERNELS or is_outer_product(eqn) or any(map(is_affected, parts(eqn)))
+        eqn.primitive.name in _KERNELS
+        or is_outer_product(eqn)
+        or matrix_vector.is_row_product(eqn)
+        or any(map(is_affected, parts(eqn)))
         for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns
     )
 
@@ -83,8 +87,8 @@ def rewritten(function, on_jaxpr):
 
 
 def rewrite(jaxpr):
-    """The jaxpr (`Jaxpr` or `ClosedJaxpr`) with oneDNN's kernels, and outer products not
-    transposed; itself if it has neither."""
+    """The jaxpr (`Jaxpr` or `ClosedJaxpr`) with oneDNN's kernels, and products in the form in which
+    XLA transposes nothing; itself if it has neither."""
     if not is_affected(jaxpr):
         return jaxpr
     plain = getattr(jaxpr, "jaxpr", jaxpr)
@@ -171,6 +175,8 @@ class _Rewriter:
             outs = self.in_channels_last(eqn, name, operands)
         elif name == "transpose":
             outs = self.outer_product(eqn, *operands)
+        elif matrix_vector.is_row_product(eqn):
+            outs = self.row_product(eqn, *operands)
         if outs is None:
             params = {key: with_jaxprs(rewrite, value) for key, value in eqn.params.items()}
             outs = self.append(eqn, [self.plain(x) for x in operands], params)
@@ -184,6 +190,14 @@ class _Rewriter:
             return None
         function = swapped(source, eqn)
         return function and [_Array(self.emit(function, *map(self.plain, factors)))]
+
+    def row_product(self, eqn, row, matrix):
+        """The result of the product of a row and a matrix; None where it stays as it is."""
+        source, before = matrix.source
+        is_transposed = source is not None and source.primitive.name == "transpose"
+        function = matrix_vector.of_matrix(eqn, is_transposed)
+        matrix = before[0] if is_transposed else matrix
+        return function and [_Array(self.emit(function, self.plain(row), self.plain(matrix)))]
 
     def append(self, eqn, invars, params=None, shapes=None):
         """The equation on other operands; returns the variables of its results."""
