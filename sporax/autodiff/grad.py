@@ -382,6 +382,8 @@ class GradOperation:
         derivative = Derivative("GradOperation", fn, positions, parameters, sens=self.sens_param)
 
         def both(*args, **kwargs):
+            if positions == (0,) and len(args) + len(kwargs) == self.sens_param:
+                return fn(), ()  # it has no inputs
             result, inputs, by_weight = derivative(args, kwargs)
             by_weight = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
             inputs = inputs[0] if inputs and positions == (0,) else tuple(inputs)

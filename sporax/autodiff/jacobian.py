@@ -77,21 +77,31 @@ class TapedCall(Derivative):
             value.tracked = False
 
 
-def push_forward(who, fn, args, positions, tangents, has_aux=False):
-    """(what was taped, the tangents of its ends) for those of the arguments.
+class Linearization:
+    """A function computed once at some arguments, with its derivative there in any direction.
 
     The pullback is linear in its cotangent; its derivative with respect to that, pulled back from
     the tangents, is the result. So all that has a pullback has this too, also a bprop.
     """
-    with TapeScope() as recording:
-        taped = TapedCall(who, fn, args, positions, (), has_aux)
-        seeds = taped.seeds()
-        gradients = taped.back(seeds)
-        if recording.outer is None:  # no derivative of this is taken
-            taped.untrack()
-        pairs = [(g, t) for g, t in zip(gradients, tangents, strict=True) if g is not None]
-        pushed = recording.gradients([g for g, _ in pairs], [t for _, t in pairs], seeds)
-    return taped, or_zeros(seeds, pushed)
+
+    def __init__(self, who, fn, args, positions, has_aux=False):
+        with TapeScope() as recording:
+            self.taped = TapedCall(who, fn, args, positions, (), has_aux)
+            self.seeds = self.taped.seeds()
+            self.gradients = self.taped.back(self.seeds)
+            if recording.outer is None:  # no derivative of this is taken
+                self.taped.untrack()
+            self.entries = recording.tape.entries[recording.start :]
+        self.recording = recording
+
+    def push(self, tangents, is_first=False):
+        """The tangents of the results for those of the arguments. `is_first`: nothing was recorded
+        since, so the backward pass may be replayed."""
+        pairs = [(g, t) for g, t in zip(self.gradients, tangents, strict=True) if g is not None]
+        run = BackwardPass(self.entries, 0, self.recording.tape.hooks).run
+        if is_first:
+            run = self.recording.gradients
+        return or_zeros(self.seeds, run([g for g, _ in pairs], [t for _, t in pairs], self.seeds))
 
 
 @fitting
@@ -138,29 +148,36 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
     array([60.], dtype=float32)
     """
     check_flag("jvp", "has_aux", has_aux)
-    inputs, v = (tuple(x) if isinstance(x, list) else x for x in (inputs, v))
-    inputs = inputs if isinstance(inputs, tuple) else (inputs,)
-    v = v if isinstance(v, tuple) else (v,)
-    _check_tensors("jvp", "inputs", inputs)
-    _check_tensors("jvp", "v", v)
-    primals, tangents = tensors_of(inputs), tensors_of(v)
+    inputs = arguments_of("jvp", "inputs", inputs)
+    tangents = tangents_of("jvp", inputs, v)
+    linear = Linearization("jvp", fn, inputs, tuple(range(len(inputs))), has_aux)
+    taped, out_tangents = linear.taped, linear.push(tangents, is_first=True)
+    along = unflatten(taped.differentiated, map(wrap, out_tangents), lambda _: None)
+    return (taped.differentiated, along, taped.aux) if has_aux else (taped.result, along)
+
+
+def arguments_of(who, name, inputs):
+    """Inputs or tangents as a tuple, checked."""
+    inputs = tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
+    _check_tensors(who, name, inputs)
+    return inputs
+
+
+def tangents_of(who, inputs, v):
+    """The Values of tangents of the inputs, checked."""
+    primals, tangents = tensors_of(inputs), tensors_of(arguments_of(who, "v", v))
     if len(primals) != len(tangents):
         raise ValueError(
-            f"For 'jvp', 'v' must hold a Tensor for each of the {len(primals)} inputs, but got "
+            f"For '{who}', 'v' must hold a Tensor for each of the {len(primals)} inputs, but got "
             f"{len(tangents)}."
         )
     for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
         if x.shape != t.shape or x.dtype != t.dtype:
             raise (ValueError if x.shape != t.shape else TypeError)(
-                f"For 'jvp', 'v' must be as the inputs, {x.dtype} {x.shape} for number {i}, but "
+                f"For '{who}', 'v' must be as the inputs, {x.dtype} {x.shape} for number {i}, but "
                 f"got {t.dtype} {t.shape}."
             )
-    values = [t._lift() for t in tangents]
-    taped, out_tangents = push_forward(
-        "jvp", fn, inputs, tuple(range(len(inputs))), values, has_aux
-    )
-    along = unflatten(taped.differentiated, map(wrap, out_tangents), lambda _: None)
-    return (taped.differentiated, along, taped.aux) if has_aux else (taped.result, along)
+    return [t._lift() for t in tangents]
 
 
 @fitting
@@ -214,8 +231,9 @@ def _by_columns(who, fn, args, positions, has_aux):
 
     def run(tangents):
         nonlocal aux
-        taped, out_tangents = push_forward(who, fn, args, positions, tangents, has_aux)
-        aux = taped.aux if has_aux else None
+        linear = Linearization(who, fn, args, positions, has_aux)
+        out_tangents = linear.push(tangents, is_first=True)
+        aux = linear.taped.aux if has_aux else None
         beside = [t._lift() for t in tensors_of(aux)]
         # the columns lie along the last axis
         return [*beside, *out_tangents], [None] * len(beside) + [v.aval.ndim for v in out_tangents]

@@ -21,16 +21,17 @@ from sporax.staging.deferred_print import defer_print
 class LiftedFunction:
     """A function recorded without concrete values, mapped over `size` examples unless that is None.
 
-    `remat`: whether its derivative computes it again. Under a tape it is recorded under a tape of
-    its own. Where that has a derivative in Python (a bprop, a hook), so has the operation: the
-    backward pass over that tape, recorded as a continuation of the same trace, and mapped like it.
+    `kind`: the class of the operation. Under a tape it is recorded under a tape of its own. Where
+    that has a derivative in Python (a bprop, a hook), so has the operation: the backward pass over
+    that tape, recorded as a continuation of the same trace, and mapped like it.
     """
 
-    def __init__(self, who, size=None, remat=False):
-        self.who, self.size, self.remat = who, size, remat
+    def __init__(self, who, size=None, kind=LiftedOp):
+        self.who, self.size, self.kind = who, size, kind
         self.trace = AbstractTrace(who)
         self.trace.is_mapped = size is not None
-        self.tape = None if active_tape() is None else Tape()
+        is_taped = kind.uses_python_derivatives and active_tape() is not None
+        self.tape = Tape() if is_taped else None
 
     def __call__(self, function, values=(), axes=()):
         """Record `function(inputs)`; the inputs are slices of the `values` along `axes`. It returns
@@ -43,7 +44,7 @@ class LiftedFunction:
             except RuntimeError:  # a concrete value is needed, in a condition perhaps
                 if not conversions.add(lifted.trace.unconverted):
                     raise
-            lifted = LiftedFunction(self.who, self.size, self.remat)
+            lifted = LiftedFunction(self.who, self.size, self.kind)
 
     def _recorded(self, function, values, axes):
         with using_tape(self.tape), self.trace as trace:
@@ -54,8 +55,7 @@ class LiftedFunction:
             results = [trace.inside(v) for v in results]
             written = trace.written()
             prints = self._prints()
-        kind = RematLiftedOp if self.remat else LiftedOp
-        return self.record_operation(results, outs, written, prints, kind)
+        return self.record_operation(results, outs, written, prints, self.kind)
 
     def _prints(self):
         """(what was printed, its Values), in order; inside the block."""
@@ -142,7 +142,7 @@ class LiftedDerivative(PythonDerivative):
             [whole if axis is None else axis for _, axis in pairs],
             written,
             prints,
-            BarrierLiftedOp if lifted.remat else LiftedOp,
+            BarrierLiftedOp if lifted.kind is RematLiftedOp else LiftedOp,
         )
         if not deeper:
             trace.truncate(mark)

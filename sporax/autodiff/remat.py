@@ -3,6 +3,7 @@
 from typing import Any
 
 from sporax.autodiff.lifted_function import LiftedFunction
+from sporax.autodiff.remat_op import RematLiftedOp
 from sporax.autodiff.tape import active_tape
 from sporax.core.tree import flatten, unflatten
 from sporax.engine.recorder import wrap
@@ -60,5 +61,5 @@ def recomputed(who, function, args, kwargs):
         results, treedef = flatten(function(*args, **kwargs))
         return [t._lift() for t in results], [None] * len(results)
 
-    outputs = LiftedFunction(who, remat=True)(run)
+    outputs = LiftedFunction(who, kind=RematLiftedOp)(run)
     return unflatten(treedef, map(wrap, outputs))

@@ -37,6 +37,7 @@ class LiftedOp(Op):
 
     __slots__ = ("axes", "first", "needed", "outs", "places", "size", "trace")
     is_polymorphic = False
+    uses_python_derivatives = True  # whether a bprop or hook in the trace is its derivative's
 
     def __init__(self, name, state, places, axes, outs, size):
         trace = self.trace = TraceFunction(state.path())

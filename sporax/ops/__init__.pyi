@@ -25,6 +25,7 @@ from sporax.ops.debugging import Print as Print
 from sporax.ops.debugging import print_ as print_
 from sporax.ops.differentiation import HookBackward as HookBackward
 from sporax.ops.differentiation import StopGradient as StopGradient
+from sporax.ops.differentiation import linearize as linearize
 from sporax.ops.differentiation import stop_gradient_ as stop_gradient_
 from sporax.ops.mapping import HyperMap as HyperMap
 from sporax.ops.mapping import Map as Map
@@ -41,6 +42,8 @@ from sporax.ops.sparse.tensors import COOTensor as COOTensor
 from sporax.ops.sparse.tensors import CSRTensor as CSRTensor
 from sporax.ops.sparse.tensors import RowTensor as RowTensor
 from sporax.ops.sparse.tensors import RowTensorInner as RowTensorInner
+from sporax.ops.taylor import derivative as derivative
+from sporax.ops.taylor import jet as jet
 from typing import Any
 import builtins
 

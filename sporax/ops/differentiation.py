@@ -2,9 +2,12 @@
 
 from sporax import autodiff
 from sporax.autodiff.hooks import Gate, avals_of, check_callable, replaced
+from sporax.autodiff.jacobian import Linearization, arguments_of, tangents_of
 from sporax.autodiff.tape import zeros_like
 from sporax.batching import vmap
+from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
+from sporax.core.tree import unflatten
 from sporax.engine.recorder import wrap
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
@@ -72,6 +75,29 @@ class HookGate(Gate):
         return replaced("HookBackward", self.hook_fn, "input", avals_of(out), result)
 
 
+@fitting
+def linearize(fn, inputs) -> tuple:
+    """`(fn(*inputs), function)`, where the function maps tangents of the inputs to $J v$.
+
+    `inputs`: a Tensor, or a tuple or list of them. The function takes the same, of the same shapes
+    and dtypes; `fn` is not computed again for it. It belongs to the contents that inputs and
+    Parameters had. See `jvp`.
+
+    >>> y, push = ops.linearize(lambda x: x * x, Tensor([3.0]))
+    >>> push(Tensor([10.0])).asnumpy()
+    array([60.], dtype=float32)
+    """
+    inputs = arguments_of("linearize", "inputs", inputs)
+    linear = Linearization("linearize", fn, inputs, tuple(range(len(inputs))))
+    result = linear.taped.result
+
+    def push(v):
+        tangents = linear.push(tangents_of("linearize", inputs, v))
+        return unflatten(result, map(wrap, tangents), lambda _: None)
+
+    return result, push
+
+
 def stop_gradient_(input):
     """Let no derivative go through `input` from here on, in place; returns `input`.
 
@@ -98,6 +124,7 @@ FUNCTIONS.update(
     jacfwd=autodiff.jacfwd,
     jacrev=autodiff.jacrev,
     jvp=autodiff.jvp,
+    linearize=linearize,
     vjp=autodiff.vjp,
     vmap=vmap,
 )

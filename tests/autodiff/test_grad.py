@@ -512,3 +512,14 @@ def test_what_is_half_precision_stays_so():
     result = grad(lambda x: x.astype(dtypes.float32) * 2.0)(x)
     assert result.dtype == dtypes.float16
     assert result.asnumpy().tolist() == [2.0]
+
+
+@pytest.mark.parametrize("arguments", [(), (Tensor([2.0]),)], ids=["plain", "sens_param"])
+def test_a_function_without_inputs_has_no_gradients(arguments):
+    """As in MindSpore: the gradients of all inputs, and of the first, are an empty tuple."""
+    p = Parameter(Tensor([3.0]), "p")
+    sens = {"sens_param": bool(arguments)}
+    assert GradOperation(**sens)(lambda: p * p)(*arguments) == ()
+    assert GradOperation(get_all=True, **sens)(lambda: p * p)(*arguments) == ()
+    by_weight = GradOperation(get_by_list=True, **sens)(lambda: p * p, [p])(*arguments)
+    assert numbers(by_weight) == [[12.0 if arguments else 6.0]]
