@@ -51,7 +51,7 @@ _MODULES = {
     "translation_corpora": "IWSLT2016Dataset IWSLT2017Dataset Multi30kDataset",
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
-_LATER |= {"text": None, "vision": None}
+_LATER |= {"audio": None, "text": None, "vision": None}
 
 __all__ = [
     "BatchInfo", "Cifar10Dataset", "Cifar100Dataset", "Dataset", "DistributedSampler",

@@ -19,10 +19,11 @@ def number(who, name, value, least=-math.inf, most=math.inf, kind=(int, float)):
     return value
 
 
-def positive(who, name, value):
-    """A number greater than 0."""
-    if number(who, name, value) <= 0:
-        raise ValueError(f"For '{who}', '{name}' must be greater than 0, but got {value}.")
+def positive(who, name, value, most=math.inf):
+    """A number greater than 0, and at most `most`."""
+    if not 0 < number(who, name, value) <= most:
+        rule = "greater than 0" if most == math.inf else f"in (0, {most}]"
+        raise ValueError(f"For '{who}', '{name}' must be {rule}, but got {value}.")
     return value
 
 
@@ -93,6 +94,15 @@ def member(who, name, value, kind):
     if not isinstance(value, kind):
         raise TypeError(
             f"For '{who}', '{name}' must be a member of {kind.__name__}, but got {value!r}."
+        )
+    return value
+
+
+def instance(who, name, value, kind):
+    """An instance of a class."""
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"For '{who}', '{name}' must be a {kind.__name__}, but got {type(value).__name__}."
         )
     return value
 

@@ -1,0 +1,380 @@
+"""Filter banks over the frequencies of a spectrogram, and cepstral coefficients."""
+
+import math
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.audio.enums import (
+    BorderType,
+    MelType,
+    NormMode,
+    NormType,
+    ScaleType,
+    WindowType,
+)
+from sporax.data.audio.levels import decibels
+from sporax.data.audio.spectra import Spectrogram
+from sporax.data.audio.waveform import (
+    COUNT,
+    FLAG,
+    NOT_NEGATIVE,
+    POSITIVE,
+    REAL,
+    WHOLE,
+    AudioTensorOperation,
+    member,
+    one_of,
+    optional,
+)
+from sporax.data.random_streams import stream
+
+
+def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
+    r"""The cosine transform of type 2, a Float32 matrix (`n_mels`, `n_mfcc`):
+    $2 \cos(\pi k (2 n + 1) / (2 N))$; for `NormMode.ORTHO` with columns of norm 1.
+
+    `n_mfcc`, `n_mels`: ints greater than 0.
+
+    >>> create_dct(2, 2)
+    array([[ 2.       ,  1.4142135],
+           [ 2.       , -1.4142135]], dtype=float32)
+    """
+    COUNT("create_dct", "n_mfcc", n_mfcc)
+    COUNT("create_dct", "n_mels", n_mels)
+    ortho = check.member("create_dct", "norm", norm, NormMode) is NormMode.ORTHO
+    angles = np.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc)
+    matrix = 2 * np.cos(angles)
+    if ortho:
+        matrix *= np.sqrt(np.where(np.arange(n_mfcc) == 0, 0.25, 0.5) / n_mels)
+    return matrix.astype(np.float32)
+
+
+def linear_fbanks(n_freqs, f_min, f_max, n_filter, sample_rate):
+    r"""Triangular filters with peaks at equal distances, a Float32 matrix (`n_freqs`, `n_filter`).
+
+    `n_freqs`: the frequencies, from 0 to `sample_rate` / 2. `f_min`, `f_max`: where the filters
+    begin and end, in Hz. `n_filter`, `sample_rate`: ints greater than 0.
+
+    >>> linear_fbanks(5, 0, 4, 1, 8)[:, 0]
+    array([0. , 0.5, 1. , 0.5, 0. ], dtype=float32)
+    """
+    who = "linear_fbanks"
+    _bank_checked(who, n_freqs, f_min, f_max, sample_rate, n_filter=n_filter)
+    return _triangles(n_freqs, sample_rate, np.linspace(f_min, f_max, n_filter + 2)).astype("f4")
+
+
+def melscale_fbanks(
+    n_freqs, f_min, f_max, n_mels, sample_rate, norm=NormType.NONE, mel_type=MelType.HTK
+):
+    r"""Triangular filters with peaks at equal distances in mel, a Float32 matrix (`n_freqs`,
+    `n_mels`); for `NormType.SLANEY` each is divided by half its width in Hz.
+
+    `mel_type`: HTK's $2595 \log_{10}(1 + f / 700)$, or Slaney's, which is $3 f / 200$ below 1000
+    Hz and $15 + 27 \log_{6.4}(f / 1000)$ above. `n_freqs`, `f_min`, `f_max`, `sample_rate`: as for
+    `linear_fbanks`.
+
+    >>> melscale_fbanks(5, 0, 4, 1, 8)[:, 0].round(3)
+    array([0.   , 0.501, 0.999, 0.499, 0.   ], dtype=float32)
+    """
+    who = "melscale_fbanks"
+    _bank_checked(who, n_freqs, f_min, f_max, sample_rate, n_mels=n_mels)
+    check.member(who, "norm", norm, NormType)
+    check.member(who, "mel_type", mel_type, MelType)
+    return mel_filters(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type).astype("f4")
+
+
+def _bank_checked(who, n_freqs, f_min, f_max, sample_rate, **count):
+    WHOLE(who, "n_freqs", n_freqs)
+    NOT_NEGATIVE(who, "f_min", f_min)
+    POSITIVE(who, "f_max", f_max)
+    if f_min > f_max:
+        raise ValueError(f"For '{who}', 'f_min' must be at most 'f_max', {f_max}, but got {f_min}.")
+    for name, value in (*count.items(), ("sample_rate", sample_rate)):
+        COUNT(who, name, value)
+
+
+def _triangles(n_freqs, sample_rate, corners):
+    """Filters (`n_freqs`, len(corners) - 2), each with three corners from one on."""
+    distances = corners - np.linspace(0, sample_rate / 2, n_freqs)[:, None]
+    widths = np.diff(corners)
+    down, up = distances[:, 2:] / widths[1:], -distances[:, :-2] / widths[:-1]
+    return np.minimum(down, up).clip(0) + 0.0
+
+
+_LOG_STEP = math.log(6.4) / 27
+
+# mel scale -> (from Hz, to Hz)
+_MEL = {
+    MelType.HTK: (
+        lambda f: 2595 * np.log10(1 + f / 700),
+        lambda mel: 700 * (10 ** (mel / 2595) - 1),
+    ),
+    MelType.SLANEY: (
+        lambda f: np.where(f < 1000, 3 * f / 200, 15 + np.log(np.maximum(f, 1) / 1000) / _LOG_STEP),
+        lambda mel: np.where(mel < 15, 200 * mel / 3, 1000 * np.exp(_LOG_STEP * (mel - 15))),
+    ),
+}
+
+
+def mel_filters(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type):
+    """See `melscale_fbanks`; Float64."""
+    to_mel, to_hertz = _MEL[mel_type]
+    ends = to_mel(np.array([f_min, f_max], float))
+    corners = to_hertz(np.linspace(*ends, n_mels + 2))
+    filters = _triangles(n_freqs, sample_rate, corners)
+    if norm is NormType.SLANEY:
+        filters = filters * 2 / (corners[2:] - corners[:-2])
+    return filters
+
+
+class _MelBank(AudioTensorOperation):
+    """Base of transforms with mel filters: `f_max` is half the sampling rate by default."""
+
+    def _prepare(self):
+        self.f_max = band_end(self._who, self.f_min, self.f_max, self.sample_rate)
+
+    def _filters(self, dtype):
+        return mel_filters(
+            self.n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate, self.norm,
+            self.mel_type,
+        ).astype(dtype)  # fmt: skip
+
+
+def band_end(who, f_min, f_max, sample_rate, least=0):
+    """The end of a filter bank's frequencies, which must be beyond their beginning."""
+    end = sample_rate // 2 if f_max is None else f_max
+    if f_min > end or (f_min == end and (f_max is None or not least)):
+        raise ValueError(
+            f"For '{who}', 'f_min' must be less than 'f_max', {end} ('sample_rate' // 2 by "
+            f"default), but got {f_min}."
+        )
+    return end
+
+
+class MelScale(_MelBank):
+    r"""A spectrogram over mel frequencies: its product with `melscale_fbanks`.
+
+    `n_mels`: the filters. `n_stft`: the frequencies of the spectrogram. `f_min`, `f_max` (by
+    default half of `sample_rate`), `norm`, `mel_type`: as there. Spectrogram (..., freq, frames),
+    result (..., n_mels, frames).
+
+    >>> MelScale(n_mels=4, n_stft=9)(np.ones((9, 2))).shape
+    (4, 2)
+    """
+
+    _shape = "..., freq, frames"
+
+    n_mels: COUNT = 128
+    sample_rate: COUNT = 16000
+    f_min: REAL = 0.0
+    f_max: optional(POSITIVE) = None
+    n_stft: COUNT = 201
+    norm: member(NormType) = NormType.NONE
+    mel_type: member(MelType) = MelType.HTK
+
+    def _transformed(self, spectrogram):
+        frequencies_checked(self._who, spectrogram, "n_stft", self.n_stft)
+        return self._filters(spectrogram.dtype).T @ spectrogram
+
+
+def frequencies_checked(who, spectrogram, name, count):
+    """The spectrogram must have that many frequencies."""
+    if spectrogram.shape[-2] != count:
+        raise RuntimeError(
+            f"For '{who}', the input must have '{name}', {count}, frequencies, but got shape "
+            f"{spectrogram.shape}."
+        )
+
+
+def _steps(who, name, value):
+    """The rule of `sgdargs`."""
+    if value is None:
+        return {"sgd_lr": 0.1, "sgd_momentum": 0.9}
+    if not isinstance(value, dict) or not value.keys() >= {"sgd_lr", "sgd_momentum"}:
+        raise TypeError(
+            f"For '{who}', '{name}' must be a dict with 'sgd_lr' and 'sgd_momentum', but got "
+            f"{value!r}."
+        )
+    for key in ("sgd_lr", "sgd_momentum"):
+        NOT_NEGATIVE(who, f"{name}['{key}']", value[key])
+    return value
+
+
+class InverseMelScale(_MelBank):
+    r"""A spectrogram $s \ge 0$ that `MelScale` turns into the input $m$: gradient descent on the
+    squares of $m - F^\top s$, summed over mel frequencies and averaged over the rest.
+
+    It begins at random values in [0, 1) and ends after `max_iter` steps, at a loss below
+    `tolerance_loss` or one that changes by less than `tolerance_change`. `sgdargs`: a dict with the
+    rate 'sgd_lr' and 'sgd_momentum', 0.1 and 0.9 by default. `n_stft` and the other arguments are
+    those of `MelScale`. Spectrogram (..., n_mels, frames), result (..., n_stft, frames).
+
+    >>> InverseMelScale(n_stft=9, n_mels=4)(np.ones((4, 2))).shape
+    (9, 2)
+    """
+
+    _shape = "..., n_mels, frames"
+
+    n_stft: COUNT
+    n_mels: COUNT = 128
+    sample_rate: COUNT = 16000
+    f_min: REAL = 0.0
+    f_max: optional(POSITIVE) = None
+    max_iter: COUNT = 100000
+    tolerance_loss: POSITIVE = 1e-5
+    tolerance_change: POSITIVE = 1e-8
+    sgdargs: _steps = None
+    norm: member(NormType) = NormType.NONE
+    mel_type: member(MelType) = MelType.HTK
+
+    def _transformed(self, mel):
+        frequencies_checked(self._who, mel, "n_mels", self.n_mels)
+        filters = self._filters(mel.dtype)
+        rate, momentum = self.sgdargs["sgd_lr"], self.sgdargs["sgd_momentum"]
+        rate = rate * 2 * self.n_mels / mel.size
+        spectrogram = stream().random((*mel.shape[:-2], self.n_stft, mel.shape[-1]), mel.dtype)
+        step, loss = 0, math.inf
+        for _ in range(self.max_iter):
+            missing = mel - filters.T @ spectrogram
+            before, loss = loss, float(np.square(missing).sum(-2).mean())
+            step = momentum * step + rate * (filters @ missing)
+            spectrogram = np.maximum(spectrogram + step, 0)
+            if loss < self.tolerance_loss or abs(before - loss) < self.tolerance_change:
+                break
+        return spectrogram
+
+
+class MelSpectrogram(AudioTensorOperation):
+    r"""`MelScale` of `Spectrogram`.
+
+    The arguments are those of both; `mel_scale` is the one's `mel_type`. Waveform (..., time),
+    result (..., n_mels, frames).
+
+    >>> MelSpectrogram(8000, n_fft=16, n_mels=4)(np.ones(32)).shape
+    (4, 5)
+    """
+
+    sample_rate: WHOLE = 16000
+    n_fft: COUNT = 400
+    win_length: optional(COUNT) = None
+    hop_length: optional(COUNT) = None
+    f_min: REAL = 0.0
+    f_max: optional(NOT_NEGATIVE) = None
+    pad: WHOLE = 0
+    n_mels: COUNT = 128
+    window: member(WindowType) = WindowType.HANN
+    power: POSITIVE = 2.0
+    normalized: FLAG = False
+    center: FLAG = True
+    pad_mode: member(BorderType) = BorderType.REFLECT
+    onesided: FLAG = True
+    norm: member(NormType) = NormType.NONE
+    mel_scale: member(MelType) = MelType.HTK
+
+    def _prepare(self):
+        self._spectrogram = Spectrogram(
+            self.n_fft, self.win_length, self.hop_length, self.pad, self.window, self.power,
+            self.normalized, self.center, self.pad_mode, self.onesided,
+        )  # fmt: skip
+        frequencies = self.n_fft // 2 + 1 if self.onesided else self.n_fft
+        self._mel = MelScale(
+            self.n_mels, self.sample_rate, self.f_min, self.f_max, frequencies, self.norm,
+            self.mel_scale,
+        )  # fmt: skip
+
+    def _transformed(self, waveform):
+        return self._mel(self._spectrogram(waveform))
+
+
+def _options(who, name, value):
+    """The rule of the arguments of another transform: a dict, or None."""
+    if value is not None and not isinstance(value, dict):
+        raise TypeError(f"For '{who}', '{name}' must be a dict, but got {type(value).__name__}.")
+    return dict(value or {})
+
+
+class _Cepstrum(AudioTensorOperation):
+    """Base of cepstral coefficients: the cosine transform of the logarithm of `_powers`."""
+
+    def _cosines(self, powers, count, is_log):
+        if is_log:
+            levels = np.log(powers + 1e-6)
+        else:
+            levels = decibels(powers, ScaleType.POWER, 1.0, 1e-10, 80.0)
+        cosines = create_dct(count, levels.shape[-2], self.norm)
+        return cosines.T @ levels.astype(np.float32)
+
+
+class MFCC(_Cepstrum):
+    r"""Mel-frequency cepstral coefficients: the cosine transform (`create_dct`) of the decibels
+    (`AmplitudeToDB`), or for `log_mels` of $\log(x + 10^{-6})$, of `MelSpectrogram`.
+
+    `n_mfcc`: the coefficients that are kept. `dct_type`: 2. `norm`: of the transform. `melkwargs`:
+    a dict of arguments of `MelSpectrogram`. Waveform (..., time), result (..., n_mfcc, frames).
+
+    >>> MFCC(8000, 3, melkwargs={"n_fft": 16, "n_mels": 4})(np.ones(32)).shape
+    (3, 5)
+    """
+
+    sample_rate: WHOLE = 16000
+    n_mfcc: WHOLE = 40
+    dct_type: one_of(2) = 2
+    norm: member(NormMode) = NormMode.ORTHO
+    log_mels: FLAG = False
+    melkwargs: _options = None
+
+    def _prepare(self):
+        self._mel = MelSpectrogram(self.sample_rate, **self.melkwargs)
+        if self._mel.n_mels < self.n_mfcc:
+            raise ValueError(
+                f"For 'MFCC', 'n_mfcc' must be at most 'n_mels' of 'melkwargs', "
+                f"{self._mel.n_mels}, but got {self.n_mfcc}."
+            )
+
+    def _transformed(self, waveform):
+        return self._cosines(self._mel(waveform), self.n_mfcc, self.log_mels)
+
+
+class LFCC(_Cepstrum):
+    r"""Linear-frequency cepstral coefficients: as `MFCC`, of the filters of `linear_fbanks`.
+
+    `n_filter`: the filters, from `f_min` to `f_max`. `n_lfcc`: the coefficients that are kept.
+    `log_lf`: as `log_mels` there. `speckwargs`: a dict of arguments of `Spectrogram`. Waveform
+    (..., time), result (..., n_lfcc, frames).
+
+    >>> LFCC(8000, 4, 3, speckwargs={"n_fft": 16})(np.ones(32)).shape
+    (3, 5)
+    """
+
+    sample_rate: WHOLE = 16000
+    n_filter: COUNT = 128
+    n_lfcc: COUNT = 40
+    f_min: NOT_NEGATIVE = 0.0
+    f_max: optional(NOT_NEGATIVE) = None
+    dct_type: one_of(2) = 2
+    norm: member(NormMode) = NormMode.ORTHO
+    log_lf: FLAG = False
+    speckwargs: _options = None
+
+    def _prepare(self):
+        self.f_max = band_end(self._who, self.f_min, self.f_max, self.sample_rate)
+        self._spectrogram = Spectrogram(**self.speckwargs)
+        if self._spectrogram.n_fft < self.n_lfcc:
+            raise ValueError(
+                f"For 'LFCC', 'n_lfcc' must be at most 'n_fft' of 'speckwargs', "
+                f"{self._spectrogram.n_fft}, but got {self.n_lfcc}."
+            )
+
+    def _transformed(self, waveform):
+        spectrogram = self._spectrogram(waveform)
+        corners = np.linspace(self.f_min, self.f_max, self.n_filter + 2)
+        filters = _triangles(spectrogram.shape[-2], self.sample_rate, corners)
+        powers = filters.astype(waveform.dtype).T @ spectrogram
+        return self._cosines(powers, self.n_lfcc, self.log_lf)
+
+
+__all__ = [
+    "LFCC", "MFCC", "InverseMelScale", "MelScale", "MelSpectrogram", "create_dct", "linear_fbanks",
+    "melscale_fbanks",
+]  # fmt: skip

@@ -1,0 +1,137 @@
+"""Masks over frequencies or frames of a spectrogram (Park et al. 2019, SpecAugment)."""
+
+import numpy as np
+
+from sporax.data.audio.waveform import (
+    COUNT,
+    FLAG,
+    NOT_NEGATIVE,
+    REAL,
+    WHOLE,
+    AudioTensorOperation,
+    one_of,
+)
+from sporax.data.random_streams import stream
+
+
+def _masked(spectrogram, axis, start, width, value):
+    """A copy with `value` at places of axis -2 or -1; `start`, `width`: ints, or an array (..., 1,
+    1) of them."""
+    places = np.arange(spectrogram.shape[axis])
+    places = places[:, None] if axis == -2 else places
+    return np.where((places >= start) & (places < start + width), value, spectrogram)
+
+
+class MaskAlongAxis(AudioTensorOperation):
+    """`mask_value` at the frequencies (`axis` 1) or frames (`axis` 2) from `mask_start` on, as many
+    as `mask_width`. Spectrogram (..., freq, frames).
+
+    >>> MaskAlongAxis(1, 2, 0.0, 2)(np.ones((1, 4)))
+    array([[1., 0., 0., 1.]])
+    """
+
+    _shape = "..., freq, frames"
+
+    mask_start: WHOLE
+    mask_width: COUNT
+    mask_value: REAL
+    axis: one_of(1, 2)
+
+    def _transformed(self, spectrogram):
+        axis = self.axis - 3
+        if self.mask_start + self.mask_width > spectrogram.shape[axis]:
+            raise RuntimeError(
+                f"For 'MaskAlongAxis', 'mask_start' + 'mask_width' must be at most the size of the "
+                f"axis, {spectrogram.shape[axis]}, but got {self.mask_start} + {self.mask_width}."
+            )
+        return _masked(spectrogram, axis, self.mask_start, self.mask_width, self.mask_value)
+
+
+def _random_mask(who, spectrogram, axis, name, most, value):
+    """A mask for each channel: of a width drawn from [0, `most`), at a start drawn from the room
+    that it leaves."""
+    size = spectrogram.shape[axis]
+    if most > size:
+        raise RuntimeError(
+            f"For '{who}', '{name}' must be at most the size of the axis, {size}, but got {most}."
+        )
+    drawn = stream().random((2, *spectrogram.shape[:-2], 1, 1))
+    width = drawn[0] * most
+    start = np.floor(drawn[1] * (size - width))
+    return _masked(spectrogram, axis, start, np.floor(width), value)
+
+
+class MaskAlongAxisIID(AudioTensorOperation):
+    """As `MaskAlongAxis`, of each channel at random: the width is drawn from [0, `mask_param`],
+    the start from [0, size of the axis - width]. Spectrogram (..., freq, frames).
+
+    >>> MaskAlongAxisIID(0, 5.0, 1)(np.ones((1, 4)))
+    array([[1., 1., 1., 1.]])
+    """
+
+    _shape = "..., freq, frames"
+
+    mask_param: WHOLE
+    mask_value: REAL
+    axis: one_of(1, 2)
+
+    def _transformed(self, spectrogram):
+        return _random_mask(
+            self._who, spectrogram, self.axis - 3, "mask_param", self.mask_param, self.mask_value
+        )
+
+
+class _Masking(AudioTensorOperation):
+    """Base of a mask along one axis, at random or at one place."""
+
+    _shape = "..., freq, frames"
+
+    def _mask(self, spectrogram, axis, name):
+        width = getattr(self, name)
+        if self.iid_masks:
+            return _random_mask(self._who, spectrogram, axis, name, width, self.mask_value)
+        size = spectrogram.shape[axis]
+        if self.mask_start + width > size:
+            raise RuntimeError(
+                f"For '{self._who}', 'mask_start' + '{name}' must be at most the size of the axis, "
+                f"{size}, but got {self.mask_start} + {width}."
+            )
+        return _masked(spectrogram, axis, self.mask_start, width, self.mask_value)
+
+
+class FrequencyMasking(_Masking):
+    """`mask_value` at the frequencies from `mask_start` on, as many as `freq_mask_param`; for
+    `iid_masks`, of each channel at random as for `MaskAlongAxisIID`.
+
+    Spectrogram (..., freq, frames).
+
+    >>> FrequencyMasking(freq_mask_param=1, mask_start=1)(np.ones((3, 1))).ravel()
+    array([1., 0., 1.])
+    """
+
+    iid_masks: FLAG = False
+    freq_mask_param: WHOLE = 0
+    mask_start: WHOLE = 0
+    mask_value: NOT_NEGATIVE = 0.0
+
+    def _transformed(self, spectrogram):
+        return self._mask(spectrogram, -2, "freq_mask_param")
+
+
+class TimeMasking(_Masking):
+    """As `FrequencyMasking`, of frames; the width is `time_mask_param`.
+
+    >>> TimeMasking(time_mask_param=2, mask_start=1)(np.ones((1, 4)))
+    array([[1., 0., 0., 1.]])
+    """
+
+    iid_masks: FLAG = False
+    time_mask_param: WHOLE = 0
+    mask_start: WHOLE = 0
+    mask_value: NOT_NEGATIVE = 0.0
+
+    def _transformed(self, spectrogram):
+        return self._mask(spectrogram, -1, "time_mask_param")
+
+
+__all__ = ["FrequencyMasking", "MaskAlongAxis", "MaskAlongAxisIID", "TimeMasking"]

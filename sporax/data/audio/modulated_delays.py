@@ -1,0 +1,117 @@
+"""Effects of a delay that an oscillator varies: flanger and phaser, as SoX has them."""
+
+import math
+
+import numpy as np
+
+from sporax.data.audio.enums import Interpolation, Modulation
+from sporax.data.audio.waveform import ANY_INT, FLAG, NONZERO, AudioTensorOperation, member, within
+
+
+def oscillation(modulation, length, low, high, phase):
+    """One period of an oscillator between two values; `phase`: where it begins, in periods."""
+    at = (np.arange(length) + int(phase * length + 0.5)) % length / length
+    if modulation is Modulation.SINUSOIDAL:
+        level = (np.sin(2 * np.pi * at) + 1) / 2
+    else:
+        level = np.abs((2 * at + 1.5) % 2 - 1)
+    return low + (high - low) * level
+
+
+class Flanger(AudioTensorOperation):
+    r"""The waveform and its echo after a delay that varies, SoX's `flanger`.
+
+    `delay` in [0, 30] and `depth` in [0, 10]: the delay's least value and its range, in
+    milliseconds. `regen` in [-95, 95] and `width` in [0, 100]: percent of the echo that is fed
+    back, and that is added. `speed` in [0.1, 10]: of the oscillator, in Hz. `phase` in [0, 100]:
+    percent of its period from one channel to the next. `modulation`: its waveform.
+    `interpolation`: for delays of part of a sample. Waveform (..., channel, time); the result is
+    cut to [-1, 1].
+
+    >>> Flanger(1000, delay=1.0, depth=0.0)(np.array([[1.0, 0.0, 0.0]])).round(3)
+    array([[0.585, 0.415, 0.   ]])
+    """
+
+    _shape = "..., channel, time"
+
+    sample_rate: NONZERO
+    delay: within(0, 30) = 0.0
+    depth: within(0, 10) = 2.0
+    regen: within(-95, 95) = 0.0
+    width: within(0, 100) = 71.0
+    speed: within(0.1, 10) = 0.5
+    phase: within(0, 100) = 25.0
+    modulation: member(Modulation) = Modulation.SINUSOIDAL
+    interpolation: member(Interpolation) = Interpolation.LINEAR
+
+    def _transformed(self, waveform):
+        channels, length = waveform.shape[-2:]
+        signal = waveform.reshape(-1, channels, length).astype(np.float64)
+        delays, weights = self._delays(channels, length)
+        feedback, width = self.regen / 100, self.width / 100
+        history = delays.max() + weights.shape[0]
+        buffer = np.zeros((*signal.shape[:2], history + length))  # the past, then the signal
+        echo, last = np.empty_like(signal), 0.0
+        every = np.arange(channels)
+        for i in range(length):
+            buffer[..., history + i] = signal[..., i] + last * feedback
+            taps = [buffer[:, every, history + i - delays[:, i] - k] for k in range(len(weights))]
+            last = sum(tap * weight[:, i] for tap, weight in zip(taps, weights, strict=True))
+            echo[..., i] = last
+        mixed = (signal + echo * (width * (1 - abs(feedback)))) / (1 + width)
+        return np.clip(mixed, -1, 1).reshape(waveform.shape).astype(waveform.dtype)
+
+    def _delays(self, channels, length):
+        """The delay of each channel and sample in whole samples, and the weights of the samples
+        from there on: their interpolation at the delay itself."""
+        least = math.floor(self.delay / 1000 * self.sample_rate + 0.5)
+        most = int((self.delay + self.depth) / 1000 * self.sample_rate + 0.5)
+        period = int(self.sample_rate / self.speed)
+        delay = oscillation(self.modulation, period, least, most, 0.75)
+        shifts = (np.arange(channels) * period * (self.phase / 100) + 0.5).astype(int)
+        delay = delay[(np.arange(length) + shifts[:, None]) % period]
+        whole = np.floor(delay).astype(int)
+        t = delay - whole
+        if self.interpolation is Interpolation.LINEAR:
+            return whole, np.stack([1 - t, t])
+        return whole, np.stack([(1 - t) * (2 - t) / 2, t * (2 - t), t * (t - 1) / 2])
+
+
+class Phaser(AudioTensorOperation):
+    r"""Echoes of echoes after a delay that varies, SoX's `phaser`: with the delay $d_n$ in samples,
+    $y_n = gain\_in \cdot x_n + decay \cdot y_{n - d_n}$; the result is $gain\_out \cdot y$, cut to
+    [-1, 1].
+
+    `sample_rate`: an int. `gain_in` in [0, 1], `gain_out` in [0, 1e9], `decay` in [0, 0.99].
+    `delay_ms` in [0, 5]: the longest delay. `mod_speed` in [0.1, 2]: of the oscillator, in Hz.
+    `sinusoidal`: whether it is a sine, rather than a triangle. Waveform (..., time).
+
+    >>> Phaser(1000, 1.0, 1.0, 1.0, 0.5)(np.array([1.0, 0.0, 0.0]))
+    array([1.  , 0.5 , 0.25])
+    """
+
+    sample_rate: ANY_INT
+    gain_in: within(0, 1) = 0.4
+    gain_out: within(0, 1e9) = 0.74
+    delay_ms: within(0, 5) = 3.0
+    decay: within(0, 0.99) = 0.4
+    mod_speed: within(0.1, 2) = 0.5
+    sinusoidal: FLAG = True
+
+    def _transformed(self, waveform):
+        signal = np.moveaxis(waveform, -1, 0).astype(np.float64) * self.gain_in
+        length = len(signal)
+        buffer = max(1, int(self.delay_ms / 1000 * self.sample_rate + 0.5))
+        period = int(self.sample_rate / self.mod_speed + 0.5)
+        modulation = Modulation.SINUSOIDAL if self.sinusoidal else Modulation.TRIANGULAR
+        reads = oscillation(modulation, period, 1, buffer, 0.25)
+        reads = (reads + 0.5).astype(int)[np.arange(length) % period]
+        delays = buffer + 1 - reads
+        echoes = np.zeros((buffer + length, *signal.shape[1:]))
+        for i in range(length):
+            echoes[buffer + i] = signal[i] + echoes[buffer + i - delays[i]] * self.decay
+        result = np.clip(echoes[buffer:] * self.gain_out, -1, 1)
+        return np.moveaxis(result, 0, -1).astype(waveform.dtype)
+
+
+__all__ = ["Flanger", "Phaser"]

@@ -1,0 +1,83 @@
+"""Resampling by a windowed sinc filter."""
+
+import math
+
+import numpy as np
+
+from sporax.data.audio import short_time
+from sporax.data.audio.enums import ResampleMethod
+from sporax.data.audio.waveform import (
+    COUNT,
+    POSITIVE,
+    REAL,
+    SHARE,
+    AudioTensorOperation,
+    member,
+    optional,
+)
+
+
+class Resample(AudioTensorOperation):
+    r"""The waveform at another sampling rate: band-limited interpolation (J. O. Smith, Digital
+    audio resampling).
+
+    With $b$ = `rolloff` $\cdot \min(f, f')$ and $w$ = `lowpass_filter_width`, a sample at the time
+    $\tau$ is $\frac{b}{f} \sum_n x_n \operatorname{sinc}(u_n) h(u_n)$ over $|u_n| \le w$,
+    $u_n = b (n / f - \tau)$. The window $h$ is $\cos^2(\pi u / 2 w)$ for `SINC_INTERPOLATION` and,
+    for `KAISER_WINDOW`, $I_0(beta \sqrt{1 - (u / w)^2}) / I_0(beta)$.
+
+    `orig_freq`, `new_freq`: $f$, $f'$, greater than 0. `rolloff`: in (0, 1]. `beta`:
+    14.769656459379492 by default. Waveform (..., time), result (..., ceil(time f' / f)).
+
+    >>> Resample(2, 1)(np.ones(8)).shape
+    (4,)
+    """
+
+    orig_freq: POSITIVE = 16000
+    new_freq: POSITIVE = 16000
+    resample_method: member(ResampleMethod) = ResampleMethod.SINC_INTERPOLATION
+    lowpass_filter_width: COUNT = 6
+    rolloff: SHARE = 0.99
+    beta: optional(REAL) = None
+
+    def _prepare(self):
+        self.beta = _BETA if self.beta is None else self.beta
+
+    def _transformed(self, waveform):
+        filter_ = self.resample_method, self.lowpass_filter_width, self.rolloff, self.beta
+        return resampled(waveform, int(self.orig_freq), int(self.new_freq), *filter_)
+
+
+_BETA = 14.769656459379492
+
+
+def resampled(
+    waveform, old, new, method=ResampleMethod.SINC_INTERPOLATION, width=6, rolloff=0.99, beta=_BETA
+):
+    """See `Resample`; `old`, `new`: ints."""
+    if old == new:
+        return waveform
+    divisor = math.gcd(old, new)
+    old, new = old // divisor, new // divisor
+    band = min(1, new / old) * rolloff
+    reach = math.ceil(width / band)
+    count = math.ceil(new * waveform.shape[-1] / old)
+    index = np.arange(count)
+    start, phase = np.divmod(index * old, new)
+    taps = np.arange(2 * reach + 2)
+    u = np.clip((taps - reach - phase[:new, None] / new) * band, -width, width)
+    weights = (np.sinc(u) * _window(u / width, method, beta) * band).astype(waveform.dtype)
+    continued = short_time.padded(waveform, reach, reach + 2)
+    result = np.zeros((*waveform.shape[:-1], count), waveform.dtype)
+    for tap in taps:
+        result += continued[..., start + tap] * weights[index % new, tap]
+    return result
+
+
+def _window(x, method, beta):
+    if method is ResampleMethod.SINC_INTERPOLATION:
+        return np.cos(x * np.pi / 2) ** 2
+    return np.i0(beta * np.sqrt(1 - x**2)) / np.i0(beta)
+
+
+__all__ = ["Resample"]

@@ -1,0 +1,93 @@
+"""The short-time Fourier transform and its inverse, of arrays (..., time)."""
+
+import math
+
+import numpy as np
+from scipy import fft, signal
+
+from sporax.data.audio.enums import BorderType, WindowType
+
+_ARGUMENTS = {WindowType.KAISER: (12.0,)}
+
+
+def window(kind, length, n_fft, dtype):
+    """A periodic window in the middle of `n_fft` samples."""
+    values = signal.get_window((kind.value, *_ARGUMENTS.get(kind, ())), length)  # periodic
+    before = (n_fft - length) // 2
+    return np.pad(values, (before, n_fft - length - before)).astype(dtype)
+
+
+def frames(array, size, hop):
+    """Parts of the last axis, one every `hop` samples: (..., count, size)."""
+    return np.lib.stride_tricks.sliding_window_view(array, size, -1)[..., ::hop, :]
+
+
+def padded(waveform, before, after, mode=BorderType.CONSTANT):
+    """The waveform continued along its last axis."""
+    widths = [(0, 0)] * (waveform.ndim - 1) + [(before, after)]
+    return np.pad(waveform, widths, mode.value)
+
+
+def transform(waveform, shape, hop, *, center=True, border=BorderType.REFLECT, onesided=True):
+    """The spectrum (..., freq, time) of frames in the window `shape`, one every `hop` samples;
+    `center`: their middles, rather than their beginnings, are at these samples."""
+    n_fft = len(shape)
+    if center:
+        waveform = padded(waveform, n_fft // 2, n_fft // 2, border)
+    parts = frames(waveform, n_fft, hop) * shape
+    spectrum = fft.rfft(parts) if onesided else fft.fft(parts)
+    return np.swapaxes(spectrum, -1, -2)
+
+
+def inverse(spectrum, shape, hop, length=None, *, center=True, onesided=True):
+    """The waveform whose frames in the window `shape` have this spectrum, or are closest to it in
+    the least-squares sense (Griffin and Lim 1984), as long as `length`."""
+    n_fft = len(shape)
+    parts = np.swapaxes(spectrum, -1, -2)
+    parts = fft.irfft(parts, n_fft) if onesided else fft.ifft(parts, n_fft).real
+    total = overlapped(parts * shape, hop)
+    weights = overlapped(np.broadcast_to(shape**2, parts.shape[-2:]), hop)
+    skipped = n_fft // 2 if center else 0
+    end = total.shape[-1] - skipped if length is None else skipped + length
+    total, weights = total[..., skipped:end], weights[skipped:end]
+    total = total / np.where(weights > 1e-11, weights, 1)
+    return padded(total, 0, (end - skipped) - total.shape[-1])
+
+
+def overlapped(parts, hop):
+    """The sum of frames (..., count, size), each `hop` samples after the one before."""
+    count, size = parts.shape[-2:]
+    blocks = math.ceil(size / hop)
+    parts = padded(parts, 0, blocks * hop - size).reshape(*parts.shape[:-1], blocks, hop)
+    total = np.zeros((*parts.shape[:-3], count + blocks - 1, hop), parts.dtype)
+    for i in range(blocks):
+        total[..., i : i + count, :] += parts[..., i, :]
+    flat = total.reshape(*total.shape[:-2], -1)
+    return flat[..., : (count - 1) * hop + size]
+
+
+def complex_of(pairs):
+    """(..., 2) of real and imaginary parts as complex numbers."""
+    return pairs[..., 0] + 1j * pairs[..., 1]
+
+
+def pairs_of(numbers):
+    """Complex numbers as (..., 2)."""
+    return np.stack([numbers.real, numbers.imag], -1)
+
+
+def stretched(spectrum, rate, advance):
+    r"""Phase vocoder (Flanagan and Golden 1966): a spectrum (..., freq, time) at times 0, `rate`,
+    2 `rate` ...: magnitudes interpolated, phases accumulated.
+
+    `advance`: of the phase from frame to frame that each frequency expects, (freq, 1).
+    """
+    times = np.arange(0, spectrum.shape[-1], rate)
+    start, part = times.astype(int), (times % 1).astype(spectrum.real.dtype)
+    following = padded(spectrum, 0, 2)
+    first, second = following[..., start], following[..., start + 1]
+    turn = np.angle(second) - np.angle(first) - advance
+    turn = turn - 2 * np.pi * np.round(turn / (2 * np.pi)) + advance
+    phase = np.concatenate([np.angle(spectrum[..., :1]), turn[..., :-1]], -1).cumsum(-1)
+    magnitude = part * np.abs(second) + (1 - part) * np.abs(first)
+    return (magnitude * np.exp(1j * phase)).astype(spectrum.dtype)

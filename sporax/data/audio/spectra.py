@@ -1,0 +1,357 @@
+"""Spectrograms: from waveforms, back to waveforms, and stretched."""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.audio import short_time
+from sporax.data.audio.enums import BorderType, WindowType
+from sporax.data.audio.resampling import resampled
+from sporax.data.audio.waveform import (
+    ANY_INT,
+    COUNT,
+    FLAG,
+    NONZERO,
+    NOT_NEGATIVE,
+    POSITIVE,
+    WHOLE,
+    AudioTensorOperation,
+    member,
+    optional,
+)
+from sporax.data.random_streams import stream
+
+
+class Angle(AudioTensorOperation):
+    r"""The phase of complex numbers (..., 2), in $[-\pi, \pi]$.
+
+    >>> Angle()(np.array([[0.0, 1.0]])) / np.pi
+    array([0.5])
+    """
+
+    _shape = "..., 2"
+
+    def _transformed(self, pairs):
+        return np.arctan2(pairs[..., 1], pairs[..., 0])
+
+
+class ComplexNorm(AudioTensorOperation):
+    r"""The magnitude of complex numbers (..., 2), to the power of `power`, at least 0.
+
+    >>> ComplexNorm()(np.array([[3.0, 4.0]]))
+    array([5.])
+    """
+
+    _shape = "..., 2"
+
+    power: NOT_NEGATIVE = 1.0
+
+    def _transformed(self, pairs):
+        return np.hypot(pairs[..., 0], pairs[..., 1]) ** self.power
+
+
+class Magphase(ComplexNorm):
+    r"""The magnitude of complex numbers (..., 2), to the power of `power`, and their phase.
+
+    >>> Magphase()(np.array([[0.0, 2.0]]))
+    (array([2.]), array([1.57079633]))
+    """
+
+    def _transformed(self, pairs):
+        return super()._transformed(pairs), np.arctan2(pairs[..., 1], pairs[..., 0])
+
+
+class Framed(AudioTensorOperation):
+    """Base of transforms in frames: `win_length` is `n_fft` by default, `hop_length` a part of
+    `win_length`."""
+
+    _hops = 2
+
+    def _prepare(self):
+        self.win_length = self.win_length or self.n_fft
+        self.hop_length = self.hop_length or self.win_length // self._hops
+        if self.win_length > self.n_fft:
+            raise ValueError(
+                f"For '{self._who}', 'win_length' must be at most 'n_fft', {self.n_fft}, but got "
+                f"{self.win_length}."
+            )
+
+    def _window(self, dtype):
+        return short_time.window(self.window, self.win_length, self.n_fft, dtype)
+
+    def _frequencies_checked(self, count, onesided=True):
+        expected = self.n_fft // 2 + 1 if onesided else self.n_fft
+        if count != expected:
+            raise RuntimeError(
+                f"For '{self._who}', the input must have {expected} frequencies for 'n_fft' "
+                f"{self.n_fft}, but got {count}."
+            )
+
+    def _spectrum(self, waveform, **options):
+        """The spectrum of a waveform that is long enough for it."""
+        least = 1 if options.get("center", True) else self.n_fft
+        if waveform.shape[-1] < least:
+            raise RuntimeError(
+                f"For '{self._who}', the waveform must have at least {least} samples for 'n_fft' "
+                f"{self.n_fft}, but got {waveform.shape[-1]}."
+            )
+        shape = self._window(waveform.dtype)
+        return short_time.transform(waveform, shape, self.hop_length, **options)
+
+
+class Spectrogram(Framed):
+    r"""Magnitudes of the short-time Fourier transform, to the power of `power`; for `power` 0 the
+    transform itself, as pairs of real and imaginary parts.
+
+    `n_fft`: samples of a frame, which give `n_fft // 2 + 1` frequencies, `n_fft` for `onesided`
+    False. `win_length`: of the window, `n_fft` by default. `hop_length`: samples from frame to
+    frame, `win_length // 2` by default. `pad`: zeros on both sides. `normalized`: whether the
+    transform is divided by the window's norm. `center`: whether frames are centred at their
+    samples, the ends padded by `pad_mode`. Waveform (..., time), result (..., freq, frames).
+
+    >>> Spectrogram(n_fft=8)(np.ones(16)).round(3)[:3, 2]
+    array([16.,  4.,  0.])
+    """
+
+    _takes_lists = True
+
+    n_fft: COUNT = 400
+    win_length: optional(COUNT) = None
+    hop_length: optional(COUNT) = None
+    pad: WHOLE = 0
+    window: member(WindowType) = WindowType.HANN
+    power: NOT_NEGATIVE = 2.0
+    normalized: FLAG = False
+    center: FLAG = True
+    pad_mode: member(BorderType) = BorderType.REFLECT
+    onesided: FLAG = True
+
+    def _transformed(self, waveform):
+        spectrum = self._spectrum(
+            short_time.padded(waveform, self.pad, self.pad),
+            center=self.center, border=self.pad_mode, onesided=self.onesided,
+        )  # fmt: skip
+        if self.normalized:
+            spectrum = spectrum / np.linalg.norm(self._window(waveform.dtype))
+        if self.power == 0:
+            return short_time.pairs_of(spectrum)
+        return np.abs(spectrum) ** self.power
+
+
+class SpectralCentroid(Framed):
+    r"""The mean of the frequencies, weighted by the magnitudes of their spectrum, in Hz.
+
+    `sample_rate`: an int. The other arguments are those of `Spectrogram`. Waveform (..., time),
+    result (..., 1, frames).
+
+    >>> SpectralCentroid(8, n_fft=8)(np.cos(np.arange(32) * np.pi / 2)).round(3)[..., 2]
+    array([2.])
+    """
+
+    _takes_lists = True
+
+    sample_rate: WHOLE
+    n_fft: COUNT = 400
+    win_length: optional(COUNT) = None
+    hop_length: optional(COUNT) = None
+    pad: WHOLE = 0
+    window: member(WindowType) = WindowType.HANN
+
+    def _transformed(self, waveform):
+        spectrum = np.abs(self._spectrum(short_time.padded(waveform, self.pad, self.pad)))
+        frequencies = np.linspace(0, self.sample_rate // 2, self.n_fft // 2 + 1)[:, None]
+        weights = spectrum.sum(-2, keepdims=True)
+        return (frequencies.astype(waveform.dtype) * spectrum).sum(-2, keepdims=True) / weights
+
+
+class InverseSpectrogram(Framed):
+    r"""The waveform that has a complex spectrogram: the inverse of `Spectrogram` with `power` 0.
+
+    `length`: of the result, by default as long as the frames are. The other arguments are those of
+    `Spectrogram`. Spectrogram (..., freq, frames, 2), result (..., time).
+
+    >>> tone = np.sin(np.arange(16.0))
+    >>> pairs = Spectrogram(n_fft=8, power=0.0)(tone)
+    >>> np.abs(InverseSpectrogram(n_fft=8)(pairs) - tone).max() < 1e-12
+    np.True_
+    """
+
+    _shape = "..., freq, frames, 2"
+
+    length: optional(WHOLE) = None
+    n_fft: COUNT = 400
+    win_length: optional(COUNT) = None
+    hop_length: optional(COUNT) = None
+    pad: WHOLE = 0
+    window: member(WindowType) = WindowType.HANN
+    normalized: FLAG = False
+    center: FLAG = True
+    pad_mode: member(BorderType) = BorderType.REFLECT
+    onesided: FLAG = True
+
+    def _transformed(self, pairs):
+        self._frequencies_checked(pairs.shape[-3], self.onesided)
+        spectrum, shape = short_time.complex_of(pairs), self._window(pairs.dtype)
+        if self.normalized:
+            spectrum = spectrum * np.linalg.norm(shape)
+        length = self.length + 2 * self.pad if self.length else None
+        waveform = short_time.inverse(
+            spectrum, shape, self.hop_length, length, center=self.center, onesided=self.onesided
+        )
+        return waveform[..., self.pad : waveform.shape[-1] - self.pad]
+
+
+class GriffinLim(Framed):
+    r"""A waveform that has a spectrogram of magnitudes: its phases are those of a consistent
+    spectrum, found in `n_iter` iterations (Griffin and Lim 1984; Perraudin et al. 2013).
+
+    `power`: that of the magnitudes. `momentum` $m$: the phases are those of
+    $s_n + \frac{m}{1 + m} (s_n - s_{n-1})$ with the spectra $s$. `length`: of the result.
+    `rand_init`: whether the first phases are random, rather than 0. `window_type` and the other
+    arguments: as for `Spectrogram`. Spectrogram (..., freq, frames), result (..., time).
+
+    >>> GriffinLim(n_fft=8, n_iter=2)(np.ones((5, 4))).shape
+    (12,)
+    """
+
+    _shape = "..., freq, frames"
+
+    n_fft: COUNT = 400
+    n_iter: COUNT = 32
+    win_length: optional(WHOLE) = None
+    hop_length: optional(WHOLE) = None
+    window_type: member(WindowType) = WindowType.HANN
+    power: POSITIVE = 2.0
+    momentum: NOT_NEGATIVE = 0.99
+    length: optional(WHOLE) = None
+    rand_init: FLAG = True
+
+    @property
+    def window(self):
+        """The window's type."""
+        return self.window_type
+
+    def _transformed(self, spectrogram):
+        self._frequencies_checked(spectrogram.shape[-2])
+        magnitude, shape = spectrogram ** (1 / self.power), self._window(spectrogram.dtype)
+        momentum = self.momentum / (1 + self.momentum)
+        phases, before = self._start(magnitude), 0
+        for _ in range(self.n_iter):
+            waveform = short_time.inverse(magnitude * phases, shape, self.hop_length)
+            spectrum = short_time.transform(waveform, shape, self.hop_length)
+            phases = spectrum + momentum * (spectrum - before)
+            phases = phases / (np.abs(phases) + 1e-16)
+            before = spectrum
+        return short_time.inverse(magnitude * phases, shape, self.hop_length, self.length or None)
+
+    def _start(self, magnitude):
+        if not self.rand_init:
+            return np.ones_like(magnitude)
+        return short_time.complex_of(stream().random((*magnitude.shape, 2), magnitude.dtype))
+
+
+class PhaseVocoder(AudioTensorOperation):
+    r"""A spectrum `rate` times as fast, at the same pitch (Flanagan and Golden 1966).
+
+    `phase_advance`: an array (freq, 1), the turn of each frequency from frame to frame. Spectrum
+    (..., freq, frames, 2), result (..., freq, ceil(frames / `rate`), 2).
+
+    >>> spectrum = np.ones((3, 4, 2))
+    >>> PhaseVocoder(2.0, np.zeros((3, 1)))(spectrum).shape
+    (3, 2, 2)
+    """
+
+    _shape = "..., freq, frames, 2"
+
+    rate: POSITIVE
+    phase_advance: partial(check.instance, kind=np.ndarray)
+
+    def _transformed(self, pairs):
+        if self.phase_advance.dtype != pairs.dtype:
+            raise RuntimeError(
+                f"For 'PhaseVocoder', 'phase_advance' must have the dtype of the input, "
+                f"{pairs.dtype}, but got {self.phase_advance.dtype}."
+            )
+        advance = self.phase_advance
+        if advance.shape != (pairs.shape[-3], 1):
+            raise RuntimeError(
+                f"For 'PhaseVocoder', 'phase_advance' must have shape ({pairs.shape[-3]}, 1), but "
+                f"got {advance.shape}."
+            )
+        spectrum = short_time.complex_of(pairs)
+        return short_time.pairs_of(short_time.stretched(spectrum, self.rate, advance))
+
+
+def _advance(hop, frequencies, dtype):
+    return np.linspace(0, np.pi * hop, frequencies, dtype=dtype)[:, None]
+
+
+class TimeStretch(AudioTensorOperation):
+    r"""A spectrum `fixed_rate` times as fast, at the same pitch: `PhaseVocoder` with the turn
+    $\pi \cdot hop\_length \cdot k / (freq - 1)$ of frequency $k$.
+
+    `hop_length`: of the spectrum's frames, `n_freq` - 1 by default. `fixed_rate`: None leaves the
+    spectrum as it is. Spectrum (..., freq, frames, 2).
+
+    >>> TimeStretch(n_freq=3, fixed_rate=2.0)(np.ones((3, 4, 2))).shape
+    (3, 2, 2)
+    """
+
+    _shape = "..., freq, frames, 2"
+
+    hop_length: optional(COUNT) = None
+    n_freq: COUNT = 201
+    fixed_rate: optional(POSITIVE) = None
+
+    def _prepare(self):
+        self.hop_length = self.hop_length or self.n_freq - 1
+        self.fixed_rate = self.fixed_rate or 1.0
+
+    def _transformed(self, pairs):
+        if self.fixed_rate == 1:
+            return pairs
+        advance = _advance(self.hop_length, pairs.shape[-3], pairs.dtype)
+        spectrum = short_time.stretched(short_time.complex_of(pairs), self.fixed_rate, advance)
+        return short_time.pairs_of(spectrum)
+
+
+class PitchShift(Framed):
+    r"""The waveform at a pitch `n_steps` steps higher, as long as before: stretched by
+    $2^{n\_steps / bins\_per\_octave}$ (`TimeStretch`) and resampled.
+
+    `sample_rate`: in Hz. `n_steps`: an int. `bins_per_octave`: an int, not 0. `hop_length`:
+    `win_length // 4` by default. The other arguments are those of `Spectrogram`.
+    Waveform (..., time).
+
+    >>> PitchShift(8000, 12, n_fft=16)(np.ones(64)).shape
+    (64,)
+    """
+
+    _hops = 4
+
+    sample_rate: WHOLE
+    n_steps: ANY_INT
+    bins_per_octave: NONZERO = 12
+    n_fft: COUNT = 512
+    win_length: optional(COUNT) = None
+    hop_length: optional(COUNT) = None
+    window: member(WindowType) = WindowType.HANN
+
+    def _transformed(self, waveform):
+        length, rate = waveform.shape[-1], 2 ** (-self.n_steps / self.bins_per_octave)
+        spectrum = self._spectrum(waveform)
+        advance = _advance(self.hop_length, spectrum.shape[-2], waveform.dtype)
+        longer = short_time.inverse(
+            short_time.stretched(spectrum, rate, advance), self._window(waveform.dtype),
+            self.hop_length, math.floor(length / rate + 0.5),
+        )  # fmt: skip
+        shifted = resampled(longer, int(self.sample_rate / rate), self.sample_rate)[..., :length]
+        return short_time.padded(shifted, 0, length - shifted.shape[-1])
+
+
+__all__ = [
+    "Angle", "ComplexNorm", "GriffinLim", "InverseSpectrogram", "Magphase", "PhaseVocoder",
+    "PitchShift", "SpectralCentroid", "Spectrogram", "TimeStretch",
+]  # fmt: skip

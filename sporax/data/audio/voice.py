@@ -1,0 +1,212 @@
+"""Pitch of a voice, and where it begins."""
+
+import math
+
+import numpy as np
+from scipy import fft, signal
+
+from sporax.data.audio import short_time
+from sporax.data.audio.waveform import (
+    COUNT,
+    NONZERO,
+    NOT_NEGATIVE,
+    POSITIVE,
+    REAL,
+    AudioTensorOperation,
+    optional,
+)
+
+
+class DetectPitchFrequency(AudioTensorOperation):
+    r"""The pitch of each frame in Hz: the lag of the greatest normalised cross-correlation, whose
+    median is taken over `win_length` frames.
+
+    A lag in the lower half is preferred if its correlation is above 0.99 of the greatest.
+    `frame_time`: of a frame, in seconds. `freq_low`, `freq_high`: between which the pitch is.
+    Waveform (..., time), result (..., frames), Float32.
+
+    >>> tone = np.sin(2 * np.pi * 100 * np.arange(4000) / 8000)
+    >>> DetectPitchFrequency(8000)(tone)[0].round(3)
+    np.float32(100.0)
+    """
+
+    _kinds = "f"
+
+    sample_rate: NONZERO
+    frame_time: POSITIVE = 0.01
+    win_length: COUNT = 30
+    freq_low: POSITIVE = 85
+    freq_high: POSITIVE = 3400
+
+    def _transformed(self, waveform):
+        correlation = self._correlation(waveform)
+        first = math.ceil(self.sample_rate / self.freq_high)
+        best = _greatest(correlation, first, correlation.shape[-1])
+        near = _greatest(correlation, first, correlation.shape[-1] // 2)
+        lags = np.where(near[0] > 0.99 * best[0], near[1], best[1])
+        return (self.sample_rate / (1e-9 + self._smoothed(lags))).astype(np.float32)
+
+    def _correlation(self, waveform):
+        """(..., frames, lags), of each frame with the waveform 1, 2 ... samples later."""
+        lags = math.ceil(self.sample_rate / self.freq_low)
+        size = math.ceil(self.sample_rate * self.frame_time)
+        count = math.ceil(waveform.shape[-1] / size)
+        waveform = short_time.padded(waveform, 0, lags + count * size - waveform.shape[-1])
+        parts = short_time.frames(waveform, size + lags, size)[..., :count, :]
+        later = short_time.frames(parts, size, 1)  # (..., frames, lags + 1, size)
+        energy = np.square(later).sum(-1)
+        products = np.einsum("...ls,...s->...l", later[..., 1:, :], parts[..., :size])
+        return products / (1e-9 + energy[..., :1]) / (1e-9 + energy[..., 1:])
+
+    def _smoothed(self, lags):
+        before = (self.win_length - 1) // 2
+        if lags.shape[-1] < self.win_length - before:
+            raise RuntimeError(
+                f"For 'DetectPitchFrequency', the waveform must have at least "
+                f"{self.win_length - before} frames for 'win_length' {self.win_length}, but has "
+                f"{lags.shape[-1]}."
+            )
+        continued = np.concatenate([np.repeat(lags[..., :1], before, -1), lags], -1)
+        parts = short_time.frames(continued, self.win_length, 1)
+        return np.partition(parts, before, -1)[..., before]
+
+
+def _greatest(correlation, first, end):
+    """The greatest correlation of lags in a range, and its lag."""
+    part = correlation[..., first:end]
+    at = part.argmax(-1)
+    return np.take_along_axis(part, at[..., None], -1)[..., 0], at + first + 1
+
+
+class Vad(AudioTensorOperation):
+    r"""The waveform from where a voice begins, nothing where there is none: SoX's `vad`.
+
+    At `measure_freq` times a second the power cepstrum of the last `measure_duration` seconds
+    (2 / `measure_freq` by default) is measured: of the spectrum between `hp_filter_freq` and
+    `lp_filter_freq`, smoothed over `measure_smooth_time`, minus `noise_reduction_amount` times the
+    noise, which follows it within `noise_up_time` and `noise_down_time`, after `boot_time`; summed
+    between the lifters `lp_lifter_freq` and `hp_lifter_freq`. Where its mean over `trigger_time`
+    reaches `trigger_level`, the voice is there. It begins at the measurements above the level
+    before, at most `search_time` back and with gaps of at most `allowed_gap`, and
+    `pre_trigger_time` earlier. All times in seconds, frequencies in Hz. Waveform
+    (..., channel, time) or (time,), result shorter.
+
+    >>> Vad(8000)(np.zeros((1, 8000))).shape
+    (1, 0)
+    """
+
+    sample_rate: COUNT
+    trigger_level: REAL = 7.0
+    trigger_time: NOT_NEGATIVE = 0.25
+    search_time: NOT_NEGATIVE = 1.0
+    allowed_gap: NOT_NEGATIVE = 0.25
+    pre_trigger_time: NOT_NEGATIVE = 0.0
+    boot_time: NOT_NEGATIVE = 0.35
+    noise_up_time: NOT_NEGATIVE = 0.1
+    noise_down_time: NOT_NEGATIVE = 0.01
+    noise_reduction_amount: NOT_NEGATIVE = 1.35
+    measure_freq: POSITIVE = 20.0
+    measure_duration: optional(NOT_NEGATIVE) = None
+    measure_smooth_time: NOT_NEGATIVE = 0.4
+    hp_filter_freq: POSITIVE = 50.0
+    lp_filter_freq: POSITIVE = 6000.0
+    hp_lifter_freq: POSITIVE = 150.0
+    lp_lifter_freq: POSITIVE = 2000.0
+
+    def _prepare(self):
+        if self.noise_up_time < self.noise_down_time:
+            raise ValueError(
+                f"For 'Vad', 'noise_up_time' must be at least 'noise_down_time', "
+                f"{self.noise_down_time}, but got {self.noise_up_time}."
+            )
+        self.measure_duration = self.measure_duration or 2 / self.measure_freq
+        for kind in ("filter", "lifter"):
+            low, high = (getattr(self, f"{end}_{kind}_freq") for end in ("hp", "lp"))
+            if low >= high:
+                raise ValueError(
+                    f"For 'Vad', 'hp_{kind}_freq' must be less than 'lp_{kind}_freq', {high}, but "
+                    f"got {low}."
+                )
+
+    def _transformed(self, waveform):
+        channels = waveform.reshape(-1, waveform.shape[-1]).astype(np.float64)
+        size = int(self.sample_rate * self.measure_duration + 0.5)
+        period = int(self.sample_rate / self.measure_freq + 0.5)
+        kept = math.ceil(self.search_time * self.measure_freq)
+        meter = _CepstralMeter(self, size, len(channels))
+        levels = np.zeros((len(channels), max(kept, 1)))  # the newest first
+        mean = np.zeros(len(channels))
+        smooth = _decay(self.trigger_time * self.measure_freq)
+        for end in range(size, channels.shape[-1] + 1, period):
+            levels = np.roll(levels, 1, -1)
+            levels[:, 0] = meter.measure(channels[:, end - size : end])
+            mean = smooth * mean + (1 - smooth) * levels[:, 0]
+            if (mean >= self.trigger_level).any():
+                first = (mean >= self.trigger_level).argmax()
+                back = max(self._onset(row) for row in levels[first:])
+                start = end - size - back * period
+                start -= int(self.pre_trigger_time * self.sample_rate + 0.5)
+                return waveform[..., max(start, 0) :]
+        return waveform[..., :0]
+
+    def _onset(self, levels):
+        """How many measurements before the newest the voice began."""
+        gap = int(self.allowed_gap * self.measure_freq + 0.5)
+        voiced = quiet = len(levels)
+        for j, level in enumerate(levels):
+            if level >= self.trigger_level and j <= voiced + gap:
+                voiced = quiet = j
+            elif level == 0 and voiced >= quiet:
+                quiet = j
+        return min(len(levels), quiet)
+
+
+def _decay(periods):
+    """The factor of a running mean over that many periods."""
+    return math.exp(-1 / periods) if periods else 0.0
+
+
+class _CepstralMeter:
+    """The measurements of `Vad`, with what it knows of the spectrum and the noise so far."""
+
+    def __init__(self, vad, size, channels):
+        rate, half = vad.sample_rate, max(16, 1 << (size - 1).bit_length()) // 2
+        self.vad, self.half = vad, half
+        self.window = _hann(size)
+        first = max(1, int(vad.hp_filter_freq / rate * 2 * half + 0.5))
+        end = min(half, int(vad.lp_filter_freq / rate * 2 * half + 0.5))
+        self.band, self.taper = slice(first, end), _hann(end - first)
+        self.lifter = slice(
+            math.ceil(rate * 0.5 / vad.lp_lifter_freq),
+            min(math.floor(rate * 0.5 / vad.hp_lifter_freq), half // 2),
+        )
+        self.spectrum = np.zeros((channels, end - first))
+        self.noise = np.zeros((channels, end - first))
+        self.booted, self.boots = 0, int(vad.boot_time * vad.measure_freq - 0.5)
+
+    def measure(self, samples):
+        """The level of each channel's samples, at least 0."""
+        vad, booting = self.vad, self.booted <= self.boots
+        powers = np.abs(fft.rfft(samples * self.window, 2 * self.half)[:, self.band])
+        keep = _decay(vad.measure_smooth_time * vad.measure_freq)
+        keep = self.booted / (1 + self.booted) if booting else keep
+        self.spectrum = keep * self.spectrum + (1 - keep) * powers
+        squares = self.spectrum**2
+        up, down = [_decay(t * vad.measure_freq) for t in (vad.noise_up_time, vad.noise_down_time)]
+        keep = 0 if booting else np.where(squares > self.noise, up, down)
+        self.noise = keep * self.noise + (1 - keep) * squares
+        self.booted += booting
+        clean = np.sqrt(np.maximum(0, squares - vad.noise_reduction_amount * self.noise))
+        cepstrum = np.zeros((len(clean), self.half))
+        cepstrum[:, self.band] = clean * self.taper
+        part = np.abs(fft.rfft(cepstrum)[:, self.lifter]) ** 2
+        total = part.sum(-1) / max(part.shape[-1], 1)
+        return np.maximum(0, 21 + np.log(total, out=np.full_like(total, -np.inf), where=total > 0))
+
+
+def _hann(size):
+    """A Hann window of mean square 1.5 / `size`."""
+    return signal.windows.hann(size, sym=False) * (2 / math.sqrt(size))
+
+
+__all__ = ["DetectPitchFrequency", "Vad"]

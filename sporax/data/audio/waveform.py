@@ -1,0 +1,114 @@
+"""The base class of transforms of sound, and the rules of their arguments."""
+
+import dataclasses
+from functools import partial
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.data import argument_checks as check
+from sporax.data.operation import TensorOperation
+
+_MOST = 2**24  # up to which float32 has all integers
+
+REAL = partial(check.number, least=-_MOST, most=_MOST)
+NOT_NEGATIVE = partial(check.number, least=0, most=_MOST)
+POSITIVE = partial(check.positive, most=_MOST)
+SHARE = partial(check.positive, most=1)
+WHOLE = check.whole
+COUNT = partial(check.whole, least=1)
+ANY_INT = partial(check.whole, least=-(2**31))
+FLAG = check.true_or_false
+
+
+def within(least, most):
+    """The rule of a number within limits."""
+    return partial(check.number, least=least, most=most)
+
+
+def member(kind):
+    """The rule of a member of an enumeration."""
+    return partial(check.member, kind=kind)
+
+
+def one_of(*allowed):
+    """The rule of one of some ints."""
+    return lambda who, name, value: check.one_of(who, name, ANY_INT(who, name, value), allowed)
+
+
+def optional(rule):
+    """The rule, or None."""
+    return lambda who, name, value: None if value is None else rule(who, name, value)
+
+
+def NONZERO(who, name, value):
+    """The rule of an int other than 0."""
+    if ANY_INT(who, name, value) == 0:
+        raise ValueError(f"For '{who}', '{name}' must not be 0.")
+    return value
+
+
+class AudioTensorOperation(TensorOperation):
+    """Base of transforms of sound: of arrays (..., time), or of spectrograms (..., freq, time).
+
+    Subclasses are dataclasses: their fields are the arguments of the constructor, each annotated
+    with its rule. `_transformed` computes on an array of Float32, or of Float64 where the input
+    is.
+    """
+
+    _shape = "..., time"  # axes that the input must have; 2: the real and the imaginary part
+    _takes_lists = False
+    _kinds = "buif"  # of NumPy's dtypes
+    _keeps_halves = False
+
+    def __init_subclass__(cls):
+        dataclasses.dataclass(eq=False, repr=False)(cls)
+        cls.__init__.__annotations__ = {}  # rules, which are no types
+
+    def __post_init__(self):
+        for field in dataclasses.fields(self):
+            setattr(self, field.name, field.type(self._who, field.name, getattr(self, field.name)))
+        self._prepare()
+
+    def _prepare(self):
+        """Check arguments against each other, and fill those in that are None."""
+
+    @property
+    def _who(self):
+        return type(self).__name__
+
+    def __call__(self, waveform):
+        return self._transformed(self._array(waveform))
+
+    def _array(self, waveform):
+        """The input as an array of Float32 or Float64."""
+        if isinstance(waveform, Tensor):
+            waveform = waveform.asnumpy()
+        if not (self._takes_lists or isinstance(waveform, np.ndarray)):
+            raise TypeError(
+                f"For '{self._who}', the input must be a NumPy array, but got "
+                f"{type(waveform).__name__}. Convert it by numpy.asarray."
+            )
+        array, sizes = np.asarray(waveform), self._shape.split(", ")[1:]
+        if array.dtype.kind not in self._kinds:
+            kind = "floats" if self._kinds == "f" else "numbers"
+            raise RuntimeError(
+                f"For '{self._who}', the input must hold {kind}, but got {array.dtype}."
+            )
+        if array.size == 0:
+            raise RuntimeError(
+                f"For '{self._who}', the input must not be empty, but got shape {array.shape}."
+            )
+        if array.ndim < len(sizes) or (sizes[-1] == "2" and array.shape[-1] != 2):
+            raise RuntimeError(
+                f"For '{self._who}', the input must have shape ({self._shape}), but got "
+                f"{array.shape}."
+            )
+        kept = (np.float64, np.float16) if self._keeps_halves else (np.float64,)
+        return array if array.dtype in kept else array.astype(np.float32, copy=False)
+
+    def _transformed(self, waveform):
+        raise NotImplementedError(f"For '{self._who}', the method '_transformed' must be defined.")
+
+
+__all__ = ["AudioTensorOperation"]
