@@ -73,6 +73,10 @@ class Dataset:
         """The number of classes; None where it is unknown."""
         return self.children[0].num_classes() if self.children else None
 
+    def get_class_indexing(self):
+        """{class: label} of the data set that is read from; empty where it is unknown."""
+        return self.children[0].get_class_indexing() if self.children else {}
+
     @functools.cached_property
     def _first(self):
         return next(self._begin()(), ())

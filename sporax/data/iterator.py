@@ -41,7 +41,9 @@ class Iterator:
             )
         self._convert = _array if output_numpy else _tensor
         self.dataset, self._left = dataset, num_epochs
-        self._columns = dataset.get_col_names()
+        columns = dataset.get_col_names()  # those of metadata are seen under another name only
+        self._places = [i for i, name in enumerate(columns) if not name.startswith("_meta-")]
+        self._columns = [columns[i] for i in self._places]
         self._epoch, self._rows = dataset._begin(), None
 
     def __iter__(self):
@@ -61,7 +63,7 @@ class Iterator:
         except StopIteration:
             self._rows = None
             raise
-        return self._made([_converted(self._convert, value) for value in row])
+        return self._made([_converted(self._convert, row[i]) for i in self._places])
 
     def _made(self, row):
         raise NotImplementedError

@@ -89,6 +89,8 @@ class GeneratorDataset(Dataset):
 
     @functools.cached_property
     def _size(self):
+        if self.sampler is not None:  # no row is read
+            return sum(1 for _ in self.sampler.epochs(len(self.source))())
         return sum(1 for _ in self._begin_items()())
 
     def _begin(self):
