@@ -42,6 +42,15 @@ class Shuffle(enum.StrEnum):
 # What is looked up when it is used, by module.
 _MODULES = {
     "image_folders": "CelebADataset ImageFolderDataset",
+    "image_sets.class_folders": "Caltech101Dataset Caltech256Dataset LSUNDataset OmniglotDataset"
+    " RenderedSST2Dataset SUN397Dataset",
+    "image_sets.detection": "CocoDataset KITTIDataset ManifestDataset VOCDataset WIDERFaceDataset",
+    "image_sets.digits": "EMnistDataset QMnistDataset STL10Dataset SVHNDataset SemeionDataset"
+    " USPSDataset",
+    "image_sets.generated": "FakeImageDataset RandomDataset",
+    "image_sets.listed": "FlickrDataset Flowers102Dataset Food101Dataset LFWDataset"
+    " Places365Dataset SBUDataset",
+    "image_sets.paired": "CityscapesDataset DIV2KDataset PhotoTourDataset SBDataset",
     "json_corpora": "CLUEDataset SQuADDataset",
     "mind_dataset": "MindDataset",
     "text_corpora": "AGNewsDataset AmazonReviewDataset CoNLL2000Dataset DBpediaDataset"

@@ -1,0 +1,443 @@
+"""Data sets of images with objects in them: boxes, labels, outlines, sentences."""
+
+from pathlib import Path
+from typing import ClassVar
+from xml.etree import ElementTree
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.image_sets.file_set import FileSet, existing
+
+
+def column(values, kind):
+    """(n, 1): a number for each object."""
+    return np.array(values).astype(kind).reshape(-1, 1)
+
+
+def _indexing(who, given):
+    """`class_indexing`, checked."""
+    if given is not None and not isinstance(given, dict):
+        raise TypeError(
+            f"For '{who}', 'class_indexing' must be a dict, but got {type(given).__name__}."
+        )
+    for name, label in (given or {}).items():
+        check.whole(who, f"class_indexing[{name!r}]", label, -(2**31))
+
+
+class ManifestDataset(FileSet):
+    """Images that a manifest lists, and their classes (the format of Huawei's ModelArts).
+
+    `dataset_file`: lines of JSON with 'source' (an image's path), 'usage' and 'annotation', a list
+    of objects with a 'name'. `usage`: 'train', 'eval' or 'inference'. `class_indexing`: {class:
+    label}, by default the classes' order; images of other classes are left out. 'label' is Int32, a
+    list where there are several. The other arguments are those of `Caltech101Dataset`.
+
+    >>> import pathlib, tempfile
+    >>> from PIL import Image
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> Image.new("RGB", (5, 4)).save(folder / "1.png")
+    >>> line = {"source": f"{folder}/1.png", "usage": "train", "annotation": [{"name": "cat"}]}
+    >>> _ = (folder / "some.manifest").write_text(__import__("json").dumps(line))
+    >>> data = ManifestDataset(str(folder / "some.manifest"), decode=True)
+    >>> [(image.shape, label.item()) for image, label in data], data.get_class_indexing()
+    ([((4, 5, 3), 0)], {'cat': 0})
+    """
+
+    def __init__(
+        self, dataset_file, usage="train", num_samples=None, num_parallel_workers=None,
+        shuffle=None, sampler=None, class_indexing=None, decode=False, num_shards=None,
+        shard_id=None, cache=None,
+    ):  # fmt: skip
+        _indexing(type(self).__name__, class_indexing)
+        self._open(locals())
+
+    def _listed(self):
+        """(path, names) of each image of `usage`."""
+        path, usage = self.given.dataset_file, self.given.usage or "train"
+        if usage not in ("train", "eval", "inference"):
+            raise self._error(f"'usage' must be 'train', 'eval' or 'inference', but got {usage!r}")
+        for i, line in enumerate(self._lines(path)):
+            entry = self._entry(path, f"line {i}", self._parsed(path, line), "source", "usage",
+                                "annotation")  # fmt: skip
+            source, is_used, notes = entry
+            names = [self._entry(path, f"line {i}", note, "name")[0] for note in notes]
+            if not Path(source).is_file():
+                raise self._damaged(path, f"must list files that are there, but line {i} has "
+                                          f"{source!r}")  # fmt: skip
+            if is_used.lower() == usage and names and Path(source).suffix.lower() in _SUFFIXES:
+                yield Path(source), names
+
+    def get_class_indexing(self):
+        """{class: label}."""
+        if self.given.class_indexing:
+            return dict(self.given.class_indexing)
+        return {
+            k: i for i, k in enumerate(sorted({k for _, names in self._listed() for k in names}))
+        }
+
+    def num_classes(self):
+        """The number of classes."""
+        return len(self.get_class_indexing())
+
+    def _rows(self):
+        labels, rows = self.get_class_indexing(), []
+        for path, names in self._listed():
+            present = [labels[name] for name in names if name in labels]
+            if present:
+                rows.append((path, np.squeeze(np.int32(present))))
+        return rows
+
+
+_SUFFIXES = ".jpeg", ".jpg", ".png", ".gif", ".bmp"
+
+
+class VOCDataset(FileSet):
+    """Objects of 20 classes, their boxes or outlines (Everingham et al. 2010).
+
+    `dataset_dir`: the folder of `JPEGImages`, `ImageSets`, and `SegmentationClass` or
+    `Annotations`. `task`: 'Segmentation', with the columns 'image' and 'target' (an image), or
+    'Detection', with 'image', 'bbox' (n, 4) of Float32 (x, y, width, height), and 'label',
+    'difficult' and 'truncate' (n, 1) of UInt32. `usage`: the name of a list in `ImageSets`.
+    `class_indexing`: {class: label}, for 'Detection': the order of the names by default; other
+    objects are left out. `extra_metadata`: a column '_meta-filename', seen once it is renamed.
+    `decrypt`: a function of a path that returns a file's bytes. The other arguments are those of
+    `Caltech101Dataset`.
+
+    >>> import pathlib, tempfile
+    >>> from PIL import Image
+    >>> top = pathlib.Path(tempfile.mkdtemp())
+    >>> for name in ("ImageSets/Segmentation", "JPEGImages", "SegmentationClass"):
+    ...     (top / name).mkdir(parents=True)
+    >>> _ = (top / "ImageSets" / "Segmentation" / "train.txt").write_text("a")
+    >>> Image.new("RGB", (5, 4)).save(top / "JPEGImages" / "a.jpg")
+    >>> Image.new("P", (5, 4)).save(top / "SegmentationClass" / "a.png")
+    >>> [(image.shape, target.shape) for image, target in VOCDataset(str(top), decode=True)]
+    [((4, 5, 3), (4, 5, 3))]
+    """
+
+    choices: ClassVar = {"task": ("Segmentation", "Detection")}
+
+    def __init__(
+        self, dataset_dir, task="Segmentation", usage="train", class_indexing=None,
+        num_samples=None, num_parallel_workers=None, shuffle=None, decode=False, sampler=None,
+        num_shards=None, shard_id=None, cache=None, extra_metadata=False, decrypt=None,
+    ):  # fmt: skip
+        who = type(self).__name__
+        if not isinstance(usage, str):
+            raise TypeError(f"For '{who}', 'usage' must be a str, but got {type(usage).__name__}.")
+        _indexing(who, class_indexing)
+        self._open(locals())
+        if class_indexing is not None and self.given.task != "Detection":
+            raise ValueError(f"For '{who}', 'class_indexing' must be None for 'Segmentation', but "
+                             f"got {class_indexing}.")  # fmt: skip
+        folder = "Main" if self.given.task == "Detection" else "Segmentation"
+        path = self.given.dataset_dir / "ImageSets" / folder / f"{usage}.txt"
+        self._list = existing(who, "usage", path, is_folder=False)
+
+    def _column_names(self):
+        detected = ["bbox", "label", "difficult", "truncate"]
+        columns = ["image", *(detected if self.given.task == "Detection" else ["target"])]
+        return [*columns, *(["_meta-filename"] if self.given.extra_metadata else [])]
+
+    def get_class_indexing(self):
+        """{class: label}; for 'Detection'."""
+        if self.given.task != "Detection":
+            raise NotImplementedError(
+                "For 'VOCDataset', 'get_class_indexing' needs the task 'Detection', but got "
+                f"'{self.given.task}'."
+            )
+        if self.given.class_indexing:
+            return dict(self.given.class_indexing)
+        kinds = {kind for name in self._names() for kind, *_ in self._objects(name)}
+        return {kind: i for i, kind in enumerate(sorted(kinds))}
+
+    def num_classes(self):
+        """The number of classes; for 'Detection'."""
+        return len(self.get_class_indexing()) if self.given.task == "Detection" else None
+
+    def _names(self):
+        """The images' names; a line may hold more, for some classes' lists."""
+        return [line.split()[0] for line in self._lines(self._list) if line]
+
+    def _objects(self, name):
+        """(class, [x, y, width, height], difficult, truncated) of each object in an image."""
+        path = self.given.dataset_dir / "Annotations" / f"{name}.xml"
+        try:
+            objects = ElementTree.fromstring(self._content(path)).findall("object")
+        except ElementTree.ParseError as error:
+            raise self._damaged(path, f"must be XML: {error}") from None
+        if not objects:
+            raise self._damaged(path, "must hold objects, but holds none")
+        for i, entry in enumerate(objects):
+            where = f"object {i}"
+            texts = {x.tag: x.text for x in [*entry, *entry.iterfind("bndbox/*")]}
+            corners = "xmin", "ymin", "xmax", "ymax"
+            kind, *corners = self._entry(path, where, texts, "name", *corners)
+            left, top, right, bottom = self._numbers(path, where, float, corners)
+            if left <= 0 or top <= 0 or right <= left or bottom <= top:
+                raise self._damaged(path, f"must hold corners greater than 0, and first the lower "
+                                          f"ones, but holds {corners} in {where}")  # fmt: skip
+            hard = [texts.get(tag) or 0 for tag in ("difficult", "truncated")]
+            box = [left, top, right - left, bottom - top]
+            yield kind, box, *self._numbers(path, where, int, hard)
+
+    def _rows(self):
+        top, names = self.given.dataset_dir, self._names()
+        ends = [[name] if self.given.extra_metadata else [] for name in names]
+        images = [top / "JPEGImages" / f"{name}.jpg" for name in names]
+        if self.given.task != "Detection":
+            targets = [top / "SegmentationClass" / f"{name}.png" for name in names]
+            return [(*row, *end) for *row, end in zip(images, targets, ends, strict=True)]
+        labels, rows = self.get_class_indexing(), []
+        for name, image, end in zip(names, images, ends, strict=True):
+            objects = [(box, labels[kind], *rest) for kind, box, *rest in self._objects(name)
+                       if kind in labels]  # fmt: skip
+            if objects:
+                boxes, *rest = zip(*objects, strict=True)
+                rows.append((image, np.float32(boxes), *[column(x, np.uint32) for x in rest], *end))
+        return rows
+
+
+class CocoDataset(FileSet):
+    """Objects, key points, regions or sentences of images (Lin et al. 2014).
+
+    `dataset_dir`: the folder of the images. `annotation_file`: the JSON that describes them.
+    `task`, and the columns besides 'image', where an image has n annotations:
+
+    - 'Detection': 'bbox' (n, 4) of Float32 (x, y, width, height), 'category_id' and 'iscrowd'
+    - 'Panoptic': these, and 'area'
+    - 'Stuff': 'segmentation' of Float32, a row for each polygon, ended with -1; 'iscrowd'
+    - 'Keypoint': 'keypoints' (n, 3 k) of Float32, ended with -1; 'num_keypoints'
+    - 'Captioning': 'captions' (n, 1) of strings
+
+    Whole numbers are (n, 1) of UInt32. Images without annotations are left out. `extra_metadata`,
+    `decrypt`: as for `VOCDataset`. The other arguments are those of `Caltech101Dataset`.
+
+    >>> CocoDataset("nowhere", "instances.json")
+    Traceback (most recent call last):
+    ValueError: For 'CocoDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    # task -> the fields of an annotation that are columns
+    _fields: ClassVar = {
+        "Detection": ("bbox", "category_id", "iscrowd"), "Stuff": ("segmentation", "iscrowd"),
+        "Keypoint": ("keypoints", "num_keypoints"),
+        "Panoptic": ("bbox", "category_id", "iscrowd", "area"), "Captioning": ("caption",),
+    }  # fmt: skip
+    choices: ClassVar = {"task": tuple(_fields)}
+
+    def __init__(
+        self, dataset_dir, annotation_file, task="Detection", num_samples=None,
+        num_parallel_workers=None, shuffle=None, decode=False, sampler=None, num_shards=None,
+        shard_id=None, cache=None, extra_metadata=False, decrypt=None,
+    ):  # fmt: skip
+        self._open(locals())
+
+    def _column_names(self):
+        fields = ["captions" if f == "caption" else f for f in self._fields[self.given.task]]
+        return ["image", *fields, *(["_meta-filename"] if self.given.extra_metadata else [])]
+
+    def _categories(self, content):
+        """{number of a class: its entry}."""
+        (categories,) = self._entry(self.given.annotation_file, "it", content, "categories")
+        return {entry["id"]: entry for entry in categories}
+
+    def get_class_indexing(self):
+        """{class: [its number]}, with 1 for things and 0 for stuff of 'Panoptic'."""
+        if self.given.task not in ("Detection", "Panoptic"):
+            raise NotImplementedError(
+                "For 'CocoDataset', 'get_class_indexing' needs the task 'Detection' or 'Panoptic', "
+                f"but got '{self.given.task}'."
+            )
+        more = ["isthing"] if self.given.task == "Panoptic" else []
+        kinds = self._categories(self._json(self.given.annotation_file)).values()
+        return {kind["name"]: [kind[key] for key in ("id", *more)] for kind in kinds}
+
+    def num_classes(self):
+        """The number of classes; of 'Detection' and 'Panoptic'."""
+        has_classes = self.given.task in ("Detection", "Panoptic")
+        return len(self.get_class_indexing()) if has_classes else None
+
+    def _rows(self):
+        path, task = self.given.annotation_file, self.given.task
+        content, notes = self._json(path), {}
+        images, annotations = self._entry(path, "it", content, "images", "annotations")
+        kinds = self._categories(content) if "category_id" in self._fields[task] else {}
+        for i, note in enumerate(annotations):
+            where = f"annotation {i}"
+            (image,) = self._entry(path, where, note, "image_id")
+            parts = [note]
+            if task == "Panoptic":
+                (parts,) = self._entry(path, where, note, "segments_info")
+            for part in parts:
+                values = self._entry(path, where, part, *self._fields[task])
+                notes.setdefault(image, []).append(values)
+                if kinds and part["category_id"] not in kinds:
+                    raise self._damaged(path, f"must hold classes of its 'categories', but holds "
+                                              f"{part['category_id']!r} in {where}")  # fmt: skip
+        rows = []
+        for i, entry in enumerate(images):
+            number, name = self._entry(path, f"image {i}", entry, "id", "file_name")
+            if number in notes:
+                end = [Path(name).stem] if self.given.extra_metadata else []
+                values = self._values(path, f"image {i}", notes[number])
+                rows.append((self.given.dataset_dir / name, *values, *end))
+        return rows
+
+    def _values(self, path, where, notes):
+        """The columns of one image."""
+        fields = self._fields[self.given.task]
+        try:
+            return [
+                _CONVERTED.get(field, _whole)(list(values))
+                for field, values in zip(fields, zip(*notes, strict=True), strict=True)
+            ]
+        except (TypeError, ValueError, KeyError) as error:
+            raise self._damaged(path, f"must hold {', '.join(fields)} as COCO's do, but {where} "
+                                      f"has others: {error}") from None  # fmt: skip
+
+
+def _padded(rows):
+    """Rows of numbers, ended with -1 to be of one length."""
+    result = np.full((len(rows), max(map(len, rows))), -1, np.float32)
+    for i, row in enumerate(rows):
+        result[i, : len(row)] = row
+    return result
+
+
+def _regions(values):
+    """Polygons, or the run lengths of a mask, one a row."""
+    return _padded([
+        row for value in values
+        for row in ([value["counts"]] if isinstance(value, dict) else value)
+    ])  # fmt: skip
+
+
+def _whole(values):
+    return column(values, np.uint32)
+
+
+_CONVERTED = {
+    "bbox": lambda boxes: np.array(boxes, np.float32).reshape(-1, 4), "segmentation": _regions,
+    "keypoints": _padded, "caption": lambda captions: np.array(captions, str).reshape(-1, 1),
+}  # fmt: skip
+
+
+class KITTIDataset(FileSet):
+    """Traffic seen from a car, with boxes in the image and in space (Geiger et al. 2012).
+
+    `dataset_dir`: the folder of `data_object_image_2` and `data_object_label_2`. `usage`: 'train',
+    the default, or 'test', which has images alone. For n objects, 'label' (the order of the
+    classes' names) and 'occluded' are (n, 1) of UInt32; 'truncated', 'alpha' and 'rotation_y'
+    (n, 1), 'bbox' (n, 4), 'dimensions' and 'location' (n, 3) of Float32. The other arguments are
+    those of `Caltech101Dataset`.
+
+    >>> KITTIDataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'KITTIDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    choices: ClassVar = {"usage": ("train", "test")}
+    # columns after 'label' -> (places in a line, dtype)
+    _fields: ClassVar = {
+        "truncated": (1, 2, np.float32), "occluded": (2, 3, np.uint32), "alpha": (3, 4, np.float32),
+        "bbox": (4, 8, np.float32), "dimensions": (8, 11, np.float32),
+        "location": (11, 14, np.float32), "rotation_y": (14, 15, np.float32),
+    }  # fmt: skip
+
+    def __init__(
+        self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
+        decode=False, sampler=None, num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(locals())
+
+    def _column_names(self):
+        return ["image", *(["label", *self._fields] if self.given.usage == "train" else [])]
+
+    def _rows(self):
+        part = {"train": "training", "test": "testing"}[self.given.usage]
+        images = sorted(self._folder(f"data_object_image_2/{part}/image_2").iterdir())
+        if part == "testing":
+            return [(image,) for image in images]
+        objects = {image: list(self._objects(image.stem)) for image in images}
+        kinds = sorted({kind for found in objects.values() for kind, _ in found})
+        return [
+            (image, column([kinds.index(kind) for kind, _ in found], np.uint32),
+             *[self._column(found, *field) for field in self._fields.values()])
+            for image, found in objects.items()
+        ]  # fmt: skip
+
+    def _column(self, objects, first, last, kind):
+        values = np.array([numbers[first - 1 : last - 1] for _, numbers in objects])
+        # what is not known is -1, and the largest number as UInt32
+        values = values.astype(np.int64) if kind == np.uint32 else values
+        return values.astype(kind).reshape(-1, last - first)
+
+    def _objects(self, name):
+        path = self.given.dataset_dir / "data_object_label_2/training/label_2" / f"{name}.txt"
+        for i, line in enumerate(self._lines(path)):
+            kind, *words = line.split() or [""]
+            numbers = self._numbers(path, i, float, words)
+            if len(numbers) != 14:
+                raise self._damaged(path, f"must hold a class and 14 numbers in line {i}, but holds"
+                                          f" {len(numbers)}")  # fmt: skip
+            yield kind, numbers
+
+
+class WIDERFaceDataset(FileSet):
+    """Faces and their boxes (Yang et al. 2016).
+
+    `dataset_dir`: the folder of `WIDER_train`, `WIDER_val`, `WIDER_test` and `wider_face_split`.
+    `usage`: 'train', 'valid', 'test' (images alone) or 'all', the default: of train and valid. For
+    n faces, 'bbox' is (n, 4) of Int32 (x, y, width, height), and 'blur', 'expression',
+    'illumination', 'occlusion', 'pose' and 'invalid' are (n,) of Int32. The other arguments are
+    those of `Caltech101Dataset`.
+
+    >>> WIDERFaceDataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'WIDERFaceDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    choices: ClassVar = {"usage": ("all", "train", "valid", "test")}
+    # column -> its place in a line
+    _fields: ClassVar = {"blur": 4, "expression": 5, "illumination": 6, "occlusion": 8, "pose": 9,
+                         "invalid": 7}  # fmt: skip
+
+    def __init__(
+        self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
+        decode=False, sampler=None, num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(locals())
+
+    def _column_names(self):
+        return ["image", *(["bbox", *self._fields] if self.given.usage != "test" else [])]
+
+    def _rows(self):
+        parts = {"all": ("train", "val"), "valid": ("val",)}
+        usage = self.given.usage
+        return [row for part in parts.get(usage, (usage,)) for row in self._part(part)]
+
+    def _part(self, part):
+        end = "filelist" if part == "test" else "bbx_gt"
+        folder = self._folder(f"WIDER_{part}/images")
+        path = self.given.dataset_dir / "wider_face_split" / f"wider_face_{part}_{end}.txt"
+        lines = self._lines(path)
+        if part == "test":
+            return [(folder / name,) for name in lines]
+        rows, at = [], 0
+        while at < len(lines):
+            image = folder / lines[at]
+            (count,) = self._numbers(path, at + 1, int, lines[at + 1 : at + 2])
+            faces = [self._numbers(path, at + 2 + i, int, line.split())
+                     for i, line in enumerate(lines[at + 2 : at + 2 + max(count, 1)])]  # fmt: skip
+            if len(faces) != max(count, 1) or {len(face) for face in faces} != {10}:
+                raise self._damaged(path, f"must hold {max(count, 1)} lines of 10 numbers after "
+                                          f"line {at + 1}")  # fmt: skip
+            faces, at = np.int32(faces), at + 2 + len(faces)
+            columns = [faces[:, i] for i in self._fields.values()]
+            rows.append((image, faces[:, :4], *columns))
+        return rows
+
+
+__all__ = ["CocoDataset", "KITTIDataset", "ManifestDataset", "VOCDataset", "WIDERFaceDataset"]

@@ -1,0 +1,216 @@
+"""`FileSet`, a data set in files whose rows are listed first and read one by one, and the readers
+of the formats that several of them share. No reader executes anything that a file holds."""
+
+import json
+import zlib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.source import GeneratorDataset
+from sporax.data.vision.format_conversion import opened
+
+# as files of images begin
+_IMAGES = b"\xff\xd8\xff", b"\x89PNG", b"BM", b"GIF8", b"II*\0", b"MM\0*", b"RIFF"
+_SAMPLING = "num_samples", "shuffle", "sampler", "num_shards", "shard_id"
+# what code raises that takes a damaged file for a good one
+_MALFORMED = AttributeError, LookupError, NotImplementedError, OSError, TypeError, ValueError
+_PATHS = "dataset_dir", "dataset_file", "annotation_file"
+
+
+class _Rows:
+    """The rows of a `FileSet`: listed at the first access, each read when it is taken."""
+
+    def __init__(self, source):
+        self._source, self._listed = source, None
+
+    @property
+    def listed(self):
+        if self._listed is None:
+            self._listed = self._source._rows_or_error()
+            if not len(self._listed):
+                raise self._source._error("there must be rows in its files, but there are none")
+        return self._listed
+
+    def __len__(self):
+        return len(self.listed)
+
+    def __getitem__(self, i):
+        return self._source._read_row(int(i), self.listed[i])
+
+
+class FileSet(GeneratorDataset):
+    """Base of data sets in files.
+
+    The constructor of a subclass ends with `self._open(locals())`. `choices`: the values that its
+    arguments may have, first the one that None stands for. `_rows()` lists the rows, tuples in
+    which a path stands for an image.
+    """
+
+    columns: ClassVar = ("image", "label")
+    choices: ClassVar = {}
+
+    def _open(self, arguments):
+        """Check the constructor's arguments; those that are not about sampling are `given`."""
+        who = self._who = type(self).__name__
+        given = {name: value for name, value in arguments.items() if name != "self"}
+        for name, values in self.choices.items():
+            if given[name] is None:
+                given[name] = values[0]
+            elif not isinstance(given[name], type(values[0])):
+                raise TypeError(
+                    f"For '{who}', '{name}' must be one of {', '.join(map(repr, values))}, but got "
+                    f"{given[name]!r}."
+                )
+            check.one_of(who, name, given[name], values)
+        for name in _PATHS:
+            if name in given:
+                given[name] = existing(who, name, given[name], name == "dataset_dir")
+        if "decode" in given:
+            given["decode"] = check.true_or_false(who, "decode", given["decode"] or False)
+        if given.get("cache") is not None:
+            raise NotImplementedError(f"sporax has no 'cache' of '{who}'")
+        if given.get("decrypt") is not None and not callable(given["decrypt"]):
+            raise TypeError(f"For '{who}', 'decrypt' must be a function of a path, but got "
+                            f"{type(given['decrypt']).__name__}.")  # fmt: skip
+        sampling = {name: given.pop(name) for name in _SAMPLING if name in given}
+        if sampling.get("sampler") is not None and sampling["shuffle"] is not None:
+            raise RuntimeError(f"For '{who}', 'sampler' must come without 'shuffle', but got both.")
+        self.given = SimpleNamespace(**given)
+        super().__init__(_Rows(self), self._column_names(), **sampling)
+
+    def _column_names(self):
+        return list(self.columns)
+
+    def _rows_or_error(self):
+        try:
+            return self._rows()
+        except _MALFORMED as error:
+            raise self._error(f"the files must be of its format, but: {error!r}") from error
+
+    # errors ---------------------------------------------------------------------------------
+
+    def _error(self, reason):
+        where = vars(self.given).get("dataset_dir") or vars(self.given).get("dataset_file")
+        return RuntimeError(f"For '{self._who}' of '{where}', {reason}.")
+
+    def _damaged(self, path, reason):
+        return RuntimeError(f"For '{self._who}', the file '{path}' {reason}.")
+
+    def _folder(self, name):
+        """A folder within `dataset_dir`, which must be there."""
+        path = self.given.dataset_dir / name
+        if not path.is_dir():
+            raise self._error(f"there must be a folder '{name}', but there is none")
+        return path
+
+    # readers --------------------------------------------------------------------------------
+
+    def _read_row(self, i, row):
+        try:
+            return tuple([self._image(x) if isinstance(x, Path) else x for x in row])
+        except RuntimeError as error:
+            raise RuntimeError(f"{error} It belongs to row {i}.") from None
+
+    def _content(self, path):
+        """A file's bytes."""
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise self._damaged(path, f"must be readable: {error.strerror}") from None
+
+    def _text(self, path):
+        try:
+            return self._content(path).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self._damaged(path, f"must be text in UTF-8: {error}") from None
+
+    def _lines(self, path):
+        """The lines of a text file, without those at the end that are empty."""
+        return [line.rstrip() for line in self._text(path).rstrip().split("\n")]
+
+    def _json(self, path):
+        return self._parsed(path, self._text(path))
+
+    def _parsed(self, path, text):
+        """What a file's JSON says."""
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise self._damaged(path, f"must be JSON: {error}") from None
+
+    def _entry(self, path, where, entry, *keys):
+        """The values of keys that an entry of a file must have."""
+        for key in keys:
+            if not isinstance(entry, dict) or key not in entry:
+                raise self._damaged(path, f"must have '{key}', but {where} has none")
+        return [entry[key] for key in keys]
+
+    def _mat(self, path, *names):
+        """Arrays of one of MATLAB's files."""
+        from scipy.io import loadmat
+        from scipy.io.matlab import MatReadError
+
+        content = self._content(path)
+        try:
+            arrays = loadmat(path)
+            return [arrays[name] for name in names]
+        except (MatReadError, zlib.error, *_MALFORMED) as error:
+            raise self._damaged(
+                path,
+                f"must hold {' and '.join(names)} as MATLAB writes them, up "
+                f"to version 7, but got {len(content)} bytes: {error!r}",
+            ) from None
+
+    def _idx(self, path, ndim, dtype=np.uint8):
+        """The array of an idx file."""
+        content, dtype = self._content(path), np.dtype(dtype).newbyteorder(">")
+        code = {1: 8, 4: 12}[dtype.itemsize]
+        if len(content) < 4 + 4 * ndim or content[:4] != bytes([0, 0, code, ndim]):
+            raise self._damaged(path, f"must begin as an idx file of {ndim} axes and {dtype.name}")
+        shape, start = np.frombuffer(content, ">u4", ndim, 4).astype(int), 4 + 4 * ndim
+        if len(content) != start + shape.prod() * dtype.itemsize:
+            raise self._damaged(
+                path, f"must hold {shape.prod() * dtype.itemsize} bytes of data, as its start says,"
+                f" but holds {len(content) - start}",
+            )  # fmt: skip
+        return np.frombuffer(content, dtype, offset=start).reshape(shape)
+
+    def _numbers(self, path, where, kind, words):
+        """Numbers of a text file; `where`: what part of it they are in, or which line."""
+        where = f"line {where}" if isinstance(where, int) else where
+        try:
+            return [kind(word) for word in words]
+        except (TypeError, ValueError) as error:
+            raise self._damaged(path, f"must hold numbers in {where}: {error}") from None
+
+    def _image(self, path):
+        """An image's file: its bytes, or with `decode` the pixels (H, W, 3)."""
+        decrypt = vars(self.given).get("decrypt")
+        content = self._content(path) if decrypt is None else decrypt(str(path))
+        if not content.startswith(_IMAGES):
+            raise self._damaged(path, "must be an image, but begins with other bytes")
+        encoded = np.frombuffer(content, np.uint8)
+        if not self.given.decode:
+            return encoded
+        try:
+            return np.asarray(opened(self._who, encoded))
+        except RuntimeError as error:
+            raise self._damaged(path, f"must be an image: {error}") from None
+
+
+def existing(who, name, value, is_folder):
+    """The path of a folder or file that is there."""
+    if not isinstance(value, (str, Path)):
+        raise TypeError(f"For '{who}', '{name}' must be a path, but got {type(value).__name__}.")
+    path = Path(value)
+    if not (path.is_dir() if is_folder else path.is_file()):
+        kind = "folder" if is_folder else "file"
+        raise ValueError(f"For '{who}', '{name}' must be a {kind}, but got '{value}'.")
+    return path
+
+
+__all__ = ["FileSet"]

@@ -1,0 +1,151 @@
+"""Data sets that are drawn at random, to try pipelines without files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from sporax.core.from_host import plain
+from sporax.data import argument_checks as check
+from sporax.data import random_streams
+from sporax.data.source import GeneratorDataset
+
+
+class _Drawn:
+    """Rows by index, each drawn from a seed of its own."""
+
+    def __init__(self, count, draw):
+        self._count, self._draw = count, draw
+
+    def __len__(self):
+        return self._count
+
+    def __getitem__(self, i):
+        return self._draw(int(i))
+
+
+class FakeImageDataset(GeneratorDataset):
+    """Images of random pixels, UInt8, and labels, UInt32.
+
+    `num_images`, `image_size` (height, width, channels), `num_classes`: how many and how large.
+    `base_seed`: of the first row; each next one has the next seed. The other arguments are those of
+    `MnistDataset`.
+
+    >>> [(image.shape, label.item()) for image, label in FakeImageDataset(1, (4, 6, 3))]
+    [((4, 6, 3), 5)]
+    """
+
+    def __init__(
+        self, num_images=1000, image_size=(224, 224, 3), num_classes=10, base_seed=0,
+        num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None,
+        shard_id=None, cache=None,
+    ):  # fmt: skip
+        who = type(self).__name__
+        check.whole(who, "num_images", num_images, 1)
+        self._shape = check.several(who, "image_size", image_size, (), check.whole, least=1)
+        if len(image_size) != 3:
+            raise ValueError(
+                f"For '{who}', 'image_size' must be (height, width, channels), but got "
+                f"{image_size}."
+            )
+        self._classes = check.whole(who, "num_classes", num_classes, 1)
+        self._base = check.whole(who, "base_seed", base_seed)
+        if cache is not None:
+            raise NotImplementedError(f"sporax has no 'cache' of '{who}'")
+        super().__init__(
+            _Drawn(num_images, self._draw), ["image", "label"], num_samples=num_samples,
+            shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id,
+        )  # fmt: skip
+
+    def _draw(self, i):
+        label = random_streams.Twister(self._base + i).below(self._classes)
+        pixels = np.random.default_rng(self._base + i).integers(0, 256, self._shape, np.uint8)
+        return pixels, np.uint32(label)
+
+
+_KINDS = "bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64"
+
+
+class RandomDataset(GeneratorDataset):
+    """Rows of random values.
+
+    `total_rows`: how many, a random number by default. `schema`: the columns, a path of JSON such
+    as {"columns": [{"name": "x", "type": "int32", "shape": [2]}]} or a `Schema`; random ones by
+    default. `columns_list`: the names of those taken, or of the random ones, 'c0', 'c1' and so on
+    by default. Whole numbers are of the dtype's whole range, others in [0, 1). The other arguments
+    are those of `GeneratorDataset`.
+
+    >>> data = RandomDataset(3, columns_list=["x", "y"])
+    >>> data.get_col_names(), data.get_dataset_size()
+    (['x', 'y'], 3)
+    """
+
+    def __init__(
+        self, total_rows=None, schema=None, columns_list=None, num_samples=None,
+        num_parallel_workers=None, cache=None, shuffle=None, num_shards=None, shard_id=None,
+    ):  # fmt: skip
+        who = type(self).__name__
+        if cache is not None:
+            raise NotImplementedError(f"sporax has no 'cache' of '{who}'")
+        if columns_list is not None:
+            check.several(who, "columns_list", columns_list, (), _name)
+        if total_rows is not None:
+            check.whole(who, "total_rows", plain(total_rows))
+        self._seed = random_streams.seed()
+        draw = np.random.default_rng(self._seed)
+        columns, rows = _described(who, schema) if schema is not None else ({}, None)
+        if schema is None:
+            listed = columns_list or [f"c{i}" for i in range(draw.integers(1, 5))]
+            columns = {name: (draw.choice(_KINDS), draw.integers(1, 5, draw.integers(0, 3)))
+                       for name in listed}  # fmt: skip
+        elif columns_list:
+            for name in columns_list:
+                check.one_of(who, "columns_list", name, columns)
+            columns = {name: columns[name] for name in columns_list}
+        self._described = {name: (np.dtype(kind), tuple(shape))
+                           for name, (kind, shape) in columns.items()}  # fmt: skip
+        count = total_rows or num_samples or rows or int(draw.integers(1, 100))
+        super().__init__(
+            _Drawn(plain(count), self._draw), list(columns), num_samples=num_samples,
+            shuffle=bool(shuffle), num_shards=num_shards, shard_id=shard_id,
+        )  # fmt: skip
+
+    def _draw(self, i):
+        draw = np.random.default_rng((self._seed, i))
+        return tuple([_values(draw, *described) for described in self._described.values()])
+
+
+def _name(who, name, value):
+    if not isinstance(value, str):
+        raise TypeError(f"For '{who}', '{name}' must be a str, but got {type(value).__name__}.")
+    return value
+
+
+def _values(draw, kind, shape):
+    if kind.kind == "b":
+        return draw.integers(0, 2, shape).astype(kind)
+    if kind.kind in "iu":
+        limits = np.iinfo(kind)
+        return draw.integers(limits.min, limits.max, shape, kind, endpoint=True)
+    return draw.random(shape).astype(kind)
+
+
+def _described(who, schema):
+    """({column: (dtype, shape)}, the number of rows or None) of a schema."""
+    try:
+        text = Path(schema).read_text("utf-8") if isinstance(schema, str) else schema.to_json()
+        content = json.loads(text)
+        columns = content["columns"]
+        if isinstance(columns, dict):  # {name: description}, as MindSpore takes them too
+            columns = [{"name": name, **column} for name, column in columns.items()]
+        kinds = {c["name"]: np.dtype(c["type"]) for c in columns}
+        shapes = {c["name"]: c.get("shape", ()) for c in columns}
+    except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
+        raise RuntimeError(
+            f"For '{who}', 'schema' must be a Schema or the path of a JSON file with 'columns', "
+            f"each of which has a 'name' and a 'type', but got {schema!r}: {error!r}."
+        ) from None
+    return {name: (kinds[name], shapes[name]) for name in kinds}, content.get("numRows")
+
+
+__all__ = ["FakeImageDataset", "RandomDataset"]

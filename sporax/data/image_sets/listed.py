@@ -1,0 +1,269 @@
+"""Data sets of images that text files list, with labels or words."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.image_sets.file_set import FileSet, existing
+
+
+class Food101Dataset(FileSet):
+    """Dishes, labelled by their names (Bossard et al. 2014).
+
+    `dataset_dir`: the folder of `images` and `meta`, where `train.txt` and `test.txt` list images,
+    such as `apple_pie/1005649`. `usage`: 'train', 'test' or 'all', the default. The other arguments
+    are those of `Caltech101Dataset`.
+
+    >>> Food101Dataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'Food101Dataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    choices: ClassVar = {"usage": ("all", "train", "test")}
+
+    def __init__(
+        self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
+        decode=False, sampler=None, num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(locals())
+
+    def _rows(self):
+        top, usage = self.given.dataset_dir, self.given.usage
+        return [
+            (top / "images" / f"{name}.jpg", name.partition("/")[0])
+            for part in (("train", "test") if usage == "all" else (usage,))
+            for name in self._lines(top / "meta" / f"{part}.txt")
+        ]
+
+
+class Flowers102Dataset(FileSet):
+    """Flowers of 102 classes, labelled UInt32, and their outlines (Nilsback and Zisserman 2008).
+
+    `dataset_dir`: the folder of `imagelabels.mat`, `setid.mat`, `jpg` and `segmim`. `task`:
+    'Classification', or 'Segmentation' with the column 'segmentation' too. `usage`: 'train',
+    'valid', 'test' or 'all'. The other arguments are those of `Caltech101Dataset`.
+
+    >>> Flowers102Dataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'Flowers102Dataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    choices: ClassVar = {
+        "task": ("Classification", "Segmentation"), "usage": ("all", "train", "valid", "test"),
+    }  # fmt: skip
+    _ids: ClassVar = {"train": ["trnid"], "valid": ["valid"], "test": ["tstid"],
+                      "all": ["trnid", "tstid", "valid"]}  # fmt: skip
+
+    def __init__(
+        self, dataset_dir, task="Classification", usage="all", num_samples=None,
+        num_parallel_workers=1, shuffle=None, decode=False, sampler=None, num_shards=None,
+        shard_id=None,
+    ):  # fmt: skip
+        self._open(locals())
+        existing(self._who, "dataset_dir", self.given.dataset_dir / "jpg", is_folder=True)
+
+    def _column_names(self):
+        segments = ["segmentation"] if self.given.task == "Segmentation" else []
+        return ["image", *segments, "label"]
+
+    def _rows(self):
+        top = self.given.dataset_dir
+        (labels,) = self._mat(top / "imagelabels.mat", "labels")
+        ids = self._mat(top / "setid.mat", *self._ids[self.given.usage])
+        rows, labels = [], labels.ravel()
+        for i in np.concatenate([part.ravel() for part in ids]).tolist():
+            if not 1 <= i <= len(labels):
+                raise self._damaged(top / "setid.mat", f"must hold numbers of the {len(labels)} "
+                                    f"labels in imagelabels.mat, but holds {i}")  # fmt: skip
+            files = [top / "jpg" / f"image_{i:05}.jpg", top / "segmim" / f"segmim_{i:05}.jpg"]
+            rows.append((*files[: len(self._columns) - 1], np.uint32(labels[i - 1] - 1)))
+        return rows
+
+
+class Places365Dataset(FileSet):
+    """Scenes of 365 classes, labelled UInt32 (Zhou et al. 2017).
+
+    `dataset_dir`: the folder of `places365_train_standard.txt`, `places365_train_challenge.txt` and
+    `places365_val.txt`, whose lines are an image and its label, and of the images' folders, such as
+    `data_256_standard` and `val_large`. `usage`: 'train-standard' (the default), 'train-challenge'
+    or 'val'. `small`: whether images of 256 x 256 are taken, else those of high resolution. The
+    other arguments are those of `Caltech101Dataset`.
+
+    >>> Places365Dataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'Places365Dataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    choices: ClassVar = {"usage": ("train-standard", "train-challenge", "val")}
+
+    def __init__(
+        self, dataset_dir, usage=None, small=True, decode=False, num_samples=None,
+        num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None, shard_id=None,
+        cache=None,
+    ):  # fmt: skip
+        check.true_or_false(type(self).__name__, "small", small)
+        self._open(locals())
+
+    def _rows(self):
+        top, (_, _, mode) = self.given.dataset_dir, self.given.usage.partition("-")
+        size = "256" if self.given.small else "large"
+        folder = top / (f"data_{size}_{mode}" if mode else f"val_{size}")
+        path, rows = top / f"places365_{self.given.usage.replace('-', '_')}.txt", []
+        for i, line in enumerate(self._lines(path)):
+            name, _, label = line.rpartition(" ")
+            (label,) = self._numbers(path, i, int, [label])
+            rows.append((folder / name.strip("/"), np.uint32(label)))
+        return rows
+
+
+class FlickrDataset(FileSet):
+    """Photographs, and sentences that describe them: Flickr8k and Flickr30k (Hodosh et al. 2013).
+
+    `dataset_dir`: the folder of the images. `annotation_file`: lines of an image's name, '#', the
+    number of a sentence, a tab and the sentence. 'annotation' is an array of an image's sentences.
+    The other arguments are those of `Caltech101Dataset`.
+
+    >>> FlickrDataset("nowhere", "token.txt")
+    Traceback (most recent call last):
+    ValueError: For 'FlickrDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    columns: ClassVar = ("image", "annotation")
+
+    def __init__(
+        self, dataset_dir, annotation_file, num_samples=None, num_parallel_workers=None,
+        shuffle=None, decode=None, sampler=None, num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(locals())
+
+    def _rows(self):
+        path, sentences = self.given.annotation_file, {}
+        for i, line in enumerate(self._lines(path)):
+            name, mark, rest = line.partition("#")
+            _, tab, sentence = rest.partition("\t")
+            if not (mark and tab):
+                raise self._damaged(path, f"must hold an image, '#', a number, a tab and a sentence"
+                                          f" in line {i}, but holds {line[:60]!r}")  # fmt: skip
+            sentences.setdefault(self.given.dataset_dir / name, []).append(sentence)
+        return [(image, np.array(sentences[image])) for image in sorted(sentences)]
+
+
+class SBUDataset(FileSet):
+    """Photographs of Flickr, and their captions (Ordonez et al. 2011).
+
+    `dataset_dir`: the folder of `SBU_captioned_photo_dataset_urls.txt`,
+    `SBU_captioned_photo_dataset_captions.txt` and `sbu_images`, where the image of
+    `http://.../3326/3596303505_3c.jpg` is `m_3326_3596303505_3c.jpg`; those that are not there are
+    left out. The other arguments are those of `Caltech101Dataset`.
+
+    >>> SBUDataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'SBUDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    columns: ClassVar = ("image", "caption")
+
+    def __init__(
+        self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, decode=False,
+        sampler=None, num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(locals())
+        for name in ("urls", "captions"):
+            existing(self._who, "dataset_dir", self._list(name), is_folder=False)
+
+    def _list(self, name):
+        return self.given.dataset_dir / f"SBU_captioned_photo_dataset_{name}.txt"
+
+    def _rows(self):
+        urls, captions = (self._lines(self._list(name)) for name in ("urls", "captions"))
+        if len(urls) != len(captions):
+            raise self._damaged(self._list("captions"), f"must hold a caption for each of the "
+                                f"{len(urls)} urls, but holds {len(captions)}")  # fmt: skip
+        folder = self._folder("sbu_images")
+        pairs = [
+            (folder / f"m_{'_'.join(url.rsplit('/', 2)[-2:])}", caption.strip())
+            for url, caption in zip(urls, captions, strict=True)
+        ]
+        return [pair for pair in pairs if pair[0].is_file()]
+
+
+class LFWDataset(FileSet):
+    """Faces in the wild, labelled UInt32 by person, or pairs of them, labelled 1 for one person and
+    0 for two (Huang et al. 2007).
+
+    `dataset_dir`: the folder of `lfw-names.txt`, `people.txt`, `pairs.txt`, those of `DevTrain` and
+    `DevTest`, and of a folder of images for each `image_set`: 'funneled' (the default), 'original'
+    or 'deepfunneled'. `task`: 'people' (the default) or 'pairs'. `usage`: '10fold', 'train', 'test'
+    or 'all', the default: of train and test. The other arguments are those of `Caltech101Dataset`.
+
+    >>> LFWDataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'LFWDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    choices: ClassVar = {
+        "task": ("people", "pairs"), "usage": ("all", "10fold", "train", "test"),
+        "image_set": ("funneled", "original", "deepfunneled"),
+    }  # fmt: skip
+    _folders: ClassVar = {
+        "original": "lfw",
+        "funneled": "lfw_funneled",
+        "deepfunneled": "lfw-deepfunneled",
+    }
+    _parts: ClassVar = {
+        "all": ("DevTrain", "DevTest"), "10fold": ("",), "train": ("DevTrain",),
+        "test": ("DevTest",),
+    }  # fmt: skip
+
+    def __init__(
+        self, dataset_dir, task=None, usage=None, image_set=None, num_samples=None,
+        num_parallel_workers=None, shuffle=None, decode=False, sampler=None, num_shards=None,
+        shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(locals())
+
+    def _column_names(self):
+        images = ["image"] if self.given.task == "people" else ["image1", "image2"]
+        return [*images, "label"]
+
+    def _face(self, person, number):
+        folder = self._folders[self.given.image_set]
+        return self.given.dataset_dir / folder / person / f"{person}_{number:04}.jpg"
+
+    def _rows(self):
+        top, task = self.given.dataset_dir, self.given.task
+        return [
+            row
+            for part in self._parts[self.given.usage]
+            for row in getattr(self, f"_{task}")(top / f"{task}{part}.txt")
+        ]
+
+    def _people(self, path):
+        people = self._lines(self.given.dataset_dir / "lfw-names.txt")
+        labels = {line.split("\t")[0]: np.uint32(i) for i, line in enumerate(people)}
+        for i, line in enumerate(self._lines(path)):
+            person, *count = line.split("\t")
+            if not count:
+                continue  # how many follow
+            (count,) = self._numbers(path, i, int, count)
+            if person not in labels:
+                raise self._damaged(path, f"must hold names of lfw-names.txt, but holds {person!r} "
+                                          f"in line {i}")  # fmt: skip
+            yield from [(self._face(person, n), labels[person]) for n in range(1, count + 1)]
+
+    def _pairs(self, path):
+        for i, line in enumerate(self._lines(path)):
+            words = line.split("\t")
+            if len(words) == 3:
+                words.insert(2, words[0])
+            if len(words) == 4:
+                numbers = self._numbers(path, i, int, words[1::2])
+                faces = [self._face(*face) for face in zip(words[::2], numbers, strict=True)]
+                yield *faces, np.uint32(words[0] == words[2])
+
+
+__all__ = [
+    "FlickrDataset", "Flowers102Dataset", "Food101Dataset", "LFWDataset", "Places365Dataset",
+    "SBUDataset",
+]  # fmt: skip

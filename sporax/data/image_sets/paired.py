@@ -1,0 +1,215 @@
+"""Data sets of images that belong together: with outlines, smaller ones, or other views."""
+
+import json
+from typing import ClassVar
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.image_sets.file_set import FileSet
+from sporax.data.vision.format_conversion import opened
+
+
+class SBDataset(FileSet):
+    """Photographs, and the edges or regions of objects of 20 classes (Hariharan et al. 2011).
+
+    `dataset_dir`: the folder of `img`, `cls`, `train.txt` and `val.txt`. `task`: 'Boundaries' (the
+    column 'task' is (20, H, W) of numbers, an image for each class) or 'Segmentation' ((H, W) of
+    UInt8, the class of each pixel). `usage`: 'train', 'val', 'train_noval' or 'all', of train and
+    val. The other arguments are those of `Caltech101Dataset`.
+
+    >>> SBDataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'SBDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    columns: ClassVar = ("image", "task")
+    choices: ClassVar = {
+        "task": ("Boundaries", "Segmentation"), "usage": ("all", "train", "val", "train_noval"),
+    }  # fmt: skip
+
+    def __init__(
+        self, dataset_dir, task="Boundaries", usage="all", num_samples=None, num_parallel_workers=1,
+        shuffle=None, decode=None, sampler=None, num_shards=None, shard_id=None,
+    ):  # fmt: skip
+        self._open(locals())
+
+    def _rows(self):
+        top, usage = self.given.dataset_dir, self.given.usage
+        return [
+            (top / "img" / f"{name}.jpg", top / "cls" / f"{name}.mat")
+            for part in (("train", "val") if usage == "all" else (usage,))
+            for name in self._lines(top / f"{part}.txt")
+        ]
+
+    def _read_row(self, i, row):
+        image, path = row
+        (classes,) = self._mat(path, "GTcls")
+        try:
+            found = classes[0, 0][self.given.task]
+            if self.given.task == "Boundaries":
+                found = np.stack([edges.toarray() for edges in found.ravel()])
+        except (AttributeError, IndexError, ValueError) as error:
+            what = f"'GTcls' with '{self.given.task}'"
+            raise self._damaged(path, f"must hold {what}, but row {i} is: {error}") from None
+        return super()._read_row(i, (image, found))
+
+
+class CityscapesDataset(FileSet):
+    """Streets of 50 cities, and what each pixel shows (Cordts et al. 2016).
+
+    `dataset_dir`: the folder of `leftImg8bit` and of `gtFine` or `gtCoarse`, as `quality_mode` is
+    'fine' or 'coarse'. `usage`: 'train', 'val', 'all' and, if fine, 'test', else 'train_extra'.
+    `task`: 'instance', 'semantic' or 'color', images; or 'polygon', a string of JSON. The other
+    arguments are those of `Caltech101Dataset`.
+
+    >>> CityscapesDataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'CityscapesDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    columns: ClassVar = ("image", "task")
+    _ends: ClassVar = {"instance": "instanceIds.png", "semantic": "labelIds.png",
+                       "color": "color.png", "polygon": "polygons.json"}  # fmt: skip
+    # quality -> the parts, in the order of 'all'
+    _parts: ClassVar = {"fine": ("train", "test", "val"), "coarse": ("train", "train_extra", "val")}
+    choices: ClassVar = {"quality_mode": tuple(_parts), "task": tuple(_ends)}
+
+    def __init__(
+        self, dataset_dir, usage="train", quality_mode="fine", task="instance", num_samples=None,
+        num_parallel_workers=None, shuffle=None, decode=None, sampler=None, num_shards=None,
+        shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(locals())
+        parts = self._parts[self.given.quality_mode]
+        check.one_of(self._who, "usage", usage, (*parts, "all"))
+
+    def _rows(self):
+        quality, usage = self.given.quality_mode, self.given.usage
+        truth, end = f"gt{quality.capitalize()}", self._ends[self.given.task]
+        rows = []
+        for part in self._parts[quality] if usage == "all" else (usage,):
+            for image in sorted(self._folder(f"leftImg8bit/{part}").glob("*/*_leftImg8bit.png")):
+                goal = self._folder(f"{truth}/{part}/{image.parent.name}")
+                name = image.name.removesuffix("leftImg8bit.png")
+                rows.append((image, goal / f"{name}{truth}_{end}"))
+        return rows
+
+    def _read_row(self, i, row):
+        image, goal = row
+        if self.given.task == "polygon":
+            polygons = self._json(goal)
+            goal = json.dumps(polygons, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return super()._read_row(i, (image, goal))
+
+
+class DIV2KDataset(FileSet):
+    """Photographs of 2,000 pixels, and smaller ones to make them from (Agustsson and Timofte 2017).
+
+    `dataset_dir`: the folder of folders such as `DIV2K_train_HR` and `DIV2K_train_LR_bicubic/X2`.
+    `usage`: 'train', 'valid' or 'all'. `downgrade`: how they became smaller, 'bicubic', 'unknown',
+    'mild', 'difficult' or 'wild'; `scale`: by what factor, 2, 3, 4 or 8 (8 for 'bicubic' alone, and
+    4 alone for the last three). The other arguments are those of `Caltech101Dataset`.
+
+    >>> DIV2KDataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'DIV2KDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    columns: ClassVar = ("hr_image", "lr_image")
+    # how -> factors, and the letter after them in the files' names
+    _ways: ClassVar = {
+        "bicubic": ((2, 3, 4, 8), ""), "unknown": ((2, 3, 4), ""), "mild": ((4,), "m"),
+        "difficult": ((4,), "d"), "wild": ((4,), "w"),
+    }  # fmt: skip
+    choices: ClassVar = {"usage": ("train", "valid", "all"), "downgrade": tuple(_ways)}
+
+    def __init__(
+        self, dataset_dir, usage="train", downgrade="bicubic", scale=2, num_samples=None,
+        num_parallel_workers=None, shuffle=None, decode=None, sampler=None, num_shards=None,
+        shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(locals())
+        factors, _ = self._ways[self.given.downgrade]
+        check.one_of(self._who, f"scale' of '{downgrade}", scale, factors)
+
+    def _rows(self):
+        how, scale = self.given.downgrade, self.given.scale
+        end = f"x{scale}{self._ways[how][1]}"
+        smaller = "x8" if scale == 8 else how if len(end) > 2 else f"{how}/X{scale}"
+        usage = self.given.usage
+        return [
+            (image, self._folder(f"DIV2K_{part}_LR_{smaller}") / f"{image.stem}{end}.png")
+            for part in (("train", "valid") if usage == "all" else (usage,))
+            for image in sorted(self._folder(f"DIV2K_{part}_HR").glob("*.png"))
+        ]
+
+
+class PhotoTourDataset(FileSet):
+    """Patches (64, 64, 1) of UInt8 of three sights, or pairs of them (Brown and Lowe 2007).
+
+    `dataset_dir`: the folder of a folder `name`: 'notredame', 'yosemite', 'liberty',
+    'notredame_harris', 'yosemite_harris' or 'liberty_harris', with `info.txt`,
+    `m50_100000_100000_0.txt` and `patches0000.bmp` to the last. `usage`: 'train', the default, has
+    the column 'image'; 'test' has 'image1', 'image2' and 'matches', 1 where both show one point,
+    UInt32. The other arguments are those of `Caltech101Dataset`.
+
+    >>> PhotoTourDataset("nowhere", "liberty")
+    Traceback (most recent call last):
+    ValueError: For 'PhotoTourDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
+    """
+
+    choices: ClassVar = {
+        "usage": ("train", "test"),
+        "name": ("notredame", "yosemite", "liberty", "notredame_harris", "yosemite_harris",
+                 "liberty_harris"),
+    }  # fmt: skip
+
+    def __init__(
+        self, dataset_dir, name, usage=None, num_samples=None, num_parallel_workers=None,
+        shuffle=None, sampler=None, num_shards=None, shard_id=None, cache=None,
+    ):  # fmt: skip
+        self._open(locals())
+        self._sheets = {}
+
+    def _column_names(self):
+        return ["image"] if self.given.usage == "train" else ["image1", "image2", "matches"]
+
+    def _rows(self):
+        folder = self._folder(self.given.name)
+        path = folder / "info.txt"
+        points = [self._numbers(path, i, int, line.split()[:1])[0]
+                  for i, line in enumerate(self._lines(path))]  # fmt: skip
+        if self.given.usage == "train":
+            return [(i,) for i in range(len(points))]
+        path, rows = folder / "m50_100000_100000_0.txt", []
+        for i, line in enumerate(self._lines(path)):
+            numbers = self._numbers(path, i, int, line.split())
+            if len(numbers) != 7 or max(numbers[0], numbers[3]) >= len(points):
+                raise self._damaged(
+                    path,
+                    f"must hold 7 numbers in line {i}, of which two are of "
+                    f"the {len(points)} patches, but holds {line[:60]!r}",
+                )
+            rows.append((numbers[0], numbers[3], np.uint32(numbers[1] == numbers[4])))
+        return rows
+
+    def _read_row(self, i, row):
+        patches = [self._patch(n) for n in row[:2]]
+        return *patches, *row[2:]
+
+    def _patch(self, n):
+        """Patch `n`; there are 256 in a sheet, row by row."""
+        sheet, place = divmod(n, 256)
+        if sheet not in self._sheets:
+            path = self.given.dataset_dir / self.given.name / f"patches{sheet:04}.bmp"
+            content = np.frombuffer(self._content(path), np.uint8)
+            pixels = np.asarray(opened(self._who, content).convert("L"))
+            if pixels.shape != (1024, 1024):
+                raise self._damaged(path, f"must hold 1024 x 1024 pixels, but holds {pixels.shape}")
+            self._sheets[sheet] = pixels
+        top, left = (64 * x for x in divmod(place, 16))
+        return self._sheets[sheet][top : top + 64, left : left + 64, None].copy()
+
+
+__all__ = ["CityscapesDataset", "DIV2KDataset", "PhotoTourDataset", "SBDataset"]
