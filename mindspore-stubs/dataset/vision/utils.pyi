@@ -8,4 +8,5 @@ from sporax.data.vision.enums import ImageBatchFormat as ImageBatchFormat
 from sporax.data.vision.enums import ImageReadMode as ImageReadMode
 from sporax.data.vision.enums import Inter as Inter
 from sporax.data.vision.enums import SliceMode as SliceMode
+from sporax.data.vision.video import VideoDecoder as VideoDecoder
 

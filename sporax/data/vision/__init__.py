@@ -6,11 +6,22 @@ Pillow, an optional part: `pip install 'sporax[vision]'`.
 
 from sporax.core.errors import missing
 from sporax.data.transforms import not_random
+from sporax.data.vision.auto_augment import AutoAugment, RandAugment, TrivialAugmentWide
 from sporax.data.vision.batch_mixing import (
     CutMixBatch,
+    MixUp,
     MixUpBatch,
     RandomSelectSubpolicy,
     UniformAugment,
+)
+from sporax.data.vision.boxes import (
+    BoundingBoxAugment,
+    RandomCropWithBBox,
+    RandomHorizontalFlipWithBBox,
+    RandomResizedCropWithBBox,
+    RandomResizeWithBBox,
+    RandomVerticalFlipWithBBox,
+    ResizeWithBBox,
 )
 from sporax.data.vision.colour_transforms import (
     AdjustBrightness,
@@ -65,6 +76,17 @@ from sporax.data.vision.format_conversion import (
 )
 from sporax.data.vision.geometry import Affine, Perspective, Resize, ResizedCrop, Rotate
 from sporax.data.vision.image import ImageTensorOperation
+from sporax.data.vision.image_files import (
+    encode_jpeg,
+    encode_png,
+    get_image_num_channels,
+    get_image_size,
+    read_file,
+    read_image,
+    write_file,
+    write_jpeg,
+    write_png,
+)
 from sporax.data.vision.random_colour import (
     RandomAdjustSharpness,
     RandomAutoContrast,
@@ -89,22 +111,27 @@ from sporax.data.vision.random_geometry import (
     RandomResizedCrop,
     RandomRotation,
 )
+from sporax.data.vision.video import DecodeVideo, VideoDecoder, read_video, read_video_timestamps
 
 __all__ = [
     "HWC2CHW", "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation",
-    "AdjustSharpness", "Affine", "AutoAugmentPolicy", "AutoContrast", "Border", "CenterCrop",
-    "ConvertColor", "ConvertMode", "Crop", "CutMixBatch", "CutOut", "Decode", "Equalize", "Erase",
-    "FiveCrop", "GaussianBlur", "Grayscale", "HorizontalFlip", "HsvToRgb", "ImageBatchFormat",
-    "ImageReadMode", "ImageTensorOperation", "Inter", "Invert", "LinearTransformation",
-    "MixUpBatch", "Normalize", "NormalizePad", "Pad", "PadToSize", "Perspective", "Posterize",
-    "RandomAdjustSharpness", "RandomAffine", "RandomAutoContrast", "RandomColor",
-    "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize", "RandomEqualize", "RandomErasing",
-    "RandomGrayscale", "RandomHorizontalFlip", "RandomInvert", "RandomLighting",
-    "RandomPerspective", "RandomPosterize", "RandomResize", "RandomResizedCrop", "RandomRotation",
-    "RandomSelectSubpolicy", "RandomSharpness", "RandomSolarize", "RandomVerticalFlip", "Rescale",
-    "Resize", "ResizedCrop", "RgbToHsv", "Rotate", "SliceMode", "SlicePatches", "Solarize",
-    "TenCrop", "ToNumpy", "ToPIL", "ToTensor", "ToType", "UniformAugment", "VerticalFlip",
-    "not_random",
+    "AdjustSharpness", "Affine", "AutoAugment", "AutoAugmentPolicy", "AutoContrast", "Border",
+    "BoundingBoxAugment", "CenterCrop", "ConvertColor", "ConvertMode", "Crop", "CutMixBatch",
+    "CutOut", "Decode", "DecodeVideo", "Equalize", "Erase", "FiveCrop", "GaussianBlur", "Grayscale",
+    "HorizontalFlip", "HsvToRgb", "ImageBatchFormat", "ImageReadMode", "ImageTensorOperation",
+    "Inter", "Invert", "LinearTransformation", "MixUp", "MixUpBatch", "Normalize", "NormalizePad",
+    "Pad", "PadToSize", "Perspective", "Posterize", "RandAugment", "RandomAdjustSharpness",
+    "RandomAffine", "RandomAutoContrast", "RandomColor", "RandomColorAdjust", "RandomCrop",
+    "RandomCropDecodeResize", "RandomCropWithBBox", "RandomEqualize", "RandomErasing",
+    "RandomGrayscale", "RandomHorizontalFlip", "RandomHorizontalFlipWithBBox", "RandomInvert",
+    "RandomLighting", "RandomPerspective", "RandomPosterize", "RandomResize",
+    "RandomResizeWithBBox", "RandomResizedCrop", "RandomResizedCropWithBBox", "RandomRotation",
+    "RandomSelectSubpolicy", "RandomSharpness", "RandomSolarize", "RandomVerticalFlip",
+    "RandomVerticalFlipWithBBox", "Rescale", "Resize", "ResizeWithBBox", "ResizedCrop", "RgbToHsv",
+    "Rotate", "SliceMode", "SlicePatches", "Solarize", "TenCrop", "ToNumpy", "ToPIL", "ToTensor",
+    "ToType", "TrivialAugmentWide", "UniformAugment", "VerticalFlip", "VideoDecoder", "encode_jpeg",
+    "encode_png", "get_image_num_channels", "get_image_size", "not_random", "read_file",
+    "read_image", "read_video", "read_video_timestamps", "write_file", "write_jpeg", "write_png",
 ]  # fmt: skip
 
 

@@ -23,6 +23,47 @@ def _batch(who, images, labels):
     return images, labels.astype(np.float32)
 
 
+class MixUp(PyTensorOperation):
+    """Each of `batch_size` images times a number of its own drawn from Beta(alpha, alpha), plus
+    another one times what is left, and so for the labels (one hot) (Zhang et al. 2018).
+
+    The other image is the next one of the batch, or, unless `is_single`, what this transform made
+    of the batch before.
+
+    >>> images, labels = MixUp(2, 0.5)(np.ones((2, 1, 1, 3)), np.eye(2))
+    >>> images.shape, labels.sum(1).round(6).tolist()
+    ((2, 1, 1, 3), [1.0, 1.0])
+    """
+
+    def __init__(self, batch_size, alpha, is_single=True):
+        who = type(self).__name__
+        self.is_single = check.true_or_false(who, "is_single", is_single)
+        self.batch_size = check.whole(who, "batch_size", batch_size, 1)
+        self.alpha = check.positive(who, "alpha", alpha)
+        self._before = None
+
+    def __call__(self, image, label):
+        who = type(self).__name__
+        images, labels = np.asarray(image), np.asarray(label)
+        if images.ndim != 4 or not len(images) == len(labels) == self.batch_size:
+            raise ValueError(
+                f"For '{who}', there must be {self.batch_size} images with 4 axes, as 'batch_size' "
+                f"says, and as many labels, but got {images.shape} and {labels.shape}. Use 'batch' "
+                "with drop_remainder=True before."
+            )
+        share = random_streams.stream().beta(self.alpha, self.alpha, len(images))
+        others = [np.roll(batch, -1, 0) for batch in (images, labels)]
+        if not self.is_single:
+            # the first batch stays
+            share, others = (share, self._before) if self._before else (np.ones_like(share), others)
+        mixed = []
+        for batch, other in zip((images, labels), others, strict=True):
+            parts = share.reshape(-1, *[1] * (batch.ndim - 1))
+            mixed.append(parts * batch + (1 - parts) * other)
+        self._before = mixed
+        return tuple(mixed)
+
+
 class MixUpBatch(TensorOperation):
     """Each image of a batch `p` times, plus another one `1 - p` times, and so for the labels (one
     hot); `p` is drawn from Beta(alpha, alpha) (Zhang et al. 2018)."""
@@ -104,4 +145,4 @@ class RandomSelectSubpolicy(TensorOperation):
         return self.policy[int(random_streams.stream().integers(len(self.policy)))](image)
 
 
-__all__ = ["CutMixBatch", "MixUpBatch", "RandomSelectSubpolicy", "UniformAugment"]
+__all__ = ["CutMixBatch", "MixUp", "MixUpBatch", "RandomSelectSubpolicy", "UniformAugment"]

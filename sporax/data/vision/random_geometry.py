@@ -54,13 +54,21 @@ class RandomCrop(Drawn):
         return self._cropped
 
     def _cropped(self, image):
+        image, _, box = self._placed(image)
+        cropped = part(image, *box)
+        return cropped if is_picture(cropped) else cropped.copy()
+
+    def _placed(self, image):
+        """The padded image, its (left, top) edges, and the (top, left, height, width) of a random
+        part of it."""
+        edges = np.array(self._pad.padding[:2])
         if any(self._pad.padding):
             image = self._pad(image)
         height, width = self.size
         down, across = height - extent(image)[0], width - extent(image)[1]
         if max(down, across) > 0 and self.pad_if_needed:
             lack = max(across, 0), max(down, 0)
-            image = Pad(lack * 2, *self._around)(image)
+            image, edges = Pad(lack * 2, *self._around)(image), edges + lack
         rows, columns = extent(image)
         if height > rows or width > columns:
             raise RuntimeError(
@@ -69,8 +77,7 @@ class RandomCrop(Drawn):
             )
         draw = random_streams.stream()
         top, left = int(draw.integers(rows - height + 1)), int(draw.integers(columns - width + 1))
-        cropped = part(image, top, left, height, width)
-        return cropped if is_picture(cropped) else cropped.copy()
+        return image, edges, (top, left, height, width)
 
 
 class RandomResizedCrop(Drawn):
@@ -96,9 +103,13 @@ class RandomResizedCrop(Drawn):
         self.max_attempts = check.whole(who, "max_attempts", max_attempts, 1)
 
     def _draw(self, image):
-        box = some_part(extent(image), self.scale, self.ratio, self.max_attempts)
-        box = self._largest(*extent(image)) if box is None else box
+        box = self._box(image)
         return lambda image: self._resize(part(image, *box))
+
+    def _box(self, image):
+        """The (top, left, height, width) of a random part."""
+        box = some_part(extent(image), self.scale, self.ratio, self.max_attempts)
+        return self._largest(*extent(image)) if box is None else box
 
     def _largest(self, rows, columns):
         least, most = self.ratio
@@ -151,7 +162,7 @@ class RandomResize(Drawn):
         ]
 
     def _draw(self, image):
-        resize = self._ways[int(random_streams.stream().integers(4))]
+        resize = self._ways[int(random_streams.stream().integers(len(self._ways)))]
         return lambda image: resize(np.asarray(image))
 
 

@@ -1,0 +1,210 @@
+"""Transforms of an image and of the bounding boxes in it."""
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data import random_streams
+from sporax.data.operation import TensorOperation
+from sporax.data.vision import cropping
+from sporax.data.vision.enums import Border, Inter
+from sporax.data.vision.geometry import Resize, resize_array
+from sporax.data.vision.image import as_array, extent, part, single
+from sporax.data.vision.random_colour import probability
+from sporax.data.vision.random_geometry import RandomCrop, RandomResize, RandomResizedCrop
+
+
+class _WithBoxes(TensorOperation):
+    """Base: called with an image (H, W) or (H, W, C) and boxes (n, 4 or more), rows of (x, y,
+    width, height, ...), it gives both; `_transform` does not change its arguments."""
+
+    @property
+    def _who(self):
+        return type(self).__name__
+
+    def __call__(self, image, boxes):
+        image = single(self._who, as_array(self._who, image))
+        return self._transform(image, self._checked(image, np.asarray(boxes)))
+
+    def _checked(self, image, boxes):
+        """The boxes as Float32; each must be in the image."""
+        rows, columns = extent(image)
+        if boxes.ndim != 2 or boxes.shape[1] < 4 or boxes.dtype != np.float32:
+            raise RuntimeError(
+                f"For '{self._who}', the boxes must be float32 (n, 4): x, y, width and height of "
+                f"each, but got {boxes.dtype} {boxes.shape}. Use 'TypeCast' before."
+            )
+        x, y, width, height = boxes.T[:4]
+        outside = (x < 0) | (y < 0) | (x + width > columns) | (y + height > rows)
+        if outside.any():
+            i = int(np.argmax(outside))
+            raise RuntimeError(
+                f"For '{self._who}', the boxes must be within the image, {rows} x {columns}, but "
+                f"box {i} has x, y, width and height {boxes[i, :4].tolist()}."
+            )
+        return boxes
+
+    def _transform(self, image, boxes):
+        raise NotImplementedError(f"For '{self._who}', the method '_transform' must be defined.")
+
+
+_FLIPS = {0: cropping.HorizontalFlip(), 1: cropping.VerticalFlip()}  # by the axis of boxes
+
+
+class RandomHorizontalFlipWithBBox(_WithBoxes):
+    """Left and right of an image and of its boxes exchanged, in `prob` of the calls.
+
+    >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
+    >>> RandomHorizontalFlipWithBBox(1.0)(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
+    [[3.0, 0.0, 2.0, 2.0]]
+    """
+
+    _axis = 0
+
+    def __init__(self, prob=0.5):
+        self.prob = probability(self._who, prob)
+
+    def _transform(self, image, boxes):
+        if random_streams.stream().random() >= self.prob:
+            return image, boxes
+        at, boxes = self._axis, boxes.copy()
+        boxes[:, at] = extent(image)[1 - at] - boxes[:, at] - boxes[:, at + 2]
+        return _FLIPS[at](image), boxes
+
+
+class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
+    """Up and down of an image and of its boxes exchanged, in `prob` of the calls.
+
+    >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
+    >>> RandomVerticalFlipWithBBox(1.0)(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
+    [[1.0, 2.0, 2.0, 2.0]]
+    """
+
+    _axis = 1
+
+
+def _scaled(boxes, old, new):
+    """Boxes of an image that was resized: `old` and `new` are its (height, width)."""
+    down, across = np.float32(new) / np.float32(old)
+    boxes = boxes.copy()
+    boxes[:, :4] *= np.array([across, down, across, down])
+    return boxes
+
+
+def _within(boxes, top, left, height, width):
+    """What is in a part of the image: boxes cut off at its edges, without those outside of it."""
+    low, size = np.float32([left, top]), np.float32([width, height])
+    first, last = boxes[:, :2], boxes[:, :2] + boxes[:, 2:4]
+    met = ((first <= low + size) & (last >= low)).all(1)
+    corners = [np.clip(corner - low, 0, size) for corner in (first, last)]
+    kept = np.concatenate([corners[0], corners[1] - corners[0], boxes[:, 4:]], 1)
+    return kept[met]
+
+
+class ResizeWithBBox(_WithBoxes):
+    """An image as by `Resize`, and its boxes.
+
+    >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
+    >>> ResizeWithBBox((8, 18))(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
+    [[3.0, 0.0, 6.0, 4.0]]
+    """
+
+    def __init__(self, size, interpolation=Inter.LINEAR):
+        self._resize = Resize(size, interpolation)
+
+    def _transform(self, image, boxes):
+        resized = self._resize(image)
+        return resized, _scaled(boxes, extent(image), extent(resized))
+
+
+class RandomResizeWithBBox(ResizeWithBBox):
+    """An image as by `RandomResize`, and its boxes.
+
+    >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
+    >>> RandomResizeWithBBox((8, 18))(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
+    [[3.0, 0.0, 6.0, 4.0]]
+    """
+
+    def __init__(self, size):
+        self._resize = RandomResize(size)
+
+
+class RandomCropWithBBox(_WithBoxes):
+    """An image as by `RandomCrop`, and its boxes: cut off at the edges of the part, without those
+    that are not in it.
+
+    >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
+    >>> RandomCropWithBBox((4, 6))(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
+    [[1.0, 0.0, 2.0, 2.0]]
+    """
+
+    def __init__(
+        self, size, padding=None, pad_if_needed=False, fill_value=0, padding_mode=Border.CONSTANT
+    ):
+        self._crop = RandomCrop(size, padding, pad_if_needed, fill_value, padding_mode)
+
+    def _transform(self, image, boxes):
+        image, edges, box = self._crop._placed(image)
+        moved = boxes.copy()
+        moved[:, :2] += edges
+        return part(image, *box).copy(), _within(moved, *box)
+
+
+class RandomResizedCropWithBBox(_WithBoxes):
+    """An image as by `RandomResizedCrop`, and its boxes: cut off at the edges of the part, without
+    those that are not in it.
+
+    >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
+    >>> crop = RandomResizedCropWithBBox((8, 12), (1.0, 1.0), (1.5, 1.5))
+    >>> crop(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
+    [[2.0, 0.0, 4.0, 4.0]]
+    """
+
+    def __init__(
+        self, size, scale=(0.08, 1.0), ratio=(3.0 / 4.0, 4.0 / 3.0), interpolation=Inter.BILINEAR,
+        max_attempts=10,
+    ):  # fmt: skip
+        self._crop = RandomResizedCrop(size, scale, ratio, interpolation, max_attempts)
+
+    def _transform(self, image, boxes):
+        box = self._crop._box(image)
+        resized = self._crop._resize(part(image, *box))
+        return resized, _scaled(_within(boxes, *box), box[2:], extent(resized))
+
+
+class BoundingBoxAugment(_WithBoxes):
+    """`transform` done to what is in some boxes, `ratio` of all, drawn for each image; the result
+    is resized to its box. The boxes stay.
+
+    >>> from sporax.data.vision import Invert
+    >>> boxes = np.array([[1, 0, 2, 1]], np.float32)
+    >>> augment = BoundingBoxAugment(Invert(), 1.0)
+    >>> augment(np.zeros((1, 4, 3), np.uint8), boxes)[0][..., 0].tolist()
+    [[0, 255, 255, 0]]
+    """
+
+    def __init__(self, transform, ratio=0.3):
+        if not isinstance(transform, TensorOperation):
+            raise TypeError(
+                f"For '{self._who}', 'transform' must be one of mindspore.dataset.vision for "
+                f"arrays, but got {type(transform).__name__}."
+            )
+        self.transform = transform
+        self.ratio = check.number(self._who, "ratio", ratio, 0, 1)
+
+    def _transform(self, image, boxes):
+        image, count = image.copy(), int(len(boxes) * self.ratio)
+        for i in random_streams.stream().choice(len(boxes), count, replace=False):
+            left, top, width, height = boxes[i, :4].astype(int).tolist()
+            inner = part(image, top, left, height, width)
+            result = self.transform(inner)
+            if extent(result) != extent(inner):
+                result = resize_array(self._who, result, extent(inner), Inter.LINEAR)
+            inner[...] = result
+        return image, boxes
+
+
+__all__ = [
+    "BoundingBoxAugment", "RandomCropWithBBox", "RandomHorizontalFlipWithBBox",
+    "RandomResizeWithBBox", "RandomResizedCropWithBBox", "RandomVerticalFlipWithBBox",
+    "ResizeWithBBox",
+]  # fmt: skip

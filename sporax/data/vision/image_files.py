@@ -1,0 +1,242 @@
+"""Images and other files, read and written outside of pipelines."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.data import argument_checks as check
+from sporax.data.vision.enums import ImageReadMode
+from sporax.data.vision.image import is_picture, pillow
+
+
+def _path(who, filename):
+    if not isinstance(filename, str):
+        raise TypeError(
+            f"For '{who}', 'filename' must be a str, but got {type(filename).__name__}."
+        )
+    return Path(filename)
+
+
+def _content(who, filename):
+    """A file's bytes."""
+    path = _path(who, filename)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise RuntimeError(
+            f"For '{who}', 'filename' must be a file that can be read, but got '{filename}': "
+            f"{error.strerror}."
+        ) from None
+    return np.frombuffer(content, np.uint8)
+
+
+def _write(who, filename, content):
+    path = _path(who, filename)
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise RuntimeError(
+            f"For '{who}', 'filename' must be a file that can be written, but got '{filename}': "
+            f"{error.strerror}."
+        ) from None
+
+
+def _bytes(who, name, value, allowed, shapes):
+    """An array or Tensor of bytes, of some shapes."""
+    if not isinstance(value, (np.ndarray, Tensor)):
+        raise TypeError(
+            f"For '{who}', '{name}' must be an array or a Tensor, but got {type(value).__name__}."
+        )
+    array = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value)
+    if array.dtype != np.uint8 or not allowed(array.shape):
+        raise RuntimeError(
+            f"For '{who}', '{name}' must be uint8 of shape {shapes}, but got {array.dtype} "
+            f"{array.shape}."
+        )
+    return array
+
+
+def read_file(filename):
+    """The bytes of a file, as an array of one axis.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "some.bin")
+    >>> write_file(path, np.array([1, 2], np.uint8))
+    >>> read_file(path)
+    array([1, 2], dtype=uint8)
+    """
+    return _content("read_file", filename)
+
+
+def write_file(filename, data):
+    """Write `data`, an array of bytes with one axis, into a file; see `read_file`.
+
+    >>> write_file("some.bin", np.zeros((2, 2), np.uint8))
+    Traceback (most recent call last):
+    RuntimeError: For 'write_file', 'data' must be uint8 of shape (n,), but got uint8 (2, 2).
+    """
+    data = _bytes("write_file", "data", data, lambda shape: len(shape) == 1, "(n,)")
+    _write("write_file", filename, data.tobytes())
+
+
+# how a file's content begins -> its format, for `read_image`
+_FORMATS = ("JPEG", "PNG", "BMP", "TIFF")
+# Pillow's modes of one channel of bytes
+_GREY = ("L", "1")
+
+
+def read_image(filename, mode=ImageReadMode.UNCHANGED):
+    """The pixels (H, W, C) of an image's file (JPEG, PNG, BMP, TIFF).
+
+    `mode`: UNCHANGED gives 1 channel where the file is grey (UInt16 or Float32 where it has those)
+    and 3 where it has colours, without transparency; GRAYSCALE 1 and COLOR 3, of UInt8, upright as
+    the file's orientation says.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "black.png")
+    >>> write_png(path, np.zeros((4, 6, 3), np.uint8))
+    >>> read_image(path).shape, read_image(path, ImageReadMode.GRAYSCALE).shape
+    ((4, 6, 3), (4, 6, 1))
+    """
+    who = "read_image"
+    content = _content(who, filename)
+    check.member(who, "mode", mode, ImageReadMode)
+    if not content.size:
+        raise RuntimeError(f"For '{who}', the file '{filename}' must not be empty.")
+    try:
+        picture = pillow().open(io.BytesIO(content.tobytes()), formats=_FORMATS)
+        picture.load()
+    except (OSError, SyntaxError) as error:  # what Pillow cannot identify, or is cut short
+        raise RuntimeError(
+            f"For '{who}', the file '{filename}' must be of {', '.join(_FORMATS)}: {error}."
+        ) from None
+    array = _unchanged(picture) if mode == ImageReadMode.UNCHANGED else _converted(picture, mode)
+    return array[..., None] if array.ndim == 2 else array
+
+
+def _unchanged(picture):
+    if picture.mode.startswith("I;16"):
+        return np.asarray(picture, np.uint16)
+    if picture.mode == "F":
+        return np.asarray(picture)
+    return np.asarray(picture.convert("L" if picture.mode in _GREY else "RGB"))
+
+
+def _converted(picture, mode):
+    """The pixels in grey or in colours, upright."""
+    from PIL import ImageOps
+
+    if picture.mode.startswith("I;16"):
+        picture = pillow().fromarray((np.asarray(picture, np.uint16) >> 8).astype(np.uint8))
+    upright = ImageOps.exif_transpose(picture)
+    rgb = upright if upright.mode in _GREY else upright.convert("RGB")
+    return np.asarray(rgb.convert("L" if mode == ImageReadMode.GRAYSCALE else "RGB"))
+
+
+def _encoded(who, image, form, **options):
+    shapes = "(H, W), (H, W, 1) or (H, W, 3)"
+    array = _bytes(
+        who, "image", image,
+        lambda shape: 0 not in shape and (len(shape) == 2 or shape[2:] in ((1,), (3,))), shapes,
+    )  # fmt: skip
+    file = io.BytesIO()
+    pillow().fromarray(array[..., 0] if array.shape[2:] == (1,) else array).save(
+        file, form, **options
+    )
+    return np.frombuffer(file.getvalue(), np.uint8)
+
+
+def _level(who, name, value, least, most):
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"For '{who}', '{name}' must be an int, but got {type(value).__name__}.")
+    if not least <= value <= most:
+        raise RuntimeError(f"For '{who}', '{name}' must be in [{least}, {most}], but got {value}.")
+    return value
+
+
+def encode_jpeg(image, quality=75):
+    """The bytes of a JPEG file of an image (H, W), (H, W, 1) or (H, W, 3) of UInt8; `quality`: from
+    1 to 100.
+
+    >>> encode_jpeg(np.zeros((4, 6, 3), np.uint8))[:3].tolist()
+    [255, 216, 255]
+    """
+    quality = _level("encode_jpeg", "quality", quality, 1, 100)
+    return _encoded("encode_jpeg", image, "JPEG", quality=quality)
+
+
+def encode_png(image, compression_level=6):
+    """The bytes of a PNG file of an image (H, W), (H, W, 1) or (H, W, 3) of UInt8;
+    `compression_level`: from 0 to 9.
+
+    >>> encode_png(np.zeros((4, 6, 3), np.uint8))[1:4].tobytes()
+    b'PNG'
+    """
+    level = _level("encode_png", "compression_level", compression_level, 0, 9)
+    return _encoded("encode_png", image, "PNG", compress_level=level)
+
+
+def write_jpeg(filename, image, quality=75):
+    """Write an image into a JPEG file; see `encode_jpeg`.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "black.jpg")
+    >>> write_jpeg(path, np.zeros((4, 6, 3), np.uint8))
+    >>> read_image(path).max()
+    np.uint8(0)
+    """
+    level = _level("write_jpeg", "quality", quality, 1, 100)
+    _write("write_jpeg", filename, _encoded("write_jpeg", image, "JPEG", quality=level))
+
+
+def write_png(filename, image, compression_level=6):
+    """Write an image into a PNG file; see `encode_png`.
+
+    >>> write_png("black.png", np.zeros((4, 6, 3), np.uint8), compression_level=10)
+    Traceback (most recent call last):
+    RuntimeError: For 'write_png', 'compression_level' must be in [0, 9], but got 10.
+    """
+    level = _level("write_png", "compression_level", compression_level, 0, 9)
+    _write("write_png", filename, _encoded("write_png", image, "PNG", compress_level=level))
+
+
+def _shape(who, image):
+    """(H, W, C) of an array or one of Pillow's images."""
+    if is_picture(image):
+        return *image.size[::-1], len(image.getbands())
+    if not isinstance(image, np.ndarray):
+        raise TypeError(
+            f"For '{who}', 'image' must be an array or one of Pillow's images, but got "
+            f"{type(image).__name__}."
+        )
+    if image.ndim < 2:
+        raise RuntimeError(
+            f"For '{who}', 'image' must have at least 2 axes, but got shape {image.shape}."
+        )
+    return (*image.shape, 1) if image.ndim == 2 else image.shape[-3:]
+
+
+def get_image_size(image):
+    """[height, width] of an array (..., H, W, C) or (H, W), or of one of Pillow's images.
+
+    >>> get_image_size(np.zeros((4, 6, 3)))
+    [4, 6]
+    """
+    return list(_shape("get_image_size", image)[:2])
+
+
+def get_image_num_channels(image):
+    """The number of channels of an array (..., H, W, C) or (H, W), or of one of Pillow's images.
+
+    >>> get_image_num_channels(np.zeros((4, 6, 3)))
+    3
+    """
+    return _shape("get_image_num_channels", image)[2]
+
+
+__all__ = [
+    "encode_jpeg", "encode_png", "get_image_num_channels", "get_image_size", "read_file",
+    "read_image", "write_file", "write_jpeg", "write_png",
+]  # fmt: skip

@@ -1,0 +1,209 @@
+"""Videos decoded by PyAV, an optional part: `pip install 'sporax[video]'`."""
+
+import io
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.operation import TensorOperation
+
+_UNITS = "pts", "sec"  # of timestamps: ticks of the stream, or seconds
+
+
+def _opened(who, source):
+    """PyAV's container of a video; `source`: a path, or bytes."""
+    try:
+        import av
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            f"For '{who}', sporax needs PyAV to decode videos. Install it: "
+            "pip install 'sporax[video]'"
+        ) from None
+    try:
+        return av.open(io.BytesIO(source) if isinstance(source, bytes) else str(source))
+    except (av.error.FFmpegError, OSError) as error:
+        where = f"{len(source)} bytes" if isinstance(source, bytes) else f"'{source}'"
+        raise RuntimeError(f"For '{who}', {where} must be a video: {error}.") from None
+
+
+def _existing(who, filename, kind):
+    if not isinstance(filename, str):
+        raise TypeError(
+            f"For '{who}', 'filename' must be a str, but got {type(filename).__name__}."
+        )
+    if not Path(filename).is_file():
+        raise kind(f"For '{who}', 'filename' must be a file, but got '{filename}'.")
+    return filename
+
+
+def _stream(who, container):
+    """The video's stream of pictures."""
+    if not container.streams.video:
+        raise RuntimeError(f"For '{who}', there must be pictures, but there is sound alone.")
+    return container.streams.video[0]
+
+
+def _frames(who, container, *streams):
+    """The frames of some streams, each in the order in which they are shown."""
+    import av
+
+    frames = {stream.index: [] for stream in streams}
+    try:
+        for packet in container.demux(streams):
+            frames[packet.stream.index] += packet.decode()
+    except av.error.FFmpegError as error:
+        raise RuntimeError(f"For '{who}', the video must be whole: {error}.") from None
+    return [sorted(part, key=lambda frame: frame.pts) for part in frames.values()]
+
+
+def _pictures(frames, stream):
+    """(frames, height, width, 3)."""
+    if frames:
+        return np.stack([frame.to_ndarray(format="rgb24") for frame in frames])
+    return np.zeros((0, stream.height, stream.width, 3), np.uint8)
+
+
+def _samples(frames, channels):
+    """(channels, samples), in the stream's own dtype."""
+    parts = [frame.to_ndarray() for frame in frames]
+    if not parts:
+        return np.zeros((channels, 0), np.float32)
+    joined = np.concatenate(parts, 1)
+    return joined if frames[0].format.is_planar else joined.reshape(-1, channels).T
+
+
+def _decoded(who, container, start=0, end=None):
+    """Pictures and sound of the frames from `start` to `end` (in the stream's ticks), and the
+    rates. The sound is cut where the pictures are, as parts of the whole."""
+    stream = _stream(who, container)
+    audio = container.streams.audio[:1]
+    every, *sound = _frames(who, container, stream, *audio)
+    chosen = [i for i, f in enumerate(every) if start <= f.pts and (end is None or f.pts <= end)]
+    rates = {"video_fps": float(stream.average_rate)}
+    samples = np.zeros((1, 0), np.float32)
+    if audio:
+        samples = _samples(*sound, audio[0].codec_context.channels)
+        rates["audio_fps"] = audio[0].rate
+        a_frame = samples.shape[1] / max(len(every), 1)
+        first = round(chosen[0] * a_frame) if chosen else 0
+        samples = samples[:, first : first + round(len(chosen) * a_frame)]
+    return _pictures([every[i] for i in chosen], stream), samples, rates
+
+
+def _unit(who, value, kind):
+    if not isinstance(value, str):
+        raise TypeError(f"For '{who}', 'pts_unit' must be a str, but got {type(value).__name__}.")
+    if value not in _UNITS:
+        raise kind(f"For '{who}', 'pts_unit' must be 'pts' or 'sec', but got {value!r}.")
+    return value
+
+
+def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
+    """(pictures, sound, rates) of a video's file: UInt8 (frames, height, width, 3), an array
+    (channels, samples), and a dict with 'video_fps' and, where there is sound, 'audio_fps'.
+
+    `start_pts`, `end_pts`: the first and the last frame, in ticks of the stream or, for `pts_unit`
+    'sec', in seconds.
+
+    >>> read_video("nowhere.mp4")
+    Traceback (most recent call last):
+    ValueError: For 'read_video', 'filename' must be a file, but got 'nowhere.mp4'.
+    """
+    who = "read_video"
+    kinds = (int, float, Fraction)
+    start = check.number(who, "start_pts", start_pts, 0, kind=kinds)
+    if end_pts is not None:
+        check.number(who, "end_pts", end_pts, start, kind=kinds)
+    _unit(who, pts_unit, ValueError)
+    with _opened(who, _existing(who, filename, ValueError)) as container:
+        limits = [start_pts, end_pts]
+        if pts_unit == "sec":
+            base = _stream(who, container).time_base
+            limits = [None if at is None else round(at / base) for at in limits]
+        return _decoded(who, container, *limits)
+
+
+def read_video_timestamps(filename, pts_unit="pts"):
+    """(timestamps of the frames, frames a second) of a video's file; in ticks of the stream or, for
+    `pts_unit` 'sec', in seconds.
+
+    >>> read_video_timestamps("nowhere.mp4")
+    Traceback (most recent call last):
+    RuntimeError: For 'read_video_timestamps', 'filename' must be a file, but got 'nowhere.mp4'.
+    """
+    who = "read_video_timestamps"
+    _unit(who, pts_unit, RuntimeError)
+    with _opened(who, _existing(who, filename, RuntimeError)) as container:
+        stream = _stream(who, container)
+        times = sorted(p.pts for p in container.demux(stream) if p.pts is not None)
+        unit = 1 if pts_unit == "pts" else float(stream.time_base)
+        return [at * unit for at in times], float(stream.average_rate) if times else None
+
+
+class DecodeVideo(TensorOperation):
+    """The bytes of a video's file as (pictures, sound); see `read_video`.
+
+    >>> DecodeVideo()(np.zeros((2, 2), np.uint8))
+    Traceback (most recent call last):
+    RuntimeError: For 'DecodeVideo', an encoded video must be uint8 (n,), but got uint8 (2, 2).
+    """
+
+    def __call__(self, video):
+        who, video = type(self).__name__, np.asarray(video)
+        if video.ndim != 1 or video.dtype != np.uint8 or not video.size:
+            raise RuntimeError(
+                f"For '{who}', an encoded video must be uint8 (n,), but got {video.dtype} "
+                f"{video.shape}."
+            )
+        with _opened(who, video.tobytes()) as container:
+            return _decoded(who, container)[:2]
+
+
+class VideoDecoder:
+    """The frames of a video's file, by index.
+
+    >>> VideoDecoder("nowhere.mp4")
+    Traceback (most recent call last):
+    ValueError: For 'VideoDecoder', 'source' must be a file, but got 'nowhere.mp4'.
+    """
+
+    def __init__(self, source):
+        who = type(self).__name__
+        if not isinstance(source, str):
+            raise TypeError(
+                f"For '{who}', 'source' must be a str, but got {type(source).__name__}."
+            )
+        if not Path(source).is_file():
+            raise ValueError(f"For '{who}', 'source' must be a file, but got '{source}'.")
+        self.source = source
+        self._metadata = self.metadata
+
+    @property
+    def metadata(self):
+        """A dict of 'width', 'height', 'duration_seconds', 'num_frames' and 'average_fps'."""
+        with _opened("VideoDecoder", self.source) as container:
+            stream = _stream("VideoDecoder", container)
+            return {
+                "width": stream.width, "height": stream.height,
+                "duration_seconds": round(float(stream.duration * stream.time_base), 6),
+                "num_frames": stream.frames, "average_fps": float(stream.average_rate),
+            }  # fmt: skip
+
+    def get_frames_at(self, indices):
+        """The pictures at some places, UInt8 (frames, height, width, 3); `indices`: a list."""
+        who, count = "get_frames_at", self._metadata["num_frames"]
+        if not isinstance(indices, list):
+            raise TypeError(
+                f"For '{who}', 'indices' must be a list, but got {type(indices).__name__}."
+            )
+        for i, index in enumerate(indices):
+            check.whole(who, f"indices[{i}]", index, 0, count - 1)
+        with _opened("VideoDecoder", self.source) as container:
+            stream = _stream("VideoDecoder", container)
+            (frames,) = _frames("VideoDecoder", container, stream)
+            return _pictures([frames[i] for i in indices], stream)
+
+
+__all__ = ["DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"]
