@@ -10,10 +10,11 @@ __version__ = "0.1.0"
 # The public list: module -> the names that it gives here. Names of a module, or a module, that
 # does not have them yet raise `sporax has no 'mindspore.x' yet`, and appear when they land.
 _PUBLIC = {
-    "sporax.core.tensor": "Tensor tensor is_tensor from_numpy frombuffer",
+    "sporax.core.tensor": "Tensor tensor is_tensor from_numpy",
     "sporax.core.parameter": "Parameter",
     "sporax.nn.parameter_tuple": "ParameterTuple",
     "sporax.ops.memory.untyped_storage": "UntypedStorage",
+    "sporax.ops.memory.buffers": "frombuffer swap_tensors",
     "sporax.ops.sparse.tensors": "COOTensor CSRTensor RowTensor SparseTensor",
     "sporax.core.dtype": """
         Type bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16

@@ -174,6 +174,54 @@ def test_capsules():
         to_dlpack(np.ones(2))
 
 
+# buffers and exchanged tensors --------------------------------------------------------------------
+
+
+def test_tensors_of_buffers():
+    data = bytearray(b"12345678")
+    for buffer in (data, bytes(data), memoryview(data), np.frombuffer(data, np.int32)):
+        x = ms.frombuffer(buffer, ms.int16)
+        assert (x.dtype, x.asnumpy().tolist()) == (ms.int16, [12849, 13363, 13877, 14391])
+    assert ms.frombuffer(data, dtype=ms.int16, count=2, offset=2).tolist() == [13363, 13877]
+    assert ms.frombuffer(data, ms.bfloat16, 1).dtype == ms.bfloat16
+    array = aligned(np.arange(4, dtype=np.int64))
+    assert ms.frombuffer(array, ms.int64).data_ptr() == array.ctypes.data
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((3, ms.int16), TypeError, "buffer protocol"),
+        ((b"12", "int16"), TypeError, "'dtype' must be a dtype"),
+        ((b"123", ms.int16), ValueError, "whole elements of 2 bytes"),
+        ((b"", ms.int16), ValueError, "must have bytes"),
+        ((b"12", ms.int16, 0), ValueError, "'count' must be -1"),
+        ((b"12", ms.int16, 9), ValueError, "9 elements of 2 bytes"),
+        ((b"12", ms.int16, -1, 2), ValueError, r"'offset' must be in \[0, 2\)"),
+    ],
+)
+def test_buffers_that_do_not_fit_are_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        ms.frombuffer(*arguments)
+
+
+def test_swapped_tensors_keep_their_views_with_the_memory():
+    x, y, p = matrix(), ops.ones(1), Parameter(ops.zeros(2), name="p", requires_grad=False)
+    x.note = "x's"
+    flat = x.view(-1)
+    ms.swap_tensors(x, y)
+    assert (x.tolist(), y.shape, y.note, hasattr(x, "note")) == ([1.0], (2, 3), "x's", False)
+    flat[0] = 9.0
+    y[1, 2] = 8.0
+    assert (float(y[0, 0]), float(flat[5]), x.tolist()) == (9.0, 8.0, [1.0])
+    ms.swap_tensors(flat, p)
+    assert (type(flat), type(p), flat.name, flat.requires_grad) == (Parameter, Tensor, "p", False)
+    p[1] = 7.0
+    assert float(y[0, 1]) == 7.0 and flat.tolist() == [0.0, 0.0]
+    with pytest.raises(TypeError, match="'t2' must be a Tensor"):
+        ms.swap_tensors(x, 3)
+
+
 # files and devices --------------------------------------------------------------------------------
 
 
@@ -195,6 +243,14 @@ def test_an_offloaded_parameter_is_loaded_when_it_is_used(tmp_path):
         p.asnumpy()
     with pytest.raises(TypeError, match="'file_path' must be a path"):
         matrix().offload(3)
+
+
+def test_a_smaller_resize_is_a_view():
+    x = matrix()
+    x.resize(2, 2)[0, 0] = 9.0
+    assert float(x[0, 0]) == 9.0
+    with pytest.raises(ValueError, match="each size must be at least 0"):
+        x.resize(-1)
 
 
 def test_devices():

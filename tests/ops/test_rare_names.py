@@ -21,6 +21,18 @@ CHANNELS = np.arange(8.0).reshape(1, 8, 1, 1)
 PLANE = np.arange(8.0).reshape(1, 2, 2, 2)
 NAMES = {"X": X, "T": T, "U": U, "ODD": ODD, "WHOLE": WHOLE, "CHANNELS": CHANNELS, "PLANE": PLANE}
 
+
+def _convolved(x, weight, bias, pad):
+    x = np.pad(x, ((pad, pad), (0, 0), (0, 0)))
+    times = len(x) - len(weight) + 1
+    parts = [np.einsum("tnc,co->tno", x[k : k + times], w) for k, w in enumerate(weight)]
+    return sum(parts) + bias
+
+
+def _correlated(x):
+    return np.einsum("ncl,ocl->no", x, x)[:, :, None]
+
+
 # a call, and what it gives by NumPy
 ROWS = [
     ("Tensor(np.array([1, 2, 2])).bincount()", [0.0, 1.0, 2.0]),
@@ -93,6 +105,32 @@ ROWS = [
      + 1e-5)),
     ("ops.ResizeBilinear((1, 4))(PLANE[:, :1, :1])", [[[[0.0, 0.5, 1.0, 1.0]]]]),
     ("ops.tuple_len((1, 2))", 2), ("nn.Range(1, 7, 2)()", [1, 3, 5]),
+    *[(f"mint.linalg.matrix_norm(ODD, {order!r})", np.linalg.norm(ODD, order))
+      for order in ("fro", "nuc", 1, -1, 2, -2)],
+    ("mint.matrix_norm(T, float('inf'), (0, 2))", np.abs(T).sum(2).max(0)),
+    ("ops.matrix_norm(T, axis=(0, 2), keepdims=True)",
+     np.sqrt((T * T).sum((0, 2), keepdims=True))),
+    ("mint.conv_tbc(T, U, X[0], 1)", _convolved(T, U, X[0], 1)),
+    ("mint.conv_tbc(T, U[:1], X[1])", _convolved(T, U[:1], X[1], 0)),
+    ("mint.inv(X)", np.linalg.inv(X)), ("mint.relu(X - 2)", np.maximum(X - 2, 0)),
+    ("mint.ReLU()(X - 2)", np.maximum(X - 2, 0)), ("mint.conv1d(T, T)", _correlated(T)),
+    ("(X / 8).arcsin()", np.arcsin(X / 8)), ("mint.arcsin(X / 9)", np.arcsin(X / 9)),
+    ("X.index([Tensor([0, 1]), Tensor([1, 0])])", [2, 3]), ("X.index((Tensor([1]),))", X[1:]),
+    # as MindSpore 2.10 answers
+    ("WHOLE.resize(2, 2)", [[4, 7], [-5, 0]]), ("WHOLE.resize((2,))", [4, 7]),
+    ("WHOLE.resize()", WHOLE), ("X.itemset((0, 1), 4)", [[1, 4], [3, 4]]),
+    ("WHOLE.itemset(2, 7.9)", [4, 7, 7]), ("X[:1, :1].itemset(8)", [[8]]),
+    ("X.sum_to_size(1, 2)", [[4, 6]]), ("X.sum_to_size((2,))", [4, 6]), ("X.sum_to_size(2, 2)", X),
+    ("X.argmax_with_value()", (X[1], [1, 1])),
+    ("ODD.argmin_with_value(1, True)", ([[1], [2]], [[0], [0]])),
+    ("ODD.argmax_with_value(None)", (9, 0)),
+    *[(f"Tensor([2, 5, -1]).choose([[0, 1, 2], [10, 11, 12], [20, 21, 22]]{mode})", result)
+      for mode, result in (("", [20, 21, 2]), (", 'wrap'", [20, 21, 22]))],
+    ("Tensor([1, 0]).choose([1, 2])", [2, 1]), ("Tensor([1, 0]).choose(X)", [3, 2]),
+    ("X.matrix_determinant()", -2.0), ("X.fills(3)", np.full((2, 2), 3.0)),
+    ("X.scatter_div(Tensor([[0, 1]]), Tensor([2.0]))", [[1, 1], [3, 4]]),
+    ("X.scatter_sub(Tensor([[0, 1]]), Tensor([2.0]))", [[1, 0], [3, 4]]),
+    ("X.inplace_update(X[:1] + 5, 1)", [[1, 2], [6, 7]]),
 ]  # fmt: skip
 
 
@@ -107,6 +145,58 @@ def test_a_call_gives_what_numpy_does(call, wanted):
     for actual, expected in zip(tensors_of(result), wanted, strict=True):
         assert actual.shape == np.shape(expected)
         np.testing.assert_allclose(actual.asnumpy(), expected, 1e-5, 1e-6)
+
+
+def test_statistics_of_parts_are_those_of_the_whole_batch():
+    x = np.random.default_rng(0).normal(size=(6, 2, 3))
+    parts = [Tensor(part) for part in np.split(x, [2])]
+    mean, invstd = _stats(parts)
+    running = [Tensor(np.full(2, 5.0)), Parameter(Tensor(np.full(2, 7.0)), name="v")]
+    counts = Tensor([6.0, 12.0])
+    gather = mint.batch_norm_gather_stats_with_counts
+    center, deviation = gather(Tensor(x), mean, invstd, *running, 0.25, 0.1, counts)
+    y = mint.batch_norm_elemt(Tensor(x), None, None, center, deviation)
+    expected = mint.batch_norm(Tensor(x), None, None, training=True, eps=0.1)
+    np.testing.assert_allclose(y.asnumpy(), expected.asnumpy(), 1e-6)
+    moved = [3.75 + x.mean((0, 2)) / 4, 5.25 + x.var((0, 2), ddof=1) / 4]
+    for state, new in zip(running, moved, strict=True):
+        np.testing.assert_allclose(state.asnumpy(), new, 1e-6)
+    equal = gather(Tensor(x), *_stats([Tensor(x[:3]), Tensor(x[3:])]), eps=0.1)
+    np.testing.assert_allclose(equal[0].asnumpy(), x.mean((0, 2)), 1e-6)
+    with pytest.raises(ValueError, match="'counts' must have shape"):
+        gather(Tensor(x), mean, invstd, counts=Tensor([1.0]))
+
+
+def _stats(parts):
+    each = [mint.batch_norm_stats(part, 0.1) for part in parts]
+    return mint.stack([mean for mean, _ in each]), mint.stack([invstd for _, invstd in each])
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        ("X.kthvalue(3)", ValueError, r"'k' must be in \[1, 2\]"),
+        ("mint.diag(T)", ValueError, "1 or 2 dimensions"),
+        ("mint.linalg.matrix_norm(X, dim=0)", ValueError, "'dim' must be a pair"),
+        ("mint.linalg.matrix_norm(X, 3)", ValueError, "'ord' must be one of"),
+        ("mint.conv_tbc(X, T, X)", ValueError, "must have 3 dimensions"),
+        ("mint.empty_like(3)", TypeError, "'input' must be a Tensor"),
+        ("X.choose([X], 'up')", ValueError, "'a' must be of ints"),
+        ("WHOLE.choose([1], 'up')", ValueError, "'mode' must be one of"),
+        ("X[0, 0].choose([1])", ValueError, "must have dimensions"),
+        ("X.itemset(4)", IndexError, "an index must be given"),
+        ("X.itemset((0,), 4)", IndexError, "must have 2 ints"),
+        ("X.itemset((0, 5), 7)", IndexError, "2"), ("X.itemset()", ValueError, "a value"),
+        ("X.itemset(0, 'a')", TypeError, "must be a number"),
+        ("X.sum_to_size(2, 4)", ValueError, "can be broadcast to"),
+        ("X.index(3)", TypeError, "a tuple or list of Tensors"),
+        ("mint.batch_norm_stats(WHOLE, 0.1)", TypeError, "batch_norm_stats"),
+    ],
+)  # fmt: skip
+def test_rare_calls_that_do_not_fit_are_refused(call, error, message):
+    names = {"mint": mint, "Tensor": Tensor} | {k: Tensor(v) for k, v in NAMES.items()}
+    with pytest.raises(error, match=message):
+        eval(call, names)
 
 
 def test_random_arrays_of_numpy_have_the_shape_asked_for():

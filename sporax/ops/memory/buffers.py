@@ -1,0 +1,101 @@
+"""Tensors of the bytes of Python's own buffers, and Tensors that exchange their memory."""
+
+from weakref import ref
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.core.value import thread
+from sporax.ops.memory.dlpack import from_dlpack
+
+
+def frombuffer(buffer, dtype, count=-1, offset=0):
+    """A vector of the elements in a `bytes`, `bytearray`, `memoryview` or NumPy array.
+
+    `count`: how many elements, all by default; `offset`: the byte to begin at. The memory is shared
+    where it may be written to and begins at a multiple of 64 bytes, else it is copied.
+
+    >>> from sporax import frombuffer
+    >>> frombuffer(bytearray([1, 2, 3, 4]), ms.uint8, count=2, offset=1).asnumpy()
+    array([2, 3], dtype=uint8)
+    """
+    if not isinstance(dtype, dtypes.Type):
+        raise TypeError(
+            f"For 'frombuffer', 'dtype' must be a dtype of MindSpore, but got {dtype!r:.40}."
+        )
+    kind = dtypes.to_numpy(dtype)
+    try:
+        length = memoryview(buffer).nbytes
+    except TypeError:
+        raise TypeError(
+            "For 'frombuffer', 'buffer' must be an object with Python's buffer protocol, but got "
+            f"{type(buffer).__name__}. Use 'Tensor(...)' for other data."
+        ) from None
+    if count < -1 or 0 in (count, length):
+        raise ValueError(
+            "For 'frombuffer', 'count' must be -1 or a positive int, and 'buffer' must have bytes, "
+            f"but got {count} for {length} bytes."
+        )
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"For 'frombuffer', 'offset' must be in [0, {length}), within the buffer, but got "
+            f"{offset}."
+        )
+    rest = length - offset
+    if count * kind.itemsize > rest or (count == -1 and rest % kind.itemsize):
+        raise ValueError(
+            f"For 'frombuffer', the {rest} bytes after 'offset' must hold "
+            f"{'whole elements' if count == -1 else f'{count} elements'} of {kind.itemsize} bytes. "
+            "Give another 'count'."
+        )
+    array = np.frombuffer(buffer, kind, count, offset)
+    shared = array.flags.writeable and kind.kind != "V"  # what DLPack of NumPy knows
+    return from_dlpack(array) if shared else Tensor(array)
+
+
+def swap_tensors(t1, t2):
+    """Exchange all that two Tensors are, class, attributes and memory; the objects stay who they
+    are, and views go with the memory.
+
+    >>> from sporax import swap_tensors
+    >>> x, y = Tensor([1.0]), Tensor([2.0, 3.0])
+    >>> swap_tensors(x, y)
+    >>> x.shape, y.shape
+    ((2,), (1,))
+    """
+    for name, tensor in (("t1", t1), ("t2", t2)):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"For 'swap_tensors', '{name}' must be a Tensor, but got {type(tensor).__name__}."
+            )
+    if t1 is t2:
+        return
+    if thread.recorder.tracer is not None:
+        t1._read()  # who is who is no part of a graph
+    aliases = [getattr(t, "_alias", None) for t in (t1, t2)]
+    for alias, old, new in zip(aliases, (t1, t2), (t2, t1), strict=True):
+        if alias is not None:
+            _move(alias.storage, old, new)
+    for tensor, alias in zip((t2, t1), aliases, strict=True):
+        if alias is not None:
+            tensor._alias = alias
+        elif hasattr(tensor, "_alias"):
+            del tensor._alias
+    t1.__class__, t2.__class__ = t2.__class__, t1.__class__
+    t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
+    t1._value, t2._value = t2._value, t1._value
+
+
+def _move(storage, old, new):
+    """Let `new` stand for `old` among the handles of a storage."""
+    storage.alive()  # which gives handles of copies storages of their own
+    storage = old._alias.storage
+    is_root = storage.root() is old
+    storage.handles = [r for r in storage.handles if r() is not old]
+    storage.add(new)
+    if is_root:
+        storage.root = ref(new)
+
+
+__all__ = ["frombuffer", "swap_tensors"]
