@@ -1,6 +1,7 @@
 """`Cell`: a network or a part of one, with its parameters, its sub-cells and its mode."""
 
 import functools
+import time
 from types import MemberDescriptorType
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from sporax.graph_capture.jit import JitFunction
 from sporax.nn import argument_checks as check
 from sporax.nn.cell_buffers import Buffers, is_buffer
 from sporax.nn.cell_hooks import HookRegistration, run_with_hooks
+from sporax.nn.cell_introspection import Introspection
 from sporax.nn.cell_precision import FLAGS, run_in_precision
 from sporax.nn.cell_registry import Registry, check_name, refuse_one_name_twice, taken
 from sporax.nn.cell_traversal import Traversal
@@ -35,7 +37,7 @@ _TAKES = {
     "_buffers": ("buffer", "a buffer ('register_buffer', or 'assign_value' of its own)"),
 }
 # what a captured call does not depend on
-_INTERNAL = frozenset([*_REGISTRIES, "_graph", "_announced", "_has_names"])
+_INTERNAL = frozenset(Introspection.IGNORE_LIST)
 
 
 class Cell(
@@ -46,6 +48,7 @@ class Cell(
     DtypeConversion,
     IgnoredSettings,
     Recompute,
+    Introspection,
     Fitting,
 ):
     """Base of all networks and layers: subclass it, make parts in `__init__`, and compute in
@@ -66,7 +69,7 @@ class Cell(
             _params=Registry(own), _cells=Registry(own), _buffers=Registry(own), _flags={},
             _auto_prefix=auto_prefix, _param_prefix="", _phase="train", _precision=None,
             _graph=None, _announced=None, _has_names=False, training=False, requires_grad=False,
-            cell_type=None, cell_init_args="",
+            cell_type=None, _create_time=time.time_ns(),
         )  # fmt: skip
         if flags:
             Cell.add_flags(self, **flags)

@@ -1,5 +1,7 @@
 """`Cell.to_float`: a cell computes in one floating dtype, and its parameters keep their own."""
 
+import enum
+
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
@@ -8,6 +10,22 @@ from sporax.engine.autocast import computing_in, precision_of
 # flags of a Cell -> the dtype of its computation
 FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.bfloat16}
 FLOATS = (*FLAGS.values(), dtypes.float64)
+
+
+class MixedPrecision(enum.Enum):
+    """The precision of one cell, as MindSpore's `MixedPrecisionType`; values are its numbers."""
+
+    NOTSET = 0
+    FP16 = 1
+    FP32 = 2
+    BF16 = 3
+
+
+def mixed_precision_of(chosen):
+    """The `MixedPrecision` of what `to_float` or an autocast chose for a cell."""
+    dtype = chosen.inside if isinstance(chosen, PrecisionScheme) else chosen
+    names = [flag.upper() for flag, kind in FLAGS.items() if kind is dtype]
+    return MixedPrecision[names[0]] if names else MixedPrecision.NOTSET
 
 
 class PrecisionScheme:

@@ -16,6 +16,7 @@ from sporax.engine.recorder import apply, run_pending
 from sporax.initializers import initializer
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
+from sporax.nn.cell_introspection import Setting
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.optim import parameter_groups as groups
 from sporax.optim.learning_rate import (
@@ -76,6 +77,7 @@ class Optimizer(OptimizerBase):
         "optim_filter": lambda optimizer: (True,) * optimizer.param_length,
     }
     use_parallel = False  # each process has all of the parameters
+    unique = Setting(lambda: True, bool, "a bool")
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
@@ -87,7 +89,6 @@ class Optimizer(OptimizerBase):
         self.need_scale = self.loss_scale != 1.0
         self.reciprocal_scale = Tensor(1.0 / self.loss_scale, dtypes.float32)
         self.global_step = Parameter(initializer(0, [1], dtypes.int32), name="global_step")
-        self.unique = True
         rate = checked_rate(who, learning_rate)
         self.is_group = isinstance(params[0], dict)
         if self.is_group:
@@ -284,6 +285,11 @@ class Optimizer(OptimizerBase):
             rates = self.learning_rate
             chosen_rates.append(plain_rate(rates[places[id(p)]] if self.is_group_lr else rates))
         return chosen_rates if isinstance(param, list) else chosen_rates[0]
+
+    def broadcast_params(self, optim_result):
+        """Send each process the parameters that another has changed: of one process, a list with
+        the tuple of all, as they are once `optim_result` is computed."""
+        return [tuple(ops.depend(p, optim_result) for p in self.parameters)]
 
     @property
     def target(self):

@@ -356,6 +356,37 @@ class Model:
             self._set_train(network, mode)
             network.compile(*_as_tuple(next(iter(_rows(dataset, 1)))))
 
+    def infer_train_layout(self, train_dataset, dataset_sink_mode=True, sink_size=-1):
+        """{parameter's name: how it is cut for several devices} of a step of training, which is
+        captured for the shapes of the dataset's first batch: on one device {}, all are whole.
+
+        Raises ValueError without `dataset_sink_mode`, for a `sink_size` of 0 or below -1, and for
+        an empty dataset.
+        """
+        check.flag("infer_train_layout", dataset_sink_mode=dataset_sink_mode)
+        check.integer("infer_train_layout", sink_size=sink_size)
+        if not dataset_sink_mode or sink_size < -1 or sink_size == 0:
+            raise ValueError(
+                "For 'infer_train_layout', 'dataset_sink_mode' must be True and 'sink_size' -1 or "
+                f"positive, but got {dataset_sink_mode} and {sink_size}."
+            )
+        if train_dataset.get_dataset_size() == 0:
+            raise ValueError("For 'infer_train_layout', 'train_dataset' must have rows.")
+        self.build(train_dataset)
+        return self._train_network.parameter_layout_dict
+
+    def infer_predict_layout(self, *predict_data, skip_backend_compile=False):
+        """As `infer_train_layout`, of the network's call with these inputs.
+
+        `skip_backend_compile`: accepted, a capture compiles nothing.
+
+        >>> Model(nn.Dense(2, 1)).infer_predict_layout(ops.ones((3, 2)))
+        {}
+        """
+        self._set_train(self._network, False)
+        self._network.compile(*predict_data)
+        return self._network.parameter_layout_dict
+
 
 def _rows(dataset, epochs):
     """An iterable over a dataset's rows; each iteration is an epoch."""

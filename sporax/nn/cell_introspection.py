@@ -1,0 +1,237 @@
+"""What MindSpore's Cells say of themselves: scopes, compiled phases, stages, counts."""
+
+import gc
+import weakref
+from collections.abc import Iterator
+from typing import Any, ClassVar, TypeVar
+
+from sporax.core import context
+from sporax.core.cell_tree import tree
+from sporax.core.parameter import Parameter
+from sporax.core.tree import map_tensors
+from sporax.nn import argument_checks as check
+from sporax.nn.cell_precision import MixedPrecision, mixed_precision_of
+from sporax.nn.parameter_tuple import ParameterTuple
+
+
+class Setting:
+    """An attribute of Cells that is checked when it is set, and changes nothing that is computed.
+
+    `default`: what makes its first value; None: reading it before raises AttributeError. `kind`:
+    the type of a value, named by `words`. `least`: the least one.
+    """
+
+    def __init__(self, default, kind, words, least=None):
+        self.default, self.kind, self.words, self.least = default, kind, words, least
+
+    def __set_name__(self, owner, name):
+        self.name, self.key = name, f"_{name}"
+
+    def __get__(self, cell, owner=None):
+        if cell is None:
+            return self
+        if self.key not in cell.__dict__:
+            if self.default is None:
+                raise AttributeError(
+                    f"For '{type(cell).__name__}', '{self.name}' has not been set yet."
+                )
+            value = self.default()
+            if not value and isinstance(value, dict):  # one that a user may fill
+                cell.__dict__[self.key] = value
+            return value
+        return cell.__dict__[self.key]
+
+    def __set__(self, cell, value):
+        if not isinstance(value, self.kind) or (isinstance(value, bool) and self.kind is not bool):
+            raise TypeError(
+                f"For 'Cell', '{self.name}' must be {self.words}, but got {type(value).__name__}."
+            )
+        if self.least is not None and value < self.least:
+            raise ValueError(
+                f"For 'Cell', '{self.name}' must be {self.words}, at least {self.least}, but got "
+                f"{value}."
+            )
+        cell.__dict__[self.key] = value
+
+
+class _Alive:
+    """The number of Cells that are alive, counted when it is read."""
+
+    def __get__(self, cell, owner=None):
+        return sum(isinstance(thing, Introspection) for thing in gc.get_objects())
+
+
+class Introspection:
+    """The part of `Cell` that is read by tools rather than by networks."""
+
+    _cells: Any
+    _params: Any
+    _phase: str
+    _graph: Any
+    _flags: Any
+    _precision: Any
+    _hooks: Any
+    _compute: Any
+
+    total_instance_count = _Alive()
+    global_cells: ClassVar[weakref.WeakKeyDictionary] = weakref.WeakKeyDictionary()
+    T_destination = TypeVar("T_destination", bound=dict[str, Any])
+
+    cell_init_args = Setting(str, str, "a string")
+    parameter_layout_dict = Setting(dict, dict, "a dict")
+    parallel_parameter_name_list = Setting(tuple, list, "a list")
+    parallel_parameter_merge_net_dict = Setting(dict, dict, "a dict")
+    pipeline_stage = Setting(None, int, "an int", 0)
+    pipeline_segment = Setting(None, int, "an int", 0)
+
+    # attributes that a captured call does not depend on
+    IGNORE_LIST: ClassVar[list[str]] = [
+        "_params", "_cells", "_buffers", "_graph", "_announced", "_has_names", "_scope",
+        "_create_time", "_compile_phase",
+        *(f"_{name}" for name, kind in list(locals().items()) if isinstance(kind, Setting)),
+    ]  # fmt: skip
+
+    @property
+    def create_time(self):
+        """When the cell was made, in nanoseconds of the system's clock."""
+        return self.__dict__.get("_create_time", 0)
+
+    # scopes -------------------------------------------------------------------------------------
+
+    def get_scope(self):
+        """The path to the cell with the names of classes, as the last `generate_scope` above
+        found it; None before.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+        >>> net.generate_scope()
+        >>> net[0].get_scope()
+        'Default/0-Dense'
+        """
+        return self.__dict__.get("_scope")
+
+    def generate_scope(self):
+        """Give each cell below its scope, unless it has one."""
+        for scope, cell in _scopes(self, "Default"):
+            cell.__dict__.setdefault("_scope", scope)
+
+    # graphs -------------------------------------------------------------------------------------
+
+    def _phases(self):
+        captures = self._graph.captures if self._graph is not None else 0
+        start = f"{self._phase}.{self.create_time}.{id(self)}"
+        return [f"{start}.{n}" for n in range(captures)]
+
+    @property
+    def compiled(self):
+        """Whether a call has been captured as a graph of the cell's own, in GRAPH_MODE or by
+        `compile`."""
+        return bool(self._phases())
+
+    @property
+    def compile_cache(self):
+        """The names of the graphs of the cell's own."""
+        return set(self._phases())
+
+    @property
+    def phase_cache(self):
+        """{phase: the name of its last graph}."""
+        return dict.fromkeys([self._phase], self._phases()[-1]) if self.compiled else {}
+
+    @property
+    def compile_phase(self):
+        """The name of the last graph of the cell's own, or what was set; None before."""
+        return self.__dict__.get("_compile_phase") or next(reversed(self._phases()), None)
+
+    @compile_phase.setter
+    def compile_phase(self, phase):
+        check.instance("Cell", str, "a string", compile_phase=phase)
+        for _, cell in tree(self):
+            cell.__dict__["_compile_phase"] = phase
+
+    @property
+    def jit_config_dict(self):
+        """The settings of the last `set_jit_config`; {} before."""
+        config = self._flags.get("jit_config")
+        return {} if config is None else config.jit_config_dict
+
+    # parameters ---------------------------------------------------------------------------------
+
+    def _in_tuples(self) -> Iterator[Parameter]:
+        for value in self.__dict__.values():
+            if isinstance(value, ParameterTuple):
+                yield from value
+
+    @property
+    def exist_names(self):
+        """The names of the Parameters in ParameterTuples of the cell's own."""
+        return {p.name for p in self._in_tuples()}
+
+    @property
+    def exist_objs(self):
+        """The Parameters in ParameterTuples of the cell's own."""
+        return set(self._in_tuples())
+
+    def check_names_and_refresh_name(self):
+        """Name the parameters after the paths to them if two have one name."""
+        parameters = list(self.get_parameters())  # type: ignore[attr-defined]
+        if len({p.name for p in parameters}) < len(parameters):
+            self.update_parameters_name()  # type: ignore[attr-defined]
+            self.check_names()  # type: ignore[attr-defined]
+
+    def remove_redundant_parameters(self):
+        """Accepted: each process holds what it needs."""
+
+    # calls --------------------------------------------------------------------------------------
+
+    def cast_inputs(self, inputs, dst_type):
+        """The Tensors of a tuple in `dst_type`.
+
+        >>> Cell().cast_inputs((Tensor([1.0]),), ms.float16)[0].dtype
+        mindspore.float16
+        """
+        return map_tensors(lambda t: t.astype(dst_type), inputs)
+
+    def run_construct(self, cast_inputs, kwargs):
+        """`construct` with a tuple and a dict of arguments, and what has been registered around it.
+
+        >>> nn.ReLU().run_construct((Tensor([-1.0]),), {}).asnumpy()
+        array([0.], dtype=float32)
+        """
+        return self._compute(cast_inputs, kwargs)
+
+    @property
+    def enable_backward_hook(self):
+        """Whether a hook is registered on the cell."""
+        return self._hooks is not None
+
+    def update_cell_type(self, cell_type):
+        """Set `cell_type`, a note that second-order optimizers make."""
+        self.cell_type = cell_type
+
+    # precision ----------------------------------------------------------------------------------
+
+    def get_mixed_precision_type(self):
+        """The precision that `to_float` chose for the cell: NOTSET, FP16, FP32 or BF16.
+
+        >>> nn.ReLU().to_float(ms.float16).get_mixed_precision_type().name
+        'FP16'
+        """
+        return mixed_precision_of(self._precision)
+
+    def set_mixed_precision_type(self, mixed_type, is_set=True):
+        """Compute in that precision in this cell, not in those below. `is_set`: accepted."""
+        kinds = {kind.name.lower(): kind is MixedPrecision(mixed_type) for kind in MixedPrecision}
+        del kinds["notset"]
+        self.add_flags(**kinds)  # type: ignore[attr-defined]
+
+
+def _scopes(cell, prefix):
+    with_class = context._values["reserve_class_name_in_scope"]
+    parts = [(name, part) for name, part in cell._cells.items() if part is not None]
+    paths = [
+        (f"{prefix}/{name}-{type(part).__name__}" if with_class else f"{prefix}/{name}", part)
+        for name, part in parts
+    ]
+    yield from paths
+    for path, part in paths:
+        yield from _scopes(part, path)
