@@ -8,6 +8,7 @@ import pytest
 
 from sporax import mint
 from sporax.autodiff import value_and_grad
+from sporax.batching import vmap
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.graph_capture.jit import jit
@@ -47,6 +48,8 @@ x.index_add_(0, at, at * 3) | [5, 1, 20]
 x.put_(at, at) | [0, 1, 2]
 x.index_fill_(0, pair, 9) | [9, 1, 9]
 x.index_put_((at,), at, accumulate=True) | [5, 1, 12]
+x.index_put((at,), at, accumulate=True) | [5, 1, 12]
+x.index_put([at == 2], at[:2]) | [2, 1, 0]
 x.fills(7) | [7, 7, 7]
 x.scatter_max(at[:, None], at + 6) | [6, 1, 8]
 x.scatter_mul(at[:, None], at) | [0, 1, 32]
@@ -60,7 +63,20 @@ def test_of_integers(row):
     for x in (Tensor([5, 1, 8]), Parameter(Tensor([5, 1, 8]), name="x")):
         result = eval(source, {**NAMES, "x": x})
         assert result.asnumpy().tolist() == eval(expected), source
-        assert (result is x) == source.split("(")[0].endswith("_")
+        assert (result is x) == (x.tolist() != [5, 1, 8]) == source.split("(")[0].endswith("_")
+
+
+def test_each_example_of_a_batch_is_written_to_apart():
+    def added(x, index):
+        y = x * 1
+        y.index_add_(0, index, x)
+        return y
+
+    x, index = np.arange(1.0, 7.0).reshape(2, 3), np.array([[0, 0, 1], [2, 1, 0]])
+    expected = x.copy()
+    for i in range(2):
+        np.add.at(expected[i], index[i], x[i])
+    assert vmap(added)(Tensor(x), Tensor(index)).asnumpy().tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Where a tensor's elements are kept: on the device, or in a file until they are used."""
 
 import os
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +19,25 @@ _DEVICES = ("Ascend", "GPU", "CPU")
 class Offloaded(Value):
     """A value whose elements are in a file until somebody reads them."""
 
-    __slots__ = ("path",)
+    __slots__ = ("checksum", "path")
 
     array: Any
 
-    def __init__(self, aval, path):
+    def __init__(self, aval, path, checksum):
         super().__init__(aval, None)
-        self.path = path
+        self.path, self.checksum = path, checksum
 
     def read(self):
         """The concrete array, loaded from the file at the first time."""
         if self.array is None:
-            expected = self.aval.size * self.aval.dtype.itemsize
-            if not Path(self.path).is_file() or Path(self.path).stat().st_size != expected:
+            data = Path(self.path).read_bytes() if Path(self.path).is_file() else b""
+            if zlib.crc32(data) != self.checksum:
                 raise RuntimeError(
-                    f"For 'Tensor.offload', the file '{self.path}' must keep the tensor's "
-                    f"{expected} bytes, but was removed or changed. Offload to a place of its own."
+                    f"For 'Tensor.offload', the file '{self.path}' must keep the tensor's bytes, "
+                    "but was removed or changed. Offload each tensor to a file of its own."
                 )
-            data = np.fromfile(self.path, self.aval.dtype).reshape(self.aval.shape)
-            self.array = device_array(data)
+            array = np.frombuffer(data, self.aval.dtype).reshape(self.aval.shape)
+            self.array = device_array(array.copy())
         return self.array
 
 
@@ -55,8 +56,9 @@ def offload(self, file_path) -> bool:
             f"For 'Tensor.offload', 'file_path' must be a path, but got {file_path!r:.40}."
         )
     value = self._read()
-    np.asarray(value.array).tofile(file_path)
-    self._bind(Offloaded(value.aval, os.path.abspath(file_path)))
+    data = np.asarray(value.array).tobytes()
+    Path(file_path).write_bytes(data)
+    self._bind(Offloaded(value.aval, os.path.abspath(file_path), zlib.crc32(data)))
     return True
 
 
