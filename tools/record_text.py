@@ -1,4 +1,5 @@
-"""Record what MindSpore 2.10 returns for `text_cases` and `text_file_cases` in tests/data.
+"""Record what MindSpore 2.10 returns for `text_cases`, `text_file_cases` and `text_model_cases`
+in tests/data.
 
     python tools/record_text.py        # with MindSpore installed
 
@@ -24,6 +25,7 @@ sys.path.insert(0, str(ROOT))
 from tests.case_results import result_or_error  # noqa: E402
 from tests.data.text_cases import CASES  # noqa: E402
 from tests.data.text_file_cases import FILES, write_text_files  # noqa: E402
+from tests.data.text_model_cases import MODELS, write_model_files  # noqa: E402
 
 MS = SimpleNamespace(ds=dataset, text=text, dtype=mindspore.dtype)
 
@@ -49,8 +51,8 @@ if __name__ == "__main__":
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         write_text_files(Path(folder))
-        for name, case in FILES.items():
-            print(name)
+        write_model_files(Path(folder))
+        for name, case in {**FILES, **MODELS}.items():
             results[name] = in_child(lambda ms, case=case: case(ms, Path(folder)))
     for name, case in CASES.items():
         results[name] = result_or_error(case, MS)

@@ -14,6 +14,7 @@ from sporax.data import text
 from tests.case_results import result_or_error
 from tests.data.text_cases import CASES, MARKUP, STRINGS
 from tests.data.text_file_cases import FILES, write_text_files
+from tests.data.text_model_cases import CORPUS, MODELS, PLAIN, write_model_files
 from tests.oracle import RECORDED
 
 MS = SimpleNamespace(ds=data, text=text, dtype=dtype)
@@ -28,6 +29,7 @@ def as_json(result):
 def where(tmp_path_factory):
     folder = tmp_path_factory.mktemp("texts")
     write_text_files(folder)
+    write_model_files(folder)
     return folder
 
 
@@ -36,9 +38,9 @@ def test_transforms_answer_as_mindspore(name):
     assert as_json(result_or_error(CASES[name], MS)) == as_json(MINDSPORE[name])
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [*FILES, *MODELS])
 def test_files_are_read_as_by_mindspore(name, where):
-    outcome = result_or_error(lambda ms: FILES[name](ms, where), MS)
+    outcome = result_or_error(lambda ms: (FILES | MODELS)[name](ms, where), MS)
     assert as_json(outcome) == as_json(MINDSPORE[name])
 
 
@@ -119,6 +121,76 @@ def test_damaged_files_end_in_one_error(name, files, arguments, words, tmp_path)
         rows(getattr(data, name)(source, **arguments))
 
 
+@pytest.mark.parametrize("kind, content, words", [
+    ("GloVe", "a 1 2\nb 1\n", r"line 2, must have a word and 2 numbers, as the first has"),
+    ("Vectors", "a b c\n", r"line 1, must have numbers after the word: could not convert string"),
+    ("FastText", "5 3\n", "must hold vectors, but has none"),
+])  # fmt: skip
+def test_damaged_vectors_end_in_one_error(kind, content, words, tmp_path):
+    path = tmp_path / {"GloVe": "glove.42B.txt", "FastText": "wiki.vec"}.get(kind, "a.txt")
+    path.write_text(content)
+    with pytest.raises(RuntimeError, match=words):
+        getattr(text, kind).from_file(str(path))
+
+
+def test_sequences_are_of_characters_and_not_of_bytes(tmp_path):
+    (tmp_path / "a.txt").write_text("2gram-#BEGIN#床 1 3\n2gram-床#END# 3 5\n", encoding="utf-8")
+    grams = text.CharNGram.from_file(str(tmp_path / "a.txt"))
+    assert text.ToVectors(grams)("床").tolist() == [2, 4]
+
+
+def trained(model, size, where):
+    return text.SentencePieceVocab.from_file(
+        [str(where / "corpus")], size, 1.0, getattr(text.SentencePieceModel, model), {}
+    )
+
+
+@pytest.mark.parametrize("model, size", [("UNIGRAM", 60), ("BPE", 60), ("CHAR", 40)])
+def test_pieces_make_up_the_text(model, size, where):
+    kind = text.SPieceTokenizerOutType
+    vocab = trained(model, size, where)
+    strings, numbers = (text.SentencePieceTokenizer(vocab, out) for out in (kind.STRING, kind.INT))
+    for sentence in CORPUS:
+        assert "".join(strings(sentence)).replace("▁", " ") == f" {sentence}"
+        assert len(numbers(sentence)) == len(strings(sentence))
+    several = strings(CORPUS[:2])  # a row of strings: the pieces of all
+    assert several.tolist() == [*strings(CORPUS[0]), *strings(CORPUS[1])]
+
+
+def test_the_pieces_of_unigrams_are_those_of_sentencepiece(where):
+    import sentencepiece
+
+    text.SentencePieceVocab.save_model(trained("UNIGRAM", 60, where), str(where), "u.model")
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(where / "u.model"))
+    assert processor.vocab_size() == 60
+    ours = text.SentencePieceTokenizer(str(where / "u.model"), text.SPieceTokenizerOutType.INT)
+    assert ours("hello world").tolist() == processor.encode("hello world")
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda t: t(text.SentencePieceVocab()), "must have been made by from_file or from_dataset"),
+    (lambda t: t("nowhere.model"), "there must be a file 'nowhere.model'"),
+    (lambda t: t(__file__), "must be a model of SentencePiece"),
+])  # fmt: skip
+def test_models_that_are_none(call, words):
+    kind = text.SPieceTokenizerOutType.INT
+    with pytest.raises(RuntimeError, match=words):
+        call(lambda mode: text.SentencePieceTokenizer(mode, kind))
+
+
+def test_words_of_a_dictionary_that_are_none(where, tmp_path):
+    (tmp_path / "dict").write_text("a 1 n\nb\n")
+    with pytest.raises(RuntimeError, match="dict', line 2, must be a word, its frequency"):
+        text.JiebaTokenizer(str(where / "hmm"), str(tmp_path / "dict"))
+
+
+def test_vectors_go_through_a_pipeline(where):
+    lookup = text.ToVectors(text.Vectors.from_file(str(where / "plain.txt")))
+    words = data.NumpySlicesDataset([["the", "ok"], ["zz", "!"]], ["text"], shuffle=False)
+    (first, second) = rows(words.map(lookup, "text"))
+    assert first[0][0] == [1, 2, 3] and second[0][0] == [0, 0, 0] and PLAIN.startswith("ok")
+
+
 def test_sentences_are_counted_and_the_last_one_comes(tmp_path):
     (tmp_path / "train.txt").write_text("a B c\n\nd E f\ng H i")
     sentences = data.CoNLL2000Dataset(str(tmp_path), "train", shuffle=False)
@@ -164,6 +236,8 @@ def test_texts_go_through_a_pipeline_to_tensors(tmp_path):
 @pytest.mark.parametrize("module, transform", [
     ("regex", lambda: text.RegexReplace("a+", "b")("aa")),
     ("fontTools", lambda: text.UnicodeScriptTokenizer()("\u2c00")),
+    ("sentencepiece",
+    lambda: text.SentencePieceTokenizer(__file__, text.SPieceTokenizerOutType.INT)),
 ])  # fmt: skip
 def test_without_a_library_the_error_names_the_extra(module, transform, monkeypatch):
     for name in (module, f"{module}.unicodedata"):

@@ -8,12 +8,14 @@ from sporax.data.text.enums import (
     SPieceTokenizerLoadType,
     SPieceTokenizerOutType,
 )
+from sporax.data.text.jieba_tokenizer import JiebaTokenizer
 from sporax.data.text.normalization import (
     CaseFold,
     FilterWikipediaXML,
     NormalizeUTF8,
     RegexReplace,
 )
+from sporax.data.text.sentence_piece import SentencePieceTokenizer, SentencePieceVocab
 from sporax.data.text.sequences import (
     AddToken,
     Ngram,
@@ -35,14 +37,16 @@ from sporax.data.text.tokenizers import (
     WordpieceTokenizer,
 )
 from sporax.data.text.vocab import Lookup, Vocab
+from sporax.data.text.word_vectors import CharNGram, FastText, GloVe, ToVectors, Vectors
 
 __all__ = [
-    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "FilterWikipediaXML", "JiebaMode",
-    "Lookup", "Ngram", "NormalizeForm", "NormalizeUTF8", "PythonTokenizer", "RegexReplace",
-    "RegexTokenizer", "SPieceTokenizerLoadType", "SPieceTokenizerOutType", "SentencePieceModel",
-    "SlidingWindow", "ToNumber", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer",
-    "UnicodeScriptTokenizer", "Vocab", "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes",
-    "to_str",
+    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "CharNGram", "FastText",
+    "FilterWikipediaXML", "GloVe", "JiebaMode", "JiebaTokenizer", "Lookup", "Ngram",
+    "NormalizeForm", "NormalizeUTF8", "PythonTokenizer", "RegexReplace", "RegexTokenizer",
+    "SPieceTokenizerLoadType", "SPieceTokenizerOutType", "SentencePieceModel",
+    "SentencePieceTokenizer", "SentencePieceVocab", "SlidingWindow", "ToNumber", "ToVectors",
+    "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "UnicodeScriptTokenizer", "Vectors",
+    "Vocab", "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
 ]  # fmt: skip
 
 

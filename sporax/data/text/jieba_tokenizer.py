@@ -1,0 +1,195 @@
+"""Segmentation of Chinese text as jieba does it, by the dictionaries of cppjieba."""
+
+import math
+import re
+from operator import itemgetter
+from pathlib import Path
+
+from sporax.data import argument_checks as check
+from sporax.data.text.enums import JiebaMode
+from sporax.data.text.tokenizers import _Tokenizer
+from sporax.data.text.vocab import text as str_only
+from sporax.data.text_lines import lines
+
+_NEVER = -3.14e100  # the logarithm of a probability of 0
+_WITH_END = 1, 3  # of the states begin, end, middle and single: those after which a word ends
+
+
+class _Dictionary:
+    """Words with the logarithms of their probabilities."""
+
+    def __init__(self, who, path):
+        frequencies = {}
+        for number, line in enumerate(lines(who, path), 1):
+            fields = line.split(" ")
+            if len(fields) < 2 or not re.fullmatch(r"\d+(\.\d+)?", fields[1]):
+                raise RuntimeError(
+                    f"For '{who}', the file '{path}', line {number}, must be a word, its frequency "
+                    f"and a tag, with spaces between, but is {line!r:.80}."
+                )
+            frequencies[fields[0]] = float(fields[1])
+        self._sum = sum(frequencies.values())
+        if not self._sum:
+            raise RuntimeError(f"For '{who}', the file '{path}' must hold words, but has none.")
+        self.weights = {word: self._weight(count) for word, count in frequencies.items()}
+        ordered = sorted(self.weights.values())
+        self.least, self._median = ordered[0], ordered[len(ordered) // 2]
+        self.longest = max(map(len, self.weights))
+
+    def _weight(self, frequency):
+        return math.log(frequency / self._sum)
+
+    def add(self, word, frequency):
+        """A word of the user's; 0: as frequent as the median word."""
+        self.weights[word] = self._weight(frequency) if frequency else self._median
+        self.longest = max(self.longest, len(word))
+
+    def spans(self, text, start, end):
+        """The most probable way to cut text[start:end] into words and single characters."""
+        scores, ends = [0.0] * (end - start + 1), [0] * (end - start)
+        for i in range(end - 1, start - 1, -1):
+            best = None
+            for j in range(i + 1, min(i + self.longest, end) + 1):
+                weight = self.weights.get(text[i:j], self.least if j == i + 1 else None)
+                if weight is not None and (best is None or weight + scores[j - start] > best):
+                    best, ends[i - start] = weight + scores[j - start], j
+            scores[i - start] = best
+        while start < end:
+            stop, start = start, ends[start - end]
+            yield stop, start
+
+
+class _HiddenMarkov:
+    """Probabilities of the states begin, end, middle and single of characters in words."""
+
+    def __init__(self, who, path):
+        rows = [line for line in lines(who, path) if line and not line.startswith("#")]
+        try:
+            numbers = [[float(x) for x in row.split()] for row in rows[:5]]
+            self.start, self.steps = numbers[0], numbers[1:]
+            self.emissions = [
+                {pair[0]: float(pair[2:]) for pair in row.split(",") if pair} for row in rows[5:9]
+            ]
+            fits = [len(row) for row in numbers] == [4] * 5 and len(self.emissions) == 4
+        except ValueError:
+            fits = False
+        if not fits:
+            raise RuntimeError(
+                f"For '{who}', the file '{path}' must be a model of cppjieba: lines of 4 "
+                "probabilities to start, of 4 times 4 to go on, and 4 of those of characters, "
+                "'char:probability' with commas between."
+            )
+
+    def spans(self, text, start, end):
+        """Words of letters and digits, and between them the most probable states (Viterbi)."""
+        for part in re.finditer(r"[a-zA-Z][a-zA-Z0-9]*|[0-9][0-9.]*|[\0-\x7f]|[^\0-\x7f]+",
+                                text[start:end]):  # fmt: skip
+            first, last = start + part.start(), start + part.end()
+            if text[first] < "\x80":
+                yield first, last
+                continue
+            for at, state in enumerate(self._states(text[first:last]), first + 1):
+                if state in _WITH_END:
+                    yield first, at
+                    first = at
+
+    def _states(self, text):
+        def emitted(state, char):
+            return self.emissions[state].get(char, _NEVER)
+
+        scores, back = [self.start[s] + emitted(s, text[0]) for s in range(4)], []
+        for char in text[1:]:
+            ways = [
+                [
+                    (_NEVER, 1),
+                    *((scores[p] + self.steps[p][s] + emitted(s, char), p) for p in range(4)),
+                ]
+                for s in range(4)
+            ]
+            best = [max(way, key=itemgetter(0)) for way in ways]  # the first of equals
+            scores, before = zip(*best, strict=True)
+            back.append(before)
+        states = [max(_WITH_END, key=scores.__getitem__)]
+        for before in reversed(back):
+            states.append(before[states[-1]])
+        return states[::-1]
+
+
+class JiebaTokenizer(_Tokenizer):
+    """The words of Chinese text, by a dictionary and a hidden Markov model.
+
+    `hmm_path`, `mp_path`: the files `hmm_model.utf8` and `jieba.dict.utf8` of cppjieba, or of their
+    format. `mode`: JiebaMode.MP, by the most probable path through the dictionary; HMM, by the
+    model; MIX, by the model where the path has single characters. `with_offsets`: also where the
+    tokens start and end, in bytes of UTF-8.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> words, model = folder / "dict", folder / "model"
+    >>> _ = words.write_text("床 5 n\\n前 5 f\\n明月光 9 n\\n", encoding="utf-8")
+    >>> _ = model.write_text("0 0 0 0\\n" * 5 + "床:-1\\n" * 4, encoding="utf-8")
+    >>> tokenizer = JiebaTokenizer(str(model), str(words), JiebaMode.MP)
+    >>> tokenizer("床前明月光").tolist()
+    ['床', '前', '明月光']
+    """
+
+    def __init__(self, hmm_path, mp_path, mode=JiebaMode.MIX, with_offsets=False):
+        super().__init__(with_offsets)
+        for name, path in (("hmm_path", hmm_path), ("mp_path", mp_path)):
+            if path is None:
+                raise ValueError(f"For '{self._who}', '{name}' must be given.")
+            if not Path(str_only(self._who, name, path)).is_file():
+                raise ValueError(f"For '{self._who}', there must be a file '{path}' ('{name}').")
+        self.mode = check.member(self._who, "mode", mode, JiebaMode)
+        self._model = _HiddenMarkov(self._who, hmm_path)
+        self._dictionary = _Dictionary(self._who, mp_path)
+
+    def add_word(self, word, freq=None):
+        """Let the dictionary have this word; `freq`: its frequency, by default the median's."""
+        if word is None:
+            raise ValueError("For 'JiebaTokenizer.add_word', 'word' must be given.")
+        if freq is not None:
+            check.whole("JiebaTokenizer.add_word", "freq", freq, 0, 2**32 - 1)
+        self._dictionary.add(str_only("JiebaTokenizer.add_word", "word", word), freq or 0)
+
+    def add_dict(self, user_dict):
+        """Let the dictionary have several words: {word: frequency}, or a file with a word and, if
+        need be, its frequency in each line. Other lines are passed over."""
+        if isinstance(user_dict, str):
+            if not Path(user_dict).is_file():
+                raise ValueError(
+                    f"For 'JiebaTokenizer.add_dict', there must be a file '{user_dict}'."
+                )
+            listed = lines("JiebaTokenizer.add_dict", user_dict)
+            found = [re.fullmatch(r"\s*([^\s*]+?)\s*([0-9]+)?\s*", line) for line in listed]
+            user_dict = {match[1]: int(match[2] or 0) for match in found if match}
+        if not isinstance(user_dict, dict):
+            raise TypeError(
+                "For 'JiebaTokenizer.add_dict', 'user_dict' must be a path or a dict, but got "
+                f"{type(user_dict).__name__}."
+            )
+        for word, frequency in user_dict.items():
+            self.add_word(word, frequency)
+
+    def _spans(self, text):
+        for part in re.finditer("[ \t\n，。]|[^ \t\n，。]+", text):
+            yield from self._words(text, *part.span())
+
+    def _words(self, text, start, end):
+        if self.mode is JiebaMode.HMM:
+            yield from self._model.spans(text, start, end)
+            return
+        single = None  # where a sequence of single characters began
+        for first, last in self._dictionary.spans(text, start, end):
+            if self.mode is JiebaMode.MIX and last == first + 1:
+                single = first if single is None else single
+                continue
+            if single is not None:
+                yield from self._model.spans(text, single, first)
+                single = None
+            yield first, last
+        if single is not None:
+            yield from self._model.spans(text, single, end)
+
+
+__all__ = ["JiebaTokenizer"]

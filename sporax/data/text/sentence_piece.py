@@ -1,0 +1,162 @@
+"""Subword models of SentencePiece (Kudo and Richardson 2018), by its library."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.dataset import names, places
+from sporax.data.text.enums import SentencePieceModel, SPieceTokenizerOutType
+from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
+from sporax.data.text.vocab import text as str_only
+from sporax.data.text_lines import lines
+
+
+def _library():
+    """The module sentencepiece, an optional part."""
+    try:
+        import sentencepiece
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "sporax needs the library sentencepiece for its models. Install it: "
+            "pip install 'sporax[text]'"
+        ) from None
+    return sentencepiece
+
+
+class SentencePieceVocab:
+    """A subword model, trained by `from_file` or `from_dataset`.
+
+    `vocab_size`: the number of pieces. `character_coverage`: the share of characters that are
+    covered, 0.9995 for Chinese and Japanese, 1.0 for others. `model_type`: a member of
+    `SentencePieceModel`. `params`: other options of SentencePiece's trainer. Needs the library
+    sentencepiece: `pip install 'sporax[text]'`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "text.txt"
+    >>> _ = path.write_text("low lower lowest\\nnew newer newest\\n" * 9)
+    >>> vocab = SentencePieceVocab.from_file([str(path)], 14, 1.0, SentencePieceModel.CHAR, {})
+    >>> SentencePieceTokenizer(vocab, SPieceTokenizerOutType.STRING)("low").tolist()
+    ['▁', 'l', 'o', 'w']
+    """
+
+    def __init__(self):
+        self._content = None
+
+    @classmethod
+    def from_file(cls, file_path, vocab_size, character_coverage, model_type, params):
+        """A model of the lines of files; `file_path`: a list of their paths."""
+        who = "SentencePieceVocab.from_file"
+        if not isinstance(file_path, list):
+            raise TypeError(
+                f"For '{who}', 'file_path' must be a list of paths, but got "
+                f"{type(file_path).__name__}."
+            )
+        sentences = (line for path in file_path for line in lines(who, path))
+        return cls._trained(who, sentences, vocab_size, character_coverage, model_type, params)
+
+    @classmethod
+    def from_dataset(cls, dataset, col_names, vocab_size, character_coverage, model_type, params):
+        """A model of the strings in columns of a data set."""
+        who = "SentencePieceVocab.from_dataset"
+        at = places(who, dataset, names(who, col_names))
+        sentences = (
+            sentence
+            for row in dataset._begin()()
+            for i in at
+            for sentence in as_strings(who, row[i]).ravel().tolist()
+        )
+        return cls._trained(who, sentences, vocab_size, character_coverage, model_type, params)
+
+    @classmethod
+    def _trained(cls, who, sentences, vocab_size, character_coverage, model_type, params):
+        check.whole(who, "vocab_size", vocab_size, 0, 2**32 - 1)
+        check.number(who, "character_coverage", character_coverage, kind=float)
+        check.member(who, "model_type", model_type, SentencePieceModel)
+        if not isinstance(params, dict):
+            raise TypeError(
+                f"For '{who}', 'params' must be a dict, but got {type(params).__name__}."
+            )
+        vocab, model = cls(), io.BytesIO()
+        try:
+            _library().SentencePieceTrainer.train(
+                sentence_iterator=iter(sentences), model_writer=model, vocab_size=vocab_size,
+                character_coverage=character_coverage, model_type=model_type.name.lower(),
+                minloglevel=2, **params,
+            )  # fmt: skip
+        except (OSError, ValueError, RuntimeError) as error:
+            raise RuntimeError(
+                f"For '{who}', the model cannot be trained with 'vocab_size' {vocab_size}, "
+                f"'character_coverage' {character_coverage} and 'params' {params}: {error}"
+            ) from None
+        vocab._content = model.getvalue()
+        return vocab
+
+    @classmethod
+    def save_model(cls, vocab, path, filename):
+        """Write the model `vocab` into the folder `path`, as the file `filename`."""
+        who = "SentencePieceVocab.save_model"
+        if not isinstance(vocab, SentencePieceVocab):
+            raise TypeError(
+                f"For '{who}', 'vocab' must be a SentencePieceVocab, but got "
+                f"{type(vocab).__name__}."
+            )
+        folder = Path(str_only(who, "path", path))
+        if not folder.is_dir():
+            raise RuntimeError(f"For '{who}', there must be a folder '{path}'.")
+        (folder / str_only(who, "filename", filename)).write_bytes(vocab._trained_content(who))
+
+    def _trained_content(self, who):
+        if self._content is None:
+            raise RuntimeError(
+                f"For '{who}', the SentencePieceVocab must have been made by from_file or "
+                "from_dataset, but has no model."
+            )
+        return self._content
+
+
+class SentencePieceTokenizer(TextTensorOperation):
+    """The pieces of a string by a model of SentencePiece, or their numbers, Int32.
+
+    `mode`: a `SentencePieceVocab`, or the path of a model's file. `out_type`:
+    SPieceTokenizerOutType.STRING or INT. Needs the library sentencepiece:
+    `pip install 'sporax[text]'`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "text.txt"
+    >>> _ = path.write_text("low lower lowest\\nnew newer newest\\n" * 9)
+    >>> vocab = SentencePieceVocab.from_file([str(path)], 14, 1.0, SentencePieceModel.CHAR, {})
+    >>> SentencePieceTokenizer(vocab, SPieceTokenizerOutType.INT)("low").dtype
+    dtype('int32')
+    """
+
+    def __init__(self, mode, out_type):
+        if not isinstance(mode, (str, SentencePieceVocab)):
+            raise TypeError(
+                f"For '{self._who}', 'mode' must be a SentencePieceVocab or a path, but got "
+                f"{type(mode).__name__}."
+            )
+        self.out_type = check.member(self._who, "out_type", out_type, SPieceTokenizerOutType)
+        if isinstance(mode, str):
+            if not Path(mode).is_file():
+                raise RuntimeError(f"For '{self._who}', there must be a file '{mode}'.")
+            content = Path(mode).read_bytes()
+        else:
+            content = mode._trained_content(self._who)
+        self.mode = mode
+        try:
+            self._processor = _library().SentencePieceProcessor(model_proto=content)
+        except RuntimeError as error:
+            raise RuntimeError(
+                f"For '{self._who}', '{mode}' must be a model of SentencePiece, but: {error}"
+            ) from None
+
+    def __call__(self, text):
+        row = np.atleast_1d(row_of_strings(self._who, text, (0, 1))).tolist()
+        kind = str if self.out_type is SPieceTokenizerOutType.STRING else int
+        found = [piece for each in row for piece in self._processor.encode(each, out_type=kind)]
+        return np.array(found, np.str_ if kind is str else np.int32)
+
+
+__all__ = ["SentencePieceTokenizer", "SentencePieceVocab"]

@@ -1,0 +1,177 @@
+"""Vectors of words that were trained elsewhere, read from text files."""
+
+from pathlib import Path
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+from sporax.data.text.strings import TextTensorOperation, as_strings
+from sporax.data.text.vocab import text as str_only
+from sporax.data.text_lines import lines
+
+
+class Vectors:
+    """A vector for each of many words, of a file with a line for each: the word and its numbers,
+    with single spaces between. A first line of two fields only (how many, how long) is passed over.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "vectors.txt"
+    >>> _ = path.write_text("cat 1 2\\ndog 3 4\\n")
+    >>> ToVectors(Vectors.from_file(str(path)))(["dog", "cow"]).tolist()
+    [[3.0, 4.0], [0.0, 0.0]]
+    """
+
+    _pattern = "*"  # of the file's name
+
+    def __init__(self, places, table):
+        self._places, self._table = places, table  # word -> its row
+
+    @classmethod
+    def from_file(cls, file_path, max_vectors=None):
+        """The vectors of a file; `max_vectors`: at most so many, all for None or 0."""
+        who = f"{cls.__name__}.from_file"
+        path = Path(str_only(who, "file_path", file_path))
+        most = None if max_vectors is None else check.whole(who, "max_vectors", max_vectors) or None
+        if not path.match(cls._pattern):
+            raise RuntimeError(
+                f"For '{who}', 'file_path' must name a file '{cls._pattern}', but got '{path}'."
+            )
+        places, rows = {}, []
+        for number, line in enumerate(lines(who, path), 1):
+            word, *fields = line.split(" ")
+            if number == 1 and len(fields) == 1:
+                continue
+            row = _numbers(who, path, number, fields, rows)
+            if word not in places:
+                places[word] = len(rows)
+                rows.append(row)
+            if len(rows) == most:
+                break
+        if not rows:
+            raise RuntimeError(f"For '{who}', the file '{path}' must hold vectors, but has none.")
+        return cls(places, np.array(rows, np.float32))
+
+    @property
+    def _size(self):
+        return self._table.shape[1]
+
+    def _vector(self, word, lower_case_backup):
+        """The vector of a word, or None."""
+        place = self._places.get(word)
+        if place is None and lower_case_backup:
+            place = self._places.get(word.lower())
+        return None if place is None else self._table[place]
+
+
+def _numbers(who, path, number, fields, rows):
+    """One line's numbers, as many as in the lines before, at least two."""
+    fields = fields[:-1] if fields and not fields[-1] else fields
+    if len(fields) < 2 or (rows and len(fields) != len(rows[0])):
+        wanted = f"{len(rows[0])} numbers, as the first has," if rows else "two or more numbers"
+        raise RuntimeError(
+            f"For '{who}', the file '{path}', line {number}, must have a word and {wanted} with "
+            f"single spaces between, but has {len(fields)} fields after the word."
+        )
+    try:
+        return list(map(float, fields))
+    except ValueError as error:
+        raise RuntimeError(
+            f"For '{who}', the file '{path}', line {number}, must have numbers after the word: "
+            f"{error}."
+        ) from None
+
+
+class GloVe(Vectors):
+    """Vectors of words (Pennington et al. 2014), of a file 'glove.*.txt'; see `Vectors`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "glove.6B.2d.txt"
+    >>> _ = path.write_text("the 0.5 0.25\\n")
+    >>> ToVectors(GloVe.from_file(str(path)))("the")
+    array([0.5 , 0.25], dtype=float32)
+    """
+
+    _pattern = "glove.*.txt"
+
+
+class FastText(Vectors):
+    """Vectors of words (Bojanowski et al. 2017), of a file '*.vec'; see `Vectors`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "wiki.vec"
+    >>> _ = path.write_text("1 2\\nthe 0.5 0.25\\n")
+    >>> ToVectors(FastText.from_file(str(path)))("the")
+    array([0.5 , 0.25], dtype=float32)
+    """
+
+    _pattern = "*.vec"
+
+
+class CharNGram(Vectors):
+    """Vectors of sequences of 2, 3 and 4 characters (Hashimoto et al. 2017); a word's vector is the
+    mean of those of its sequences that are there.
+
+    The file's keys are such as '2gram-#BEGIN#c', '3gram-cat' and '2gram-t#END#'; see `Vectors`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "ngrams.txt"
+    >>> _ = path.write_text("2gram-ca 1 2\\n2gram-at 3 4\\n")
+    >>> ToVectors(CharNGram.from_file(str(path)))("cat")
+    array([2., 3.], dtype=float32)
+    """
+
+    def _vector(self, word, lower_case_backup):
+        chars = ["#BEGIN#", *(word.lower() if lower_case_backup else word), "#END#"]
+        keys = [
+            f"{n}gram-{''.join(chars[i : i + n])}"
+            for n in (2, 3, 4)
+            for i in range(len(chars) - n + 1)
+        ]
+        found = [self._places[key] for key in keys if key in self._places]
+        return self._table[found].mean(0) if found else None
+
+
+class ToVectors(TextTensorOperation):
+    """The vectors of words as the rows of an array, that of a single word by itself.
+
+    `vectors`: a `Vectors`, `GloVe`, `FastText` or `CharNGram`. `unk_init`: the vector of words that
+    are not there, by default zeros. `lower_case_backup`: look for a word in lower case if it is not
+    there otherwise.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "vectors.txt"
+    >>> _ = path.write_text("cat 1 2\\n")
+    >>> lookup = ToVectors(Vectors.from_file(str(path)), [7, 8], lower_case_backup=True)
+    >>> lookup(["Cat", "cow"]).tolist()
+    [[1.0, 2.0], [7.0, 8.0]]
+    """
+
+    def __init__(self, vectors, unk_init=None, lower_case_backup=False):
+        if not isinstance(vectors, Vectors):
+            raise TypeError(
+                "For 'ToVectors', 'vectors' must be a Vectors, GloVe, FastText or CharNGram, but "
+                f"got {type(vectors).__name__}."
+            )
+        self.vectors = vectors
+        if unk_init is None:
+            unk_init = [0.0] * vectors._size
+        self.unk_init = np.float32(
+            check.several("ToVectors", "unk_init", unk_init, (), check.number)
+        )
+        if len(self.unk_init) != vectors._size:
+            raise RuntimeError(
+                f"For 'ToVectors', 'unk_init' must have {vectors._size} numbers, as the vectors "
+                f"have, but got {len(self.unk_init)}."
+            )
+        self.lower_case_backup = check.true_or_false(
+            "ToVectors", "lower_case_backup", lower_case_backup
+        )
+
+    def __call__(self, words):
+        listed = as_strings("ToVectors", words).ravel().tolist()
+        found = [self.vectors._vector(word, self.lower_case_backup) for word in listed]
+        rows = np.array([self.unk_init if row is None else row for row in found], np.float32)
+        return rows[0] if len(listed) == 1 else rows
+
+
+__all__ = ["CharNGram", "FastText", "GloVe", "ToVectors", "Vectors"]
