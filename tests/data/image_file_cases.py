@@ -70,6 +70,10 @@ FILES = [
 for file in FILES:
     for mode in ("UNCHANGED", "GRAYSCALE", "COLOR"):
         add_case(f"read {file} {mode}", reading(file, mode), 1)
+for file in FILES:  # MindSpore decodes no GIF
+    if file not in ("none.png", "rgb.gif"):
+        add_case(f"decode {file}", lambda ms, where, file=file: ms.vision.Decode()(
+            np.fromfile(where / file, np.uint8)), 1)  # fmt: skip
 add_case("read real.tiff", reading("real.tiff", "UNCHANGED"))
 for args in ((3,), ("@rgb.png", 0), ("@",)):
     case_of("read_image", *args)

@@ -190,11 +190,27 @@ def opened(who, encoded):
         )
     if array.dtype != np.uint8:
         raise RuntimeError(f"For '{who}', an encoded image must be uint8, but got {array.dtype}.")
+    picture = loaded(array.tobytes(), lambda e: f"For '{who}', the bytes must be an image's: {e}.")
+    return of_byte_range(picture).convert("RGB")
+
+
+def loaded(content, message, formats=None):
+    """An image of Pillow's from a file's bytes; `message(error)` is that of a RuntimeError."""
     image = pillow()
     try:
-        return image.open(io.BytesIO(array.tobytes())).convert("RGB")
-    except OSError as error:  # also what Pillow cannot identify
-        raise RuntimeError(f"For '{who}', the bytes must be those of an image: {error}.") from None
+        picture = image.open(io.BytesIO(content), formats=formats)
+        picture.load()
+    # what Pillow cannot identify, is cut short, damaged, or larger than it takes
+    except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
+        raise RuntimeError(message(error)) from None
+    return picture
+
+
+def of_byte_range(picture):
+    """One of Pillow's images; the upper halves of values of 16 bits."""
+    if picture.mode.startswith("I;16"):
+        return pillow().fromarray((np.asarray(picture, np.uint16) >> 8).astype(np.uint8))
+    return picture
 
 
 class Decode(TensorOperation):

@@ -8,6 +8,7 @@ import numpy as np
 from sporax.core.tensor import Tensor
 from sporax.data import argument_checks as check
 from sporax.data.vision.enums import ImageReadMode
+from sporax.data.vision.format_conversion import loaded, of_byte_range
 from sporax.data.vision.image import is_picture, pillow
 
 
@@ -81,8 +82,7 @@ def write_file(filename, data):
     _write("write_file", filename, data.tobytes())
 
 
-# how a file's content begins -> its format, for `read_image`
-_FORMATS = ("JPEG", "PNG", "BMP", "TIFF")
+_FORMATS = ("JPEG", "PNG", "BMP", "TIFF")  # that `read_image` takes
 # Pillow's modes of one channel of bytes
 _GREY = ("L", "1")
 
@@ -105,13 +105,11 @@ def read_image(filename, mode=ImageReadMode.UNCHANGED):
     check.member(who, "mode", mode, ImageReadMode)
     if not content.size:
         raise RuntimeError(f"For '{who}', the file '{filename}' must not be empty.")
-    try:
-        picture = pillow().open(io.BytesIO(content.tobytes()), formats=_FORMATS)
-        picture.load()
-    except (OSError, SyntaxError) as error:  # what Pillow cannot identify, or is cut short
-        raise RuntimeError(
-            f"For '{who}', the file '{filename}' must be of {', '.join(_FORMATS)}: {error}."
-        ) from None
+    picture = loaded(
+        content.tobytes(),
+        lambda e: f"For '{who}', the file '{filename}' must be of {', '.join(_FORMATS)}: {e}.",
+        _FORMATS,
+    )
     array = _unchanged(picture) if mode == ImageReadMode.UNCHANGED else _converted(picture, mode)
     return array[..., None] if array.ndim == 2 else array
 
@@ -128,9 +126,7 @@ def _converted(picture, mode):
     """The pixels in grey or in colours, upright."""
     from PIL import ImageOps
 
-    if picture.mode.startswith("I;16"):
-        picture = pillow().fromarray((np.asarray(picture, np.uint16) >> 8).astype(np.uint8))
-    upright = ImageOps.exif_transpose(picture)
+    upright = ImageOps.exif_transpose(of_byte_range(picture))
     rgb = upright if upright.mode in _GREY else upright.convert("RGB")
     return np.asarray(rgb.convert("L" if mode == ImageReadMode.GRAYSCALE else "RGB"))
 
