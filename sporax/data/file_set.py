@@ -11,7 +11,6 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.source import GeneratorDataset
-from sporax.data.vision.format_conversion import opened
 
 # as files of images begin
 _IMAGES = b"\xff\xd8\xff", b"\x89PNG", b"BM", b"GIF8", b"II*\0", b"MM\0*", b"RIFF"
@@ -46,18 +45,21 @@ class FileSet(GeneratorDataset):
     """Base of data sets in files.
 
     The constructor of a subclass ends with `self._open(locals())`. `choices`: the values that its
-    arguments may have, first the one that None stands for. `_rows()` lists the rows, tuples in
-    which a path stands for an image.
+    arguments may have, first the one that None stands for. `parts`: those of `usage`, and the parts
+    of the files that each reads. `_part(name)` lists the rows of a part, tuples in which a path
+    stands for an image.
     """
 
     columns: ClassVar = ("image", "label")
     choices: ClassVar = {}
+    parts: ClassVar = {}
 
     def _open(self, arguments):
         """Check the constructor's arguments; those that are not about sampling are `given`."""
         who = self._who = type(self).__name__
         given = {name: value for name, value in arguments.items() if name != "self"}
-        for name, values in self.choices.items():
+        usages = {"usage": tuple(self.parts)} if self.parts else {}
+        for name, values in (self.choices | usages).items():
             if given[name] is None:
                 given[name] = values[0]
             elif not isinstance(given[name], type(values[0])):
@@ -84,6 +86,12 @@ class FileSet(GeneratorDataset):
 
     def _column_names(self):
         return list(self.columns)
+
+    def _rows(self):
+        return [row for part in self.parts[self.given.usage] for row in self._part(part)]
+
+    def _part(self, part):
+        raise NotImplementedError(f"For '{self._who}', the method '_part' must be defined.")
 
     def _rows_or_error(self):
         try:
@@ -195,9 +203,11 @@ class FileSet(GeneratorDataset):
             raise self._damaged(path, "must be an image, but begins with other bytes")
         encoded = np.frombuffer(content, np.uint8)
         if not self.given.decode:
-            return encoded
+            return encoded.copy()
+        from sporax.data.vision.format_conversion import opened
+
         try:
-            return np.asarray(opened(self._who, encoded))
+            return np.array(opened(self._who, encoded))
         except RuntimeError as error:
             raise self._damaged(path, f"must be an image: {error}") from None
 
@@ -213,4 +223,19 @@ def existing(who, name, value, is_folder):
     return path
 
 
-__all__ = ["FileSet"]
+class LoadedSet(FileSet):
+    """Base of data sets of small images, whose files are loaded whole."""
+
+    def _read_row(self, i, row):
+        image, *labels = row
+        return image.copy(), *labels
+
+    def _paired(self, images, labels, path):
+        if len(images) != len(labels):
+            raise self._damaged(
+                path, f"must hold a label for each of {len(images)} images, but holds {len(labels)}"
+            )
+        return list(zip(images, labels, strict=True))
+
+
+__all__ = ["FileSet", "LoadedSet"]

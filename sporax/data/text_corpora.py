@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from sporax.data import argument_checks as check
-from sporax.data.mnist_cifar import _Folder
+from sporax.data.file_set import FileSet
 from sporax.data.row_files import RowFiles
 from sporax.data.text_files import CSVRows
 from sporax.data.text_lines import lines
@@ -261,22 +261,7 @@ class EnWik9Dataset(_Corpus):
         return (_strings(line) for line in lines(self._who, path))
 
 
-class _Reviews:
-    """(text, label) by index; a file is read when its row is."""
-
-    def __init__(self, who, pairs):
-        self._who, self._pairs = who, pairs
-
-    def __len__(self):
-        return len(self._pairs)
-
-    def __getitem__(self, i):
-        path, label = self._pairs[i]
-        text = "".join(lines(self._who, path, keepends=True))
-        return text.removesuffix("\n"), np.int32(label)
-
-
-class IMDBDataset(_Folder):
+class IMDBDataset(FileSet):
     """Reviews of films (Maas et al. 2011): text, and label, Int32, 1 for a good one and 0 for a
     bad one.
 
@@ -295,30 +280,26 @@ class IMDBDataset(_Folder):
     [('A pos film', 1), ('A neg film', 0)]
     """
 
-    _columns_there = "text", "label"
-    _usages = "train", "test", "all"
+    columns: ClassVar = ("text", "label")
+    parts: ClassVar = {"all": ("train", "test"), "train": ("train",), "test": ("test",)}
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
         sampler=None, num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
-        sampling = {
-            "num_samples": num_samples, "shuffle": shuffle, "sampler": sampler,
-            "num_shards": num_shards, "shard_id": shard_id,
-        }  # fmt: skip
         if shuffle is not None:
             check.true_or_false(type(self).__name__, "shuffle", shuffle)
-        super().__init__(dataset_dir, usage, sampling, cache)
+        self._open(locals())
 
-    def _found(self):
-        parts = ("train", "test") if self._usage in (None, "all") else (self._usage,)
-        pairs = [
-            (path, label)
-            for part in parts
-            for kind, label in (("pos", 1), ("neg", 0))
-            for path in self._files(f"{part}/{kind}/*.txt")
-        ]
-        return _Reviews(type(self).__name__, pairs)
+    def _part(self, part):
+        for kind, label in (("pos", 1), ("neg", 0)):
+            paths = sorted(self._folder(f"{part}/{kind}").glob("*.txt"))
+            yield from [(path, np.int32(label)) for path in paths]
+
+    def _read_row(self, i, row):
+        path, label = row
+        text = "".join(lines(self._who, path, keepends=True))
+        return text.removesuffix("\n"), label
 
 
 # columns of words ---------------------------------------------------------------------------

@@ -123,18 +123,25 @@ add("SVHNDataset", "svhn", "extra", label="samples", num_samples=2)
 for usage in ("train", "test", "all", None, "other"):
     for name in ("mnist", "letters"):
         add("EMnistDataset", "digits/emnist", name, usage)
-    add("USPSDataset", "digits/usps", usage)
+    add("USPSDataset", "digits/usps", usage, num_parallel_workers=1)
 add("EMnistDataset", "digits/emnist", "other")
 add("EMnistDataset", "digits/emnist", "digits")
 for usage in ("train", "test", "test10k", "test50k", "nist", "all", None, "other"):
     add("QMnistDataset", "digits/qmnist", usage)
 add("QMnistDataset", "digits/qmnist", "train", False)
 add("QMnistDataset", "digits/qmnist", "nist", False)
-add("USPSDataset", "digits/usps broken", "train")
-add("USPSDataset", "digits/usps", "train", label="samples", num_samples=2)
+add("USPSDataset", "digits/usps broken", "train", num_parallel_workers=1)
+add("USPSDataset", "digits/usps", "train", label="samples", num_samples=2, num_parallel_workers=1)
 for shard in (0, 1):
-    add("USPSDataset", "digits/usps", label=f"shard {shard}", num_shards=2, shard_id=shard)
-add("USPSDataset", "digits/usps", label="shuffled", seed=3, shuffle=True)
+    add(
+        "USPSDataset",
+        "digits/usps",
+        label=f"shard {shard}",
+        num_shards=2,
+        shard_id=shard,
+        num_parallel_workers=1,
+    )
+add("USPSDataset", "digits/usps", label="shuffled", seed=3, shuffle=True, num_parallel_workers=1)
 add("SemeionDataset", "digits/semeion")
 add("SemeionDataset", "digits/semeion", label="samples", num_samples=2)
 add("SemeionDataset", "digits/semeion broken")

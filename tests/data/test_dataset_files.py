@@ -68,12 +68,12 @@ def test_cifar_by_its_format(tmp_path, kind, labels, files, order):
 
 def test_nothing_is_read_before_it_is_asked_for(tmp_path):
     result = data.MnistDataset(str(tmp_path)).map(lambda x: x, "image").batch(2)
-    with pytest.raises(RuntimeError, match=r"there must be files t10k-images"):
+    with pytest.raises(RuntimeError, match=r"there must be rows in its files"):
         rows(result)
 
 
 @pytest.mark.parametrize("labels, end, words", [
-    ("t10k", None, "a label for each image, but there are 3 and 5"),
+    ("t10k", None, "a label for each of 5 images, but holds 3"),
     ("train", -1, "must hold 3920 bytes of data, .* but holds 3919"),
 ], ids=["another count of labels", "a file cut short"])  # fmt: skip
 def test_files_that_do_not_fit(labels, end, words, where, tmp_path):

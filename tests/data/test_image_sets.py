@@ -92,7 +92,7 @@ def damage(folder, name, content):
     ("STL10Dataset", "digits/stl10", "train_y.bin", 1, "a label for each of 2 images, .* holds 1"),
     ("STL10Dataset", "digits/stl10", "train_X.bin", 100, "images of 27648 bytes, but holds 100"),
     ("SemeionDataset", "digits/semeion", "semeion.data", 700, "line 0, but holds 100"),
-    ("USPSDataset", "digits/usps", "usps", b"\xff\xfe", "must be text in UTF-8"),
+    ("USPSDataset", "digits/usps", "usps", b"\xff\xfe", "must be UTF-8, but line 1"),
     ("Caltech256Dataset", "class_folders/caltech256", "001.ak47/001_0001.jpg", 60,
      r"must be an image: .* It belongs to row 0"),
     ("Caltech256Dataset", "class_folders/caltech256", "001.ak47/001_0002.jpg", b"GIF",

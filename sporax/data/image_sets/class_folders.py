@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from sporax.data import argument_checks as check
-from sporax.data.image_sets.file_set import FileSet
+from sporax.data.file_set import FileSet
 
 
 def folders(path):
@@ -19,8 +19,10 @@ def images(path):
 
 
 def labelled(classes, kind=np.uint32):
-    """(image, label) of the files in these folders, labelled in their order."""
-    return [(image, kind(i)) for i, folder in enumerate(classes) for image in images(folder)]
+    """(image, label) of the files in these folders, labelled in their order; None: not there."""
+    return [
+        (image, kind(i)) for i, folder in enumerate(classes) if folder for image in images(folder)
+    ]
 
 
 class Caltech101Dataset(FileSet):
@@ -155,7 +157,9 @@ class RenderedSST2Dataset(FileSet):
     [1]
     """
 
-    choices: ClassVar = {"usage": ("all", "train", "val", "test")}
+    parts: ClassVar = {
+        "all": ("test", "train", "valid"), "train": ("train",), "val": ("valid",), "test": ("test",)
+    }  # fmt: skip
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
@@ -163,16 +167,9 @@ class RenderedSST2Dataset(FileSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _rows(self):
-        parts = {"all": ("test", "train", "valid"), "val": ("valid",)}
-        kinds = ("negative", "positive")
-        return [
-            (image, np.uint32(label))
-            for part in parts.get(self.given.usage, (self.given.usage,))
-            for label, kind in enumerate(kinds)
-            if (self.given.dataset_dir / part / kind).is_dir()
-            for image in images(self.given.dataset_dir / part / kind)
-        ]
+    def _part(self, part):
+        kinds = [self.given.dataset_dir / part / kind for kind in ("negative", "positive")]
+        return labelled([kind if kind.is_dir() else None for kind in kinds])
 
 
 _SCENES = (

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from sporax.data import argument_checks as check
-from sporax.data.image_sets.file_set import FileSet, existing
+from sporax.data.file_set import FileSet, existing
 
 
 def column(values, kind):
@@ -338,7 +338,7 @@ class KITTIDataset(FileSet):
     ValueError: For 'KITTIDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
     """
 
-    choices: ClassVar = {"usage": ("train", "test")}
+    parts: ClassVar = {"train": ("training",), "test": ("testing",)}
     # columns after 'label' -> (places in a line, dtype)
     _fields: ClassVar = {
         "truncated": (1, 2, np.float32), "occluded": (2, 3, np.uint32), "alpha": (3, 4, np.float32),
@@ -355,8 +355,7 @@ class KITTIDataset(FileSet):
     def _column_names(self):
         return ["image", *(["label", *self._fields] if self.given.usage == "train" else [])]
 
-    def _rows(self):
-        part = {"train": "training", "test": "testing"}[self.given.usage]
+    def _part(self, part):
         images = sorted(self._folder(f"data_object_image_2/{part}/image_2").iterdir())
         if part == "testing":
             return [(image,) for image in images]
@@ -399,7 +398,12 @@ class WIDERFaceDataset(FileSet):
     ValueError: For 'WIDERFaceDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
     """
 
-    choices: ClassVar = {"usage": ("all", "train", "valid", "test")}
+    parts: ClassVar = {
+        "all": ("train", "val"),
+        "train": ("train",),
+        "valid": ("val",),
+        "test": ("test",),
+    }
     # column -> its place in a line
     _fields: ClassVar = {"blur": 4, "expression": 5, "illumination": 6, "occlusion": 8, "pose": 9,
                          "invalid": 7}  # fmt: skip
@@ -412,11 +416,6 @@ class WIDERFaceDataset(FileSet):
 
     def _column_names(self):
         return ["image", *(["bbox", *self._fields] if self.given.usage != "test" else [])]
-
-    def _rows(self):
-        parts = {"all": ("train", "val"), "valid": ("val",)}
-        usage = self.given.usage
-        return [row for part in parts.get(usage, (usage,)) for row in self._part(part)]
 
     def _part(self, part):
         end = "filelist" if part == "test" else "bbx_gt"

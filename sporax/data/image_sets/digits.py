@@ -1,36 +1,17 @@
 """Data sets of small images in few files: digits, letters and thumbnails."""
 
-import bisect
-import itertools
-import math
 from typing import ClassVar
 
 import numpy as np
 
-from sporax.data import Shuffle, random_streams
-from sporax.data.dataset import count
-from sporax.data.image_sets.file_set import FileSet
-from sporax.data.sampler import Sampler
+from sporax.data import Shuffle
+from sporax.data import argument_checks as check
+from sporax.data.file_set import LoadedSet, existing
+from sporax.data.row_files import RowFiles
+from sporax.data.text_lines import lines
 
 
-class _Stored(FileSet):
-    """Rows that the files hold whole."""
-
-    def _read_row(self, i, row):
-        image, *labels = row
-        return image.copy(), *labels
-
-    def _joined(self, parts):
-        return [row for part in parts for row in self._part(part)]
-
-    def _paired(self, images, labels, path):
-        if len(images) != len(labels):
-            raise self._damaged(path, f"must hold a label for each of {len(images)} images, but "
-                                      f"holds {len(labels)}")  # fmt: skip
-        return list(zip(images, labels, strict=True))
-
-
-class EMnistDataset(_Stored):
+class EMnistDataset(LoadedSet):
     """Handwritten letters and digits (Cohen et al. 2017): images (28, 28, 1) of UInt8, and labels,
     UInt32.
 
@@ -44,19 +25,15 @@ class EMnistDataset(_Stored):
     """
 
     choices: ClassVar = {
-        "usage": ("all", "train", "test"),
         "name": ("byclass", "bymerge", "balanced", "letters", "digits", "mnist"),
     }
+    parts: ClassVar = {"all": ("test", "train"), "train": ("train",), "test": ("test",)}
 
     def __init__(
         self, dataset_dir, name, usage=None, num_samples=None, num_parallel_workers=None,
         shuffle=None, sampler=None, num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
         self._open(locals())
-
-    def _rows(self):
-        usage = self.given.usage
-        return self._joined(("test", "train") if usage == "all" else (usage,))
 
     def _part(self, part):
         start = self.given.dataset_dir / f"emnist-{self.given.name}-{part}"
@@ -65,7 +42,7 @@ class EMnistDataset(_Stored):
         return self._paired(images, self._idx(labels, 1).astype(np.uint32), labels)
 
 
-class QMnistDataset(_Stored):
+class QMnistDataset(LoadedSet):
     """Handwritten digits, MNIST's and 50,000 more (Yadav and Bottou 2019): images (28, 28, 1) of
     UInt8, and labels, UInt32.
 
@@ -79,9 +56,12 @@ class QMnistDataset(_Stored):
     ValueError: For 'QMnistDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
     """
 
-    choices: ClassVar = {"usage": ("all", "train", "test", "test10k", "test50k", "nist")}
+    parts: ClassVar = {
+        "all": ("train", "test", "nist"), "train": ("train",), "test": ("test",),
+        "test10k": ("test10k",), "test50k": ("test50k",), "nist": ("nist",),
+    }  # fmt: skip
     # part -> (start of its files' names, its first row, its last)
-    _parts: ClassVar = {
+    _rows_of: ClassVar = {
         "train": ("qmnist-train", 0, None), "test": ("qmnist-test", 0, None),
         "test10k": ("qmnist-test", 0, 10_000), "test50k": ("qmnist-test", 10_000, 60_000),
         "nist": ("xnist", 0, None),
@@ -93,12 +73,8 @@ class QMnistDataset(_Stored):
     ):  # fmt: skip
         self._open(locals())
 
-    def _rows(self):
-        usage = self.given.usage
-        return self._joined(("train", "test", "nist") if usage == "all" else (usage,))
-
     def _part(self, part):
-        start, first, last = self._parts[part]
+        start, first, last = self._rows_of[part]
         path = self.given.dataset_dir / f"{start}-images-idx3-ubyte"
         images = self._idx(path, 3)[..., None]
         if last is not None and len(images) < last:
@@ -109,7 +85,7 @@ class QMnistDataset(_Stored):
         return self._paired(images, labels, path)[first:last]
 
 
-class SemeionDataset(_Stored):
+class SemeionDataset(LoadedSet):
     """Handwritten digits: images (16, 16) of UInt8, each pixel 0 or 1, and labels, UInt32 (Semeion
     and Tactile 1994).
 
@@ -140,7 +116,7 @@ class SemeionDataset(_Stored):
         return rows
 
 
-class STL10Dataset(_Stored):
+class STL10Dataset(LoadedSet):
     """Photographs (96, 96, 3) of UInt8 in 10 classes, and labels, Int32, -1 for those without
     (Coates et al. 2011).
 
@@ -155,17 +131,16 @@ class STL10Dataset(_Stored):
     [((96, 96, 3), -1)]
     """
 
-    choices: ClassVar = {"usage": ("all", "train", "test", "unlabeled", "train+unlabeled")}
+    parts: ClassVar = {
+        "all": ("test", "train", "unlabeled"), "train": ("train",), "test": ("test",),
+        "unlabeled": ("unlabeled",), "train+unlabeled": ("train", "unlabeled"),
+    }  # fmt: skip
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
         sampler=None, num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
         self._open(locals())
-
-    def _rows(self):
-        usage = self.given.usage
-        return self._joined(("test", "train", "unlabeled") if usage == "all" else usage.split("+"))
 
     def _part(self, part):
         path = self.given.dataset_dir / f"{part}_X.bin"
@@ -181,7 +156,7 @@ class STL10Dataset(_Stored):
         return self._paired(images, labels, path)
 
 
-class SVHNDataset(_Stored):
+class SVHNDataset(LoadedSet):
     """House numbers' digits: images (32, 32, 3) of UInt8, and labels, UInt32 (Netzer et al. 2011).
 
     `dataset_dir`: the folder of `train_32x32.mat`, `test_32x32.mat` and `extra_32x32.mat`. `usage`:
@@ -196,17 +171,16 @@ class SVHNDataset(_Stored):
     [0, 3]
     """
 
-    choices: ClassVar = {"usage": ("all", "train", "test", "extra")}
+    parts: ClassVar = {
+        "all": ("train", "test", "extra"), "train": ("train",), "test": ("test",),
+        "extra": ("extra",),
+    }  # fmt: skip
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=1, shuffle=None,
         sampler=None, num_shards=None, shard_id=None,
     ):  # fmt: skip
         self._open(locals())
-
-    def _rows(self):
-        usage = self.given.usage
-        return self._joined(self.choices["usage"][1:] if usage == "all" else (usage,))
 
     def _part(self, part):
         path = self.given.dataset_dir / f"{part}_32x32.mat"
@@ -218,36 +192,12 @@ class SVHNDataset(_Stored):
         return self._paired(images.transpose(3, 0, 1, 2), np.where(labels == 10, 0, labels), path)
 
 
-class _ByFile(Sampler):
-    """The rows of several files as MindSpore reads them: a contiguous block for each shard, of
-    which one row of each file comes after another, shuffled through a buffer."""
-
-    def __init__(self, source, shuffle, num_samples, num_shards, shard_id):
-        super().__init__(num_samples)
-        self.source, self.shuffle = source, shuffle
-        self.shards, self.shard = num_shards or 1, shard_id or 0
-
-    def begin(self, size):
-        count = math.ceil(size / self.shards)
-        block = [i % size for i in range(count * self.shard, count * (self.shard + 1))]
-        files = {}
-        for i in block:
-            files.setdefault(self.source.file_of(i), []).append(i)
-        turns = itertools.chain.from_iterable(itertools.zip_longest(*files.values()))
-        order = [i for i in turns if i is not None]
-        if not self.shuffle:
-            return lambda: order[: self.num_samples]
-        draw = random_streams.LongTwister(random_streams.seed())
-        return lambda: list(random_streams.through_buffer(order, 10_000, draw))[: self.num_samples]
-
-
-class USPSDataset(_Stored):
+class USPSDataset(RowFiles):
     """Digits of zip codes: images (16, 16, 1) of UInt8, and labels, UInt32 (Hull 1994).
 
     `dataset_dir`: the folder of `usps` and `usps.t`, lines such as `7 1:-1 2:-0.8 ...` of a digit
-    plus 1, and values in [-1, 1]. `usage`: 'train', 'test' or 'all', the default. `shuffle`: a
-    member of `Shuffle`, or a bool. `num_samples`, `num_shards`, `shard_id`: which rows; a shard is
-    a contiguous part. The other arguments steer MindSpore's workers and have no effect here.
+    plus 1, and values in [-1, 1]. `usage`: 'train', 'test' or 'all', the default. The other
+    arguments are those of `TextFileDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -256,50 +206,34 @@ class USPSDataset(_Stored):
     [((16, 16, 1), 3)]
     """
 
-    choices: ClassVar = {"usage": ("all", "train", "test")}
+    _files: ClassVar = {"all": ("usps", "usps.t"), "train": ("usps",), "test": ("usps.t",)}
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None,
         shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
-        who = type(self).__name__
-        if not isinstance(shuffle, (bool, Shuffle)) and shuffle is not None:
-            raise TypeError(
-                f"For '{who}', 'shuffle' must be of Shuffle or a bool, but got {shuffle!r}."
-            )
-        if (num_shards is None) != (shard_id is None):
-            raise RuntimeError(
-                f"For '{who}', 'num_shards' and 'shard_id' must be given together, but got "
-                f"{num_shards} and {shard_id}."
-            )
-        num_samples = count(who, "num_samples", num_samples, 1, 0)
-        is_shuffled = shuffle not in (False, Shuffle.FILES)
-        sampler = _ByFile(self, is_shuffled, num_samples, num_shards, shard_id)
-        self._open({"dataset_dir": dataset_dir, "usage": usage, "cache": cache,
-                    "sampler": sampler, "shuffle": None})  # fmt: skip
+        folder = existing(self._who, "dataset_dir", dataset_dir, is_folder=True)
+        usage = check.one_of(self._who, "usage", usage or "all", tuple(self._files))
+        paths = [folder / name for name in self._files[usage]]
+        super().__init__(
+            paths, ["image", "label"], num_samples, shuffle, num_shards, shard_id, cache
+        )
 
-    def _rows(self):
-        usage = self.given.usage
-        parts = [self._part(p) for p in (("train", "test") if usage == "all" else (usage,))]
-        self._ends = list(itertools.accumulate(map(len, parts)))
-        return [row for part in parts for row in part]
-
-    def file_of(self, row):
-        """The position of the file that a row is in."""
-        return bisect.bisect_right(self._ends, row)
-
-    def _part(self, part):
-        path, rows = self.given.dataset_dir / {"train": "usps", "test": "usps.t"}[part], []
-        for i, line in enumerate(self._lines(path)):
-            digit, *pairs = line.split()
-            values = [pair.partition(":")[2] for pair in pairs]
-            label, *values = self._numbers(path, i, float, [digit, *values])
+    def _read(self, path):
+        for i, line in enumerate(lines(self._who, path), 1):
+            words = line.split()
+            try:
+                label = int(words[0])
+                values = np.float32([word.partition(":")[2] for word in words[1:]])
+            except (IndexError, ValueError) as error:
+                raise self._damaged(path, f"must hold numbers, but: {error}", i) from None
             if len(values) != 256 or not 1 <= label <= 10:
-                raise self._damaged(path, f"must hold a digit from 1 to 10 and 256 values in line "
-                                          f"{i}, but holds {digit} and {len(values)}")  # fmt: skip
-            pixels = ((np.float32(values).astype(float) + 1) * 127.5).astype(np.uint8)
-            rows.append((pixels.reshape(16, 16, 1), np.uint32(label - 1)))
-        return rows
+                raise self._damaged(
+                    path, "must hold a digit from 1 to 10 and 256 values, but holds "
+                    f"{label} and {len(values)}", i,
+                )  # fmt: skip
+            pixels = ((values.astype(float) + 1) * 127.5).astype(np.uint8)
+            yield pixels.reshape(16, 16, 1), np.uint32(label - 1)
 
 
 __all__ = [

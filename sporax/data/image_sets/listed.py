@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from sporax.data import argument_checks as check
-from sporax.data.image_sets.file_set import FileSet, existing
+from sporax.data.file_set import FileSet, existing
 
 
 class Food101Dataset(FileSet):
@@ -20,7 +20,7 @@ class Food101Dataset(FileSet):
     ValueError: For 'Food101Dataset', 'dataset_dir' must be a folder, but got 'nowhere'.
     """
 
-    choices: ClassVar = {"usage": ("all", "train", "test")}
+    parts: ClassVar = {"all": ("train", "test"), "train": ("train",), "test": ("test",)}
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
@@ -28,13 +28,10 @@ class Food101Dataset(FileSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _rows(self):
-        top, usage = self.given.dataset_dir, self.given.usage
-        return [
-            (top / "images" / f"{name}.jpg", name.partition("/")[0])
-            for part in (("train", "test") if usage == "all" else (usage,))
-            for name in self._lines(top / "meta" / f"{part}.txt")
-        ]
+    def _part(self, part):
+        top = self.given.dataset_dir
+        names = self._lines(top / "meta" / f"{part}.txt")
+        return [(top / "images" / f"{name}.jpg", name.partition("/")[0]) for name in names]
 
 
 class Flowers102Dataset(FileSet):
@@ -49,11 +46,11 @@ class Flowers102Dataset(FileSet):
     ValueError: For 'Flowers102Dataset', 'dataset_dir' must be a folder, but got 'nowhere'.
     """
 
-    choices: ClassVar = {
-        "task": ("Classification", "Segmentation"), "usage": ("all", "train", "valid", "test"),
+    choices: ClassVar = {"task": ("Classification", "Segmentation")}
+    parts: ClassVar = {
+        "all": ("trnid", "tstid", "valid"), "train": ("trnid",), "valid": ("valid",),
+        "test": ("tstid",),
     }  # fmt: skip
-    _ids: ClassVar = {"train": ["trnid"], "valid": ["valid"], "test": ["tstid"],
-                      "all": ["trnid", "tstid", "valid"]}  # fmt: skip
 
     def __init__(
         self, dataset_dir, task="Classification", usage="all", num_samples=None,
@@ -67,18 +64,16 @@ class Flowers102Dataset(FileSet):
         segments = ["segmentation"] if self.given.task == "Segmentation" else []
         return ["image", *segments, "label"]
 
-    def _rows(self):
-        top = self.given.dataset_dir
-        (labels,) = self._mat(top / "imagelabels.mat", "labels")
-        ids = self._mat(top / "setid.mat", *self._ids[self.given.usage])
-        rows, labels = [], labels.ravel()
-        for i in np.concatenate([part.ravel() for part in ids]).tolist():
+    def _part(self, part):
+        top, ids = self.given.dataset_dir, self.given.dataset_dir / "setid.mat"
+        (labels,), (numbers,) = self._mat(top / "imagelabels.mat", "labels"), self._mat(ids, part)
+        labels = labels.ravel()
+        for i in numbers.ravel().tolist():
             if not 1 <= i <= len(labels):
-                raise self._damaged(top / "setid.mat", f"must hold numbers of the {len(labels)} "
-                                    f"labels in imagelabels.mat, but holds {i}")  # fmt: skip
+                raise self._damaged(ids, f"must hold numbers of the {len(labels)} labels in "
+                                         f"imagelabels.mat, but holds {i}")  # fmt: skip
             files = [top / "jpg" / f"image_{i:05}.jpg", top / "segmim" / f"segmim_{i:05}.jpg"]
-            rows.append((*files[: len(self._columns) - 1], np.uint32(labels[i - 1] - 1)))
-        return rows
+            yield *files[: len(self._columns) - 1], np.uint32(labels[i - 1] - 1)
 
 
 class Places365Dataset(FileSet):
@@ -203,18 +198,18 @@ class LFWDataset(FileSet):
     """
 
     choices: ClassVar = {
-        "task": ("people", "pairs"), "usage": ("all", "10fold", "train", "test"),
-        "image_set": ("funneled", "original", "deepfunneled"),
+        "task": ("people", "pairs"), "image_set": ("funneled", "original", "deepfunneled")
+    }  # fmt: skip
+    # usage -> the ends of the lists' names
+    parts: ClassVar = {
+        "all": ("DevTrain", "DevTest"), "10fold": ("",), "train": ("DevTrain",),
+        "test": ("DevTest",),
     }  # fmt: skip
     _folders: ClassVar = {
         "original": "lfw",
         "funneled": "lfw_funneled",
         "deepfunneled": "lfw-deepfunneled",
     }
-    _parts: ClassVar = {
-        "all": ("DevTrain", "DevTest"), "10fold": ("",), "train": ("DevTrain",),
-        "test": ("DevTest",),
-    }  # fmt: skip
 
     def __init__(
         self, dataset_dir, task=None, usage=None, image_set=None, num_samples=None,
@@ -231,13 +226,9 @@ class LFWDataset(FileSet):
         folder = self._folders[self.given.image_set]
         return self.given.dataset_dir / folder / person / f"{person}_{number:04}.jpg"
 
-    def _rows(self):
-        top, task = self.given.dataset_dir, self.given.task
-        return [
-            row
-            for part in self._parts[self.given.usage]
-            for row in getattr(self, f"_{task}")(top / f"{task}{part}.txt")
-        ]
+    def _part(self, part):
+        path = self.given.dataset_dir / f"{self.given.task}{part}.txt"
+        return self._people(path) if self.given.task == "people" else self._pairs(path)
 
     def _people(self, path):
         people = self._lines(self.given.dataset_dir / "lfw-names.txt")

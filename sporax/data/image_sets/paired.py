@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from sporax.data import argument_checks as check
-from sporax.data.image_sets.file_set import FileSet
+from sporax.data.file_set import FileSet
 from sporax.data.vision.format_conversion import opened
 
 
@@ -24,8 +24,10 @@ class SBDataset(FileSet):
     """
 
     columns: ClassVar = ("image", "task")
-    choices: ClassVar = {
-        "task": ("Boundaries", "Segmentation"), "usage": ("all", "train", "val", "train_noval"),
+    choices: ClassVar = {"task": ("Boundaries", "Segmentation")}
+    parts: ClassVar = {
+        "all": ("train", "val"), "train": ("train",), "val": ("val",),
+        "train_noval": ("train_noval",),
     }  # fmt: skip
 
     def __init__(
@@ -34,13 +36,10 @@ class SBDataset(FileSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _rows(self):
-        top, usage = self.given.dataset_dir, self.given.usage
-        return [
-            (top / "img" / f"{name}.jpg", top / "cls" / f"{name}.mat")
-            for part in (("train", "val") if usage == "all" else (usage,))
-            for name in self._lines(top / f"{part}.txt")
-        ]
+    def _part(self, part):
+        top = self.given.dataset_dir
+        names = self._lines(top / f"{part}.txt")
+        return [(top / "img" / f"{name}.jpg", top / "cls" / f"{name}.mat") for name in names]
 
     def _read_row(self, i, row):
         image, path = row
@@ -122,7 +121,8 @@ class DIV2KDataset(FileSet):
         "bicubic": ((2, 3, 4, 8), ""), "unknown": ((2, 3, 4), ""), "mild": ((4,), "m"),
         "difficult": ((4,), "d"), "wild": ((4,), "w"),
     }  # fmt: skip
-    choices: ClassVar = {"usage": ("train", "valid", "all"), "downgrade": tuple(_ways)}
+    choices: ClassVar = {"downgrade": tuple(_ways)}
+    parts: ClassVar = {"train": ("train",), "valid": ("valid",), "all": ("train", "valid")}
 
     def __init__(
         self, dataset_dir, usage="train", downgrade="bicubic", scale=2, num_samples=None,
@@ -133,16 +133,13 @@ class DIV2KDataset(FileSet):
         factors, _ = self._ways[self.given.downgrade]
         check.one_of(self._who, f"scale' of '{downgrade}", scale, factors)
 
-    def _rows(self):
+    def _part(self, part):
         how, scale = self.given.downgrade, self.given.scale
         end = f"x{scale}{self._ways[how][1]}"
         smaller = "x8" if scale == 8 else how if len(end) > 2 else f"{how}/X{scale}"
-        usage = self.given.usage
-        return [
-            (image, self._folder(f"DIV2K_{part}_LR_{smaller}") / f"{image.stem}{end}.png")
-            for part in (("train", "valid") if usage == "all" else (usage,))
-            for image in sorted(self._folder(f"DIV2K_{part}_HR").glob("*.png"))
-        ]
+        low = self._folder(f"DIV2K_{part}_LR_{smaller}")
+        images = sorted(self._folder(f"DIV2K_{part}_HR").glob("*.png"))
+        return [(image, low / f"{image.stem}{end}.png") for image in images]
 
 
 class PhotoTourDataset(FileSet):
