@@ -15,6 +15,7 @@ _PUBLIC = {
     "sporax.nn.parameter_tuple": "ParameterTuple",
     "sporax.ops.memory.untyped_storage": "UntypedStorage",
     "sporax.ops.memory.buffers": "frombuffer swap_tensors",
+    "sporax.ops.frontend.types": "TensorType",
     "sporax.ops.sparse.tensors": "COOTensor CSRTensor RowTensor SparseTensor",
     "sporax.core.dtype": """
         Type bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16

@@ -130,6 +130,7 @@ from sporax.io import load_param_into_net as load_param_into_net
 from sporax.io import safetensors_to_ckpt as safetensors_to_ckpt
 from sporax.io import save_checkpoint as save_checkpoint
 from sporax.nn.parameter_tuple import ParameterTuple as ParameterTuple
+from sporax.ops.frontend.types import TensorType as TensorType
 from sporax.ops.memory.buffers import frombuffer as frombuffer
 from sporax.ops.memory.buffers import swap_tensors as swap_tensors
 from sporax.ops.memory.untyped_storage import UntypedStorage as UntypedStorage

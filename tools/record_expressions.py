@@ -26,6 +26,7 @@ def compiled(expression, names):
     spec = importlib.util.spec_from_file_location("expression", file.name)
     module = importlib.util.module_from_spec(spec)
     vars(module).update(names)
+    sys.modules["expression"] = module  # where MindSpore's parser looks
     spec.loader.exec_module(module)
     try:
         return repr(ms.jit(module.run)())
@@ -38,7 +39,7 @@ def main():
     for expression in cases.EXPRESSIONS:
         names = cases.scope(ms)
         answer = cases.answer(expression, names)
-        if answer.startswith("!") and "." in expression and "Tensor(" not in expression:
+        if answer.startswith("! RuntimeError") and "Tensor(" not in expression:
             again = compiled(expression, names)
             answer = answer if again.startswith("!") else again
         answers[expression] = answer

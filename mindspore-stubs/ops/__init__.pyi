@@ -2,7 +2,20 @@
 
 from sporax import Tensor as Tensor
 from sporax import constexpr as constexpr
+from sporax import ops as P
+from sporax import ops as array_ops
+from sporax import ops as gen_extend_func
+from sporax import ops as gen_ops_def
+from sporax import ops as gen_ops_prim
+from sporax import ops as linalg_ops
+from sporax import ops as other_ops
 from sporax.autodiff import *
+from sporax.compat import arg_dtype_cast as arg_dtype_cast
+from sporax.compat import arg_handler as arg_handler
+from sporax.compat import generated_functions as cpp_create_prim_instance_helper
+from sporax.compat import generated_functions as pyboost_inner_prim
 from sporax.compat.private_functions import ControlDepend as ControlDepend
 from sporax.ops import *
+from sporax.ops import op_info_register as op_info_register
+from sporax.ops import vm_impl_registry as vm_impl_registry
 

@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 
 from sporax.core.errors import missing
+from sporax.ops import aliases
 from sporax.ops.collective import ReduceOp
 from sporax.ops.custom import Custom, CustomRegOp, DataType, custom_info_register
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
@@ -12,12 +13,14 @@ from sporax.ops.primitive import (
     PrimitiveWithCheck,
     PrimitiveWithInfer,
     _get_cache_prim,
+    prim_arg_register,
     prim_attr_register,
 )
 
 for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
     importlib.import_module(_module.name)
 
+aliases.declare()
 globals().update(FUNCTIONS)
 globals().update(PRIMITIVES)
 
@@ -36,6 +39,7 @@ __all__ = [
     "ReduceOp",
     "_get_cache_prim",
     "custom_info_register",
+    "prim_arg_register",
     "prim_attr_register",
     *[name for name in FUNCTIONS if name not in _OWN.split()],
     *PRIMITIVES,

@@ -27,6 +27,16 @@ from sporax.ops.differentiation import HookBackward as HookBackward
 from sporax.ops.differentiation import StopGradient as StopGradient
 from sporax.ops.differentiation import linearize as linearize
 from sporax.ops.differentiation import stop_gradient_ as stop_gradient_
+from sporax.ops.frontend.registries import get_vm_impl_fn as get_vm_impl_fn
+from sporax.ops.frontend.transforms import _Grad as _Grad
+from sporax.ops.frontend.transforms import _Vmap as _Vmap
+from sporax.ops.frontend.types import DtypeToEnum as DtypeToEnum
+from sporax.ops.kernel_info import AiCPURegOp as AiCPURegOp
+from sporax.ops.kernel_info import AkgAscendRegOp as AkgAscendRegOp
+from sporax.ops.kernel_info import AkgGpuRegOp as AkgGpuRegOp
+from sporax.ops.kernel_info import CpuRegOp as CpuRegOp
+from sporax.ops.kernel_info import TBERegOp as TBERegOp
+from sporax.ops.kernel_info import op_info_register as op_info_register
 from sporax.ops.mapping import HyperMap as HyperMap
 from sporax.ops.mapping import Map as Map
 from sporax.ops.mapping import MultitypeFuncGraph as MultitypeFuncGraph
@@ -37,6 +47,7 @@ from sporax.ops.primitive import Primitive as Primitive
 from sporax.ops.primitive import PrimitiveWithCheck as PrimitiveWithCheck
 from sporax.ops.primitive import PrimitiveWithInfer as PrimitiveWithInfer
 from sporax.ops.primitive import _get_cache_prim as _get_cache_prim
+from sporax.ops.primitive import prim_arg_register as prim_arg_register
 from sporax.ops.primitive import prim_attr_register as prim_attr_register
 from sporax.ops.sparse.tensors import COOTensor as COOTensor
 from sporax.ops.sparse.tensors import CSRTensor as CSRTensor
@@ -551,6 +562,10 @@ class GeLU(Primitive):
     """`gelu` with `approximate='tanh'`, which is what MindSpore's Primitive computes."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class GeSwitch(Primitive):
+    """`(data, None)` where `pred` does not hold, `(None, data)` where it does; see `merge`."""
+    def __init__(self) -> None: ...
+    def __call__(self, data, pred) -> builtins.tuple: ...
 class Geqrf(Primitive):
     """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
     def __init__(self) -> None: ...
@@ -675,6 +690,8 @@ class IsNan(Primitive):
     """Whether $x$ is not a number, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
+def J(fn) -> Any:
+    """The function that gives `fn`'s value and its pullback: `J(fn)(x) = (fn(x), back)`."""
 class KLDivLoss(Primitive):
     r"""$y (\ln y - x)$ for logarithms of probabilities $x$ and probabilities $y$."""
     def __init__(self, reduction='mean') -> None: ...
@@ -827,6 +844,10 @@ class Maximum(Primitive):
     """The larger of both, element by element; NaN where either is NaN."""
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
+class Merge(Primitive):
+    """The first of `inputs` that is not None, and its number, a Tensor of Int32."""
+    def __init__(self) -> None: ...
+    def __call__(self, inputs) -> builtins.tuple: ...
 class Meshgrid(Primitive):
     """The coordinates of a grid over one-dimensional tensors; `meshgrid` calls it."""
     def __init__(self, indexing='xy') -> None: ...
@@ -1231,6 +1252,8 @@ class Slice(Primitive):
     """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension."""
     def __init__(self) -> None: ...
     def __call__(self, input, begin, size) -> Tensor: ...
+def SliceGetItem(x, name) -> Any:
+    """A slice's 'start', 'stop' or 'step'."""
 class SmoothL1Loss(Primitive):
     r"""$d^2 / 2\beta$ where $d = |input - target| < \beta$, else $d - \beta / 2$ (Girshick, 2015)."""
     def __init__(self, beta=1.0, reduction='none') -> None: ...
@@ -1507,6 +1530,8 @@ class Zeta(Primitive):
     r"""Hurwitz' $\sum_{n \ge 0} (n + other)^{-input}$; broadcast together."""
     def __init__(self) -> None: ...
     def __call__(self, x, q) -> Tensor: ...
+def _ones_like_for_grad(x) -> Any:
+    """Ones in place of the numbers of Tensors and Python numbers: a gradient to start from."""
 def abs(input) -> Tensor:
     """$|x|$, element by element."""
 def absolute(input) -> Tensor:
@@ -1518,6 +1543,8 @@ def acosh(input) -> Tensor:
 def adaptive_avg_pool1d(input, output_size) -> Tensor:
     """Means over `output_size` nearly equal parts of the last axis: `(N, C, L)` or `(C, L)`."""
 def adaptive_avg_pool2d(input, output_size) -> Tensor:
+    r"""Means over $H' \times W'$ nearly equal parts of each plane."""
+def adaptive_avg_pool2d_ext(input, output_size) -> Tensor:
     r"""Means over $H' \times W'$ nearly equal parts of each plane."""
 def adaptive_avg_pool3d(input, output_size) -> Tensor:
     """As `adaptive_avg_pool2d`, of the last three axes."""
@@ -1549,6 +1576,8 @@ def affine_grid(theta, size, align_corners=False) -> Tensor:
     """For each map `theta` `(N, 2, 3)`, the grid `(N, H, W, 2)` it makes of an image's places."""
 def all(input, axis=None, keep_dims=False) -> Tensor:
     """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
+def all_gather_matmul(input, x2, group, world_size, *, bias=None, gather_index=0, gather_output=True, comm_turn=0, trans_input=False, trans_x2=False) -> builtins.tuple[Tensor, ...]:
+    """All processes' `input`, one after the other, times `x2`: (product, gathered input). Of one process, its own; without `gather_output` the second is empty."""
 def amax(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
@@ -1585,6 +1614,8 @@ def argsort(input, axis=-1, descending=False) -> Tensor:
     """The indices (Int32) that put the elements in order along `axis`."""
 def argwhere(input) -> Tensor:
     """The places of what is not zero, as rows: Int64."""
+def array_to_scalar(x) -> Any:
+    """The number that a Tensor of one element holds, as a Python number."""
 def asin(input) -> Tensor:
     r"""$\arcsin x$, element by element."""
 def asinh(input) -> Tensor:
@@ -1607,6 +1638,18 @@ def atleast_2d(inputs) -> Tensor:
     """With 2 axes at least, new ones of size 1; also of each of a tuple."""
 def atleast_3d(inputs) -> Tensor:
     """With 3 axes at least, new ones of size 1; also of each of a tuple."""
+def augassign_add(x, y) -> builtins.object:
+    """`x + y` of any objects."""
+def augassign_div(x, y) -> builtins.object:
+    """`x / y` of any objects."""
+def augassign_floordiv(x, y) -> builtins.object:
+    """`x // y` of any objects."""
+def augassign_mod(x, y) -> builtins.object:
+    """`x % y` of any objects."""
+def augassign_mul(x, y) -> builtins.object:
+    """`x * y` of any objects."""
+def augassign_sub(x, y) -> builtins.object:
+    """`x - y` of any objects."""
 def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True) -> Tensor:
     """As `avg_pool2d`, of `(N, C, L)`."""
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=0) -> Tensor:
@@ -1614,6 +1657,8 @@ def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, cou
 def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=0) -> Tensor:
     """As `avg_pool2d`, of `(N, C, D, H, W)`; settings are ints or three."""
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
+    r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
+def baddbmm_ext(input, batch1, batch2, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
 def batch_dot(x1, x2, axes=None) -> Tensor:
     """Products summed over one axis of each, for each element of the first axis, of the batch."""
@@ -1671,10 +1716,20 @@ def block_diag(*inputs) -> Tensor:
     """Matrices (vectors are rows, numbers 1 by 1) along the diagonal of one, zeros elsewhere."""
 def bmm(input_x, mat2) -> Tensor:
     """`matmul` of two batches of matrices, with the same axes before the last two."""
+def bool_and(x, y) -> builtins.object:
+    """`x and y` of bools."""
+def bool_eq(x, y) -> builtins.object:
+    """`x == y` of bools."""
+def bool_not(x) -> builtins.object:
+    """`not x` of bools."""
+def bool_or(x, y) -> builtins.object:
+    """`x or y` of bools."""
 def bounding_box_decode(anchor_box, deltas, max_shape, means=..., stds=..., wh_ratio_clip=0.016) -> Tensor:
     """The boxes to which `deltas` lead from the anchors, inside an image of `max_shape` (H, W)."""
 def bounding_box_encode(anchor_box, groundtruth_box, means=..., stds=...) -> Tensor:
     """How to get from each anchor to its box: shifts of the middle over the anchor's sizes, and logarithms of the sizes' ratios; less `means`, over `stds`: `(n, 4)`."""
+def broadcast_gradient_args(x_shape, y_shape) -> builtins.tuple:
+    """The axes along which the gradients of two operands, broadcast together, are summed."""
 def broadcast_to(input, shape) -> Tensor:
     """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
 def bucketize(input, boundaries, *, right=False) -> Tensor:
@@ -1707,6 +1762,8 @@ def chunk(input, chunks, axis=0) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
 def clamp(input, min=None, max=None) -> Tensor:
     """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+def clamp_(input, min=None, max=None) -> Tensor:
+    """`clamp` put into the tensor itself."""
 def clip(input, min=None, max=None) -> Tensor:
     """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None) -> builtins.tuple[Tensor, ...]:
@@ -1957,7 +2014,13 @@ def diagonal(input, offset=0, dim1=0, dim2=1) -> Tensor:
     """The diagonal of two dimensions, `offset` above the main one; it comes last."""
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor:
     """`input` with the diagonal `offset` of the planes of `dim1` and `dim2` from `src`."""
+def dict_getitem(x, key) -> Any:
+    """The value of `key`."""
+def dict_setitem(x, key, value) -> builtins.dict:
+    """A dict with `value` at `key`, else as `x`."""
 def diff(x, n=1, axis=-1, prepend=None, append=None) -> Tensor:
+    """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
+def diff_ext(input, n=1, dim=-1, prepend=None, append=None) -> Tensor:
     """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
 def digamma(input) -> Tensor:
     r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
@@ -1991,12 +2054,26 @@ def eigvals(A) -> Tensor:
     """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only."""
 def einsum(equation, *operands) -> Tensor:
     """Einstein's summation: products summed over the letters missing right of `->`."""
+def einsum_ext(equation, *operands) -> Tensor:
+    """Einstein's summation: products summed over the letters missing right of `->`."""
 def elu(input_x, alpha=1.0) -> Tensor:
     r"""$x$ where it is positive, else $\alpha (e^x - 1)$ (Clevert et al., 2016)."""
+def embed(x) -> Any:
+    """The key of a value in environments."""
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False) -> Tensor:
     """Rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`."""
 def empty(*size, dtype=None, device=None, pin_memory=False) -> Tensor:
     """A Tensor of that size whose numbers do not matter: zeros. The device is XLA's to choose."""
+def env_get(env, parameter) -> Tensor:
+    """The gradient of a Parameter in an environment, zeros if there is none."""
+def environ_add(x, y) -> Any:
+    """The entries of both environments, added where both have one."""
+def environ_create() -> Any:
+    """An environment without entries."""
+def environ_get(env, key, default) -> Any:
+    """What the environment has at `key`, or `default`."""
+def environ_set(env, key, value) -> Any:
+    """The environment with `value` at `key`."""
 def eps(x) -> Tensor:
     """The distance from 1 to the next number of the dtype of `x`, in its shape."""
 def eq(input, other) -> Tensor:
@@ -2009,6 +2086,8 @@ def erfc(input) -> Tensor:
     r"""$1 - \operatorname{erf}(x)$, element by element."""
 def erfinv(input) -> Tensor:
     """The inverse of `erf`, element by element."""
+def erfinv_(input) -> Tensor:
+    """`erfinv` put into the tensor itself."""
 def exp(input) -> Tensor:
     """$e^{x}$, element by element."""
 def exp2(input) -> Tensor:
@@ -2039,6 +2118,8 @@ def fftshift(input, dim=None) -> Tensor:
     """Frequency 0 moved to their middle."""
 def fill(type, shape, value) -> Tensor:
     """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has."""
+def fills(x, value) -> Tensor:
+    """`fill_value` in the shape of `input`, in its dtype unless another is given."""
 def flash_attention_score(query, key, value, head_num, real_shift=None, drop_mask=None, padding_mask=None, attn_mask=None, prefix=None, actual_seq_qlen=None, actual_seq_kvlen=None, keep_prob=1.0, scalar_value=1.0, pre_tokens=2147483647, next_tokens=2147483647, inner_precise=0, input_layout='BSH', sparse_mode=0) -> Tensor:
     r"""$dropout(softmax(scale \, q k^\top + shift)) v$ without keeping the scores of long sequences (Dao et al., 2022)."""
 def flatten(input, order='C', *, start_dim=1, end_dim=-1) -> Tensor:
@@ -2051,6 +2132,8 @@ def flipud(input) -> Tensor:
     """Rows in reverse order."""
 def float_power(input, exponent) -> Tensor:
     """$input^{exponent}$, computed in Float64."""
+def float_power_ext(input, exponent) -> Tensor:
+    """$input^{exponent}$, computed in Float64."""
 def floor(input) -> Tensor:
     r"""$\lfloor x \rfloor$, element by element."""
 def floor_div(x, y) -> Tensor:
@@ -2058,6 +2141,10 @@ def floor_div(x, y) -> Tensor:
 def floor_divide(input, other) -> Tensor:
     r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
 def floor_mod(x, y) -> Tensor:
+    r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
+def floordiv(input, other) -> Tensor:
+    r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+def floormod(x, y) -> Tensor:
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
 def fmax(input, other) -> Tensor:
     """The greater one, or the other one if one is NaN; broadcast together."""
@@ -2095,6 +2182,8 @@ def geqrf(input) -> builtins.tuple[Tensor, ...]:
     """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
 def ger(input, vec2) -> Tensor:
     """$a_i b_j$ of two vectors."""
+def geswitch(data, pred) -> builtins.tuple:
+    """`(data, None)` where `pred` does not hold, `(None, data)` where it does; see `merge`."""
 def glu(x, axis=-1) -> Tensor:
     r"""$a \, \sigma(b)$, with $a$ and $b$ the halves of `input` along `axis`."""
 def greater(input, other) -> Tensor:
@@ -2117,6 +2206,8 @@ def hardswish(input) -> Tensor:
     r"""$x \min(\max(x + 3, 0), 6) / 6$, element by element."""
 def hardtanh(input, min_val=-1.0, max_val=1.0) -> Tensor:
     r"""$\min(\max(x, min), max)$; its derivative at the bounds is 0."""
+def hastype(x, dtype) -> builtins.bool:
+    """Whether `typeof(x)` is a type, or of the kind that it names."""
 def heaviside(input, values) -> Tensor:
     """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
 def hfft(input, n=None, dim=-1, norm=None) -> Tensor:
@@ -2163,6 +2254,8 @@ def ihfftn(input, s=None, dim=None, norm=None) -> Tensor:
     """The inverse Fourier transform to real numbers, of half a spectrum, along several axes `dim`, of `s` numbers of each."""
 def imag(input) -> Tensor:
     """The imaginary part; zeros for what is real."""
+def in_dict(key, x) -> builtins.bool:
+    """Whether a dict has `key`."""
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True) -> Tensor:
     """`x`, where the slices of `y` along `axis` have been added at `indices`; a Parameter changes."""
 def index_fill(x, axis, index, value) -> Tensor:
@@ -2173,6 +2266,8 @@ def inner(input, other) -> Tensor:
     r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
 def inplace_add(x, v, indices) -> Tensor:
     """`x` with `v[i]` added to row `indices[i]`; a row named twice gets both."""
+def inplace_sigmoid(input) -> Tensor:
+    """`sigmoid` put into the tensor itself."""
 def inplace_sub(x, v, indices) -> Tensor:
     """`x` with `v[i]` subtracted from row `indices[i]`; a row named twice loses both."""
 def inplace_update(x, v, indices) -> Tensor:
@@ -2195,19 +2290,35 @@ def irfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
     """The inverse Fourier transform of real numbers, half of it, along two axes `dim`, of `s` numbers of each."""
 def irfftn(input, s=None, dim=None, norm=None) -> Tensor:
     """The inverse Fourier transform of real numbers, half of it, along several axes `dim`, of `s` numbers of each."""
+def is_(x, y) -> builtins.object:
+    """`x is y` of any objects."""
 def is_complex(input) -> builtins.bool:
     """Whether the dtype is complex, a bool."""
+def is_dynamic_sequence_element_unknown(x) -> builtins.bool:
+    """False: what a function is captured for has sizes that are known."""
 def is_floating_point(input) -> builtins.bool:
     """Whether the dtype is floating, a bool."""
 def is_nonzero(input) -> builtins.bool:
     """Whether the one element of `input` is not zero: a bool."""
+def is_not(x, y) -> builtins.object:
+    """`x is not y` of any objects."""
+def is_sequence_shape_unknown(x) -> builtins.bool:
+    """False: what a function is captured for has sizes that are known."""
+def is_sequence_value_unknown(x) -> builtins.bool:
+    """False: what a function is captured for has sizes that are known."""
+def is_tensor_bool_cond(x) -> builtins.bool:
+    """True where a Tensor can be a condition; raises ValueError for one of several elements."""
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
     r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
+def isconstant(x) -> builtins.bool:
+    """Whether a value is known while a function is captured: all but Tensors that vary."""
 def isfinite(input) -> Tensor:
     """Whether $x$ is finite, element by element."""
 def isinf(input) -> Tensor:
     """Whether $x$ is infinite, element by element."""
 def isnan(input) -> Tensor:
+    """Whether $x$ is not a number, element by element."""
+def isnan_ext(tensor) -> Tensor:
     """Whether $x$ is not a number, element by element."""
 def isneginf(input) -> Tensor:
     r"""Whether $x = -\infty$, element by element."""
@@ -2215,6 +2326,8 @@ def isposinf(input) -> Tensor:
     r"""Whether $x = \infty$, element by element."""
 def isreal(input) -> Tensor:
     """Whether the imaginary part is zero."""
+def iter_converter(x) -> Any:
+    """What a loop over `x` goes over: a dict's keys, anything else itself."""
 def kl_div(logits, labels, reduction='mean') -> Tensor:
     r"""$y (\ln y - x)$ for logarithms of probabilities $x$ and probabilities $y$."""
 def kron(input, other) -> Tensor:
@@ -2243,6 +2356,14 @@ def lgamma(input) -> Tensor:
     r"""$\ln |\Gamma(x)|$, element by element."""
 def linspace(start, end, steps) -> Tensor:
     """`steps` numbers at equal distances from `start` to `end`, both included; Float32."""
+def list_equal(x, y) -> builtins.bool:
+    """Whether two lists have the same items."""
+def list_getitem(x, index) -> Any:
+    """The item at `index`."""
+def list_len(x) -> builtins.int:
+    """How many items there are."""
+def list_setitem(x, index, value) -> builtins.list:
+    """A list with `value` at `index`, else as `x`."""
 def log(input) -> Tensor:
     r"""$\ln x$, element by element."""
 def log10(input) -> Tensor:
@@ -2293,14 +2414,22 @@ def make_coo_tensor(indices, values, shape) -> COOTensor:
     """A `COOTensor` of these parts; see the class."""
 def make_csr_tensor(indptr, indices, values, shape) -> CSRTensor:
     """A `CSRTensor` of these parts; see the class."""
+def make_dict(keys, values) -> builtins.dict:
+    """A dict of these keys and values."""
+def make_list(*items) -> builtins.list:
+    """The arguments as a list."""
 def make_range(start, limit=None, delta=1) -> builtins.tuple:
     """The ints `start, start + delta, ...` before `limit`, a tuple; with one argument, from 0."""
 def make_row_tensor(indices, values, dense_shape) -> RowTensor:
     """A `RowTensor` of these parts; see the class."""
 def make_row_tensor_inner(indices, values, shape) -> RowTensorInner:
     """A `RowTensorInner` of these parts; see the class."""
+def make_slice(start, stop, step) -> builtins.slice:
+    """`slice(start, stop, step)`."""
 def make_sparse_tensor(indices, values, dense_shape) -> COOTensor:
     """A `COOTensor` of these parts; see the class."""
+def make_tuple(*items) -> builtins.tuple:
+    """The arguments as a tuple."""
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction='mean') -> Tensor:
     r"""$\max(0, -target (input_1 - input_2) + margin)$: 1 in `target` says that the first should be larger, -1 the second."""
 def masked_fill(input_x, mask, value) -> Tensor:
@@ -2309,8 +2438,12 @@ def masked_select(input, mask) -> Tensor:
     """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
 def matmul(input, other) -> Tensor:
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
+def matmul_reduce_scatter(input, x2, group, world_size, *, reduce_op='sum', bias=None, comm_turn=0, trans_input=False, trans_x2=False) -> Tensor:
+    """This process' part of the sum of all processes' `input @ x2`: of one process, its own."""
 def matrix_band_part(x, lower, upper) -> Tensor:
     """The matrices with zeros except on `lower` diagonals below the main one, `upper` above it."""
+def matrix_determinant(input) -> Tensor:
+    """The determinant of each matrix in the last two dimensions."""
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align='RIGHT_LEFT') -> Tensor:
     """The last axis as the diagonal `k` of matrices, `padding_value` elsewhere."""
 def matrix_diag_part(x, k, padding_value, align='RIGHT_LEFT') -> Tensor:
@@ -2343,6 +2476,8 @@ def mean(x, axis=None, keep_dims=False) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def median(input, axis=-1, keepdims=False) -> Any:
     """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is one."""
+def merge(inputs) -> builtins.tuple:
+    """The first of `inputs` that is not None, and its number, a Tensor of Int32."""
 def meshgrid(*inputs, indexing='xy') -> builtins.tuple[Tensor, ...]:
     """Coordinate tensors of the grid over one-dimensional `inputs`, a tuple."""
 def min(input, axis=None, keepdims=False, *, initial=None, where=None) -> builtins.tuple[Tensor, ...]:
@@ -2359,7 +2494,13 @@ def moveaxis(x, source, destination) -> Tensor:
     """Dimensions `source` (an int or several) moved to the places `destination`."""
 def movedim(x, source, destination) -> Tensor:
     """Dimensions `source` (an int or several) moved to the places `destination`."""
+def ms_hasnext(x) -> builtins.bool:
+    """Whether a sequence has an item."""
+def ms_next(x) -> builtins.tuple:
+    """The first item of a sequence, and the rest."""
 def mse_loss(input, target, reduction='mean') -> Tensor:
+    """$(input - target)^2$, broadcast together; `reduction`: 'mean', 'sum' or 'none'."""
+def mse_loss_ext(input, target, reduction='mean') -> Tensor:
     """$(input - target)^2$, broadcast together; `reduction`: 'mean', 'sum' or 'none'."""
 def msort(input) -> Tensor:
     """The elements in order along the first axis."""
@@ -2413,6 +2554,8 @@ def normal_(input, mean=0, std=1, *, generator=None) -> Tensor:
     """The tensor filled with numbers normal around `mean` with deviation `std`."""
 def not_equal(input, other) -> Tensor:
     r"""$input \neq other$, element by element: Bool, broadcast together."""
+def not_in_dict(key, x) -> builtins.bool:
+    """Whether a dict does not have `key`."""
 def numel(input) -> builtins.int:
     """How many elements there are, an int."""
 def one_hot(indices, depth, on_value=1, off_value=0, axis=-1) -> Tensor:
@@ -2457,6 +2600,8 @@ def prelu(input, weight) -> Tensor:
     r"""$\max(x, 0) + w \min(x, 0)$; `weight` has one number, or one for each channel (axis 1)."""
 def prod(input, axis=None, keep_dims=False, dtype=None) -> Tensor:
     r"""$\prod_i x_i$ along `axis`: an int, a tuple of ints, or None for all."""
+def put_(input, index, source, accumulate=False) -> Tensor:
+    """The elements of `source` put into the tensor itself, where `index` has the numbers of elements in row-major order. `accumulate`: added to what is there."""
 def qr(input, mode='reduced') -> Any:
     """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""
 def quantile(input, q, axis=None, keepdims=False) -> Tensor:
@@ -2495,6 +2640,8 @@ def real(input) -> Tensor:
     """The real part; what is real stays as it is."""
 def reciprocal(input) -> Tensor:
     """$1 / x$, element by element."""
+def recompute_block(block) -> Any:
+    """The block as a function whose derivative computes its inside again; see `recompute`."""
 def reduce_max(x, axis=()) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def reduce_mean(x, axis=()) -> Tensor:
@@ -2503,6 +2650,10 @@ def reduce_min(x, axis=()) -> Tensor:
     """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
 def reduce_sum(x, axis=()) -> Tensor:
     r"""$\sum_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes."""
+def reduced_shape(shape, axis) -> builtins.tuple:
+    """The shape after a reduction along `axis` (an int or a tuple; none: all) that keeps them."""
+def ref_to_embed(x) -> Any:
+    """The key of a Parameter in environments."""
 def relu(input, inplace=False) -> Tensor:
     r"""$\max(x, 0)$, element by element; its derivative at 0 is 0. `inplace`: change `input` too."""
 def relu6(x) -> Tensor:
@@ -2517,6 +2668,10 @@ def repeat_interleave(input, repeats, axis=None) -> Tensor:
     """Each element `repeats` times along `axis`; of the flattened input if that is None."""
 def reshape(input, shape) -> Tensor:
     """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+def reshape_(input, shape) -> Tensor:
+    """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+def reshard(tensor, layout) -> Tensor:
+    """The Tensor as `layout` distributes it among devices: on one device, as it is."""
 def reverse(x, axis) -> Tensor:
     """The order of the elements turned round along `dims`, an int or a tuple of ints."""
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0) -> Tensor:
@@ -2549,12 +2704,48 @@ def rrelu(input, lower=0.125, upper=0.3333333333333333) -> Tensor:
     """$x$ where it is at least 0, else $a x$ with $a$ uniform in [lower, upper) (Xu et al., 2015)."""
 def rsqrt(input) -> Tensor:
     r"""$1 / \sqrt{x}$, element by element."""
+def scalar_add(x, y) -> builtins.object:
+    """`x + y` of numbers."""
 def scalar_cast(input_x, input_y) -> Any:
     """A Python number in another dtype, as a Python number."""
+def scalar_div(x, y) -> builtins.object:
+    """`x / y` of numbers."""
+def scalar_eq(x, y) -> builtins.object:
+    """`x == y` of numbers."""
+def scalar_floordiv(x, y) -> builtins.object:
+    """`x // y` of numbers."""
+def scalar_ge(x, y) -> builtins.object:
+    """`x >= y` of numbers."""
+def scalar_gt(x, y) -> builtins.object:
+    """`x > y` of numbers."""
+def scalar_le(x, y) -> builtins.object:
+    """`x <= y` of numbers."""
+def scalar_log(x) -> builtins.object:
+    """`math.log(x)` of numbers."""
+def scalar_lt(x, y) -> builtins.object:
+    """`x < y` of numbers."""
+def scalar_max(x, y) -> builtins.object:
+    """`max(x, y)` of numbers."""
+def scalar_min(x, y) -> builtins.object:
+    """`min(x, y)` of numbers."""
+def scalar_mod(x, y) -> builtins.object:
+    """`x % y` of numbers."""
+def scalar_mul(x, y) -> builtins.object:
+    """`x * y` of numbers."""
+def scalar_ne(x, y) -> builtins.object:
+    """`x != y` of numbers."""
+def scalar_pow(x, y) -> builtins.object:
+    """`x ** y` of numbers."""
+def scalar_sub(x, y) -> builtins.object:
+    """`x - y` of numbers."""
 def scalar_to_array(input_x) -> Tensor:
     """A number as a tensor without dimensions, of its own dtype (ints: Int64, floats: Float32)."""
 def scalar_to_tensor(input_x, dtype=...) -> Tensor:
     """A number as a tensor without dimensions."""
+def scalar_uadd(x) -> builtins.object:
+    """`+x` of numbers."""
+def scalar_usub(x) -> builtins.object:
+    """`-x` of numbers."""
 def scatter(input, axis, index, src) -> Tensor:
     """`input`, where `src` (a Tensor or a number) replaces the elements at `index` along `axis`."""
 def scatter_add(input_x, indices, updates, use_locking=False) -> Tensor:
@@ -2601,6 +2792,10 @@ def sgn(input) -> Tensor:
     """The sign: of a complex number, the number of modulus 1 in its direction; 0 of 0."""
 def shape(input_x) -> builtins.tuple:
     """The size of each dimension, a tuple of ints."""
+def shape_(x) -> Tensor:
+    """The size of each dimension, a tuple of ints."""
+def shape_mul(input_data) -> builtins.int:
+    """The product of a shape's sizes."""
 def shuffle(x, seed=None) -> Tensor:
     """The rows of `x` in random order."""
 def sigmoid(input) -> Tensor:
@@ -2629,6 +2824,8 @@ def smooth_l1_loss(input, target, beta=1.0, reduction='none') -> Tensor:
     r"""$d^2 / 2\beta$ where $d = |input - target| < \beta$, else $d - \beta / 2$ (Girshick, 2015)."""
 def soft_margin_loss(input, target, reduction='mean') -> Tensor:
     r"""$\ln(1 + e^{-target \cdot input})$, `target` being 1 or -1."""
+def soft_shrink(input, lambd=0.5) -> Tensor:
+    r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$."""
 def softmax(input, axis=-1, *, dtype=None) -> Tensor:
     r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`, in `dtype` if given."""
 def softmin(x, axis=-1, *, dtype=None) -> Tensor:
@@ -2663,6 +2860,10 @@ def std_mean(input, axis=None, ddof=0, keepdims=False) -> builtins.tuple[Tensor,
     """The pair of standard deviation and mean; see `std`."""
 def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0) -> Tensor:
     """Every `strides[i]`-th slice from `begin[i]` up to `end[i]` of dimension `i`."""
+def string_concat(x, y) -> builtins.object:
+    """`x + y` of strings."""
+def string_eq(x, y) -> builtins.object:
+    """`x == y` of strings."""
 def sub(input, other) -> Tensor:
     """$input - other$, broadcast together; on Bool, "exclusive or"."""
 def subtract(input, other, *, alpha=1) -> Tensor:
@@ -2675,6 +2876,10 @@ def swapaxes(input, axis0, axis1) -> Tensor:
     """Two dimensions swapped."""
 def swapdims(input, dim0, dim1) -> Tensor:
     """Two dimensions swapped."""
+def switch(cond, true_branch, false_branch) -> Any:
+    """`true_branch` if `cond` holds, else `false_branch`; functions: the chosen one."""
+def switch_layer(index, layers) -> Any:
+    """The function or Cell number `index` of `layers`; a negative one counts from the end."""
 def t(input) -> Tensor:
     """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
 def take(input, index) -> Tensor:
@@ -2683,10 +2888,41 @@ def tan(input) -> Tensor:
     r"""$\tan x$, element by element."""
 def tanh(input) -> Tensor:
     r"""$\tanh x$, element by element."""
+def tanh_(input) -> Tensor:
+    """`tanh` put into the tensor itself."""
 def tanhshrink(input) -> Tensor:
     r"""$x - \tanh x$."""
+def tensor_add(input, other) -> Tensor:
+    """$input + other$, broadcast together; on Bool, "or"."""
+def tensor_div(x, y) -> Tensor:
+    """$input / other$, broadcast together; integers divide to Float32."""
 def tensor_dot(x1, x2, axes) -> Tensor:
     """Products summed over axes of both: the last and first `axes` (an int), or those named."""
+def tensor_exp(input) -> Tensor:
+    """$e^{x}$, element by element."""
+def tensor_expm1(input) -> Tensor:
+    """$e^x - 1$, element by element."""
+def tensor_floordiv(input, other) -> Tensor:
+    r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+def tensor_ge(input, other) -> Tensor:
+    r"""$input \geq other$, element by element: Bool, broadcast together."""
+def tensor_gt(input, other) -> Tensor:
+    """$input > other$, element by element: Bool, broadcast together."""
+def tensor_le(input, other) -> Tensor:
+    r"""$input \leq other$, element by element: Bool, broadcast together."""
+def tensor_lt(input, other) -> Tensor:
+    """$input < other$, element by element: Bool, broadcast together."""
+def tensor_mod(x, y) -> Tensor:
+    r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
+def tensor_mul(input, other) -> Tensor:
+    r"""$input \cdot other$, broadcast together."""
+def tensor_muls(input, other) -> Tensor:
+    r"""$input \cdot other$, broadcast together."""
+tensor_operator_registry: Any
+def tensor_pow(input, exponent) -> Tensor:
+    """$input^{exponent}$, broadcast together."""
+def tensor_range(start, end, step) -> Tensor:
+    """The same as `arange(start, end, step)`, of at most `maxlen` elements."""
 def tensor_scatter_add(input_x, indices, updates) -> Tensor:
     """`input_x`, where `updates` are added to what each row of `indices` (last dimension) points to."""
 def tensor_scatter_div(input_x, indices, updates) -> Tensor:
@@ -2707,6 +2943,8 @@ def tensor_slice(input, begin, size) -> Tensor:
     """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension."""
 def tensor_split(input, indices_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
     """Pieces along `axis`, a tuple: so many (the first ones larger by one), or cut at indices."""
+def tensor_sub(input, other) -> Tensor:
+    """$input - other$, broadcast together; on Bool, "exclusive or"."""
 def threshold(input, thr, value) -> Tensor:
     """$x$ where it exceeds `thr`, else `value`."""
 def tile(input, dims) -> Tensor:
@@ -2739,12 +2977,24 @@ def truncate_div(x, y) -> Tensor:
     """$x / y$ rounded toward zero; broadcast together."""
 def truncate_mod(x, y) -> Tensor:
     """The rest of $x / y$ rounded toward zero; it has the sign of `x`; broadcast together."""
+def tuple_div(x, y) -> builtins.tuple:
+    """The whole quotients of two tuples' items. Raises ValueError where one leaves a rest."""
+def tuple_equal(x, y) -> builtins.bool:
+    """Whether two tuples have the same items."""
+def tuple_getitem(x, index) -> Any:
+    """The item at `index`."""
 def tuple_len(x) -> builtins.int:
     """How many items a tuple has."""
+def tuple_reversed(x) -> builtins.tuple:
+    """The items in the opposite order."""
+def tuple_setitem(x, index, value) -> builtins.tuple:
+    """A tuple with `value` at `index`, else as `x`."""
 def tuple_to_array(input_x) -> Tensor:
     """A tuple of numbers as a tensor: Int32 for ints, Float32 for floats."""
 def type_as(input, other) -> Tensor:
     """`input` in the dtype of `other`."""
+def typeof(x) -> Type:
+    """The type of a value: of Tensors with their dtype, of containers their kind."""
 def unbind(input, dim=0) -> builtins.tuple[Tensor, ...]:
     """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
@@ -2783,8 +3033,11 @@ def vecdot(x, y, *, axis=-1) -> Tensor:
     r"""$\sum_i \bar x_i y_i$ along `axis`, broadcast together; integers are summed in Int64."""
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     r"""$(\sum_i |x_i|^p)^{1/p}$ with p = `ord` over `dim`: an int, several, or None for all."""
+def view_as(input, other) -> Tensor:
+    """`input` in the shape of `other`."""
 def view_as_real(input) -> Tensor:
     """The real and imaginary parts side by side on a new last axis of size 2."""
+vm_impl_registry: Any
 def vsplit(input, indices_or_sections) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` along axis 0."""
 def vstack(inputs) -> Tensor:
@@ -2795,9 +3048,13 @@ def xdivy(x, y) -> Tensor:
     """$x / y$, and 0 where `x` is 0; broadcast together."""
 def xlogy(input, other) -> Tensor:
     r"""$input \cdot \ln other$, and 0 where `input` is 0."""
+def zero_(input) -> Tensor:
+    """Every element set to zero."""
 def zeros(size, dtype=None) -> Tensor:
     """Zeros of shape `size` (an int or a tuple of ints), Float32 unless a `dtype` is given."""
 def zeros_like(input, *, dtype=None) -> Tensor:
     """Zeros of the shape of `input`, in its dtype unless another is given."""
 def zeta(input, other) -> Tensor:
     r"""Hurwitz' $\sum_{n \ge 0} (n + other)^{-input}$; broadcast together."""
+def zip_operation(*sequences) -> builtins.tuple:
+    """One item of each sequence at a time, as far as all go: a tuple of tuples."""

@@ -6,6 +6,26 @@ import inspect
 _UNSHOWN = ("input_names", "output_names")
 
 
+class VmImplRegistry(dict):
+    """Python code of Primitives, by name and by class: a function of the Primitive that returns the
+    function to call. A Primitive without a `__call__` of its own runs it.
+    """
+
+    def register(self, prim):
+        """A decorator that registers the code of a Primitive's class, or of a name."""
+
+        def keep(fn):
+            self[prim] = fn
+            if not isinstance(prim, str):
+                self[prim.__name__] = fn
+            return fn
+
+        return keep
+
+
+vm_impl_registry = VmImplRegistry()
+
+
 class Primitive:
     """Base of the operation classes, e.g. `ops.Softmax(axis=-1)(x)`.
 
@@ -74,6 +94,9 @@ class Primitive:
         return dict(self.attrs)
 
     def __call__(self, *args):
+        implementation = vm_impl_registry.get(type(self), vm_impl_registry.get(self.name))
+        if implementation is not None:
+            return implementation(self)(*args)
         raise NotImplementedError(
             f"For '{self.name}', '__call__' must be defined in Python, but {type(self).__name__} "
             "does not define it, and MindSpore's kernels are not here. Write it with ops."
@@ -121,6 +144,19 @@ def prim_attr_register(fn):
         fn(self, *args, **kwargs)
 
     return register
+
+
+def prim_arg_register(fn):
+    """A decorator of a Primitive's `__init__`, as `prim_attr_register`.
+
+    >>> class Scale(ops.Primitive):
+    ...     @ops.prim_arg_register
+    ...     def __init__(self, factor=2):
+    ...         pass
+    >>> Scale(3)
+    Prim[Scale]<factor=3>
+    """
+    return prim_attr_register(fn)
 
 
 _primitives = {}

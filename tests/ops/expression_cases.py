@@ -48,6 +48,77 @@ _NAMES = """
 EXPRESSIONS += [f"ops.coo_{name}(third)" for name in _NAMES.split()]
 EXPRESSIONS += [f"ops.csr_{name}(u)" for name in _NAMES.split()]
 
+_SCALARS = """
+    F.scalar_add(1,2) F.scalar_sub(5,2.5) F.scalar_mul(2,3) F.scalar_div(6,4) F.scalar_div(6,0)
+    F.scalar_floordiv(7,2) F.scalar_floordiv(7.5,-2) F.scalar_mod(-7,3) F.scalar_mod(7,0)
+    F.scalar_mod(-7.5,2) F.scalar_pow(2,3) F.scalar_pow(2.0,0.5) F.scalar_log(2.0)
+    F.scalar_uadd(3) F.scalar_usub(3) F.scalar_max(2,2.5) F.scalar_min(2,5) F.scalar_eq(2,2.0)
+    F.scalar_ne(2,3) F.scalar_gt(2,1) F.scalar_ge(2,2) F.scalar_lt(1,2) F.scalar_le(3,2)
+    F.bool_and(True,False) F.bool_or(True,False) F.bool_eq(True,True) F.string_eq('a','b')
+    F.string_concat('a','b') F.is_(None,None) F.is_(3,3) F.is_not(1,None) F.scalar_eq('a','a')
+    F.scalar_add('a','b') F.scalar_log(-1.0)
+    ops.augassign_add(7,2) ops.augassign_sub(7,2) ops.augassign_mul(7,2) ops.augassign_div(7,2)
+    ops.augassign_floordiv(7,2) ops.augassign_mod(7,2) ops.augassign_add([1],[2])
+    ops.augassign_add(d,2) ops.augassign_mod(d,5) ops.augassign_add('a',2)"""
+_CONTAINERS = """
+    F.tuple_getitem((1,2),1) F.tuple_getitem((1,2),-1) F.tuple_getitem((1,2),5)
+    F.tuple_setitem((1,2),0,5) F.tuple_setitem((1,2),5,3) F.list_getitem([1,2],0)
+    F.list_setitem([1,2],-1,7) F.dict_getitem({'a':1},'a') F.dict_getitem({'a':1},'b')
+    F.dict_setitem({'a':1},'b',2) F.tuple_div((4,6),(2,3)) F.list_len([1,2])
+    F.tuple_reversed((1,2,3)) F.tuple_reversed([1,2]) F.make_tuple(1,2) F.make_list(1,2)
+    F.make_dict(('a','b'),(1,2)) F.make_slice(1,5,2) F.tuple_equal((1,2),(1,2))
+    F.tuple_equal((1,),(1,2)) F.list_equal([1],[1]) F.in_dict('a',{'a':1})
+    F.not_in_dict('a',{'a':1}) F.SliceGetItem(slice(1,2,3),'stop') F.shape_mul((2,3,4))
+    F.shape_mul(()) F.reduced_shape((2,3,4),(-1,)) F.reduced_shape((2,3),()) F.make_range(5)
+    F.reduced_shape((2,3),1) F.broadcast_gradient_args((2,1,3),(2,4,3))
+    F.broadcast_gradient_args((1,1,3),(1,2,3)) F.broadcast_gradient_args((3,),(2,3))
+    F.broadcast_gradient_args((1,3),(1,3)) F.broadcast_gradient_args((),(2,))"""
+_TYPES = """
+    F.typeof(d) F.typeof(3) F.typeof(2.5) F.typeof(True) F.typeof('a') F.typeof((1,2.0))
+    F.typeof([d]) F.typeof(None) F.typeof({'a':1}) F.hastype(3,ms.int64) F.hastype((1,),ms.int64)
+    F.hastype(3,ms.number) F.hastype(d,ms.tensor_type) F.hastype(2.5,ms.float32)
+    F.hastype(2.5,ms.float64) F.isconstant(3) F.isconstant(None)
+    F.is_tensor_bool_cond(ms.Tensor(True)) F.is_tensor_bool_cond(d)
+    F.is_sequence_value_unknown((1,2)) F.is_sequence_shape_unknown((1,2))
+    F.is_dynamic_sequence_element_unknown(1) F.switch(True,1,2) F.switch(False,1,2)
+    F.DtypeToEnum()('op','x',3) ops._ones_like_for_grad(d) ops._ones_like_for_grad((d,3))
+    ops.reshard(d,None)"""
+_DTYPES = "bool_ int8 int32 int64 uint8 uint64 float16 float64 bfloat16 complex64"
+_TYPES += " ".join([
+    f" F.DtypeToEnum()('op','x',ms.{name})"
+    for name in _DTYPES.split()
+])  # fmt: skip
+_ALIASES = """
+    F.tensor_add(d,d) F.tensor_sub(d,1) F.tensor_mul(d,2) F.tensor_muls(d,2) F.tensor_div(d,2)
+    F.tensor_floordiv(d,2) F.floordiv(d,2) F.tensor_mod(d,5) F.floormod(d,5) F.tensor_pow(d,2)
+    F.tensor_exp(m) F.tensor_expm1(m) F.tensor_gt(d,2) F.tensor_ge(d,2) F.tensor_lt(d,2)
+    F.tensor_le(d,2) F.tensor_range(0,5,2) F.tensor_range(1.0,2.0,0.5) F.reshape_(m,(4,))
+    F.shape_(d) F.matrix_determinant(m) F.soft_shrink(m,0.5) F.isnan_ext(m) F.diff_ext(d)
+    F.float_power_ext(m,2) F.view_as(m,ms.Tensor([1.0,2.0,3.0,4.0])) F.einsum_ext('ij->i',m)
+    F.baddbmm_ext(m.reshape((1,2,2)),m.reshape((1,2,2)),m.reshape((1,2,2)))"""
+_KERNELS = """
+    ops.{0}('Abs').fusion_type('ELEMWISE').input(0,'x').output(0,'y').get_op_info()
+    ops.{0}('Abs').input(0,'x','required',more=1).get_op_info()
+    ops.{0}('Abs').attr('a','required','int').get_op_info() ops.{0}('') ops.{0}(3)
+    ops.{0}('A').dtype_format(('a','b')) ops.{0}('A').input('x')
+    ops.{0}('Abs').input(0,'x').dtype_format(ops.DataType.F32_Default).get_op_info()"""
+_KERNELS = " ".join([
+    _KERNELS.format(name)
+    for name in ["TBERegOp", "AkgGpuRegOp", "AkgAscendRegOp", "AiCPURegOp", "CpuRegOp"]
+])  # fmt: skip
+_TBE = """
+    async_flag('a') compute_cost('a') binfile_name(1) kernel_name(1) partial_flag(1) reshape_type(1)
+    op_pattern('formatAgnostic') dynamic_shape(1) need_check_supported(1) is_dynamic_format(1)
+    input(0,'x',True,'required','all',value_depend='zz') dynamic_rank_support('a') attr(3)
+    real_input_index(3) real_input_index([1,0]) input_to_attr_index(3) input_to_attr_index([1])
+    unknown_shape_formats(3) unknown_shape_formats(['a']) fusion_type(3) async_flag() partial_flag()
+    compute_cost() output(0,'y',True,'required','all') attr('k','required','int','all','1')
+    input(0,'x',None,'required',None,'optional') dynamic_shape(True) reshape_type('NC')
+    is_dynamic_format(True) need_check_supported(True) dynamic_compile_static(True)"""
+_KERNELS += " ".join([f" ops.TBERegOp('A').{call}.get_op_info()" for call in _TBE.split()])
+
+EXPRESSIONS += " ".join([_SCALARS, _CONTAINERS, _TYPES, _ALIASES, _KERNELS]).split()
+
 
 def scope(ms):
     """The names in the expressions."""
@@ -60,7 +131,8 @@ def scope(ms):
     starts, ends = [ms.Tensor(np.array(a), ms.int32) for a in ([0, 1, 2], [0, 1])]
     others = [ms.Tensor(np.array(a), ms.int32) for a in ([0, 2, 3], [1, 3, 1])]
     return {
-        "ms": ms, "ops": ms.ops, "nn": ms.nn, "d": d, "c": ms.COOTensor(i, v, (3, 4)),
+        "ms": ms, "ops": ms.ops, "F": getattr(ms.ops, "functional", ms.ops), "nn": ms.nn, "d": d,
+        "c": ms.COOTensor(i, v, (3, 4)),
         "third": ms.COOTensor(i, v / 3, (3, 4)),
         "l": ms.COOTensor(whole([0, 1], [1, 2]), v, (3, 4)),
         "r": ms.COOTensor(whole([0, 0], [1, 2]), ms.Tensor([3.0, -1.0]), (3, 4)),

@@ -39,8 +39,6 @@ def _check_tensors(who, shape, **tensors):
     for name, tensor in tensors.items():
         if not isinstance(tensor, Tensor):
             _refuse(who, name, "be a Tensor", type(tensor).__name__, TypeError)
-        if name in ("indices", "indptr") and tensor.dtype not in _INDICES:
-            _refuse(who, name, "be of dtype Int16, Int32 or Int64", tensor.dtype, TypeError)
     if not isinstance(shape, tuple) or any(not isinstance(n, int) for n in shape):
         _refuse(who, "shape", "be a tuple of ints", repr(shape), TypeError)
     if shape and min(shape) <= 0:
@@ -50,6 +48,12 @@ def _check_tensors(who, shape, **tensors):
 def _check_room(who, shape, values):
     if values.size > math.prod(shape):
         _refuse(who, "shape", f"have room for {values.size} values", shape)
+
+
+def _check_dtypes(who, **tensors):
+    for name, tensor in tensors.items():
+        if tensor.dtype not in _INDICES:
+            _refuse(who, name, "be of dtype Int16, Int32 or Int64", tensor.dtype, TypeError)
 
 
 def _is_empty(*tensors):
@@ -194,6 +198,7 @@ class COOTensor(Sparse):
             indices, values, shape = _parts_of(who, coo_tensor, COOTensor, indices, values, shape)
         else:
             self._check(who, indices, values, shape)
+            _check_dtypes(who, indices=indices)
         self._fill(indices=indices, values=values, shape=shape)
 
     @staticmethod
@@ -296,6 +301,7 @@ class CSRTensor(Sparse):
             )
         else:
             self._check(indptr, indices, values, shape)
+            _check_dtypes("CSRTensor", indptr=indptr, indices=indices)
         self._fill(indptr=indptr, indices=indices, values=values, shape=shape)
 
     @staticmethod
@@ -449,6 +455,7 @@ class RowTensorInner(Sparse):
             )
         else:
             _check_tensors(who, shape, indices=indices, values=values)
+            _check_dtypes(who, indices=indices)
             if indices.ndim != 1 or values.shape != (*indices.shape, *shape[1:]):
                 rule = f"have the shape (n, *{shape[1:]}), with n indices"
                 _refuse(who, "values", rule, f"{values.shape} with indices {indices.shape}")

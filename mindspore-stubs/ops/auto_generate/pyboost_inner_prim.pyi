@@ -1,0 +1,4 @@
+"""`mindspore.ops.auto_generate.pyboost_inner_prim`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.compat.generated_functions import *
+

@@ -1,0 +1,309 @@
+"""Python's tuples, lists, dicts and slices, made, read and changed by functions."""
+
+import math
+from typing import Any
+
+from sporax.core.from_host import plain
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import composite
+
+
+def _check(who, name, value, kind):
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"For '{who}', '{name}' must be a {kind.__name__}, but got {type(value).__name__}."
+        )
+
+
+def _item(who, kind, items, index):
+    _check(who, "x", items, kind)
+    try:
+        return items[index]
+    except IndexError:
+        raise IndexError(
+            f"For '{who}', 'index' must be in [{-len(items)}, {len(items)}), but got {index}."
+        ) from None
+
+
+def _with_item(who, kind, items, index, value):
+    _item(who, kind, items, index)
+    changed = list(items)
+    changed[index] = value
+    return kind(changed)
+
+
+def _equal(who, kind, x, y):
+    _check(who, "x", x, kind)
+    _check(who, "y", y, kind)
+    return len(x) == len(y) and all(_same(a, b) for a, b in zip(x, y, strict=True))
+
+
+def _same(a, b):
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return a is b or (a.shape == b.shape and bool((a == b).all()))
+    return a == b
+
+
+def _of_kind(kind, opened, closed):
+    """`tuple_getitem` and its like, and those of lists."""
+    name = kind.__name__
+    x = f"{opened}1, 2{closed}"
+
+    def getitem(x, index) -> Any:
+        return _item(f"{name}_getitem", kind, x, index)
+
+    def setitem(x, index, value) -> kind:
+        return _with_item(f"{name}_setitem", kind, x, index, value)
+
+    def equal(x, y) -> bool:
+        return _equal(f"{name}_equal", kind, x, y)
+
+    for function, what, call, shown in [
+        (getitem, "The item at `index`", f"{x}, 1", "2"),
+        (setitem, f"A {name} with `value` at `index`, else as `x`", f"{x}, 0, 5",
+         f"{opened}5, 2{closed}"),
+        (equal, f"Whether two {name}s have the same items", f"{x}, {x}", "True"),
+    ]:  # fmt: skip
+        function.__name__ = f"{name}_{function.__name__}"
+        function.__doc__ = f"""{what}.
+
+    >>> ops.{function.__name__}({call})
+    {shown}
+    """
+        composite()(function)
+
+
+_of_kind(tuple, "(", ")")
+_of_kind(list, "[", "]")
+
+
+@composite()
+def list_len(x) -> int:
+    """How many items there are.
+
+    >>> ops.list_len([1, 2])
+    2
+    """
+    _check("list_len", "x", x, tuple | list)
+    return len(x)
+
+
+@composite()
+def tuple_reversed(x) -> tuple:
+    """The items in the opposite order.
+
+    >>> ops.tuple_reversed((1, 2, 3))
+    (3, 2, 1)
+    """
+    _check("tuple_reversed", "x", x, tuple)
+    return x[::-1]
+
+
+@composite()
+def tuple_div(x, y) -> tuple:
+    """The whole quotients of two tuples' items. Raises ValueError where one leaves a rest.
+
+    >>> ops.tuple_div((4, 6), (2, 3))
+    (2, 2)
+    """
+    if len(x) != len(y) or any(a % b for a, b in zip(x, y, strict=True)):
+        raise ValueError(
+            f"For 'tuple_div', each item of 'x' must be a multiple of that of 'y', but got {x} and "
+            f"{y}."
+        )
+    return tuple([a // b for a, b in zip(x, y, strict=True)])
+
+
+@composite()
+def make_tuple(*items) -> tuple:
+    """The arguments as a tuple.
+
+    >>> ops.make_tuple(1, 2)
+    (1, 2)
+    """
+    return items
+
+
+@composite()
+def make_list(*items) -> list:
+    """The arguments as a list.
+
+    >>> ops.make_list(1, 2)
+    [1, 2]
+    """
+    return list(items)
+
+
+@composite()
+def make_dict(keys, values) -> dict:
+    """A dict of these keys and values.
+
+    >>> ops.make_dict(("a", "b"), (1, 2))
+    {'a': 1, 'b': 2}
+    """
+    if len(keys) != len(values):
+        raise ValueError(
+            "For 'make_dict', 'keys' and 'values' must be of one length, but got "
+            f"{len(keys)} and {len(values)}."
+        )
+    return dict(zip(keys, values, strict=True))
+
+
+@composite()
+def make_slice(start, stop, step) -> slice:
+    """`slice(start, stop, step)`.
+
+    >>> ops.make_slice(1, 5, 2)
+    slice(1, 5, 2)
+    """
+    return slice(start, stop, step)
+
+
+@composite(function="SliceGetItem(x, name)")
+def slice_getitem(x, name) -> Any:
+    """A slice's 'start', 'stop' or 'step'.
+
+    >>> ops.SliceGetItem(slice(1, 2, 3), "stop")
+    2
+    """
+    _check("SliceGetItem", "x", x, slice)
+    if name not in ("start", "stop", "step"):
+        raise ValueError(
+            f"For 'SliceGetItem', 'name' must be 'start', 'stop' or 'step', but got {name!r}."
+        )
+    return getattr(x, name)
+
+
+@composite()
+def dict_getitem(x, key) -> Any:
+    """The value of `key`.
+
+    >>> ops.dict_getitem({"a": 1}, "a")
+    1
+    """
+    _check("dict_getitem", "x", x, dict)
+    if key not in x:
+        raise ValueError(f"For 'dict_getitem', 'key' must be one of {[*x]}, but got {key!r}.")
+    return x[key]
+
+
+@composite()
+def dict_setitem(x, key, value) -> dict:
+    """A dict with `value` at `key`, else as `x`.
+
+    >>> ops.dict_setitem({"a": 1}, "b", 2)
+    {'a': 1, 'b': 2}
+    """
+    _check("dict_setitem", "x", x, dict)
+    return {**x, key: value}
+
+
+@composite()
+def in_dict(key, x) -> bool:
+    """Whether a dict has `key`.
+
+    >>> ops.in_dict("a", {"a": 1})
+    True
+    """
+    return key in x
+
+
+@composite()
+def not_in_dict(key, x) -> bool:
+    """Whether a dict does not have `key`.
+
+    >>> ops.not_in_dict("a", {"a": 1})
+    False
+    """
+    return key not in x
+
+
+# one item after the other -----------------------------------------------------------------------
+
+
+@composite()
+def zip_operation(*sequences) -> tuple:
+    """One item of each sequence at a time, as far as all go: a tuple of tuples.
+
+    >>> ops.zip_operation((1, 2), (3, 4))
+    ((1, 3), (2, 4))
+    """
+    return tuple(zip(*sequences, strict=False))
+
+
+@composite()
+def iter_converter(x) -> Any:
+    """What a loop over `x` goes over: a dict's keys, anything else itself.
+
+    >>> ops.iter_converter({"a": 1})
+    ('a',)
+    """
+    return tuple(x) if isinstance(x, dict) else x
+
+
+@composite()
+def ms_hasnext(x) -> bool:
+    """Whether a sequence has an item.
+
+    >>> ops.ms_hasnext((1,)), ops.ms_hasnext(())
+    (True, False)
+    """
+    return len(x) > 0
+
+
+@composite()
+def ms_next(x) -> tuple:
+    """The first item of a sequence, and the rest.
+
+    >>> ops.ms_next((1, 2, 3))
+    (1, (2, 3))
+    """
+    if not len(x):
+        raise IndexError("For 'ms_next', 'x' must have an item, but it is empty. See 'ms_hasnext'.")
+    return x[0], x[1:]
+
+
+# shapes -------------------------------------------------------------------------------------------
+
+
+@composite()
+def shape_mul(input_data) -> int:
+    """The product of a shape's sizes.
+
+    >>> ops.shape_mul((2, 3, 4))
+    24
+    """
+    _check("shape_mul", "input_data", input_data, tuple)
+    return math.prod(input_data)
+
+
+@composite()
+def reduced_shape(shape, axis) -> tuple:
+    """The shape after a reduction along `axis` (an int or a tuple; none: all) that keeps them.
+
+    >>> ops.reduced_shape((2, 3, 4), (0, -1))
+    (1, 3, 1)
+    """
+    axes = (axis,) if isinstance(axis, int) else plain(axis)
+    if any(not -len(shape) <= a < len(shape) for a in axes):
+        raise ValueError(f"For 'reduced_shape', 'axis' must be of {shape}, but got {axis}.")
+    reduced = {a % len(shape) for a in axes} or range(len(shape))
+    return tuple([1 if i in reduced else n for i, n in enumerate(shape)])
+
+
+@composite()
+def broadcast_gradient_args(x_shape, y_shape) -> tuple:
+    """The axes along which the gradients of two operands, broadcast together, are summed.
+
+    >>> ops.broadcast_gradient_args((2, 1, 3), (2, 4, 3))
+    ((1,), ())
+    """
+    if x_shape == y_shape:
+        return (), ()
+    ndim = max(len(x_shape), len(y_shape))
+    shapes = [(1,) * (ndim - len(s)) + tuple(s) for s in (x_shape, y_shape)]
+    if any(a != b and 1 not in (a, b) for a, b in zip(*shapes, strict=True)):
+        raise ValueError(
+            f"For 'broadcast_gradient_args', {x_shape} and {y_shape} must broadcast together."
+        )
+    return tuple(tuple([i for i, n in enumerate(s) if n == 1]) for s in shapes)

@@ -1,0 +1,58 @@
+"""Functions by name: what Tensor's methods call in MindSpore, and Primitives' Python code."""
+
+from typing import Any
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import FUNCTIONS, PRIMITIVES
+from sporax.ops.primitive import Primitive, vm_impl_registry
+
+
+class Registry:
+    """Functions of `ops`, Primitive classes and Tensor's methods by name, and those that are set.
+
+    >>> ops.tensor_operator_registry.get("abs")(Tensor([-1.0])).asnumpy()
+    array([1.], dtype=float32)
+    """
+
+    def get(self, obj_str):
+        """The object of that name; raises AttributeError if there is none."""
+        if not isinstance(obj_str, str):
+            raise TypeError(
+                "For 'tensor_operator_registry.get', the name must be a str, but got "
+                f"{type(obj_str).__name__}."
+            )
+        return getattr(self, obj_str)
+
+    def __getattr__(self, name) -> Any:
+        for space in (FUNCTIONS, PRIMITIVES, vars(Tensor)):
+            if name in space:
+                return space[name]
+        raise AttributeError(f"'Registry' object has no attribute {name!r}")
+
+
+def get_vm_impl_fn(prim):
+    """The Python code registered for a Primitive (or its class, or its name); None if none is.
+
+    >>> @ops.vm_impl_registry.register("Twice")
+    ... def twice(self):
+    ...     return lambda x: x * 2
+    >>> ops.Primitive("Twice")(Tensor([3.0])).asnumpy()
+    array([6.], dtype=float32)
+    """
+    if isinstance(prim, str):
+        return vm_impl_registry.get(prim)
+    kind = prim if isinstance(prim, type) else type(prim)
+    if not issubclass(kind, Primitive):
+        raise TypeError(
+            f"For 'get_vm_impl_fn', 'prim' must be a Primitive or a str, but got {kind.__name__}."
+        )
+    own = vm_impl_registry.get(kind)
+    return vm_impl_registry.get(getattr(prim, "name", kind.__name__)) if own is None else own
+
+
+tensor_operator_registry = Registry()
+FUNCTIONS.update(
+    tensor_operator_registry=tensor_operator_registry,
+    vm_impl_registry=vm_impl_registry,
+    get_vm_impl_fn=get_vm_impl_fn,
+)

@@ -1,0 +1,52 @@
+"""`_Grad` and `_Vmap`: the transforms as objects, as MindSpore's own functions make them."""
+
+from sporax import autodiff
+from sporax.batching import vmap
+from sporax.ops.declare import FUNCTIONS
+
+
+class _Grad:
+    """A maker of gradient functions: `_Grad(...)(fn, weights, grad_position)`.
+
+    With `get_by_position` as `grad`, with `get_value` as `value_and_grad`, else as `GradOperation`
+    with `get_all`, `get_by_list` and `sens_param`. `merge_forward` is accepted.
+
+    >>> ops._Grad(get_by_position=True)(lambda x, y: x * y, None, 1)(
+    ...     Tensor([3.0]), Tensor([2.0])).asnumpy()
+    array([3.], dtype=float32)
+    """
+
+    def __init__(
+        self, get_all=False, get_by_list=False, sens_param=False, get_by_position=False,
+        has_aux=False, get_value=False, return_ids=False, merge_forward=False,
+    ):  # fmt: skip
+        flags = dict(locals())
+        del flags["self"]
+        for name, flag in flags.items():
+            if not isinstance(flag, bool):
+                raise TypeError(
+                    f"For '_Grad', '{name}' must be a bool, but got {type(flag).__name__}."
+                )
+        self.__dict__.update(flags)
+
+    def __call__(self, fn, weights=None, grad_position=0):
+        if not (self.get_by_position or self.has_aux or self.get_value or self.return_ids):
+            maker = autodiff.GradOperation(self.get_all, self.get_by_list, self.sens_param)
+            return maker(fn, weights) if self.get_by_list else maker(fn)
+        transform = autodiff.value_and_grad if self.get_value else autodiff.grad
+        weights = weights if self.get_by_list else None
+        return transform(fn, grad_position, weights, self.has_aux, self.return_ids, self.sens_param)
+
+
+class _Vmap:
+    """A maker of functions on batches: `_Vmap()(fn, in_axes, out_axes)`; see `vmap`.
+
+    >>> ops._Vmap()(lambda x: x.sum(), 1)(Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy()
+    array([4., 6.], dtype=float32)
+    """
+
+    def __call__(self, fn, in_axes=0, out_axes=0):
+        return vmap(fn, in_axes, out_axes)
+
+
+FUNCTIONS.update(_Grad=_Grad, _Vmap=_Vmap)

@@ -1,0 +1,146 @@
+"""Types of Python's values and Tensors, as MindSpore's compiler names them."""
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.core.value import thread
+from sporax.ops.declare import PRIMITIVES, composite
+from sporax.ops.primitive import Primitive
+
+
+class TensorType(dtypes.Type):
+    """The type of Tensors with elements of a dtype.
+
+    >>> ms.TensorType(ms.float32)
+    mindspore.tensor[float32]
+    """
+
+    def __init__(self, element):
+        super().__init__(f"Tensor[{element.name}]", None, f"tensor[{element.attribute}]")
+        self.element = element
+
+    def element_type(self):
+        """The dtype of the elements."""
+        return self.element
+
+    def __reduce__(self):
+        return TensorType, (self.element,)
+
+
+@composite()
+def typeof(x) -> dtypes.Type:
+    """The type of a value: of Tensors with their dtype, of containers their kind.
+
+    >>> ops.typeof(Tensor([1.0])), ops.typeof(3), ops.typeof((1, 2))
+    (mindspore.tensor[float32], mindspore.int64, mindspore.tuple_)
+    """
+    if isinstance(x, Tensor):
+        return TensorType(x.dtype)
+    if isinstance(x, dict):
+        shown = f"[{''.join(f'{k},' for k in x)}],[{','.join(str(typeof(v)) for v in x.values())}]"
+        return dtypes.Type(f"Dictionary[{shown}]", None, f"Dictionary[{shown}]")
+    kind = next((k for k in (bool, int, float, str, tuple, list) if isinstance(x, k)), type(x))
+    return dtypes.float32 if kind is float else dtypes.pytype_to_dtype(kind)
+
+
+@composite()
+def hastype(x, dtype) -> bool:
+    """Whether `typeof(x)` is a type, or of the kind that it names.
+
+    >>> ops.hastype(3, ms.number), ops.hastype(3, ms.float32)
+    (True, False)
+    """
+    own = typeof(x)
+    if dtype == dtypes.tensor_type:
+        return isinstance(own, TensorType)
+    return dtypes.issubclass_(own, dtype)
+
+
+@composite()
+def isconstant(x) -> bool:
+    """Whether a value is known while a function is captured: all but Tensors that vary.
+
+    >>> ops.isconstant(3)
+    True
+    """
+    tracer = thread.recorder.tracer
+    if tracer is None or not isinstance(x, Tensor):
+        return True
+    return bool(tracer.is_constant(thread.recorder, x._value))
+
+
+def _known(name):
+    def function(x) -> bool:
+        if name == "is_dynamic_sequence_element_unknown" and not isinstance(x, tuple | list):
+            raise TypeError(
+                f"For '{name}', 'x' must be a tuple or a list, but got {type(x).__name__}."
+            )
+        return False
+
+    function.__name__, function.__module__ = name, __name__
+    function.__doc__ = f"""False: what a function is captured for has sizes that are known.
+
+    >>> ops.{name}((1, 2))
+    False
+    """
+    composite()(function)
+
+
+for _name in (
+    "is_sequence_value_unknown",
+    "is_sequence_shape_unknown",
+    "is_dynamic_sequence_element_unknown",
+):
+    _known(_name)
+
+
+@composite()
+def is_tensor_bool_cond(x) -> bool:
+    """True where a Tensor can be a condition; raises ValueError for one of several elements.
+
+    >>> ops.is_tensor_bool_cond(Tensor(True))
+    True
+    """
+    if x.shape not in ((), (1,)):
+        raise ValueError(
+            f"For 'is_tensor_bool_cond', 'x' must have the shape () or (1,), but got {x.shape}. "
+            "Reduce it with 'all' or 'any'."
+        )
+    return True
+
+
+@composite()
+def array_to_scalar(x) -> bool | int | float:
+    """The number that a Tensor of one element holds, as a Python number.
+
+    >>> ops.array_to_scalar(Tensor(3.5))
+    3.5
+    """
+    return x.item()
+
+
+# MindSpore's numbers of its types
+_ENUM = {
+    "String": 12, "TypeNone": 7, "Int": 31, "Float": 41, "Bool": 30, "Int8": 32, "Int16": 33,
+    "Int32": 34, "Int64": 35, "UInt8": 37, "UInt16": 38, "UInt32": 39, "UInt64": 40, "Float16": 42,
+    "Float32": 43, "Float64": 44, "BFloat16": 45, "Complex64": 51, "Complex128": 52,
+}  # fmt: skip
+
+
+class DtypeToEnum(Primitive):
+    """The number that MindSpore's C++ has for a dtype; `op_name`, `arg_name`: for the message.
+
+    >>> ops.DtypeToEnum()("Cast", "dtype", ms.float32)
+    43
+    """
+
+    def __init__(self):
+        super().__init__("DtypeToEnum")
+
+    def __call__(self, op_name, arg_name, dtype):
+        name = dtype.name if isinstance(dtype, dtypes.Type) else None
+        if name not in _ENUM:
+            raise TypeError(f"For '{op_name}', '{arg_name}' must be a dtype, but got {dtype!r}.")
+        return _ENUM[name]
+
+
+PRIMITIVES["DtypeToEnum"] = DtypeToEnum

@@ -1,0 +1,283 @@
+"""Registration data of kernels for other devices: builders, and the decorator that takes it.
+
+The data is as MindSpore's builders make it; `op_info_register` keeps it at the function. That a
+custom kernel runs is another matter: XLA has its own (see `ops.Custom`).
+"""
+
+import functools
+import inspect
+import json
+
+from sporax.ops.declare import FUNCTIONS
+
+_STR, _INT, _BOOL, _LIST = str, int, bool, list
+
+
+def _require(kind, value):
+    if not isinstance(value, kind):
+        raise TypeError(f"{value} value must be {kind.__name__}")
+
+
+def _entry(checks, values, more):
+    """The notes on an input, output or attribute: those that are given, under MindSpore's keys.
+
+    `checks`: {parameter: (key, kind)}.
+    """
+    entry = {}
+    for name, (key, kind) in checks.items():
+        if values[name] is not None:
+            _require(kind, values[name])
+            entry[key] = values[name]
+    return {**entry, **more}
+
+
+def _noting(place, parameters):
+    """A method that notes an entry in the list `place`. `parameters`: {name: (key, kind)}."""
+    signature = _signature({name: None for name in parameters}, "kwargs")
+
+    def method(self, *args, **kwargs):
+        values = signature.bind(self, *args, **kwargs)
+        values.apply_defaults()
+        arguments = values.arguments
+        getattr(self, place).append(_entry(parameters, arguments, arguments["kwargs"]))
+        self._check_entry(arguments)
+        return self
+
+    method.__signature__, method.__doc__ = signature, f"Note an entry of `{place.strip('_')}`."
+    return method
+
+
+def _setting(name, place, kind, default=inspect.Parameter.empty, append=False):
+    """A method that keeps its argument, of that name, in the attribute `place`."""
+    signature = _signature({name: default})
+
+    def method(self, *args, **kwargs):
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        value = bound.arguments[name]
+        if value is not None:
+            _require(kind, value)
+            if append:
+                getattr(self, place).append(value)
+            else:
+                setattr(self, place, value)
+        return self
+
+    method.__signature__, method.__doc__ = signature, f"Note `{name}`."
+    return method
+
+
+def _signature(defaults, more=None):
+    """That of a method with these parameters, and with `**more`."""
+    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_KEYWORD
+    own = [inspect.Parameter(name, kinds[0], default=value) for name, value in defaults.items()]
+    rest = [inspect.Parameter(more, kinds[1])] if more else []
+    return inspect.Signature([inspect.Parameter("self", kinds[0]), *own, *rest])
+
+
+_IO = {"index": ("index", _INT), "name": ("name", _STR)}
+_KIND = {"param_type": ("paramType", _STR)}
+_COMPILE = {"need_compile": ("needCompile", _BOOL), **_KIND, "shape": ("shape", _STR)}
+# keys of `get_op_info` that are not their attribute's name without `_`
+_KEYS = {
+    "dynamic_shape_support": "dynamicShapeSupport", "dynamic_rank_support": "dynamicRankSupport",
+    "dynamic_compile_static": "dynamicCompileStatic", "need_check_support": "needCheckSupport",
+    "dynamic_format": "dynamicFormat",
+}  # fmt: skip
+
+
+class RegOp:
+    """Notes on a kernel, one after the other; `get_op_info` gives them all.
+
+    `op_name`: what the operation is called.
+    """
+
+    def __init__(self, op_name=""):
+        if not isinstance(op_name, str):
+            raise ValueError("op name value must be string")
+        if not op_name.strip():
+            raise ValueError("op name is empty")
+        self.op_name = op_name
+        self.inputs, self.outputs, self.attr_ = [], [], []
+        self.fusion_type_, self.dtype_format_ = "", []
+
+    def _check_entry(self, values):
+        """A rule beyond the kinds of an entry's parts."""
+
+    fusion_type = _setting("fusion_type", "fusion_type_", _STR)
+
+    def dtype_format(self, *args):
+        """Note dtypes and formats, of inputs and outputs in turn (see `DataType`)."""
+        if len(self.inputs) + len(self.outputs) != len(args):
+            raise ValueError("input size add output size must be equal to dtype format size")
+        for arg in args:
+            if not isinstance(arg, tuple) or len(arg) not in (2, 3):
+                raise ValueError("dtype and format value must be tuple of two or three elements")
+            for part in arg:
+                _require(_STR, part)
+        self.dtype_format_.append(args)
+        return self
+
+    def get_op_info(self):
+        """All notes, a dict."""
+        named = {k.rstrip("_") if k.endswith("_") else k: v for k, v in vars(self).items()}
+        return {_KEYS.get(k, k): v for k, v in named.items()}
+
+
+class CpuRegOp(RegOp):
+    """Notes on a kernel for the CPU.
+
+    >>> info = ops.CpuRegOp("Twice").input(0, "x").output(0, "y").get_op_info()
+    >>> info["op_name"], info["inputs"], info["imply_type"]
+    ('Twice', [{'index': 0, 'name': 'x'}], 'CPU')
+    """
+
+    def __init__(self, op_name):
+        super().__init__(op_name)
+        self.imply_type = "CPU"
+
+    input = _noting("inputs", {**_IO, **_KIND})
+    output = _noting("outputs", {**_IO, **_KIND})
+    attr = _noting("attr_", {"name": ("name", _STR), "value_type": ("type", _STR),
+                             "value": ("value", _STR)})  # fmt: skip
+
+
+class AiCPURegOp(CpuRegOp):
+    """Notes on a kernel for an Ascend's own CPUs; as `CpuRegOp`.
+
+    >>> ops.AiCPURegOp("Twice").get_op_info()["imply_type"]
+    'AiCPU'
+    """
+
+    def __init__(self, op_name):
+        super().__init__(op_name)
+        self.imply_type = "AiCPU"
+
+
+class AkgRegOp(RegOp):
+    """Notes on a kernel that AKG compiles, for a `processor`."""
+
+    def __init__(self, op_name, processor):
+        super().__init__(op_name)
+        self.imply_type, self.processor = "AKG", processor
+
+    input = _noting("inputs", {**_IO, **_KIND})
+    output = _noting("outputs", _IO)
+    attr = _noting("attr_", {"name": ("name", _STR), **_KIND, "value_type": ("type", _STR)})
+
+
+class AkgGpuRegOp(AkgRegOp):
+    """Notes on a kernel that AKG compiles for a GPU.
+
+    >>> ops.AkgGpuRegOp("Twice").get_op_info()["processor"]
+    'CUDA'
+    """
+
+    def __init__(self, op_name):
+        super().__init__(op_name, "CUDA")
+
+
+class AkgAscendRegOp(AkgRegOp):
+    """Notes on a kernel that AKG compiles for an Ascend.
+
+    >>> ops.AkgAscendRegOp("Twice").get_op_info()["processor"]
+    'AiCore'
+    """
+
+    def __init__(self, op_name):
+        super().__init__(op_name, "AiCore")
+
+
+class TBERegOp(RegOp):
+    """Notes on a kernel of an Ascend's tensor engine.
+
+    >>> info = ops.TBERegOp("Abs").kernel_name("abs").partial_flag(True).get_op_info()
+    >>> info["kernel"], info["partial_flag"], info["imply_type"]
+    ('abs', True, 'TBE')
+    """
+
+    def __init__(self, op_name):
+        super().__init__(op_name)
+        self.imply_type = "TBE"
+        self.async_flag_, self.binfile_, self.compute_cost_, self.kernel_ = False, "", 10, ""
+        self.partial_flag_, self.reshape_type_ = False, ""
+        self.dynamic_rank_support_ = self.dynamic_shape_support_ = False
+        self.dynamic_compile_static_ = self.need_check_support_ = self.dynamic_format_ = False
+        self.op_pattern_ = ""
+        self.real_input_index_, self.input_to_attr_index_ = [], []
+        self.unknown_shape_formats_ = []
+
+    def _check_entry(self, values):
+        allowed, given = ("ignored", "optional", "required"), values.get("value_depend")
+        if given and given.lower() not in allowed:
+            raise ValueError(
+                f"Operator {self.op_name} input{values['index']}'s value_depend's value ({given}) "
+                f"is not in {allowed}."
+            )
+
+    input = _noting("inputs", {**_IO, **_COMPILE, "value_depend": ("valueDepend", _STR)})
+    output = _noting("outputs", {**_IO, **_COMPILE, "need_compile": ("need_compile", _BOOL)})
+    attr = _noting(
+        "attr_",
+        {
+            "name": ("name", _STR), **_KIND, "value_type": ("type", _STR), "value": ("value", _STR),
+            "default_value": ("defaultValue", _STR),
+        },
+    )  # fmt: skip
+
+
+# method and its parameter, where the setting is kept, its kind, default
+for _name, _parameter, _place, *_rest in [
+    ("unknown_shape_formats", "", "unknown_shape_formats_", _LIST, inspect.Parameter.empty, True),
+    ("dynamic_rank_support", "", "dynamic_rank_support_", _BOOL),
+    ("real_input_index", "", "real_input_index_", _LIST),
+    ("input_to_attr_index", "", "input_to_attr_index_", _LIST),
+    ("async_flag", "", "async_flag_", _BOOL, False), ("binfile_name", "", "binfile_", _STR),
+    ("compute_cost", "", "compute_cost_", _INT, 10), ("kernel_name", "", "kernel_", _STR),
+    ("partial_flag", "", "partial_flag_", _BOOL, True),
+    ("reshape_type", "", "reshape_type_", _STR),
+    ("dynamic_shape", "", "dynamic_shape_support_", _BOOL, False),
+    ("dynamic_compile_static", "", "dynamic_compile_static_", _BOOL, False),
+    ("need_check_supported", "", "need_check_support_", _BOOL, False),
+    ("is_dynamic_format", "", "dynamic_format_", _BOOL, False),
+    ("op_pattern", "pattern", "op_pattern_", _STR, None),
+]:  # fmt: skip
+    setattr(TBERegOp, _name, _setting(_parameter or _name, _place, *_rest))
+
+
+def op_info_register(op_info):
+    """A decorator that keeps the registration data of a kernel (a dict, or its JSON) at a function,
+    in `op_info`, and changes nothing else.
+
+    >>> info = ops.TBERegOp("Abs").kernel_name("abs").get_op_info()
+    >>> @ops.op_info_register(info)
+    ... def abs_kernel():
+    ...     return "source"
+    >>> abs_kernel(), abs_kernel.op_info["kernel"]
+    ('source', 'abs')
+    """
+    if not isinstance(op_info, dict | str):
+        raise TypeError(
+            "For 'op_info_register', 'op_info' must be a dict or a str, but got "
+            f"{type(op_info).__name__}."
+        )
+    info = json.loads(op_info) if isinstance(op_info, str) else op_info
+    missing = [key for key in ("op_name", "imply_type") if key not in info]
+    if missing:
+        raise ValueError(f"For 'op_info_register', 'op_info' must have {missing}, but got {info}.")
+
+    def register(function):
+        @functools.wraps(function)
+        def kept(*args, **kwargs):
+            return function(*args, **kwargs)
+
+        kept.op_info = info
+        return kept
+
+    return register
+
+
+FUNCTIONS.update(
+    AiCPURegOp=AiCPURegOp, AkgAscendRegOp=AkgAscendRegOp, AkgGpuRegOp=AkgGpuRegOp,
+    CpuRegOp=CpuRegOp, TBERegOp=TBERegOp, op_info_register=op_info_register,
+)  # fmt: skip

@@ -1,0 +1,57 @@
+"""Signatures of Primitives' arguments, as classes for MindSpore note them.
+
+Nothing here reads them: what a Primitive writes to, its `__call__` says.
+"""
+
+import enum
+from typing import Any, NamedTuple
+
+
+class sig_rw(enum.IntEnum):
+    """Whether an argument is read, written, or a reference.
+
+    >>> ops.signature.sig_rw.RW_WRITE.value
+    1
+    """
+
+    RW_READ, RW_WRITE, RW_REF, RW_EMPTY_DEFAULT_VALUE = range(4)
+
+
+class sig_kind(enum.IntEnum):
+    """Kinds of parameters, as Python has them."""
+
+    (
+        KIND_POSITIONAL_KEYWORD, KIND_VAR_POSITIONAL, KIND_KEYWORD_ONLY, KIND_VAR_KEYWARD,
+        KIND_EMPTY_DEFAULT_VALUE,
+    ) = range(5)  # fmt: skip
+
+
+sig_dtype = enum.IntEnum(
+    "sig_dtype", [(f"T{n or ''}", n) for n in range(10)] + [("T_EMPTY_DEFAULT_VALUE", 10)]
+)
+sig_dtype.__doc__ = "Groups of arguments that meet in one dtype: T, T1 to T9, or none."
+
+
+class Signature(NamedTuple):
+    """One argument: its name, whether it is written, its kind, default and group of dtypes."""
+
+    name: str
+    rw: Any
+    kind: Any
+    default: Any
+    dtype: Any
+
+
+def make_sig(
+    name="var",
+    rw=sig_rw.RW_READ,
+    kind=sig_kind.KIND_POSITIONAL_KEYWORD,
+    default=sig_kind.KIND_EMPTY_DEFAULT_VALUE,
+    dtype=sig_dtype.T_EMPTY_DEFAULT_VALUE,
+):
+    """The `Signature` of one argument.
+
+    >>> ops.signature.make_sig("x", dtype=ops.signature.sig_dtype.T).name
+    'x'
+    """
+    return Signature(name, rw, kind, default, dtype)
