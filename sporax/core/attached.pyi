@@ -702,6 +702,8 @@ class Attached(Reading):
         """The file that keeps the elements since `offload`; '' where they are in memory."""
     def orgqr(self, input2) -> Tensor:
         """The first columns of Q from `geqrf`'s reflections and factors `input2`: `(*, m, n)`."""
+    def ormqr(self, tau, other, left=True, transpose=False) -> Tensor:
+        """$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product of Householder's reflections as `geqrf` has them: `input` `(*, mn, k)`, below the diagonal, and their factors `tau` `(*, min(mn, k))`. `transpose`: of Q the (conjugate) transpose."""
     def outer(self, vec2) -> Tensor:
         """$a_i b_j$ of two vectors."""
     @property
@@ -974,8 +976,10 @@ class Attached(Reading):
         """The tensor filled with numbers uniform in [from_, to)."""
     def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None) -> Tensor:
         """The distinct elements (along `dim`, the distinct slices) in order; then, where asked, the index of each element's equal among them and how often each occurs, Int64."""
-    def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None) -> Tensor:
+    def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None) -> Any:
         """The elements (along `dim`, the slices) without those that equal the one before; then, where asked, the index among them of each element and how often each is repeated, Int64."""
+    def unique_with_pad(self, pad_num) -> builtins.tuple[Tensor, ...]:
+        """The distinct elements in order of first appearance, filled up with `pad_num`, and for each element the index of its equal among them: a pair, of the vector's size and dtype."""
     def unsorted_segment_max(self, segment_ids, num_segments) -> Tensor:
         """The largest of the slices of `x` with equal `segment_ids`, one a segment."""
     def unsorted_segment_min(self, segment_ids, num_segments) -> Tensor:

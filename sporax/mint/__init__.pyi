@@ -572,7 +572,7 @@ def unbind(input, dim=0) -> builtins.tuple[Tensor, ...]:
     """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None) -> Tensor:
     """The distinct elements (along `dim`, the distinct slices) in order; then, where asked, the index of each element's equal among them and how often each occurs, Int64."""
-def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None) -> Tensor:
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None) -> Any:
     """The elements (along `dim`, the slices) without those that equal the one before; then, where asked, the index among them of each element and how often each is repeated, Int64."""
 def unsqueeze(input, dim) -> Tensor:
     """A dimension of size 1 put in at `axis`."""

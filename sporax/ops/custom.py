@@ -18,7 +18,8 @@ _ELSEWHERE = (
 
 
 class Custom(Primitive):
-    """A function on NumPy arrays as an operation: `func_type` 'pyfunc'.
+    """A function on NumPy arrays as an operation: `func_type` 'pyfunc', or 'hybrid' for one that
+    `ops.kernel` decorates.
 
     `func`: arrays to an array or a tuple of them, computed on the host each time. `out_shape`,
     `out_dtype`: what results have, or functions of the inputs' that say so; None takes them as they
@@ -38,9 +39,10 @@ class Custom(Primitive):
             raise ValueError(
                 f"For 'Custom', 'func_type' must be one of {_KINDS}, but got {func_type!r}."
             )
-        if func_type != "pyfunc":
+        if func_type not in ("pyfunc", "hybrid"):
             raise NotImplementedError(
-                f"For 'Custom', 'func_type' must be 'pyfunc', but got {func_type!r}. {_ELSEWHERE}."
+                f"For 'Custom', 'func_type' must be 'pyfunc' or 'hybrid', but got {func_type!r}. "
+                f"{_ELSEWHERE}."
             )
         if not callable(func):
             raise TypeError(

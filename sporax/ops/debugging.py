@@ -1,5 +1,11 @@
 """Looking at numbers on the way."""
 
+import functools
+import itertools
+
+import numpy as np
+
+from sporax.core.dtype import bfloat16
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
@@ -52,6 +58,66 @@ def print_(*input_x):
 print_.takes_text = True
 
 
+class TensorDump(Primitive):
+    """Write a Tensor to a file of NumPy's: `TensorDump()("x", tensor)` to `x_float32_0.npy`, the
+    next one of any name to `..._1.npy`, and so on. BFloat16 becomes Float32. A captured function
+    writes at each run. `input_output`: 'out' or 'in', of operations between two devices; here both
+    are the same.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> ops.TensorDump()(os.path.join(folder, "x"), Tensor([1.0]))
+    >>> [name[:10] for name in os.listdir(folder)]
+    ['x_float32_']
+    """
+
+    def __init__(self, input_output="out"):
+        super().__init__("TensorDump")
+        if input_output not in ("in", "out"):
+            raise ValueError(
+                f"For 'TensorDump', 'input_output' must be 'in' or 'out', but got {input_output!r}."
+            )
+        self._set("input_output", input_output)
+
+    def __call__(self, file, input_x):
+        if not isinstance(file, str) or not file:
+            raise (ValueError if file == "" else TypeError)(
+                f"For 'TensorDump', 'file' must be the name of a file, but got {file!r}."
+            )
+        if not isinstance(input_x, Tensor):
+            raise TypeError(
+                f"For 'TensorDump', 'input_x' must be a Tensor, but got {type(input_x).__name__}."
+            )
+        show(functools.partial(_dump, file), functools.partial(_dump_text, file), [input_x])
+
+
+_numbers_of_dumps = itertools.count()
+
+
+def _dump(file, items):
+    (tensor,) = items
+    array = tensor.float() if tensor.dtype == bfloat16 else tensor
+    kind = str(array.dtype).lower()
+    name = f"{file.removesuffix('.npy')}_{kind}_{next(_numbers_of_dumps)}.npy"
+    np.save(name, array.asnumpy())
+
+
+def _dump_text(file, items):
+    return f"TensorDump({file!r}, {_line(items[0])})\n"
+
+
+def tensordump(file_name, tensor, mode="out"):
+    """Write a Tensor to a file of NumPy's, as `TensorDump`: `{file_name}_{dtype}_{number}.npy`.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> ops.tensordump(os.path.join(folder, "x"), Tensor([1]))
+    >>> [name[:8] for name in os.listdir(folder)]
+    ['x_int64_']
+    """
+    TensorDump(mode)(file_name, tensor)
+
+
 class Summary(Primitive):
     """Shows `value` under `name` to whatever collects summaries. Nothing does: `SummaryRecord` and
     `SummaryCollector` say so when they are made. So a call has no effect, as in MindSpore where
@@ -65,8 +131,8 @@ class Summary(Primitive):
         return None
 
 
-FUNCTIONS["print_"] = print_
-PRIMITIVES["Print"] = Print
+FUNCTIONS.update(print_=print_, tensordump=tensordump)
+PRIMITIVES.update(Print=Print, TensorDump=TensorDump)
 for _kind in ("Scalar", "Tensor", "Image", "Histogram"):
     _name = f"{_kind}Summary"
     PRIMITIVES[_name] = type(_name, (Summary,), {"__doc__": Summary.__doc__})

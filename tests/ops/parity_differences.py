@@ -83,7 +83,7 @@ AT_EDGES = list(_entries({
     "integers are computed with in Float32, Int64 in Float64": "*loss*/*int* l1_loss/bool "
     "fft_with_size/int64",
     "as many parts as were asked for": "chunk/empty* tensor_split*/empty*",
-    "a product with NaN or infinity in it, in another order": "conv2d*/nan0",
+    "a product with NaN or infinity in it, in another order": "conv2d*/nan0 bidense/inf*",
     "the cosine, which is from -1 to 1": "cosine_similarity*/dim=*",
     "two to the power of 16 bits has 16 bits": "exp2/bfloat16",
     "the moments have the input's dtype": "layer_norm_of_class/float*",

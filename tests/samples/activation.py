@@ -84,3 +84,16 @@ REFUSALS = [
     Refusal("softmax-int", lambda: ops.softmax(Tensor([1])), TypeError, ("'Softmax'", "Int64")),
     Refusal("gelu", lambda: ops.gelu(Tensor([1.0]), "foo"), ValueError, ("'GeLU'", "'tanh'")),
 ]
+
+
+def swiglu(x, dim=-1):
+    a, b = np.split(x, 2, dim)
+    return a * sigmoid(a) * b
+
+
+SAMPLES += [
+    Sample("swiglu", [(2, 4)], swiglu), Sample("swiglu", [(4, 3)], swiglu, {"dim": 0}),
+]  # fmt: skip
+REFUSALS += [
+    Refusal("swiglu-odd", lambda: ops.swiglu(ops.ones((2, 3))), ValueError, ("'SwiGLU'", "even")),
+]

@@ -83,3 +83,8 @@ REFUSALS = [
         TypeError,
     ),
 ]
+
+
+SAMPLES += [
+    Sample("mul_no_nan", [(2, 3), np.array([[0.0, 2.0, -1.0]])], lambda x, y: x * y),
+]

@@ -38,3 +38,13 @@ REFUSALS = [
         ("'BiasAdd'", "channel"),
     ),
 ]
+
+
+def bidense(a, b, weight, bias=0):
+    return np.einsum("...i,oij,...j->...o", a, weight, b) + bias
+
+
+SAMPLES += [
+    Sample("bidense", [(2, 3), (2, 4), (5, 3, 4), (5,)], bidense),
+    Sample("bidense", [(2, 2, 3), (2, 2, 4), (5, 3, 4)], bidense),
+]

@@ -97,3 +97,42 @@ REFUSALS = [
     Refusal("eig-wide", lambda: ops.eig(Tensor(TALL)), ValueError, ("For 'eig'", "(..., n, n)")),
     Refusal("qr-mode", lambda: ops.qr(Tensor(TALL), "full"), ValueError, ("'mode'", "'full'")),
 ]
+
+
+def product_of_reflections(x, tau, other, left=True, transpose=False):
+    result = []
+    for a, factors, c in zip(*(np.reshape(m, (-1, *m.shape[m.ndim - r:])) for m, r in
+                               ((x, 2), (tau, 1), (other, 2))), strict=True):  # fmt: skip
+        q = np.eye(len(a))
+        for i, factor in enumerate(factors):
+            v = np.concatenate([np.zeros(i), [1], a[i + 1 :, i]])
+            q = q @ (np.eye(len(a)) - factor * np.outer(v, v))
+        q = q.T if transpose else q
+        result.append(q @ c if left else c @ q)
+    return np.reshape(result, other.shape)
+
+
+def least_squares(a, b, regularizer, fast=True):
+    if not fast:
+        return np.linalg.lstsq(a, b)[0]
+    whole = np.concatenate([a, np.sqrt(regularizer) * np.eye(a.shape[1])])
+    return np.linalg.lstsq(whole, np.concatenate([b, np.zeros((a.shape[1], b.shape[1]))]))[0]
+
+
+SPIRAL = np.array([[1.0, 0.5], [-0.25, 1.5]]) + 0.5j
+SAMPLES += [
+    Sample("ormqr", [(3, 2), (2,), (3, 4)], product_of_reflections),
+    Sample("ormqr", [(3, 2), (2,), (3, 4)], product_of_reflections, {"transpose": True}),
+    Sample("ormqr", [(2, 3, 3), (2, 3), (2, 2, 3)], product_of_reflections, {"left": False}),
+    Sample("matrix_logarithm", [SPIRAL], linalg.logm),
+    Sample("matrix_solve_ls", [(4, 2), (4, 3), np.array(0.5)], least_squares),
+    Sample("matrix_solve_ls", [(2, 4), (2, 3), np.array(0.5)], least_squares),
+    Sample("matrix_solve_ls", [(4, 2), (4, 3), np.array(0.5)], least_squares, {"fast": False},
+           rtol=1e-4, atol=1e-5),
+]  # fmt: skip
+REFUSALS += [
+    Refusal("ormqr-tau", lambda: ops.ormqr(ops.ones((3, 2)), ops.ones((3,)), ops.ones((3, 4))),
+            ValueError, ("'Ormqr'", "'tau'", "(2,)")),
+    Refusal("logm-real", lambda: ops.MatrixLogarithm()(ops.ones((2, 2))), TypeError,
+            ("'MatrixLogarithm'", "complex64")),
+]  # fmt: skip

@@ -92,3 +92,18 @@ REFUSALS = [
     Refusal("batch_dot-axes", lambda: ops.batch_dot(ops.ones((2, 3)), ops.ones((2, 3)), 0),
             ValueError, ("For 'batch_dot'", "'axes'", "0")),
 ]  # fmt: skip
+
+
+def tridiagonal(above, main, below, rhs):
+    n = main.shape[-1]
+    dense = np.zeros((*main.shape[:-2], n, n))
+    i = np.arange(n)
+    dense[..., i, i] = main[..., 0, :]
+    dense[..., i[:-1], i[1:]] = above[..., 0, :-1]
+    dense[..., i[1:], i[:-1]] = below[..., 0, 1:]
+    return dense @ rhs
+
+
+SAMPLES += [
+    Sample("tridiagonal_matmul", [(2, 1, 3)] * 3 + [(2, 3, 4)], tridiagonal),
+]

@@ -119,3 +119,25 @@ REFUSALS = [
         ("'BatchNorm'", "3 channels", "(2,)"),
     ),
 ]
+
+
+def by_root(x, gamma, epsilon=1e-6):
+    inverse = 1 / np.sqrt((x * x).mean(-1, keepdims=True) + epsilon)
+    return x * inverse * gamma, inverse
+
+
+def add_layer(a, b, gamma, beta, epsilon=1e-5):
+    x = a + b
+    mean, inverse = x.mean(-1, keepdims=True), 1 / np.sqrt(x.var(-1, keepdims=True) + epsilon)
+    return (x - mean) * inverse * gamma + beta, mean, inverse, x
+
+
+SAMPLES += [
+    Sample("rms_norm", [(2, 3), (3,)], by_root, {"epsilon": 0.01}),
+    Sample("add_rms_norm", [(2, 3), (2, 3), (3,)], lambda a, b, g: (*by_root(a + b, g), a + b)),
+    Sample("add_layer_norm", [(2, 3), (2, 3), (3,), (3,)], add_layer, {"epsilon": 0.01}),
+]
+REFUSALS += [
+    Refusal("rms-gamma", lambda: ops.rms_norm(ops.ones((2, 3)), ops.ones((2,))), ValueError,
+            ("'RmsNorm'", "'gamma'", "(2,)")),
+]  # fmt: skip

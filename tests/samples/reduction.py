@@ -132,3 +132,8 @@ REFUSALS = [
         ("For 'sum'", "keepdims", "keep_dims"),
     ),
 ]
+
+
+SAMPLES += [
+    Sample("square_sum_all", [(2, 3), (2, 3)], lambda x, y: ((x * x).sum(), (y * y).sum())),
+]

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core.tensor import Tensor
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.math.arithmetic import floating
@@ -55,9 +56,21 @@ def _linear_from_edges(n_in, n_out, step, corners):
 
 
 def _cubic(n_in, n_out, step, corners):
-    at = _places(n_in, n_out, step, corners)
+    return _keys(_places(n_in, n_out, step, corners), n_in, -0.75)
+
+
+def _cubic_half(n_in, n_out, step, corners):
+    return _keys(_places(n_in, n_out, step, corners), n_in, -0.5, inside_only=True)
+
+
+def _cubic_from_edges(n_in, n_out, step, corners):
+    return _keys(np.arange(n_out) * (n_in / n_out), n_in, -0.75)
+
+
+def _keys(at, n_in, a, inside_only=False):
+    """Keys' cubic convolution with parameter `a`; `inside_only`: with no elements from outside."""
     low = np.floor(at).astype(int)
-    near, a = at - low, -0.75  # Keys' cubic convolution
+    near = at - low
 
     def inside(d):
         return ((a + 2) * d - (a + 3)) * d * d + 1
@@ -66,7 +79,11 @@ def _cubic(n_in, n_out, step, corners):
         return ((d - 5) * d + 8) * d * a - 4 * a
 
     weights = [outside(near + 1), inside(near), inside(1 - near), outside(2 - near)]
-    return np.clip(low + np.arange(-1, 3)[:, None], 0, n_in - 1), np.stack(weights)
+    places, weights = low + np.arange(-1, 3)[:, None], np.stack(weights)
+    if inside_only:
+        weights = np.where((places >= 0) & (places < n_in), weights, 0)
+        weights = weights / weights.sum(0)
+    return np.clip(places, 0, n_in - 1), weights
 
 
 def _area(n_in, n_out, step, corners):
@@ -76,12 +93,25 @@ def _area(n_in, n_out, step, corners):
     return np.minimum(at, n_in - 1), np.where(at < end, 1 / (end - first), 0)
 
 
+def _exact_area(n_in, n_out, step, corners):
+    """The parts of input elements that output elements cover."""
+    scale = (n_in - 1) / (n_out - 1) if corners and n_out > 1 else n_in / n_out
+    start = np.arange(n_out) * scale
+    first, end = np.floor(start).astype(int), np.ceil(start + scale).astype(int)
+    at = first + np.arange((end - first).max())[:, None]
+    covered = np.clip(np.minimum(at + 1, start + scale) - np.maximum(at, start), 0, None)
+    return np.clip(at, 0, n_in - 1), covered / scale
+
+
 _TAPS = {
     "nearest": _nearest,
     "nearest-exact": _nearest_exact,
     "linear": _linear,
     "linear-from-edges": _linear_from_edges,
     "cubic": _cubic,
+    "cubic-half": _cubic_half,
+    "cubic-from-edges": _cubic_from_edges,
+    "exact-area": _exact_area,
     "area": _area,
 }
 
@@ -189,9 +219,33 @@ def interpolate(
     )  # fmt: skip
 
 
+def _image_size(who, x, size, axes=2):
+    """`size`, a tuple, list or Tensor, as ints for the last `axes` of `x`; refused where not."""
+    sizes = size.tolist() if isinstance(size, Tensor) else size
+    fits = isinstance(sizes, tuple | list) and len(sizes) == axes
+    if not fits or not all(isinstance(n, int) and n > 0 for n in sizes):
+        raise ValueError(f"For '{who}', 'size' must be {axes} positive ints, but got {sizes}.")
+    if x.ndim != axes + 2:
+        raise ValueError(
+            f"For '{who}', the image must have {axes + 2} dimensions, but got shape {x.shape}."
+        )
+    return tuple(sizes)
+
+
+def _one_alignment(who, align_corners, half_pixel_centers):
+    if align_corners and half_pixel_centers:
+        raise ValueError(
+            f"For '{who}', 'align_corners' and 'half_pixel_centers' must not both be True. "
+            "Leave one at False."
+        )
+
+
 @composite(
-    primitive="ResizeNearestNeighbor(size, align_corners=False, half_pixel_centers=False)"
-    "(input_x: image)",
+    primitive=(
+        "ResizeNearestNeighbor(size, align_corners=False, half_pixel_centers=False)"
+        "(input_x: image)",
+        "ResizeNearestNeighborV2(align_corners=False, half_pixel_centers=False)(image, size)",
+    ),
     function=(),
 )
 def resize_nearest(image, size, align_corners=False, half_pixel_centers=False):
@@ -201,8 +255,10 @@ def resize_nearest(image, size, align_corners=False, half_pixel_centers=False):
     array([[[[1., 1., 2., 2.],
              [1., 1., 2., 2.]]]], dtype=float32)
     """
+    size = _image_size("ResizeNearestNeighbor", image, size)
+    _one_alignment("ResizeNearestNeighbor", align_corners, half_pixel_centers)
     taps = "nearest-exact" if half_pixel_centers else "nearest"
-    return interpolate_axes(image, size=tuple(size), taps=taps, align_corners=align_corners)
+    return interpolate_axes(image, size=size, taps=taps, align_corners=align_corners)
 
 
 @composite(
@@ -239,8 +295,109 @@ def resize_bilinear(image, size, align_corners=False, half_pixel_centers=False):
     >>> ops.ResizeBilinear((4, 4))(ops.ones((1, 1, 2, 2))).shape
     (1, 1, 4, 4)
     """
+    size = _image_size("ResizeBilinear", image, size)
     taps = "linear" if align_corners or half_pixel_centers else "linear-from-edges"
-    return interpolate_axes(image, size=tuple(size), taps=taps, align_corners=align_corners)
+    return interpolate_axes(image, size=size, taps=taps, align_corners=align_corners)
+
+
+@composite(
+    primitive="ResizeBicubic(align_corners=False, half_pixel_centers=False)(image, size)",
+    function=(),
+)
+def resize_bicubic(image, size, align_corners=False, half_pixel_centers=False):
+    """`(N, C, H, W)` -> `(N, C, *size)`, cubic through the nearest four elements of both axes
+    (Keys, 1981).
+
+    `align_corners`: the outermost elements stay. Else `half_pixel_centers`: the outer edges stay;
+    neither: the first element does.
+
+    >>> ops.ResizeBicubic()(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), (1, 4)).asnumpy()
+    array([[[[1.     , 1.5    , 2.     , 2.09375]]]], dtype=float32)
+    """
+    size = _image_size("ResizeBicubic", image, size)
+    _one_alignment("ResizeBicubic", align_corners, half_pixel_centers)
+    taps = "cubic" if align_corners else "cubic-half" if half_pixel_centers else "cubic-from-edges"
+    return interpolate_axes(image, size=size, taps=taps, align_corners=align_corners)
+
+
+@composite(
+    primitive="ResizeLinear1D(coordinate_transformation_mode='align_corners')(x: image, size)",
+    function=(),
+)
+def resize_linear1d(image, size, coordinate_transformation_mode="align_corners"):
+    """`(N, C, L)` -> `(N, C, *size)`, linear between neighbours; the outermost elements stay, or,
+    with 'half_pixel', the outer edges do.
+
+    >>> ops.ResizeLinear1D()(Tensor([[[1.0, 2.0, 3.0]]]), (5,)).asnumpy()
+    array([[[1. , 1.5, 2. , 2.5, 3. ]]], dtype=float32)
+    """
+    size = _image_size("ResizeLinear1D", image, size, 1)
+    if coordinate_transformation_mode not in ("align_corners", "half_pixel"):
+        raise ValueError(
+            "For 'ResizeLinear1D', 'coordinate_transformation_mode' must be 'align_corners' or "
+            f"'half_pixel', but got {coordinate_transformation_mode!r}."
+        )
+    align_corners = coordinate_transformation_mode == "align_corners"
+    return interpolate_axes(image, size=size, taps="linear", align_corners=align_corners)
+
+
+@composite(primitive="ResizeArea(align_corners=False)(images, size)", function=())
+def resize_area(images, size, align_corners=False):
+    """`(N, H, W, C)` -> `(N, *size, C)` in Float32: each element the mean of the area of the input
+    that it covers, elements that lie in it in part counting in part.
+
+    `align_corners`: whether the outermost elements' places stay, else the outer edges do.
+
+    >>> x = Tensor([[[[2.0], [4.0], [6.0], [8.0]]]])
+    >>> ops.ResizeArea()(x, (1, 2)).asnumpy().ravel()
+    array([3., 7.], dtype=float32)
+    """
+    size = _image_size("ResizeArea", images, size)
+    first = images.float().permute(0, 3, 1, 2)
+    resized = interpolate_axes(first, size=size, taps="exact-area", align_corners=align_corners)
+    return resized.permute(0, 2, 3, 1)
+
+
+def _upsampled(who, x, output_size, scales, taps, align_corners=False):
+    """Volumes `(N, C, D, H, W)` with this size, or grown by these factors."""
+    if (output_size is None) == (scales is None):
+        raise ValueError(
+            f"For '{who}', one of 'output_size' and 'scales' must be given, but got {output_size} "
+            f"and {scales}."
+        )
+    steps = None
+    if output_size is None:
+        if len(scales) != 3 or min(scales) <= 0:
+            raise ValueError(f"For '{who}', 'scales' must be 3 positive numbers, but got {scales}.")
+        output_size = [int(n * s) for n, s in zip(x.shape[2:], scales, strict=True)]
+        steps = tuple(1 / s for s in scales)
+    size = _image_size(who, x, output_size, 3)
+    return interpolate_axes(x, size=size, taps=taps, steps=steps, align_corners=align_corners)
+
+
+@composite(primitive="UpsampleNearest3D()(x, output_size=None, scales=None)", function=())
+def upsample_nearest3d(x, output_size=None, scales=None):
+    """`(N, C, D, H, W)` with the sizes `output_size`, or grown by `scales`, one for each axis: each
+    element that of its nearest neighbour.
+
+    >>> ops.UpsampleNearest3D()(Tensor([[[[[1.0, 2.0]]]]]), [1, 1, 4]).asnumpy().ravel()
+    array([1., 1., 2., 2.], dtype=float32)
+    """
+    return _upsampled("UpsampleNearest3D", x, output_size, scales, "nearest")
+
+
+@composite(
+    primitive="UpsampleTrilinear3D(align_corners=False)(x, output_size=None, scales=None)",
+    function=(),
+)
+def upsample_trilinear3d(x, output_size=None, scales=None, align_corners=False):
+    """`(N, C, D, H, W)` with the sizes `output_size`, or grown by `scales`, one for each axis:
+    linear between neighbours; `align_corners`: the outermost elements stay, else the edges do.
+
+    >>> ops.UpsampleTrilinear3D()(Tensor([[[[[1.0, 2.0]]]]]), [1, 1, 4]).asnumpy().ravel()
+    array([1.  , 1.25, 1.75, 2.  ], dtype=float32)
+    """
+    return _upsampled("UpsampleTrilinear3D", x, output_size, scales, "linear", align_corners)
 
 
 @op(

@@ -120,6 +120,7 @@ def _along(input, index, axis=0, **_):
     primitive=(
         "Gather(batch_dims=0)(input_params: input, input_indices: index, axis)",
         "GatherV2()(input_params: input, input_indices: index, axis)",
+        "SparseGatherV2()(input_params: input, input_indices: index, axis)",
     ),
 )
 def gather(input: Array, index: Array, axis, batch_dims=0):
@@ -303,7 +304,10 @@ def one_hot_of_classes(tensor, num_classes=-1):
     return one_hot(tensor, int(tensor.max()) + 1 if num_classes == -1 else num_classes)
 
 
-@composite(mint="select", function=())
+@composite(
+    mint="select", function=(),
+    primitive="SelectView()(input_tensor: input, input_indices: index, axis: dim)",
+)  # fmt: skip
 def select_index(input, dim, index):
     """The slice at `index` along `dim`, without that dimension.
 

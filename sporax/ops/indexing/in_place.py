@@ -204,7 +204,7 @@ def index_put_in_place(input, indices, values, accumulate=False):
     return written("Tensor.index_put_", input, index_put(input, indices, values, accumulate))
 
 
-@composite(tensor="put_", function=(), name="Tensor.put_")
+@composite(tensor="put_", function="put_", name="put_")
 def put_in_place(input, index, source, accumulate=False):
     """The elements of `source` put into the tensor itself, where `index` has the numbers of
     elements in row-major order. `accumulate`: added to what is there.
@@ -213,4 +213,4 @@ def put_in_place(input, index, source, accumulate=False):
     array([[ 4,  9],
            [10,  7]])
     """
-    return written("Tensor.put_", input, put_flat(input, index, source, accumulate))
+    return written("put_", input, put_flat(input, index, source, accumulate))

@@ -143,6 +143,31 @@ def tensor_scatter_elements(
     return _at(input_x, _along(indices, axis), kept, reduction)
 
 
+@composite(primitive="ScatterAddWithAxis(axis=0)(input_x, indices, updates)", function=())
+def scatter_add_with_axis(input_x, indices, updates, axis=0):
+    """`input_x`, where `updates` have been added to the elements at `indices` along `axis`; a
+    Parameter changes.
+
+    >>> x, at = Tensor([1.0, 2.0]), Tensor([1, 1])
+    >>> ops.ScatterAddWithAxis()(x, at, Tensor([4.0, 8.0])).asnumpy()
+    array([ 1., 14.], dtype=float32)
+    """
+    result = tensor_scatter_elements(input_x, indices, updates, axis, "add")
+    return put("ScatterAddWithAxis", input_x, result) if isinstance(input_x, Parameter) else result
+
+
+@composite(primitive="ScatterNonAliasingAdd()(input_x, indices, updates)", function=())
+def scatter_non_aliasing_add(input_x, indices, updates):
+    """`tensor_scatter_add` put into `input_x`, a Parameter.
+
+    >>> p = Parameter(Tensor([1.0, 4.0]))
+    >>> ops.ScatterNonAliasingAdd()(p, Tensor([[1]]), Tensor([2.0])).asnumpy()
+    array([1., 6.], dtype=float32)
+    """
+    added = FUNCTIONS["tensor_scatter_add"](input_x, indices, updates)
+    return put("ScatterNonAliasingAdd", input_x, added)
+
+
 @composite(
     function="scatter(input, axis, index, src)", mint="scatter(input, dim: axis, index, src)"
 )

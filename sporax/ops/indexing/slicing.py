@@ -78,7 +78,7 @@ def narrow(input: Array, axis, start, length):
     return jax.lax.slice_in_dim(input, first, first + length, axis=axis)
 
 
-@composite(tensor="view_as", function=())
+@composite(tensor="view_as")
 def view_as(input, other):
     """`input` in the shape of `other`.
 

@@ -3,6 +3,8 @@
 import jax
 import jax.numpy as jnp
 import jax.scipy.linalg as linalg
+import numpy as np
+import scipy.linalg
 
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, attach, composite, op
@@ -351,3 +353,98 @@ def orgqr(input: Array, input2: Array):
            [-0.8]], dtype=float32)
     """
     return jax.lax.linalg.householder_product(matrix(input), floating(input2))
+
+
+@op(name="Ormqr", tensor=True, primitive="Ormqr(left=True, transpose=False)(x: input, tau, other)")
+def ormqr(input: Array, tau: Array, other: Array, left=True, transpose=False):
+    r"""$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product
+    of Householder's reflections as `geqrf` has them: `input` `(*, mn, k)`, below the diagonal, and
+    their factors `tau` `(*, min(mn, k))`. `transpose`: of Q the (conjugate) transpose.
+
+    >>> reflections = ops.geqrf(Tensor([[3.0], [4.0]]))
+    >>> ops.ormqr(*reflections, Tensor([[3.0], [4.0]]), transpose=True).asnumpy().round(4)
+    array([[-5.],
+           [ 0.]], dtype=float32)
+    """
+    x, tau, other = matrix(input), floating(tau), matrix(other, "other")
+    count = min(x.shape[-2:])
+    if tau.shape != (*x.shape[:-2], count) or other.shape[:-2] != x.shape[:-2]:
+        raise ValueError(f"'tau' must have shape {(*x.shape[:-2], count)}, and 'other' its batch")
+    if other.shape[-2 if left else -1] != x.shape[-2]:
+        raise ValueError(f"'other' must have {x.shape[-2]} {'rows' if left else 'columns'}")
+    vectors = jnp.tril(x, -1)[..., :count] + jnp.eye(x.shape[-2], count, dtype=x.dtype)
+    transpose = transpose != (not left)  # C Q is the adjoint of Q^H C^H
+    factors = jnp.conj(tau) if transpose else tau
+
+    def reflect(c, reflection):
+        v, factor = reflection
+        along = jnp.einsum("...m,...mn->...n", jnp.conj(v), c)
+        return c - factor[..., None, None] * v[..., :, None] * along[..., None, :], None
+
+    reflections = jnp.moveaxis(vectors, -1, 0), jnp.moveaxis(factors, -1, 0)
+    result = other if left else _adjoint(other)
+    result, _ = jax.lax.scan(reflect, result, reflections, reverse=not transpose)
+    return result if left else _adjoint(result)
+
+
+@jax.custom_vjp
+def _logarithm(a):
+    """SciPy's, on the host, of each matrix."""
+
+    def compute(matrices):
+        flat = np.asarray(matrices).reshape(-1, *matrices.shape[-2:])
+        logarithms = [scipy.linalg.logm(m) for m in flat]
+        return np.reshape(logarithms, matrices.shape).astype(matrices.dtype)
+
+    return jax.pure_callback(compute, a, a)
+
+
+def _logarithm_pullback(a, ct):
+    """The transpose of the derivative at A is the derivative at its transpose, and that is a corner
+    of the logarithm of a matrix of twice the size (Higham, 2008)."""
+    n, turned = a.shape[-1], jnp.swapaxes(a, -1, -2)
+    upper = jnp.concatenate([turned, ct], -1)
+    lower = jnp.concatenate([jnp.zeros_like(a), turned], -1)
+    return (_logarithm(jnp.concatenate([upper, lower], -2))[..., :n, n:],)
+
+
+_logarithm.defvjp(lambda a: (_logarithm(a), a), _logarithm_pullback)
+
+
+@op(primitive="MatrixLogarithm()(x)", function=())
+def matrix_logarithm(x: Array):
+    r"""The principal logarithm of each complex matrix `(*, M, M)`: $e^y = x$, the eigenvalues of y
+    having imaginary parts in $(-\pi, \pi]$.
+
+    >>> x = Tensor(np.array([[1, 1], [0, 1]], np.complex64))
+    >>> ops.MatrixLogarithm()(x).asnumpy().real
+    array([[0., 1.],
+           [0., 0.]], dtype=float32)
+    """
+    if not jnp.iscomplexobj(x):
+        raise TypeError(f"'x' must be complex64 or complex128, but has {x.dtype}")
+    return _logarithm(square(x, "x"))
+
+
+@op(primitive="MatrixSolveLs(fast=True)(matrix, rhs, l2_regularizer)", function=())
+def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, fast=True):
+    r"""The X with the least $\|A X - B\|^2 + \lambda \|X\|^2$, where A is `matrix` `(*, M, N)`, B
+    is `rhs` `(*, M, K)` and $\lambda$ `l2_regularizer`; with `fast` from the normal equations.
+
+    Without `fast`: the shortest X with the least $\|A X - B\|$, $\lambda$ being ignored.
+
+    >>> a, b = Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])
+    >>> ops.MatrixSolveLs()(a, b, Tensor(0.0, sporax.float64)).asnumpy().round(4)
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    if min(matrix.ndim, rhs.ndim) < 2 or matrix.shape[:-1] != rhs.shape[:-1]:
+        raise ValueError("'matrix' must be (*, M, N) and 'rhs' (*, M, K)")
+    a, b = floating(matrix), floating(rhs)
+    if not fast:
+        return jnp.linalg.pinv(a) @ b
+    is_tall = a.shape[-2] >= a.shape[-1]
+    least = l2_regularizer.astype(jnp.finfo(a.dtype).dtype) * jnp.eye(min(a.shape[-2:]))
+    if is_tall:
+        return jnp.linalg.solve(_adjoint(a) @ a + least.astype(a.dtype), _adjoint(a) @ b)
+    return _adjoint(a) @ jnp.linalg.solve(a @ _adjoint(a) + least.astype(a.dtype), b)

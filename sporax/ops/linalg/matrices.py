@@ -145,7 +145,9 @@ def _triangle(name, compute, side):
     >>> ops.{name}(2, 2).asnumpy()
     array({[a.tolist() for a in compute(2, 0, 2)]})
     """.replace("], [", "],\n           [")
-    return composite(mint=name)(function)
+    title = name.title().replace("_", "")
+    written = f"{title}(row, col, offset=0, dtype=int32)()"
+    return composite(mint=name, primitive=written)(function)
 
 
 tril_indices = _triangle("tril_indices", np.tril_indices, "on and below")
@@ -153,6 +155,27 @@ triu_indices = _triangle("triu_indices", np.triu_indices, "on and above")
 
 
 # products --------------------------------------------------------------------------------------
+
+
+@op(primitive="TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)", function=(), promotes=True)
+def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array):
+    """The matrix with these three diagonals, each `(*, 1, M)`, times `rhs` `(*, M, N)`.
+
+    The last number of `superdiag` and the first of `subdiag` are not used.
+
+    >>> above, main, below = (Tensor([[n, n]]) for n in (1.0, 2.0, 3.0))
+    >>> ops.TridiagonalMatMul()(above, main, below, Tensor([[1.0], [10.0]])).asnumpy()
+    array([[12.],
+           [23.]], dtype=float32)
+    """
+    diagonals = superdiag, maindiag, subdiag
+    size = rhs.shape[-2] if rhs.ndim > 1 else None
+    if any(d.ndim != rhs.ndim or d.shape[-2:] != (1, size) for d in diagonals):
+        raise ValueError("the diagonals must be (*, 1, M) and 'rhs' (*, M, N)")
+    above, main, below = (jnp.swapaxes(d, -1, -2) for d in diagonals)
+    above, below = above.at[..., -1:, :].set(0), below.at[..., :1, :].set(0)
+    around = jnp.pad(rhs, [(0, 0)] * (rhs.ndim - 2) + [(1, 1), (0, 0)])
+    return above * around[..., 2:, :] + main * rhs + below * around[..., :-2, :]
 
 
 @composite()

@@ -317,7 +317,11 @@ def inverse(input: Array, adjoint=False):
     return jnp.conj(jnp.swapaxes(result, -1, -2)) if adjoint else result
 
 
-@op(tensor=("det(input)", "matrix_determinant(input)"))
+@op(
+    function=("det(input)", "matrix_determinant(input)"),
+    tensor=("det(input)", "matrix_determinant(input)"),
+    primitive="MatrixDeterminant()(x: input)", name="det",
+)  # fmt: skip
 def det(input: Array):
     """The determinant of each matrix in the last two dimensions.
 

@@ -101,6 +101,8 @@ def _scores_and_class(input, target, weight):
             "the input must be (N, C) and 'target' (N,), one class for each row, but got shapes "
             f"{input.shape} and {target.shape}"
         )
+    if not jnp.issubdtype(target.dtype, jnp.integer):
+        raise TypeError(f"'target' must be integers, but is {target.dtype}")
     if weight is not None and weight.shape != input.shape[1:]:
         raise ValueError(f"'weight' must have shape {input.shape[1:]}, one for each class")
 
@@ -139,6 +141,8 @@ def _multilabel_margin(input, target, reduction):
             "the input must be (N, C) or (C,), and 'target' of the same shape, but got shapes "
             f"{input.shape} and {target.shape}"
         )
+    if not jnp.issubdtype(target.dtype, jnp.integer):
+        raise TypeError(f"'target' must be integers, but is {target.dtype}")
     listed = jnp.cumsum(target < 0, -1) == 0  # a row's classes end at its first -1
     classes = jnp.arange(input.shape[-1], dtype=target.dtype)
     picks = listed[..., None] & (target[..., None] == classes)  # (..., place in target, class)

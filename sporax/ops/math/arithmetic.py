@@ -62,6 +62,16 @@ def sub(input: Array, other: Array):
     return jnp.logical_xor(input, other) if input.dtype == bool else jnp.subtract(input, other)
 
 
+@binary(primitive="MulNoNan()(x: input, y: other)", function=(), tensor=())
+def mul_no_nan(input: Array, other: Array):
+    """$input \\cdot other$, broadcast together; 0 where `other` is, whatever `input` is there.
+
+    >>> ops.MulNoNan()(Tensor([float("nan"), 2.0]), Tensor([0.0, 3.0])).asnumpy()
+    array([0., 6.], dtype=float32)
+    """
+    return jnp.where((other == 0) & ~jnp.isfinite(input), jnp.zeros_like(input), input) * other
+
+
 def _scaled(other, alpha):
     """$alpha \\cdot other$; of two numbers a number, which has no say in a result's dtype."""
     if alpha.__class__ is int and alpha == 1:

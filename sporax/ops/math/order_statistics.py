@@ -8,6 +8,7 @@ from sporax.core.tensor import Tensor
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import at_least_single, floating
 from sporax.ops.math.reduction import amax, amin, axes
+from sporax.ops.math.sorting import sort
 
 
 def _picked(x, order, place, axis, keepdims):
@@ -115,6 +116,34 @@ def nanquantile(input: Array, q: Array, axis=None, keepdims=False):
     array(2., dtype=float32)
     """
     return _quantile(jnp.nanquantile, input, q, axis, keepdims)
+
+
+@composite(primitive="Quantile(dim=None, keep_dims=False, ignore_nan=False)(input, q)", function=())
+def quantile_of_class(input, q, dim=None, keep_dims=False, ignore_nan=False):
+    """As `quantile`, or, with `ignore_nan`, `nanquantile`, along `dim`.
+
+    >>> ops.Quantile()(Tensor([1.0, 2.0, 3.0]), 0.25).asnumpy()
+    array(1.5, dtype=float32)
+    """
+    return (nanquantile if ignore_nan else quantile)(input, q, dim, bool(keep_dims))
+
+
+@composite(primitive="NthElement(reverse=False)(input, n)", function=())
+def nth_element(input, n, reverse=False):
+    """The element at place `n` of the last axis in rising order, or, with `reverse`, in falling.
+
+    `n`: an int or a Tensor without dimensions.
+
+    >>> ops.NthElement()(Tensor([[3, 1, 2]]), 1).asnumpy()
+    array([2])
+    """
+    n = int(n)
+    if not input.ndim or not 0 <= n < input.shape[-1]:
+        raise ValueError(
+            f"For 'NthElement', 'n' must be in [0, {(input.shape or (0,))[-1]}), the last size, "
+            f"but got {n}."
+        )
+    return sort(input, -1, reverse)[0][..., n]
 
 
 def _without_nan(name, compute, formula, mint=None):

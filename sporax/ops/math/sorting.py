@@ -4,8 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core.dtype import int32, int64
 from sporax.core.tensor import Tensor
-from sporax.ops.declare import Array, Arrays, attach, composite, op
+from sporax.ops.declare import OPTIONAL, Array, Arrays, attach, composite, op
 
 
 @op(
@@ -104,18 +105,29 @@ def topk_int64(input, k, dim=-1, largest=True, sorted=True) -> Arrays:
     return value, at.long()
 
 
-@op(primitive=None, mint=True, differentiable=False)
+@op(
+    function="searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, "
+    "sorter=None)",
+    mint="searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, "
+    "sorter=None)",
+    differentiable=False,
+)
 def searchsorted(
-    sorted_sequence: Array, values: Array, *, out_int32=False, right=False, side=None, sorter=None
-):
+    sorted_sequence: Array, values: Array, sorter: OPTIONAL = None, out_int32=False, right=False,
+    side=None,
+):  # fmt: skip
     """Where `values` would have to be put into the sorted last axis: before equal elements, or
     after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`.
+
+    `sorter`: the indices that sort the last axis of `sorted_sequence`, where it is not sorted.
 
     >>> ops.searchsorted(Tensor([1, 3, 5]), Tensor([3, 4])).asnumpy()
     array([1, 2])
     """
     if sorter is not None:
-        raise NotImplementedError("'sorter' is not done yet; gather the sequence with it first")
+        if sorter.shape != sorted_sequence.shape or not jnp.issubdtype(sorter.dtype, jnp.integer):
+            raise ValueError("'sorter' must be integers of the shape of 'sorted_sequence'")
+        sorted_sequence = jnp.take_along_axis(sorted_sequence, sorter, -1)
     side = side or ("right" if right else "left")
 
     def find(row, wanted):
@@ -136,6 +148,23 @@ def _searchsorted_method(self, v, side="left", sorter=None):
 
 
 attach("searchsorted", _searchsorted_method)
+
+
+@composite(
+    primitive="SearchSorted(dtype=int64, right=False)(sorted_sequence, values, sorter=None)",
+    function=(),
+)
+def searchsorted_of_class(sorted_sequence, values, sorter=None, dtype=int64, right=False):
+    """As `ops.searchsorted`; `dtype`: that of the result, int32 or int64.
+
+    >>> ops.SearchSorted(right=True)(Tensor([1, 3, 5]), Tensor([3, 4])).asnumpy()
+    array([2, 2])
+    """
+    if dtype not in (int32, int64):
+        raise ValueError(f"For 'SearchSorted', 'dtype' must be int32 or int64, but got {dtype}.")
+    return searchsorted(
+        sorted_sequence, values, out_int32=dtype == int32, right=right, sorter=sorter
+    )  # fmt: skip
 
 
 @composite(primitive="Unique()(x: input)")
@@ -175,8 +204,31 @@ def unique_sorted(input, sorted=True, return_inverse=False, return_counts=False,
     return (Tensor(values), *[Tensor(r.astype(np.int64)) for r in rest])
 
 
+@composite(
+    function="unique_with_pad(x: input, pad_num)", tensor="unique_with_pad(input, pad_num)",
+    primitive="UniqueWithPad()(x: input, pad_num)",
+)  # fmt: skip
+def unique_with_pad(input, pad_num) -> Arrays:
+    """The distinct elements in order of first appearance, filled up with `pad_num`, and for each
+    element the index of its equal among them: a pair, of the vector's size and dtype.
+
+    >>> [t.asnumpy() for t in ops.unique_with_pad(Tensor([2, 1, 2]), 0)]
+    [array([2, 1, 0]), array([0, 1, 0])]
+    """
+    if input.ndim != 1:
+        raise ValueError(
+            f"For 'UniqueWithPad', 'x' must have one dimension, but got shape {input.shape}."
+        )
+    values, at = (t.asnumpy() for t in unique(input))
+    padded = np.full(input.shape, int(pad_num), values.dtype)
+    padded[: len(values)] = values
+    return Tensor(padded), Tensor(at.astype(values.dtype))
+
+
 @composite(tensor=True, mint=True)
-def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+def unique_consecutive(
+    input, return_inverse=False, return_counts=False, dim=None
+) -> Array | Arrays:
     """The elements (along `dim`, the slices) without those that equal the one before; then, where
     asked, the index among them of each element and how often each is repeated, Int64.
 
@@ -195,6 +247,21 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     if return_counts:
         outputs.append(Tensor(np.diff(np.append(np.flatnonzero(begins), len(rows)))))
     return tuple(outputs) if len(outputs) > 1 else outputs[0]
+
+
+@composite(
+    primitive="UniqueConsecutive(return_inverse=False, return_counts=False, dim=None)(input)",
+    function=(),
+)
+def unique_consecutive_of_class(
+    input, return_inverse=False, return_counts=False, dim=None
+) -> Arrays:
+    """As `ops.unique_consecutive`, always with the indices and the counts.
+
+    >>> [t.tolist() for t in ops.UniqueConsecutive()(Tensor([1, 1, 2, 1]))]
+    [[1, 2, 1], [0, 0, 1, 2], [2, 1, 1]]
+    """
+    return unique_consecutive(input, True, True, dim)
 
 
 @composite(tensor=True)

@@ -56,6 +56,31 @@ def var_mean(input, axis=None, ddof=0, keepdims=False) -> Arrays:
     return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
+@composite(primitive="ReduceStd(axis=(), unbiased=True, keep_dims=False)(x)", function=())
+def reduce_std(x, axis=(), unbiased=True, keep_dims=False) -> Arrays:
+    """The pair of standard deviation and mean along `axis`: an int, several, or () for all.
+
+    `unbiased`: whether the divisor is one less than the number of elements.
+
+    >>> [t.asnumpy().tolist() for t in ops.ReduceStd()(Tensor([1.0, 2.0, 3.0]))]
+    [1.0, 2.0]
+    """
+    axis = None if axis == () else axis
+    return std(x, axis, int(unbiased), keep_dims), mean(x, axis, keep_dims)
+
+
+@op(primitive="SquareSumAll()(x, y)", function=())
+def square_sum_all(x: Array, y: Array) -> Arrays:
+    """The sums of the squares of `x` and of `y`, which have the same shape and dtype.
+
+    >>> [t.item() for t in ops.SquareSumAll()(Tensor([1.0, 2.0]), Tensor([0.0, 3.0]))]
+    [5.0, 9.0]
+    """
+    if x.shape != y.shape or x.dtype != y.dtype:
+        raise ValueError(f"'y' must have shape {x.shape} and dtype {x.dtype}, as 'x'")
+    return jnp.sum(x * x), jnp.sum(y * y)
+
+
 @composite()
 def std_mean(input, axis=None, ddof=0, keepdims=False) -> Arrays:
     """The pair of standard deviation and mean; see `std`.
@@ -191,6 +216,18 @@ def norm_of_matrices(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
 
 
 _MATRIX_NORMS = ("fro", "nuc", float("inf"), -float("inf"), 1, -1, 2, -2)
+
+
+@composite(primitive="NuclearNorm(dim=None, keepdim=False)(x)", function=())
+def nuclear_norm(x, dim=None, keepdim=False):
+    """The sum of the singular values of each matrix of the two axes `dim`; None: of a matrix.
+
+    >>> ops.NuclearNorm()(Tensor([[3.0, 0.0], [0.0, 4.0]])).asnumpy()
+    array(7., dtype=float32)
+    """
+    if (x.ndim != 2) if dim is None else (len(dim) != 2):
+        raise ValueError(f"For 'NuclearNorm', 'dim' must be two axes of {x.ndim}, but got {dim}.")
+    return norm(x, "nuc", (0, 1) if dim is None else tuple(dim), keepdim)
 
 
 @op(

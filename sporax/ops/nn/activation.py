@@ -240,6 +240,20 @@ def glu(input: Array, axis=-1):
     return jax.nn.glu(input, axis)
 
 
+@op(function="swiglu(input, dim: axis=-1)", name="SwiGLU", check=floats_only("SwiGLU"))
+def swiglu(input: Array, axis=-1):
+    r"""$a \, \sigma(a) \, b$, with $a$ and $b$ the halves of `input` along `dim` (Shazeer, 2020).
+
+    >>> ops.swiglu(Tensor([0.0, 4.0])).asnumpy()
+    array([0.], dtype=float32)
+    """
+    _axis(input, axis)
+    if input.shape[axis] % 2:
+        raise ValueError(f"the size of axis {axis} must be even, but is {input.shape[axis]}")
+    a, b = jnp.split(input, 2, axis)
+    return jax.nn.silu(a) * b
+
+
 @op(function="threshold(input, thr: bound, value)", check=tensors_only("Threshold"))
 def threshold(input: Array, bound, value):
     """$x$ where it exceeds `thr`, else `value`.

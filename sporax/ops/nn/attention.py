@@ -6,7 +6,7 @@ import numpy as np
 from jax import lax
 
 from sporax.core.tensor import Tensor
-from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.activation import softmax
 
 MOST_SCORES = 2**22  # kept at once; 16 MB of float32
@@ -16,15 +16,16 @@ SMALLEST_BLOCK = 32  # queries; products of fewer are slow
 @op(function=(), name="Attention")
 def attention(
     query: Array, key: Array, value: Array, bias: OPTIONAL = None, hidden: OPTIONAL = None,
-    kept: OPTIONAL = None, scale=1.0, band=None, most_scores=MOST_SCORES,
-):  # fmt: skip
+    kept: OPTIONAL = None, scale=1.0, band=None, most_scores=MOST_SCORES, with_sums=False,
+) -> Array | Arrays:  # fmt: skip
     """$softmax(scale q k^T + bias) v$ for `(B, N, S, D)`, `(B, N, T, D)`, `(B, N, T, E)`.
 
     `bias`, `hidden` (True where a key is not seen) and `kept` (a factor of the weights):
     `(B or 1, N or 1, S, T)`. `band`, `(low, high)`: query i sees key j if `low <= j - i <= high`.
     A query that sees no key gets zeros. Above `most_scores` the queries go in blocks whose scores
     are forgotten, and computed again for the derivative, so that memory grows with S + T alone
-    (as in Rabe and Staats, 2021).
+    (as in Rabe and Staats, 2021). `with_sums`: also return the largest score of each query, and the
+    sum of $e^{score - largest}$ over its keys, `(B, N, S)`.
     """
     batch, heads, length, _ = query.shape
     block = max(SMALLEST_BLOCK, most_scores // max(batch * heads * key.shape[2], 1))
@@ -34,21 +35,20 @@ def attention(
             "bnsd,bntd->bnst", query, key, preferred_element_type=jnp.promote_types(query, "f4")
         )
         scores = scores * scale if bias is None else scores * scale + bias
-        unseen = hidden
-        if band is not None:
-            outside = _outside(band, start, query.shape[2], key.shape[2])
-            unseen = outside if hidden is None else outside | hidden
+        unseen = _unseen(hidden, band, start, query.shape[2], key.shape[2])
         if unseen is not None:
             scores = jnp.where(unseen, jnp.finfo(scores.dtype).min, scores)
         weights = softmax.declaration.fn(scores, -1)
         if unseen is not None:
             weights = jnp.where(unseen, 0, weights)
+        sums = _sums(scores, unseen) if with_sums else ()
         if kept is not None:
             weights = weights * kept
-        return jnp.einsum("bnst,bnte->bnse", weights.astype(value.dtype), value)
+        return jnp.einsum("bnst,bnte->bnse", weights.astype(value.dtype), value), *sums
 
     if length <= block:
-        return of_queries(0, query, bias, hidden, kept)
+        outs = of_queries(0, query, bias, hidden, kept)
+        return outs if with_sums else outs[0]
     count = -(-length // block)
 
     def in_blocks(x):
@@ -59,24 +59,36 @@ def attention(
         return jnp.moveaxis(x.reshape(*x.shape[:2], count, block, x.shape[3]), 2, 0)
 
     parts = jnp.arange(count) * block, *map(in_blocks, (query, bias, hidden, kept))
-    out = lax.map(jax.checkpoint(lambda part: of_queries(*part)), parts)
-    out = jnp.moveaxis(out, 0, 2)
-    return out.reshape(batch, heads, count * block, value.shape[3])[:, :, :length]
+    outs = lax.map(jax.checkpoint(lambda part: of_queries(*part)), parts)
+    joined = [jnp.moveaxis(out, 0, 2) for out in outs]
+    outs = [x.reshape(batch, heads, -1, *x.shape[4:])[:, :, :length] for x in joined]
+    return tuple(outs) if with_sums else outs[0]
 
 
-def _outside(band, start, queries, keys):
-    """Whether query `start + i` does not see key j."""
+def _sums(scores, unseen):
+    """Of each query the largest score and the sum of the others' powers of e, less that one."""
+    largest = scores.max(-1, keepdims=True)
+    powers = jnp.exp(scores - largest)
+    powers = powers if unseen is None else jnp.where(unseen, 0, powers)
+    return largest[..., 0], powers.sum(-1)
+
+
+def _unseen(hidden, band, start, queries, keys):
+    """Whether query `start + i` does not see key j; None if each one sees all."""
+    if band is None:
+        return hidden
     apart = jnp.arange(keys) - (start + jnp.arange(queries))[:, None]
-    return (apart < band[0]) | (apart > band[1])
+    outside = (apart < band[0]) | (apart > band[1])
+    return outside if hidden is None else outside | hidden
 
 
 _SWAPPED = 0, 2, 1, 3
 # layout -> (its axes as (B, N, S, D), those as its own, whether N and D are one axis)
-_LAYOUTS = {
+LAYOUTS = {
     "BSH": (_SWAPPED, _SWAPPED, True), "SBH": ((1, 2, 0, 3), (2, 0, 1, 3), True),
     "BNSD": ((0, 1, 2, 3), (0, 1, 2, 3), False), "BSND": (_SWAPPED, _SWAPPED, False),
 }  # fmt: skip
-_EVERYTHING = 2**31 - 1
+EVERYTHING = 2**31 - 1
 
 
 def _refuse(text):
@@ -86,10 +98,10 @@ def _refuse(text):
 def _band(mode, pre_tokens, next_tokens, has_mask, more_keys):
     """The band of a `sparse_mode`; None for all."""
     if mode in (2, 3):
-        return -_EVERYTHING, more_keys if mode == 3 else 0
+        return -EVERYTHING, more_keys if mode == 3 else 0
     if mode not in (0, 1, 4):
         _refuse(f"'sparse_mode' must be 0, 1, 2, 3 or 4, but got {mode}")
-    if mode == 1 or (mode == 0 and not has_mask) or min(pre_tokens, next_tokens) >= _EVERYTHING:
+    if mode == 1 or (mode == 0 and not has_mask) or min(pre_tokens, next_tokens) >= EVERYTHING:
         return None
     shift = more_keys if mode == 4 else 0
     return shift - pre_tokens, shift + next_tokens
@@ -107,7 +119,7 @@ def _kept(bits, probability, dtype):
 def flash_attention_score(
     query, key, value, head_num, real_shift=None, drop_mask=None, padding_mask=None,
     attn_mask=None, prefix=None, actual_seq_qlen=None, actual_seq_kvlen=None, keep_prob=1.0,
-    scalar_value=1.0, pre_tokens=_EVERYTHING, next_tokens=_EVERYTHING, inner_precise=0,
+    scalar_value=1.0, pre_tokens=EVERYTHING, next_tokens=EVERYTHING, inner_precise=0,
     input_layout="BSH", sparse_mode=0,
 ):  # fmt: skip
     r"""$dropout(softmax(scale \, q k^\top + shift)) v$ without keeping the scores of long sequences
@@ -130,11 +142,9 @@ def flash_attention_score(
     for name, option in (("padding_mask", padding_mask), ("prefix", prefix)):
         if option is not None:
             _refuse(f"'{name}' is not supported; put it into 'attn_mask'")
-    if input_layout not in _LAYOUTS:
-        _refuse(
-            f"'input_layout' must be {', '.join(map(repr, _LAYOUTS))}, but got {input_layout!r}"
-        )
-    axes, back, joined = _LAYOUTS[input_layout]
+    if input_layout not in LAYOUTS:
+        _refuse(f"'input_layout' must be {', '.join(map(repr, LAYOUTS))}, but got {input_layout!r}")
+    axes, back, joined = LAYOUTS[input_layout]
 
     if query.ndim != (3 if joined else 4) or (joined and query.shape[2] % head_num):
         _refuse(f"'query' must be {input_layout} with {head_num} heads, but got {query.shape}")

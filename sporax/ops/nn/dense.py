@@ -138,3 +138,19 @@ def embedding(
     if max_norm is not None:
         weight._rebind(embedding_renorm(input, weight, max_norm, norm_type)._value)
     return embedding_lookup(input, weight, padding_idx, scale_grad_by_freq)
+
+
+@op(name="bidense", check=same_dtype("bidense"))
+def bidense(input1: Array, input2: Array, weight: Array, bias: OPTIONAL = None):
+    r"""$x_1^\top A_o x_2 + b_o$ for each o: `input1` `(*, in1)`, `input2` `(*, in2)`, `weight` A
+    `(out, in1, in2)`, `bias` `(out,)` -> `(*, out)`.
+
+    >>> a, b = Tensor([[1.0, 2.0]]), Tensor([[3.0]])
+    >>> ops.bidense(a, b, ops.ones((1, 2, 1))).asnumpy()
+    array([[9.]], dtype=float32)
+    """
+    sizes = input1.shape[-1:] + input2.shape[-1:]
+    if weight.ndim != 3 or weight.shape[1:] != sizes or input1.shape[:-1] != input2.shape[:-1]:
+        raise ValueError("the inputs must be (*, in1) and (*, in2), 'weight' (out, in1, in2)")
+    y = jnp.einsum("...i,oij,...j->...o", input1, weight, input2)
+    return y if bias is None else y + bias

@@ -287,3 +287,69 @@ def group_norm(input: Array, num_groups, weight: OPTIONAL = None, bias: OPTIONAL
     x = _normalized(_precise(groups), (2,), eps)[0].reshape(input.shape)
     x = x if weight is None else x * weight.reshape(shape)
     return (x if bias is None else x + bias.reshape(shape)).astype(input.dtype)
+
+
+# by the root of the mean square ---------------------------------------------------------------
+
+
+def _by_mean_square(x, gamma, epsilon, dtype):
+    """(x times `gamma` over the root of its mean square, the root's reciprocal in Float32)."""
+    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
+    if not gamma.ndim or x.shape[-gamma.ndim :] != gamma.shape:
+        raise ValueError(f"'gamma' must have the last sizes of 'x', but has shape {gamma.shape}")
+    x = _precise(x)
+    inverse = _inverse_deviation(_mean(lax.mul(x, x), axes), epsilon)
+    return (x * inverse * gamma).astype(dtype), inverse
+
+
+@op(
+    function="rms_norm(x, gamma, epsilon=1e-06)",
+    primitive="RmsNorm(epsilon=1e-06)(x, gamma)",
+    check=floats_only("RmsNorm"),
+)
+def rms_norm(x: Array, gamma: Array, epsilon=1e-6) -> Arrays:
+    r"""$\gamma x r$ and r, $r = 1 / \sqrt{\overline{x^2} + \epsilon}$ being of the last axes, those
+    of `gamma` (Zhang and Sennrich, 2019).
+
+    The first has the dtype of `x`, r that of the computation, and sizes 1 for these axes.
+
+    >>> y, r = ops.rms_norm(Tensor([[1.0, 7.0]]), ops.ones((2,)))
+    >>> y.asnumpy(), r.asnumpy()
+    (array([[0.2, 1.4]], dtype=float32), array([[0.2]], dtype=float32))
+    """
+    return _by_mean_square(x, gamma, epsilon, x.dtype)
+
+
+@op(name="AddRmsNorm", check=floats_only("AddRmsNorm"))
+def add_rms_norm(x1: Array, x2: Array, gamma: Array, epsilon=1e-6) -> Arrays:
+    """`rms_norm` of `x1 + x2`: the result, the root's reciprocal and the sum.
+
+    >>> y, r, x = ops.add_rms_norm(Tensor([[0.0, 7.0]]), Tensor([[1.0, 0.0]]), ops.ones((2,)))
+    >>> y.asnumpy(), x.asnumpy()
+    (array([[0.2, 1.4]], dtype=float32), array([[1., 7.]], dtype=float32))
+    """
+    x = x1 + x2
+    return *_by_mean_square(x, gamma, epsilon, x1.dtype), x
+
+
+@op(name="AddLayerNorm", check=floats_only("AddLayerNorm"))
+def add_layer_norm(
+    x1: Array, x2: Array, gamma: Array, beta: Array, epsilon=1e-5, additional_output=False
+) -> Arrays:
+    r"""`layer_norm` of `x1 + x2` over the last axis: the result, the mean, the reciprocal of the
+    deviation $1 / \sqrt{\sigma^2 + \epsilon}$, both with size 1 there, and the sum.
+
+    `additional_output`: accepted; the sum is always returned.
+
+    >>> x, one = Tensor([[1.0, 3.0]]), ops.ones((2,))
+    >>> y, mean, r, total = ops.add_layer_norm(x, x, one, one)
+    >>> y.asnumpy().round(3).tolist(), mean.tolist(), total.tolist()
+    ([[0.0, 2.0]], [[4.0]], [[2.0, 6.0]])
+    """
+    x = x1 + x2
+    if not x.ndim:
+        raise ValueError("'x1' must have at least one axis")
+    _fits(x, x.shape[-1:], gamma, beta)
+    y, mean, variance = _normalized(_precise(x), (x.ndim - 1,), epsilon)
+    inverse = _inverse_deviation(variance, epsilon)
+    return (y * gamma + beta).astype(x1.dtype), mean.astype(x1.dtype), inverse.astype(x1.dtype), x

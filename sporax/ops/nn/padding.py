@@ -103,7 +103,10 @@ def pad_axes(x, paddings):
     return pad_each_side(x, paddings=_pairs("Pad", paddings), mode="constant")
 
 
-@composite(primitive="MirrorPad(mode='REFLECT')(input_x: x, paddings)", function=())
+@composite(
+    primitive="MirrorPad(mode='REFLECT')(input_x: x, paddings)",
+    function="mirror_pad(input_x: x, paddings, mode)",
+)
 def mirror_pad(x, paddings, mode="REFLECT"):
     """`x` mirrored at its edges, without them ('REFLECT') or with them ('SYMMETRIC').
 
@@ -115,6 +118,25 @@ def mirror_pad(x, paddings, mode="REFLECT"):
             f"For 'MirrorPad', 'mode' must be 'REFLECT' or 'SYMMETRIC', but got {mode!r}."
         )
     return pad_each_side(x, paddings=_pairs("MirrorPad", paddings), mode=mode.lower())
+
+
+@composite(primitive="Padding(pad_dim_size=8)(x)")
+def padding(x, pad_dim_size=8):
+    """`x` `(*, 1)` -> `(*, pad_dim_size)`, zeros after the one element of the last axis.
+
+    >>> ops.padding(Tensor([[8.0], [10.0]]), 3).asnumpy()
+    array([[ 8.,  0.,  0.],
+           [10.,  0.,  0.]], dtype=float32)
+    """
+    if x.ndim < 2 or x.shape[-1] != 1:
+        raise ValueError(
+            f"For 'Padding', 'x' must have at least 2 axes, the last of size 1, but got {x.shape}."
+        )
+    if not isinstance(pad_dim_size, int) or pad_dim_size < 1:
+        raise ValueError(
+            f"For 'Padding', 'pad_dim_size' must be a positive int, but got {pad_dim_size!r}."
+        )
+    return pad(x, (0, pad_dim_size - 1))
 
 
 @composite(

@@ -6,6 +6,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core.dtype import int32, int64
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.nn.activation import floats_only, tensors_only
 from sporax.ops.nn.convolution import PAD_MODES, per_axis, same_padding
@@ -101,10 +102,11 @@ def max_pool(
 
 @op(function=(), check=tensors_only("MaxPool"))
 def max_pool_with_index(
-    input: Array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, axes=2
-) -> Arrays:
+    input: Array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, axes=2,
+    pad_mode="pad",
+) -> Arrays:  # fmt: skip
     """As `max_pool`, and the index in its plane of each maximum (Int64, in row-major order)."""
-    at = Windows(input.shape[-axes:], kernel_size, stride, "pad", padding, dilation, ceil_mode)
+    at = Windows(input.shape[-axes:], kernel_size, stride, pad_mode, padding, dilation, ceil_mode)
     return lowering.max_pool_with_index(
         input, at.sizes, at.kernel, at.stride, at.padding, at.dilation
     )
@@ -311,3 +313,90 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
            [2., 2.]], dtype=float32)
     """
     return lp_pool(x, norm_type, kernel_size, stride, ceil_mode)
+
+
+# with the places of the maxima ----------------------------------------------------------------
+
+
+def _with_places(who, x, axes, argmax_type, *windows):
+    """Maxima and their indices in this dtype; refused where `x` has not `axes` + 2 dimensions."""
+    if argmax_type not in (int32, int64):
+        raise ValueError(
+            f"For '{who}', 'argmax_type' must be int32 or int64, but got {argmax_type}."
+        )
+    if x.ndim != axes + 2:
+        raise ValueError(
+            f"For '{who}', 'x' must have {axes + 2} dimensions, but got shape {x.shape}. "
+            "Give (N, C, ...)."
+        )
+    y, at = max_pool_with_index(x, *windows)
+    return y, at.astype(argmax_type)
+
+
+@composite(
+    primitive="MaxPoolWithArgmaxV2(kernel_size, strides=None, pads=0, dilation=(1, 1), "
+    "ceil_mode=False, argmax_type=int64)(x)",
+    function=(),
+)
+def max_pool_with_argmax_v2(
+    x, kernel_size, strides=None, pads=0, dilation=(1, 1), ceil_mode=False, argmax_type=int64
+) -> Arrays:
+    """The greatest number of each window of `(N, C, H, W)`, and its row-major index in its plane.
+
+    `strides`: by default the kernel. `ceil_mode`: whether a last window may reach beyond the
+    padding. `argmax_type`: the dtype of the indices, int32 or int64.
+
+    >>> y, at = ops.MaxPoolWithArgmaxV2(2)(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)))
+    >>> at.asnumpy()[0, 0]
+    array([[ 5,  7],
+           [13, 15]])
+    """
+    windows = kernel_size, strides, pads, dilation, ceil_mode, 2
+    return _with_places("MaxPoolWithArgmaxV2", x, 2, argmax_type, *windows)
+
+
+@composite(
+    primitive="MaxPoolWithArgmax(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')"
+    "(x)",
+    function=(),
+)
+def max_pool_with_argmax(
+    x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"
+) -> Arrays:
+    """As `MaxPoolWithArgmaxV2`, padded as `pad_mode`, 'valid' or 'same', says; indices are Int32.
+
+    >>> y, at = ops.MaxPoolWithArgmax(2, 2)(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)))
+    >>> at.asnumpy()[0, 0]
+    array([[ 5,  7],
+           [13, 15]], dtype=int32)
+    """
+    if data_format != "NCHW":
+        raise ValueError(
+            f"For 'MaxPoolWithArgmax', 'data_format' must be 'NCHW', but got {data_format!r}. "
+            "Permute 'x' to (N, C, H, W)."
+        )
+    windows = kernel_size, strides, 0, 1, False, 2, pad_mode
+    return _with_places("MaxPoolWithArgmax", x, 2, int32, *windows)
+
+
+@composite(
+    primitive="MaxPool3DWithArgmax(ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, "
+    "data_format='NCDHW', argmax_type=int64)(x)",
+    function=(),
+)
+def max_pool3d_with_argmax(
+    x, ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, data_format="NCDHW",
+    argmax_type=int64,
+) -> Arrays:  # fmt: skip
+    """As `MaxPoolWithArgmaxV2`, of `(N, C, D, H, W)`.
+
+    >>> y, at = ops.MaxPool3DWithArgmax(2, 2, 0)(ops.ones((1, 1, 4, 4, 4)))
+    >>> at.shape
+    (1, 1, 2, 2, 2)
+    """
+    if data_format != "NCDHW":
+        raise ValueError(
+            f"For 'MaxPool3DWithArgmax', 'data_format' must be 'NCDHW', but got {data_format!r}."
+        )
+    windows = ksize, strides, pads, dilation, ceil_mode, 3
+    return _with_places("MaxPool3DWithArgmax", x, 3, argmax_type, *windows)

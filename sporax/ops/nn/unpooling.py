@@ -3,6 +3,7 @@
 import itertools
 
 import jax.numpy as jnp
+import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.index_checks.ranges import Range
@@ -115,7 +116,8 @@ def _count(sizes):
 
 def _unpooled(who, axes, x, indices, kernel_size, stride, padding, output_size):
     kernel = per_axis("kernel_size", kernel_size, axes)
-    stride = kernel if stride in (None, 0) else per_axis("stride", stride, axes)
+    is_kernel = stride is None or not np.any(stride)
+    stride = kernel if is_kernel else per_axis("stride", stride, axes)
     padding = per_axis("padding", padding, axes, lowest=0)
     size = tuple(
         (n - 1) * s - 2 * p + k
@@ -160,3 +162,42 @@ def _unpool(axes, letters):
 max_unpool1d = _unpool(1, "`(N, C, L)`")
 max_unpool2d = _unpool(2, "`(N, C, H, W)`")
 max_unpool3d = _unpool(3, "`(N, C, D, H, W)`")
+
+
+def _unpool_class(axes, channels_last):
+    """`MaxUnpool2D` or `MaxUnpool3D`: `max_unpool` with attributes, in either layout."""
+    name, first = f"MaxUnpool{axes}D", f"NC{'DHW'[-axes:]}"
+
+    def function(x, argmax, ksize, strides=0, pads=0, output_shape=(), data_format=first):
+        if data_format not in (first, channels_last):
+            raise ValueError(
+                f"For '{name}', 'data_format' must be '{first}' or '{channels_last}', but got "
+                f"{data_format!r}."
+            )
+        if output_shape and len(output_shape) != axes + 2:
+            raise ValueError(
+                f"For '{name}', 'output_shape' must have {axes + 2} sizes, but got {output_shape}."
+            )
+        if data_format == first:
+            return _unpooled(name, axes, x, argmax, ksize, strides, pads, output_shape)
+        order = (0, axes + 1, *range(1, axes + 1))
+        sizes = tuple(output_shape[i] for i in order) if output_shape else ()
+        x, argmax = x.permute(*order), argmax.permute(*order)
+        y = _unpooled(name, axes, x, argmax, ksize, strides, pads, sizes)
+        return y.permute(0, *range(2, axes + 2), 1)
+
+    function.__name__, function.__module__ = f"max_unpool{axes}d_of_class", __name__
+    function.__doc__ = f"""As `max_unpool{axes}d`; `output_shape`: all sizes of the result.
+
+    `strides`: by default (0) the kernel. `data_format`: '{first}' or '{channels_last}'.
+
+    >>> x = ops.ones((1, 1{", 1" * axes}))
+    >>> ops.MaxUnpool{axes}D(2)(x, Tensor(np.zeros(x.shape, np.int64))).shape
+    (1, 1{", 2" * axes})
+    """
+    written = f"{name}(ksize, strides=0, pads=0, output_shape=(), data_format='{first}')(x, argmax)"
+    return composite(primitive=written, function=())(function)
+
+
+_unpool_class(2, "NHWC")
+_unpool_class(3, "NDHWC")

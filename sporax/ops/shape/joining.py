@@ -31,6 +31,23 @@ def concat(tensors: Arrays, axis=0):
     return jnp.concatenate(tensors, axis)
 
 
+@composite(primitive="ParallelConcat()(values)", function=())
+def parallel_concat(values):
+    """A tuple or list of Tensors whose first size is 1, one after the other along that axis.
+
+    >>> ops.ParallelConcat()((Tensor([[1, 2]]), Tensor([[3, 4]]))).asnumpy()
+    array([[1, 2],
+           [3, 4]])
+    """
+    shapes = [x.shape for x in values]
+    if not shapes or any(shape[:1] != (1,) for shape in shapes):
+        raise ValueError(
+            f"For 'ParallelConcat', all 'values' must have a first size of 1, but got {shapes}. "
+            "Use 'concat' for others."
+        )
+    return concat(values, 0)
+
+
 @op(
     primitive=("Stack(axis=0)(input_x: tensors)", "Pack(axis=0)(x: tensors)"),
     mint="stack(tensors, dim: axis=0)", promotes=True,
@@ -103,6 +120,25 @@ def split_of_class(input: Array, axis=0, output_num=1) -> Arrays:
         )
     step = total // output_num
     return _pieces(input, [i * step for i in range(1, output_num)], axis)
+
+
+@composite(primitive="SplitV(size_splits, split_dim, num_split)(input_x)", function=())
+def split_of_sizes(input_x, size_splits, split_dim, num_split) -> Arrays:
+    """`num_split` pieces of these sizes along `split_dim`, a tuple; one size may be -1, what is
+    left.
+
+    >>> [t.shape for t in ops.SplitV([1, -1], 0, 2)(ops.zeros((4,)))]
+    [(1,), (3,)]
+    """
+    sizes = list(size_splits)
+    if len(sizes) != num_split or sizes.count(-1) > 1:
+        raise ValueError(
+            f"For 'SplitV', 'size_splits' must have {num_split} sizes, of which one may be -1, but "
+            f"got {size_splits}."
+        )
+    if -1 in sizes:
+        sizes[sizes.index(-1)] = input_x.shape[split_dim] - sum(sizes) - 1
+    return split(input_x, tuple(sizes), split_dim)
 
 
 @op(

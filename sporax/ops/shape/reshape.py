@@ -122,6 +122,8 @@ def transpose(input: Array, dims):
     function=("swapaxes(input, axis0, axis1)", "swapdims(input, dim0: axis0, dim1: axis1)"),
     tensor=("swapaxes(input, axis0, axis1)", "swapdims(input, dim0: axis0, dim1: axis1)"),
     mint=("swapaxes(input, axis0, axis1)", "transpose(input, dim0: axis0, dim1: axis1)"),
+    primitive="TransposeExtView()(input, dim0: axis0, dim1: axis1)",
+    name="swapaxes",
     numpy="swapaxes(x: input, axis1: axis0, axis2: axis1)",
     view=True,
 )

@@ -1,0 +1,283 @@
+"""Python functions as Primitives: on the host, or recorded as what they consist of."""
+
+import functools
+import types
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from sporax.autodiff.function import Function
+from sporax.core.tensor import Tensor
+from sporax.ops.custom import Custom
+from sporax.ops.declare import FUNCTIONS, PRIMITIVES, composite
+from sporax.ops.primitive import Primitive
+
+
+def _check_function(who, name, function):
+    if not callable(function):
+        raise TypeError(
+            f"For '{who}', '{name}' must be a function, but got {type(function).__name__}."
+        )
+
+
+class PyFunc(Primitive):
+    """A function on NumPy arrays as an operation; `op((x, y))` or `op(x, y)` gives a tuple of
+    Tensors.
+
+    `in_types`, `in_shapes`, `out_types`, `out_shapes`: a dtype and a shape for each input and each
+    result. The function runs on the host each time; `stateful`: accepted.
+
+    >>> kinds, shapes = [sporax.float32], [(2,)]
+    >>> add = ops.PyFunc(lambda x, y: x + y, kinds * 2, shapes * 2, kinds, shapes)
+    >>> add((Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))[0].asnumpy()
+    array([4., 6.], dtype=float32)
+    """
+
+    def __init__(self, fn, in_types, in_shapes, out_types, out_shapes, stateful=True):
+        super().__init__("PyFunc")
+        _check_function("PyFunc", "fn", fn)
+        for types_, shapes, side in ((in_types, in_shapes, "in"), (out_types, out_shapes, "out")):
+            if not all(isinstance(x, tuple | list) for x in (types_, shapes)):
+                raise TypeError(f"For 'PyFunc', '{side}_types' and '{side}_shapes' must be lists.")
+            if len(types_) != len(shapes):
+                raise ValueError(
+                    f"For 'PyFunc', '{side}_shapes' must have as many items as '{side}_types', "
+                    f"{len(types_)}, but got {len(shapes)}."
+                )
+        self.in_types, self.in_shapes = list(in_types), [tuple(s) for s in in_shapes]
+        self.out_types, self.out_shapes = list(out_types), [tuple(s) for s in out_shapes]
+
+        def on_host(*arrays):
+            returned = fn(*arrays)
+            returned = returned if isinstance(returned, tuple | list) else (returned,)
+            return tuple(returned) if self.out_types else np.zeros((1,), np.int32)
+
+        shapes = tuple(self.out_shapes) or (1,)
+        self._custom = Custom(on_host, shapes, tuple(self.out_types) or None)
+
+    def __call__(self, *inputs):
+        if len(inputs) == 1 and isinstance(inputs[0], tuple | list):
+            inputs = tuple(inputs[0])
+        given = [(x.dtype, x.shape) for x in inputs if isinstance(x, Tensor)]
+        wanted = list(zip(self.in_types, self.in_shapes, strict=True))
+        if given != wanted:
+            raise TypeError(f"For 'PyFunc', the inputs must be Tensors {wanted}, but got {given}.")
+        outs = self._custom(*inputs)
+        return outs if isinstance(outs, tuple) else (outs,)
+
+
+class PyExecute(Primitive):
+    """The value of a Python expression: `PyExecute()("a + b", ("a", "b"), (x, y))`.
+
+    >>> ops.PyExecute()("a + b", ("a", "b"), (Tensor([1.0]), 2)).asnumpy()
+    array([3.], dtype=float32)
+    """
+
+    def __init__(self):
+        super().__init__("PyExecute")
+
+    def __call__(self, script, local_keys, local_values):
+        if not isinstance(script, str):
+            raise TypeError(
+                f"For 'PyExecute', 'script' must be a string, but got {type(script).__name__}."
+            )
+        if len(local_keys) != len(local_values):
+            raise ValueError(
+                f"For 'PyExecute', there must be a value for each of {len(local_keys)} names, but "
+                f"got {len(local_values)}."
+            )
+        return eval(script, {}, dict(zip(local_keys, local_values, strict=True)))
+
+
+class Morph(Primitive):
+    """A function as a Primitive, recorded as the operations that it consists of.
+
+    `infer_shape`, `infer_dtype`: accepted; tracing `fn` determines both. `bprop_fn(*inputs, out,
+    dout)`: its derivative, a tuple of gradients; `fn` must then have positional parameters without
+    defaults only.
+
+    >>> same = lambda *args: args
+    >>> ops.Morph(lambda x: x * 2, same, same)(Tensor([3.0])).asnumpy()
+    array([6.], dtype=float32)
+    """
+
+    def __init__(self, fn, infer_shape, infer_dtype, bprop_fn=None):
+        super().__init__("Morph")
+        _check_function("Morph", "fn", fn)
+        self.fn, self.bprop_fn, self._apply = fn, bprop_fn, fn
+        if bprop_fn is not None:
+            _check_function("Morph", "bprop_fn", bprop_fn)
+            members = {
+                "forward": staticmethod(self._forward),
+                "backward": staticmethod(self._backward),
+            }
+            self._apply = type("Morph", (Function,), members).apply
+
+    def _forward(self, ctx, *inputs):
+        ctx.inputs, ctx.output = inputs, self.fn(*inputs)
+        return ctx.output
+
+    def _backward(self, ctx, *grads):
+        dout = grads if isinstance(ctx.output, tuple) else grads[0]
+        return self.bprop_fn(*ctx.inputs, ctx.output, dout)
+
+    def __call__(self, *args):
+        return self._apply(*args)
+
+
+class Reusing(Primitive):
+    """The function itself: XLA decides what it computes once.
+
+    >>> ops.Reusing()(len)([1, 2])
+    2
+    """
+
+    def __init__(self):
+        super().__init__("Reusing")
+
+    def __call__(self, x):
+        return x
+
+
+class UpdateState(Primitive):
+    """The first argument: side effects are in the order of the program.
+
+    >>> ops.UpdateState()(3, Tensor([1.0]))
+    3
+    """
+
+    def __init__(self):
+        super().__init__("UpdateState")
+
+    def __call__(self, *args):
+        return args[0]
+
+
+@composite(
+    function="move_to(input, to='CPU', blocking=True)",
+    primitive="MoveTo()(input, to='CPU', blocking=True)",
+)
+def move_to(input, to="CPU", blocking=True):
+    """`input`, a Tensor or ints, as a Tensor on the device `to`: 'CPU', or 'Ascend' or 'GPU', which
+    stand for the device that computes. XLA keeps the contents where they are used.
+
+    `blocking`: accepted.
+
+    >>> ops.move_to((1, 2)).asnumpy()
+    array([1, 2])
+    """
+    if to not in ("CPU", "Ascend", "GPU"):
+        raise ValueError(f"For 'move_to', 'to' must be 'CPU', 'Ascend' or 'GPU', but got {to!r}.")
+    return input.copy() if isinstance(input, Tensor) else Tensor(input)
+
+
+def _ms_pyfunc(infer_func) -> Any:
+    """A decorator that makes a Primitive of a Python function on Tensors and numbers.
+
+    `infer_func`: accepted; what the function returns determines shape and dtype.
+
+    >>> @ops._ms_pyfunc(lambda x: x)
+    ... def twice(x: Tensor) -> Tensor:
+    ...     return x * 2
+    >>> twice(Tensor([3.0])).asnumpy(), twice
+    (array([6.], dtype=float32), Prim[PyCallback_twice])
+    """
+    _check_function("_ms_pyfunc", "infer_func", infer_func)
+
+    def decorate(function):
+        _check_function("_ms_pyfunc", "pyfunc_fn", function)
+        name = f"PyCallback_{function.__name__}"
+        members = {"__call__": lambda self, *args: function(*args), "__doc__": function.__doc__}
+        return type(name, (Primitive,), members)(name)
+
+    return decorate
+
+
+# kernels in Python ----------------------------------------------------------------------------
+
+
+class _Scope:
+    """A `with` block of a kernel that says how it is to be scheduled."""
+
+    def __init__(self, *settings):
+        self.settings = settings
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+
+def _allocate(shape, dtype, scope=None):
+    return np.zeros(shape, dtype)
+
+
+# the functions that kernels may call, by name
+_INTRINSICS = {
+    "allocate": _allocate, "output_tensor": _allocate, "grid": np.ndindex,
+    "attr": _Scope, "block_realize": _Scope,
+    **dict.fromkeys(["range", "serial", "vectorize", "parallel", "reduce"], range),
+    "rsqrt": lambda x: 1 / np.sqrt(x), "erf": special.erf, "atan": np.arctan, "atan2": np.arctan2,
+    "ceil_div": lambda a, b: -(-a // b),
+    **{name: getattr(np, name) for name in (
+        "sqrt", "sign", "log", "tanh", "exp", "abs", "power", "isnan", "isinf", "isfinite", "sin",
+        "cos", "expm1", "floor", "ceil", "trunc", "round", "int8", "int16", "int32", "int64",
+        "float16", "float32", "float64",
+    )},
+}  # fmt: skip
+
+
+def kernel(fn=None, reg_info=None, compile_attrs=None) -> Any:
+    """A decorator of kernels in MindSpore's Hybrid DSL: the function on NumPy arrays, for `Custom`
+    or to be called, with what such kernels call: `output_tensor(shape, dtype)`, `allocate`, `grid`,
+    `serial`, `parallel`, `block_realize`, `attr`, `exp`, `rsqrt`, ...
+
+    `reg_info`: kept as an attribute; `compile_attrs`: accepted, there is nothing to compile.
+
+    >>> @ops.kernel
+    ... def twice(a):
+    ...     y = output_tensor(a.shape, a.dtype)
+    ...     for i in grid(a.shape):
+    ...         y[i] = a[i] * 2
+    ...     return y
+    >>> twice(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    if compile_attrs is not None and not isinstance(compile_attrs, dict):
+        raise TypeError(
+            f"For 'kernel', 'compile_attrs' must be a dict, but got {type(compile_attrs).__name__}."
+        )
+    if reg_info is not None and not isinstance(reg_info, str | dict | tuple):
+        raise TypeError(
+            "For 'kernel', 'reg_info' must be a string, a dict or a tuple, but got "
+            f"{type(reg_info).__name__}."
+        )
+    if fn is None:
+        return lambda function: kernel(function, reg_info, compile_attrs)
+    _check_function("kernel", "fn", fn)
+
+    @functools.wraps(fn)
+    def run(*args):
+        names = {**fn.__globals__, **_INTRINSICS}
+        rest = fn.__name__, fn.__defaults__, fn.__closure__
+        return types.FunctionType(fn.__code__, names, *rest)(*args)
+
+    run.reg_info = reg_info
+    return run
+
+
+def ms_kernel(fn=None, reg_info=None, compile_attrs=None) -> Any:
+    """The former name of `kernel`.
+
+    >>> ops.ms_kernel(lambda a: a + 1)(np.array([1]))
+    array([2])
+    """
+    return kernel(fn, reg_info, compile_attrs)
+
+
+FUNCTIONS.update(_ms_pyfunc=_ms_pyfunc, kernel=kernel, ms_kernel=ms_kernel)
+PRIMITIVES.update(
+    PyFunc=PyFunc, PyExecute=PyExecute, Morph=Morph, Reusing=Reusing, UpdateState=UpdateState
+)

@@ -1,0 +1,82 @@
+"""Images scaled and moved, each output element a weighted mean of the input elements around it."""
+
+import jax.numpy as jnp
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, composite, op
+
+
+def _lanczos(radius):
+    return lambda x: jnp.sinc(x) * jnp.sinc(x / radius)
+
+
+def _piecewise_cubic(x, near, far):
+    """`near` and `far`: coefficients of the cubic below 1 and from there to 2, highest first."""
+    return jnp.where(x < 1, jnp.polyval(jnp.array(near), x), jnp.polyval(jnp.array(far), x))
+
+
+# name -> (radius, weight at a distance of at most that)
+_KERNELS = {
+    **{f"lanczos{radius}": (radius, _lanczos(radius)) for radius in (1, 3, 5)},
+    "gaussian": (1.5, lambda x: jnp.exp(-2 * x * x)),
+    "box": (1, lambda x: jnp.where(x < 0.5, 1.0, jnp.where(x == 0.5, 0.5, 0.0))),
+    "triangle": (1, lambda x: 1 - x),
+    "keyscubic": (2, lambda x: _piecewise_cubic(x, (1.5, -2.5, 0, 1), (-0.5, 2.5, -4, 2))),
+    "mitchellcubic": (
+        2, lambda x: _piecewise_cubic(x, (7 / 6, -2, 0, 8 / 9), (-7 / 18, 2, -10 / 3, 16 / 9))
+    ),
+}  # fmt: skip
+
+
+def _weights(n_in, n_out, scale, translation, kernel_type, antialias):
+    """`(n_out, n_in)`: how much of each input element an output element has."""
+    radius, weight = _KERNELS[kernel_type]
+    width = jnp.maximum(1 / scale, 1) if antialias else 1.0
+    places = (jnp.arange(n_out) + 0.5 - translation) / scale
+    distance = jnp.abs(jnp.arange(n_in) + 0.5 - places[:, None]) / width
+    weights = jnp.where(distance <= radius, weight(jnp.minimum(distance, radius)), 0)
+    total = weights.sum(1, keepdims=True)
+    is_inside = ((places >= 0) & (places <= n_in))[:, None] & (jnp.abs(total) > 1e-35)
+    return jnp.where(is_inside, weights / jnp.where(is_inside, total, 1), 0).astype(scale.dtype)
+
+
+@op(function=(), name="ScaleAndTranslate")
+def scale_and_translate_to(
+    images: Array, scale: Array, translation: Array, size, kernel_type="lanczos3", antialias=True
+):
+    """`ScaleAndTranslate` with `size` as a tuple."""
+    if kernel_type not in _KERNELS:
+        raise ValueError(f"'kernel_type' must be one of {[*_KERNELS]}, but got {kernel_type!r}")
+    if images.ndim != 4 or scale.shape != (2,) or translation.shape != (2,):
+        raise ValueError("'images' must be (N, H, W, C), 'scale' and 'translation' must be (2,)")
+    images = images.astype(jnp.promote_types(images.dtype, jnp.float32))
+    down, across = (
+        _weights(images.shape[1 + i], size[i], scale[i], translation[i], kernel_type, antialias)
+        for i in (0, 1)
+    )
+    return jnp.einsum("ih,jw,nhwc->nijc", down, across, images).astype(images.dtype)
+
+
+@composite(
+    primitive="ScaleAndTranslate(kernel_type='lanczos3', antialias=True)"
+    "(images, size, scale, translation)",
+    function=(),
+)
+def scale_and_translate(images, size, scale, translation, kernel_type="lanczos3", antialias=True):
+    """`(N, H, W, C)` -> `(N, *size, C)` in Float32: an element at place i of the input comes to
+    `scale * i + translation`, along both axes.
+
+    `kernel_type`: how neighbours are weighted, 'lanczos1', 'lanczos3', 'lanczos5', 'gaussian',
+    'box', 'triangle', 'keyscubic' or 'mitchellcubic'; `antialias`: whether the kernel is as wide as
+    an output element where that is larger than an input element. What comes from outside is 0.
+
+    >>> x, both = Tensor([[[[1.0], [3.0]]]]), Tensor([1.0, 2.0])
+    >>> ops.ScaleAndTranslate("triangle")(x, (1, 4), both, both * 0).asnumpy().ravel()
+    array([1. , 1.5, 2.5, 3. ], dtype=float32)
+    """
+    sizes = size.tolist() if isinstance(size, Tensor) else size
+    if not isinstance(sizes, tuple | list) or len(sizes) != 2 or min(sizes) < 1:
+        raise ValueError(
+            f"For 'ScaleAndTranslate', 'size' must be 2 positive ints, but got {sizes}."
+        )
+    return scale_and_translate_to(images, scale, translation, tuple(sizes), kernel_type, antialias)

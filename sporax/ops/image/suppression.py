@@ -1,0 +1,95 @@
+"""Boxes chosen by their scores, each far enough from those chosen before it."""
+
+import jax.numpy as jnp
+from jax import lax
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, Arrays, composite, op
+
+
+@op(function=(), differentiable=False)
+def suppressed(
+    overlaps: Array, scores: Array, overlap_threshold: Array, score_threshold: Array, is_open=False
+) -> Arrays:
+    """Indices `(n,)` by falling score, and which of them are chosen: those above `score_threshold`
+    that overlap at most (`is_open`: less than) `overlap_threshold` with each one chosen before, as
+    `overlaps[i, j]` says of box i and the earlier j."""
+    count = scores.shape[0] if scores.ndim else 0
+    if scores.ndim != 1 or overlaps.shape != (count, count):
+        raise ValueError("'scores' must be (n,), and the overlaps (n, n)")
+    if overlap_threshold.ndim or score_threshold.ndim:
+        raise ValueError("the thresholds must be numbers")
+    order = jnp.argsort(-scores, stable=True)
+    near = overlaps >= overlap_threshold if is_open else overlaps > overlap_threshold
+    near = near[order][:, order]
+    places = jnp.arange(count)
+
+    def without(i, chosen):
+        return chosen & ~(chosen[i] & near[:, i] & (places > i))
+
+    chosen = lax.fori_loop(0, count, without, scores[order] > score_threshold)
+    return order.astype(jnp.int32), chosen
+
+
+@op(function=(), differentiable=False)
+def overlaps_of_corners(boxes: Array):
+    """Of boxes `(n, 4)`, rows of two opposite corners, the areas that pairs share over those that
+    they cover together: `(n, n)`."""
+    if boxes.ndim != 2 or boxes.shape[1] != 4:
+        raise ValueError(f"'boxes' must be (n, 4), but has shape {boxes.shape}")
+    corners = boxes.reshape(-1, 2, 2)
+    low, high = corners.min(1), corners.max(1)
+    sides = jnp.minimum(high[:, None], high) - jnp.maximum(low[:, None], low)
+    shared = jnp.maximum(sides, 0).prod(-1)
+    areas = (high - low).prod(-1)
+    together = areas[:, None] + areas - shared
+    return jnp.where(shared > 0, shared / jnp.where(shared > 0, together, 1), 0)
+
+
+def _number(x):
+    return x if isinstance(x, Tensor) else Tensor(float(x))
+
+
+def _chosen(overlaps, scores, most, overlap_threshold, score_threshold, is_open=False):
+    """The first `most` indices that are chosen."""
+    thresholds = _number(overlap_threshold), _number(score_threshold)
+    order, chosen = suppressed(overlaps, scores, *thresholds, is_open)
+    return order.masked_select(chosen)[: max(int(most), 0)]
+
+
+@composite(
+    primitive="NonMaxSuppressionV3()(boxes, scores, max_output_size, iou_threshold, "
+    "score_threshold)",
+    function=(),
+)
+def non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold):
+    """The indices (Int32) of at most `max_output_size` boxes `(n, 4)`, two opposite corners each,
+    by falling score: those above `score_threshold` of which each earlier one shares at most
+    `iou_threshold` of the area that both cover together.
+
+    How many there are decides the shape, so that the computation runs up to here.
+
+    >>> boxes = Tensor([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 1.9], [3.0, 3.0, 4.0, 4.0]])
+    >>> ops.NonMaxSuppressionV3()(boxes, Tensor([0.5, 0.9, 0.7]), 3, 0.5, 0.0).asnumpy()
+    array([1, 2], dtype=int32)
+    """
+    overlaps = overlaps_of_corners(boxes)
+    return _chosen(overlaps, scores, max_output_size, iou_threshold, score_threshold)
+
+
+@composite(
+    primitive="NonMaxSuppressionWithOverlaps()(overlaps, scores, max_output_size, "
+    "overlap_threshold, score_threshold)",
+    function=(),
+)
+def non_max_suppression_with_overlaps(
+    overlaps, scores, max_output_size, overlap_threshold, score_threshold
+):
+    """As `NonMaxSuppressionV3`, with how much boxes overlap as a matrix `(n, n)`; each chosen box
+    overlaps less than `overlap_threshold` with each earlier one.
+
+    >>> overlaps = Tensor([[1.0, 0.8], [0.8, 1.0]])
+    >>> ops.NonMaxSuppressionWithOverlaps()(overlaps, Tensor([0.5, 0.9]), 2, 0.5, 0.0).asnumpy()
+    array([1], dtype=int32)
+    """
+    return _chosen(overlaps, scores, max_output_size, overlap_threshold, score_threshold, True)

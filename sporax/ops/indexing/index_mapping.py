@@ -1,0 +1,182 @@
+"""Indices computed from indices: of all dimensions, in ranges, filtered, and in caches."""
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
+from sporax.index_checks.ranges import Range
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.indexing.assignment import put
+
+
+def _elements(indices, dims):
+    return [Range(indices, math.prod(dims), low=0, of=", the number of elements")]
+
+
+@op(function=(), name="UnravelIndex", bounds=_elements, differentiable=False)
+def places_in(indices: Array, dims):
+    """`UnravelIndex` with the sizes `dims` as a tuple."""
+    if indices.ndim > 1 or not jnp.issubdtype(indices.dtype, jnp.integer):
+        raise ValueError("'indices' must be integers (n,) or ()")
+    if not isinstance(dims, tuple) or not all(isinstance(n, int) and n > 0 for n in dims):
+        raise ValueError(f"'dims' must be positive ints, but got {dims!r}")
+    return jnp.stack(jnp.unravel_index(indices, dims), -1).astype(indices.dtype)
+
+
+@composite(primitive="UnravelIndex()(indices, dims)", function=())
+def unravel_index(indices, dims):
+    """The place in an array of the sizes `dims` `(k,)` of each index into its elements, row-major:
+    `(n,)` -> `(n, k)`, `()` -> `(k,)`.
+
+    >>> ops.UnravelIndex()(Tensor([2, 5]), Tensor([3, 3])).asnumpy()
+    array([[0, 2],
+           [1, 2]])
+    """
+    return places_in(indices, tuple(dims.tolist() if isinstance(dims, Tensor) else dims))
+
+
+@composite(primitive="RaggedRange(Tsplits)(starts, limits, deltas)", function=())
+def ragged_range(starts, limits, deltas, Tsplits) -> Arrays:
+    """For each start, the numbers from it up to its limit, exclusive, in steps of its delta: where
+    each range begins in the second result, and its end, in the dtype `Tsplits`; and all ranges, one
+    after the other.
+
+    How many there are decides the shape, so that the computation runs up to here.
+
+    >>> starts, limits, steps = Tensor([2, 5, 8]), Tensor([3, 5, 12]), Tensor([1, 1, 2])
+    >>> [t.tolist() for t in ops.RaggedRange(sporax.int64)(starts, limits, steps)]
+    [[0, 1, 1, 3], [2, 8, 10]]
+    """
+    if Tsplits not in (dtypes.int32, dtypes.int64):
+        raise ValueError(f"For 'RaggedRange', 'Tsplits' must be int32 or int64, but got {Tsplits}.")
+    arrays = [np.atleast_1d(x.asnumpy()) for x in (starts, limits, deltas)]
+    if len({(a.shape, a.dtype) for a in arrays}) > 1 or arrays[0].ndim > 1:
+        raise ValueError(
+            "For 'RaggedRange', 'starts', 'limits' and 'deltas' must have one shape, (n,) or (), "
+            f"and one dtype, but got {[(a.shape, str(a.dtype)) for a in arrays]}."
+        )
+    if not arrays[2].all():
+        raise ValueError(f"For 'RaggedRange', 'deltas' must not be 0, but got {arrays[2]}.")
+    counts = [max(0, int(np.ceil((b - a) / d))) for a, b, d in zip(*arrays, strict=True)]
+    ranges = [a + d * np.arange(n) for a, d, n in zip(*arrays[::2], counts, strict=True)]
+    dense = np.concatenate([np.zeros(0), *ranges]).astype(arrays[0].dtype)
+    return Tensor(np.cumsum([0, *counts]), Tsplits), Tensor(dense)
+
+
+@composite(primitive="SubAndFilter()(input_x, max_num, offset)", function=())
+def sub_and_filter(input_x, max_num, offset) -> Arrays:
+    """The elements of `input_x - offset` in [0, max_num), and where they were.
+
+    How many there are decides the shape, so that the computation runs up to here.
+
+    >>> x = Tensor([1, 3, 5, 8, 9, 16], sporax.int32)
+    >>> [t.tolist() for t in ops.SubAndFilter()(x, 10, 5)]
+    [[0, 3, 4], [2, 3, 4]]
+    """
+    shifted = input_x.asnumpy() - int(offset)
+    at = np.flatnonzero((shifted >= 0) & (shifted < int(max_num)))
+    return Tensor(shifted.reshape(-1)[at]), Tensor(at.astype(shifted.dtype))
+
+
+@composite(primitive="MapUniform()(input, per_group_size, group_num)", function=())
+def map_uniform(input, per_group_size, group_num):
+    """$x \\bmod n \\cdot s + \\lfloor x / n \\rfloor$, n being `group_num` and s `per_group_size`:
+    a table's rows dealt out to groups.
+
+    >>> ops.MapUniform()(Tensor([0, 1, 2, 3]), 2, 2).tolist()
+    [0, 2, 1, 3]
+    """
+    return input % group_num * per_group_size + input // group_num
+
+
+class _Cache:
+    """A hash table of rows (key, place in the cache, last step of use, distance from its hash plus
+    1, 0 for an empty row), with linear probing."""
+
+    def __init__(self, table, step):
+        self.table, self.step, self.size = table, step, len(table)
+
+    def place(self, key, found):
+        """The first row from the hash of `key` on for which `found(row)` holds, and its distance
+        plus 1."""
+        share = 0.6180339 * key
+        start = int((share - np.floor(share)) * self.size)
+        return self.walk(start, found)
+
+    def walk(self, start, found):
+        """The same from the row `start` on."""
+        for n in range(self.size + 1):
+            at = (start + n) % self.size
+            if found(self.table[at]):
+                return at, n + 1
+        raise ValueError(
+            "For 'MapCacheIdx', 'hashmap' must have a row to spare, but all of its "
+            f"{self.size} are in use."
+        )
+
+    def lookup(self, key):
+        """Where the key's row is in the cache; None if it is not there."""
+        at, _ = self.place(key, lambda row: row[3] == 0 or row[0] == key)
+        if self.table[at][3] == 0:
+            return None
+        self.table[at][2] = self.step
+        return self.table[at][1]
+
+    def insert(self, key):
+        """Take the key in, in place of one that has not been used for two steps: (its place in the
+        cache, the key that went)."""
+        at, distance = self.place(key, lambda row: row[3] == 0)
+        self.table[at] = key, 0, self.step, distance
+        is_old = lambda row: row[3] != 0 and row[2] < self.step - 1  # noqa: E731
+        old, _ = self.walk((at + 1) % self.size, is_old)
+        went, place = self.table[old][:2]
+        self.table[at][1] = place
+        self.table[old][3] = 0
+        self.close(old)
+        return place, went
+
+    def close(self, hole):
+        """Move rows behind an emptied one up, so that walks still reach them."""
+        distance, at = 1, (hole + 1) % self.size
+        while self.table[at][3] != 0:
+            if self.table[at][3] > distance:
+                self.table[hole] = self.table[at]
+                self.table[hole][3] -= distance
+                self.table[at][3] = 0
+                hole, distance = at, 0
+            at, distance = (at + 1) % self.size, distance + 1
+
+
+@composite(
+    primitive="MapCacheIdx()(hashmap, indices, step, emb_max_num, cache_max_num)", function=()
+)
+def map_cache_idx(hashmap, indices, step, emb_max_num, cache_max_num) -> Arrays:
+    """Where rows of a large table are in a cache of it, and what must be swapped for that.
+
+    `hashmap` `(n, 4)`, which changes: rows (key, place in the cache, last step of use, probes, 0
+    for an empty row). `indices`, less `cache_max_num`, the offset of this part of the table, are
+    the keys; those outside [0, emb_max_num) give -1. Returns the places of all, and, for the keys
+    that were missing, the keys that went, the missing keys, and the places that they share.
+
+    >>> table = Parameter(Tensor([[5, 0, -5, 1], [0, 0, 0, 0]], sporax.int32))
+    >>> key, step = Tensor([0], sporax.int32), Tensor([0], sporax.int32)
+    >>> [t.tolist() for t in ops.MapCacheIdx()(table, key, step, 10, 0)]
+    [[0], [5], [0], [0]]
+    """
+    rows = hashmap.asnumpy().copy()
+    if rows.ndim != 2 or rows.shape[1] != 4:
+        raise ValueError(f"For 'MapCacheIdx', 'hashmap' must be (n, 4), but got {rows.shape}.")
+    cache = _Cache(rows, int(step))
+    keys = indices.asnumpy().astype(np.int64) - int(cache_max_num)
+    is_known = (keys >= 0) & (keys < int(emb_max_num))
+    places = [cache.lookup(key) if known else -1 for key, known in zip(keys, is_known, strict=True)]
+    missing = [i for i, place in enumerate(places) if place is None]
+    swaps = [cache.insert(keys[i]) for i in missing]
+    for i, (place, _) in zip(missing, swaps, strict=True):
+        places[i] = place
+    put("MapCacheIdx", hashmap, Tensor(rows))
+    results = places, [went for _, went in swaps], keys[missing], [place for place, _ in swaps]
+    return tuple(Tensor(np.asarray(r, rows.dtype)) for r in results)

@@ -1,0 +1,98 @@
+"""Slices with equal, sorted segment numbers put together; the last number says how many there are.
+
+The number of segments decides the shape, so that the computation runs up to the numbers.
+"""
+
+import jax
+import jax.numpy as jnp
+
+from sporax.index_checks.ranges import Range
+from sporax.ops.declare import Array, composite, op
+from sporax.ops.indexing.gather import gather
+from sporax.xla_kernels.products import multiply_at
+
+
+def _mean(x, at, count):
+    total = jax.ops.segment_sum(x, at, count)
+    sizes = jnp.zeros(count, x.dtype).at[at].add(1).reshape(-1, *[1] * (x.ndim - 1))
+    return total / jnp.maximum(sizes, 1)
+
+
+def _product(x, at, count):
+    return multiply_at(jnp.ones((count, *x.shape[1:]), x.dtype), at, x)
+
+
+# name -> (what it gives for a segment, what an empty one gives, JAX's function)
+_COMPUTE = {
+    "sum": ("sum", 0, jax.ops.segment_sum), "mean": ("mean", 0, _mean),
+    "max": ("largest", 0, jax.ops.segment_max), "min": ("smallest", 0, jax.ops.segment_min),
+    "prod": ("product", 1, _product),
+}  # fmt: skip
+
+
+def _ids(input_x, segment_ids, count, reduction):
+    return [Range(segment_ids, count, low=0, of=", the number of segments")]
+
+
+@op(function=(), name="Segment", bounds=_ids)
+def reduced_segments(input_x: Array, segment_ids: Array, count, reduction):
+    """`count` segments of the slices along the first axis; `reduction`: a key of `_COMPUTE`."""
+    if segment_ids.ndim != 1 or input_x.shape[:1] != segment_ids.shape:
+        raise ValueError("'segment_ids' must be (n,), n being the first size of 'input_x'")
+    if reduction not in _COMPUTE:
+        raise ValueError(f"'reduction' must be one of {[*_COMPUTE]}, but got {reduction!r}")
+    _, empty, compute = _COMPUTE[reduction]
+    some = jnp.zeros(count, bool).at[segment_ids].set(True)
+    result = compute(input_x, segment_ids, count).astype(input_x.dtype)
+    some = some.reshape(-1, *[1] * (input_x.ndim - 1))
+    return jnp.where(some, result, jnp.asarray(empty, input_x.dtype))
+
+
+def _count(name, segment_ids):
+    """How many segments there are; the numbers must rise."""
+    ids = segment_ids.asnumpy()
+    if ids.ndim != 1 or ids.dtype.kind not in "iu" or (ids[1:] < ids[:-1]).any():
+        raise ValueError(
+            f"For '{name}', 'segment_ids' must be rising integers (n,), but got {ids}. Sort them, "
+            "or use the unsorted_segment functions."
+        )
+    return int(ids[-1]) + 1 if ids.size else 0
+
+
+def _declare(reduction):
+    word, empty, _ = _COMPUTE[reduction]
+    name = f"Segment{reduction.title()}"
+
+    def function(input_x, segment_ids):
+        return reduced_segments(input_x, segment_ids, _count(name, segment_ids), reduction)
+
+    function.__name__, function.__module__ = f"segment_{reduction}", __name__
+    shown = {"sum": "3.", "mean": "1.5", "max": "2.", "min": "1.", "prod": "2."}[reduction]
+    function.__doc__ = f"""The {word} of the slices of `input_x` with equal `segment_ids`, which
+    rise.
+
+    There is one more segment than the last number says; an empty one gives {empty}.
+
+    >>> x, ids = Tensor([1.0, 2.0, 5.0]), Tensor([0, 0, 2])
+    >>> ops.{name}()(x, ids).asnumpy().tolist()
+    [{float(shown)}, {float(empty)}, 5.0]
+    """
+    composite(primitive=f"{name}()(input_x, segment_ids)", function=())(function)
+
+
+for _reduction in _COMPUTE:
+    _declare(_reduction)
+
+
+@composite()
+def sparse_segment_mean(x, indices, segment_ids):
+    """The mean of the slices of `x` at `indices` with equal `segment_ids`, which rise.
+
+    There is one more segment than the last number says; an empty one gives 0.
+
+    >>> x, ids = Tensor([1.0, 2.0, 5.0]), Tensor([0, 0, 2])
+    >>> ops.sparse_segment_mean(x, Tensor([2, 0, 1]), ids).asnumpy()
+    array([3., 0., 2.], dtype=float32)
+    """
+    count = _count("sparse_segment_mean", segment_ids)
+    return reduced_segments(gather(x, indices, 0), segment_ids, count, "mean")

@@ -1,0 +1,73 @@
+"""The transducer's loss (Graves, 2012): of all ways to emit the labels between the time steps."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from sporax.ops.declare import Array, Arrays, op
+from sporax.ops.math.arithmetic import at_least_single
+
+
+def _costs(acts, labels, input_lengths, label_lengths, blank):
+    """-ln P(labels | acts), one for each example."""
+    scores = jax.nn.log_softmax(at_least_single(acts), -1)
+    batch, times, places, _ = acts.shape
+    skip = scores[..., blank]
+    emit = jnp.take_along_axis(scores[:, :, : places - 1], labels[:, None, :, None], -1)[..., 0]
+    nothing = jnp.finfo(scores.dtype).min / 2  # finite: its derivative is a number
+    emit = jnp.pad(emit, [(0, 0), (0, 0), (1, 0)], constant_values=nothing)  # into each place
+    u = jnp.arange(places)
+    last_time, last_place = input_lengths - 1, label_lengths
+
+    def along(diagonal, table, shift):
+        """The numbers of `table` at the times `diagonal - u`, less `shift`."""
+        t = diagonal - u - shift
+        seen = jnp.take_along_axis(table, jnp.clip(t, 0, times - 1)[None, None, :], 1)[:, 0]
+        return jnp.where((t >= 0) & (t < times), seen, nothing)
+
+    def step(carried, diagonal):
+        reached, result = carried
+        waited = reached + along(diagonal, skip, 1)
+        before = jnp.pad(reached[:, :-1], [(0, 0), (1, 0)], constant_values=nothing)
+        reached = jnp.maximum(jnp.logaddexp(waited, before + along(diagonal, emit, 0)), nothing)
+        is_end = (diagonal == last_time + last_place)[:, None] & (u == last_place[:, None])
+        return (reached, jnp.where(is_end, reached, result)), None
+
+    start = jnp.where(u == 0, jnp.zeros((batch, places), scores.dtype), nothing)
+    is_end = (last_time + last_place == 0)[:, None] & (u == 0)
+    carried = start, jnp.where(is_end, start, nothing)
+    (_, result), _ = lax.scan(step, carried, jnp.arange(1, times + places - 1))
+    ends = jnp.take_along_axis(result, last_place[:, None], 1)[:, 0]
+    rows = jnp.arange(batch)
+    return -(ends + skip[rows, last_time, last_place])
+
+
+@op(primitive="RNNTLoss(blank_label=0)(acts, labels, input_lengths, label_lengths)", function=())
+def rnnt_loss(
+    acts: Array, labels: Array, input_lengths: Array, label_lengths: Array, blank_label=0
+) -> Arrays:
+    r"""$-\ln P(labels \mid acts)$ `(B,)`, and its derivative by `acts`.
+
+    At time t and after u labels, the softmax of `acts[b, t, u]` `(B, T, U, V)` says how likely each
+    label follows, or `blank_label`, which goes on to the next time. `labels`: `(B, U - 1)`;
+    `input_lengths`, `label_lengths`: `(B,)`, how much of T and of U - 1 each example has.
+
+    >>> numbers = [Tensor([n], sporax.int32) for n in ([1], 2, 1)]
+    >>> costs, grads = ops.RNNTLoss()(ops.zeros((1, 2, 2, 2)), *numbers)
+    >>> costs.asnumpy().round(4), grads.shape
+    (array([1.3863], dtype=float32), (1, 2, 2, 2))
+    """
+    if acts.ndim != 4 or labels.shape != (acts.shape[0], acts.shape[2] - 1):
+        raise ValueError("'acts' must be (B, T, U, V) and 'labels' (B, U - 1)")
+    if input_lengths.shape != acts.shape[:1] or label_lengths.shape != acts.shape[:1]:
+        raise ValueError("'input_lengths' and 'label_lengths' must be (B,)")
+    if not all(
+        jnp.issubdtype(x.dtype, jnp.integer) for x in (labels, input_lengths, label_lengths)
+    ):
+        raise TypeError("'labels', 'input_lengths' and 'label_lengths' must be integers")
+    if not 0 <= blank_label < acts.shape[3]:
+        raise ValueError(f"'blank_label' must be in [0, {acts.shape[3]}), but got {blank_label}")
+    rest = labels, input_lengths, label_lengths, blank_label
+    costs, pullback = jax.vjp(lambda x: _costs(x, *rest), acts)
+    (grads,) = pullback(jnp.ones_like(costs))
+    return costs.astype(acts.dtype), grads

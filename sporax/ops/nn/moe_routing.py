@@ -1,0 +1,120 @@
+"""Mixtures of experts: tokens sorted by expert, and brought back (Shazeer et al., 2017)."""
+
+import jax.numpy as jnp
+
+from sporax.ops.declare import OPTIONAL, Array, Arrays, op
+
+
+def _experts(who, indices):
+    if indices.ndim not in (1, 2) or not jnp.issubdtype(indices.dtype, jnp.integer):
+        raise ValueError(f"'{who}' must be integers (N, K) or (N,), but has shape {indices.shape}")
+    return indices.reshape(indices.shape[0], -1)
+
+
+def _order(experts):
+    """The places in token-major order, sorted by expert; and where each place comes in it."""
+    order = jnp.argsort(experts.reshape(-1), stable=True)
+    return order, jnp.zeros_like(order).at[order].set(jnp.arange(order.size))
+
+
+@op()
+def moe_token_permute(
+    tokens: Array, indices: Array, num_out_tokens=None, padded_mode=False
+) -> Arrays:
+    """The rows of `tokens` `(N, H)`, once for each of their experts `indices` `(N, K)` or `(N,)`,
+    sorted by expert; and where each came, Int32 `(N K,)`, in the order of `indices`.
+
+    `num_out_tokens`: only the first so many rows are kept; a negative number leaves out as many.
+
+    >>> tokens = Tensor([[1.0], [7.0], [2.0]])
+    >>> rows, places = ops.moe_token_permute(tokens, Tensor([2, 0, 1], sporax.int32))
+    >>> rows.asnumpy().ravel(), places.asnumpy()
+    (array([7., 2., 1.], dtype=float32), array([2, 0, 1], dtype=int32))
+    """
+    if padded_mode:
+        raise ValueError("'padded_mode' must be False, but got True; mask the tokens first")
+    experts = _experts("indices", indices)
+    if tokens.ndim != 2 or tokens.shape[0] != experts.shape[0]:
+        raise ValueError("'tokens' must be (N, H), with as many rows as 'indices'")
+    order, places = _order(experts)
+    rows = tokens[order // experts.shape[1]]
+    return rows if num_out_tokens is None else rows[:num_out_tokens], places.astype(jnp.int32)
+
+
+@op()
+def moe_token_unpermute(
+    permuted_tokens: Array, sorted_indices: Array, probs: OPTIONAL = None, padded_mode=False,
+    restore_shape=None,
+):  # fmt: skip
+    """What `moe_token_permute` sorted, in its former order: `(N K, H)` -> `(N, H)`, each row the
+    sum over its K experts, weighted with `probs` `(N, K)`; without `probs`, K is 1.
+
+    Rows that were left out count as zeros.
+
+    >>> rows, places = Tensor([[7.0], [2.0], [1.0]]), Tensor([2, 0, 1], sporax.int32)
+    >>> ops.moe_token_unpermute(rows, places).asnumpy().ravel()
+    array([1., 7., 2.], dtype=float32)
+    """
+    if padded_mode:
+        raise ValueError("'padded_mode' must be False, but got True")
+    if permuted_tokens.ndim != 2 or sorted_indices.ndim != 1:
+        raise ValueError("'permuted_tokens' must be (N K, H) and 'sorted_indices' (N K,)")
+    if not jnp.issubdtype(sorted_indices.dtype, jnp.integer):
+        raise TypeError("'sorted_indices' must be integers")
+    rows = permuted_tokens.at[sorted_indices].get(mode="fill", fill_value=0)
+    if probs is None:
+        return rows
+    if probs.ndim != 2 or probs.size != sorted_indices.size:
+        raise ValueError(f"'probs' must be (N, K) with N K = {sorted_indices.size}")
+    weighted = rows.reshape(*probs.shape, -1) * probs[..., None]
+    return weighted.sum(1).astype(permuted_tokens.dtype)
+
+
+@op(name="MoeInitRoutingV2")
+def moe_init_routing_v2(
+    x: Array, expert_idx: Array, active_num, expert_capacity, expert_num, drop_pad_mode,
+    expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag,
+) -> Arrays:  # fmt: skip
+    """The rows of `x` `(N, H)`, once for each of their experts `expert_idx` `(N, K)`, sorted by
+    expert; and where each came, Int32 `(N K,)` in the order of `expert_idx` (-1: nowhere).
+
+    `drop_pad_mode` 0: `(N K, H)`, or the first `active_num` rows unless that is 0; with
+    `expert_tokens_count_or_cumsum_flag` 1 or 2 also how many tokens the experts up to each one, or
+    each one, got. 1: `(expert_num, expert_capacity, H)`, what is too much left out and what is
+    missing 0; with `expert_tokens_before_capacity_flag` also how many tokens each would have got.
+
+    >>> x, experts = Tensor([[1.0], [2.0]]), Tensor([[1], [0]], sporax.int32)
+    >>> rows, places = ops.moe_init_routing_v2(x, experts, 0, 0, 2, 0, 0, False)
+    >>> rows.asnumpy().ravel(), places.asnumpy()
+    (array([2., 1.], dtype=float32), array([1, 0], dtype=int32))
+    """
+    experts = _experts("expert_idx", expert_idx)
+    if x.ndim != 2 or x.shape[0] != experts.shape[0]:
+        raise ValueError("'x' must be (N, H), with as many rows as 'expert_idx'")
+    for name, value, allowed in (
+        ("drop_pad_mode", drop_pad_mode, (0, 1)),
+        ("expert_tokens_count_or_cumsum_flag", expert_tokens_count_or_cumsum_flag, (0, 1, 2)),
+    ):
+        if value not in allowed:
+            raise ValueError(f"'{name}' must be one of {allowed}, but got {value!r}")
+    order, places = _order(experts)
+    flat = experts.reshape(-1)
+    counts = jnp.zeros(expert_num, jnp.int32).at[flat].add(1, mode="drop")
+    rows = x[order // experts.shape[1]]
+    if drop_pad_mode == 0:
+        rows = rows[:active_num] if active_num else rows
+        result = rows, jnp.where(places < rows.shape[0], places, -1).astype(jnp.int32)
+        if expert_tokens_count_or_cumsum_flag == 0:
+            return result
+        is_sum = expert_tokens_count_or_cumsum_flag == 1
+        return *result, (jnp.cumsum(counts) if is_sum else counts).astype(jnp.int32)
+    starts = jnp.cumsum(counts) - counts
+    sorted_experts = flat[order]
+    within = jnp.arange(order.size) - starts[sorted_experts]
+    slots = sorted_experts * expert_capacity + within
+    slots = jnp.where(within < expert_capacity, slots, expert_num * expert_capacity)
+    padded = jnp.zeros((expert_num * expert_capacity, x.shape[1]), x.dtype)
+    padded = padded.at[slots].set(rows, mode="drop")
+    came = jnp.where(within < expert_capacity, slots, -1)[places].astype(jnp.int32)
+    result = padded.reshape(expert_num, expert_capacity, -1), came
+    return (*result, counts) if expert_tokens_before_capacity_flag else result

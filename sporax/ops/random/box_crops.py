@@ -1,0 +1,87 @@
+"""A part of an image, chosen at random so that it shows enough of an object."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.random.draws import next_key, source_of, uniform_from_key
+
+
+@op(function=(), name="SampleDistortedBoundingBoxV2", differentiable=False)
+def first_fitting_crop(
+    draws: Array, image_size: Array, bounding_boxes: Array, min_object_covered: Array,
+    aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 1.0),
+) -> Arrays:  # fmt: skip
+    """Begin, size and box of the crop of the first row of `draws` `(n, 4)` that fits: numbers in
+    [0, 1) for its aspect ratio, its area, and its place down and across; else of the whole image.
+    """
+    if image_size.shape != (3,) or bounding_boxes.ndim != 3 or bounding_boxes.shape[2] != 4:
+        raise ValueError("'image_size' must be (3,) and 'bounding_boxes' (batch, N, 4)")
+    if min_object_covered.size != 1:
+        raise ValueError("'min_object_covered' must hold one number")
+    for name, value in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
+        if not isinstance(value, tuple) or len(value) != 2 or not 0 < value[0] < value[1]:
+            raise ValueError(f"'{name}' must be two rising positive numbers, but got {value}")
+    ratio, area, *places = jnp.moveaxis(draws, -1, 0)
+    ratio = aspect_ratio_range[0] + ratio * (aspect_ratio_range[1] - aspect_ratio_range[0])
+    area = area_range[0] + area * (area_range[1] - area_range[0])
+    image = image_size[:2].astype(jnp.float32)
+    pixels = area * image.prod()
+    sizes = jnp.round(jnp.stack([jnp.sqrt(pixels / ratio), jnp.sqrt(pixels * ratio)], -1))
+    starts = jnp.floor(jnp.stack(places, -1) * (image - sizes + 1))
+    boxes = bounding_boxes.reshape(-1, 4)
+    low, high = boxes[:, :2] * image, boxes[:, 2:] * image
+    sides = jnp.minimum(high, (starts + sizes)[:, None]) - jnp.maximum(low, starts[:, None])
+    seen = jnp.maximum(sides, 0).prod(-1) / jnp.maximum((high - low).prod(-1), 1e-12)
+    least = min_object_covered.reshape(())
+    covers = (seen >= least).any(-1) | (least == 0) | (boxes.shape[0] == 0)
+    share = sizes.prod(-1) / image.prod()
+    is_allowed = (share >= area_range[0]) & (share <= area_range[1])
+    fits = (sizes > 0).all(-1) & (sizes <= image).all(-1) & is_allowed & covers
+    first, found = jnp.argmax(fits), fits.any()
+    start = jnp.where(found, starts[first], 0)
+    size = jnp.where(found, sizes[first], image)
+    begin = jnp.concatenate([start, jnp.zeros(1)]).astype(image_size.dtype)
+    extent = jnp.concatenate([size, -jnp.ones(1)]).astype(jnp.int64).astype(image_size.dtype)
+    box = jnp.concatenate([start / image, (start + size) / image]).astype(jnp.float32)
+    return begin, extent, box.reshape(1, 1, 4)
+
+
+@composite(
+    primitive="SampleDistortedBoundingBoxV2(seed=0, seed2=0, aspect_ratio_range=(0.75, 1.33), "
+    "area_range=(0.05, 1.0), max_attempts=100, use_image_if_no_bounding_boxes=False)"
+    "(image_size, bounding_boxes, min_object_covered)",
+    function=(),
+)
+def sample_distorted_bounding_box(
+    itself, image_size, bounding_boxes, min_object_covered, seed=0, seed2=0,
+    aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 1.0), max_attempts=100,
+    use_image_if_no_bounding_boxes=False,
+) -> Arrays:  # fmt: skip
+    """A crop at random of an image of `image_size`, (height, width, channels), that covers at least
+    `min_object_covered` of one of `bounding_boxes` `(batch, N, 4)`, (y1, x1, y2, x2) in parts of
+    the image: where it begins (y, x, 0), its size (height, width, -1), and its box `(1, 1, 4)`.
+
+    Its width over its height, and its area over the image's, are in the two ranges. After
+    `max_attempts` without success it is the whole image. Without boxes any crop will do if
+    `use_image_if_no_bounding_boxes`, else ValueError is raised.
+
+    >>> box, part = Tensor([[[0.25, 0.25, 0.75, 0.75]]]), Tensor([0.5])
+    >>> begin, size, crop = ops.SampleDistortedBoundingBoxV2()(Tensor([64, 48, 3]), box, part)
+    >>> begin.shape, size.shape, crop.shape
+    ((3,), (3,), (1, 1, 4))
+    """
+    if not isinstance(max_attempts, int) or max_attempts < 1:
+        raise ValueError(
+            "For 'SampleDistortedBoundingBoxV2', 'max_attempts' must be a positive int, but got "
+            f"{max_attempts!r}."
+        )
+    if not bounding_boxes.size and not use_image_if_no_bounding_boxes:
+        raise ValueError(
+            "For 'SampleDistortedBoundingBoxV2', 'bounding_boxes' must hold a box, but got shape "
+            f"{bounding_boxes.shape}. Set 'use_image_if_no_bounding_boxes' to allow none."
+        )
+    key = next_key(source_of(itself, seed, seed2))
+    draws = uniform_from_key(key, (max_attempts, 4), np.dtype(np.float32))
+    ranges = tuple(aspect_ratio_range), tuple(area_range)
+    return first_fitting_crop(draws, image_size, bounding_boxes, min_object_covered, *ranges)
