@@ -53,6 +53,8 @@ _MODULES = {
     "image_sets.paired": "CityscapesDataset DIV2KDataset PhotoTourDataset SBDataset",
     "json_corpora": "CLUEDataset SQuADDataset",
     "mind_dataset": "MindDataset",
+    "sound_sets": "CMUArcticDataset GTZANDataset LJSpeechDataset LibriTTSDataset"
+    " SpeechCommandsDataset TedliumDataset YesNoDataset",
     "text_corpora": "AGNewsDataset AmazonReviewDataset CoNLL2000Dataset DBpediaDataset"
     " EnWik9Dataset IMDBDataset PennTreebankDataset SST2Dataset SogouNewsDataset UDPOSDataset"
     " WikiTextDataset YahooAnswersDataset YelpReviewDataset",

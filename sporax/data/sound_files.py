@@ -1,0 +1,89 @@
+"""Reading of sound files: WAV of integers by Python's `wave`, other formats by soundfile."""
+
+import wave
+
+import numpy as np
+
+# as files of sound begin: WAV, NIST's SPHERE, FLAC, Ogg, AIFF, AU, MP3
+_SOUNDS = (
+    b"RIFF", b"NIST_1A", b"fLaC", b"OggS", b"FORM", b".snd", b"ID3", b"\xff\xfb", b"\xff\xf3",
+)  # fmt: skip
+
+
+def read(path, start=0.0, end=None):
+    """(samples, rate): Float32 (channels, time) in [-1, 1], from `start` to `end` in seconds.
+
+    Integers of 16 bits are divided by 32767, as in MindSpore, others by the greatest power of two.
+    A damaged file raises ValueError.
+    """
+    with open(path, "rb") as file:
+        if not file.read(8).startswith(_SOUNDS):
+            raise ValueError("must be a sound, but begins with other bytes")
+    try:
+        with wave.open(str(path), "rb") as file:
+            return _read_wave(file, *_range(file.getframerate(), start, end, file.getnframes()))
+    except EOFError:
+        raise ValueError("must be a whole WAV file, but ends in its header") from None
+    except wave.Error:  # another format, or floats
+        return _read_other(path, start, end)
+
+
+def _range(rate, start, end, count):
+    """The first frame, and how many."""
+    first = int(start * rate)
+    last = count if end is None else int(end * rate)
+    if not 0 <= first <= last <= count:
+        raise ValueError(
+            f"must last until {end} s, as its text says, but lasts {count / rate:.3f} s"
+        )
+    return first, last - first
+
+
+def _read_wave(file, first, count):
+    width, channels = file.getsampwidth(), file.getnchannels()
+    file.setpos(first)
+    content = file.readframes(count)
+    if len(content) != count * width * channels:
+        raise ValueError(
+            f"must hold {count} frames of {width * channels} bytes, as its header says, but holds "
+            f"{len(content)} bytes"
+        )
+    samples = _floats(np.frombuffer(content, np.uint8), width)
+    return samples.reshape(count, channels).T, file.getframerate()
+
+
+def _floats(content, width):
+    if width == 1:  # the only width without a sign
+        return (content - np.float32(128)) / np.float32(128)
+    if width == 2:
+        return content.view("<i2") / np.float32(32767)
+    high = np.zeros((content.size // width, 4), np.uint8)
+    high[:, 4 - width :] = content.reshape(-1, width)
+    return (high.view("<i4")[:, 0] / 2.0**31).astype(np.float32)
+
+
+def _read_other(path, start, end):
+    try:
+        import soundfile
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            f"sporax needs soundfile to read '{path}', which is no WAV file of integers. Install "
+            "it: pip install 'sporax[audio]'"
+        ) from None
+    try:
+        with soundfile.SoundFile(path) as file:
+            first, count = _range(file.samplerate, start, end, file.frames)
+            file.seek(first)
+            kind = "int16" if file.subtype == "PCM_16" else "float32"
+            samples = file.read(count, kind, always_2d=True).T
+            rate = file.samplerate
+    except soundfile.LibsndfileError as error:
+        raise ValueError(f"must be a sound, but: {error.error_string}") from None
+    if samples.shape[1] != count:
+        raise ValueError(
+            f"must hold {count} frames, as its header says, but holds {samples.shape[1]}"
+        )
+    return (samples / np.float32(32767) if kind == "int16" else samples), rate
+
+
+__all__ = ["read"]
