@@ -49,14 +49,15 @@ _PUBLIC = {
     "sporax.train": """
         BackupAndRestore Callback CheckpointConfig ConvertModelUtils DatasetHelper EarlyStopping
         History LambdaCallback LearningRateScheduler LossMonitor Model ModelCheckpoint
-        OnRequestExit ReduceLROnPlateau RunContext TimeMonitor connect_network_with_dataset
+        OnRequestExit ReduceLROnPlateau RunContext SummaryCollector SummaryLandscape
+        SummaryRecord TimeMonitor connect_network_with_dataset
         data_sink
         Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta
         HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity
         Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy
         Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics names
         rearrange_inputs""",
-    "sporax.insight": "Profiler SummaryCollector SummaryLandscape SummaryRecord",
+    "sporax.insight": "Profiler",
     "sporax.compat": "install_as_mindspore",
 }
 _PACKAGES = "amp data distributed initializers insight io mint nn numpy scipy ops optim scipy train"

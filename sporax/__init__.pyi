@@ -170,6 +170,8 @@ from sporax.train import Recall as Recall
 from sporax.train import ReduceLROnPlateau as ReduceLROnPlateau
 from sporax.train import RootMeanSquareDistance as RootMeanSquareDistance
 from sporax.train import RunContext as RunContext
+from sporax.train import SummaryCollector as SummaryCollector
+from sporax.train import SummaryRecord as SummaryRecord
 from sporax.train import TimeMonitor as TimeMonitor
 from sporax.train import Top1CategoricalAccuracy as Top1CategoricalAccuracy
 from sporax.train import Top5CategoricalAccuracy as Top5CategoricalAccuracy

@@ -27,10 +27,10 @@ def explained(path):
 class Refused:
     """A placeholder for a name of the table: any use of it raises NotImplementedError.
 
-    >>> Refused("mindspore.SummaryRecord")()  # doctest: +ELLIPSIS
+    >>> Refused("mindspore.SummaryLandscape")()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    NotImplementedError: sporax has no 'mindspore.SummaryRecord': MindInsight's ...
+    NotImplementedError: sporax has no 'mindspore.SummaryLandscape': TensorBoard ...
     """
 
     def __init__(self, path, *subclassing):

@@ -186,7 +186,7 @@ class Introspection:
     def cast_inputs(self, inputs, dst_type):
         """The Tensors of a tuple in `dst_type`.
 
-        >>> Cell().cast_inputs((Tensor([1.0]),), ms.float16)[0].dtype
+        >>> nn.Cell().cast_inputs((Tensor([1.0]),), ms.float16)[0].dtype
         mindspore.float16
         """
         return map_tensors(lambda t: t.astype(dst_type), inputs)

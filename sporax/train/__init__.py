@@ -41,6 +41,8 @@ from sporax.train.metrics import (
 )
 from sporax.train.model import Model
 from sporax.train.model_checkpoint import CheckpointConfig, ModelCheckpoint
+from sporax.train.summary_collector import SummaryCollector
+from sporax.train.summary_record import SummaryRecord
 
 _CallbackManager, _InternalCallbackParam = CallbackManager, InternalCallbackParam
 
@@ -50,7 +52,8 @@ __all__ = [
     "EarlyStopping", "Fbeta", "HausdorffDistance", "History", "LambdaCallback",
     "LearningRateScheduler", "Loss", "LossMonitor", "MeanSurfaceDistance", "Metric", "Model",
     "ModelCheckpoint", "OcclusionSensitivity", "Perplexity", "Precision", "Recall",
-    "ReduceLROnPlateau", "RootMeanSquareDistance", "RunContext", "TimeMonitor",
+    "ReduceLROnPlateau", "RootMeanSquareDistance", "RunContext", "SummaryCollector",
+    "SummaryRecord", "TimeMonitor",
     "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
     "connect_network_with_dataset", "data_sink", "get_metric_fn", "get_metrics", "names",
     "rearrange_inputs",

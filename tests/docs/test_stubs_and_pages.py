@@ -60,7 +60,6 @@ WITHOUT = """
     dataset.vision.CutMixBatch dataset.vision.FiveCrop dataset.vision.ImageTensorOperation
     dataset.vision.MixUpBatch dataset.vision.RandomSelectSubpolicy dataset.vision.TenCrop
     dataset.vision.UniformAugment
-    ops.HistogramSummary ops.ImageSummary ops.ScalarSummary ops.TensorSummary
 """
 # Images of Pillow's, and bytes of files.
 WITHOUT += """

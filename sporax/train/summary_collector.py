@@ -1,0 +1,225 @@
+"""`SummaryCollector`: a callback that writes what a training does to TensorBoard's event files."""
+
+import importlib.metadata
+import re
+
+import numpy as np
+
+from sporax.core.errors import warn
+from sporax.core.tensor import Tensor
+from sporax.core.tree import tensors_of
+from sporax.graph_capture.jit import jit
+from sporax.nn import argument_checks as check
+from sporax.train.callback import Callback, loss_of
+from sporax.train.summary_record import SummaryRecord
+
+_DEFAULTS = {
+    "collect_metric": True, "collect_graph": True, "collect_train_lineage": True,
+    "collect_eval_lineage": True, "collect_input_data": True, "collect_dataset_graph": True,
+    "histogram_regular": None, "collect_landscape": None,
+}  # fmt: skip
+_HISTOGRAMS = 5  # Parameters, where no regular expression names them
+
+
+class SummaryCollector(Callback):
+    """Writes the loss, the learning rate, metrics, histograms of Parameters, images of the input
+    and the graph of a training, and what summary operations show; see `SummaryRecord`.
+
+    `summary_dir`: the folder. `collect_freq`: of so many steps one, and the first.
+    `collect_specified_data`: a dict that switches parts off or on: 'collect_metric',
+    'collect_graph', 'collect_input_data', 'collect_train_lineage', 'collect_eval_lineage',
+    'collect_dataset_graph'; 'histogram_regular', a regular expression of the names of Parameters
+    (by default the first five). `keep_default_action`: whether what it does not name is as by
+    default, else left out. `custom_lineage_data`: a dict with a text or number for each name.
+    `collect_tensor_freq`: of so many steps one for `TensorSummary`; by default at most 20 in all.
+
+    >>> import tempfile
+    >>> from sporax.data import NumpySlicesDataset
+    >>> from sporax.train import Model
+    >>> net, rows = nn.Dense(1, 1), np.ones((4, 1), np.float32)
+    >>> model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+    >>> dataset = NumpySlicesDataset((rows, rows), ["x", "y"]).batch(2)
+    >>> collector = SummaryCollector(tempfile.mkdtemp())
+    >>> model.train(1, dataset, callbacks=collector, dataset_sink_mode=False)
+    """
+
+    def __init__(
+        self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None,
+        keep_default_action=True, custom_lineage_data=None, collect_tensor_freq=None,
+        max_file_size=None, export_options=None,
+    ):  # fmt: skip
+        who = "SummaryCollector"
+        check.positive_int(who, collect_freq=collect_freq)
+        if collect_tensor_freq is not None:
+            check.positive_int(who, collect_tensor_freq=collect_tensor_freq)
+        check.flag(who, keep_default_action=keep_default_action)
+        self._options = {"max_file_size": max_file_size, "export_options": export_options}
+        self._dir, self._every, self._every_tensor = summary_dir, collect_freq, collect_tensor_freq
+        self._wanted = _wanted(collect_specified_data, keep_default_action)
+        check.instance(
+            who, (dict, type(None)), "a dict or None", custom_lineage_data=custom_lineage_data
+        )
+        self._custom, self._record, self._first = custom_lineage_data, None, True
+
+    def __enter__(self):
+        self._record, self._first = SummaryRecord(self._dir, **self._options), True
+        return self
+
+    def __exit__(self, *error):
+        self._record.close()
+
+    def begin(self, run_context):
+        """Say what the following is of."""
+        mode = run_context.original_args().get("mode", "train")
+        self._record.set_mode("eval" if mode == "eval" else "train")
+
+    def on_train_step_end(self, run_context):
+        run = run_context.original_args()
+        if self._first:
+            self._collect_once(run)
+        elif run.cur_step_num % self._every:
+            return
+        add = self._record.add_value
+        if self._wanted["collect_metric"]:
+            loss = loss_of(run.net_outputs)
+            if isinstance(loss, (float, Tensor)):
+                add("scalar", "loss/auto", Tensor(np.float32(np.mean(np.asarray(loss)))))
+            if run.get("optimizer") is not None:
+                rate = run.optimizer.get_lr()
+                rate = rate[0] if isinstance(rate, (tuple, list)) else rate
+                add("scalar", "learning_rate/auto", rate)
+        for parameter in self._parameters(run):
+            add("histogram", f"{parameter.name}/auto", parameter)
+        if self._wanted["collect_input_data"]:
+            images = [t for t in tensors_of(run.get("train_dataset_element")) if _is_images(t)]
+            if images:
+                add("image", "input_data/auto", images[0])
+        takes_tensors = self._takes_tensors(run)
+        self._record.record(
+            run.cur_step_num, plugin_filter=lambda plugin: plugin != "tensor" or takes_tensors
+        )
+        self._first = False
+
+    def _takes_tensors(self, run):
+        every = self._every_tensor
+        if every is None:  # 20 times, and not more often than all else
+            total = run.get("epoch_num", 1) * run.batch_num
+            every = max(self._every, -(-total // 20))
+        return self._first or run.cur_step_num % every == 0
+
+    def _collect_once(self, run):
+        """What does not change: the graph, and what the training is."""
+        add, wanted = self._record.add_value, self._wanted
+        if wanted["collect_graph"]:
+            inputs = run.get("train_dataset_element")
+            inputs = inputs if isinstance(inputs, (tuple, list)) else [inputs]
+            try:
+                add("graph", "graph", jit(run.train_network).graph(*inputs))
+            except RuntimeError as cause:  # it needs a concrete value on the way
+                warn(f"For 'SummaryCollector', the training step has no graph to show: {cause}")
+        if wanted["collect_train_lineage"]:
+            add("train_lineage", "auto", _lineage(run))
+        if wanted["collect_dataset_graph"] and hasattr(run.get("train_dataset"), "get_col_names"):
+            add("dataset_graph", "auto", _dataset(run.train_dataset))
+        if self._custom:
+            add("custom_lineage_data", "auto", self._custom)
+
+    def on_train_epoch_end(self, run_context):
+        """Write what `Model.fit` has evaluated."""
+        run = run_context.original_args()
+        self._add_metrics(run, run.cur_step_num)
+
+    def on_eval_end(self, run_context):
+        run = run_context.original_args()
+        self._add_metrics(run, run.get("cur_step_num", 0))
+        if self._wanted["collect_eval_lineage"] and run.get("metrics"):
+            self._record.add_value("eval_lineage", "auto", _numbers(run.metrics))
+            self._record.record(run.get("cur_step_num", 0))
+
+    def _add_metrics(self, run, step):
+        if not run.get("metrics"):
+            return
+        for name, value in _numbers(run.metrics).items():
+            if isinstance(value, float):
+                self._record.add_value("scalar", f"{name}/auto", Tensor(np.float32(value)))
+        self._record.record(step, plugin_filter=lambda plugin: plugin == "scalar")
+
+    def _parameters(self, run):
+        parameters = _trained(run)
+        pattern = self._wanted["histogram_regular"]
+        if pattern is None:
+            return parameters[:_HISTOGRAMS] if self._wanted["histograms"] else []
+        return [p for p in parameters if re.match(pattern, p.name)]
+
+
+def _wanted(specified, keeps):
+    """What is collected, from the arguments."""
+    check.instance(
+        "SummaryCollector", (dict, type(None)), "a dict or None", collect_specified_data=specified
+    )
+    specified = specified or {}
+    for name, value in specified.items():
+        if name not in _DEFAULTS:
+            raise ValueError(
+                f"For 'SummaryCollector', 'collect_specified_data' must have keys of "
+                f"{sorted(_DEFAULTS)}, but got {name!r}. Remove it."
+            )
+        if name == "collect_landscape" and value:
+            raise NotImplementedError(
+                "For 'SummaryCollector', 'collect_landscape' must be None: TensorBoard shows no "
+                "landscapes of the loss. Leave it out."
+            )
+        if name == "histogram_regular":
+            check.instance(
+                "SummaryCollector", (str, type(None)), "a string", histogram_regular=value
+            )
+        elif name != "collect_landscape":
+            check.flag("SummaryCollector", **{name: value})
+    base = _DEFAULTS if keeps else {**dict.fromkeys(_DEFAULTS, False), "histogram_regular": None}
+    return {**base, **specified, "histograms": keeps}
+
+
+def _is_images(tensor):
+    return tensor.ndim == 4 and tensor.shape[1] in (1, 3)
+
+
+def _trained(run):
+    """The Parameters that are trained; others of the step are the optimizer's own settings."""
+    optimizer = run.get("optimizer")
+    return list(optimizer.parameters) if optimizer else run.train_network.trainable_params()
+
+
+def _lineage(run):
+    """What the training is, in words and numbers."""
+    optimizer, loss = run.get("optimizer"), run.get("loss_fn")
+    network = run.get("network") or run.train_network
+    return {
+        "sporax": importlib.metadata.version("sporax"),
+        "network": type(network).__name__,
+        "optimizer": type(optimizer).__name__ if optimizer is not None else None,
+        "loss_function": type(loss).__name__ if loss is not None else None,
+        "epochs": run.get("epoch_num"),
+        "steps_of_an_epoch": run.get("batch_num"),
+        "trained_numbers": sum(p.size for p in _trained(run)),
+    }
+
+
+def _dataset(dataset):
+    """The operations of a data pipeline, the source first."""
+    names, node = [], dataset
+    while node is not None:
+        names.append(type(node).__name__)
+        children = getattr(node, "children", None) or [None]
+        node = children[0]
+    return {"pipeline": names[::-1], "columns": dataset.get_col_names()}
+
+
+def _numbers(metrics):
+    """Metrics as JSON has them."""
+    return {
+        name: float(value) if np.ndim(value) == 0 else np.asarray(value).tolist()
+        for name, value in metrics.items()
+    }
+
+
+__all__ = ["SummaryCollector"]

@@ -1,0 +1,344 @@
+"""`SummaryRecord`: numbers, images, histograms and graphs of a run, as TensorBoard's event files.
+
+The records and their formats are those of the package `tensorboard`, the extra `summary`.
+"""
+
+import importlib
+import io
+import json
+import os
+import socket
+import time
+from pathlib import Path
+
+import numpy as np
+
+from sporax.core.errors import warn
+from sporax.core.tensor import Tensor
+from sporax.graph_capture.graph_text import Listing
+from sporax.graph_capture.jit import jit
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.ops.debugging import SUMMARIES
+
+_TEXTS = ("train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data")
+_MODES = ("train", "eval")
+
+
+def tensorboard(module):
+    """A module of the package `tensorboard`."""
+    try:
+        return importlib.import_module(f"tensorboard.{module}")
+    except ModuleNotFoundError as cause:
+        raise ModuleNotFoundError(
+            "For 'SummaryRecord', the package 'tensorboard' must be installed, which has the "
+            "format of event files: pip install 'sporax[summary]'"
+        ) from cause
+
+
+class SummaryRecord:
+    """Writes what is added to it, and what summary operations of networks show, to event files.
+
+    `log_dir`: the folder, made if need be; `tensorboard --logdir` opens it. `file_prefix`,
+    `file_suffix`: how the name of the file begins and ends. `network`: a Cell whose graph the first
+    `record` writes, for the inputs that its `set_inputs` says. `max_file_size`: bytes of a file,
+    beyond which nothing is written; None for no limit. `raise_exception`: whether a file that
+    cannot be written is an error; else there is one warning, and the run goes on.
+    `export_options`: `{"tensor_format": "npy"}` keeps what `TensorSummary` shows as `.npy` files in
+    `log_dir/export`. `num_process` is accepted: one thread writes. One may be open at a time.
+
+    >>> import tempfile
+    >>> with SummaryRecord(tempfile.mkdtemp()) as record:
+    ...     record.add_value("scalar", "loss", Tensor(0.5))
+    ...     record.record(1)
+    True
+    """
+
+    _open = None
+
+    def __init__(
+        self, log_dir, file_prefix="events", file_suffix="_MS", num_process=32, network=None,
+        max_file_size=None, raise_exception=False, export_options=None,
+    ):  # fmt: skip
+        who = "SummaryRecord"
+        check.instance(who, (str, os.PathLike), "a path", log_dir=log_dir)
+        check.instance(who, str, "a string", file_prefix=file_prefix, file_suffix=file_suffix)
+        check.instance(who, (Cell, type(None)), "a Cell", network=network)
+        check.flag(who, raise_exception=raise_exception)
+        if max_file_size is not None:
+            check.positive_int(who, max_file_size=max_file_size)
+        _check_export(export_options)
+        if SummaryRecord._open is not None:
+            raise RuntimeError(
+                f"For 'SummaryRecord', no other record must be open, but got one in "
+                f"'{SummaryRecord._open.log_dir}'. Close it first, or use 'with'."
+            )
+        folder = Path(log_dir).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"{file_prefix}.out.tfevents.{time.time():.0f}.{socket.gethostname()}.{os.getpid()}"
+        self._path, self._folder = folder / f"{name}{file_suffix}", folder
+        self._limit, self._raises, self._exports = max_file_size, raise_exception, export_options
+        self._mode, self._values, self._refused = "train", {}, False
+        self._network = network
+        self._file = open(self._path, "ab")  # noqa: SIM115 - closed by `close`
+        self._writer = tensorboard("summary.writer.record_writer").RecordWriter(self._file)
+        SummaryRecord._open = SUMMARIES.record = self
+        try:
+            self._write(file_version="brain.Event:2")
+        except OSError:
+            self.close()
+            raise
+
+    def __enter__(self):
+        if self._file.closed:
+            raise ValueError(
+                "For 'SummaryRecord', the record must be open, but is closed. Make another."
+            )
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    @property
+    def log_dir(self):
+        """The path of the event file."""
+        return str(self._path)
+
+    def set_mode(self, mode):
+        """Say what follows: "train", or "eval", where summary operations are not written."""
+        check.one_of("SummaryRecord.set_mode", _MODES, mode=mode)
+        self._mode = mode
+
+    def add_value(self, plugin, name, value):
+        """Add what the next `record` writes.
+
+        `plugin`: "scalar" (a Tensor with one element), "image" (N, C, H, W), with one or three
+        channels, from 0 to 1 or 0 to 255 in uint8; "histogram" or "tensor" (any shape); "graph", a
+        graph of `jit(f).graph(...)`; "train_lineage", "eval_lineage", "custom_lineage_data" or
+        "dataset_graph", a dict, which is shown as text. The last value of a name counts.
+        """
+        check.one_of("SummaryRecord.add_value", (*_FORMS, *_TEXTS, "graph"), plugin=plugin)
+        check.instance("SummaryRecord.add_value", str, "a string", name=name)
+        if plugin in _FORMS:
+            check.instance("SummaryRecord.add_value", Tensor, "a Tensor", value=value)
+            value = _FORMS[plugin].fitting(name, value)
+        elif plugin == "graph":
+            check.instance("SummaryRecord.add_value", Listing, "a graph", value=value)
+        else:
+            check.instance("SummaryRecord.add_value", dict, "a dict", value=value)
+        self._values[plugin, name] = value
+
+    def record(self, step, train_network=None, plugin_filter=None):
+        """Write what was added and shown since the last time, as of `step`; returns whether that
+        was possible. `plugin_filter(plugin)`: whether to write values of that kind."""
+        check.integer("SummaryRecord.record", step=step)
+        check.instance(
+            "SummaryRecord.record", (Cell, type(None)), "a Cell", train_network=train_network
+        )
+        if self._file.closed:
+            return False
+        self._add_graph(self._network or train_network)
+        values, self._values = self._values, {}
+        shown = SUMMARIES.take()
+        if self._mode == "train":
+            for (plugin, name), value in shown.items():
+                values[plugin, name] = _FORMS[plugin].fitting(name, value)
+        for (plugin, name), value in values.items():
+            if plugin_filter is None or plugin_filter(plugin):
+                self._write_value(plugin, name, value, step)
+        self.flush()
+        return not self._refused
+
+    def _add_graph(self, network):
+        """Add the graph of the network that was given, once."""
+        if self._network is None:
+            return
+        self._network, inputs = None, network.get_inputs()
+        if isinstance(inputs, tuple):
+            self.add_value("graph", "graph", jit(network).graph(*inputs))
+        else:
+            warn(
+                "For 'SummaryRecord', the graph of 'network' is not written: its inputs are not "
+                "known. Say them with 'network.set_inputs(x)'."
+            )
+
+    def _write_value(self, plugin, name, value, step):
+        if plugin == "graph":
+            self._write(step, graph_def=graph_def(value).SerializeToString())
+        elif plugin in _TEXTS:
+            text = "\n".join(f"    {line}" for line in json.dumps(value, indent=1).splitlines())
+            summary = tensorboard("plugins.text.summary_v2").text_pb(f"{plugin}/{name}", text)
+            self._write(step, summary=summary)
+        else:
+            self._write(step, summary=_FORMS[plugin].summary(name, value))
+            if plugin == "tensor" and self._exports:
+                folder = self._folder / "export"
+                folder.mkdir(exist_ok=True)
+                np.save(folder / f"{name.replace(os.sep, '_')}_{step}.npy", value)
+
+    def _write(self, step=0, **content):
+        event = tensorboard("compat.proto.event_pb2").Event(
+            wall_time=time.time(), step=step, **content
+        )
+        data = event.SerializeToString()
+        if self._refused:
+            return
+        if self._limit is not None and self._file.tell() + len(data) + 16 > self._limit:
+            self._refuse(f"it would exceed {self._limit} bytes; give a larger 'max_file_size'")
+            return
+        try:
+            self._writer.write(data)
+        except OSError as cause:
+            self._refuse(cause.strerror, cause)
+
+    def _refuse(self, why, cause=None):
+        """Write nothing more."""
+        self._refused = True
+        words = f"For 'SummaryRecord', '{self._path}' cannot be written: {why}."
+        if self._raises:
+            raise OSError(words) from cause
+        warn(f"{words} Nothing more is recorded.")
+
+    def flush(self):
+        """Have on disk what was written."""
+        if not self._file.closed:
+            try:
+                self._writer.flush()
+            except OSError as cause:
+                self._refuse(cause.strerror, cause)
+
+    def close(self):
+        """Write what is left, and let another record be opened."""
+        if self._file.closed:
+            return
+        try:
+            self.flush()
+        finally:
+            self._file.close()
+            SummaryRecord._open = SUMMARIES.record = None
+
+
+def _check_export(options):
+    if options is None:
+        return
+    check.instance("SummaryRecord", dict, "a dict or None", export_options=options)
+    if set(options) - {"tensor_format"} or options.get("tensor_format") not in ("npy", None):
+        raise ValueError(
+            "For 'SummaryRecord', 'export_options' must be None or {'tensor_format': 'npy'}, but "
+            f"got {options!r:.80}. Leave out what is not there."
+        )
+
+
+# the forms of values ------------------------------------------------------------------------------
+
+
+class _Form:
+    """How values of a plugin are checked, and written."""
+
+    def __init__(self, fits, rule, summary):
+        self.fits, self.rule, self.summary = fits, rule, summary
+
+    def fitting(self, name, value):
+        """The value as an array, checked."""
+        array = value.asnumpy()
+        if array.dtype.kind not in "biuf":
+            array = array.astype(np.float32)  # bfloat16, or complex numbers, which warn
+        if not self.fits(array):
+            raise ValueError(
+                f"For 'SummaryRecord', the value of '{name}' must have {self.rule}, but got shape "
+                f"{array.shape}. Reduce or reshape it."
+            )
+        return array
+
+
+def _scalar(name, array):
+    return tensorboard("plugins.scalar.summary_v2").scalar_pb(name, float(array.reshape(())))
+
+
+def _tensor(name, array):
+    proto = tensorboard("compat.proto.summary_pb2").Summary()
+    made = tensorboard("util.tensor_util").make_tensor_proto(array)
+    proto.value.add(tag=name, tensor=made)
+    return proto
+
+
+def _histogram(name, array):
+    """Of the finite numbers: the others have no place on an axis."""
+    finite = array.astype(np.float64).ravel()
+    finite = finite[np.isfinite(finite)]
+    if finite.size < array.size:
+        warn(f"{array.size - finite.size} of the {array.size} values of '{name}' are not finite.")
+    return tensorboard("plugins.histogram.summary_v2").histogram_pb(name, finite)
+
+
+def _image(name, array):
+    """The images of a batch side by side."""
+    from PIL import Image  # which tensorboard needs, too
+
+    if array.dtype != np.uint8:
+        finite = np.nan_to_num(array.astype(np.float32), posinf=1.0, neginf=0.0)
+        array = (np.clip(finite, 0, 1) * 255).round().astype(np.uint8)
+    row = np.concatenate(list(array), 2).transpose(1, 2, 0)
+    encoded = io.BytesIO()
+    Image.fromarray(row[..., 0] if row.shape[2] == 1 else row).save(encoded, "PNG")
+    proto = tensorboard("compat.proto.summary_pb2").Summary()
+    image = proto.value.add(tag=name).image
+    image.height, image.width, image.colorspace = row.shape
+    image.encoded_image_string = encoded.getvalue()
+    return proto
+
+
+_FORMS = {
+    "scalar": _Form(lambda a: a.size == 1, "one element", _scalar),
+    "tensor": _Form(lambda a: True, "", _tensor),
+    "image": _Form(
+        lambda a: a.ndim == 4 and a.shape[1] in (1, 3) and a.size > 0,
+        "shape (N, C, H, W) with one or three channels", _image,
+    ),
+    "histogram": _Form(lambda a: a.size > 0, "elements", _histogram),
+}  # fmt: skip
+
+
+def graph_def(graph):
+    """The operations of `jit(f).graph(...)` as TensorBoard's graph, a node each."""
+    proto = tensorboard("compat.proto.graph_pb2").GraphDef()
+    places = {"input": [], "output": [], "real": [], "integer": []}
+    for item in graph.inputs:
+        node = proto.node.add(name=_node_name(f"{item.kind}s/{item.name}"), op=item.kind.title())
+        _describe(node, [item.aval])
+        places["input"].append(node.name)
+    for pool, numbers in (("real", graph.reals), ("integer", graph.integers)):
+        for i, number in enumerate(numbers):
+            node = proto.node.add(name=f"numbers/{pool}{i}", op=repr(number))
+            places[pool].append(node.name)
+    for op, rule, refs in graph.trace.steps:
+        if not rule.avals:
+            continue
+        node = proto.node.add(name=_node_name(f"{op.name}_{len(places['output'])}"), op=op.name)
+        node.input.extend(places[pool][at] for pool, at in refs)
+        for key, value in op.attributes.items():
+            node.attr[key].s = repr(value).encode()
+        _describe(node, rule.avals)
+        places["output"] += [f"{node.name}:{k}" if k else node.name for k in range(len(rule.avals))]
+    n = graph.n_results
+    ends = [f"results/{k}" for k in range(n)] + [f"written/{name}" for name in graph.written]
+    for name, place in zip(ends, graph.outputs, strict=True):
+        source = places["output"][place] if place >= 0 else places["input"][~place]
+        proto.node.add(name=_node_name(name), op="Identity").input.append(source)
+    return proto
+
+
+def _node_name(name):
+    """With the characters that TensorBoard has in a name."""
+    return "".join(c if c.isalnum() or c in "_./>-" else "_" for c in name).lstrip("_") or "node"
+
+
+def _describe(node, avals):
+    """Add the shapes of what a node gives."""
+    for aval in avals:
+        shape = node.attr["_output_shapes"].list.shape.add()
+        for size in aval.shape:
+            shape.dim.add(size=size)
+
+
+__all__ = ["SummaryRecord"]
