@@ -2,7 +2,6 @@
 of the formats that several of them share. No reader executes anything that a file holds."""
 
 import json
-import zlib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
@@ -10,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from sporax.data import argument_checks as check
+from sporax.data import matlab_file
 from sporax.data.source import GeneratorDataset
 
 # as files of images begin
@@ -127,8 +127,9 @@ class FileSet(GeneratorDataset):
         """A file's bytes."""
         try:
             return path.read_bytes()
-        except OSError as error:
-            raise self._damaged(path, f"must be readable: {error.strerror}") from None
+        except (OSError, ValueError) as error:  # also a path with a byte 0
+            reason = getattr(error, "strerror", error)
+            raise self._damaged(path, f"must be readable: {reason}") from None
 
     def _text(self, path):
         try:
@@ -159,19 +160,12 @@ class FileSet(GeneratorDataset):
 
     def _mat(self, path, *names):
         """Arrays of one of MATLAB's files."""
-        from scipy.io import loadmat
-        from scipy.io.matlab import MatReadError
-
-        content = self._content(path)
         try:
-            arrays = loadmat(path)
-            return [arrays[name] for name in names]
-        except (MatReadError, zlib.error, *_MALFORMED) as error:
-            raise self._damaged(
-                path,
-                f"must hold {' and '.join(names)} as MATLAB writes them, up "
-                f"to version 7, but got {len(content)} bytes: {error!r}",
-            ) from None
+            found = matlab_file.arrays(self._content(path))
+            return [found[name] for name in names]
+        except (KeyError, ValueError) as error:
+            wanted = f"{' and '.join(names)} as MATLAB writes them, up to version 7"
+            raise self._damaged(path, f"must hold {wanted}, but: {error}") from None
 
     def _idx(self, path, ndim, dtype=np.uint8):
         """The array of an idx file."""

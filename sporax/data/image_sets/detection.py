@@ -427,7 +427,7 @@ class WIDERFaceDataset(FileSet):
         rows, at = [], 0
         while at < len(lines):
             image = folder / lines[at]
-            (count,) = self._numbers(path, at + 1, int, lines[at + 1 : at + 2])
+            (count,) = self._numbers(path, at + 1, int, lines[at + 1 : at + 2] or [""])
             faces = [self._numbers(path, at + 2 + i, int, line.split())
                      for i, line in enumerate(lines[at + 2 : at + 2 + max(count, 1)])]  # fmt: skip
             if len(faces) != max(count, 1) or {len(face) for face in faces} != {10}:

@@ -47,7 +47,7 @@ class SBDataset(FileSet):
         try:
             found = classes[0, 0][self.given.task]
             if self.given.task == "Boundaries":
-                found = np.stack([edges.toarray() for edges in found.ravel()])
+                found = np.stack(found.ravel().tolist())
         except (AttributeError, IndexError, ValueError) as error:
             what = f"'GTcls' with '{self.given.task}'"
             raise self._damaged(path, f"must hold {what}, but row {i} is: {error}") from None
@@ -175,7 +175,7 @@ class PhotoTourDataset(FileSet):
     def _rows(self):
         folder = self._folder(self.given.name)
         path = folder / "info.txt"
-        points = [self._numbers(path, i, int, line.split()[:1])[0]
+        points = [self._numbers(path, i, int, line.split()[:1] or [""])[0]
                   for i, line in enumerate(self._lines(path))]  # fmt: skip
         if self.given.usage == "train":
             return [(i,) for i in range(len(points))]

@@ -1,0 +1,163 @@
+"""Numbers in files of MATLAB's versions 5 to 7: arrays, sparse arrays, texts, and cells and structs
+of them. Objects and functions, which other readers may run, are refused; whatever a damaged file
+holds ends in a ValueError (SciPy's reader can crash)."""
+
+import math
+import struct
+import zlib
+
+import numpy as np
+
+# type of an element's data -> dtype
+_DTYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8",
+           13: "u8"}  # fmt: skip
+_TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
+_MATRIX, _COMPRESSED = 14, 15
+_CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
+_NUMBERS = range(6, 16)
+_MOST = 2**30  # elements of a sparse array, made dense
+_DEEPEST = 20  # cells in cells
+
+
+def arrays(content):
+    """{name: array} of a file's bytes; a struct is an object array of dicts, a cell one of arrays,
+    a text an array of one string."""
+    if len(content) < 136 or content[124:128] not in (b"\0\1IM", b"\1\0MI"):
+        raise ValueError("its start is not that of a file of MATLAB's versions 5 to 7")
+    order = "<" if content[126:128] == b"IM" else ">"
+    elements, found = _Elements(memoryview(content)[128:], order), {}
+    while elements.left:
+        kind, data = elements.take()
+        if kind == _COMPRESSED:
+            try:
+                kind, data = _Elements(memoryview(zlib.decompress(data)), order).take()
+            except zlib.error as error:
+                raise ValueError(f"its data cannot be decompressed: {error}") from None
+        name, value = _matrix(kind, data, order)
+        found[name] = value
+    return found
+
+
+class _Elements:
+    """The elements of a part of a file, a memoryview, one after another."""
+
+    def __init__(self, data, order):
+        self.data, self.order = data, order
+
+    @property
+    def left(self):
+        return len(self.data)
+
+    def _cut(self, size, padded):
+        if size > len(self.data):
+            raise ValueError(f"it ends {size - len(self.data)} bytes too early")
+        part, self.data = self.data[:size], self.data[padded:]
+        return part
+
+    def take(self):
+        """(type, bytes) of the next element."""
+        (kind,) = struct.unpack(f"{self.order}I", self._cut(4, 4))
+        if kind >> 16:  # up to 4 bytes, with the size in the upper half
+            return kind & 0xFFFF, self._cut(4, 4)[: kind >> 16]
+        (size,) = struct.unpack(f"{self.order}I", self._cut(4, 4))
+        return kind, self._cut(size, size if kind == _COMPRESSED else size + -size % 8)
+
+    def numbers(self, kinds=_DTYPES):
+        """The next element as an array."""
+        kind, data = self.take()
+        if kind not in kinds:
+            raise ValueError(f"it has data of type {kind} where there are numbers")
+        dtype = np.dtype(self.order + _DTYPES[kind])
+        if len(data) % dtype.itemsize:
+            raise ValueError(f"it has {len(data)} bytes of numbers of {dtype.itemsize} bytes")
+        return np.frombuffer(data, dtype).astype(dtype.newbyteorder("="))
+
+
+def _matrix(kind, data, order, depth=0):
+    """(name, value) of an element that is a matrix."""
+    if kind != _MATRIX or depth > _DEEPEST:
+        raise ValueError(f"it has data of type {kind} at depth {depth} where there is a matrix")
+    if not data:
+        return "", np.zeros((0, 0))
+    elements = _Elements(data, order)
+    flags, *_ = elements.numbers().tolist()
+    shape = tuple(elements.numbers().tolist())
+    name = bytes(elements.take()[1]).decode("latin-1")
+    if len(shape) < 2 or min(shape) < 0:
+        raise ValueError(f"'{name}' has shape {shape}")
+    code = flags & 0xFF
+    if code in _NUMBERS:
+        value = elements.numbers()
+        if flags & 0x800:
+            value = value + 1j * elements.numbers()
+    elif code == _CHAR:
+        value = _text(*elements.take())
+        shape = value.shape
+    elif code == _SPARSE:
+        value = _dense(elements, shape)
+    elif code == _CELL:
+        value = _objects([_matrix(*elements.take(), order, depth + 1)[1]
+                          for _ in range(_count(shape, elements))])  # fmt: skip
+    elif code == _STRUCT:
+        value = _objects(_structs(elements, shape, order, depth))
+    else:
+        raise ValueError(f"'{name}' is of class {code}, which holds no numbers")
+    if value.size != math.prod(shape):
+        raise ValueError(f"'{name}' has shape {shape}, but {value.size} values")
+    return name, value.reshape(shape, order="F")
+
+
+def _count(shape, elements):
+    """The number of matrices in a cell or struct; each has at least 8 bytes."""
+    count = math.prod(shape)
+    if 8 * count > elements.left:
+        raise ValueError(f"it has shape {shape}, but {elements.left} bytes")
+    return count
+
+
+def _structs(elements, shape, order, depth):
+    (width,) = elements.numbers().tolist()
+    names = bytes(elements.take()[1])
+    if width < 1 or len(names) % width:
+        raise ValueError(f"it has {len(names)} bytes of names of {width} bytes")
+    fields = [names[i : i + width].split(b"\0")[0].decode("latin-1")
+              for i in range(0, len(names), width)]  # fmt: skip
+    _count((*shape, len(fields)), elements)
+    return [
+        {field: _matrix(*elements.take(), order, depth + 1)[1] for field in fields}
+        for _ in range(math.prod(shape))
+    ]
+
+
+def _objects(values):
+    result = np.empty(len(values), object)
+    for i, value in enumerate(values):
+        result[i] = value
+    return result
+
+
+def _text(kind, data):
+    if kind not in _TEXTS:
+        raise ValueError(f"it has data of type {kind} where there is text")
+    return np.array([[bytes(data).decode(_TEXTS[kind])]])
+
+
+def _dense(elements, shape):
+    """A sparse array, column after column; `rows` of column i are from `starts[i]` on."""
+    rows, starts, values = elements.numbers(), elements.numbers(), elements.numbers()
+    height, width = shape
+    if len(starts) != width + 1 or height * width > _MOST:
+        raise ValueError(f"a sparse array has shape {shape}, but {len(starts) - 1} columns")
+    counts = np.diff(starts.astype(np.int64))
+    used = int(counts.sum())
+    rows = rows[:used].astype(np.int64)
+    if starts[0] or (counts < 0).any() or len(rows) != used or len(values) < used or (
+        used and not 0 <= rows.min() <= rows.max() < height
+    ):  # fmt: skip
+        raise ValueError(f"a sparse array of shape {shape} has places outside of it")
+    result = np.zeros((width, height), values.dtype)
+    result[np.repeat(np.arange(width), counts), rows] = values[:used]
+    return result.ravel()
+
+
+__all__ = ["arrays"]
