@@ -118,17 +118,52 @@ def tensordump(file_name, tensor, mode="out"):
     TensorDump(mode)(file_name, tensor)
 
 
+class Summaries:
+    """What the summary operations of networks show, for the `SummaryRecord` that is open, if any.
+
+    `record`: it, or None. A captured function shows at each run, as it prints.
+    """
+
+    def __init__(self):
+        self.record, self._shown = None, {}
+
+    def add(self, plugin, items):
+        """Keep what was shown last under a name."""
+        name, value = items
+        if self.record is not None:
+            self._shown[plugin, name] = value
+
+    def take(self):
+        """{(plugin, name): Tensor} of what was shown since the last time."""
+        shown, self._shown = self._shown, {}
+        return shown
+
+
+SUMMARIES = Summaries()
+
+
 class Summary(Primitive):
-    """Shows `value` under `name` to whatever collects summaries. Nothing does: `SummaryRecord` and
-    `SummaryCollector` say so when they are made. So a call has no effect, as in MindSpore where
-    no collector is at work.
+    """Shows the Tensor `value` under `name` to the `SummaryRecord` that is open, which writes what
+    was shown last. Where none is open, a call has no effect.
+
+    >>> ops.ScalarSummary()("loss", Tensor(0.5))
     """
 
     def __init__(self):
         super().__init__(type(self).__name__)
+        self._plugin = type(self).__name__.removesuffix("Summary").lower()
 
     def __call__(self, name, value):
-        return None
+        for what, item, kind in (("name", name, str), ("value", value, Tensor)):
+            if not isinstance(item, kind):
+                raise TypeError(
+                    f"For '{self.name}', '{what}' must be a {kind.__name__}, but got "
+                    f"{type(item).__name__}. Call it as {self.name}()('loss', loss)."
+                )
+        show(functools.partial(SUMMARIES.add, self._plugin), self._text, [name, value.copy()])
+
+    def _text(self, items):
+        return f"{self.name}({items[0]!r}, {items[1]})"
 
 
 FUNCTIONS.update(print_=print_, tensordump=tensordump)
