@@ -4,4 +4,5 @@ from sporax import ParallelMode as ParallelMode
 from sporax.compat.private_functions import _StepSync as _StepSync
 from sporax.compat.private_functions import _transfer_tensor_to_tuple as _transfer_tensor_to_tuple
 from sporax.train import *
+from sporax.train.model import Model as Model
 

@@ -894,6 +894,10 @@ class Maximum(Primitive):
     """The larger of both, element by element; NaN where either is NaN."""
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
+class Median(Primitive):
+    """The lower of the two middle elements along `axis`, and its index (Int64): a pair."""
+    def __init__(self, global_median=False, axis=0, keep_dims=False, ignore_nan=False) -> None: ...
+    def __call__(self, x) -> builtins.tuple: ...
 class Merge(Primitive):
     """The first of `inputs` that is not None, and its number, a Tensor of Int32."""
     def __init__(self) -> None: ...
@@ -1848,6 +1852,8 @@ def argsort(input, axis=-1, descending=False) -> Tensor:
     """The indices (Int32) that put the elements in order along `axis`."""
 def argwhere(input) -> Tensor:
     """The places of what is not zero, as rows: Int64."""
+def array_reduce(fn, x, shape) -> Tensor:
+    """`x` reduced to a shape by a function of two Tensors: the reverse of `distribute`."""
 def array_to_scalar(x) -> Any:
     """The number that a Tensor of one element holds, as a Python number."""
 def asin(input) -> Tensor:
@@ -2262,6 +2268,8 @@ def digamma(input) -> Tensor:
     r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
 def dist(input, other, p=2) -> Tensor:
     """The `p`-norm of all elements of $input - other$, broadcast together."""
+def distribute(x, shape) -> Tensor:
+    """`x` repeated to fill a shape, as `broadcast_to`."""
 def div(input, other, *, rounding_mode=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def divide(input, other, *, rounding_mode=None) -> Tensor:

@@ -7,6 +7,7 @@ custom kernel runs is another matter: XLA has its own (see `ops.Custom`).
 import functools
 import inspect
 import json
+from collections.abc import Callable
 
 from sporax.ops.declare import FUNCTIONS
 
@@ -245,7 +246,7 @@ for _name, _parameter, _place, *_rest in [
     setattr(TBERegOp, _name, _setting(_parameter or _name, _place, *_rest))
 
 
-def op_info_register(op_info):
+def op_info_register(op_info) -> Callable:
     """A decorator that keeps the registration data of a kernel (a dict, or its JSON) at a function,
     in `op_info`, and changes nothing else.
 

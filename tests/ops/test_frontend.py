@@ -217,6 +217,35 @@ def test_in_place_functions_write_to_their_argument():
     assert ops.mse_loss_ext(X, Tensor([0.0, 0.0])).item() == 2.5
 
 
+def test_arrays_reduced_and_distributed():
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for shape, axes in [((3, 4), 0), ((1, 4), (0, 1)), ((2, 1, 4), 1), ((), (0, 1, 2))]:
+        reduced = ops.array_reduce(ops.maximum, Tensor(x), shape)
+        np.testing.assert_allclose(reduced.asnumpy(), x.max(axes).reshape(shape))
+    assert ops.distribute(Tensor([[1.0], [2.0]]), (2, 3)).asnumpy().tolist() == [[1] * 3, [2] * 3]
+    with pytest.raises(ValueError, match="'shape' must broadcast"):
+        ops.array_reduce(ops.add, Tensor(x), (5,))
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("ignore", [False, True])
+def test_the_class_median(keep, ignore):
+    x = np.array([[3.0, 1, 2, 7], [np.nan, 5, 4, 9], [8, 6, 0, 2]])
+    compute = np.nanpercentile if ignore else np.percentile
+    for axis in (0, 1):
+        values, at = ops.Median(False, axis, keep, ignore)(Tensor(x))
+        expected = compute(x, 50, axis=axis, keepdims=keep, method="lower")
+        np.testing.assert_allclose(values.asnumpy(), expected)
+        at = at.asnumpy() if keep else np.expand_dims(at.asnumpy(), axis)
+        values = values.asnumpy() if keep else np.expand_dims(values.asnumpy(), axis)
+        np.testing.assert_array_equal(np.take_along_axis(x, at, axis), values)
+    value, at = ops.Median(True, ignore_nan=ignore)(Tensor(x))
+    np.testing.assert_allclose(value.asnumpy(), compute(x, 50, method="lower"))
+    assert at.item() == 0
+    with pytest.raises(TypeError, match="'global_median' must be a bool"):
+        ops.Median(global_median=1)(Tensor(x))
+
+
 def test_tensor_types_are_types():
     kind = ms.TensorType(ms.float32)
     assert str(kind) == "Tensor[Float32]" and kind.element_type() == ms.float32

@@ -1,0 +1,66 @@
+"""Arrays from and to those of other shapes, by the names that the compiler's theory has."""
+
+import functools
+
+from sporax.ops.declare import composite
+from sporax.ops.math.order_statistics import median, nanmedian
+from sporax.ops.shape.joining import broadcast_to
+from sporax.ops.shape.reshape import reshape
+
+
+@composite()
+def distribute(x, shape):
+    """`x` repeated to fill a shape, as `broadcast_to`.
+
+    >>> ops.distribute(Tensor([1.0]), (3,)).asnumpy()
+    array([1., 1., 1.], dtype=float32)
+    """
+    return broadcast_to(x, shape)
+
+
+@composite()
+def array_reduce(fn, x, shape):
+    """`x` reduced to a shape by a function of two Tensors: the reverse of `distribute`.
+
+    Axes before those of `shape`, and those of size 1 in it, are gone over, the first item first.
+
+    >>> ops.array_reduce(ops.add, Tensor([[1.0, 2.0], [3.0, 4.0]]), (1, 2)).asnumpy()
+    array([[4., 6.]], dtype=float32)
+    """
+    ahead = x.ndim - len(shape)
+    if ahead < 0 or any(n not in (1, m) for n, m in zip(shape, x.shape[ahead:], strict=True)):
+        raise ValueError(
+            f"For 'array_reduce', 'shape' must broadcast to {x.shape}, but got {shape}."
+        )
+    sizes = (1,) * ahead + tuple(shape)
+    for axis, (old, new) in enumerate(zip(x.shape, sizes, strict=True)):
+        if old != new:
+            items = [x.narrow(axis, i, 1) for i in range(old)]
+            x = functools.reduce(fn, items)
+    return reshape(x, tuple(shape))
+
+
+@composite(
+    function=(),
+    primitive="Median(global_median=False, axis=0, keep_dims=False, ignore_nan=False)(x)",
+)
+def median_of_class(
+    x, global_median=False, axis=0, keep_dims=False, ignore_nan=False
+) -> tuple:  # fmt: skip
+    """The lower of the two middle elements along `axis`, and its index (Int64): a pair.
+
+    `global_median`: of all elements, with the index 0. `ignore_nan`: as if NaN were not there.
+
+    >>> ops.Median()(Tensor([1.0, 5.0, 3.0]))[0].asnumpy()
+    array(3., dtype=float32)
+    """
+    for name, flag in [
+        ("global_median", global_median), ("keep_dims", keep_dims), ("ignore_nan", ignore_nan)
+    ]:  # fmt: skip
+        if not isinstance(flag, bool):
+            raise TypeError(f"For 'Median', '{name}' must be a bool, but got {flag!r}.")
+    compute = nanmedian if ignore_nan else median
+    if not global_median:
+        return compute(x, axis, keep_dims)
+    value, index = compute(reshape(x, (-1,)))
+    return value, index * 0
