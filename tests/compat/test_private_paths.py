@@ -3,6 +3,7 @@
 `tests/recorded/checks.json` comes from MindSpore, by `tools/record_checks.py`.
 """
 
+import functools
 import json
 from pathlib import Path
 
@@ -10,10 +11,11 @@ import numpy as np
 import pytest
 
 import sporax
-from sporax import Parameter, Tensor, grad, nn, ops
+from sporax import Parameter, Tensor, grad, mint, nn, ops
 from sporax.compat.refused_names import REFUSED
 from sporax.data import NumpySlicesDataset
 from sporax.distributed.parallel_context import get_auto_parallel_context, set_auto_parallel_context
+from tests.compat import surface
 from tests.compat.check_cases import CASES, evaluate
 
 sporax.install_as_mindspore()
@@ -169,6 +171,20 @@ def test_the_installation_checks_itself(capsys):
 
     mindspore.run_check()
     assert capsys.readouterr().out == "sporax multiplies matrices on CPU as it should.\n"
+
+
+# mint's functions under other names ----------------------------------------------------------
+
+EXT_NAMES = json.loads((surface.RECORDED / "ext_names.json").read_text("utf8"))
+
+
+def test_functions_of_mint_are_there_under_the_names_of_ops():
+    for path, face in EXT_NAMES.items():
+        expected = functools.reduce(getattr, face.split("."), mint)
+        result = surface.follow(path)
+        own = getattr(ops, path.rpartition(".")[2], None)  # where ops has a function of that name
+        assert result is (expected if own is None else own), path
+    assert surface.follow("mindspore.ops.function.nn_func.moon_ext") is None
 
 
 # what is refused -----------------------------------------------------------------------------

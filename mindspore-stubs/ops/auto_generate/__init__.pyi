@@ -1,5 +1,6 @@
 """`mindspore.ops.auto_generate`, as sporax has it; written by tools/write_stubs.py."""
 
 from sporax.autodiff import *
+from sporax.mint.ext_names import *
 from sporax.ops import *
 

@@ -1,0 +1,32 @@
+"""`mint`'s functions under the names that they have in `mindspore.ops.function` and its like:
+`gather_ext` is `mint.gather`, `chunk_view` is `mint.chunk`, `inplace_addr` is `mint.addr_`.
+
+>>> from sporax.mint import ext_names
+>>> ext_names.gather_ext is mint.gather
+True
+"""
+
+from sporax import mint
+from sporax.core.errors import missing
+from sporax.ops.declare import MINT
+
+_SUFFIXES = ("_view", "_ext")  # in this order, from the end
+
+
+def __getattr__(name):
+    path = name
+    for suffix in _SUFFIXES:
+        path = path.removesuffix(suffix)
+    if path.startswith("linalg_"):
+        path = f"linalg.{path.removeprefix('linalg_')}"
+    if path.startswith("inplace_"):
+        path = f"{path.removeprefix('inplace_')}_"
+    if path == name or name.startswith("__"):
+        raise missing("mint.ext_names", name)
+    functional = f"nn.functional.{path}"
+    is_functional = functional in MINT and not name.endswith("_view")
+    return mint._find(functional if is_functional else path)
+
+
+def __dir__():
+    return []
