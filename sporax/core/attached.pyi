@@ -702,7 +702,7 @@ class Attached(Reading):
         """The file that keeps the elements since `offload`; '' where they are in memory."""
     def orgqr(self, input2) -> Tensor:
         """The first columns of Q from `geqrf`'s reflections and factors `input2`: `(*, m, n)`."""
-    def ormqr(self, tau, other, left=True, transpose=False) -> Tensor:
+    def ormqr(self, input2, input3, left=True, transpose=False) -> Tensor:
         """$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product of Householder's reflections as `geqrf` has them: `input` `(*, mn, k)`, below the diagonal, and their factors `tau` `(*, min(mn, k))`. `transpose`: of Q the (conjugate) transpose."""
     def outer(self, vec2) -> Tensor:
         """$a_i b_j$ of two vectors."""

@@ -355,7 +355,10 @@ def orgqr(input: Array, input2: Array):
     return jax.lax.linalg.householder_product(matrix(input), floating(input2))
 
 
-@op(name="Ormqr", tensor=True, primitive="Ormqr(left=True, transpose=False)(x: input, tau, other)")
+@op(
+    name="Ormqr", primitive="Ormqr(left=True, transpose=False)(x: input, tau, other)",
+    tensor="ormqr(input, input2: tau, input3: other, left=True, transpose=False)",
+)  # fmt: skip
 def ormqr(input: Array, tau: Array, other: Array, left=True, transpose=False):
     r"""$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product
     of Householder's reflections as `geqrf` has them: `input` `(*, mn, k)`, below the diagonal, and
