@@ -186,8 +186,8 @@ class Introspection:
     def cast_inputs(self, inputs, dst_type):
         """The Tensors of a tuple in `dst_type`.
 
-        >>> nn.Cell().cast_inputs((Tensor([1.0]),), ms.float16)[0].dtype
-        mindspore.float16
+        >>> nn.ReLU().cast_inputs((Tensor([1.0]),), ms.float16)[0].asnumpy()
+        array([1.], dtype=float16)
         """
         return map_tensors(lambda t: t.astype(dst_type), inputs)
 

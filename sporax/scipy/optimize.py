@@ -1,5 +1,6 @@
 """What `scipy.optimize` finds: the cheapest assignment, and the least value of a function."""
 
+import warnings
 from typing import NamedTuple
 
 import jax
@@ -119,6 +120,74 @@ def minimize(
         Tensor(solution.fun, same), Tensor(solution.jac, same),
         None if inverse is None else Tensor(inverse, same),
         Tensor(solution.nfev), Tensor(solution.njev), Tensor(solution.nit),
+    )  # fmt: skip
+
+
+class LineSearchResults(NamedTuple):
+    """The result of `line_search`: whether it failed, the counts of brackets (`nit`, and one more,
+    `k`) and of evaluations, the step `a_k`, the value and gradient there, and `status`."""
+
+    failed: bool
+    nit: int
+    nfev: int
+    ngev: int
+    k: int
+    a_k: float
+    f_k: float
+    g_k: Tensor
+    status: int
+
+
+def line_search(
+    f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9, maxiter=20
+):
+    r"""A step a along `pk` from `xk` that satisfies the strong Wolfe conditions: $f(x + a p) \le
+    f(x) + c_1 a f'(x) p$ and $|f'(x + a p) p| \le c_2 |f'(x) p|$ (SciPy's loop around our
+    derivative; Nocedal & Wright, algorithm 3.5).
+
+    `xk`, `pk`: vectors. `jac`: the gradient, by default that of `f`. `old_fval`, `gfk`: value and
+    gradient at `xk`, if known; `old_old_fval`: the value before, for the first step. `maxiter`: the
+    most brackets. Where there is no such step, `failed` is True, with the value and gradient at
+    `xk`; `status` is 1, or 3 where `maxiter` was too small.
+
+    >>> result = sporax.scipy.optimize.line_search(
+    ...     lambda x: ((x - 3) ** 2).sum(), ops.zeros(2), 6 * ops.ones(2))
+    >>> result.a_k, result.f_k
+    (0.5, 0.0)
+    """
+    for name, vector in (("xk", xk), ("pk", pk)):
+        if not isinstance(vector, Tensor) or vector.ndim != 1:
+            raise TypeError(f"For 'line_search', '{name}' must be a Tensor of 1 dimension.")
+    start, direction = (t.asnumpy().astype(np.float64) for t in (xk, pk))
+    both = value_and_grad(f, 0) if jac is None else lambda x: (f(x), jac(x))
+    points = {}  # step -> value and gradient there, in the order of evaluation
+
+    def at(step):
+        if step not in points:
+            value, slope = both(Tensor(start + step * direction, xk.dtype))
+            points[step] = float(value), slope
+        return points[step]
+
+    if old_fval is not None and gfk is not None:
+        points[0.0] = float(old_fval), gfk
+    known = len(points)
+    at(0.0)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+        step, _, _, _, _, slope = optimize.line_search(
+            lambda step: at(float(step[0]))[0],
+            lambda step: np.array([at(float(step[0]))[1].asnumpy().astype(np.float64) @ direction]),
+            np.zeros(1), np.ones(1), old_fval=points[0.0][0],
+            old_old_fval=None if old_old_fval is None else float(old_old_fval), c1=c1, c2=c2,
+            maxiter=maxiter,
+        )  # fmt: skip
+    steps = list(points)[1:]
+    # the brackets are the first steps, each twice the last
+    nit = next((n for n in range(1, len(steps)) if steps[n] != 2 * steps[n - 1]), len(steps))
+    failed = slope is None
+    end = 0.0 if failed else float(step)
+    return LineSearchResults(
+        failed, nit, len(points) - known, len(points) - known, nit + 1, 1.0 if failed else end,
+        *points[end], 0 if not failed else 3 if nit >= maxiter else 1,
     )  # fmt: skip
 
 

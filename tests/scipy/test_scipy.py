@@ -104,7 +104,45 @@ def test_minimize_finds_rosenbrocks_valley():
         assert result.fun.item() < 1e-8
 
 
+def _bowl(x):
+    return ((x - 3) ** 2).sum()
+
+
+def _valley(x):
+    return 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2
+
+
+# function, start, direction; what MindSpore 2.10 gives: failed, nit, k, a_k, f_k, status; nfev
+SEARCHES = {
+    "bowl": (_bowl, [0.0, 0.5], [6.0, 5.0], (False, 1, 2, 0.5, 0.0, 0), 3),
+    "flat": (_bowl, [0.0, 0.5], [0.06, 0.05], (False, 4, 5, 8.0, 10.7603989, 0), 5),
+    "valley": (_valley, [-1.2, 1.0], [215.6, 88.0], (False, 1, 2, 9.3831e-4, 4.750584, 0), 11),
+    "uphill": (lambda x: (x**2).sum(), [1.0, 1.0], [1.0, 1.0], (True, 1, 2, 1.0, 2.0, 1), None),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_line_search_gives_what_mindspores_does(name):
+    f, x, p, expected, evaluations = SEARCHES[name]
+    x, p = Tensor(np.array(x, np.float32)), Tensor(np.array(p, np.float32))
+    for jac in (None, sporax.grad(f)):
+        result = optimize.line_search(f, x, p, jac)
+        fields = [getattr(result, n) for n in ("failed", "nit", "k", "a_k", "f_k", "status")]
+        np.testing.assert_allclose(fields, expected, rtol=1e-5)
+        assert evaluations in (None, result.nfev, result.ngev)
+    slope = sporax.grad(f)
+    if not result.failed:  # the strong Wolfe conditions
+        first, last = (float((g * p).sum()) for g in (slope(x), result.g_k))
+        assert result.f_k <= float(f(x)) + 1e-4 * result.a_k * first
+        assert abs(last) <= 0.9 * abs(first)
+    known = optimize.line_search(f, x, p, gfk=slope(x), old_fval=f(x))
+    assert known.nfev == result.nfev - 1
+    short = optimize.line_search(_bowl, x, p * 1e-4, maxiter=2)
+    assert name == "uphill" or (short.failed and short.status == 3)
+
+
 REFUSED = [
+    ("optimize.line_search(sum, [1.0], Tensor([1.0]))", TypeError, "'xk'"),
     ("linalg.inv(np.ones((2, 2)))", TypeError, "For 'scipy.linalg.inv', 'a' must be a Tensor"),
     ("linalg.inv(Tensor(np.ones((2, 3))))", ValueError, r"square matrices .* \(2, 3\)"),
     ("linalg.inv(Tensor([[np.inf]]))", ValueError, "'check_finite'"),
