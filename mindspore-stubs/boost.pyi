@@ -1,4 +1,4 @@
 """`mindspore.boost`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.train.gradient_accumulation import *
+from sporax.train.boost import *
 

@@ -87,7 +87,7 @@ class Introspection:
     # attributes that a captured call does not depend on
     IGNORE_LIST: ClassVar[list[str]] = [
         "_params", "_cells", "_buffers", "_graph", "_announced", "_has_names", "_scope",
-        "_create_time", "_compile_phase",
+        "_create_time", "_compile_phase", "_arguments",
         *(f"_{name}" for name, kind in list(locals().items()) if isinstance(kind, Setting)),
     ]  # fmt: skip
 

@@ -3,7 +3,7 @@
 import functools
 import inspect
 from itertools import repeat
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sporax import ops
 from sporax.core import context
@@ -43,8 +43,28 @@ _centralize = _operation("gradients_centralization", centralized)
 _scale = _operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
 
 
+class _Argument:
+    """Arguments of the constructor, unless `opt_init_args_register` has kept them."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, optimizer, owner=None):
+        if optimizer is None:
+            return self
+        args, kwargs = optimizer._arguments
+        return _arguments(type(optimizer).__init__, optimizer, args, kwargs)[self.name]
+
+
 class OptimizerBase(Cell):
     """A Cell whose call is a step of training."""
+
+    init_params, init_learning_rate, init_args = _Argument(), _Argument(), _Argument()
+
+    def __new__(cls, *args, **kwargs):
+        optimizer = super().__new__(cls)
+        optimizer.__dict__["_arguments"] = args, kwargs
+        return optimizer
 
     def __call__(self, *args, **kwargs):
         result = super().__call__(*args, **kwargs)
@@ -308,22 +328,31 @@ class Optimizer(OptimizerBase):
             )
 
 
+def _arguments(function, optimizer, args, kwargs):
+    """What `opt_init_args_register` keeps of the arguments of a constructor."""
+    signature = inspect.signature(function)
+    bound = signature.bind(optimizer, *args, **kwargs)
+    bound.apply_defaults()
+    arguments = dict(list(bound.arguments.items())[1:])
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            arguments |= arguments.pop(parameter.name)
+    kept: dict[str, Any] = {"init_params": {"params": arguments.pop("params", None)}}
+    rate = arguments.pop("learning_rate", None)
+    rate = rate.asnumpy().tolist() if isinstance(rate, Tensor) else rate
+    kept["init_learning_rate"] = None if isinstance(rate, Cell) else rate
+    return {**kept, "init_args": arguments}
+
+
 def opt_init_args_register(fn):
     """Decorator of an optimizer's `__init__`: keep its arguments as `init_args`, and apart from
     them `init_params` and `init_learning_rate`."""
-    signature = inspect.signature(fn)
 
     @functools.wraps(fn)
     def init(self, *args, **kwargs):
-        bound = signature.bind(self, *args, **kwargs)
-        bound.apply_defaults()
-        arguments = dict(list(bound.arguments.items())[1:])
-        kept = {"init_params": {"params": arguments.pop("params", None)}}
-        rate = arguments.pop("learning_rate", None)
-        rate = rate.asnumpy().tolist() if isinstance(rate, Tensor) else rate
-        kept["init_learning_rate"] = None if isinstance(rate, Cell) else rate
+        kept = _arguments(fn, self, args, kwargs)
         fn(self, *args, **kwargs)
-        for name, value in {**kept, "init_args": arguments}.items():
+        for name, value in kept.items():
             object.__setattr__(self, name, value)
 
     return init

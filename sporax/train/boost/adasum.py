@@ -1,0 +1,36 @@
+"""Steps of several groups of devices combined (Maleki et al., 2020): of one group, its own."""
+
+from sporax import ops
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+
+
+class AdaSum(Cell):
+    """Lets each parameter be its old value less the step that all groups of devices combine.
+
+    `rank`, `device_number`: this device and how many a group has; `group_number`: 1, there is one
+    process. `parameter_tuple`: the parameters. Called with the steps, the parameters and their old
+    values; returns the parameters.
+
+    >>> p = Parameter(Tensor([1.0]), name="p")
+    >>> (out,) = AdaSum(0, 1, 1, (p,))((Tensor([0.25]),), (p,), (Tensor([1.0]),))
+    >>> p.asnumpy()
+    array([0.75], dtype=float32)
+    """
+
+    def __init__(self, rank, device_number, group_number, parameter_tuple):
+        super().__init__()
+        check.not_negative_int("AdaSum", rank=rank)
+        check.positive_int("AdaSum", device_number=device_number, group_number=group_number)
+        if group_number != 1:
+            raise NotImplementedError(
+                "sporax has no training on several processes yet, but 'group_number' is "
+                f"{group_number}."
+            )
+        self.rank, self.device_number, self.group_number = rank, device_number, group_number
+        self.parameter_tuple = parameter_tuple
+
+    def construct(self, delta_weights, parameters, old_parameters):
+        for delta, p, old in zip(delta_weights, parameters, old_parameters, strict=True):
+            ops.assign(p, old - delta.reshape(p.shape))
+        return parameters

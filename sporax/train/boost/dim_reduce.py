@@ -1,0 +1,159 @@
+"""Training in the directions in which weights have moved most: a quasi-Newton method in these."""
+
+from pathlib import Path
+
+import numpy as np
+
+from sporax import ops
+from sporax.core.dtype import float32
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.io import load_checkpoint
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.nn.parameter_tuple import ParameterTuple
+
+_LEAST = 1e-20  # of y's for an update of the inverse Hessian
+
+
+def principal_directions(weights, count):
+    """The `count` directions, rows of length 1, in which rows of `weights` vary most."""
+    centred = weights - weights.mean(0)
+    directions = np.linalg.svd(centred, full_matrices=False)[2]
+    if len(directions) < count:
+        raise ValueError(
+            f"For 'DimReduce', there must be at least {count} checkpoints ('n_components'), but "
+            f"got {len(weights)}."
+        )
+    return directions[:count]
+
+
+def directions_of(path, folder, count, network):
+    """The matrix of directions in the file `path` (.npy), or of the checkpoints in `folder`."""
+    if path is not None and Path(path).is_file():
+        return np.load(path)
+    if folder is None or not Path(folder).is_dir():
+        raise ValueError(
+            "For 'DimReduce', 'pca_mat_path' must be a file or 'weight_load_dir' a folder of "
+            f"checkpoints, but got {path!r} and {folder!r}."
+        )
+    names = [p.name for p in network.trainable_params()]
+    rows = []
+    for file in sorted(Path(folder).glob("*.ckpt")):
+        saved = load_checkpoint(str(file))
+        rows.append(np.concatenate([saved[name].asnumpy().ravel() for name in names]))
+    if not rows:
+        raise ValueError(f"For 'DimReduce', there must be checkpoints (.ckpt) in {folder!r}.")
+    return principal_directions(np.stack(rows), count)
+
+
+class DimReduce(Cell):
+    r"""One step of training for gradients g of `weight`, of which P, `pca_mat_local`, takes out the
+    part $P g$ in `n_components` directions.
+
+    There the step is $-\rho H P g$ with BFGS's approximation H of the inverse Hessian, and $\rho$
+    the first of $1, \rho$, 0 for which the loss falls enough (`sigma`, Armijo's rule); the rest of
+    g is a momentum with `gamma`, times `alpha`. Called with the loss, gradients, what they were
+    scaled by, the weights, copies of these, and the inputs of `network`, which returns the loss;
+    returns the loss. `optimizer` takes the step: SGD with a rate of 1. `rank`, `rank_size`: 0, 1.
+
+    >>> net = nn.WithLossCell(nn.Dense(2, 1, has_bias=False), nn.MSELoss())
+    >>> weights = ParameterTuple(net.trainable_params())
+    >>> step = DimReduce(
+    ...     net, nn.SGD(weights, 1.0), weights, np.eye(2, dtype=np.float32), 2, 0.5, 0.9, 0.1, 0.4,
+    ...     0, 1)
+    >>> x, y = ops.ones((3, 2)), ops.ones((3, 1))
+    >>> loss, grads = ms.value_and_grad(net, None, weights)(x, y)
+    >>> _ = step(loss, grads, Tensor(1.0), weights, weights.clone("copy"), x, y)
+    >>> bool(net(x, y) <= loss)
+    True
+    """
+
+    def __init__(
+        self, network, optimizer, weight, pca_mat_local, n_components, rho, gamma, alpha, sigma,
+        rank, rank_size,
+    ):  # fmt: skip
+        super().__init__()
+        if rank_size != 1:
+            raise NotImplementedError(
+                f"sporax has no training on several processes yet, but 'rank_size' is {rank_size}."
+            )
+        check.positive_int("DimReduce", n_components=n_components)
+        sizes = [p.size for p in weight]
+        if pca_mat_local.shape != (n_components, sum(sizes)):
+            raise ValueError(
+                f"For 'DimReduce', 'pca_mat_local' must have the shape {(n_components, sum(sizes))}"
+                f", 'n_components' and the number of weights, but got {pca_mat_local.shape}."
+            )
+        self.network, self.optimizer = network, optimizer
+        self.gamma, self.alpha, self.sigma = gamma, alpha, sigma
+        self.rho_list = [1.0, rho]
+        ends = np.cumsum(sizes)[:-1]
+        self.pca_list_local = tuple(
+            Tensor(part, float32) for part in np.split(np.asarray(pca_mat_local), ends, 1)
+        )
+
+        def state(name, value):
+            return Parameter(Tensor(value, float32), name=name, requires_grad=False)
+
+        self.gk_last = state("gk_last", np.zeros((n_components, 1)))
+        self.gk_last_init = Parameter(Tensor(False), name="gk_last_init", requires_grad=False)
+        self.bk = state("bk", np.eye(n_components))
+        self.sk = state("sk", np.zeros((n_components, 1)))
+        self.grad_res_momentum = ParameterTuple(weight).clone("grad_res_momentum", init="zeros")
+
+    def construct(self, loss, old_grad, loss_scale, weight, weight_clone, *inputs):
+        scaled = [g.astype(float32) / loss_scale for g in old_grad]
+        pairs = list(zip(self.pca_list_local, scaled, strict=True))
+        gk = sum(ops.matmul(part, g.reshape(-1, 1)) for part, g in pairs)
+        before = self.gk_last * 1.0, self.bk * 1.0
+        dk = self._quasi_newton(gk)
+        rho = self._searched(loss, gk, dk, weight, weight_clone, inputs)
+        found = rho > 0
+        for state, old in zip((self.gk_last, self.bk), before, strict=True):
+            ops.assign(state, ops.where(found, state, old))
+        ops.assign(self.sk, ops.where(found, rho * dk, self.sk))
+        steps = []
+        for momentum, g, along, inside in zip(
+            self.grad_res_momentum, scaled, self._back(dk, scaled), self._back(gk, scaled),
+            strict=True,
+        ):  # fmt: skip
+            ops.assign(momentum, self.gamma * momentum + g - inside)
+            steps.append(self.alpha * momentum - rho * along)
+        self.optimizer(tuple(steps))
+        for copy, p in zip(weight_clone, weight, strict=True):
+            ops.assign(copy, p)
+        return loss
+
+    def _back(self, coefficients, like):
+        """The vector with these coefficients along the directions, in the shapes of the weights."""
+        return [
+            ops.matmul(part.T, coefficients).reshape(g.shape)
+            for part, g in zip(self.pca_list_local, like, strict=True)
+        ]
+
+    def _quasi_newton(self, gk):
+        """-H g, with H updated by the last step s and the change y of the gradient."""
+        y, s = gk - self.gk_last, self.sk * 1.0
+        curvature = (y * s).sum()
+        updates = ops.logical_and(self.gk_last_init, curvature > _LEAST)
+        p = 1 / ops.where(updates, curvature, ops.ones_like(curvature))
+        turned = ops.eye(len(gk), dtype=float32) - p * ops.matmul(y, s.T)
+        new = ops.matmul(ops.matmul(turned.T, self.bk), turned) + p * ops.matmul(s, s.T)
+        ops.assign(self.bk, ops.where(updates, new, self.bk))
+        ops.assign(self.gk_last_init, Tensor(True))
+        ops.assign(self.gk_last, gk)
+        return -ops.matmul(self.bk, gk)
+
+    def _searched(self, loss, gk, dk, weight, weight_clone, inputs):
+        """The first step length for which the loss falls enough, else 0."""
+        slope = (gk * dk).sum()
+        chosen = ops.zeros_like(slope)
+        for rho in self.rho_list:
+            for p, along in zip(weight, self._back(dk, weight), strict=True):
+                ops.assign(p, p + rho * along)
+            falls = self.network(*inputs) < loss + self.sigma * rho * slope
+            for p, copy in zip(weight, weight_clone, strict=True):
+                ops.assign(p, copy)
+            chosen = ops.where(ops.logical_and(chosen == 0, falls), rho, chosen)
+        return chosen

@@ -1,0 +1,78 @@
+"""Another loss scale for each group of layers."""
+
+from sporax import ops
+from sporax.core.dtype import float32
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.nn.parameter_tuple import ParameterTuple
+
+
+class _ScaledGradient(Cell):
+    """x, with its gradient times `ratio`."""
+
+    def construct(self, x, ratio):
+        return x * 1.0
+
+    def bprop(self, x, ratio, out, dout):
+        return dout * ratio.astype(dout.dtype), ops.zeros_like(ratio)
+
+
+class GroupLossScaleManager(Cell):
+    """Marks where one group of layers ends and another begins; each has a loss scale of its own.
+
+    `init_loss_scale`: a number, or a list with one for each group. `loss_scale_groups`: lists of
+    Parameters. `manager(x, layer1, layer2)` returns `x`, whose gradient is multiplied by the scale
+    of `layer1` over that of `layer2`; scales 0 and the last are 1.
+
+    >>> manager = GroupLossScaleManager(4.0, [[], []])
+    >>> manager.set_loss_scale_status(2, 4.0)
+    >>> ms.grad(lambda x: manager(x, 1, 0))(Tensor(3.0)).item()
+    4.0
+    """
+
+    def __init__(self, init_loss_scale, loss_scale_groups):
+        super().__init__()
+        self._loss_scale, self.loss_scale_groups = init_loss_scale, loss_scale_groups
+        self.loss_scale_number = 0
+        self.dynamic_loss_scale = None
+        self._mark = _ScaledGradient()
+
+    def set_loss_scale_status(self, loss_scale_number, init_loss_scale):
+        """Let there be scales of so many groups: one number for all, or a list."""
+        check.positive_int("set_loss_scale_status", loss_scale_number=loss_scale_number)
+        scales = init_loss_scale
+        if not isinstance(scales, list):
+            scales = [init_loss_scale] * loss_scale_number
+        self.loss_scale_number = loss_scale_number
+        self.dynamic_loss_scale = ParameterTuple(
+            Parameter(Tensor(scale, float32), name=f"layer_loss_scale_{i}", requires_grad=False)
+            for i, scale in enumerate([1, *scales, 1])
+        )
+
+    def update_loss_scale_status(self, layer, update_ratio):
+        """Multiply the scale of a group by a ratio; returns the new one."""
+        scale = self._scales()[layer + 1]
+        ops.assign(scale, scale * update_ratio)
+        return scale * 1.0
+
+    def _scales(self):
+        if self.dynamic_loss_scale is None:
+            raise RuntimeError(
+                "For 'GroupLossScaleManager', there are no scales yet. Call "
+                "'set_loss_scale_status', or train with 'BoostTrainOneStepWithLossScaleCell'."
+            )
+        return self.dynamic_loss_scale
+
+    def construct(self, x, layer1, layer2):
+        scales = self._scales()
+        return self._mark(x, scales[layer1] / scales[layer2])
+
+    def get_loss_scale(self):
+        """The scale to begin with."""
+        return self._loss_scale
+
+    def get_update_cell(self):
+        """The manager itself."""
+        return self

@@ -1,0 +1,134 @@
+"""Parameters of an optimizer in other groups, and the optimizer made anew for them."""
+
+from sporax.core.parameter import Parameter
+from sporax.nn import argument_checks as check
+from sporax.nn.convolution import Conv2d
+from sporax.optim import LARS, Optimizer
+
+
+def _listed(parameters):
+    """The parameters of an optimizer as a list of Parameters, or of groups."""
+    listed = list(parameters or ())
+    if not listed:
+        raise ValueError("For 'boost', the optimizer must have parameters, but it has none.")
+    if not isinstance(listed[0], (dict, Parameter)):
+        raise TypeError(
+            "For 'boost', the optimizer's parameters must be Parameters or groups (dicts), but got "
+            f"{type(listed[0]).__name__}."
+        )
+    return listed
+
+
+class ParameterProcess:
+    """Groups of the parameters of an optimizer.
+
+    >>> ParameterProcess.generate_group_params([1, 2], [Parameter(Tensor(1.0), name="w")])
+    [{'params': [1, 2]}]
+    """
+
+    def __init__(self):
+        self._parameter_indices = 1
+
+    def assign_parameter_group(self, parameters, split_point=None):
+        """Number the parameters for communication, in their `comm_fusion`: another number from each
+        index in `split_point` on, by default from the half on. Returns the parameters."""
+        if not isinstance(parameters, (list, tuple)) or not parameters:
+            return parameters
+        for i, parameter in enumerate(parameters):
+            self._parameter_indices += i in (split_point or [len(parameters) // 2])
+            parameter.comm_fusion = self._parameter_indices
+        return parameters
+
+    @staticmethod
+    def generate_group_params(parameters, origin_params):
+        """`parameters` in the groups that `origin_params`, an optimizer's, have them in; those that
+        are new get the settings of the group with the most of them."""
+        origin = _listed(origin_params)
+        if isinstance(origin[0], Parameter):
+            return [{"params": parameters}]
+        by_name, groups, seen = {p.name: p for p in parameters}, [], set()
+        for group in origin:
+            if "order_params" in group:
+                groups.append({**group, "order_params": parameters})
+                continue
+            names = [p.name for p in group["params"] if p.name in by_name]
+            seen.update(names)
+            groups.append({**group, "params": [by_name[name] for name in names]})
+        new = [p for p in parameters if p.name not in seen]
+        if new:
+            groups.append({**max((g for g in origin if "params" in g), key=len), "params": new})
+        return [g for g in groups if g.get("params", True)]
+
+
+class OptimizerProcess:
+    """An optimizer that can be made anew, for other groups of parameters.
+
+    `origin_params`: the groups, to be changed. `add_grad_centralization(network)`: gradients of
+    weights in them are centralized. `generate_new_optimizer()`: an optimizer of the same class and
+    settings.
+
+    >>> net = nn.Dense(2, 3)
+    >>> process = OptimizerProcess(nn.SGD([{"params": net.trainable_params()}], 0.1))
+    >>> process.add_grad_centralization(net)
+    >>> process.generate_new_optimizer().grad_centralization_flags
+    (True, False)
+    """
+
+    def __init__(self, opt):
+        check.instance("OptimizerProcess", Optimizer, "an Optimizer", opt=opt)
+        self.is_lars = isinstance(opt, LARS)
+        self.lars_init_args = {k: v for k, v in opt.init_args.items() if k != "optimizer"}
+        self.single_opt = opt.opt if self.is_lars else opt
+        self.opt_class, self.opt_init_args = type(self.single_opt), self.single_opt.init_args
+        self.learning_rate = self.single_opt.init_learning_rate
+        self.origin_params = self.single_opt.init_params["params"]
+
+    @staticmethod
+    def build_params_dict(network):
+        """{id of a parameter: the cell it belongs to}."""
+        return {
+            id(p): cell
+            for _, cell in network.cells_and_names()
+            for p in cell.get_parameters(expand=False)
+        }
+
+    @staticmethod
+    def build_gc_params_group(params_dict, parameters):
+        """The groups, each cut in two: with `grad_centralization` those parameters that are weights
+        of no norm and no grouped convolution."""
+        groups = []
+        for group in parameters:
+            if "order_params" in group:
+                groups.append(group)
+                continue
+            weights, others = [], []
+            for p in group["params"]:
+                cell = params_dict[id(p)]
+                is_grouped = isinstance(cell, Conv2d) and cell.group > 1
+                spared = is_grouped or getattr(cell, "centralizes_gradients", True) is False
+                names = ("beta", "gamma", "bias")
+                kept = spared or any(name in p.name for name in names)
+                (others if kept else weights).append(p)
+            if weights:
+                groups.append({**group, "params": weights, "grad_centralization": True})
+            if others:
+                groups.append({**group, "params": others})
+        return groups
+
+    def add_grad_centralization(self, network):
+        """Let gradients of weights be centralized, where the parameters are in groups."""
+        listed = _listed(self.origin_params)
+        if isinstance(listed[0], dict):
+            cells = self.build_params_dict(network)
+            self.origin_params = self.build_gc_params_group(cells, listed)
+
+    def generate_new_optimizer(self):
+        """The optimizer for `origin_params`."""
+        return self.optimizer_of(self.origin_params)
+
+    def optimizer_of(self, params):
+        """An optimizer of the same class and settings for these parameters."""
+        rate = self.learning_rate
+        rate = self.single_opt.learning_rate if rate is None else rate
+        new = self.opt_class(params=params, learning_rate=rate, **self.opt_init_args)
+        return LARS(new, **self.lars_init_args) if self.is_lars else new
