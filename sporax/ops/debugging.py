@@ -5,9 +5,11 @@ import itertools
 
 import numpy as np
 
+from sporax.autodiff.hooks import check_callable
 from sporax.core.dtype import bfloat16
 from sporax.core.tensor import Tensor
-from sporax.ops.declare import FUNCTIONS, PRIMITIVES
+from sporax.ops.declare import FUNCTIONS, PRIMITIVES, composite
+from sporax.ops.differentiation import HookBackward
 from sporax.ops.primitive import Primitive
 from sporax.staging.deferred_print import Name, deferrable, show
 
@@ -118,6 +120,83 @@ def tensordump(file_name, tensor, mode="out"):
     TensorDump(mode)(file_name, tensor)
 
 
+@composite(function=(), primitive="Assert(summarize=3)(condition, inputs)")
+def assert_(condition, inputs, summarize=3):
+    """Raise RuntimeError unless `condition`, a bool or a Tensor of one; the message has the first
+    `summarize` numbers of each Tensor of `inputs`.
+
+    >>> ops.Assert()(True, [Tensor([1.0])])
+    """
+    if not isinstance(inputs, (tuple, list)):
+        raise TypeError(
+            f"For 'Assert', 'inputs' must be a tuple or list, but got {type(inputs).__name__}."
+        )
+    if not (condition.item() if isinstance(condition, Tensor) else condition):
+        shown = [t.asnumpy().reshape(-1)[:summarize] if isinstance(t, Tensor) else t
+                 for t in inputs]  # fmt: skip
+        raise RuntimeError(
+            "For 'Assert', 'condition' must hold, but it does not; 'inputs' begin with "
+            f"{', '.join(map(str, shown))}."
+        )
+
+
+@composite(function=(), primitive="CheckNumerics()(x)")
+def check_numerics(x):
+    """`x` itself; RuntimeError if one of its numbers is NaN or infinite.
+
+    >>> ops.CheckNumerics()(Tensor([1.0])).asnumpy()
+    array([1.], dtype=float32)
+    """
+    if not x.is_floating_point():
+        raise TypeError(f"For 'CheckNumerics', 'x' must have a floating dtype, but has {x.dtype}.")
+    for wrong, name in ((x.isnan(), "NaN"), (x.isinf(), "infinite")):
+        if wrong.any().item():
+            at = [int(n) for n in wrong.nonzero()[0].tolist()]
+            raise RuntimeError(
+                f"For 'CheckNumerics', each number of 'x' must be finite, but that at {at} is "
+                f"{name}."
+            )
+    return x
+
+
+class InsertGradientOf(HookBackward):
+    """The same Tensor; on the way back `f(grad)` is called with its gradient, and may return
+    another one.
+
+    >>> doubled = ops.InsertGradientOf(lambda grad: grad * 2)
+    >>> grad(lambda x: doubled(x))(Tensor([3.0])).asnumpy()
+    array([2.], dtype=float32)
+    """
+
+    def __init__(self, f):
+        Primitive.__init__(self, "InsertGradientOf")
+        check_callable("InsertGradientOf", f)
+        self.f, self.hook_fn = f, lambda grads: f(*grads)
+
+    def __call__(self, input_x):
+        return super().__call__(input_x)
+
+
+class DumpGradient(Primitive):
+    """The same Tensor `x`; on the way back its gradient is written to a file, as `TensorDump`
+    names it: `DumpGradient()(path, x, "out")`.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> slope = grad(lambda x: ops.DumpGradient()(os.path.join(folder, "x"), x, "out") * 2)
+    >>> slope(Tensor([3.0])).asnumpy()
+    array([2.], dtype=float32)
+    >>> [name[:10] for name in os.listdir(folder)]
+    ['x_float32_']
+    """
+
+    def __init__(self):
+        super().__init__("DumpGradient")
+
+    def __call__(self, path, x, input_output):
+        return InsertGradientOf(functools.partial(TensorDump(input_output), path))(x)
+
+
 class Summaries:
     """What the summary operations of networks show, for the `SummaryRecord` that is open, if any.
 
@@ -167,7 +246,9 @@ class Summary(Primitive):
 
 
 FUNCTIONS.update(print_=print_, tensordump=tensordump)
-PRIMITIVES.update(Print=Print, TensorDump=TensorDump)
+PRIMITIVES.update(
+    Print=Print, TensorDump=TensorDump, InsertGradientOf=InsertGradientOf, DumpGradient=DumpGradient
+)
 for _kind in ("Scalar", "Tensor", "Image", "Histogram"):
     _name = f"{_kind}Summary"
     PRIMITIVES[_name] = type(_name, (Summary,), {"__doc__": Summary.__doc__})

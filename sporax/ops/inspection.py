@@ -119,6 +119,20 @@ def identity(x):
     return x
 
 
+@composite(function=(), primitive="IdentityN()(x)")
+def identity_of_several(x):
+    """The tuple of the Tensors in `x`, a tuple or list.
+
+    >>> len(ops.IdentityN()((Tensor([1.0]), Tensor([2.0]))))
+    2
+    """
+    if not isinstance(x, (tuple, list)) or not all(isinstance(t, Tensor) for t in x):
+        raise TypeError(
+            f"For 'IdentityN', 'x' must be a tuple or list of Tensors, but got {type(x).__name__}."
+        )
+    return tuple([copy(t) for t in x])
+
+
 @composite(
     tensor=("copy", "clone"),
     mint="clone",

@@ -19,6 +19,10 @@ DIFFERENT = {
     "MindSpore's is of integers",
     "reciprocal-(2,)-{} ops.Inv": "1 / 4 is 0.25; MindSpore gives 0 in Int64",
     **{f"{name}-(3,3)-{{}}": "eigenvalues have no order" for name in ("eig", "eigvals")},
+    **{
+        f"logspace-(),()-{{{attrs},'dtype':mindspore.float64}}": "MindSpore computes in 16 bits"
+        for attrs in ("'steps':4", "'steps':3,'base':2")
+    },
     "cholesky_inverse-(2,3,3)-{}": "each matrix of a batch; MindSpore's kernel knows one matrix",
 }
 
@@ -35,6 +39,7 @@ def _entries(table):
 AT_EDGES = list(_entries({
     "mindspore.numpy is NumPy's": "* | mnp.*",
     "NaN stays NaN; MindSpore loses it": "relu_of_class/odd relu6/odd softplus/odd hardtanh/odd "
+    "rgb_to_hsv/nan0 "
     "hardshrink/odd softshrink/odd softmax*/nan0 log_softmax*/nan0 maximum/odd minimum/odd "
     "tensor_scatter_max*/nan2 tensor_scatter_min*/nan2 unsorted_segment_m*/nan0 kl_div*/nan0 "
     "clamp_*/odd clamp_*/nan* mint.clamp* ops.clamp* linspace/nan0 l2_normalize/nan0 "
@@ -88,12 +93,21 @@ AT_EDGES = list(_entries({
     "two to the power of 16 bits has 16 bits": "exp2/bfloat16",
     "the moments have the input's dtype": "layer_norm_of_class/float*",
     "by the norm that is asked for, as documented": "ops.clip_by_norm*",
+    "MindSpore computes in 16 bits": "logspace*/*",
+    "MindSpore overflows in 16 bits": "rgb_to_hsv/float16",
+    "what is padded is not empty": "space_to_batch_nd/empty*",
+    "no truth exceeds True": "compare_and_bitpack/bool",
+    "the transform of what is no number, in another order": "stft_of_class/nan* stft_of_class/inf*",
+    "offsets that are no numbers have no place": "deformable_offsets/nan1",
+    "offsets are for each example": "deformable_offsets*/empty-first",
     "an index outside has no place": "tensor_scatter_elements*/axis=*",
 }))  # fmt: skip
 
 # what the reference is not for
 NOT_REFERENCES = list(_entries({
     "the limit, where PyTorch has NaN": "gelu/odd hardswish/odd group_norm*/inf1 linspace*/inf0",
+    "what is no number, in another order": "stft_of_class/nan* stft_of_class/inf* logspace/inf0",
+    "Python's least of NaN and 1 is 1": "adjust_saturation/nan1",
     "integers are refused, as documented": "digamma/*int* digamma/bool",
     "no class, no number": "cast/* nll_loss/inf0 inverse/nan0 det/inf0 cond*/* topk*/nan0",
     "1 / 4 is 0.25": "reciprocal*/* exp2/whole-int8",

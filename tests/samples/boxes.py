@@ -8,6 +8,11 @@ from tests.samples import Refusal, Sample
 ANCHORS = np.array([[0.0, 0, 10, 10], [5.5, 5, 9, 8]])
 TRUTH = np.array([[1.0, 1, 4, 9], [6, 6, 20, 20], [30, 30, 31, 31]])
 DELTAS = np.array([[0.1, -0.3, 0.2, 9.0], [0.3, 0.1, -0.4, 0.1]])
+_RNG = np.random.default_rng(1)
+CORNERS = _RNG.uniform(-0.2, 0.7, (2, 6, 2, 2))
+BOXES = np.concatenate([CORNERS, CORNERS + _RNG.uniform(0.2, 0.7, CORNERS.shape)], -1)
+LIMITS = [np.array(0.3, np.float32), np.array(0.2, np.float32)]
+LIMIT_NAMES = ["boxes", "scores", "iou_threshold", "score_threshold"]
 SCORED = np.array(
     [[0, 0, 10, 10, 0.5], [1, 1, 11, 11, 0.9], [20, 20, 30, 30, 0.1], [1, 2, 11, 12, 0.6],
      [20, 21, 30, 31, 0.3]]
@@ -29,6 +34,33 @@ def iou(anchors, truth, mode="iou", extra=1):
         whole = area(truth[i], extra) + area(anchors[j], extra) - both
         out[i, j] = both / (whole if mode == "iou" else area(truth[i], extra))
     return out
+
+
+def best_boxes(
+    boxes, scores, iou_threshold, score_threshold, max_output_size_per_class, max_total_size,
+    pad_per_class=False, clip_boxes=True,
+):  # fmt: skip
+    size = max_total_size
+    if pad_per_class:
+        size = min(size, max_output_size_per_class * scores.shape[2])
+    outs = [np.zeros((len(boxes), size, 4)), *(np.zeros((len(boxes), size)) for _ in "ab"), []]
+    for n, of_example in enumerate(scores):
+        rows = []
+        for c in range(scores.shape[2]):
+            kept = []
+            for i in np.argsort(-of_example[:, c], kind="stable"):
+                box = boxes[n, i, min(c, boxes.shape[2] - 1)]
+                near = [iou(box[None], k[None], extra=0)[0, 0] > iou_threshold for k in kept]
+                room = len(kept) < max_output_size_per_class
+                if of_example[i, c] > score_threshold and room and not any(near):
+                    kept.append(box)
+                    rows.append((of_example[i, c], c, box))
+        rows = sorted(rows, key=lambda row: -row[0])[:size]
+        for k, (score, c, box) in enumerate(rows):
+            outs[0][n, k] = np.clip(box, 0, 1) if clip_boxes else box
+            outs[1][n, k], outs[2][n, k] = score, c
+        outs[3].append(len(rows))
+    return *outs[:3], np.array(outs[3])
 
 
 def encode(anchors, truth, means=(0.0,) * 4, stds=(1.0,) * 4):
@@ -92,6 +124,10 @@ def align(features, rois, pooled_height, pooled_width, spatial_scale, sample_num
 ROIS = np.array([[0, 0.2, 0.3, 4.1, 5.0], [1, 1.0, -3.0, 2.0, 3.0]])
 
 SAMPLES = [
+    *[Sample("combined_non_max_suppression", [BOXES[:, :, :q].astype("f4"), (2, 6, 2), *LIMITS],
+             best_boxes, {"max_output_size_per_class": 3, "max_total_size": 7,
+                          "pad_per_class": q == 1, "clip_boxes": q == 2}, names=LIMIT_NAMES)
+      for q in (1, 2)],
     Sample("iou", [ANCHORS, TRUTH], iou),
     Sample("iou", [ANCHORS, TRUTH], iou, {"mode": "iof"}),
     Sample("bounding_box_encode", [ANCHORS, TRUTH[:2]], encode),
@@ -133,6 +169,11 @@ REFUSALS = [
         ("encode", lambda: ops.BoundingBoxEncode(1, (1, 2))(R[:, :4], R[:, :4]), ("'stds'",)),
         ("decode", lambda: ops.BoundingBoxDecode((1,))(R[:, :4], R[:, :4]), ("'max_shape'",)),
         ("valid", lambda: ops.check_valid(R[:, :4], R[0]), ("'img_metas'", "(3,)")),
+        (
+            "combined-boxes",
+            lambda: ops.CombinedNonMaxSuppression()(X, X[0], *[1] * 4),
+            ("'CombinedNonMaxSuppression'", "(N, n, q, 4)"),
+        ),
         ("nms", lambda: ops.NMSWithMask()(R[:, :4]), ("'NMSWithMask'", "(n, 5)")),
         ("roi", lambda: ops.ROIAlign(2, 2, 1.0)(X[0], R), ("'features'", "(N, C, H, W)")),
         (

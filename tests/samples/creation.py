@@ -64,7 +64,26 @@ SAMPLES = [
     ),
 ]
 
+SAMPLES += [
+    Sample("logspace", [np.array(0.5, "f4"), np.array(2.0, "f4")],
+           lambda a, b, steps, dtype: np.logspace(a, b, steps),
+           {"steps": 4, "dtype": dtypes.float64}),
+    Sample("logspace", [np.array(0.5, "f4"), np.array(2.0, "f4")],
+           lambda a, b, steps, base, dtype: np.logspace(a, b, steps, base=base),
+           {"steps": 3, "base": 2, "dtype": dtypes.float64}),
+]  # fmt: skip
+
 REFUSALS = [
+    Refusal("logspace-steps", lambda: ops.logspace(1.0, 2.0, -1), ValueError, ("'steps'", "-1")),
+    Refusal(
+        "logspace-dtype",
+        lambda: ops.logspace(1.0, 2.0, 3, dtype=dtypes.int64),
+        TypeError,
+        ("'dtype'", "floating"),
+    ),
+    Refusal(
+        "fills", lambda: ops.fills(ops.ones((2,)), "a"), TypeError, ("'fills'", "'value'", "str")
+    ),
     Refusal("arange-step", lambda: ops.arange(0, 3, 0), ValueError, ("For 'Range'", "step")),
     Refusal(
         "range-long", lambda: ops.range(0, 9, 1, maxlen=5), ValueError, ("For 'range'", "maxlen=5")

@@ -93,7 +93,28 @@ SAMPLES = [
            lambda x, tau: np.linalg.qr(TALL)[0], **CLOSE),
 ]  # fmt: skip
 
+SAMPLES += [
+    Sample("lu_parts", [LU, (PIVOTS + 1).astype(np.int32)],
+           lambda lu, pivots: [np.array(p) for p in zip(*map(linalg.lu, MATRICES), strict=True)],
+           outputs=(1, 2), **CLOSE),
+    Sample("lu_parts", [LU[0, :, :2], np.array([2, 3], np.int32)],
+           lambda lu, pivots: [np.eye(3)[:, [1, 2, 0]], np.tril(lu, -1) + np.eye(3, 2),
+                               np.triu(lu)[:2]], outputs=(1, 2), **CLOSE),
+]  # fmt: skip
+
 REFUSALS = [
+    Refusal(
+        "lu-unpack-pivots",
+        lambda: ops.lu_unpack(Tensor(LU), Tensor(PIVOTS[:, :1])),
+        ValueError,
+        ("'LuUnpack'", "'LU_pivots'"),
+    ),
+    Refusal(
+        "lstsq-l2",
+        lambda: ops.Lstsq(True, -1.0)(Tensor(TALL), Tensor(TALL)),
+        ValueError,
+        ("'l2_regularizer'", "-1.0"),
+    ),
     Refusal("eig-wide", lambda: ops.eig(Tensor(TALL)), ValueError, ("For 'eig'", "(..., n, n)")),
     Refusal("qr-mode", lambda: ops.qr(Tensor(TALL), "full"), ValueError, ("'mode'", "'full'")),
 ]

@@ -72,11 +72,23 @@ for _sample in SAMPLES:
     _sample.names = BY_NAME.get(_sample.op)
 
 
+SAMPLES += [
+    Sample("embedding_lookup_of_class", [(4, 2), np.array([[5, 2], [8, 4]], np.int32)],
+           lambda x, at, offset: np.pad(x, ((2, 1), (0, 0)))[at - offset + 2], {"offset": 4}),
+]  # fmt: skip
+
+
 def zeros(*shape):
     return Tensor(np.zeros(shape, np.float32))
 
 
 REFUSALS = [
+    Refusal(
+        "embedding-lookup",
+        lambda: ops.EmbeddingLookup()(zeros(2, 2, 2), Tensor([0]), 0),
+        ValueError,
+        ("'EmbeddingLookup'", "(2, 2, 2)"),
+    ),
     Refusal(
         "gather-floats",
         lambda: ops.gather(zeros(3), zeros(2), 0),

@@ -68,6 +68,16 @@ def elemt(x, w=None, b=0.0, mean=0.0, invstd=1.0):
 
 
 POSITIVE = {"range": (0.5, 2.0), "rtol": 1e-4, "atol": 1e-5}
+
+
+def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5):
+    out = np.zeros_like(x)
+    for c in range(x.shape[1]):
+        near = x[:, max(c - depth_radius, 0) : c + depth_radius + 1]
+        out[:, c] = x[:, c] / (bias + alpha * (near**2).sum(1)) ** beta
+    return out
+
+
 NAMES = ["input", "weight", "bias"]
 SAMPLES = [
     Sample(
@@ -99,6 +109,8 @@ SAMPLES = [
         {"momentum": 0.3, "eps": 0.1}, **POSITIVE,
         names=["input", "mean", "invstd", "running_mean", "running_var", "counts"],
     ),
+    Sample("lrn", [(1, 5, 2, 2)], lrn, {"depth_radius": 1, "alpha": 0.7, "beta": 0.75}),
+    Sample("lrn", [(2, 3, 1, 2)], lrn, {"bias": 2.0}),
     Sample(
         "group_norm", [(2, 4, 2), (4,), (4,)], group_norm, {"num_groups": 2},
         names=NAMES, **POSITIVE,
@@ -106,6 +118,16 @@ SAMPLES = [
 ]  # fmt: skip
 
 REFUSALS = [
+    Refusal("lrn-axes", lambda: ops.lrn(ops.ones((2, 3))), ValueError, ("'LRN'", "(2, 3)")),
+    Refusal(
+        "lrn-radius", lambda: ops.lrn(ops.ones((1, 2, 3, 3)), -1), ValueError, ("'depth_radius'",)
+    ),
+    Refusal(
+        "lrn-region",
+        lambda: ops.LRN(norm_region="A")(ops.ones((1, 2, 3, 3))),
+        ValueError,
+        ("'norm_region'", "'A'"),
+    ),
     Refusal(
         "layer-norm-shape",
         lambda: ops.layer_norm(ops.ones((2, 3)), (4,)),

@@ -168,7 +168,26 @@ for _sample in SAMPLES:
     if _sample.op == "index_fill":
         _sample.names = ["x", "index", "value"]
 
+AT, FAR = (Tensor([0]),), (Tensor([2]),)
 REFUSALS = [
+    Refusal(
+        "index-put-accumulate",
+        lambda: ops.IndexPut(2)(ops.ones(2), ops.ones(1), (Tensor([0]),)),
+        ValueError,
+        ("'IndexPut'", "'accumulate'", "2"),
+    ),
+    Refusal(
+        "index-put-vector",
+        lambda: ops.IndexPut()(ops.ones(2), ops.ones((1, 1)), (Tensor([0]),)),
+        ValueError,
+        ("'x2'", "(1, 1)"),
+    ),
+    Refusal(
+        "index-put-far",
+        lambda: ops.IndexPut()(ops.ones(2), ops.ones(1), (Tensor([2]),)).asnumpy(),
+        ValueError,
+        ("'index_put'", "but got 2"),
+    ),
     Refusal(
         "slice-far",
         lambda: ops.slice(Tensor([1, 2, 3]), (2,), (2,)),

@@ -5,10 +5,12 @@ from sporax.ops import *
 from sporax.ops import ACos as ACos
 from sporax.ops import Abs as Abs
 from sporax.ops import Acosh as Acosh
+from sporax.ops import AdaptiveMaxPool2D as AdaptiveMaxPool2D
 from sporax.ops import Add as Add
 from sporax.ops import Addcdiv as Addcdiv
 from sporax.ops import Addcmul as Addcmul
 from sporax.ops import Angle as Angle
+from sporax.ops import ApplyRotaryPosEmb as ApplyRotaryPosEmb
 from sporax.ops import ArgMaxWithValue as ArgMaxWithValue
 from sporax.ops import ArgMinWithValue as ArgMinWithValue
 from sporax.ops import Argmax as Argmax
@@ -24,6 +26,7 @@ from sporax.ops import Atanh as Atanh
 from sporax.ops import AvgPool as AvgPool
 from sporax.ops import BCEWithLogitsLoss as BCEWithLogitsLoss
 from sporax.ops import BatchMatMul as BatchMatMul
+from sporax.ops import Betainc as Betainc
 from sporax.ops import BiasAdd as BiasAdd
 from sporax.ops import BinaryCrossEntropy as BinaryCrossEntropy
 from sporax.ops import BroadcastTo as BroadcastTo
@@ -37,6 +40,8 @@ from sporax.ops import Concat as Concat
 from sporax.ops import Conj as Conj
 from sporax.ops import Cos as Cos
 from sporax.ops import Cosh as Cosh
+from sporax.ops import Cross as Cross
+from sporax.ops import CumProd as CumProd
 from sporax.ops import CumSum as CumSum
 from sporax.ops import Cummax as Cummax
 from sporax.ops import Cummin as Cummin
@@ -53,6 +58,7 @@ from sporax.ops import Erfinv as Erfinv
 from sporax.ops import Exp as Exp
 from sporax.ops import ExpandDims as ExpandDims
 from sporax.ops import Expm1 as Expm1
+from sporax.ops import ExtractImagePatches as ExtractImagePatches
 from sporax.ops import Eye as Eye
 from sporax.ops import FFTWithSize as FFTWithSize
 from sporax.ops import FastGeLU as FastGeLU
@@ -60,6 +66,7 @@ from sporax.ops import Flatten as Flatten
 from sporax.ops import Floor as Floor
 from sporax.ops import FloorDiv as FloorDiv
 from sporax.ops import FloorMod as FloorMod
+from sporax.ops import GLU as GLU
 from sporax.ops import Gather as Gather
 from sporax.ops import GatherD as GatherD
 from sporax.ops import GatherNd as GatherNd
@@ -70,6 +77,7 @@ from sporax.ops import Greater as Greater
 from sporax.ops import GreaterEqual as GreaterEqual
 from sporax.ops import GridSampler2D as GridSampler2D
 from sporax.ops import GridSampler3D as GridSampler3D
+from sporax.ops import GroupTopk as GroupTopk
 from sporax.ops import HShrink as HShrink
 from sporax.ops import HSigmoid as HSigmoid
 from sporax.ops import HSwish as HSwish
@@ -80,6 +88,7 @@ from sporax.ops import IsInf as IsInf
 from sporax.ops import LayerNorm as LayerNorm
 from sporax.ops import LeftShift as LeftShift
 from sporax.ops import Lerp as Lerp
+from sporax.ops import LerpScalar as LerpScalar
 from sporax.ops import Less as Less
 from sporax.ops import LessEqual as LessEqual
 from sporax.ops import LinSpace as LinSpace
@@ -87,6 +96,7 @@ from sporax.ops import Log as Log
 from sporax.ops import Log1p as Log1p
 from sporax.ops import LogMatrixDeterminant as LogMatrixDeterminant
 from sporax.ops import LogSoftmax as LogSoftmax
+from sporax.ops import LogSoftmaxExt as LogSoftmaxExt
 from sporax.ops import LogicalAnd as LogicalAnd
 from sporax.ops import LogicalNot as LogicalNot
 from sporax.ops import LogicalOr as LogicalOr

@@ -147,6 +147,82 @@ def nms_with_mask(bboxes: Array, iou_threshold=0.5) -> Arrays:
     return ranked, places.astype(jnp.int32), kept
 
 
+def _best_of_class(boxes, scores, most, iou_threshold, score_threshold):
+    """For boxes (y1, x1, y2, x2) of one class: which are kept, at most `most`, best first."""
+    corners = jnp.concatenate(
+        [jnp.minimum(boxes[:, :2], boxes[:, 2:]), jnp.maximum(boxes[:, :2], boxes[:, 2:])], 1
+    )
+    shared, areas, others = _overlaps(corners, corners, 0)
+    together = areas + others - shared
+    near = (shared > iou_threshold * together) & (areas > 0) & (others > 0)
+    order = jnp.argsort(-scores, stable=True)
+
+    def visit(i, kept):
+        at = order[i]
+        fits = (scores[at] > score_threshold) & ~(near[at] & kept).any() & (kept.sum() < most)
+        return kept.at[at].set(fits)
+
+    return lax.fori_loop(0, len(scores), visit, jnp.zeros(len(scores), bool))
+
+
+@op(
+    function=(), name="CombinedNonMaxSuppression", differentiable=False,
+    primitive="CombinedNonMaxSuppression(pad_per_class=False, clip_boxes=True)(boxes, scores, "
+    "max_output_size_per_class, max_total_size, iou_threshold, score_threshold)",
+)  # fmt: skip
+def combined_non_max_suppression(
+    boxes: Array, scores: Array, max_output_size_per_class, max_total_size, iou_threshold: Array,
+    score_threshold: Array, pad_per_class=False, clip_boxes=True,
+) -> Arrays:  # fmt: skip
+    """The best boxes of all classes, by falling score: boxes `(N, k, 4)`, scores and classes `(N,
+    k)`, all Float32, and how many there are of each example, `(N,)` Int32; the rest is 0.
+
+    `boxes` `(N, n, q, 4)`, rows (y1, x1, y2, x2), q of 1 or for each class; `scores` `(N, n, C)`.
+    A box counts for a class if its score exceeds `score_threshold`, and if it shares at most
+    `iou_threshold` with each better one; at most `max_output_size_per_class` do. k is
+    `max_total_size`, with `pad_per_class` at most what all classes can have. `clip_boxes`: to [0,
+    1].
+
+    >>> boxes, scores = Tensor([[[[0.0, 0.0, 1.0, 1.0]]]]), Tensor([[[0.9]]])
+    >>> limits = Tensor(2, ms.int32), Tensor(1, ms.int32), Tensor(0.5), Tensor(0.1)
+    >>> ops.CombinedNonMaxSuppression()(boxes, scores, *limits)[1].asnumpy()
+    array([[0.9]], dtype=float32)
+    """
+    if boxes.ndim != 4 or scores.ndim != 3 or boxes.shape[:2] != scores.shape[:2]:
+        raise ValueError(
+            f"'boxes' must be (N, n, q, 4) and 'scores' (N, n, C), but got {boxes.shape} and "
+            f"{scores.shape}"
+        )
+    count, classes = scores.shape[1:]
+    if boxes.shape[2] not in (1, classes) or boxes.shape[3] != 4:
+        raise ValueError(f"'boxes' must have 1 or {classes} boxes of 4, but got {boxes.shape}")
+    for name, value in (("max_output_size_per_class", max_output_size_per_class),
+                        ("max_total_size", max_total_size)):  # fmt: skip
+        if not isinstance(value, int) or value < 0:
+            raise ValueError(f"'{name}' must be an int of at least 0, but got {value!r}")
+    size = max_total_size
+    if pad_per_class:
+        size = min(size, max_output_size_per_class * classes)
+
+    def example(boxes, scores):
+        each = jnp.broadcast_to(boxes, (count, classes, 4)).swapaxes(0, 1)
+        kept = jax.vmap(_best_of_class, (0, 1, None, None, None))(
+            each, scores, max_output_size_per_class, iou_threshold, score_threshold
+        )
+        flat = jnp.where(kept, scores.T, -jnp.inf).reshape(-1)
+        order = jnp.argsort(-flat, stable=True)[:size]
+        order = jnp.pad(order, (0, size - len(order)))
+        found = jnp.arange(size) < jnp.minimum(kept.sum(), size)
+        best = each.reshape(-1, 4)[order]
+        best = jnp.clip(best, 0, 1) if clip_boxes else best
+        numbers = jnp.where(found, flat[order], 0), jnp.where(found, order // count, 0)
+        return jnp.where(found[:, None], best, 0), *numbers, found.sum()
+
+    found, best, labels, total = jax.vmap(example)(boxes, scores)
+    kind = boxes.dtype
+    return found, best.astype(kind), labels.astype(kind), total.astype(jnp.int32)
+
+
 def _bilinear(plane, y, x):
     """`plane` (C, H, W) at places (...): (C, ...); 0 from one pixel beyond the edges on."""
     height, width = plane.shape[1:]

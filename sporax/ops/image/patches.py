@@ -1,18 +1,23 @@
-"""Windows of images, gathered; and pixels moved between channels and planes."""
+"""Windows of images and volumes, gathered; and pixels moved between channels and planes."""
 
 import itertools
 
+import jax
 import jax.numpy as jnp
 
+from sporax.core.dtype import to_numpy
+from sporax.core.tensor import Tensor
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.nn.convolution import per_axis, same_padding
+from sporax.ops.random.draws import next_key, normal_from_key, uniform_from_key
+from sporax.ops.shape.creation import zeros
 
 
 @op(name="unfold", function=())
 def unfold_windows(input: Array, *, kernel, stride, dilation, around):
-    """`(N, C, H, W)` -> `(N, C, kh, kw, H', W')`: what each window sees at each of its places."""
-    if input.ndim != 4:
-        raise ValueError("'input' must be (N, C, H, W)")
+    """`(N, C, *)` -> `(N, C, *kernel, *)`: what each window sees at each of its places."""
+    if input.ndim != len(kernel) + 2:
+        raise ValueError(f"'input' must be (N, C, {', '.join('DHW'[-len(kernel) :])})")
     x = jnp.pad(input, ((0, 0), (0, 0), *around))
     counts = [
         (n - (k - 1) * d - 1) // s + 1
@@ -54,13 +59,147 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 
 def patches(images, kernel, stride, dilation, padding):
-    """`(N, C, H, W)` -> `(N, kh kw C, H', W')`; `padding`: 'valid', or 'same' as convolutions'."""
-    around = ((0, 0), (0, 0))
+    """`(N, C, *)` -> `(N, window size * C, *)`; `padding`: 'valid', or 'same' as convolutions'."""
+    axes = len(kernel)
+    around = ((0, 0),) * axes
     if padding == "same":
         around = tuple(map(same_padding, images.shape[2:], kernel, stride, dilation))
     seen = unfold_windows(images, kernel=kernel, stride=stride, dilation=dilation, around=around)
-    n, _, _, _, height, width = seen.shape
-    return seen.permute(0, 2, 3, 1, 4, 5).reshape(n, -1, height, width)
+    n, _, *places = seen.shape
+    turned = seen.permute(0, *range(2, 2 + axes), 1, *range(2 + axes, 2 + 2 * axes))
+    return turned.reshape(n, -1, *places[axes:])
+
+
+@composite(
+    function=(), of="unfold_windows",
+    primitive="Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)",
+)  # fmt: skip
+def im2col(x, ksizes, strides=1, dilations=1, pads=0):
+    """Windows as columns, each channel apart: `(N, C, H, W)` -> `(N, C, kh kw, L)`; settings are
+    ints or pairs.
+
+    >>> ops.Im2Col(2)(ops.ones((1, 3, 4, 4))).shape
+    (1, 3, 4, 9)
+    """
+    kernel = per_axis("ksizes", ksizes)
+    seen = unfold_windows(
+        x, kernel=kernel, stride=per_axis("strides", strides),
+        dilation=per_axis("dilations", dilations),
+        around=tuple((n, n) for n in per_axis("pads", pads, lowest=0)),
+    )  # fmt: skip
+    return seen.reshape(*x.shape[:2], kernel[0] * kernel[1], -1)
+
+
+def _padding(who, padding):
+    if not isinstance(padding, str) or padding.lower() not in ("valid", "same"):
+        raise ValueError(f"For '{who}', 'padding' must be 'VALID' or 'SAME', but got {padding!r}.")
+    return padding.lower()
+
+
+@composite(
+    function=(), of="unfold_windows",
+    primitive="ExtractImagePatches(ksizes, strides, rates, padding='VALID')(input_x)",
+)  # fmt: skip
+def extract_image_patches(input_x, ksizes, strides, rates, padding="VALID"):
+    """The windows of images in the channels: `(N, C, H, W)` -> `(N, kh kw C, H', W')`.
+
+    `ksizes`, `strides`, `rates` (the distance of a window's elements): two ints. `padding`: 'VALID'
+    or 'SAME'.
+
+    >>> ops.ExtractImagePatches([2, 2], [1, 1], [1, 1])(ops.ones((1, 3, 4, 4))).shape
+    (1, 12, 3, 3)
+    """
+    sizes = [per_axis(name, value) for name, value in
+             (("ksizes", ksizes), ("strides", strides), ("rates", rates))]  # fmt: skip
+    return patches(input_x, *sizes, _padding("ExtractImagePatches", padding))
+
+
+@composite(
+    function=(), of="unfold_windows",
+    primitive="ExtractVolumePatches(kernel_size, strides, padding)(input_x)",
+)  # fmt: skip
+def extract_volume_patches(input_x, kernel_size, strides, padding):
+    """The windows of volumes in the channels: `(N, C, D, H, W)` -> `(N, kd kh kw C, D', H', W')`.
+
+    `kernel_size`, `strides`: ints, three of them, or five of which the first two are 1. `padding`:
+    'VALID' or 'SAME'.
+
+    >>> ops.ExtractVolumePatches(2, 1, "VALID")(ops.ones((1, 3, 4, 4, 4))).shape
+    (1, 24, 3, 3, 3)
+    """
+    sizes = []
+    for name, value in (("kernel_size", kernel_size), ("strides", strides)):
+        five = isinstance(value, (tuple, list)) and len(value) == 5
+        if five and tuple(value[:2]) != (1, 1):
+            raise ValueError(
+                f"For 'ExtractVolumePatches', the first two of '{name}' must be 1, but got {value}."
+            )
+        sizes.append(per_axis(name, value[2:] if five else value, 3))
+    return patches(input_x, *sizes, (1, 1, 1), _padding("ExtractVolumePatches", padding))
+
+
+@op(function=(), name="ExtractGlimpse")
+def glimpse(x: Array, offsets: Array, noise: Array, size, centered, normalized):
+    """What windows of that size see of images `(N, H, W, C)`, and of `noise` outside of them:
+    `(N, *size, C)`; see `ExtractGlimpse`."""
+    if x.ndim != 4 or offsets.shape != (x.shape[0], 2):
+        raise ValueError(
+            f"'x' must be (N, H, W, C) and 'offsets' (N, 2), but got {x.shape} and {offsets.shape}"
+        )
+    planes = jnp.array(x.shape[1:3], offsets.dtype)
+    middle = offsets * planes if normalized else offsets
+    middle = (middle + planes) / 2 if centered else middle
+    starts = jnp.trunc(middle - jnp.array(size, offsets.dtype) / 2).astype(jnp.int32)
+
+    def see(image, start, noise):
+        at = [begin + jnp.arange(n) for begin, n in zip(start, size, strict=True)]
+        inside = [(a >= 0) & (a < n) for a, n in zip(at, image.shape, strict=False)]
+        row, column = (jnp.clip(a, 0, n - 1) for a, n in zip(at, image.shape, strict=False))
+        seen = image[row[:, None], column]
+        return jnp.where((inside[0][:, None] & inside[1])[..., None], seen, noise)
+
+    return jax.vmap(see)(x, starts, noise)
+
+
+_NOISES = ("uniform", "gaussian", "zero")
+
+
+@composite(
+    function=(), of="glimpse",
+    primitive="ExtractGlimpse(centered=True, normalized=True, uniform_noise=True, noise='uniform')"
+    "(x, size, offsets)",
+)  # fmt: skip
+def extract_glimpse(
+    x, size, offsets, centered=True, normalized=True, uniform_noise=True, noise="uniform"
+):
+    """What a window of `size` (height, width) sees of each image `(N, H, W, C)`: `(N, *size, C)`.
+
+    `offsets` `(N, 2)`: (y, x) of the window's middle; `normalized`: over the image's sizes,
+    `centered`: from the image's middle, whose edges are at -1 and 1 of a normalized offset.
+    Outside the image is `noise`: 'uniform' in [-1, 1), 'gaussian' (around 0, deviation 1), 'zero'.
+
+    >>> image, at = Tensor(np.arange(9.0).reshape(1, 3, 3, 1)), Tensor([[0.0, 0.0]])
+    >>> ops.ExtractGlimpse()(image, Tensor([1, 2], ms.int32), at).asnumpy().ravel()
+    array([3., 4.])
+    """
+    if noise not in _NOISES or (uniform_noise and noise != "uniform"):
+        raise ValueError(
+            "For 'ExtractGlimpse', 'noise' must be 'uniform', or with 'uniform_noise' False "
+            f"'gaussian' or 'zero' too, but got {noise!r}."
+        )
+    sizes = tuple(size.tolist() if isinstance(size, Tensor) else size)
+    if len(sizes) != 2 or min(sizes) < 1:
+        raise ValueError(
+            f"For 'ExtractGlimpse', 'size' must be (height, width) of at least 1, but got {sizes}."
+        )
+    shape, kind = (x.shape[0], *sizes, x.shape[-1]), to_numpy(x.dtype)
+    if noise == "zero":
+        drawn = zeros(shape, x.dtype)
+    else:
+        is_uniform = noise == "uniform"
+        drawn = (uniform_from_key if is_uniform else normal_from_key)(next_key(), shape, kind)
+        drawn = drawn * 2 - 1 if is_uniform else drawn
+    return glimpse(x, offsets, drawn, sizes, bool(centered), bool(normalized))
 
 
 def _checked(who, name, input, factor):

@@ -271,6 +271,29 @@ def _take_method(self, indices=None, axis=None, mode="clip", *, index=None):
 attach("take", _take_method)
 
 
+@op(function=(), primitive="EmbeddingLookup()(input_params, input_indices, offset)")
+def embedding_lookup_of_class(input_params: Array, input_indices: Array, offset=0):
+    """The rows of `input_params` `(n, d)` (or the elements of a vector) at `input_indices` less
+    `offset`; zeros for an index that has none.
+
+    >>> rows = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> ops.EmbeddingLookup()(rows, Tensor([5, 7], ms.int32), 4).asnumpy()
+    array([[3., 4.],
+           [0., 0.]], dtype=float32)
+    """
+    _integers(input_indices)
+    if input_params.ndim not in (1, 2):
+        raise ValueError(f"'input_params' must have 1 or 2 axes, but has {input_params.shape}")
+    if not isinstance(offset, int):
+        raise TypeError(f"'offset' must be an int, but got {offset!r}")
+    at, count = input_indices - offset, input_params.shape[0]
+    inside = (at >= 0) & (at < count)
+    at = jnp.where(inside, at, count)
+    if not count:
+        return jnp.zeros((*at.shape, *input_params.shape[1:]), input_params.dtype)
+    return jnp.take(input_params, at, axis=0, mode="fill", fill_value=0)
+
+
 @op(
     primitive="OneHot(axis=-1)(indices, depth, on_value, off_value)",
     promotes=(1, 2),

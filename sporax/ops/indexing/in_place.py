@@ -81,6 +81,27 @@ def index_put(input, indices, values, accumulate=False):
     return put_at((input, values, *itertools.chain(*places)), accumulate)
 
 
+@composite(function=(), of="put_at", primitive="IndexPut(accumulate=0)(x1, x2, indices)")
+def index_put_of_class(x1, x2, indices, accumulate=0):
+    """`x1` with the vector `x2` at `indices`, one vector of integers for each of the first axes;
+    added to what is there if `accumulate` is 1.
+
+    >>> x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> ops.IndexPut()(x, Tensor([9.0]), (Tensor([0, 1]), Tensor([1, 0]))).asnumpy()
+    array([[1., 9.],
+           [9., 4.]], dtype=float32)
+    """
+    if accumulate not in (0, 1):
+        raise ValueError(f"For 'IndexPut', 'accumulate' must be 0 or 1, but got {accumulate!r}.")
+    indices = _checked_indices("IndexPut", indices)
+    if x2.ndim != 1 or x1.dtype != x2.dtype or any(i.ndim != 1 for i in indices):
+        raise ValueError(
+            "For 'IndexPut', 'x2' and 'indices' must be vectors, 'x2' in the dtype of 'x1', but "
+            f"got {x2.dtype} of shape {x2.shape} for {x1.dtype}."
+        )
+    return index_put(x1, indices, x2, accumulate == 1)
+
+
 @op(function=(), name="Tensor.index_copy_",
     bounds=lambda input, dim, index, tensor: [Range(index, input.shape[dim], dim)])  # fmt: skip
 def index_copy(input: Array, dim, index: Array, tensor: Array):

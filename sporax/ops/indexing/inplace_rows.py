@@ -22,7 +22,8 @@ def _rows(x, v, indices):
 
 
 @op(
-    promotes=(0, 1), bounds=_within, primitive="InplaceUpdate(indices)(x, v)",
+    promotes=(0, 1), bounds=_within,
+    primitive=("InplaceUpdate(indices)(x, v)", "InplaceUpdateV2()(x, indices, v)"),
     tensor="inplace_update(x, v, indices)",
 )  # fmt: skip
 def inplace_update(x: Array, v: Array, indices: Array):

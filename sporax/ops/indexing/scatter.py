@@ -254,6 +254,30 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     return put("IndexAdd", x, result) if isinstance(x, Parameter) else result
 
 
+@composite(primitive="InplaceIndexAdd(axis)(var, indices, updates)", of="index_add_functional")
+def inplace_index_add(var, indices, updates, axis):
+    """Add the slices of `updates` along `axis` to `var` at `indices`; returns the result.
+
+    `var`: a Parameter or Tensor, which changes.
+
+    >>> x = Tensor([1.0, 2.0])
+    >>> ops.inplace_index_add(x, Tensor([1], ms.int32), Tensor([9.0]), 0).asnumpy(), x.asnumpy()
+    (array([ 1., 11.], dtype=float32), array([ 1., 11.], dtype=float32))
+    """
+    return put("InplaceIndexAdd", var, index_add_functional(var, indices, updates, axis))
+
+
+@composite(function=(), primitive="CopyWithSlice()(x, y)")
+def copy_with_slice(x, y):
+    """Put the numbers of `y` into `x`, whose shape it must have; returns the result.
+
+    >>> x = Tensor([1.0, 2.0])
+    >>> ops.CopyWithSlice()(x, Tensor([3.0, 4.0])).asnumpy()
+    array([3., 4.], dtype=float32)
+    """
+    return put("CopyWithSlice", x, y)
+
+
 @composite(function=(), mint="index_add(input: x, dim, index, source, *, alpha=1)")
 def index_add_along(x, dim, index, source, *, alpha=1):
     """`x`, where $alpha \\cdot source$ has been added to the slices along `dim` that `index` names.

@@ -9,6 +9,8 @@ import scipy.linalg
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 from sporax.ops.math.arithmetic import floating
+from sporax.ops.shape.creation import eye, zeros
+from sporax.ops.shape.joining import concat
 
 
 def square(a, name="input"):
@@ -168,6 +170,8 @@ def lu_with_pivots(input: Array):
 
 @op(
     tensor="lu_solve(b, LU_data, LU_pivots)",
+    name="lu_solve",
+    primitive="LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)",
     bounds=lambda b, LU_data, LU_pivots: [
         Range(LU_pivots, LU_data.shape[-1] + 1, low=1, of=", the rows")
     ],
@@ -191,6 +195,48 @@ def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
     for _ in range(lu.ndim - 2):
         solve = jax.vmap(solve)
     return solve(lu, LU_pivots, matrix(b, "b"))
+
+
+@op(
+    function=(), name="LuUnpack",
+    bounds=lambda LU_data, LU_pivots: [
+        Range(LU_pivots, LU_data.shape[-2] + 1, low=1, of=", the rows")
+    ],
+)  # fmt: skip
+def lu_parts(LU_data: Array, LU_pivots: Array) -> Arrays:
+    """(P, L, U) with A = P L U; see `lu_unpack`."""
+    least = min(LU_data.shape[-2:]) if LU_data.ndim >= 2 else -1
+    if LU_pivots.shape != (*LU_data.shape[:-2], least):
+        raise ValueError(
+            f"'LU_data' must be (*, m, n) and 'LU_pivots' (*, k), k the smaller of both, but got "
+            f"{LU_data.shape} and {LU_pivots.shape}"
+        )
+    if not jnp.issubdtype(LU_pivots.dtype, jnp.integer):
+        raise TypeError("'LU_pivots' must be integers")
+    rows, dtype = LU_data.shape[-2], LU_data.dtype
+    lower = jnp.tril(LU_data, -1)[..., :least] + jnp.eye(rows, least, dtype=dtype)
+    upper = jnp.triu(LU_data)[..., :least, :]
+    order = jax.lax.linalg.lu_pivots_to_permutation(LU_pivots.astype(jnp.int32) - 1, rows)
+    return jnp.swapaxes(jax.nn.one_hot(order, rows, dtype=dtype), -1, -2), lower, upper
+
+
+@composite(
+    primitive="LuUnpack(unpack_data=True, unpack_pivots=True)(LU_data, LU_pivots)", of="lu_parts"
+)
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True) -> Arrays:
+    """(P, L, U) with A = P L U, from A's triangles in one matrix `(*, m, n)` and its pivots
+    `(*, k)`, k the smaller of m and n, which count from 1: `(*, m, m)`, `(*, m, k)`, `(*, k, n)`.
+
+    Without `unpack_data` L and U are None, without `unpack_pivots` P.
+
+    >>> p, l, u = ops.lu_unpack(Tensor([[2.0, 1.0], [0.5, 3.0]]), Tensor([2, 2], ms.int32))
+    >>> (p @ l @ u).asnumpy()
+    array([[1. , 3.5],
+           [2. , 1. ]], dtype=float32)
+    """
+    permutation, lower, upper = lu_parts(LU_data, LU_pivots)
+    data = (lower, upper) if unpack_data else (None, None)
+    return permutation if unpack_pivots else None, *data
 
 
 @op(
@@ -258,6 +304,28 @@ def lstsq(a: Array, b: Array):
         raise ValueError("'input' must be (m, n) and 'A' (m, k) or (m,)")
     b = b[:, None] if b.ndim == 1 else b
     return jnp.linalg.pinv(a) @ b
+
+
+@composite(function=(), of="lstsq", primitive="Lstsq(fast=True, l2_regularizer=0.0)(x, a)")
+def lstsq_of_class(x, a, fast=True, l2_regularizer=0.0):
+    r"""Y for which $\|x Y - a\|^2 + l \|Y\|^2$ is least, l being `l2_regularizer`: `lstsq`.
+
+    `fast`: accepted; it is always computed from singular values, the stablest way.
+
+    >>> ops.Lstsq()(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])).asnumpy().round(4)
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    if not isinstance(l2_regularizer, (int, float)) or l2_regularizer < 0:
+        raise ValueError(
+            f"For 'Lstsq', 'l2_regularizer' must be at least 0, but got {l2_regularizer!r}."
+        )
+    if l2_regularizer:
+        columns = x.shape[1]
+        a = a.reshape(a.shape[0], -1)
+        x = concat((x, eye(columns, columns, x.dtype) * l2_regularizer**0.5))
+        a = concat((a, zeros((columns, a.shape[1]), a.dtype)))
+    return lstsq(x, a)
 
 
 @op(function="pinv(x: input, *, atol=None, rtol=None, hermitian=False)", name="pinv")

@@ -362,6 +362,16 @@ def cross(input: Array, other: Array, dim=None):
     return jnp.cross(input, other, axis=dim)
 
 
+@composite(function=(), of="cross", primitive="Cross(dim=-65530)(input, other)")
+def cross_of_class(input, other, dim=-65530):
+    """`cross`, where -65530 stands for the first axis of size 3.
+
+    >>> ops.Cross()(Tensor([1.0, 0.0, 0.0]), Tensor([0.0, 1.0, 0.0])).asnumpy()
+    array([0., 0., 1.], dtype=float32)
+    """
+    return cross(input, other, None if dim == -65530 else dim)
+
+
 @op()
 def cond(A: Array, p=None):
     r"""The condition number $\|A\| \|A^{-1}\|$ of matrices `(*, n, n)`.

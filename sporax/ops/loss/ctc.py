@@ -140,6 +140,29 @@ def ctc_loss(
     return reduced(loss, lengths[1], reduction, zero_infinity).reshape(()), alphas[0]
 
 
+@composite(
+    function=(), of="ctc_loss_and_alphas",
+    primitive="CTCLossV2(blank=0, reduction='none', zero_infinity=False)"
+    "(log_probs, targets, input_lengths, target_lengths)",
+)  # fmt: skip
+def ctc_loss_v2(
+    log_probs, targets, input_lengths, target_lengths, blank=0, reduction="none",
+    zero_infinity=False,
+) -> Arrays:  # fmt: skip
+    """The losses `(N,)` of `ctc_loss` without reduction, and `log_alpha` `(N, T, 2 S + 1)`.
+
+    >>> logits = ops.log_softmax(ops.zeros((2, 1, 2)))
+    >>> losses, alphas = ops.CTCLossV2()(logits, Tensor([[1]]), Tensor([2]), Tensor([1]))
+    >>> alphas.shape
+    (1, 2, 3)
+    """
+    if reduction != "none":
+        raise ValueError(f"For 'CTCLossV2', 'reduction' must be 'none', but got {reduction!r}.")
+    lengths = [t if isinstance(t, Tensor) else Tensor(t) for t in (input_lengths, target_lengths)]
+    losses, alphas = ctc_loss_and_alphas(log_probs, targets, *lengths, blank)
+    return reduced(losses, lengths[1], "none", zero_infinity), alphas
+
+
 def _collapsed(places, values):
     """Labels without those that repeat the one before them, and their places then."""
     rows = places[:, 0]

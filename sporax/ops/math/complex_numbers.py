@@ -108,6 +108,18 @@ def adjoint(x):
     return conj(swapped) if swapped.is_complex() else swapped
 
 
+@composite(function=(), primitive="ConjugateTranspose()(x, perm)")
+def conjugate_transpose(x, perm):
+    """`x` with its axes in the order of `perm`, conjugated.
+
+    >>> ops.ConjugateTranspose()(Tensor([[1 + 2j, 3 + 0j]]), (1, 0)).asnumpy()
+    array([[1.-2.j],
+           [3.-0.j]])
+    """
+    turned = x.permute(*perm)
+    return conj(turned) if turned.is_complex() else turned
+
+
 def _conjugate_transpose(self):
     """A matrix, transposed and conjugated; ValueError for another number of dimensions."""
     if self.ndim != 2:

@@ -48,7 +48,7 @@ _FLOATING = [
     ("erf", "Erf", r"$\frac{2}{\sqrt\pi} \int_0^x e^{-t^2} dt$", special.erf, "0.0", "0."),
     ("erfc", "Erfc", r"$1 - \operatorname{erf}(x)$", special.erfc, "0.0", "1."),
     ("erfinv", "Erfinv", "The inverse of `erf`", special.erfinv, "0.0", "0."),
-    ("lgamma", "", r"$\ln |\Gamma(x)|$", special.gammaln, "0.0", "inf"),
+    ("lgamma", "Lgamma", r"$\ln |\Gamma(x)|$", special.gammaln, "0.0", "inf"),
     ("rad2deg", "", r"$180 x / \pi$", jnp.rad2deg, "0.0", "0."),
     ("deg2rad", "", r"$\pi x / 180$", jnp.deg2rad, "0.0", "0."),
     ("sinc", "Sinc", r"$\sin(\pi x) / (\pi x)$, and 1 at 0", jnp.sinc, "0.0", "1."),

@@ -1,6 +1,7 @@
 """The gamma function's relatives: digamma, and the incomplete gamma functions."""
 
 import jax.numpy as jnp
+from jax import lax
 from jax.scipy import special
 
 from sporax.ops.declare import Array, op
@@ -45,6 +46,23 @@ def igamma(input: Array, other: Array):
     array([0.6321], dtype=float32)
     """
     return _of_infinity(input, other, 0.0, special.gammainc(input, other))
+
+
+@op(function=(), primitive="Betainc()(a, b, x)", check=floats_only("Betainc"))
+def betainc(a: Array, b: Array, x: Array):
+    r"""$I_x(a, b) = \frac{\Gamma(a + b)}{\Gamma(a) \Gamma(b)} \int_0^x t^{a - 1} (1 - t)^{b - 1}
+    dt$, element by element; NaN unless a, b > 0 and x is in [0, 1]. Its derivative is that by x;
+    those by a and b count as 0.
+
+    >>> ops.Betainc()(Tensor([1.0]), Tensor([2.0]), Tensor([0.5])).asnumpy()
+    array([0.75], dtype=float32)
+    """
+    if not a.shape == b.shape == x.shape or not a.dtype == b.dtype == x.dtype:
+        raise ValueError(
+            f"'a', 'b' and 'x' must have one shape and dtype, but got {a.dtype}{a.shape}, "
+            f"{b.dtype}{b.shape} and {x.dtype}{x.shape}"
+        )
+    return special.betainc(lax.stop_gradient(a), lax.stop_gradient(b), x)
 
 
 @op(tensor=True, primitive="Igammac()(a: input, x: other)", promotes=True, name="igammac")

@@ -314,12 +314,23 @@ def cov(input: Array, correction=1, fweights: OPTIONAL = None, aweights: OPTIONA
     )
 
 
-@op(name="CumulativeLogsumexp", function="logcumsumexp(input, axis)",
-    tensor="logcumsumexp(input, axis)")  # fmt: skip
-def logcumsumexp(input: Array, axis):
+@op(
+    primitive="CumulativeLogsumexp(exclusive=False, reverse=False)(x: input, axis)",
+    function="logcumsumexp(input, axis)", tensor="logcumsumexp(input, axis)",
+)  # fmt: skip
+def logcumsumexp(input: Array, axis, exclusive=False, reverse=False):
     r"""$\ln \sum_{j \le i} e^{x_j}$ along `axis`, without overflow.
+
+    The class also takes `exclusive` ($j < i$; the least number of the dtype at first) and `reverse`
+    (from the end).
 
     >>> ops.logcumsumexp(Tensor([0.0, 0.0]), 0).asnumpy()
     array([0.       , 0.6931472], dtype=float32)
     """
-    return lax.cumlogsumexp(floating(input), axis % max(input.ndim, 1))
+    x, axis = floating(input), axis % max(input.ndim, 1)
+    if exclusive:
+        cut = slice(1, None) if reverse else slice(None, -1)
+        total = lax.cumlogsumexp(x[(slice(None),) * axis + (cut,)], axis, reverse)
+        first = jnp.full_like(x[(slice(None),) * axis + (slice(1),)], jnp.finfo(x.dtype).min)
+        return jnp.concatenate([total, first] if reverse else [first, total], axis)
+    return lax.cumlogsumexp(x, axis, reverse)

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core import dtype as dtypes
 from sporax.core.dtype import int32, int64
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import OPTIONAL, Array, Arrays, attach, composite, op
@@ -138,6 +139,34 @@ def searchsorted(
     return find(sorted_sequence, values).astype(jnp.int32 if out_int32 else jnp.int64)
 
 
+def _bound(name, right, shown):
+    def function(sorted_x, values, out_type=dtypes.int32):
+        for operand, tensor in (("sorted_x", sorted_x), ("values", values)):
+            if tensor.ndim != 2 or tensor.shape[0] != sorted_x.shape[0]:
+                raise ValueError(
+                    f"For '{name}', '{operand}' must have 2 axes, and as many rows as 'sorted_x', "
+                    f"but got shape {tensor.shape}."
+                )
+        if out_type not in (dtypes.int32, dtypes.int64):
+            raise TypeError(f"For '{name}', 'out_type' must be Int32 or Int64, but got {out_type}.")
+        return searchsorted(sorted_x, values, out_int32=out_type == dtypes.int32, right=right)
+
+    function.__name__, function.__module__ = f"{name.lower()}_of_class", __name__
+    function.__doc__ = f"""How many numbers of each row of `sorted_x` `(n, m)`, which rises, are
+    less than each of that row of `values` `(n, k)`{", or equal to it" if right else ""}: `(n, k)`.
+
+    >>> ops.{name}()(Tensor([[1.0, 2.0, 2.0]]), Tensor([[2.0, 0.0]])).asnumpy()
+    array([[{shown}, 0]], dtype=int32)
+    """
+    composite(
+        function=(), of="searchsorted", primitive=f"{name}(out_type=int32)(sorted_x, values)"
+    )(function)
+
+
+_bound("LowerBound", False, 1)
+_bound("UpperBound", True, 3)
+
+
 def _searchsorted_method(self, v, side="left", sorter=None):
     """Where to put `v` so that the sorted tensor stays sorted, Int32; see `ops.searchsorted`.
 
@@ -262,6 +291,27 @@ def unique_consecutive_of_class(
     [[1, 2, 1], [0, 0, 1, 2], [2, 1, 1]]
     """
     return unique_consecutive(input, True, True, dim)
+
+
+@composite(function=(), primitive="ListDiff(out_idx=int32)(x, y)")
+def list_difference(x, y, out_idx=dtypes.int32) -> Arrays:
+    """The elements of the vector `x` that are not in `y`, in their order, and their indices.
+
+    How many there are decides the shape, so that the computation runs up to here.
+
+    >>> [t.tolist() for t in ops.ListDiff()(Tensor([4, 5, 6, 4]), Tensor([5, 7]))]
+    [[4, 6, 4], [0, 2, 3]]
+    """
+    if out_idx not in (dtypes.int32, dtypes.int64):
+        raise TypeError(f"For 'ListDiff', 'out_idx' must be Int32 or Int64, but got {out_idx}.")
+    if x.ndim != 1 or y.ndim != 1 or x.dtype != y.dtype:
+        raise ValueError(
+            f"For 'ListDiff', 'x' and 'y' must be vectors of one dtype, but got {x.dtype}{x.shape} "
+            f"and {y.dtype}{y.shape}."
+        )
+    values = x.asnumpy()
+    at = np.flatnonzero(~np.isin(values, y.asnumpy()))
+    return Tensor(values[at]), Tensor(at.astype(dtypes.to_numpy(out_idx)))
 
 
 @composite(tensor=True)

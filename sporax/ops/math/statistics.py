@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
 from sporax.ops.declare import MINT, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.math.arithmetic import floating, magnitude
 from sporax.ops.math.reduction import _cast, axes, mean
@@ -254,6 +255,7 @@ def logsumexp(input: Array, dim, keepdim=False):
     ),
     mint="count_nonzero(input: x, dim: axis=None)",
     numpy="count_nonzero(x, axis=None, keepdims: keep_dims=False)",
+    primitive="CountNonZero(dims: axis=None)(x)", name="count_nonzero",
     differentiable=False,
 )  # fmt: skip
 @of_any_rank
@@ -312,17 +314,51 @@ def _method_cumsum_dim(input, dim, *, dtype=None):
 attach("cumsum", overloaded("Tensor.cumsum", [_method_cumsum, _method_cumsum_dim]))
 
 
-@op(tensor=True, mint=True)
+@op(
+    function="cumprod(input, dim, dtype=None)", tensor="cumprod(input, dim, dtype=None)",
+    mint="cumprod(input, dim, dtype=None)",
+)  # fmt: skip
 @of_any_rank
-def cumprod(input: Array, dim, dtype=None):
+def cumprod(input: Array, dim, dtype=None, exclusive=False, reverse=False):
     r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64.
+
+    `ops.CumProd` takes `exclusive` ($j < i$) and `reverse` (from the end), and keeps the dtype.
 
     >>> ops.cumprod(Tensor([1.0, 2.0, 3.0]), 0).asnumpy()
     array([1., 2., 6.], dtype=float32)
     """
     whole = not jnp.issubdtype(input.dtype, jnp.inexact)
     wanted = jnp.int64 if whole and dtype is None else dtypes.to_numpy(dtype or input.dtype)
-    return jnp.cumprod(input.astype(wanted), dim, wanted)
+    x = jnp.moveaxis(input.astype(wanted), dim, 0)
+    x = jnp.flip(x, 0) if reverse else x
+    x = jnp.concatenate([jnp.ones_like(x[:1]), x[:-1]]) if exclusive and len(x) else x
+    product = jnp.cumprod(x, 0, wanted)
+    return jnp.moveaxis(jnp.flip(product, 0) if reverse else product, 0, dim)
+
+
+_products = cumprod.declaration.face()
+
+
+@composite(function=(), of="cumprod", primitive="CumProd(exclusive=False, reverse=False)(x, axis)")
+def cumprod_of_class(x, axis, exclusive=False, reverse=False):
+    """`cumprod` in the dtype of `x`; `exclusive`: of those before, `reverse`: from the end.
+
+    >>> ops.CumProd(exclusive=True)(Tensor([2.0, 3.0, 4.0]), 0).asnumpy()
+    array([1., 2., 6.], dtype=float32)
+    """
+    return _products(x, axis, x.dtype, exclusive, reverse)
+
+
+@composite(function=(), of="norm", primitive="EuclideanNorm(keep_dims=False)(x, axes)")
+def euclidean_norm(x, axes, keep_dims=False):
+    r"""$\sqrt{\sum_i |x_i|^2}$ over `axes`, a Tensor of ints, in the dtype of `x`.
+
+    >>> ops.EuclideanNorm()(Tensor([[3.0, 4.0]]), Tensor([1])).asnumpy()
+    array([5.], dtype=float32)
+    """
+    places = axes.tolist() if isinstance(axes, Tensor) else axes
+    places = tuple(places) if isinstance(places, (list, tuple)) else (places,)
+    return norm_of_vectors(x, 2, places, keep_dims).astype(x.dtype)
 
 
 def _is_nan(x):
@@ -371,7 +407,10 @@ def _cummin_in_int64(input, dim) -> Arrays:
     return values, index.astype(dtypes.int64)
 
 
-@op(function="addn(x: tensors)", primitive="AddN()(x: tensors)")
+@op(
+    function=("addn(x: tensors)", "accumulate_n(x: tensors)"),
+    primitive=("AddN()(x: tensors)", "AccumulateNV2()(x: tensors)"),
+)
 def addn(tensors: Arrays):
     """The sum of Tensors of one shape: a tuple or list of them.
 

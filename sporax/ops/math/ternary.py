@@ -128,7 +128,12 @@ def float_power(input, exponent):
     return input.double() ** exponent
 
 
-@op(primitive="Lerp()(input, end, weight)", tensor=True, mint=True, promotes=True)
+@op(
+    primitive=("Lerp()(input, end, weight)", "LerpScalar()(input, end, weight)"),
+    tensor=True,
+    mint=True,
+    promotes=True,
+)
 def lerp(input: Array, end: Array, weight: Array):
     r"""$input + weight \cdot (end - input)$.
 

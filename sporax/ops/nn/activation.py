@@ -123,7 +123,7 @@ def gelu(input: Array, approximate="none"):
     return jax.nn.gelu(input, _APPROXIMATE[approximate])
 
 
-@composite(primitive="GeLU()(input)", function=())
+@composite(primitive=("GeLU()(input)", "Gelu()(x: input)"), function=())
 def _gelu_by_tanh(input):
     """`gelu` with `approximate='tanh'`, which is what MindSpore's Primitive computes.
 
@@ -229,8 +229,8 @@ def prelu(input: Array, weight: Array):
     return jnp.where(input > 0, input, slope * input)
 
 
-@op(function="glu(x: input, axis=-1)", mint="nn.functional.glu(input, dim: axis=-1)",
-    check=floats_only("GLU"))  # fmt: skip
+@op(function="glu(x: input, axis=-1)", primitive="GLU(axis=-1)(x: input)",
+    mint="nn.functional.glu(input, dim: axis=-1)", check=floats_only("GLU"))  # fmt: skip
 def glu(input: Array, axis=-1):
     r"""$a \, \sigma(b)$, with $a$ and $b$ the halves of `input` along `axis`.
 
@@ -325,6 +325,18 @@ def log_softmax(input: Array, axis=-1, *, dtype=None):
     return jax.nn.log_softmax(_in(input, dtype), _axis(input, axis))
 
 
+@composite(function=(), of="log_softmax", primitive="LogSoftmaxExt()(input, dim=None, dtype=None)")
+def log_softmax_of_class(input, dim=None, dtype=None):
+    r"""`log_softmax` along `dim`; None: the first axis of 0, 1 or 3, else the second.
+
+    >>> ops.LogSoftmaxExt()(Tensor([[0.0, 0.0]]), -1).asnumpy()
+    array([[-0.6931472, -0.6931472]], dtype=float32)
+    """
+    dim = (0 if input.ndim in (0, 1, 3) else 1) if dim is None else dim
+    input = input if dtype is None else input.astype(dtype)
+    return log_softmax(input, dim)
+
+
 @composite()
 def softmin(x, axis=-1, *, dtype=None):
     r"""$e^{-x_i} / \sum_j e^{-x_j}$ along `axis`.
@@ -335,7 +347,7 @@ def softmin(x, axis=-1, *, dtype=None):
     return softmax(-x, axis, dtype=dtype)
 
 
-@op(primitive="FastGeLU()(x)", check=floats_only("FastGeLU"))
+@op(primitive=("FastGeLU()(x)", "FastGelu()(x)"), check=floats_only("FastGeLU"))
 def fast_gelu(x: Array):
     r"""$x \sigma(1.702 x)$, close to `gelu`.
 

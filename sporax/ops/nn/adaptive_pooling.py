@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.dtype import int32
+from sporax.core.tensor import Tensor
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.nn.activation import floats_only
@@ -88,6 +89,35 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     """
     pooled, indices = adaptive_max_pool_with_index(input, output_size)
     return (pooled, indices) if return_indices else pooled
+
+
+@composite(
+    function=(), of="adaptive_max_pool_with_index",
+    primitive="AdaptiveMaxPool2D(output_size)(input)",
+)  # fmt: skip
+def adaptive_max_pool2d_of_class(input, output_size) -> Arrays:
+    """`adaptive_max_pool2d`, and the index in its plane of each maximum (Int64).
+
+    >>> ops.AdaptiveMaxPool2D((1, 1))(Tensor([[[1.0, 5.0]]]))[1].asnumpy()
+    array([[[1]]])
+    """
+    return adaptive_max_pool_with_index(input, output_size)
+
+
+@composite(
+    function=(), of="adaptive_max_pool_with_index",
+    primitive="AdaptiveMaxPool3D()(x, output_size)",
+)  # fmt: skip
+def adaptive_max_pool3d_of_class(x, output_size) -> Arrays:
+    """`adaptive_max_pool3d`, and the index in its volume of each maximum (Int32).
+
+    >>> ops.AdaptiveMaxPool3D()(ops.ones((1, 2, 2, 2)), Tensor([1, 1, 1], ms.int32))[1].asnumpy()
+    array([[[[0]]]], dtype=int32)
+    """
+    size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
+    size = tuple(size) if isinstance(size, list) else size
+    pooled, indices = adaptive_max_pool_with_index(x, size, 3)
+    return pooled, cast(indices, int32)
 
 
 @composite(

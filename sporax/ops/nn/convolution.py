@@ -144,6 +144,32 @@ def conv2d_of_mint(input, weight, bias=None, stride=1, padding=0, dilation=1, gr
     return conv2d(input, weight, bias, stride, "pad", padding, dilation, groups)
 
 
+@composite(
+    function=(), of="conv2d",
+    primitive="DepthwiseConv2dNative(channel_multiplier, kernel_size, mode=3, pad_mode='valid', "
+    "pad=0, stride=1, dilation=1, group=1)(x, w)",
+)  # fmt: skip
+def depthwise_conv2d(
+    x, w, channel_multiplier, kernel_size, mode=3, pad_mode="valid", pad=0, stride=1, dilation=1,
+    group=1,
+):  # fmt: skip
+    """Each channel by itself: `(N, C, H, W)`, `w` `(M, C, kh, kw)` -> `(N, C M, H', W')` with M =
+    `channel_multiplier`, the results of one channel beside each other.
+
+    >>> ops.DepthwiseConv2dNative(1, 3)(ops.ones((1, 2, 4, 4)), ops.ones((1, 2, 3, 3))).shape
+    (1, 2, 2, 2)
+    """
+    kernel = per_axis("kernel_size", kernel_size)
+    if w.ndim != 4 or w.shape != (channel_multiplier, x.shape[1], *kernel) or mode != 3:
+        raise ValueError(
+            "For 'DepthwiseConv2dNative', 'w' must have the shape "
+            f"{(channel_multiplier, x.shape[1], *kernel)} and 'mode' be 3, but got {w.shape} and "
+            f"{mode!r}."
+        )
+    weight = w.permute(1, 0, 2, 3).reshape(-1, 1, *kernel)
+    return conv2d(x, weight, None, stride, pad_mode, pad, dilation, x.shape[1])
+
+
 @composite()
 def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
     """`(N, C, L)` with `weight` `(O, C / groups, k)` -> `(N, O, L')`; arguments as `conv2d`'s.

@@ -353,3 +353,27 @@ def add_layer_norm(
     y, mean, variance = _normalized(_precise(x), (x.ndim - 1,), epsilon)
     inverse = _inverse_deviation(variance, epsilon)
     return (y * gamma + beta).astype(x1.dtype), mean.astype(x1.dtype), inverse.astype(x1.dtype), x
+
+
+@op(primitive="LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')"
+    "(x)", check=floats_only("LRN"))  # fmt: skip
+def lrn(
+    x: Array, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"
+):  # fmt: skip
+    r"""$x_c (bias + \alpha \sum_{c'} x_{c'}^2)^{-\beta}$ over the channels from $c - r$ to $c + r$,
+    r being `depth_radius`: `(N, C, H, W)` (Krizhevsky et al., 2012).
+
+    >>> ops.lrn(Tensor([[[[1.0]], [[2.0]]]]), 1).asnumpy().round(3).ravel()
+    array([0.408, 0.816], dtype=float32)
+    """
+    if x.ndim != 4:
+        raise ValueError(f"'x' must be (N, C, H, W), but has shape {x.shape}")
+    if not isinstance(depth_radius, int) or depth_radius < 0:
+        raise ValueError(f"'depth_radius' must be an int of at least 0, but got {depth_radius!r}")
+    if norm_region != "ACROSS_CHANNELS":
+        raise ValueError(f"'norm_region' must be 'ACROSS_CHANNELS', but got {norm_region!r}")
+    wide = _precise(x)
+    radius, channels = min(depth_radius, x.shape[1]), x.shape[1]
+    squares = jnp.pad(wide * wide, ((0, 0), (radius, radius), (0, 0), (0, 0)))
+    total = sum(squares[:, i : i + channels] for i in range(2 * radius + 1))
+    return (wide * (bias + alpha * total) ** -beta).astype(x.dtype)

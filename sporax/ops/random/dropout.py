@@ -1,9 +1,15 @@
 """Noise in networks: dropout, the randomized leaky ReLU, the Gumbel softmax."""
 
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
 from sporax.autodiff.no_grad import stop_gradient
 from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
 from sporax.ops.casting import cast
-from sporax.ops.declare import Arrays, composite
+from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where
 from sporax.ops.math.reduction import argmax
 from sporax.ops.nn.activation import floats_only, softmax
@@ -52,6 +58,44 @@ def dropout_and_mask(itself, x, keep_prob=0.5, Seed0=0, Seed1=0) -> Arrays:
     if not 0 < keep_prob <= 1:
         raise ValueError(f"For 'Dropout', 'keep_prob' must be in (0, 1], but got {keep_prob}.")
     return dropout_from_key(x, next_key(source_of(itself, Seed0, Seed1)), 1 - keep_prob)
+
+
+@composite(function=(), primitive="DropoutGenMask(Seed0=0, Seed1=0)(shape, keep_prob)")
+def dropout_mask(itself, shape, keep_prob, Seed0=0, Seed1=0):
+    """A bit for each element of `shape`, 1 with probability `keep_prob`, eight in a UInt8 and
+    filled up to a multiple of 128: what `DropoutDoMask` takes.
+
+    >>> ops.DropoutGenMask()((4, 8), 0.5).shape
+    (16,)
+    """
+    count = math.prod(shape.tolist() if isinstance(shape, Tensor) else shape)
+    bits = -(-count // 128) * 128
+    source = source_of(itself, Seed0, Seed1)
+    drawn = uniform_from_key(next_key(source), (bits,), np.dtype(np.float32))
+    return packed_bits(drawn < keep_prob)
+
+
+@op(function=(), differentiable=False)
+def packed_bits(kept: Array):
+    """Eight Bool in a UInt8, the first of them in its lowest bit."""
+    return jnp.packbits(kept, bitorder="little")
+
+
+@op(function=(), primitive="DropoutDoMask()(x, mask, keep_prob)")
+def dropout_by_mask(x: Array, mask: Array, keep_prob: Array):
+    """$x / keep$ where the bits of `mask` are 1, else 0; see `DropoutGenMask`.
+
+    >>> kept = Tensor(np.array([1] + [0] * 15, np.uint8))
+    >>> ops.DropoutDoMask()(Tensor([1.0, 2.0]), kept, Tensor(0.5)).asnumpy()
+    array([2., 0.], dtype=float32)
+    """
+    if mask.dtype != jnp.uint8 or mask.ndim != 1 or mask.size * 8 < x.size:
+        raise ValueError(
+            f"'mask' must be UInt8 with a bit for each of {x.size} elements, but got {mask.dtype} "
+            f"of shape {mask.shape}"
+        )
+    kept = jnp.unpackbits(mask, count=x.size, bitorder="little").reshape(x.shape)
+    return jnp.where(kept == 1, x / keep_prob.astype(x.dtype), jnp.zeros((), x.dtype))
 
 
 def _channels(name, input, axes, together):

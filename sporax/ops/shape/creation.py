@@ -79,7 +79,9 @@ def ones(shape, dtype=None):
         "full(size, fill_value, *, dtype=None)",
         "fill(type: dtype, shape: size, value: fill_value)",
     ),
-    primitive="Fill()(dtype, dims: size, x: fill_value)",
+    primitive=(
+        "Fill()(dtype, dims: size, x: fill_value)", "FillV2()(shape: size, value: fill_value)"
+    ),
     mint="full(size, fill_value, *, dtype=None)",
 )  # fmt: skip
 def full(size, fill_value: Array, *, dtype=None):
@@ -208,6 +210,26 @@ def _zero_in_place(self):
 attach("fill_", _fill_in_place)
 attach("zero_", _zero_in_place)
 
+
+@composite(primitive="Fills()(x, value)")
+def fills(x, value):
+    """`value`, a number or a Tensor without axes, in the shape and dtype of `x`.
+
+    >>> ops.fills(Tensor([1.0, 2.0]), 7).asnumpy()
+    array([7., 7.], dtype=float32)
+    """
+    if not isinstance(value, (int, float, Tensor)):
+        raise TypeError(
+            f"For 'fills', 'value' must be an int, a float or a Tensor, but got "
+            f"{type(value).__name__}."
+        )
+    if isinstance(value, Tensor) and value.ndim:
+        raise ValueError(
+            f"For 'fills', 'value' must have no axes, but got a Tensor of shape {value.shape}."
+        )
+    return full_like(x, value)
+
+
 # progressions -------------------------------------------------------------------------------
 
 
@@ -271,6 +293,27 @@ def linspace(start: Array, end: Array, steps, dtype=None):
     kind = kind if jnp.issubdtype(kind, jnp.inexact) else jnp.float32
     result = jnp.linspace(start.astype(kind), end.astype(kind), steps, dtype=kind)
     return result.astype(_dtype(dtype, result.dtype))
+
+
+@op(
+    function="logspace(start, end, steps, base=10, *, dtype=float32)",
+    primitive="LogSpace(steps=10, base=10, dtype=float32)(start, end)",
+)  # fmt: skip
+def logspace(start: Array, end: Array, steps, base=10, dtype=dtypes.float32):
+    """`steps` powers of `base` with exponents at equal distances from `start` to `end`.
+
+    >>> ops.logspace(0.0, 2.0, 3).asnumpy()
+    array([  1.,  10., 100.], dtype=float32)
+    """
+    for name, value in (("steps", steps), ("base", base)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise ValueError(f"'{name}' must be an int of at least 0, but got {value!r}")
+    wanted = _dtype(dtype)
+    if not jnp.issubdtype(wanted, jnp.floating):
+        raise TypeError(f"'dtype' must be a floating one, but got {dtype}")
+    kind = jnp.promote_types(wanted, jnp.float32)
+    exponents = jnp.linspace(start.astype(kind), end.astype(kind), steps, dtype=kind)
+    return (jnp.asarray(base, kind) ** exponents).astype(wanted)
 
 
 @op(

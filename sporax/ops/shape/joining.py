@@ -292,7 +292,7 @@ def _broadcast_method(self, *shape, size=None):
     return broadcast_to(self, sizes(shape if size is None else (*shape, size)))
 
 
-@composite()
+@composite(primitive="Expand()(x: input_x, shape: size)")
 def expand(input_x, size):
     """The same as `broadcast_to`.
 

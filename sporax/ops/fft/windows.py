@@ -1,0 +1,212 @@
+"""Windows that weight a part of a signal, and the short-time Fourier transform."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.core.from_host import plain
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, composite, op
+
+
+def _length(who, value):
+    """The number of elements of a window, given as an int or a Tensor of one integer."""
+    number = value
+    if isinstance(value, Tensor) and value.size == 1:
+        number = value.reshape(()).item()
+    number = plain(number)
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise TypeError(
+            f"For '{who}', 'window_length' must be an int or a Tensor of one, but got "
+            f"{value!r:.80}."
+        )
+    if number < 0:
+        raise ValueError(f"For '{who}', 'window_length' must be at least 0, but got {number}.")
+    return number
+
+
+def _window(who, length, periodic, dtype, formula):
+    """`formula` of the places $n / (N - 1)$, in `dtype`. A `periodic` window is one of N + 1
+    elements without the last."""
+    length = _length(who, length)
+    if not isinstance(periodic, bool):
+        raise TypeError(f"For '{who}', 'periodic' must be a bool, but got {periodic!r}.")
+    wanted = dtypes.to_numpy(dtype)
+    if wanted.kind not in "fV":
+        raise TypeError(f"For '{who}', 'dtype' must be a floating one, but got {dtype}.")
+    if length <= 1:
+        return Tensor(np.ones(length).astype(wanted))
+    place = np.arange(length) / (length if periodic else length - 1)
+    return Tensor(formula(place).astype(wanted))
+
+
+@composite(
+    function="bartlett_window(window_length, periodic=True, *, dtype=None)",
+    primitive="BartlettWindow(periodic=True, dtype=float32)(window_length)",
+)
+def bartlett_window(window_length, periodic=True, dtype=None):
+    r"""The triangle $w_n = 1 - |2 n / (N - 1) - 1|$, $n = 0 \ldots N - 1$; Float32 by default.
+
+    `window_length`: N, an int or a Tensor of one. `periodic`: the first N of N + 1 such numbers.
+
+    >>> ops.bartlett_window(Tensor(4)).asnumpy()
+    array([0. , 0.5, 1. , 0.5], dtype=float32)
+    """
+    wanted = dtype or dtypes.float32
+    return _window("BartlettWindow", window_length, periodic, wanted,
+                   lambda at: 1 - np.abs(2 * at - 1))  # fmt: skip
+
+
+@composite(
+    function="blackman_window(window_length, periodic=True, *, dtype=None)",
+    primitive="BlackmanWindow(periodic=True, dtype=float32)(window_length)",
+)
+def blackman_window(window_length, periodic=True, dtype=None):
+    r"""$w_n = 0.42 - 0.5 \cos \frac{2 \pi n}{N - 1} + 0.08 \cos \frac{4 \pi n}{N - 1}$.
+
+    Arguments as `bartlett_window`'s.
+
+    >>> ops.blackman_window(Tensor(4)).asnumpy().round(2)
+    array([-0.  ,  0.34,  1.  ,  0.34], dtype=float32)
+    """
+    return _window(
+        "BlackmanWindow", window_length, periodic, dtype or dtypes.float32,
+        lambda at: 0.42 - 0.5 * np.cos(2 * np.pi * at) + 0.08 * np.cos(4 * np.pi * at),
+    )  # fmt: skip
+
+
+@composite(
+    function="hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None)",
+    primitive="HammingWindow(periodic=True, alpha=0.54, beta=0.46, dtype=float32)"
+    "(length: window_length)",
+)
+def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, dtype=None):
+    r"""$w_n = \alpha - \beta \cos \frac{2 \pi n}{N - 1}$; arguments as `bartlett_window`'s.
+
+    >>> ops.hamming_window(4).asnumpy()
+    array([0.08, 0.54, 1.  , 0.54], dtype=float32)
+    """
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if not isinstance(value, float):
+            raise TypeError(f"For 'HammingWindow', '{name}' must be a float, but got {value!r}.")
+    return _window("HammingWindow", window_length, periodic, dtype or dtypes.float32,
+                   lambda at: alpha - beta * np.cos(2 * np.pi * at))  # fmt: skip
+
+
+@composite(function="hann_window(window_length, periodic=True, *, dtype=None)")
+def hann_window(window_length, periodic=True, dtype=None):
+    r"""$w_n = \frac{1}{2} - \frac{1}{2} \cos \frac{2 \pi n}{N - 1}$; Float64 by default.
+
+    Other arguments as `bartlett_window`'s.
+
+    >>> ops.hann_window(4).asnumpy()
+    array([0. , 0.5, 1. , 0.5])
+    """
+    return _window("hann_window", window_length, periodic, dtype or dtypes.float64,
+                   lambda at: 0.5 - 0.5 * np.cos(2 * np.pi * at))  # fmt: skip
+
+
+@composite(function="kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None)")
+def kaiser_window(window_length, periodic=True, beta=12.0, dtype=None):
+    r"""$w_n = I_0(\beta \sqrt{1 - (2 n / (N - 1) - 1)^2}) / I_0(\beta)$ with the Bessel function
+    $I_0$; Float64 by default. A larger `beta` makes a narrower window.
+
+    Other arguments as `bartlett_window`'s.
+
+    >>> ops.kaiser_window(4, beta=2.0).asnumpy().round(3)
+    array([0.439, 0.834, 1.   , 0.834])
+    """
+    return _window(
+        "kaiser_window", window_length, periodic, dtype or dtypes.float64,
+        lambda at: np.i0(beta * np.sqrt(1 - (2 * at - 1) ** 2)) / np.i0(beta),
+    )  # fmt: skip
+
+
+# the short-time Fourier transform ---------------------------------------------------------------
+
+_MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric", "CONSTANT": "constant"}
+
+
+def _check_frames(x, window, **sizes):
+    for name, value in sizes.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"'{name}' must be an int of at least 1, but got {value!r}")
+    n_fft, win_length = sizes["n_fft"], sizes["win_length"]
+    if x.ndim not in (1, 2):
+        raise ValueError(f"'x' must be (L,) or (N, L), but has shape {x.shape}")
+    if window.shape != (win_length,) or win_length > n_fft:
+        raise ValueError(
+            f"'window' must have the shape ({win_length},), 'win_length' of at most 'n_fft' "
+            f"{n_fft}, but has {window.shape}"
+        )
+
+
+@op(
+    function=(), name="STFT",
+    primitive="STFT(n_fft, hop_length, win_length, normalized, onesided, return_complex)"
+    "(x, window)",
+)  # fmt: skip
+def stft_of_class(
+    x: Array, window: Array, n_fft, hop_length, win_length, normalized, onesided, return_complex,
+    around=0, pad_mode="CONSTANT",
+):  # fmt: skip
+    """Spectra of the frames of a signal; see `stft`.
+
+    >>> ops.STFT(4, 2, 4, False, True, True)(ops.ones((8,)), ops.ones((4,))).shape
+    (3, 3)
+    """
+    _check_frames(x, window, n_fft=n_fft, hop_length=hop_length, win_length=win_length)
+    if onesided and (jnp.iscomplexobj(x) or jnp.iscomplexobj(window)):
+        raise ValueError("'onesided' must be False where 'x' or 'window' is complex")
+    if around:
+        x = jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(around, around)], mode=_MODES[pad_mode])
+    if x.shape[-1] < n_fft:
+        raise ValueError(f"'x' must have at least 'n_fft' {n_fft} elements, but has {x.shape[-1]}")
+    before = (n_fft - win_length) // 2
+    window = jnp.pad(window, (before, n_fft - win_length - before))
+    starts = jnp.arange(0, x.shape[-1] - n_fft + 1, hop_length)
+    frames = x[..., starts[:, None] + jnp.arange(n_fft)] * window
+    spectrum = (jnp.fft.rfft if onesided else jnp.fft.fft)(frames)
+    if normalized:
+        spectrum = spectrum / jnp.sqrt(n_fft).astype(jnp.real(spectrum).dtype)
+    spectrum = jnp.swapaxes(spectrum, -1, -2)
+    if return_complex:
+        return spectrum
+    return jnp.stack([jnp.real(spectrum), jnp.imag(spectrum)], -1)
+
+
+@composite()
+def stft(
+    x, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="REFLECT",
+    normalized=False, onesided=None, return_complex=None,
+):  # fmt: skip
+    r"""The short-time Fourier transform $X_{\omega m} = \sum_k w_k x_{m h + k} e^{-2 \pi i \omega k
+    / n}$, n being `n_fft`, h `hop_length` (n // 4 by default), w the `window` (ones by default).
+
+    `x`: `(L,)` or `(N, L)`. The result is `(*, F, T)` for T frames, complex if `return_complex`
+    (by default as `x` and `window`), else `(*, F, T, 2)`. F is n, or n // 2 + 1 if `onesided` (by
+    default for real signals). `win_length`: elements of the window (n by default), to both sides of
+    which zeros are put up to n. `center`: `x` is continued by n // 2 on both sides, by `pad_mode`
+    'REFLECT', 'SYMMETRIC' or 'CONSTANT' (zeros). `normalized`: over $\sqrt n$.
+
+    >>> ops.stft(ops.ones((8,)), 4, return_complex=True).asnumpy()[:, 0]
+    array([4.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
+    """
+    if not isinstance(n_fft, int) or isinstance(n_fft, bool):
+        raise TypeError(f"For 'stft', 'n_fft' must be an int, but got {n_fft!r}.")
+    mode = pad_mode.upper() if isinstance(pad_mode, str) else pad_mode
+    if mode not in _MODES:
+        raise ValueError(
+            f"For 'stft', 'pad_mode' must be one of {', '.join(_MODES)}, but got {pad_mode!r}."
+        )
+    hop_length = n_fft // 4 if hop_length is None else hop_length
+    win_length = n_fft if win_length is None else win_length
+    if window is None:
+        window = Tensor(np.ones(win_length, np.float32))
+    is_complex = any(t.dtype in (dtypes.complex64, dtypes.complex128) for t in (x, window))
+    onesided = not is_complex if onesided is None else onesided
+    return_complex = is_complex if return_complex is None else return_complex
+    return stft_of_class(
+        x, window, n_fft, hop_length, win_length, normalized, onesided, return_complex,
+        n_fft // 2 if center else 0, mode,
+    )  # fmt: skip

@@ -1,0 +1,83 @@
+"""Hue, saturation and value of colours; the last axis holds the three numbers of a pixel."""
+
+import jax.numpy as jnp
+
+from sporax.ops.declare import Array, op
+from sporax.ops.nn.activation import floats_only
+
+
+def _pixels(name, x, least=1):
+    if x.ndim < least or x.shape[-1] != 3:
+        raise ValueError(f"'{name}' must be (..., 3) of at least {least} axes, but has {x.shape}")
+    return x
+
+
+def _hsv(rgb):
+    red, green, blue = jnp.moveaxis(rgb, -1, 0)
+    value = rgb.max(-1)
+    chroma = value - rgb.min(-1)
+    grey = chroma <= 0
+    sixth = 1 / (6 * jnp.where(grey, 1, chroma))
+    hue = jnp.where(
+        red == value, (green - blue) * sixth,
+        jnp.where(green == value, (blue - red) * sixth + 2 / 6, (red - green) * sixth + 4 / 6),
+    )  # fmt: skip
+    hue = jnp.where(grey, 0, jnp.where(hue < 0, hue + 1, hue))
+    dark = value <= 0
+    saturation = jnp.where(dark, 0, chroma / jnp.where(dark, 1, value))
+    return hue, saturation, value
+
+
+def _rgb(hue, saturation, value):
+    ramps = (
+        jnp.abs(6 * hue - 3) - 1, 2 - jnp.abs(6 * hue - 2), 2 - jnp.abs(6 * hue - 4)
+    )  # fmt: skip
+    return jnp.stack([value * (1 - saturation * (1 - jnp.clip(r, 0, 1))) for r in ramps], -1)
+
+
+@op(function=(), primitive="RGBToHSV()(images)", check=floats_only("RGBToHSV"))
+def rgb_to_hsv(images: Array):
+    """Hue, saturation and value, each from 0 to 1, of red, green and blue: `(*, 3)`.
+
+    >>> ops.RGBToHSV()(Tensor([[0.0, 0.5, 0.0], [1.0, 1.0, 1.0]])).asnumpy().round(2)
+    array([[0.33, 1.  , 0.5 ],
+           [0.  , 0.  , 1.  ]], dtype=float32)
+    """
+    return jnp.stack(_hsv(_pixels("images", images)), -1)
+
+
+@op(function=(), primitive="HSVToRGB()(x)", check=floats_only("HSVToRGB"))
+def hsv_to_rgb(x: Array):
+    """Red, green and blue of hue, saturation and value, all from 0 to 1: `(*, 3)`.
+
+    >>> ops.HSVToRGB()(Tensor([[0.0, 1.0, 0.5]])).asnumpy()
+    array([[0.5, 0. , 0. ]], dtype=float32)
+    """
+    return _rgb(*jnp.moveaxis(_pixels("x", x), -1, 0))
+
+
+@op(function=(), primitive="AdjustHue()(image, delta)")
+def adjust_hue(image: Array, delta: Array):
+    """Colours `(*, 3)` with `delta` added to their hue, of which a whole turn is 1.
+
+    >>> ops.AdjustHue()(Tensor([[[1.0, 0.0, 0.0]]]), Tensor(0.5)).asnumpy()
+    array([[[0., 1., 1.]]], dtype=float32)
+    """
+    hue, saturation, value = _hsv(_pixels("image", image, 3))
+    if delta.ndim:
+        raise ValueError(f"'delta' must have no axes, but has shape {delta.shape}")
+    turned = hue + delta.astype(image.dtype)
+    return _rgb(turned - jnp.floor(turned), saturation, value)
+
+
+@op(function=(), primitive="AdjustSaturation()(image, scale)")
+def adjust_saturation(image: Array, scale: Array):
+    """Colours `(*, 3)` with their saturation multiplied by `scale`, and kept from 0 to 1.
+
+    >>> ops.AdjustSaturation()(Tensor([[[1.0, 0.0, 0.0]]]), Tensor(0.5)).asnumpy()
+    array([[[1. , 0.5, 0.5]]], dtype=float32)
+    """
+    hue, saturation, value = _hsv(_pixels("image", image, 3))
+    if scale.ndim:
+        raise ValueError(f"'scale' must have no axes, but has shape {scale.shape}")
+    return _rgb(hue, jnp.clip(saturation * scale.astype(image.dtype), 0, 1), value)

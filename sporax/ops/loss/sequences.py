@@ -1,0 +1,124 @@
+"""Sequences of labels: read from probabilities, and compared with others."""
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Arrays, composite
+from sporax.ops.indexing.gather import gather_elements
+
+
+@composite(primitive="CTCGreedyDecoder(merge_repeated=True)(inputs, sequence_length)")
+def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> Arrays:
+    r"""The most likely class of each step, without blanks (the last class): for logits `(T, N, C)`
+    and lengths `(N,)`.
+
+    `merge_repeated`: equal neighbours are one label. Returns examples and places `(L, 2)` of the
+    labels, the labels `(L,)`, (N, the most labels of an example), all Int64, and $-\sum_t
+    \max_c x_{tnc}$ `(N, 1)`. How many labels there are decides the shapes, so that the computation
+    runs up to here.
+
+    >>> logits = Tensor([[[0.1, 0.8, 0.1]], [[0.1, 0.7, 0.2]], [[0.0, 0.1, 0.9]]])
+    >>> places, labels, shape, score = ops.ctc_greedy_decoder(logits, Tensor([3], ms.int32))
+    >>> labels.tolist(), shape.tolist()
+    ([1], [1, 1])
+    """
+    if not isinstance(merge_repeated, bool):
+        raise TypeError(
+            f"For 'CTCGreedyDecoder', 'merge_repeated' must be a bool, but got {merge_repeated!r}."
+        )
+    if inputs.ndim != 3 or sequence_length.shape != inputs.shape[1:2]:
+        raise ValueError(
+            "For 'CTCGreedyDecoder', 'inputs' must be (T, N, C) and 'sequence_length' (N,), but "
+            f"got {inputs.shape} and {sequence_length.shape}."
+        )
+    steps, count, classes = inputs.shape
+    lengths = sequence_length.asnumpy()
+    if lengths.size and not 0 <= lengths.min() <= lengths.max() <= steps:
+        raise ValueError(
+            f"For 'CTCGreedyDecoder', 'sequence_length' must be from 0 to {steps}, the steps, but "
+            f"got {lengths.tolist()}."
+        )
+    best = inputs.argmax(-1)
+    seen = np.arange(steps)[:, None] < lengths
+    likely = gather_elements(inputs, -1, best.expand_dims(-1))[..., 0]
+    score = -(likely * Tensor(seen).astype(inputs.dtype)).sum(0).reshape(count, 1)
+    best = best.asnumpy()
+    kept = seen & (best != classes - 1)
+    if merge_repeated:
+        kept[1:] &= best[1:] != best[:-1]
+    rows, at = np.nonzero(kept.T)
+    columns = np.arange(len(rows)) - np.searchsorted(rows, rows)
+    most = int(kept.sum(0).max()) if count and steps else 0
+    places = np.stack([rows, columns], 1).astype(np.int64)
+    shape = np.array([count, most], np.int64)
+    return Tensor(places), Tensor(best.T[rows, at].astype(np.int64)), Tensor(shape), score
+
+
+def _by_sequence(indices, values, shape, name):
+    """{leading indices: list of values in the order of the last index}"""
+    if indices.ndim != 2 or values.shape != indices.shape[:1] or shape.shape != indices.shape[1:]:
+        raise ValueError(
+            f"For 'EditDistance', '{name}_indices' must be (n, r), '{name}_values' (n,) and "
+            f"'{name}_shape' (r,), but got {indices.shape}, {values.shape} and {shape.shape}."
+        )
+    if indices.size and (indices.min() < 0 or (indices >= shape).any()):
+        raise ValueError(
+            f"For 'EditDistance', '{name}_indices' must be within '{name}_shape' {shape.tolist()}."
+        )
+    result = {}
+    for place, value in zip(indices.tolist(), values.tolist(), strict=True):
+        result.setdefault(tuple(place[:-1]), []).append(value)
+    return result
+
+
+def _distance(first, second):
+    """How many labels have to be replaced, put in or left out (Levenshtein, 1966)."""
+    costs = np.arange(len(second) + 1)
+    for i, label in enumerate(first, 1):
+        differs = np.array([label != other for other in second], int)
+        above = np.concatenate([[i], np.minimum(costs[1:] + 1, costs[:-1] + differs)])
+        # a label put in: the least of those to the left, one more for each step
+        costs = np.minimum.accumulate(above - np.arange(len(above))) + np.arange(len(above))
+    return int(costs[-1])
+
+
+@composite(
+    function=(),
+    primitive="EditDistance(normalize=True)(hypothesis_indices, hypothesis_values, "
+    "hypothesis_shape, truth_indices, truth_values, truth_shape)",
+)
+def edit_distance(
+    hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values,
+    truth_shape, normalize=True,
+):  # fmt: skip
+    """How many labels of each sequence have to be replaced, put in or left out to make the true
+    one: Float32, over the length of that if `normalize` (infinite if it has none).
+
+    Sequences are sparse: `indices` `(n, r)` in rising order, the last the place in the sequence,
+    `values` `(n,)`, `shape` `(r,)`. The result has the first r - 1 axes of the larger shape.
+
+    >>> places, shape = Tensor([[0, 0], [0, 1]]), Tensor([1, 2])
+    >>> distance = ops.EditDistance(False)
+    >>> distance(places, Tensor([1, 2]), shape, places, Tensor([1, 3]), shape).asnumpy()
+    array([1.], dtype=float32)
+    """
+    arrays = [
+        t.asnumpy() if isinstance(t, Tensor) else np.array(t)
+        for t in (hypothesis_indices, hypothesis_values, hypothesis_shape,
+                  truth_indices, truth_values, truth_shape)
+    ]  # fmt: skip
+    found = _by_sequence(*arrays[:3], "hypothesis")
+    true = _by_sequence(*arrays[3:], "truth")
+    if arrays[2].shape != arrays[5].shape:
+        raise ValueError(
+            "For 'EditDistance', 'hypothesis_shape' and 'truth_shape' must have one length, but "
+            f"got {arrays[2].tolist()} and {arrays[5].tolist()}."
+        )
+    result = np.zeros(np.maximum(arrays[2], arrays[5])[:-1], np.float32)
+    for place in {*found, *true}:
+        hypothesis, truth = found.get(place, []), true.get(place, [])
+        steps = _distance(hypothesis, truth)
+        if normalize:
+            steps = steps / len(truth) if truth else np.inf
+        result[place] = steps
+    return Tensor(result)

@@ -1,0 +1,282 @@
+"""Pooling by a factor that is no integer (Graham, 2014): over parts of unequal sizes."""
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.nn.convolution import per_axis
+from sporax.ops.random.continuous import rand
+from sporax.ops.random.draws import next_key, source_of, uniform_from_key
+
+# windows of one size, that begin at drawn places ------------------------------------------------
+
+
+def _starts(samples, size, kernel, count):
+    """Where the windows of an axis begin: `(..., count)`. The last one ends with the axis."""
+    last = jnp.full((*samples.shape, 1), size - kernel, jnp.int32)
+    if count == 1:
+        return last
+    step = jnp.asarray((size - kernel) / (count - 1), samples.dtype)
+    shift = samples[..., None]
+    at = jnp.floor((jnp.arange(count - 1) + shift) * step) - jnp.floor(shift * step)
+    return jnp.concatenate([at.astype(jnp.int32), last], -1)
+
+
+@op(function=(), name="FractionalMaxPool")
+def fractional_windows(input: Array, samples: Array, kernel, size) -> Arrays:
+    """The greatest number of each window, and its index in the plane (Int64): `(N, C, *size)`.
+
+    `input` `(N, C, *)`, `samples` `(N, C, axes)` from 0 to 1: how far the windows of each of the
+    last axes are shifted.
+    """
+    axes = len(kernel)
+    plane = input.shape[2:]
+    if input.ndim != axes + 2 or samples.shape != (*input.shape[:2], axes):
+        raise ValueError(
+            f"'input' must be (N, C, {', '.join('DHW'[-axes:])}) and 'random_samples' "
+            f"(N, C, {axes}), but got {input.shape} and {samples.shape}"
+        )
+    if any(k + n - 1 > m for k, n, m in zip(kernel, size, plane, strict=True)):
+        raise ValueError(
+            f"'kernel_size' {kernel} and 'output_size' {size} must add up to at most 1 more than "
+            f"the axes {plane}"
+        )
+    flat = jnp.zeros((1,) * (2 + 2 * axes), jnp.int32)
+    for axis in range(axes):
+        # planes have the number for their last axis first, volumes in the order of the axes
+        drawn = samples[..., axes - 1 - axis if axes == 2 else axis]
+        starts = _starts(drawn, plane[axis], kernel[axis], size[axis])
+        at = starts[..., None] + jnp.arange(kernel[axis], dtype=jnp.int32)
+        shape = [1] * (2 * axes)
+        shape[axis], shape[axes + axis] = size[axis], kernel[axis]
+        flat = flat * plane[axis] + at.reshape(*at.shape[:2], *shape)
+    flat = flat.reshape(*input.shape[:2], math.prod(size), math.prod(kernel))
+    values = input.reshape(*input.shape[:2], 1, -1)
+    seen = jnp.take_along_axis(values, flat, -1)
+    best = jnp.argmax(seen, -1)[..., None]
+    shape = (*input.shape[:2], *size)
+    places = jnp.take_along_axis(flat, best, -1).reshape(shape).astype(jnp.int64)
+    return jnp.take_along_axis(seen, best, -1).reshape(shape), places
+
+
+def _output_size(who, input, output_size, output_ratio, axes):
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"For '{who}', 'output_size' or 'output_ratio' must be given.")
+    if output_size is not None:
+        return per_axis("output_size", output_size, axes)
+    ratios = output_ratio if isinstance(output_ratio, tuple) else (output_ratio,) * axes
+    if len(ratios) != axes or not all(isinstance(r, float) and 0 < r < 1 for r in ratios):
+        raise ValueError(
+            f"For '{who}', 'output_ratio' must be a float in (0, 1) or {axes} of them, but got "
+            f"{output_ratio!r}."
+        )
+    return tuple(int(n * r) for n, r in zip(input.shape[-axes:], ratios, strict=True))
+
+
+def _pooled(who, input, kernel_size, output_size, output_ratio, return_indices, samples, axes):
+    if not isinstance(return_indices, bool):
+        raise TypeError(
+            f"For '{who}', 'return_indices' must be a bool, but got {return_indices!r}."
+        )
+    size = _output_size(who, input, output_size, output_ratio, axes)
+    is_batch = input.ndim == axes + 2
+    x = input if is_batch else input.expand_dims(0)
+    if samples is None:
+        kind = input.dtype if input.is_floating_point() else None
+        samples = rand(*x.shape[:2], axes, dtype=kind)
+    elif samples.ndim == 3 and samples.shape[0] == 1 != x.shape[0]:
+        samples = samples.broadcast_to((x.shape[0], *samples.shape[1:]))
+    pooled = fractional_windows(x, samples, per_axis("kernel_size", kernel_size, axes), size)
+    values, places = pooled if is_batch else [t.squeeze(0) for t in pooled]
+    return (values, places) if return_indices else values
+
+
+@composite()
+def fractional_max_pool2d(
+    input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
+    _random_samples=None,
+) -> Array | Arrays:  # fmt: skip
+    """The greatest numbers of `output_size` windows of `(N, C, H, W)` or `(C, H, W)`, which begin
+    at random places.
+
+    `kernel_size`: an int or two, the size of a window. `output_size`: an int or two; or
+    `output_ratio`: a float in (0, 1) or two, the output's size over the input's. `return_indices`:
+    also return the index in its plane of each maximum (Int64). `_random_samples`: `(N, C, 2)` in
+    [0, 1), which decide the places; drawn if not given.
+
+    >>> ops.fractional_max_pool2d(ops.ones((1, 3, 7, 7)), 2, output_ratio=0.6).shape
+    (1, 3, 4, 4)
+    """
+    return _pooled("fractional_max_pool2d", input, kernel_size, output_size, output_ratio,
+                   return_indices, _random_samples, 2)  # fmt: skip
+
+
+@composite()
+def fractional_max_pool3d(
+    input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
+    _random_samples=None,
+) -> Array | Arrays:  # fmt: skip
+    """As `fractional_max_pool2d`, of `(N, C, D, H, W)` or `(C, D, H, W)`.
+
+    >>> ops.fractional_max_pool3d(ops.ones((1, 3, 5, 7, 7)), 2, (3, 4, 4)).shape
+    (1, 3, 3, 4, 4)
+    """
+    return _pooled("fractional_max_pool3d", input, kernel_size, output_size, output_ratio,
+                   return_indices, _random_samples, 3)  # fmt: skip
+
+
+@composite(
+    function=(), of="fractional_windows",
+    primitive="FractionalMaxPoolWithFixedKsize(ksize, output_shape, data_format='NCHW')"
+    "(input_x, random_samples)",
+)  # fmt: skip
+def fractional_max_pool2d_of_class(
+    input_x, random_samples, ksize, output_shape, data_format="NCHW"
+) -> Arrays:
+    """As `fractional_max_pool2d` with both results.
+
+    >>> pool = ops.FractionalMaxPoolWithFixedKsize(2, (3, 3))
+    >>> pool(ops.ones((1, 1, 6, 6)), ops.zeros((1, 1, 2)))[0].shape
+    (1, 1, 3, 3)
+    """
+    if data_format != "NCHW":
+        raise ValueError(
+            f"For 'FractionalMaxPoolWithFixedKsize', 'data_format' must be 'NCHW', but got "
+            f"{data_format!r}."
+        )
+    return fractional_max_pool2d(input_x, ksize, output_shape, None, True, random_samples)
+
+
+@composite(
+    function=(), of="fractional_windows",
+    primitive="FractionalMaxPool3DWithFixedKsize(ksize, output_shape, data_format='NCDHW')"
+    "(x, random_samples)",
+)  # fmt: skip
+def fractional_max_pool3d_of_class(
+    x, random_samples, ksize, output_shape, data_format="NCDHW"
+) -> Arrays:
+    """As `fractional_max_pool3d` with both results; `data_format` 'NCDHW' or 'NDHWC'.
+
+    >>> pool = ops.FractionalMaxPool3DWithFixedKsize(2, (3, 3, 3))
+    >>> pool(ops.ones((1, 1, 6, 6, 6)), ops.zeros((1, 1, 3)))[0].shape
+    (1, 1, 3, 3, 3)
+    """
+    if data_format not in ("NCDHW", "NDHWC"):
+        raise ValueError(
+            "For 'FractionalMaxPool3DWithFixedKsize', 'data_format' must be 'NCDHW' or 'NDHWC', "
+            f"but got {data_format!r}."
+        )
+    last = data_format == "NDHWC"
+    x = x.moveaxis(-1, -4) if last else x
+    pooled = fractional_max_pool3d(x, ksize, output_shape, None, True, random_samples)
+    return tuple([t.moveaxis(-4, -1) for t in pooled]) if last else pooled
+
+
+# parts between drawn boundaries -----------------------------------------------------------------
+
+
+@op(function=(), name="FractionalMaxPool")
+def pooled_parts(
+    x: Array, rows: Array, columns: Array, longest, overlapping=False, mean=False
+):  # fmt: skip
+    """The greatest numbers, or the means, of the parts of `(N, H, W, C)` between the boundaries
+    `rows` and `columns`; an `overlapping` part has its upper boundary too. `longest`: the most
+    elements of a part along both axes."""
+    parts = []
+    for size, bounds, most in zip(x.shape[1:3], (rows, columns), longest, strict=True):
+        places = bounds[:-1, None] + jnp.arange(most + overlapping)
+        ends = jnp.minimum(bounds[1:] + overlapping, size)
+        parts.append((jnp.minimum(places, size - 1), places < ends[:, None]))
+    (down, is_row), (across, is_column) = parts
+    seen = x[:, down[:, None, :, None], across[None, :, None, :]]
+    inside = (is_row[:, None, :, None] & is_column[None, :, None, :])[None, ..., None]
+    whole = jnp.issubdtype(x.dtype, jnp.integer)
+    if not mean:
+        least = jnp.iinfo(x.dtype).min if whole else -jnp.inf
+        return jnp.where(inside, seen, jnp.asarray(least, x.dtype)).max((3, 4))
+    total, counts = jnp.where(inside, seen, 0).sum((3, 4)), inside.sum((3, 4))
+    return (total // counts if whole else total / counts.astype(x.dtype)).astype(x.dtype)
+
+
+@op(function=(), name="FractionalMaxPool", differentiable=False)
+def part_boundaries(draws: Array, size, count, pseudo_random):
+    r"""`count + 1` rising boundaries (Int64) from 0 to `size`, of parts with floor(size / count)
+    elements or one more, from `count` numbers in [0, 1). `pseudo_random`: $\lceil a (i + u) \rceil
+    - 1$ with a = size / count and one drawn u; else the lengths in a random order (Graham, 2014,
+    section 2)."""
+    least = size // count
+    if pseudo_random:
+        ratio = size / count
+        most = min((least + 2) / ratio - 1, (size + 1 - least) / ratio - (count - 1))
+        inner = jnp.ceil(ratio * (jnp.arange(1, count) + draws[0] * most)) - 1
+    else:
+        lengths = least + (jnp.argsort(jnp.argsort(draws)) < size % count)
+        inner = jnp.cumsum(lengths)[:-1]
+    return jnp.concatenate([jnp.zeros(1), inner, jnp.full(1, size)]).astype(jnp.int64)
+
+
+def _fractional(itself, x, mean):
+    who, ratio = itself.name, itself.pooling_ratio
+    numbers = isinstance(ratio, (list, tuple)) and all(isinstance(r, float) for r in ratio)
+    if not numbers or len(ratio) != 4 or min(ratio) < 1 or ratio[0] != 1 or ratio[3] != 1:
+        raise ValueError(
+            f"For '{who}', 'pooling_ratio' must be 4 floats [1.0, rows, columns, 1.0] of at least "
+            f"1.0, but got {ratio!r}."
+        )
+    if x.ndim != 4:
+        raise ValueError(f"For '{who}', 'x' must be (N, H, W, C), but has shape {x.shape}.")
+    own = source_of(itself, itself.seed, itself.seed2)
+    boundaries, longest = [], []
+    for axis, size in enumerate(x.shape[1:3]):
+        count = int(size / ratio[axis + 1])
+        key = Tensor(np.array([itself.seed2, 2 * itself.seed + axis], np.uint32))
+        key = key if itself.deterministic else next_key(own)
+        draws = uniform_from_key(key, (count,), np.dtype(np.float64))
+        boundaries.append(part_boundaries(draws, size, count, bool(itself.pseudo_random)))
+        longest.append(-(-size // count))
+    rows, columns = boundaries
+    pooled = pooled_parts(x, rows, columns, tuple(longest), bool(itself.overlapping), mean)
+    return pooled, rows, columns
+
+
+_SETTINGS = ("(pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, "
+             "seed2=0)(x)")  # fmt: skip
+
+
+@composite(function=(), primitive=f"FractionalMaxPool{_SETTINGS}", of="pooled_parts")
+def fractional_max_pool_of_class(
+    itself, x, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
+    seed2=0,
+) -> Arrays:  # fmt: skip
+    """The greatest numbers of nearly equal parts of `(N, H, W, C)`, and the parts' boundaries along
+    rows and columns (Int64).
+
+    `pooling_ratio`: [1.0, rows, columns, 1.0], by how much each axis gets smaller, at least 1.0.
+    `pseudo_random`: how the boundaries are drawn (Graham, 2014). `overlapping`: a part has its
+    upper boundary too. `deterministic`: the same boundaries at each call. `seed`, `seed2`: both 0
+    leaves it to `set_seed`.
+
+    >>> pool = ops.FractionalMaxPool([1.0, 1.5, 1.5, 1.0])
+    >>> pooled, rows, columns = pool(ops.ones((1, 6, 6, 2)))
+    >>> pooled.shape, rows.shape
+    ((1, 4, 4, 2), (5,))
+    """
+    return _fractional(itself, x, False)
+
+
+@composite(function=(), primitive=f"FractionalAvgPool{_SETTINGS}", of="pooled_parts")
+def fractional_avg_pool_of_class(
+    itself, x, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
+    seed2=0,
+) -> Arrays:  # fmt: skip
+    """The means of nearly equal parts of `(N, H, W, C)`; else as `FractionalMaxPool`.
+
+    >>> pool = ops.FractionalAvgPool([1.0, 1.5, 1.5, 1.0])
+    >>> pooled, rows, columns = pool(ops.ones((1, 6, 6, 2)))
+    >>> pooled.shape, rows.shape
+    ((1, 4, 4, 2), (5,))
+    """
+    return _fractional(itself, x, True)

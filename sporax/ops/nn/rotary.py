@@ -1,0 +1,129 @@
+"""Rotary position embeddings (Su et al., 2021), and the choice of experts by groups."""
+
+import jax
+import jax.numpy as jnp
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.indexing.assignment import put
+from sporax.ops.indexing.gather import gather
+from sporax.ops.nn.activation import floats_only
+
+
+def _turned(x, interleaved):
+    """Each pair (a, b) as (-b, a): halves of the last axis, or neighbours."""
+    if interleaved:
+        pairs = x.reshape(*x.shape[:-1], -1, 2)
+        return jnp.stack([-pairs[..., 1], pairs[..., 0]], -1).reshape(x.shape)
+    first, second = jnp.split(x, 2, -1)
+    return jnp.concatenate([-second, first], -1)
+
+
+@op(check=floats_only("RotaryPositionEmbedding"), name="RotaryPositionEmbedding")
+def rotary_position_embedding(x: Array, cos: Array, sin: Array, mode=0):
+    r"""$x \cos + r(x) \sin$ with r turning pairs (a, b) of the last axis to (-b, a): a rotation
+    of each pair by its angle (Su et al., 2021).
+
+    `x`: four axes, the last D even. `cos`, `sin`: of the angles, for each element; axes of size 1
+    are repeated. `mode` 0: a and b are in the halves of the axis, 1: neighbours.
+
+    >>> x, angle = Tensor([[[[1.0, 0.0]]]]), ops.full((1, 1, 1, 2), np.pi / 2)
+    >>> ops.rotary_position_embedding(x, ops.cos(angle), ops.sin(angle)).asnumpy().round(3)
+    array([[[[-0.,  1.]]]], dtype=float32)
+    """
+    if mode not in (0, 1) or isinstance(mode, bool):
+        raise ValueError(f"'mode' must be 0 (halves) or 1 (neighbours), but got {mode!r}")
+    if x.ndim != 4 or x.shape[-1] % 2 or cos.shape != sin.shape:
+        raise ValueError(
+            "'x' must have 4 axes, the last one even, and 'cos' and 'sin' one shape, but got "
+            f"{x.shape}, {cos.shape} and {sin.shape}"
+        )
+    if jnp.broadcast_shapes(x.shape, cos.shape) != x.shape:
+        raise ValueError(f"'cos' must be broadcast to the shape {x.shape}, but has {cos.shape}")
+    return (x * cos + _turned(x, mode == 1) * sin).astype(x.dtype)
+
+
+_HALVES, _GATHERED = (0, 2), (0, 1)
+
+
+@composite(
+    function=(), of="rotary_position_embedding",
+    primitive="ApplyRotaryPosEmb(cos_format=0)(query, key, cos, sin, position_ids)",
+)  # fmt: skip
+def rotary_of_query_and_key(query, key, cos, sin, position_ids, cos_format=0) -> Arrays:
+    """`query` and `key`, rotated as `rotary_position_embedding` does.
+
+    `query`, `key`: `(N, L, heads D)` or `(N, L, heads, D)`. `cos_format` 0 or 1: `cos` and `sin`
+    `(positions, D)` have a row for each position, and `position_ids` says which: `(L,)`, or
+    `(N,)` where L is 1; 2 or 3: they are `(N L, D)`, a row for each step. Odd formats: pairs are
+    neighbours in the last axis, not in its halves.
+
+    >>> x, angles = ops.ones((1, 2, 4)), ops.zeros((3, 4))
+    >>> q, k = ops.ApplyRotaryPosEmb()(x, x, ops.cos(angles), ops.sin(angles), Tensor([0, 1]))
+    >>> q.shape, k.shape
+    ((1, 2, 4), (1, 2, 4))
+    """
+    if cos_format not in (0, 1, 2, 3):
+        raise ValueError(
+            f"For 'ApplyRotaryPosEmb', 'cos_format' must be 0, 1, 2 or 3, but got {cos_format!r}."
+        )
+    if cos.ndim != 2 or query.ndim not in (3, 4) or key.ndim != query.ndim:
+        raise ValueError(
+            "For 'ApplyRotaryPosEmb', 'query' and 'key' must have 3 or 4 axes and 'cos' and 'sin' "
+            f"2, but got {query.shape}, {key.shape} and {cos.shape}."
+        )
+    batch, steps, size = *query.shape[:2], cos.shape[-1]
+    if cos_format in _GATHERED:
+        cos, sin = (gather(t, position_ids.reshape(-1), 0) for t in (cos, sin))
+    rows = (batch, steps) if cos.shape[0] == batch * steps else (1, steps)
+    cos, sin = (t.reshape(*rows, 1, size) for t in (cos, sin))
+    mode = 0 if cos_format in _HALVES else 1
+    return tuple([
+        rotary_position_embedding(
+            x.reshape(batch, steps, -1, size), cos.astype(x.dtype), sin.astype(x.dtype), mode
+        ).reshape(x.shape)
+        for x in (query, key)
+    ])  # fmt: skip
+
+
+@op(function=(), name="GroupTopk", differentiable=False)
+def without_weak_groups(token: Array, group_num, k, k_inner):
+    """`token` with zeros in all groups but `k`; see `GroupTopk`."""
+    if token.ndim != 2 or not isinstance(group_num, int) or token.shape[1] % max(group_num, 1):
+        raise ValueError(
+            f"'token' must be (tokens, experts), experts a multiple of 'group_num' {group_num}, "
+            f"but has shape {token.shape}"
+        )
+    size = token.shape[1] // group_num
+    if not 1 <= k <= group_num or not 1 <= k_inner <= size:
+        raise ValueError(
+            f"'k' must be from 1 to {group_num} and 'k_inner' from 1 to {size}, but got {k} and "
+            f"{k_inner}"
+        )
+    groups = token.reshape(len(token), group_num, size)
+    best = jax.lax.top_k(groups.astype(jnp.float32), k_inner)[0].sum(-1)
+    chosen = jax.lax.top_k(best, k)[1]
+    kept = jax.nn.one_hot(chosen, group_num, dtype=bool, axis=-1).any(1)
+    return jnp.where(kept[..., None], groups, 0).reshape(token.shape)
+
+
+@composite(
+    function=(), of="without_weak_groups",
+    primitive="GroupTopk()(token, idx_arr, group_num, k, k_inner=1)",
+)  # fmt: skip
+def group_topk(token, idx_arr, group_num, k, k_inner=1):
+    """Put zeros into `token` `(tokens, experts)` for all groups of experts but the `k` best ones of
+    each token: those whose `k_inner` largest numbers have the largest sum (DeepSeek-AI, 2024).
+
+    `idx_arr`: the ints from 0 on, of which MindSpore's kernel makes use. Returns `token`.
+
+    >>> scores = Tensor([[1.0, 2.0, 5.0, 0.0]])
+    >>> ops.GroupTopk()(scores, ops.arange(4), 2, 1).asnumpy()
+    array([[0., 0., 5., 0.]], dtype=float32)
+    """
+    if not isinstance(token, Tensor):
+        raise TypeError(
+            f"For 'GroupTopk', 'token' must be a Tensor, but got {type(token).__name__}."
+        )
+    put("GroupTopk", token, without_weak_groups(token, group_num, k, k_inner))
+    return token

@@ -1,0 +1,100 @@
+"""Blocks of the last axes moved into the batch, and back."""
+
+import math
+
+import jax.numpy as jnp
+
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, composite, op
+
+
+def _blocks(name, block, pairs, of):
+    """(the sizes of a block, a pair for each) from an int or several, and their pairs."""
+    if not isinstance(pairs, (tuple, list)) or not pairs:
+        raise TypeError(f"'{of}' must be a pair of ints for each axis, but got {pairs!r}")
+    sizes = (block,) * len(pairs) if isinstance(block, int) else block
+    if not isinstance(sizes, (tuple, list)) or len(sizes) != len(pairs):
+        raise ValueError(f"'{name}' must be an int or one for each of '{of}', but got {block!r}")
+    if not all(isinstance(n, int) and n >= 1 for n in sizes):
+        raise ValueError(f"'{name}' must be ints of at least 1, but got {block!r}")
+    ends = [n for pair in pairs for n in (pair if isinstance(pair, (tuple, list)) else ())]
+    if len(ends) != 2 * len(pairs) or not all(isinstance(n, int) and n >= 0 for n in ends):
+        raise ValueError(f"'{of}' must be pairs of ints of at least 0, but got {pairs!r}")
+    return tuple(sizes), tuple(map(tuple, pairs))
+
+
+@op(
+    primitive=(
+        "SpaceToBatchND(block_shape: block_size, paddings)(input_x)",
+        "SpaceToBatch(block_size, paddings)(input_x)",
+    ),
+    name="SpaceToBatchND",
+)
+def space_to_batch_nd(input_x: Array, block_size, paddings):
+    r"""Places within blocks of the last axes become examples: `(n, *, w_1, ..., w_M)` -> `(n B, *,
+    w_1 / b_1, ..., w_M / b_M)` with $B = b_1 \cdots b_M$.
+
+    `block_size`: the sizes $b_i$ of a block, an int or one for each axis. `paddings`: how many
+    zeros come before and after each axis, which is then a multiple of $b_i$.
+
+    >>> ops.space_to_batch_nd(Tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2, [[0, 0], [0, 0]]).tolist()
+    [[[1.0]], [[2.0]], [[3.0]], [[4.0]]]
+    """
+    block, pads = _blocks("block_size", block_size, paddings, "paddings")
+    first = input_x.ndim - len(block)
+    if first < 1:
+        raise ValueError(f"'input_x' must have more than {len(block)} axes")
+    x = jnp.pad(input_x, [(0, 0)] * first + list(pads))
+    if any(n % b for n, b in zip(x.shape[first:], block, strict=True)):
+        raise ValueError(f"the padded axes {x.shape[first:]} must be multiples of {block}")
+    split = [n for w, b in zip(x.shape[first:], block, strict=True) for n in (w // b, b)]
+    inner = range(first + 1, x.ndim + len(block), 2)
+    outer = range(first, x.ndim + len(block), 2)
+    x = x.reshape(*x.shape[:first], *split).transpose(*inner, *range(first), *outer)
+    return x.reshape(math.prod(block) * input_x.shape[0], *input_x.shape[1:first], *split[::2])
+
+
+@op(
+    function=(),
+    primitive=("BatchToSpaceND(block_shape, crops)(input_x)",
+               "BatchToSpace(block_size: block_shape, crops)(input_x)"),
+    name="BatchToSpaceND",
+)  # fmt: skip
+def batch_to_space(input_x: Array, block_shape, crops):
+    """The inverse of `space_to_batch_nd`; see `batch_to_space_nd`.
+
+    >>> x = Tensor([[[1.0]], [[2.0]], [[3.0]], [[4.0]]])
+    >>> ops.BatchToSpaceND(2, [[0, 0], [0, 1]])(x).tolist()
+    [[[1.0], [3.0]]]
+    """
+    block, cut = _blocks("block_shape", block_shape, crops, "crops")
+    first, count = input_x.ndim - len(block), math.prod(block)
+    if first < 1 or input_x.shape[0] % count:
+        raise ValueError(
+            f"'input_x' must have more than {len(block)} axes, the first a multiple of {count}"
+        )
+    sizes = [w * b for w, b in zip(input_x.shape[first:], block, strict=True)]
+    if any(n <= sum(pair) for n, pair in zip(sizes, cut, strict=True)):
+        raise ValueError(f"'crops' must leave something of the axes {sizes}, but got {crops!r}")
+    x = input_x.reshape(*block, input_x.shape[0] // count, *input_x.shape[1:])
+    places = [p for i in range(len(block)) for p in (len(block) + first + i, i)]
+    x = x.transpose(*range(len(block), len(block) + first), *places)
+    x = x.reshape(*x.shape[:first], *sizes)
+    kept = [slice(low, n - high) for n, (low, high) in zip(sizes, cut, strict=True)]
+    return x[(slice(None),) * first + tuple(kept)]
+
+
+@composite(primitive="BatchToSpaceNDV2()(input_x, block_shape, crops)", of="batch_to_space")
+def batch_to_space_nd(input_x, block_shape, crops):
+    r"""Examples become places within blocks of the last axes: `(n B, *, w_1, ..., w_M)` -> `(n, *,
+    w_1 b_1, ..., w_M b_M)` with $B = b_1 \cdots b_M$, the inverse of `space_to_batch_nd`.
+
+    `block_shape`: the sizes $b_i$ of a block, an int, one for each axis, or a Tensor of them.
+    `crops`: how much is then cut off before and after each axis.
+
+    >>> x = Tensor([[[1.0]], [[2.0]], [[3.0]], [[4.0]]])
+    >>> ops.batch_to_space_nd(x, [2, 2], [[0, 0], [0, 0]]).tolist()
+    [[[1.0, 2.0], [3.0, 4.0]]]
+    """
+    block, cut = (t.tolist() if isinstance(t, Tensor) else t for t in (block_shape, crops))
+    return batch_to_space(input_x, block, cut)

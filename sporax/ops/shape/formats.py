@@ -1,0 +1,49 @@
+"""The axes of images in one order, and in another."""
+
+import jax.numpy as jnp
+
+from sporax.index_checks.ranges import Range
+from sporax.ops.declare import Array, op
+
+_FORMATS = ("NHWC", "NCHW")
+
+
+def _check(**formats):
+    for name, value in formats.items():
+        if value not in _FORMATS:
+            raise ValueError(f"'{name}' must be 'NHWC' or 'NCHW', but got {value!r}")
+
+
+@op(
+    function=(), differentiable=False,
+    bounds=lambda input_x, **_: [Range(input_x, 4, of=", the axes")],
+    primitive="DataFormatDimMap(src_format='NHWC', dst_format='NCHW')(input_x)",
+)  # fmt: skip
+def data_format_dim_map(input_x: Array, src_format="NHWC", dst_format="NCHW"):
+    """For axes of the second format, by their numbers from -4 to 3, the numbers that they have in
+    the first.
+
+    >>> ops.DataFormatDimMap()(Tensor([0, 1, 2, 3], ms.int32)).asnumpy()
+    array([0, 3, 1, 2], dtype=int32)
+    """
+    _check(src_format=src_format, dst_format=dst_format)
+    if not jnp.issubdtype(input_x.dtype, jnp.integer):
+        raise TypeError(f"'input_x' must be integers, but got {input_x.dtype}")
+    places = jnp.array([src_format.index(letter) for letter in dst_format], input_x.dtype)
+    return places[jnp.clip(input_x, -4, 3)]
+
+
+@op(
+    function=(),
+    primitive="DataFormatVecPermute(src_format='NHWC', dst_format='NCHW')(input_x)",
+)  # fmt: skip
+def data_format_vec_permute(input_x: Array, src_format="NHWC", dst_format="NCHW"):
+    """What belongs to the axes of the first format, in the order of the second: `(4,)`, `(4, 2)`.
+
+    >>> ops.DataFormatVecPermute()(Tensor([1, 2, 3, 4], ms.int32)).asnumpy()
+    array([1, 4, 2, 3], dtype=int32)
+    """
+    _check(src_format=src_format, dst_format=dst_format)
+    if input_x.shape not in ((4,), (4, 2)):
+        raise ValueError(f"'input_x' must have the shape (4,) or (4, 2), but has {input_x.shape}")
+    return input_x[jnp.array([src_format.index(letter) for letter in dst_format])]
