@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from sporax.data.audio import short_time
 from sporax.data.audio.enums import Interpolation, Modulation
 from sporax.data.audio.waveform import ANY_INT, FLAG, NONZERO, AudioTensorOperation, member, within
 
@@ -16,6 +17,17 @@ def oscillation(modulation, length, low, high, phase):
     else:
         level = np.abs((2 * at + 1.5) % 2 - 1)
     return low + (high - low) * level
+
+
+def independent_parts(lags):
+    """(start, end) of consecutive parts of a sequence in which sample n is computed from samples up
+    to n - lags[n], so that those of a part can be computed at once."""
+    needed, start, longest = np.arange(len(lags)) - lags, 0, lags.max(initial=1)
+    while start < len(lags):
+        inside = needed[start : start + longest] >= start
+        end = start + (inside.argmax() if inside.any() else len(inside))
+        yield start, end
+        start = end
 
 
 class Flanger(AudioTensorOperation):
@@ -49,16 +61,19 @@ class Flanger(AudioTensorOperation):
         signal = waveform.reshape(-1, channels, length).astype(np.float64)
         delays, weights = self._delays(channels, length)
         feedback, width = self.regen / 100, self.width / 100
-        history = delays.max() + weights.shape[0]
-        buffer = np.zeros((*signal.shape[:2], history + length))  # the past, then the signal
-        echo, last = np.empty_like(signal), 0.0
-        every = np.arange(channels)
-        for i in range(length):
-            buffer[..., history + i] = signal[..., i] + last * feedback
-            taps = [buffer[:, every, history + i - delays[:, i] - k] for k in range(len(weights))]
-            last = sum(tap * weight[:, i] for tap, weight in zip(taps, weights, strict=True))
-            echo[..., i] = last
-        mixed = (signal + echo * (width * (1 - abs(feedback)))) / (1 + width)
+        past = delays.max() + len(weights)
+        line = short_time.padded(signal, past, 0)  # what the echoes are taken from
+        places, every = past + np.arange(length) - delays, np.arange(channels)[:, None]
+
+        def echo(start, end):
+            taps = [line[:, every, places[:, start:end] - k] for k in range(len(weights))]
+            return np.einsum("kbct,kct->bct", taps, weights[..., start:end])
+
+        if feedback:
+            for start, end in independent_parts(1 + delays.min(0)[:-1]):
+                part = slice(past + start + 1, past + end + 1)
+                line[..., part] += feedback * echo(start, end)
+        mixed = (signal + echo(0, length) * (width * (1 - abs(feedback)))) / (1 + width)
         return np.clip(mixed, -1, 1).reshape(waveform.shape).astype(waveform.dtype)
 
     def _delays(self, channels, length):
@@ -108,8 +123,10 @@ class Phaser(AudioTensorOperation):
         reads = (reads + 0.5).astype(int)[np.arange(length) % period]
         delays = buffer + 1 - reads
         echoes = np.zeros((buffer + length, *signal.shape[1:]))
-        for i in range(length):
-            echoes[buffer + i] = signal[i] + echoes[buffer + i - delays[i]] * self.decay
+        places = buffer + np.arange(length) - delays
+        for start, end in independent_parts(delays):
+            heard = echoes[places[start:end]] * self.decay
+            echoes[buffer + start : buffer + end] = signal[start:end] + heard
         result = np.clip(echoes[buffer:] * self.gain_out, -1, 1)
         return np.moveaxis(result, 0, -1).astype(waveform.dtype)
 

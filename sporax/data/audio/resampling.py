@@ -67,10 +67,11 @@ def resampled(
     taps = np.arange(2 * reach + 2)
     u = np.clip((taps - reach - phase[:new, None] / new) * band, -width, width)
     weights = (np.sinc(u) * _window(u / width, method, beta) * band).astype(waveform.dtype)
+    weights = weights.T[:, index % new]
     continued = short_time.padded(waveform, reach, reach + 2)
     result = np.zeros((*waveform.shape[:-1], count), waveform.dtype)
     for tap in taps:
-        result += continued[..., start + tap] * weights[index % new, tap]
+        result += np.take(continued, start + tap, -1) * weights[tap]
     return result
 
 
