@@ -104,8 +104,7 @@ class BiDense(Cell):
                 f"'in2_channels') and the others the same, but got shapes {input1.shape} and "
                 f"{input2.shape}."
             )
-        y = ops.einsum("...i,oij,...j->...o", input1, self.weight, input2)
-        return y + self.bias if self.has_bias else y
+        return ops.bidense(input1, input2, self.weight, self.bias)
 
     def extend_repr(self):
         text = f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}"

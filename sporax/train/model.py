@@ -8,6 +8,11 @@ from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import WithEvalCell, WithLossCell
+from sporax.train.boost.auto_boost import AutoBoost
+from sporax.train.boost.training_steps import (
+    BoostTrainOneStepCell,
+    BoostTrainOneStepWithLossScaleCell,
+)
 from sporax.train.callback import (
     CallbackManager,
     InternalCallbackParam,
@@ -31,7 +36,8 @@ class Model:
     its parameters. `metrics`: a set of names (`train.names()`) or a dict {name: Metric}.
     `eval_network`: gives (loss, predictions, labels) for a batch, by default `network` and
     `loss_fn`; `eval_indexes`: where these three are among its outputs. `amp_level`,
-    `loss_scale_manager`, `keep_batchnorm_fp32`: as of `amp.build_train_network`.
+    `loss_scale_manager`, `keep_batchnorm_fp32`: as of `amp.build_train_network`. `boost_level`,
+    `boost_config_dict`: as of `boost.AutoBoost`.
 
     In GRAPH_MODE each step is one captured program, in dynamic mode dynamic code, unless
     `dataset_sink_mode` is True: then it is captured in either.
@@ -57,8 +63,8 @@ class Model:
                     f"For 'Model', the other arguments must be among {list(_OPTIONS)}, but got "
                     f"'{name}'."
                 )
-        if boost_level != "O0" or kwargs.get("acc_level", "O0") != "O0":
-            raise NotImplementedError("sporax has no 'boost_level' of 'Model' yet")
+        level = kwargs.get("acc_level", boost_level)
+        check.choice("Model", ("O0", "O1", "O2"), boost_level=level)
         if optimizer is None and amp_level != "O0":
             raise ValueError(
                 "For 'Model', 'amp_level' must be 'O0' without an optimizer, but got "
@@ -69,9 +75,13 @@ class Model:
             raise ValueError("For 'Model', a 'loss_scale_manager' must come with an optimizer.")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._loss_scale_manager, self._amp_level = manager, amp_level
-        self._train_network = self._built(kwargs)
-        self._metric_fns = metrics_of(metrics)
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
+        self._is_boosted = level != "O0" and optimizer is not None
+        if self._is_boosted:
+            self._boost(level, kwargs)
+        else:
+            self._train_network = self._built(kwargs)
+        self._metric_fns = metrics_of(metrics)
         self._build_eval_network()
         self._is_training = None
         self._captures_training = self._captures_evaluation = False
@@ -92,6 +102,30 @@ class Model:
         return amp.build_train_network(
             self._network, self._optimizer, self._loss_fn, level=self._amp_level, **chosen
         )
+
+    def _boost(self, level, options):
+        """The networks and the optimizer with the methods of `boost`."""
+        if self._amp_level != "O0":
+            raise NotImplementedError(
+                f"For 'Model', 'boost_level' {level!r} must come with amp_level='O0', but got "
+                f"{self._amp_level!r}. Convert the network with 'amp.auto_mixed_precision' before."
+            )
+        boost = AutoBoost(level, options.get("boost_config_dict", ""))
+        self._network, self._optimizer = boost.network_auto_process_train(
+            self._network, self._optimizer
+        )
+        if self._eval_network is not None:
+            self._eval_network = boost.network_auto_process_eval(self._eval_network)
+        loss = self._loss_fn
+        network = self._network if loss is None else WithLossCell(self._network, loss)
+        manager = self._loss_scale_manager
+        rule = None if manager is None else manager.get_update_cell()
+        if rule is None:
+            sens = None if manager is None else manager.get_loss_scale()
+            step = BoostTrainOneStepCell(network, self._optimizer, sens)
+        else:
+            step = BoostTrainOneStepWithLossScaleCell(network, self._optimizer, rule)
+        self._train_network = step.set_train()
 
     def _build_eval_network(self):
         indexes = self._eval_indexes

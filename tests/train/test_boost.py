@@ -7,9 +7,11 @@ import sporax as ms
 from sporax import nn, ops, optim
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.data import NumpySlicesDataset
 from sporax.io import save_checkpoint
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.train import boost
+from sporax.train.model import Model
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
@@ -342,6 +344,24 @@ def test_methods_by_level():
 @pytest.mark.parametrize(("mode", "used"), [("enable_all", 6), ("disable_all", 0), ("auto", 3)])
 def test_modes_of_boost(mode, used):
     assert sum(boost.AutoBoost("O2", {"boost": {"mode": mode}}).boost_config.values()) == used
+
+
+def test_a_model_with_methods():
+    net = nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.Dense(4, 1))
+    config = {"common": {"param_groups": 2, "total_steps": 40}}
+    opt = nn.Momentum(net.trainable_params(), 0.05, 0.9)
+    model = Model(
+        net, nn.MSELoss(), opt, metrics={"mse"}, boost_level="O1", boost_config_dict=config
+    )
+    data = NumpySlicesDataset((X, Y), ["x", "y"], shuffle=False).batch(3)
+    before = model.eval(data)["mse"]
+    model.train(10, data)
+    assert model.eval(data)["mse"] < before
+    assert isinstance(model.train_network, boost.BoostTrainOneStepCell)
+    with pytest.raises(ValueError, match="'boost_level'"):
+        Model(net, boost_level="O3")
+    with pytest.raises(NotImplementedError, match="amp_level"):
+        Model(net, nn.MSELoss(), opt, amp_level="O2", boost_level="O1")
 
 
 REFUSED = [

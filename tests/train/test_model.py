@@ -318,7 +318,7 @@ REFUSED = {
     ),
     "prefix": (ValueError, "without '/'", lambda: train.ModelCheckpoint("a/b")),
     "config": (TypeError, "must be a CheckpointConfig", lambda: train.ModelCheckpoint(config=5)),
-    "boost": (NotImplementedError, "has no 'boost_level'", lambda: model(boost_level="O1")),
+    "boost": (ValueError, "'boost_level'", lambda: model(boost_level="O9")),
     "missing": (AttributeError, "no 'mindspore.train.Model.infer_x' yet", lambda: model().infer_x),
     "a missing callback": (
         AttributeError,
