@@ -87,6 +87,21 @@ for name in ("UnicodeCharTokenizer", "WhitespaceTokenizer", "UnicodeScriptTokeni
 add("UnicodeScriptTokenizer with spaces",
     called("UnicodeScriptTokenizer", STRINGS, keep_whitespace=True, with_offsets=True))  # fmt: skip
 add("CaseFold", called("CaseFold", [*STRINGS, STRINGS, [STRINGS[:4], STRINGS[4:8]]]))
+RANGES = [  # that have no place left for new characters
+    (0x1, 0x250), (0x370, 0x378), (0x391, 0x3A2), (0x3A3, 0x530), (0x1E00, 0x1F16),
+    (0x1F80, 0x1FB5),
+    (0x2000, 0x2065), (0x2100, 0x218C), (0x2460, 0x2500), (0x3041, 0x3097), (0x3131, 0x318F),
+    (0xFB00, 0xFB07), (0xFF01, 0xFFBF), (0x1D400, 0x1D455),
+]  # fmt: skip
+CHARACTERS = [chr(code) for start, end in RANGES for code in range(start, end)]
+add("CaseFold of characters", called("CaseFold", [CHARACTERS]))
+add("CaseFold of sequences",
+    called("CaseFold", ["a\u0345\u0301b", "\u1f80\u0301", "가\u11a8",
+    "A\u00ad\u0301"]))  # fmt: skip
+spaced = " ".join(f"a{char}b" for char in CHARACTERS)
+add("BasicTokenizer of characters",
+    called("BasicTokenizer", [spaced], lower_case=True, preserve_unused_token=False))  # fmt: skip
+add("UnicodeScriptTokenizer of characters", called("UnicodeScriptTokenizer", ["".join(CHARACTERS)]))
 add("FilterWikipediaXML", called("FilterWikipediaXML", [*STRINGS, *MARKUP]))
 for form in ("NONE", "NFC", "NFKC", "NFD", "NFKD"):
     form = f"@text.NormalizeForm.{form}"

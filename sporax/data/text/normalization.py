@@ -1,5 +1,6 @@
 """Transforms of each string by itself: Unicode normalization, case, regular expressions."""
 
+import functools
 import re
 import unicodedata
 
@@ -17,10 +18,16 @@ _IGNORABLE = re.compile(
 )
 
 
+@functools.cache
+def _folded(char):
+    """A character's NFKC_Casefold mapping."""
+    folded = unicodedata.normalize("NFD", _IGNORABLE.sub("", char)).casefold()
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
+
+
 def case_folded(text):
     """Unicode's NFKC_Casefold: compatible forms, without case and without invisible characters."""
-    folded = unicodedata.normalize("NFD", _IGNORABLE.sub("", text)).casefold()
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
+    return unicodedata.normalize("NFC", "".join(map(_folded, text)))
 
 
 def normalized(text, form):

@@ -72,7 +72,8 @@ class WhitespaceTokenizer(_Tokenizer):
 
 
 @functools.cache
-def _script(char):
+def _kind(char):
+    """The character's script, and whether it is white space."""
     try:
         from fontTools.unicodedata import script
     except ModuleNotFoundError:
@@ -80,7 +81,7 @@ def _script(char):
             "sporax needs fonttools to tell the scripts of characters. Install it: "
             "pip install 'sporax[text]'"
         ) from None
-    return script(char)
+    return script(char), bool(re.match(f"[{_SPACE}]", char))
 
 
 class UnicodeScriptTokenizer(_Tokenizer):
@@ -98,7 +99,7 @@ class UnicodeScriptTokenizer(_Tokenizer):
         self.keep_whitespace = check.true_or_false(self._who, "keep_whitespace", keep_whitespace)
 
     def _spans(self, text):
-        kinds = [(_script(char), bool(re.match(f"[{_SPACE}]", char))) for char in text]
+        kinds = list(map(_kind, text))
         borders = [i for i in range(1, len(text)) if kinds[i] != kinds[i - 1]]
         starts = [0, *borders] if text else []
         return [
@@ -155,27 +156,23 @@ _HAN = (
 
 @functools.cache
 def _of_categories(*categories):
-    """A regular expression of one character of these categories of Unicode."""
+    """The characters of these categories of Unicode."""
     chars = map(chr, range(sys.maxunicode + 1))
-    there = [c for c in chars if unicodedata.category(c).startswith(categories)]
-    return f"[{re.escape(''.join(there))}]"
+    return [char for char in chars if unicodedata.category(char).startswith(categories)]
 
 
 @functools.cache
-def _marks():
-    return re.compile(_of_categories("Mn"))
-
-
-@functools.cache
-def _controls():
-    return re.compile(_of_categories("Cc", "Cf"))
+def _replacing(replacement, *categories):
+    """A table for `str.translate` that replaces the characters of these categories."""
+    return str.maketrans(dict.fromkeys(_of_categories(*categories), replacement))
 
 
 @functools.cache
 def _basic_delimiters(spaces, special):
     parts = [rf"{_SPECIAL}|\[unused\d+\]"] if special else []
     parts += [f"[{_SPACE}]+"] if spaces else []
-    return re.compile("|".join([*parts, r"[!-/:-@\[-`{-~]", _of_categories("P"), f"[{_HAN}]"]))
+    single = re.escape("".join(_of_categories("P"))) + r"!-/:-@\[-`{-~" + _HAN
+    return re.compile("|".join([*parts, f"[{single}]"]))
 
 
 class BasicTokenizer(_Tokenizer):
@@ -207,10 +204,10 @@ class BasicTokenizer(_Tokenizer):
     def _prepared(self, text):
         if self.lower_case:
             text = unicodedata.normalize("NFD", self._folded(text))
-            text = _marks().sub("", text)
+            text = text.translate(_replacing("", "Mn"))
         else:
             text = normalized(text, self.normalization_form)
-        return _controls().sub(" ", text)
+        return text.translate(_replacing(" ", "Cc", "Cf"))
 
     def _folded(self, text):
         if not self.preserve_unused_token:
