@@ -15,6 +15,7 @@ from sporax.compat import arg_handler as arg_handler
 from sporax.compat import generated_functions as cpp_create_prim_instance_helper
 from sporax.compat import generated_functions as pyboost_inner_prim
 from sporax.compat.private_functions import ControlDepend as ControlDepend
+from sporax.mint.ext_names import *
 from sporax.ops import *
 from sporax.ops import op_info_register as op_info_register
 from sporax.ops import vm_impl_registry as vm_impl_registry

@@ -1,5 +1,6 @@
 """`mint`'s functions under the names that they have in `mindspore.ops.function` and its like:
-`gather_ext` is `mint.gather`, `chunk_view` is `mint.chunk`, `inplace_addr` is `mint.addr_`.
+`gather_ext` is `mint.gather`, `chunk_view` is `mint.chunk`, `inplace_addr` is `mint.addr_`, and
+`kthvalue`, which `sporax.ops` has not, is `mint.kthvalue`.
 
 >>> from sporax.mint import ext_names
 >>> ext_names.gather_ext is mint.gather
@@ -21,7 +22,7 @@ def __getattr__(name):
         path = f"linalg.{path.removeprefix('linalg_')}"
     if path.startswith("inplace_"):
         path = f"{path.removeprefix('inplace_')}_"
-    if path == name or name.startswith("__"):
+    if not name.islower() or name.startswith("__"):
         raise missing("mint.ext_names", name)
     functional = f"nn.functional.{path}"
     is_functional = functional in MINT and not name.endswith("_view")

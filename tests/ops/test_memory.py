@@ -91,6 +91,15 @@ def test_set_puts_a_tensor_into_other_memory():
     assert overlapping.asnumpy().tolist() == [[8.0, 9.0], [9.0, 2.0]]
 
 
+def test_data_of_a_tensor_is_memory_that_it_shares():
+    x, y = matrix(), Tensor([1])
+    y.data = x[1]
+    y.add_(1)
+    assert (y.tolist(), x.tolist()[1]) == ([4.0, 5.0, 6.0], [4.0, 5.0, 6.0])
+    with pytest.raises(TypeError, match="must be set to a Tensor"):
+        y.data = 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [

@@ -227,16 +227,29 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
             f"{source.dtype}. Give its 'untyped_storage()' to read the bytes otherwise."
         )
     if isinstance(source, Tensor) and size is None:
-        shared = reshape(source, source.shape)
-    else:
-        root = (source if isinstance(source, UntypedStorage) else UntypedStorage(source))._root
-        if root.dtype != self.dtype:
-            root = reshape(root, (-1,)).view(self.dtype)
-        shared = _part(root, storage_offset, size, stride)
-    self._replace(shared._value)
-    self._alias = shared._alias
-    self._alias.storage.add(self)
-    return self
+        return _into(self, reshape(source, source.shape))
+    root = (source if isinstance(source, UntypedStorage) else UntypedStorage(source))._root
+    if root.dtype != self.dtype:
+        root = reshape(root, (-1,)).view(self.dtype)
+    return _into(self, _part(root, storage_offset, size, stride))
+
+
+def _into(tensor, view):
+    """`tensor`, put into the memory and into the place of `view`."""
+    tensor._replace(view._value)
+    tensor._alias = view._alias
+    tensor._alias.storage.add(tensor)
+    return tensor
+
+
+def _set_data(self, data):
+    if not isinstance(data, Tensor):
+        raise TypeError(
+            f"For 'Tensor.data', it must be set to a Tensor, but got {type(data).__name__}."
+        )
+    if thread.recorder.tracer is not None:
+        self._read()
+    _into(self, reshape(data, data.shape))
 
 
 def _part(root, offset, size, stride):
@@ -259,5 +272,6 @@ for _name, _method in {
     "set_": set_,
 }.items():
     attach(_name, _method)
+Tensor.data = Tensor.data.setter(_set_data)  # a Parameter's is `set_data`
 
 __all__ = ["UntypedStorage"]
