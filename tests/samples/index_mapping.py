@@ -7,7 +7,7 @@ from tests.samples import Refusal, Sample
 
 
 def places(at, dims):
-    return np.stack(np.unravel_index(at, dims), -1)
+    return np.stack(np.unravel_index(at, dims))
 
 
 SAMPLES = [

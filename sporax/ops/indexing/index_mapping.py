@@ -23,17 +23,17 @@ def places_in(indices: Array, dims):
         raise ValueError("'indices' must be integers (n,) or ()")
     if not isinstance(dims, tuple) or not all(isinstance(n, int) and n > 0 for n in dims):
         raise ValueError(f"'dims' must be positive ints, but got {dims!r}")
-    return jnp.stack(jnp.unravel_index(indices, dims), -1).astype(indices.dtype)
+    return jnp.stack(jnp.unravel_index(indices, dims)).astype(indices.dtype)
 
 
 @composite(primitive="UnravelIndex()(indices, dims)", function=())
 def unravel_index(indices, dims):
     """The place in an array of the sizes `dims` `(k,)` of each index into its elements, row-major:
-    `(n,)` -> `(n, k)`, `()` -> `(k,)`.
+    `(n,)` -> `(k, n)`, `()` -> `(k,)`.
 
     >>> ops.UnravelIndex()(Tensor([2, 5]), Tensor([3, 3])).asnumpy()
-    array([[0, 2],
-           [1, 2]])
+    array([[0, 1],
+           [2, 2]])
     """
     return places_in(indices, tuple(dims.tolist() if isinstance(dims, Tensor) else dims))
 

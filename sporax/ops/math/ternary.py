@@ -5,6 +5,7 @@ import math
 import jax
 import jax.numpy as jnp
 
+from sporax.core.tensor import Tensor
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.math.arithmetic import add, binary, div, floating_binary, mul
 
@@ -125,7 +126,11 @@ def float_power(input, exponent):
     >>> ops.float_power(Tensor([4]), 0.5).asnumpy()
     array([2.])
     """
-    return input.double() ** exponent
+    both = input, exponent
+    if not any(isinstance(x, Tensor) for x in both):
+        raise TypeError(f"For 'float_power', one of both must be a Tensor, but got {both}.")
+    base, power = (x.double() if isinstance(x, Tensor) else x for x in both)
+    return base**power
 
 
 @op(

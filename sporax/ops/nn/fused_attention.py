@@ -112,9 +112,11 @@ def _hidden(who, shape, ends, mode, band, mask, prefix):
         if (len(i), len(j)) != shape:
             refuse(who, f"the lengths must add up to {shape}, but give {len(i), len(j)}")
         is_other, more_keys = of_q[:, None] != of_k, k_lengths - q_lengths[:, None]
-    out = is_other | unseen(mode, j - i[:, None], more_keys, *band, mask is not None)
+    out = unseen(mode, j - i[:, None], more_keys, *band, mask is not None)
     if mode == 5 and prefix is not None:
-        out = out & (j >= np.asarray(prefix).reshape(-1, 1, 1, 1))
+        first = np.asarray(prefix)
+        out = out & (j >= (first.reshape(-1, 1, 1, 1) if ends is None else first[of_q][:, None]))
+    out = is_other | out
     hidden = Tensor(out.reshape((1,) * (4 - out.ndim) + out.shape)) if out.any() else None
     if mask is None or mode > 1:
         return hidden

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.dtype import int32, int64
+from sporax.core.tensor import Tensor
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.nn.activation import floats_only, tensors_only
 from sporax.ops.nn.convolution import PAD_MODES, per_axis, same_padding
@@ -363,7 +364,8 @@ def max_pool_with_argmax_v2(
 def max_pool_with_argmax(
     x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"
 ) -> Arrays:
-    """As `MaxPoolWithArgmaxV2`, padded as `pad_mode`, 'valid' or 'same', says; indices are Int32.
+    """As `MaxPoolWithArgmaxV2`, padded as `pad_mode`, 'valid' or 'same', says; the indices, Int32,
+    count through all channels of an example.
 
     >>> y, at = ops.MaxPoolWithArgmax(2, 2)(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)))
     >>> at.asnumpy()[0, 0]
@@ -376,7 +378,9 @@ def max_pool_with_argmax(
             "Permute 'x' to (N, C, H, W)."
         )
     windows = kernel_size, strides, 0, 1, False, 2, pad_mode
-    return _with_places("MaxPoolWithArgmax", x, 2, int32, *windows)
+    y, at = _with_places("MaxPoolWithArgmax", x, 2, int32, *windows)
+    channels = np.arange(x.shape[1], dtype=np.int32).reshape(-1, 1, 1)
+    return y, at + Tensor(channels * (x.shape[2] * x.shape[3]))
 
 
 @composite(

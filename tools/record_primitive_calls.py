@@ -1,0 +1,47 @@
+"""Record, under MindSpore 2.10, what the calls of `tests/ops/primitive_calls.py` give.
+
+    python tools/record_primitive_calls.py
+
+with an interpreter that has MindSpore. Written is `tests/recorded/primitive_calls.json`.
+"""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import mindspore as ms
+import numpy as np
+from mindspore import ops
+
+ROOT = Path(__file__).parent.parent
+
+
+def module(name):
+    """A module of `tests/ops`, which imports nothing of sporax."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tests" / "ops" / f"{name}.py")
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def main():
+    calls, results = module("primitive_calls"), module("result_json")
+    names = {
+        "ms": ms, "ops": ops, "P": ops.operations, "F": ops.functional,
+        "T": lambda values, dtype="i4": ms.Tensor(np.array(values, dtype)),
+    }  # fmt: skip
+    recorded = {}
+    for call in calls.CALLS:
+        arrays = {name: ms.Tensor(array) for name, array in calls.ARRAYS.items()}
+        try:
+            recorded[call] = results.described(eval(call, {**names, **arrays}))
+        except Exception as error:  # noqa: BLE001
+            print(call, type(error).__name__, str(error)[:300], file=sys.stderr)
+    lines = [f"{json.dumps(call)}: {json.dumps(found)}" for call, found in recorded.items()]
+    path = ROOT / "tests" / "recorded" / "primitive_calls.json"
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()
