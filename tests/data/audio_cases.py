@@ -4,6 +4,8 @@
 A function gives an array or a tuple of them.
 """
 
+import inspect
+
 import numpy as np
 
 _t = np.arange(48)
@@ -345,3 +347,31 @@ def refused(name, args, form=None):
 CHECKS = {f"{name} of {kind}": accepted(name, kind) for name in TRANSFORMS for kind in KINDS}
 CHECKS |= {f"{name}{args}": refused(name, args) for name, args in WRONG}
 CHECKS |= {f"{name}{args} of {form}": refused(name, args, form) for name, args, form in UNFIT}
+
+KINDS_OF_MEMBERS = (
+    "BorderType", "DensityFunction", "FadeShape", "GainType", "Interpolation", "MelType",
+    "Modulation", "NormMode", "NormType", "ResampleMethod", "ScaleType", "WindowType",
+)  # fmt: skip
+
+
+def members(kind):
+    return lambda audio: {member.name: member.value for member in getattr(audio, kind)}
+
+
+def parameters(name):
+    """The names and the defaults of a transform's arguments."""
+
+    def case(audio):
+        listed = inspect.signature(getattr(audio, name)).parameters.values()
+        return [[p.name, "" if p.default is p.empty else str(_plain(p.default))] for p in listed]
+
+    return case
+
+
+def _plain(default):
+    return getattr(default, "value", default)
+
+
+CHECKS |= {f"members of {kind}": members(kind) for kind in KINDS_OF_MEMBERS}
+FUNCTIONS = "create_dct", "linear_fbanks", "melscale_fbanks", "PhaseVocoder"
+CHECKS |= {f"parameters of {name}": parameters(name) for name in (*TRANSFORMS, *FUNCTIONS)}

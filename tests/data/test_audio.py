@@ -88,6 +88,8 @@ def test_takes_and_refuses_as_mindspore(name):
     (lambda: audio.Fade(3)(np.ones(2)), "For 'Fade', 'fade_in_len' must be at most the length"),
     (lambda: audio.Angle()(np.ones(3)), "For 'Angle', the input must have shape (..., 2), but"),
     (lambda: audio.Gain()([1.0]), "For 'Gain', the input must be a NumPy array, but got list"),
+    (lambda: audio.Phaser(-8000), "For 'Phaser', 'sample_rate' must be in [1, 2147483647]"),
+    (lambda: audio.Vad(90)(np.ones(90)), "between 'hp_filter_freq' and 'lp_filter_freq', but got"),
     (lambda: audio.Spectrogram(8, 9), "For 'Spectrogram', 'win_length' must be at most 'n_fft'"),
 ])  # fmt: skip
 def test_errors_name_the_argument(transform, words):

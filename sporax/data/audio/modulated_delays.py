@@ -6,7 +6,7 @@ import numpy as np
 
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import Interpolation, Modulation
-from sporax.data.audio.waveform import ANY_INT, FLAG, NONZERO, AudioTensorOperation, member, within
+from sporax.data.audio.waveform import COUNT, FLAG, AudioTensorOperation, member, within
 
 
 def oscillation(modulation, length, low, high, phase):
@@ -46,7 +46,7 @@ class Flanger(AudioTensorOperation):
 
     _shape = "..., channel, time"
 
-    sample_rate: NONZERO
+    sample_rate: COUNT
     delay: within(0, 30) = 0.0
     depth: within(0, 10) = 2.0
     regen: within(-95, 95) = 0.0
@@ -97,7 +97,7 @@ class Phaser(AudioTensorOperation):
     $y_n = gain\_in \cdot x_n + decay \cdot y_{n - d_n}$; the result is $gain\_out \cdot y$, cut to
     [-1, 1].
 
-    `sample_rate`: an int. `gain_in` in [0, 1], `gain_out` in [0, 1e9], `decay` in [0, 0.99].
+    `sample_rate`: above 0. `gain_in` in [0, 1], `gain_out` in [0, 1e9], `decay` in [0, 0.99].
     `delay_ms` in [0, 5]: the longest delay. `mod_speed` in [0.1, 2]: of the oscillator, in Hz.
     `sinusoidal`: whether it is a sine, rather than a triangle. Waveform (..., time).
 
@@ -105,7 +105,7 @@ class Phaser(AudioTensorOperation):
     array([1.  , 0.5 , 0.25])
     """
 
-    sample_rate: ANY_INT
+    sample_rate: COUNT
     gain_in: within(0, 1) = 0.4
     gain_out: within(0, 1e9) = 0.74
     delay_ms: within(0, 5) = 3.0

@@ -8,7 +8,6 @@ from scipy import fft, signal
 from sporax.data.audio import short_time
 from sporax.data.audio.waveform import (
     COUNT,
-    NONZERO,
     NOT_NEGATIVE,
     POSITIVE,
     REAL,
@@ -32,7 +31,7 @@ class DetectPitchFrequency(AudioTensorOperation):
 
     _kinds = "f"
 
-    sample_rate: NONZERO
+    sample_rate: COUNT
     frame_time: POSITIVE = 0.01
     win_length: COUNT = 30
     freq_low: POSITIVE = 85
@@ -120,13 +119,6 @@ class Vad(AudioTensorOperation):
                 f"{self.noise_down_time}, but got {self.noise_up_time}."
             )
         self.measure_duration = self.measure_duration or 2 / self.measure_freq
-        for kind in ("filter", "lifter"):
-            low, high = (getattr(self, f"{end}_{kind}_freq") for end in ("hp", "lp"))
-            if low >= high:
-                raise ValueError(
-                    f"For 'Vad', 'hp_{kind}_freq' must be less than 'lp_{kind}_freq', {high}, but "
-                    f"got {low}."
-                )
 
     def _transformed(self, waveform):
         channels = waveform.reshape(-1, waveform.shape[-1]).astype(np.float64)
@@ -175,14 +167,24 @@ class _CepstralMeter:
         self.window = _hann(size)
         first = max(1, int(vad.hp_filter_freq / rate * 2 * half + 0.5))
         end = min(half, int(vad.lp_filter_freq / rate * 2 * half + 0.5))
-        self.band, self.taper = slice(first, end), _hann(end - first)
-        self.lifter = slice(
-            math.ceil(rate * 0.5 / vad.lp_lifter_freq),
-            min(math.floor(rate * 0.5 / vad.hp_lifter_freq), half // 2),
-        )
-        self.spectrum = np.zeros((channels, end - first))
-        self.noise = np.zeros((channels, end - first))
+        self.band = self._part("filter", first, end)
+        first = math.ceil(rate * 0.5 / vad.lp_lifter_freq)
+        end = min(half // 2, math.floor(rate * 0.5 / vad.hp_lifter_freq))
+        self.lifter = self._part("lifter", first, end)
+        self.taper = _hann(self.band.stop - self.band.start)
+        self.spectrum = np.zeros((channels, len(self.taper)))
+        self.noise = np.zeros((channels, len(self.taper)))
         self.booted, self.boots = 0, int(vad.boot_time * vad.measure_freq - 0.5)
+
+    def _part(self, kind, first, end):
+        if first >= end:
+            low, high = (getattr(self.vad, f"{name}_{kind}_freq") for name in ("hp", "lp"))
+            raise RuntimeError(
+                f"For 'Vad', there must be frequencies between 'hp_{kind}_freq' and "
+                f"'lp_{kind}_freq', but got {low} and {high} at 'sample_rate' "
+                f"{self.vad.sample_rate}."
+            )
+        return slice(first, end)
 
     def measure(self, samples):
         """The level of each channel's samples, at least 0."""
@@ -200,7 +202,7 @@ class _CepstralMeter:
         cepstrum = np.zeros((len(clean), self.half))
         cepstrum[:, self.band] = clean * self.taper
         part = np.abs(fft.rfft(cepstrum)[:, self.lifter]) ** 2
-        total = part.sum(-1) / max(part.shape[-1], 1)
+        total = part.mean(-1)
         return np.maximum(0, 21 + np.log(total, out=np.full_like(total, -np.inf), where=total > 0))
 
 
