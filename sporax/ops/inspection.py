@@ -120,7 +120,7 @@ def identity(x):
 
 
 @composite(function=(), primitive="IdentityN()(x)")
-def identity_of_several(x):
+def identity_of_several(x) -> tuple:
     """The tuple of the Tensors in `x`, a tuple or list.
 
     >>> len(ops.IdentityN()((Tensor([1.0]), Tensor([2.0]))))

@@ -129,6 +129,8 @@ DISCRETE = {
     "ops.Dropout(0.5, 3, 4) -> op(x * 0 + 1)[0]": stats.bernoulli(0.5),
     "ops.Dropout2D(0.5) -> op(x.reshape(1, n, 1, 1) * 0 + 1)[0]": stats.bernoulli(0.5),
     "ops.Dropout3D(0.5) -> op(x.reshape(1, n, 1, 1, 1) * 0 + 1)[0]": stats.bernoulli(0.5),
+    "ops.DropoutGenMask(3, 4) -> ops.DropoutDoMask()(x * 0 + 1, op((n,), 0.5), Tensor(0.5))":
+    stats.bernoulli(0.5),
     "nn.Dropout(0.5).set_train() -> op(x * 0 + 1)": stats.bernoulli(0.5),
     "nn.Dropout1d().set_train() -> op(x.reshape(n, 1) * 0 + 1)": stats.bernoulli(0.5),
     "nn.Dropout2d().set_train() -> op(x.reshape(1, n, 1, 1) * 0 + 1)": stats.bernoulli(0.5),

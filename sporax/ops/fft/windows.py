@@ -114,7 +114,7 @@ def kaiser_window(window_length, periodic=True, beta=12.0, dtype=None):
     Other arguments as `bartlett_window`'s.
 
     >>> ops.kaiser_window(4, beta=2.0).asnumpy().round(3)
-    array([0.439, 0.834, 1.   , 0.834])
+    array([0.439, 0.835, 1.   , 0.835])
     """
     return _window(
         "kaiser_window", window_length, periodic, dtype or dtypes.float64,

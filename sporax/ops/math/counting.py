@@ -1,10 +1,12 @@
 """How often numbers occur: histograms, confusion matrices, bits."""
 
 import jax.numpy as jnp
+import numpy as np
 
 from sporax.core import dtype as dtypes
+from sporax.core.tensor import Tensor
 from sporax.index_checks.ranges import Range
-from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 
 
 def _integers(**arrays):
@@ -133,8 +135,39 @@ def compare_and_bitpack(x: Array, threshold: Array):
     return jnp.packbits(x > threshold, -1)
 
 
+@composite(
+    function=(), primitive="ComputeAccidentalHits(num_true=1)(true_classes, sampled_candidates)"
+)
+def accidental_hits(true_classes, sampled_candidates, num_true=1) -> Arrays:
+    """Where sampled classes are true ones: the rows of `true_classes` `(n, num_true)` (Int32), the
+    places in `sampled_candidates` `(k,)` (Int64), and for each the least Float32, which added to a
+    logit makes it count for nothing.
+
+    How many there are decides the shape, so that the computation runs up to here.
+
+    >>> rows, places, _ = ops.ComputeAccidentalHits()(Tensor([[1], [4]]), Tensor([4, 0, 1]))
+    >>> rows.tolist(), places.tolist()
+    ([0, 1], [2, 0])
+    """
+    if true_classes.ndim != 2 or true_classes.shape[1] != num_true or sampled_candidates.ndim != 1:
+        raise ValueError(
+            f"For 'ComputeAccidentalHits', 'true_classes' must be (n, {num_true}) and "
+            f"'sampled_candidates' a vector, but got {true_classes.shape} and "
+            f"{sampled_candidates.shape}."
+        )
+    true, sampled = true_classes.asnumpy(), sampled_candidates.asnumpy()
+    if true.dtype.kind not in "iu" or sampled.dtype.kind not in "iu":
+        raise TypeError(
+            "For 'ComputeAccidentalHits', 'true_classes' and 'sampled_candidates' must be "
+            f"integers, but got {true_classes.dtype} and {sampled_candidates.dtype}."
+        )
+    rows, _, places = np.nonzero(true[:, :, None] == sampled)
+    least = np.full(len(rows), np.finfo(np.float32).min, np.float32)
+    return Tensor(rows.astype(np.int32)), Tensor(places.astype(np.int64)), Tensor(least)
+
+
 @composite(function=(), primitive="InvertPermutation()(input_x)")
-def invert_permutation(input_x):
+def invert_permutation(input_x) -> tuple:
     """The tuple y with y[x[i]] = i, for a tuple or list of the ints from 0 on in any order.
 
     >>> ops.InvertPermutation()((2, 0, 1))
