@@ -337,9 +337,9 @@ def as_value(name, operand):
         return scalar_value(name, base(operand))
     if is_symbolic_dim(operand):
         return thread.recorder.tracer.symbolic_size(operand)
+    shown = "" if hasattr(kind, "is_sparse") else f": {operand!r:.80}"  # its repr reads Tensors
     raise TypeError(
-        f"For '{name}', an operand must be a Tensor or a number, but got {kind.__name__}: "
-        f"{operand!r:.80}."
+        f"For '{name}', an operand must be a Tensor or a number, but got {kind.__name__}{shown}."
     )
 
 

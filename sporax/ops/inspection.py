@@ -6,11 +6,14 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor, is_tensor
+from sporax.core.value import Aval
 from sporax.engine.recorder import wrap
 from sporax.ops.declare import FUNCTIONS, attach, composite
 
 
 def _aval(x):
+    if getattr(x, "is_sparse", False):
+        return Aval.of(x.shape, x.values._value.aval.dtype)
     return (x if isinstance(x, Tensor) else Tensor(x))._value.aval
 
 

@@ -66,6 +66,7 @@ PRODUCTS = [
     ("ops.row_tensor_get_indices(rows)", [1, 1]),
     ("Tensor(ops.row_tensor_get_dense_shape(rows))", [3, 2]),
     ("deep.to_dense()", np.array([[[1, 2], [0, 0]], [[0, 0], [3, 4]]])),
+    ("deep.sum(1)", [[[1, 2]], [[3, 4]]]), ("deep.sum(0)", [[[1, 2], [3, 4]]]),
     ("(deep * Tensor([1.0, 10.0])).values", [[1, 20], [3, 40]]),
     ("ops.SparseToDense()(Tensor([[1], [1]]), Tensor([1.0, 2.0]), (3,))", [0, 3, 0]),
 ]  # fmt: skip
@@ -144,6 +145,34 @@ def test_the_gradient_by_a_sparse_matrix_has_its_places(make, captured):
     np.testing.assert_allclose(by_dense.asnumpy(), 2 * A.toarray() ** 2 * FULL, rtol=1e-6)
 
 
+def test_no_derivative_goes_through_indices():
+    def f(indices, values):
+        matrix = COOTensor(indices, values, (2, 3))
+        return matrix.indices, matrix.to_csr(), matrix.astype(ms.float16).to_tuple()
+
+    for function in (f, jit(f)):
+        by_indices, by_values = grad(function, (0, 1))(PLACES, Tensor([1.0, 2.0, 3.0]))
+        assert by_indices.asnumpy().tolist() == [[0, 0]] * 3
+        assert by_values.asnumpy().tolist() == [2, 2, 2]
+
+
+@jit
+def raised(sparse, n, dense):
+    while n < 3:
+        sparse, n = -sparse * 2, n + 1
+    if n > 2:
+        sparse = dense * sparse
+    return sparse, ops.dtype(sparse), ops.shape(sparse)
+
+
+@pytest.mark.parametrize("make", [as_coo, as_csr])
+def test_loops_and_branches_carry_sparse_matrices(make):
+    for n in (0, 2, 3):
+        result, dtype, shape = raised(make(A), Tensor(n), Tensor(FULL))
+        np.testing.assert_allclose(numbers(result), A.toarray() * (-2) ** (3 - n) * FULL)
+        assert (dtype, shape, type(result)) == (ms.float64, (5, 7), type(make(A)))
+
+
 class Weighted(nn.Cell):
     """A Cell with a sparse matrix as attribute, whose values are a Parameter."""
 
@@ -217,6 +246,22 @@ def test_sparse_matrices_are_copied_pickled_and_immutable():
     with pytest.raises(AttributeError):
         as_coo(A).values = Tensor([1.0])
     assert as_coo(A).to_csr().is_sparse and len({as_coo(A), as_coo(A)}) == 2
+
+
+class Negated(nn.Cell):
+    def construct(self, values, x):
+        matrix = as_csr(A).with_values(values)
+        return -matrix, x * matrix.to_coo()
+
+
+def test_an_exported_graph_returns_sparse_matrices(tmp_path):
+    values, x = Tensor(A.data), Tensor(FULL)
+    ms.export(Negated(), values, x, file_name=str(tmp_path / "negated"), file_format="MINDIR")
+    loaded = nn.GraphCell(ms.load(str(tmp_path / "negated.mindir")))
+    negative, product = loaded(values, x)
+    assert type(negative) is CSRTensor and type(product) is COOTensor
+    np.testing.assert_allclose(numbers(negative), -A.toarray())
+    np.testing.assert_allclose(numbers(product), A.toarray() * FULL)
 
 
 ONE = COOTensor(Tensor([[0, 1]]), Tensor([1.0]), (2, 3))

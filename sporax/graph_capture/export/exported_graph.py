@@ -5,11 +5,13 @@ import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.core.tree import fields_of
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = {"tuple": tuple, "list": list}
+CLASSES = {}  # dataclasses that a file stores by their fields: name -> class
 
 
 class Spec:
@@ -124,6 +126,9 @@ def structure(who, obj, tensors):
         return {"dict": {key: structure(who, item, tensors) for key, item in obj.items()}}
     if obj.__class__ in _PLAIN:
         return {"value": obj}
+    if CLASSES.get(type(obj).__name__) is type(obj):
+        fields = {name: structure(who, getattr(obj, name), tensors) for name in fields_of(obj)}
+        return {"object": [type(obj).__name__, fields]}
     raise TypeError(
         f"For '{who}', inputs and results must be Tensors, numbers, strings, None, or tuples, "
         f"lists or dicts (by string) of these, but got {type(obj).__name__}. Make a Tensor of it."
@@ -139,6 +144,9 @@ def rebuilt(form, tensor):
         return content
     if kind == "dict":
         return {key: rebuilt(item, tensor) for key, item in content.items()}
+    if kind == "object":
+        name, fields = content
+        return CLASSES[name](**{key: rebuilt(item, tensor) for key, item in fields.items()})
     return _CONTAINERS[kind](rebuilt(item, tensor) for item in content)
 
 

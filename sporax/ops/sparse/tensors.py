@@ -12,8 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from sporax.autodiff import stop_gradient
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.core.tree import LEAF
+from sporax.core.value import thread
+from sporax.graph_capture.export.exported_graph import CLASSES
 from sporax.ops.declare import attach
 from sporax.ops.indexing.gather import gather, gather_nd, nonzero
 from sporax.ops.indexing.scatter import scatter_nd, tensor_scatter_add, unsorted_segment_sum
@@ -54,6 +58,11 @@ def _check_dtypes(who, **tensors):
     for name, tensor in tensors.items():
         if tensor.dtype not in _INDICES:
             _refuse(who, name, "be of dtype Int16, Int32 or Int64", tensor.dtype, TypeError)
+
+
+def _fixed(*indices):
+    """The indices as Tensors through which no derivative goes."""
+    return indices if thread.tape is None else stop_gradient(indices)
 
 
 def _is_empty(*tensors):
@@ -123,6 +132,8 @@ class Sparse:
         return [f.name for f in dataclasses.fields(self) if f.name != "shape"]
 
     def __repr__(self):
+        if self.values is LEAF:
+            return f"{self.shown_name}(shape={list(self.shape)})"
         shown = [f"{name}={self._part(getattr(self, name))}" for name in self._tensor_fields()]
         head = f"{self.shown_name}(shape={list(self.shape)}, dtype={self.dtype}"
         return f"{', '.join([head, *shown])})"
@@ -199,6 +210,7 @@ class COOTensor(Sparse):
         else:
             self._check(who, indices, values, shape)
             _check_dtypes(who, indices=indices)
+            (indices,) = _fixed(indices)
         self._fill(indices=indices, values=values, shape=shape)
 
     @staticmethod
@@ -302,6 +314,7 @@ class CSRTensor(Sparse):
         else:
             self._check(indptr, indices, values, shape)
             _check_dtypes("CSRTensor", indptr=indptr, indices=indices)
+            indptr, indices = _fixed(indptr, indices)
         self._fill(indptr=indptr, indices=indices, values=values, shape=shape)
 
     @staticmethod
@@ -388,12 +401,12 @@ class CSRTensor(Sparse):
 
     def sum(self, axis):
         """The sums of the rows (axis 1) or columns (axis 0), with size 1 along `axis`."""
-        if axis not in (0, 1, -1, -2) or self.ndim != 2:
-            _refuse("CSRTensor.sum", "axis", "be 0 or 1, and the CSRTensor a matrix", axis)
-        along = axis % 2
+        if axis not in (0, 1, -self.ndim, 1 - self.ndim):
+            _refuse("CSRTensor.sum", "axis", "be 0 or 1", axis)
+        along = axis % self.ndim
         ids, count = (self.rows, self.shape[0]) if along else (self.indices, self.shape[1])
         sums = unsorted_segment_sum(self.values, ids, count)
-        return reshape(sums, (count, 1) if along else (1, count))
+        return reshape(sums, (*((count, 1) if along else (1, count)), *self.shape[2:]))
 
     def add(self, b, alpha, beta):
         r"""$\alpha A + \beta B$, with a value wherever one of both has one.
@@ -537,5 +550,6 @@ def _nonzero(who, tensor):
     return places, gather_nd(tensor, places)
 
 
+CLASSES.update(COOTensor=COOTensor, CSRTensor=CSRTensor, RowTensorInner=RowTensorInner)
 attach("to_coo", _to_coo)
 attach("to_csr", _to_csr)

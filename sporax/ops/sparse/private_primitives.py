@@ -1,0 +1,53 @@
+"""Primitives of the parts of CSR matrices, which MindSpore keeps in private modules."""
+
+import numpy as np
+
+from sporax.core.from_host import plain
+from sporax.core.tensor import Tensor
+from sporax.ops.primitive import Primitive
+from sporax.ops.sparse import functions, structure
+from sporax.ops.sparse.tensors import CSRTensor
+
+
+def _matrix(indptr, indices, values, dense_shape):
+    shape = dense_shape.asnumpy().tolist() if isinstance(dense_shape, Tensor) else dense_shape
+    return CSRTensor(indptr, indices, values, tuple(plain(shape)))
+
+
+def _matrix_add(shape, batches, indptr, indices, values, *others):
+    """Both matrices by shape, batch pointers, row pointers, columns and values; alpha and beta."""
+    *other, alpha, beta = others
+    result = _matrix(indptr, indices, values, shape).add(
+        _matrix(other[2], other[3], other[4], other[0]), alpha, beta
+    )
+    pointers = Tensor(np.array([0, result.size]), batches.dtype)
+    return shape, pointers, result.indptr, result.indices, result.values
+
+
+# class -> what a call computes
+_CALLS = {
+    "CSRReduceSum": lambda *parts: _matrix(*parts[:4]).sum(parts[4]),
+    "CSRMV": lambda *parts: _matrix(*parts[:4]).mv(parts[4]),
+    "CSRMM": lambda *parts: _matrix(*parts[:4]).mm(parts[4]),
+    "CSRMul": lambda *parts: (_matrix(*parts[:4]) * parts[4]).values,
+    "CSRDiv": lambda *parts: (_matrix(*parts[:4]) / parts[4]).values,
+    "CSRGather": lambda *parts: functions.csr_gather(*parts),
+    "CSR2COO": lambda *parts: structure.csr2coo(*parts),
+    "COO2CSR": lambda *parts: structure.coo2csr(*parts),
+    "SparseMatrixAdd": _matrix_add,
+}
+
+
+def _declare(name, compute):
+    def __init__(self):
+        Primitive.__init__(self, name)
+
+    def __call__(self, *parts):
+        return compute(*parts)
+
+    doc = "The function of `ops.sparse` of that name, on a matrix given by its parts."
+    members = {"__init__": __init__, "__call__": __call__, "__doc__": doc, "__module__": __name__}
+    return type(name, (Primitive,), members)
+
+
+globals().update({name: _declare(name, compute) for name, compute in _CALLS.items()})
