@@ -59,6 +59,13 @@ _PUBLIC = {
         rearrange_inputs""",
     "sporax.insight": "Profiler",
     "sporax.compat": "install_as_mindspore",
+    "sporax.compat.streams": """Event Stream StreamCtx communication_stream current_stream
+        default_stream set_cur_stream""",
+    "sporax.compat.device_memory": """max_memory_allocated max_memory_reserved memory_allocated
+        memory_reserved memory_stats memory_summary reset_max_memory_allocated
+        reset_max_memory_reserved reset_peak_memory_stats""",
+    "sporax.compat.runtime": """dispatch_threads_num empty_cache launch_blocking set_cpu_affinity
+        set_kernel_launch_capture set_kernel_launch_group set_memory synchronize""",
 }
 _PACKAGES = "amp data distributed initializers insight io mint nn numpy scipy ops optim scipy train"
 _MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()}

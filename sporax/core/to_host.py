@@ -144,7 +144,10 @@ class Reading:
 
 
 def synchronize():
-    """Wait until everything that was started on the devices has ended."""
+    """Wait until everything that was started on the devices has ended.
+
+    >>> ms.synchronize()
+    """
     jax.effects_barrier()
     for device in jax.local_devices():  # a device runs what it is given in order
         jax.device_put(0, device).block_until_ready()

@@ -433,7 +433,7 @@ def ormqr(input: Array, tau: Array, other: Array, left=True, transpose=False):
     their factors `tau` `(*, min(mn, k))`. `transpose`: of Q the (conjugate) transpose.
 
     >>> reflections = ops.geqrf(Tensor([[3.0], [4.0]]))
-    >>> ops.ormqr(*reflections, Tensor([[3.0], [4.0]]), transpose=True).asnumpy().round(4)
+    >>> ops.ormqr(*reflections, Tensor([[3.0], [4.0]]), transpose=True).asnumpy().round(4) + 0.0
     array([[-5.],
            [ 0.]], dtype=float32)
     """

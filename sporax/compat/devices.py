@@ -1,0 +1,105 @@
+"""`mindspore.hal`: which devices there are, and what they are."""
+
+from types import SimpleNamespace
+
+import jax
+
+from sporax.core import context
+
+_PLATFORMS = {"CPU": "cpu", "GPU": "gpu", "TPU": "tpu"}
+_NAMES = (*_PLATFORMS, "Ascend")
+
+
+def _devices(who, device_target):
+    """The devices of that name; those that programs run on for None, and for 'Ascend'."""
+    if device_target is not None and device_target not in _NAMES:
+        raise ValueError(
+            f"For '{who}', 'device_target' must be one of {list(_NAMES)}, but got "
+            f"{device_target!r}. Leave it out for the device that programs run on."
+        )
+    target = context.get_context("device_target") if device_target is None else device_target
+    try:
+        return jax.local_devices(backend=_PLATFORMS.get(target))
+    except RuntimeError:
+        raise ValueError(
+            f"For '{who}', 'device_target' must be a device that exists here, but there is no "
+            f"{device_target}. Ask 'hal.is_available' first."
+        ) from None
+
+
+def device(who="device", device_target=None, device_id=0):
+    """The device of JAX's with that name and number."""
+    devices = _devices(who, device_target)
+    if not isinstance(device_id, int) or isinstance(device_id, bool):
+        raise TypeError(
+            f"For '{who}', 'device_id' must be an int, but got {type(device_id).__name__}. Devices "
+            "are numbered from 0."
+        )
+    if not 0 <= device_id < len(devices):
+        raise ValueError(
+            f"For '{who}', 'device_id' must be less than the number of devices, {len(devices)}, "
+            f"but got {device_id}. Ask 'hal.device_count'."
+        )
+    return devices[device_id]
+
+
+def is_available(device_target):
+    """Whether there is a device of that name: 'CPU', 'GPU', 'TPU'; 'Ascend' is never there.
+
+    >>> from sporax.compat import devices
+    >>> devices.is_available("CPU")
+    True
+    """
+    if device_target == "Ascend":
+        return False
+    try:
+        return bool(_devices("hal.is_available", device_target))
+    except ValueError:
+        if device_target in _NAMES:
+            return False
+        raise
+
+
+def is_initialized(device_target):
+    """Whether the devices of that name can be used: JAX starts all of them together."""
+    return is_available(device_target)
+
+
+def device_count(device_target=None):
+    """How many devices of that name this process has."""
+    return len(_devices("hal.device_count", device_target))
+
+
+def get_device_name(device_id, device_target=None):
+    """The name of a device, such as 'cpu' or 'NVIDIA H100 80GB HBM3'."""
+    return device("hal.get_device_name", device_target, device_id).device_kind
+
+
+def get_device_capability(device_id, device_target=None):
+    """The compute capability of an NVIDIA GPU, (major, minor); None for other devices."""
+    version = get_arch(device("hal.get_device_capability", device_target, device_id))
+    return tuple(map(int, version.split("."))) if version else None
+
+
+def get_arch(one):
+    """The compute capability of a GPU as a string; None for other devices."""
+    return getattr(one, "compute_capability", None)
+
+
+def get_device_properties(device_id, device_target=None):
+    """The properties of a device: `name`, `total_memory` in bytes (None where JAX does not say),
+    `major` and `minor` of its compute capability (None where it has none)."""
+    one = device("hal.get_device_properties", device_target, device_id)
+    capability = get_device_capability(device_id, device_target) or (None, None)
+    statistics = one.memory_stats() or {}
+    return SimpleNamespace(
+        name=one.device_kind, total_memory=statistics.get("bytes_limit"),
+        major=capability[0], minor=capability[1],
+    )  # fmt: skip
+
+
+def get_arch_list(device_target=None):
+    """The compute capabilities of the GPUs that are here, such as ['sm_90']; None for other
+    devices: XLA compiles for what is here, and for nothing beforehand."""
+    versions = {get_arch(one) for one in _devices("hal.get_arch_list", device_target)} - {None}
+    return sorted(f"sm_{version.replace('.', '')}" for version in versions) or None

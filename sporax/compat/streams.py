@@ -1,0 +1,216 @@
+"""`Stream` and `Event` of `mindspore.runtime` and `mindspore.hal`.
+
+XLA runs the programs of a device one after the other, and overlaps inside of them what may overlap.
+So all streams of a device are one queue, in the order of the script: what waits for another stream
+or for an event has waited, and results are the same on one stream or on many.
+"""
+
+import time
+
+import jax
+
+from sporax.core.to_host import synchronize
+from sporax.engine.recorder import run_pending
+
+
+class Stream:
+    """A queue of a device. All of them are the same one; they differ in their `id` alone.
+
+    `priority` is accepted: there is one queue.
+
+    >>> from sporax.compat.streams import Stream, StreamCtx
+    >>> stream = Stream()
+    >>> with StreamCtx(stream):
+    ...     y = Tensor([1.0]) + 1
+    >>> stream.synchronize()
+    >>> stream.query()
+    True
+    """
+
+    _count = 0
+
+    def __init__(self, priority=0, **kwargs):
+        if not isinstance(priority, int):
+            raise TypeError(
+                f"For 'Stream', 'priority' must be an int, but got {type(priority).__name__}. "
+                "Leave it out: there is one queue."
+            )
+        self.priority, self.id = priority, kwargs.get("stream_id", Stream._count)
+        Stream._count += 1
+
+    @property
+    def device_name(self):
+        """The name of the device, such as 'CPU'."""
+        return jax.local_devices()[0].platform.upper()
+
+    device_id = 0
+
+    def record_event(self, event=None):
+        """An event after what was started so far: `event`, or a new one."""
+        event = Event() if event is None else _checked("record_event", Event, event=event)
+        event.record(self)
+        return event
+
+    def wait_event(self, event):
+        """Start nothing more before the event: so it is in one queue."""
+        _checked("wait_event", Event, event=event)
+
+    def wait_stream(self, stream):
+        """Start nothing more before what the stream has now: so it is in one queue."""
+        _checked("wait_stream", Stream, stream=stream)
+
+    def synchronize(self):
+        """Wait until all that was started has ended."""
+        run_pending()
+        synchronize()
+
+    def query(self):
+        """Whether all that was started has ended."""
+        run_pending()
+        return all(array.is_ready() for array in jax.live_arrays())
+
+    def __eq__(self, other):
+        return isinstance(other, Stream) and self.id == other.id
+
+    def __hash__(self):
+        return hash(("Stream", self.id))
+
+    def __repr__(self):
+        name = self.device_name
+        return f"Stream(device_name={name}, device_id:{self.device_id}, stream id:{self.id})"
+
+
+class Event:
+    """A place in the order of what is computed.
+
+    `enable_timing`: whether `record` keeps the time at which all before it had ended; it waits for
+    that. `blocking` is accepted: `synchronize` always waits.
+
+    >>> from sporax.compat.streams import Event
+    >>> first, last = Event(enable_timing=True), Event(enable_timing=True)
+    >>> first.record()
+    >>> y = ops.zeros((100, 100)) + 1
+    >>> last.record()
+    >>> first.elapsed_time(last) > 0  # milliseconds
+    True
+    """
+
+    def __init__(self, enable_timing=False, blocking=False):
+        for name, value in ("enable_timing", enable_timing), ("blocking", blocking):
+            if not isinstance(value, bool):
+                raise TypeError(
+                    f"For 'Event', '{name}' must be a bool, but got {type(value).__name__}. Give "
+                    "True or False."
+                )
+        self.enable_timing, self.blocking = enable_timing, blocking
+        self._is_recorded, self._time = False, None
+
+    def record(self, stream=None):
+        """Put the event after what was started so far."""
+        _checked("record", (Stream, type(None)), stream=stream)
+        run_pending()
+        if self.enable_timing:
+            synchronize()
+            self._time = time.perf_counter()
+        self._is_recorded = True
+
+    def wait(self, stream=None):
+        """Have the stream start nothing more before the event: so it is in one queue."""
+        _checked("wait", (Stream, type(None)), stream=stream)
+
+    def synchronize(self):
+        """Wait until what came before the event has ended."""
+        if self._is_recorded and self._time is None:
+            synchronize()
+
+    def query(self):
+        """Whether what came before the event has ended; True where it was not recorded."""
+        if not self._is_recorded or self._time is not None:
+            return True
+        return default_stream().query()
+
+    def elapsed_time(self, end_event):
+        """Milliseconds between two events that were recorded with `enable_timing`."""
+        _checked("elapsed_time", Event, end_event=end_event)
+        times = self._time, end_event._time
+        if None in times:
+            raise RuntimeError(
+                "For 'Event.elapsed_time', both events must have been recorded with "
+                "enable_timing=True. Make them so, and call 'record' on both."
+            )
+        return (times[1] - times[0]) * 1000
+
+    def __repr__(self):
+        made = f"is_created:{int(self._is_recorded)}"
+        return (
+            f"Event(enable_timing={int(self.enable_timing)}, blocking:{int(self.blocking)}, {made})"
+        )
+
+
+def _checked(who, kinds, **values):
+    ((name, value),) = values.items()
+    if not isinstance(value, kinds):
+        kind = kinds if isinstance(kinds, type) else kinds[0]
+        raise TypeError(
+            f"For '{who}', '{name}' must be an instance of {kind.__name__}, but got "
+            f"{type(value).__name__}. Make one with {kind.__name__}()."
+        )
+    return value
+
+
+_DEFAULT = Stream()
+_current = [_DEFAULT]
+
+
+def default_stream():
+    """The stream of the device where no other is chosen.
+
+    >>> ms.default_stream().query()
+    True
+    """
+    return _DEFAULT
+
+
+def current_stream():
+    """The stream that is chosen now.
+
+    >>> ms.current_stream() == ms.default_stream()
+    True
+    """
+    return _current[-1]
+
+
+def communication_stream():
+    """The stream of communication: there is one queue for all.
+
+    >>> ms.communication_stream() == ms.default_stream()
+    True
+    """
+    return _DEFAULT
+
+
+def set_cur_stream(stream):
+    """Choose a stream; None: as it is.
+
+    >>> ms.set_cur_stream(ms.default_stream())
+    """
+    if stream is not None:
+        _current[-1] = _checked("set_cur_stream", Stream, stream=stream)
+
+
+class StreamCtx:
+    """A `with` block in which a stream is chosen; None for none.
+
+    >>> with ms.StreamCtx(ms.Stream()):
+    ...     y = Tensor([1.0]) + 1
+    """
+
+    def __init__(self, ctx_stream):
+        _checked("StreamCtx", (Stream, type(None)), ctx_stream=ctx_stream)
+        self._stream = ctx_stream
+
+    def __enter__(self):
+        _current.append(self._stream or current_stream())
+
+    def __exit__(self, *error):
+        _current.pop()
