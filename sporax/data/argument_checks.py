@@ -32,6 +32,13 @@ def whole(who, name, value, least=0, most=2**31 - 1):
     return number(who, name, value, least, most, int)
 
 
+def text(who, name, value):
+    """A str."""
+    if not isinstance(value, str):
+        raise TypeError(f"For '{who}', '{name}' must be a str, but got {type(value).__name__}.")
+    return value
+
+
 def true_or_false(who, name, value):
     """A bool."""
     if not isinstance(value, bool):

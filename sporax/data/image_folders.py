@@ -15,17 +15,11 @@ class _Pictures(FileSet):
     def _open(self, arguments):
         who, extensions = type(self).__name__, arguments["extensions"]
         if extensions is not None:
-            check.several(who, "extensions", extensions, (), _text)
+            check.several(who, "extensions", extensions, (), check.text)
         super()._open(arguments)
 
     def _taken(self, path):
         return self.given.extensions is None or path.suffix in self.given.extensions
-
-
-def _text(who, name, value):
-    if not isinstance(value, str):
-        raise TypeError(f"For '{who}', '{name}' must be a str, but got {type(value).__name__}.")
-    return value
 
 
 class ImageFolderDataset(_Pictures):

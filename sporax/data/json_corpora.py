@@ -7,7 +7,7 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.row_files import RowFiles, found_files
-from sporax.data.text_corpora import _Corpus
+from sporax.data.text_corpora import Corpus
 from sporax.data.text_lines import lines
 
 _PAIR = "sentence1", "sentence2"
@@ -72,7 +72,7 @@ def _array(name, value):
     return np.array(value, np.uint32 if name in _NUMBERS else np.str_)
 
 
-class SQuADDataset(_Corpus):
+class SQuADDataset(Corpus):
     r"""Questions on paragraphs of Wikipedia (Rajpurkar et al. 2016, 2018), in SQuAD 1.1 and 2.0.
 
     The columns are context and question, strings, and text and answer_start: arrays of the

@@ -12,11 +12,11 @@ from sporax.data.text_files import CSVRows
 from sporax.data.text_lines import lines
 
 
-def _strings(*texts):
+def strings(*texts):
     return tuple([np.array(text) for text in texts])
 
 
-class _Corpus(RowFiles):
+class Corpus(RowFiles):
     """Files of a folder; a subclass has their names by usage, and the columns."""
 
     _files_of: ClassVar = {"train": ["train.csv"], "test": ["test.csv"]}
@@ -32,10 +32,8 @@ class _Corpus(RowFiles):
 
     def _open(self, dataset_dir, usage, rows):
         self._folder = _folder(self._who, dataset_dir)
-        if usage is not None and not isinstance(usage, str):
-            raise TypeError(
-                f"For '{self._who}', 'usage' must be a str, but got {type(usage).__name__}."
-            )
+        if usage is not None:
+            check.text(self._who, "usage", usage)
         usages = [*self._files_of, *(["all"] if self._all else [])]
         usage = check.one_of(self._who, "usage", usage or self._default, usages)
         parts = self._all if usage == "all" else [usage]
@@ -46,8 +44,8 @@ class _Corpus(RowFiles):
         return self._columns_there
 
 
-class _CorpusWorkersLast(_Corpus):
-    """A `_Corpus` with its arguments in another order."""
+class _CorpusWorkersLast(Corpus):
+    """A `Corpus` with its arguments in another order."""
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, shuffle=True, num_shards=None,
@@ -57,11 +55,7 @@ class _CorpusWorkersLast(_Corpus):
 
 
 def _folder(who, dataset_dir):
-    if not isinstance(dataset_dir, str):
-        raise TypeError(
-            f"For '{who}', 'dataset_dir' must be a str, but got {type(dataset_dir).__name__}."
-        )
-    if not Path(dataset_dir).is_dir():
+    if not Path(check.text(who, "dataset_dir", dataset_dir)).is_dir():
         raise ValueError(f"For '{who}', there must be a folder '{dataset_dir}'.")
     return Path(dataset_dir)
 
@@ -69,7 +63,7 @@ def _folder(who, dataset_dir):
 # CSV ----------------------------------------------------------------------------------------
 
 
-class AGNewsDataset(_Corpus, CSVRows):
+class AGNewsDataset(Corpus, CSVRows):
     r"""News in 4 classes (Zhang et al. 2015): index, title and description, as strings.
 
     `dataset_dir`: the folder of `train.csv` and `test.csv`. `usage`: 'train', 'test' or 'all', by
@@ -85,7 +79,7 @@ class AGNewsDataset(_Corpus, CSVRows):
     _columns_there = "index", "title", "description"
 
 
-class AmazonReviewDataset(_Corpus, CSVRows):
+class AmazonReviewDataset(Corpus, CSVRows):
     r"""Reviews of products (Zhang et al. 2015): label, title and content, as strings.
 
     The files and arguments are those of `AGNewsDataset`.
@@ -100,7 +94,7 @@ class AmazonReviewDataset(_Corpus, CSVRows):
     _columns_there = "label", "title", "content"
 
 
-class DBpediaDataset(_Corpus, CSVRows):
+class DBpediaDataset(Corpus, CSVRows):
     r"""Articles in 14 classes (Zhang et al. 2015): class, title and content, as strings.
 
     The files and arguments are those of `AGNewsDataset`.
@@ -131,7 +125,7 @@ class SogouNewsDataset(_CorpusWorkersLast, CSVRows):
     _all = "train", "test"
 
 
-class YahooAnswersDataset(_Corpus, CSVRows):
+class YahooAnswersDataset(Corpus, CSVRows):
     r"""Questions in 10 classes (Zhang et al. 2015): class, title, content and answer, as strings.
 
     The files and arguments are those of `AGNewsDataset`.
@@ -162,7 +156,7 @@ class YelpReviewDataset(_CorpusWorkersLast, CSVRows):
     _all = "train", "test"
 
 
-class SST2Dataset(_Corpus):
+class SST2Dataset(Corpus):
     r"""Sentences of film reviews (Socher et al. 2013): sentence and label, as strings.
 
     `dataset_dir`: the folder of `train.tsv`, `dev.tsv` and `test.tsv`. `usage`: 'train' (the
@@ -192,13 +186,13 @@ class SST2Dataset(_Corpus):
             if len(row) != len(head):
                 raise self._damaged(path, f"must have {len(head)} columns, but has {len(row)}",
                                     number)  # fmt: skip
-            yield _strings(*[row[i] for i in places])
+            yield strings(*[row[i] for i in places])
 
 
 # lines --------------------------------------------------------------------------------------
 
 
-class PennTreebankDataset(_Corpus):
+class PennTreebankDataset(Corpus):
     r"""Sentences of the Penn Treebank (Mikolov et al. 2010), as one column of strings, text.
 
     `dataset_dir`: the folder of `ptb.train.txt`, `ptb.valid.txt` and `ptb.test.txt`. `usage`:
@@ -216,7 +210,7 @@ class PennTreebankDataset(_Corpus):
     _all = "test", "train", "valid"
 
     def _read(self, path):
-        return (_strings(line) for line in lines(self._who, path) if line)
+        return (strings(line) for line in lines(self._who, path) if line)
 
 
 class WikiTextDataset(PennTreebankDataset):
@@ -235,7 +229,7 @@ class WikiTextDataset(PennTreebankDataset):
     _files_of: ClassVar = {part: [f"wiki.{part}.tokens"] for part in ("train", "valid", "test")}
 
 
-class EnWik9Dataset(_Corpus):
+class EnWik9Dataset(Corpus):
     r"""The first 10^9 bytes of Wikipedia by lines, the empty ones too: strings, text.
 
     `dataset_dir`: the folder of the file `enwik9`. The other arguments are those of
@@ -258,7 +252,7 @@ class EnWik9Dataset(_Corpus):
         self._open(dataset_dir, None, (num_samples, shuffle, num_shards, shard_id, cache))
 
     def _read(self, path):
-        return (_strings(line) for line in lines(self._who, path))
+        return (strings(line) for line in lines(self._who, path))
 
 
 class IMDBDataset(FileSet):
@@ -290,6 +284,10 @@ class IMDBDataset(FileSet):
         if shuffle is not None:
             check.true_or_false(type(self).__name__, "shuffle", shuffle)
         self._open(locals())
+
+    def num_classes(self):
+        """The number of classes: good and bad."""
+        return 2
 
     def _part(self, part):
         for kind, label in (("pos", 1), ("neg", 0)):
@@ -335,10 +333,10 @@ class CoNLL2000Dataset(_CorpusWorkersLast):
                         f"{self._separator!r}, but is {line!r:.80}", number,
                     )  # fmt: skip
             elif sentence:
-                yield _strings(*zip(*sentence, strict=True))
+                yield strings(*zip(*sentence, strict=True))
                 sentence = []
         if sentence:
-            yield _strings(*zip(*sentence, strict=True))
+            yield strings(*zip(*sentence, strict=True))
 
 
 class UDPOSDataset(CoNLL2000Dataset):

@@ -102,10 +102,7 @@ class CSVDataset(CSVRows):
     ):  # fmt: skip
         who = self._who
         files = found_files(who, dataset_files)
-        if not isinstance(field_delim, str):
-            raise TypeError(
-                f"For '{who}', 'field_delim' must be a str, but got {type(field_delim).__name__}."
-            )
+        check.text(who, "field_delim", field_delim)
         if len(field_delim) != 1 or field_delim in '"\r\n':
             raise ValueError(
                 f"For '{who}', 'field_delim' must be one character other than a quotation mark or "

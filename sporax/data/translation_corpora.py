@@ -5,11 +5,11 @@ from typing import ClassVar
 from xml.etree import ElementTree
 
 from sporax.data import argument_checks as check
-from sporax.data.text_corpora import _Corpus, _strings
+from sporax.data.text_corpora import Corpus, strings
 from sporax.data.text_lines import lines
 
 
-class _Translations(_Corpus):
+class _Translations(Corpus):
     """Pairs of files, row by row; a subclass names them by usage with {source}, {target} for the
     languages and {language} for that of the file."""
 
@@ -44,7 +44,7 @@ class _Translations(_Corpus):
                     f"'{path[0]}' have, but has only {number - 1}",
                 )  # fmt: skip
             if any(row):
-                yield _strings(*row)
+                yield strings(*row)
 
     def _sentences(self, path):
         return lines(self._who, path)

@@ -284,6 +284,7 @@ FILES |= {
     "enwik one": of(WIK, "enwik", 1, **still), "enwik of nothing": of(WIK, "nothing"),
     "enwik nowhere": of(WIK, "nowhere"),
     "imdb sampler": of(IMDB, "imdb", sampler=lambda ds: ds.SubsetSampler([3, 1])),
+    "imdb classes": lambda ms, where: ms.ds.IMDBDataset(str(where / "imdb")).num_classes(),
     "imdb shuffle": of(IMDB, "imdb", shuffle="global"),
     "imdb both": of(IMDB, "imdb", shuffle=True, sampler=lambda ds: ds.SequentialSampler()),
     "pair": of(PAIRS, "multi", "train", ("de", "en"), **still),

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from sporax.data import argument_checks as check
 from sporax.data.text.enums import JiebaMode
-from sporax.data.text.tokenizers import _Tokenizer
-from sporax.data.text.vocab import text as str_only
+from sporax.data.text.tokenizers import Tokenizer
 from sporax.data.text_lines import lines
 
 _NEVER = -3.14e100  # the logarithm of a probability of 0
@@ -115,7 +114,7 @@ class _HiddenMarkov:
         return states[::-1]
 
 
-class JiebaTokenizer(_Tokenizer):
+class JiebaTokenizer(Tokenizer):
     """The words of Chinese text, by a dictionary and a hidden Markov model.
 
     `hmm_path`, `mp_path`: the files `hmm_model.utf8` and `jieba.dict.utf8` of cppjieba, or of their
@@ -138,7 +137,7 @@ class JiebaTokenizer(_Tokenizer):
         for name, path in (("hmm_path", hmm_path), ("mp_path", mp_path)):
             if path is None:
                 raise ValueError(f"For '{self._who}', '{name}' must be given.")
-            if not Path(str_only(self._who, name, path)).is_file():
+            if not Path(check.text(self._who, name, path)).is_file():
                 raise ValueError(f"For '{self._who}', there must be a file '{path}' ('{name}').")
         self.mode = check.member(self._who, "mode", mode, JiebaMode)
         self._model = _HiddenMarkov(self._who, hmm_path)
@@ -150,7 +149,7 @@ class JiebaTokenizer(_Tokenizer):
             raise ValueError("For 'JiebaTokenizer.add_word', 'word' must be given.")
         if freq is not None:
             check.whole("JiebaTokenizer.add_word", "freq", freq, 0, 2**32 - 1)
-        self._dictionary.add(str_only("JiebaTokenizer.add_word", "word", word), freq or 0)
+        self._dictionary.add(check.text("JiebaTokenizer.add_word", "word", word), freq or 0)
 
     def add_dict(self, user_dict):
         """Let the dictionary have several words: {word: frequency}, or a file with a word and, if

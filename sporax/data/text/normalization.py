@@ -8,7 +8,6 @@ from sporax.data import argument_checks as check
 from sporax.data.text.enums import NormalizeForm
 from sporax.data.text.regular_expressions import compiled, filled_in, template
 from sporax.data.text.strings import ElementwiseOperation
-from sporax.data.text.vocab import text as str_only
 
 # Code points without a form of their own (Default_Ignorable_Code_Point in Unicode).
 _IGNORABLE = re.compile(
@@ -75,8 +74,8 @@ class RegexReplace(ElementwiseOperation):
     """
 
     def __init__(self, pattern, replace, replace_all=True):
-        self.pattern = str_only("RegexReplace", "pattern", pattern)
-        self.replace = str_only("RegexReplace", "replace", replace)
+        self.pattern = check.text("RegexReplace", "pattern", pattern)
+        self.replace = check.text("RegexReplace", "replace", replace)
         self.replace_all = check.true_or_false("RegexReplace", "replace_all", replace_all)
 
     def _string(self, text):

@@ -9,7 +9,6 @@ from sporax.data import argument_checks as check
 from sporax.data.dataset import names, places
 from sporax.data.text.enums import SentencePieceModel, SPieceTokenizerOutType
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
-from sporax.data.text.vocab import text as str_only
 from sporax.data.text_lines import lines
 
 
@@ -74,10 +73,7 @@ class SentencePieceVocab:
         check.whole(who, "vocab_size", vocab_size, 0, 2**32 - 1)
         check.number(who, "character_coverage", character_coverage, kind=float)
         check.member(who, "model_type", model_type, SentencePieceModel)
-        if not isinstance(params, dict):
-            raise TypeError(
-                f"For '{who}', 'params' must be a dict, but got {type(params).__name__}."
-            )
+        check.instance(who, "params", params, dict)
         vocab, model = cls(), io.BytesIO()
         try:
             _library().SentencePieceTrainer.train(
@@ -97,15 +93,11 @@ class SentencePieceVocab:
     def save_model(cls, vocab, path, filename):
         """Write the model `vocab` into the folder `path`, as the file `filename`."""
         who = "SentencePieceVocab.save_model"
-        if not isinstance(vocab, SentencePieceVocab):
-            raise TypeError(
-                f"For '{who}', 'vocab' must be a SentencePieceVocab, but got "
-                f"{type(vocab).__name__}."
-            )
-        folder = Path(str_only(who, "path", path))
+        check.instance(who, "vocab", vocab, SentencePieceVocab)
+        folder = Path(check.text(who, "path", path))
         if not folder.is_dir():
             raise RuntimeError(f"For '{who}', there must be a folder '{path}'.")
-        (folder / str_only(who, "filename", filename)).write_bytes(vocab._trained_content(who))
+        (folder / check.text(who, "filename", filename)).write_bytes(vocab._trained_content(who))
 
     def _trained_content(self, who):
         if self._content is None:

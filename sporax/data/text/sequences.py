@@ -8,7 +8,6 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
-from sporax.data.text.vocab import text as str_only
 
 
 def _array(who, value, ndims):
@@ -36,7 +35,7 @@ class AddToken(TextTensorOperation):
     """
 
     def __init__(self, token, begin=True):
-        self.token = str_only("AddToken", "token", token)
+        self.token = check.text("AddToken", "token", token)
         self.begin = check.true_or_false("AddToken", "begin", begin)
 
     def __call__(self, words):
@@ -69,7 +68,7 @@ class Ngram(TextTensorOperation):
                     f"For 'Ngram', '{name}' must be (token, how often), but got {pad!r}."
                 )
         self.left_pad, self.right_pad = left_pad, right_pad
-        self.separator = str_only("Ngram", "separator", separator)
+        self.separator = check.text("Ngram", "separator", separator)
 
     def __call__(self, words):
         words = row_of_strings("Ngram", words).tolist()

@@ -17,12 +17,11 @@ from sporax.data.text.normalization import case_folded, normalized
 from sporax.data.text.regular_expressions import compiled
 from sporax.data.text.strings import TextTensorOperation, as_strings, one_string, row_of_strings
 from sporax.data.text.vocab import Vocab
-from sporax.data.text.vocab import text as str_only
 
 _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # White_Space
 
 
-class _Tokenizer(TextTensorOperation):
+class Tokenizer(TextTensorOperation):
     """A subclass's `_spans(text)` gives the (start, end) of each token, in characters."""
 
     def __init__(self, with_offsets=False):
@@ -49,7 +48,7 @@ class _Tokenizer(TextTensorOperation):
         raise NotImplementedError(f"For '{self._who}', the method '_spans' must be defined.")
 
 
-class UnicodeCharTokenizer(_Tokenizer):
+class UnicodeCharTokenizer(Tokenizer):
     """The characters of a string.
 
     >>> UnicodeCharTokenizer()("床a")
@@ -60,7 +59,7 @@ class UnicodeCharTokenizer(_Tokenizer):
         return [(i, i + 1) for i in range(len(text))]
 
 
-class WhitespaceTokenizer(_Tokenizer):
+class WhitespaceTokenizer(Tokenizer):
     """What is between white space.
 
     >>> [x.tolist() for x in WhitespaceTokenizer(with_offsets=True)("Welcome  To")]
@@ -84,7 +83,7 @@ def _kind(char):
     return script(char), bool(re.match(f"[{_SPACE}]", char))
 
 
-class UnicodeScriptTokenizer(_Tokenizer):
+class UnicodeScriptTokenizer(Tokenizer):
     """Parts of one script each, such as Latin or Han; white space alone, and only with
     `keep_whitespace`.
 
@@ -121,7 +120,7 @@ def _between(text, delimiter, kept):
         yield start, len(text)
 
 
-class RegexTokenizer(_Tokenizer):
+class RegexTokenizer(Tokenizer):
     """What is between the matches of `delim_pattern`, and those matches that `keep_delim_pattern`
     matches, none if it is ''.
 
@@ -134,8 +133,8 @@ class RegexTokenizer(_Tokenizer):
 
     def __init__(self, delim_pattern, keep_delim_pattern="", with_offsets=False):
         super().__init__(with_offsets)
-        self.delim_pattern = str_only(self._who, "delim_pattern", delim_pattern)
-        self.keep_delim_pattern = str_only(self._who, "keep_delim_pattern", keep_delim_pattern)
+        self.delim_pattern = check.text(self._who, "delim_pattern", delim_pattern)
+        self.keep_delim_pattern = check.text(self._who, "keep_delim_pattern", keep_delim_pattern)
 
     def _spans(self, text):
         kept = self.keep_delim_pattern
@@ -175,7 +174,7 @@ def _basic_delimiters(spaces, special):
     return re.compile("|".join([*parts, f"[{single}]"]))
 
 
-class BasicTokenizer(_Tokenizer):
+class BasicTokenizer(Tokenizer):
     """Words, marks of punctuation and Chinese characters, as Bert's authors split text.
 
     `lower_case`: fold the case and take off accents; else bring the text to
@@ -226,14 +225,11 @@ class _Wordpiece:
     """Greedy longest-match-first subwords of a vocabulary (Wu et al. 2016)."""
 
     def __init__(self, who, vocab, suffix_indicator, max_bytes_per_token, unknown_token):
-        if not isinstance(vocab, Vocab):
-            raise TypeError(
-                f"For '{who}', 'vocab' must be a Vocab, but got {type(vocab).__name__}."
-            )
+        check.instance(who, "vocab", vocab, Vocab)
         self._words = vocab.vocab()
-        self._suffix = str_only(who, "suffix_indicator", suffix_indicator)
+        self._suffix = check.text(who, "suffix_indicator", suffix_indicator)
         self._most = check.whole(who, "max_bytes_per_token", max_bytes_per_token, 0, 2**32 - 1)
-        self._unknown = str_only(who, "unknown_token", unknown_token)
+        self._unknown = check.text(who, "unknown_token", unknown_token)
 
     def split(self, words, starts):
         """The subwords of all words, and where they start and end if `starts` is not None."""

@@ -14,20 +14,13 @@ from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
 
 
-def text(who, name, value):
-    """A str."""
-    if not isinstance(value, str):
-        raise TypeError(f"For '{who}', '{name}' must be a str, but got {type(value).__name__}.")
-    return value
-
-
 def _words(who, name, words, others=()):
     """A list of different words, none of which is among others."""
     if not isinstance(words, list):
         raise TypeError(f"For '{who}', '{name}' must be a list, but got {type(words).__name__}.")
     seen = set(others)
     for i, word in enumerate(words):
-        if text(who, f"{name}[{i}]", word) in seen:
+        if check.text(who, f"{name}[{i}]", word) in seen:
             raise ValueError(
                 f"For '{who}', '{name}' must hold words that are not there already, but got "
                 f"{word!r} once more at {name}[{i}]."
@@ -84,12 +77,9 @@ class Vocab:
         'a'
         """
         who = "Vocab.from_dict"
-        if not isinstance(word_dict, dict):
-            raise TypeError(
-                f"For '{who}', 'word_dict' must be a dict, but got {type(word_dict).__name__}."
-            )
+        check.instance(who, "word_dict", word_dict, dict)
         for word, number in word_dict.items():
-            text(who, "a word", word)
+            check.text(who, "a word", word)
             check.whole(who, f"word_dict[{word!r}]", number)
         return cls._of(dict(word_dict))
 
@@ -108,8 +98,8 @@ class Vocab:
         {'cat': 0, 'dog': 1}
         """
         who = "Vocab.from_file"
-        path = Path(text(who, "file_path", file_path))
-        text(who, "delimiter", delimiter)
+        path = Path(check.text(who, "file_path", file_path))
+        check.text(who, "delimiter", delimiter)
         if vocab_size is not None:
             check.whole(who, "vocab_size", vocab_size, 1)
         special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
@@ -135,10 +125,7 @@ class Vocab:
         {'b': 0, 'a': 1}
         """
         who = "Vocab.from_dataset"
-        if not isinstance(dataset, Dataset):
-            raise TypeError(
-                f"For '{who}', 'dataset' must be a dataset, but got {type(dataset).__name__}."
-            )
+        check.instance(who, "dataset", dataset, Dataset)
         least, most = _frequencies(who, freq_range)
         if top_k is not None:
             check.whole(who, "top_k", top_k, 1)
@@ -180,7 +167,7 @@ class Vocab:
                 f"{type(tokens).__name__}."
             )
         return [
-            numbers.get(text("Vocab.tokens_to_ids", f"tokens[{i}]", token), -1)
+            numbers.get(check.text("Vocab.tokens_to_ids", f"tokens[{i}]", token), -1)
             for i, token in enumerate(tokens)
         ]
 
@@ -270,12 +257,9 @@ class Lookup(TextTensorOperation):
     """
 
     def __init__(self, vocab, unknown_token=None, data_type=dtypes.int32):
-        if not isinstance(vocab, Vocab):
-            raise TypeError(
-                f"For 'Lookup', 'vocab' must be a Vocab, but got {type(vocab).__name__}."
-            )
+        check.instance("Lookup", "vocab", vocab, Vocab)
         if unknown_token is not None:
-            text("Lookup", "unknown_token", unknown_token)
+            check.text("Lookup", "unknown_token", unknown_token)
         if not isinstance(data_type, dtypes.Type):
             raise TypeError(
                 "For 'Lookup', 'data_type' must be a dtype of MindSpore, but got "

@@ -6,7 +6,6 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings
-from sporax.data.text.vocab import text as str_only
 from sporax.data.text_lines import lines
 
 
@@ -30,7 +29,7 @@ class Vectors:
     def from_file(cls, file_path, max_vectors=None):
         """The vectors of a file; `max_vectors`: at most so many, all for None or 0."""
         who = f"{cls.__name__}.from_file"
-        path = Path(str_only(who, "file_path", file_path))
+        path = Path(check.text(who, "file_path", file_path))
         most = None if max_vectors is None else check.whole(who, "max_vectors", max_vectors) or None
         if not path.match(cls._pattern):
             raise RuntimeError(
