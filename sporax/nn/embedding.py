@@ -9,7 +9,7 @@ from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_init import parameter
-from sporax.ops.nn.dense import embedding_or_zeros
+from sporax.ops.indexing.gather import embedding_lookup_of_class
 
 
 class Embedding(Cell):
@@ -101,7 +101,7 @@ class EmbeddingLookup(Cell):
         self.embedding_table = table
 
     def construct(self, indices):
-        rows = embedding_or_zeros(indices, self.embedding_table)
+        rows = embedding_lookup_of_class(self.embedding_table, indices)
         if self.max_norm is None:
             return rows
         length = ops.norm(rows, dim=-1, keepdim=True)

@@ -37,10 +37,16 @@ def layer(signatures, function, module):
 _ROWS = {
     "ChannelShuffle(groups)(x)": ops.channel_shuffle,
     "DiGamma()(x)": ops.digamma,
+    "FractionalMaxPool2d(kernel_size, output_size=None, output_ratio=None, return_indices=False, "
+    "_random_samples=None)(input)": ops.fractional_max_pool2d,
+    "FractionalMaxPool3d(kernel_size, output_size=None, output_ratio=None, return_indices=False, "
+    "_random_samples=None)(input)": ops.fractional_max_pool3d,
     "GLU(axis=-1)(x)": ops.glu,
     "IGamma()(a, x)": ops.igamma,
     "LBeta()(x, y)": lbeta,
     "LGamma()(x)": ops.lgamma,
+    "LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')"
+    "(input_x)": ops.lrn,
     "LPPool1d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)": ops.lp_pool1d,
     "LPPool2d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)": ops.lp_pool2d,
     "MatDet()(a)": ops.det,

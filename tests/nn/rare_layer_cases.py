@@ -13,6 +13,8 @@ _SMALL = "filter_size=5, filter_sigma=1.0"
 _PAIR = [(3, 4), (3, 4)]
 _TRIPLET = [(4, 3)] * 3
 _DRAWN = "(ms.Tensor([0, 3], ms.int32), ms.Tensor([[.5], [.4], [.3]]), ms.Tensor([.5, .25]))"
+_PLANES = "ms.Tensor([[[0.3, 0.8], [0.6, 0.1]]], ms.float32)"
+_VOLUMES = "ms.Tensor([[[0.3, 0.8, 0.2], [0.6, 0.1, 0.9]]], ms.float32)"
 _CLASSES = [(5, 4), (5,), [1, 4, 2], (3, 4)]
 
 CASES = [
@@ -59,6 +61,14 @@ CASES = [
     Case("nn.LPPool1d(3.0, 2, 1)", [(3, 7)], 0.5, 2.0),
     Case("nn.LPPool2d(2, (2, 3), 2)", [(2, 3, 7, 8)], 0.5, 2.0),
     Case("nn.LPPool2d(4, 3, ceil_mode=True)", [(2, 3, 7, 8)], 0.5, 2.0),
+    Case("nn.LRN()", [(2, 7, 2, 3)]),
+    Case("nn.LRN(1, 2.0, 0.5, 0.75)", [(2, 5, 2, 2)]),
+    # MindSpore does not differentiate these two
+    Case(f"nn.FractionalMaxPool2d(2, (3, 4), _random_samples={_PLANES})", [(1, 2, 7, 8)],
+         differentiable=0),
+    Case(f"nn.FractionalMaxPool2d((3, 2), None, (0.5, 0.6), True, {_PLANES})", [(1, 2, 9, 7)],
+         differentiable=0),
+    Case(f"nn.FractionalMaxPool3d(2, 2, _random_samples={_VOLUMES})", [(1, 2, 5, 4, 6)]),
     Case("nn.Softmax2d()", [(2, 3, 2, 2)]),
     Case("nn.Softmax2d()", [(3, 2, 2)]),
     # sizes and places

@@ -16,11 +16,6 @@ SAMPLES = [
     Sample("dense_layer", [(2, 3), (4, 3), (4,)], dense),
     Sample("dense", [(2, 2, 3), (2, 3)], dense),
     Sample("bias_add", [(2, 3, 2), (3,)], lambda x, b: x + b[:, None]),
-    Sample(
-        "embedding_or_zeros",
-        [np.array([[2, 0], [3, 1]]), (3, 2)],
-        lambda at, w: np.vstack([w, np.zeros((1, 2))])[at],
-    ),
     Sample("embedding_lookup", [np.array([[2, 0], [1, 1]]), (3, 2)], lambda at, w: w[at]),
 ]
 

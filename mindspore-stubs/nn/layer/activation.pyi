@@ -28,6 +28,7 @@ from sporax.nn.activation import Threshold as Threshold
 from sporax.nn.activation import _BY_NAME as _activation
 from sporax.nn.dropout import RReLU as RReLU
 from sporax.nn.functional_layers import GLU as GLU
+from sporax.nn.functional_layers import LRN as LRN
 from sporax.nn.functional_layers import SeLU as SeLU
 from sporax.nn.functional_layers import Tanhshrink as Tanhshrink
 from sporax.nn.mint_layers import PReLUExt as PReLUExt

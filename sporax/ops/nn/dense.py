@@ -102,16 +102,6 @@ def embedding_lookup(input: Array, weight: Array, padding_idx=None, by_frequency
     return rows
 
 
-@op(function=(), name="EmbeddingLookup")
-def embedding_or_zeros(input: Array, weight: Array):
-    """Rows of `weight` by index; zeros for an index beyond them."""
-    if not jnp.issubdtype(input.dtype, jnp.integer):
-        raise TypeError("the indices must be integers; convert them with 'astype'")
-    inside = (input >= 0) & (input < weight.shape[0])
-    rows = jnp.take(weight, jnp.where(inside, input, 0), 0, mode="clip")
-    return jnp.where(inside[..., None], rows, jnp.zeros((), weight.dtype))
-
-
 @op(function=(), name="Embedding", differentiable=False, bounds=_rows)
 def embedding_renorm(input: Array, weight: Array, max_norm, norm_type=2.0):
     """`weight` with the rows that `input` names scaled to a norm of at most `max_norm`."""
