@@ -12,8 +12,11 @@ from sporax.data import argument_checks as check
 from sporax.data import matlab_file
 from sporax.data.source import GeneratorDataset
 
-# as files of images begin
-_IMAGES = b"\xff\xd8\xff", b"\x89PNG", b"BM", b"GIF8", b"II*\0", b"MM\0*", b"RIFF"
+# as files of images begin: JPEG, PNG, BMP, GIF, TIFF, WebP, JPEG 2000, PBM and its like
+_IMAGES = (
+    b"\xff\xd8\xff", b"\x89PNG", b"BM", b"GIF8", b"II*\0", b"MM\0*", b"RIFF", b"\0\0\0\x0cjP",
+    *[b"P%d" % i for i in range(1, 8)],
+)  # fmt: skip
 _SAMPLING = "num_samples", "shuffle", "sampler", "num_shards", "shard_id"
 # what code raises that takes a damaged file for a good one
 _MALFORMED = AttributeError, LookupError, NotImplementedError, OSError, TypeError, ValueError

@@ -177,6 +177,10 @@ for usage in ("train", "valid", "test", "all", None, "other"):
 add("Flowers102Dataset", "listed/flowers", "Segmentation", decode=True)
 add("Flowers102Dataset", "listed/flowers", "Segmentation", label="encoded")
 add("Flowers102Dataset", "listed/flowers", "Other")
+add("Flowers102Dataset", "listed/flowers", label="classes", get=indexing)
+for name, path, *rest in [("VOCDataset", "voc", "Detection"), ("LFWDataset", "faces/lfw"),
+                          ("CocoDataset", "coco/images", "@coco/instances.json")]:  # fmt: skip
+    add(name, path, *rest, label="number of classes", get=lambda data: data.num_classes())
 for usage in (None, "train-standard", "train-challenge", "val", "other"):
     for small in (True, False):
         add("Places365Dataset", "listed/places", usage, small, True)

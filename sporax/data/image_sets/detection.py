@@ -152,10 +152,6 @@ class VOCDataset(FileSet):
         kinds = {kind for name in self._names() for kind, *_ in self._objects(name)}
         return {kind: i for i, kind in enumerate(sorted(kinds))}
 
-    def num_classes(self):
-        """The number of classes; for 'Detection'."""
-        return len(self.get_class_indexing()) if self.given.task == "Detection" else None
-
     def _names(self):
         """The images' names; a line may hold more, for some classes' lists."""
         return [line.split()[0] for line in self._lines(self._list) if line]
@@ -253,11 +249,6 @@ class CocoDataset(FileSet):
         more = ["isthing"] if self.given.task == "Panoptic" else []
         kinds = self._categories(self._json(self.given.annotation_file)).values()
         return {kind["name"]: [kind[key] for key in ("id", *more)] for kind in kinds}
-
-    def num_classes(self):
-        """The number of classes; of 'Detection' and 'Panoptic'."""
-        has_classes = self.given.task in ("Detection", "Panoptic")
-        return len(self.get_class_indexing()) if has_classes else None
 
     def _rows(self):
         path, task = self.given.annotation_file, self.given.task

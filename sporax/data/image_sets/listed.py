@@ -1,5 +1,6 @@
 """Data sets of images that text files list, with labels or words."""
 
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -63,6 +64,11 @@ class Flowers102Dataset(FileSet):
     def _column_names(self):
         segments = ["segmentation"] if self.given.task == "Segmentation" else []
         return ["image", *segments, "label"]
+
+    def get_class_indexing(self):
+        """{class: label} of the 102 flowers."""
+        names = Path(__file__).with_name("flowers102.txt").read_text("utf-8").splitlines()
+        return {name: i for i, name in enumerate(names)}
 
     def _part(self, part):
         top, ids = self.given.dataset_dir, self.given.dataset_dir / "setid.mat"
@@ -176,8 +182,9 @@ class SBUDataset(FileSet):
             raise self._damaged(self._list("captions"), f"must hold a caption for each of the "
                                 f"{len(urls)} urls, but holds {len(captions)}")  # fmt: skip
         folder = self._folder("sbu_images")
+        # the names of the data set's own program: without "http://static.flickr.co"
         pairs = [
-            (folder / f"m_{'_'.join(url.rsplit('/', 2)[-2:])}", caption.strip())
+            (folder / url[23:].replace("/", "_"), caption)
             for url, caption in zip(urls, captions, strict=True)
         ]
         return [pair for pair in pairs if pair[0].is_file()]
@@ -232,10 +239,10 @@ class LFWDataset(FileSet):
 
     def _people(self, path):
         people = self._lines(self.given.dataset_dir / "lfw-names.txt")
-        labels = {line.split("\t")[0]: np.uint32(i) for i, line in enumerate(people)}
+        labels = {line.split()[0]: np.uint32(i) for i, line in enumerate(people) if line}
         for i, line in enumerate(self._lines(path)):
-            person, *count = line.split("\t")
-            if not count:
+            person, *count = line.split() or [""]
+            if len(count) != 1:
                 continue  # how many follow
             (count,) = self._numbers(path, i, int, count)
             if person not in labels:
@@ -245,7 +252,7 @@ class LFWDataset(FileSet):
 
     def _pairs(self, path):
         for i, line in enumerate(self._lines(path)):
-            words = line.split("\t")
+            words = line.split()
             if len(words) == 3:
                 words.insert(2, words[0])
             if len(words) == 4:

@@ -28,7 +28,7 @@ class MixUp(PyTensorOperation):
     another one times what is left, and so for the labels (one hot) (Zhang et al. 2018).
 
     The other image is the next one of the batch, or, unless `is_single`, what this transform made
-    of the batch before.
+    of the batch before. For a `batch_size` of 1, one number and the first image serve all.
 
     >>> images, labels = MixUp(2, 0.5)(np.ones((2, 1, 1, 3)), np.eye(2))
     >>> images.shape, labels.sum(1).round(6).tolist()
@@ -43,23 +43,23 @@ class MixUp(PyTensorOperation):
         self._before = None
 
     def __call__(self, image, label):
-        who = type(self).__name__
-        images, labels = np.asarray(image), np.asarray(label)
-        if images.ndim != 4 or not len(images) == len(labels) == self.batch_size:
+        batches, n = (np.asarray(image), np.asarray(label)), self.batch_size
+        share = random_streams.stream().beta(self.alpha, self.alpha, n)
+        try:
+            others = self._before
+            if self.is_single:
+                others = [batch[[*range(1, n), 0]] for batch in batches]
+            elif others is None:  # the first batch stays
+                share, others = np.ones(n), (0.0, 0.0)
+            shares = share.reshape(n, 1, 1, 1), share.reshape(n, 1)
+            parts = zip(shares, batches, others, strict=True)
+            mixed = [part * batch + (1 - part) * other for part, batch, other in parts]
+        except (ValueError, IndexError):
             raise ValueError(
-                f"For '{who}', there must be {self.batch_size} images with 4 axes, as 'batch_size' "
-                f"says, and as many labels, but got {images.shape} and {labels.shape}. Use 'batch' "
-                "with drop_remainder=True before."
-            )
-        share = random_streams.stream().beta(self.alpha, self.alpha, len(images))
-        others = [np.roll(batch, -1, 0) for batch in (images, labels)]
-        if not self.is_single:
-            # the first batch stays
-            share, others = (share, self._before) if self._before else (np.ones_like(share), others)
-        mixed = []
-        for batch, other in zip((images, labels), others, strict=True):
-            parts = share.reshape(-1, *[1] * (batch.ndim - 1))
-            mixed.append(parts * batch + (1 - parts) * other)
+                f"For '{type(self).__name__}', there must be {n} images with 4 axes, as "
+                f"'batch_size' says, and labels (one hot), but got {batches[0].shape} and "
+                f"{batches[1].shape}. Use 'batch' with drop_remainder=True before."
+            ) from None
         self._before = mixed
         return tuple(mixed)
 

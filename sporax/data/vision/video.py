@@ -55,7 +55,15 @@ def _frames(who, container, *streams):
             frames[packet.stream.index] += packet.decode()
     except av.error.FFmpegError as error:
         raise RuntimeError(f"For '{who}', the video must be whole: {error}.") from None
-    return [sorted(part, key=lambda frame: frame.pts) for part in frames.values()]
+    return [_in_order(part) for part in frames.values()]
+
+
+def _in_order(frames):
+    """Frames by their times; some formats give none to some, which follow the one before."""
+    last = 0
+    for frame in frames:
+        last = frame.pts = last if frame.pts is None else frame.pts
+    return sorted(frames, key=lambda frame: frame.pts)
 
 
 def _pictures(frames, stream):
