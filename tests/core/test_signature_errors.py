@@ -136,6 +136,7 @@ def test_every_face_refuses_an_unknown_keyword_in_its_own_name():
     faces += [(f"numpy.{n}", getattr(mnp, n)) for n in NUMPY]
     declared = [(n, f) for n, f in faces if hasattr(f, "declaration") and n[0] != "_"]
     declared.remove(("ComplexAbs", PRIMITIVES["ComplexAbs"]))  # which is Abs in all but its name
+    declared.remove(("einsum_ext", FUNCTIONS["einsum_ext"]))  # which is mint.einsum itself
     assert len(declared) > 1000
     for name, face in declared:
         parameters = inspect.signature(face).parameters.values()
