@@ -2364,6 +2364,8 @@ def conv2d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dila
     r"""$y_{no} = b_o + \sum_c x_{nc} \star w_{oc}$: `(N, C, H, W)` -> `(N, O, H', W')`."""
 def conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, groups=1) -> Tensor:
     r"""$y_{no} = b_o + \sum_c x_{nc} \star w_{oc}$: `(N, C, D, H, W)` -> `(N, O, D', H', W')`."""
+def conv3d_transpose(inputs, weight, pad_mode='valid', padding=0, stride=1, dilation=1, group=1, output_padding=0) -> Tensor:
+    """The gradient of a three-dimensional convolution by its input: `(N, C, D, H, W)`, `weight` `(C, out / group, *kernel)` -> `(N, out, ...)`."""
 def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor:
     """The gradient of `conv2d` by its input: `(N, C, H, W)` -> `(N, O, H', W')`."""
 def coo2csr(row_indices, height) -> Tensor:

@@ -63,7 +63,14 @@ ENDS = np.concatenate([A[..., :2] - 1, A[..., :2] + A[..., 2:4], A[..., 4:]], -1
 SAMPLES = [
     Sample("rotated_iou", [A[:1, 1:], B[:1, ::2]], iou, rtol=1e-4),
     Sample("rotated_iou", [A, B], iou, rtol=1e-4, sharp="as the first row"),
-    Sample("rotated_iou", [A, B[:, :2]], iou, {"mode": 1, "is_cross": False}, rtol=1e-4),
+    Sample(
+        "rotated_iou",
+        [A, B[:, :2]],
+        iou,
+        {"mode": 1, "is_cross": False},
+        rtol=1e-4,
+        sharp="as the first row",
+    ),
     Sample(
         "rotated_iou",
         [ENDS, ENDS[:, ::-1] + 0.25],

@@ -222,3 +222,31 @@ def conv3d_transpose(
         _numbers(who, "dilation", dilation, 3, 1), group,
         _numbers(who, "output_padding", output_padding, 3, 0),
     )  # fmt: skip
+
+
+@composite(
+    function="conv3d_transpose(inputs, weight, pad_mode='valid', padding=0, stride=1, dilation=1, "
+    "group=1, output_padding=0)",
+)
+def conv3d_gradient(
+    inputs, weight, pad_mode="valid", padding=0, stride=1, dilation=1, group=1, output_padding=0
+):
+    """The gradient of a three-dimensional convolution by its input: `(N, C, D, H, W)`, `weight`
+    `(C, out / group, *kernel)` -> `(N, out, ...)`.
+
+    `pad_mode`: that of the convolution, 'valid', 'same' or 'pad' with `padding`, an int, three, or
+    six. `output_padding`: by how much the result is larger.
+
+    >>> y, w = ops.ones((1, 2, 4, 4, 4)), ops.ones((2, 3, 3, 3, 3))
+    >>> ops.conv3d_transpose(y, w).shape
+    (1, 3, 6, 6, 6)
+    """
+    if weight.ndim != 5:
+        raise ValueError(
+            f"For 'conv3d_transpose', 'weight' must be (C, out, D, H, W), but got {weight.shape}."
+        )
+    sizes = weight.shape[:2], weight.shape[2:]
+    return conv3d_transpose(
+        inputs, weight, *sizes[0], sizes[1], None, 1, pad_mode, padding, stride, dilation, group,
+        output_padding,
+    )  # fmt: skip
