@@ -10,6 +10,7 @@ from scipy import signal
 
 from sporax import data
 from sporax.data import audio
+from sporax.data.audio import resampling
 from tests.case_results import result_or_error
 from tests.data.audio_cases import CASES, CHECKS, COMPLEX, INPUTS, LONG, SOUND, STACK
 from tests.data.voice_cases import VOICES, speech
@@ -90,6 +91,7 @@ def test_takes_and_refuses_as_mindspore(name):
     (lambda: audio.Gain()([1.0]), "For 'Gain', the input must be a NumPy array, but got list"),
     (lambda: audio.Phaser(-8000), "For 'Phaser', 'sample_rate' must be in [1, 2147483647]"),
     (lambda: audio.Vad(90)(np.ones(90)), "between 'hp_filter_freq' and 'lp_filter_freq', but got"),
+    (lambda: audio.Resample(0.5, 2), "For 'Resample', 'orig_freq' must be in [1, 2147483647], but"),
     (lambda: audio.Spectrogram(8, 9), "For 'Spectrogram', 'win_length' must be at most 'n_fft'"),
 ])  # fmt: skip
 def test_errors_name_the_argument(transform, words):
@@ -142,6 +144,15 @@ def test_the_inverse_of_a_spectrogram(options):
 def test_doubles_are_transformed_as_singles(transform):
     single = transform(LONG.astype(np.float32))
     np.testing.assert_allclose(transform(LONG), single, rtol=2e-3, atol=2e-4)
+
+
+def test_large_and_small_ratios_are_resampled_alike(monkeypatch):
+    results = []
+    for largest in (0, 2**20):
+        monkeypatch.setattr(resampling, "_LARGEST", largest)
+        results.append([audio.Resample(*f)(LONG) for f in ((7, 5), (160, 441), (1000, 999))])
+    for by_taps, by_matrix in zip(*results, strict=True):
+        np.testing.assert_allclose(by_taps, by_matrix, atol=1e-12)
 
 
 def test_a_stretch_by_nothing_keeps_the_shape():

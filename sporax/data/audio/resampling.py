@@ -26,8 +26,9 @@ class Resample(AudioTensorOperation):
     $u_n = b (n / f - \tau)$. The window $h$ is $\cos^2(\pi u / 2 w)$ for `SINC_INTERPOLATION` and,
     for `KAISER_WINDOW`, $I_0(beta \sqrt{1 - (u / w)^2}) / I_0(beta)$.
 
-    `orig_freq`, `new_freq`: $f$, $f'$, greater than 0. `rolloff`: in (0, 1]. `beta`:
-    14.769656459379492 by default. Waveform (..., time), result (..., ceil(time f' / f)).
+    `orig_freq`, `new_freq`: $f$, $f'$, at least 1, of which the integer part counts. `rolloff`: in
+    (0, 1]. `beta`: 14.769656459379492 by default. Waveform (..., time), result
+    (..., ceil(time f' / f)).
 
     >>> Resample(2, 1)(np.ones(8)).shape
     (4,)
@@ -42,6 +43,8 @@ class Resample(AudioTensorOperation):
 
     def _prepare(self):
         self.beta = _BETA if self.beta is None else self.beta
+        for name in ("orig_freq", "new_freq"):
+            COUNT(self._who, name, int(getattr(self, name)))
 
     def _transformed(self, waveform):
         filter_ = self.resample_method, self.lowpass_filter_width, self.rolloff, self.beta
@@ -62,16 +65,34 @@ def resampled(
     band = min(1, new / old) * rolloff
     reach = math.ceil(width / band)
     count = math.ceil(new * waveform.shape[-1] / old)
-    index = np.arange(count)
-    start, phase = np.divmod(index * old, new)
+    start, phase = np.divmod(np.arange(min(new, count)) * old, new)  # the rest repeats these
     taps = np.arange(2 * reach + 2)
-    u = np.clip((taps - reach - phase[:new, None] / new) * band, -width, width)
+    u = np.clip((taps - reach - phase[:, None] / new) * band, -width, width)
     weights = (np.sinc(u) * _window(u / width, method, beta) * band).astype(waveform.dtype)
-    weights = weights.T[:, index % new]
-    continued = short_time.padded(waveform, reach, reach + 2)
-    result = np.zeros((*waveform.shape[:-1], count), waveform.dtype)
-    for tap in taps:
-        result += np.take(continued, start + tap, -1) * weights[tap]
+    continued = short_time.padded(waveform, reach, reach + 2 + 2 * old)
+    filtered = _by_matrix if (old + len(taps)) * new <= _LARGEST else _by_taps
+    return filtered(continued, start, weights, old, new, count)
+
+
+_LARGEST = 2**20  # elements of a matrix
+
+
+def _by_matrix(continued, start, weights, old, new, count):
+    """Parts of `old` samples become `new` by a matrix."""
+    places = start[:, None] + np.arange(weights.shape[1])
+    matrix = np.zeros((places.max() + 1, len(start)), weights.dtype)
+    matrix[places, np.arange(len(start))[:, None]] = weights
+    parts = short_time.frames(continued, len(matrix), old)[..., : math.ceil(count / new), :]
+    return (parts @ matrix).reshape(*continued.shape[:-1], -1)[..., :count]
+
+
+def _by_taps(continued, start, weights, old, new, count):
+    """Each tap of all samples at once."""
+    index = np.arange(count)
+    start = start[index % new] + index // new * old
+    result = np.zeros((*continued.shape[:-1], count), continued.dtype)
+    for tap, weight in enumerate(weights.T):
+        result += np.take(continued, start + tap, -1) * weight[index % new]
     return result
 
 

@@ -53,7 +53,7 @@ class DetectPitchFrequency(AudioTensorOperation):
         waveform = short_time.padded(waveform, 0, lags + count * size - waveform.shape[-1])
         parts = short_time.frames(waveform, size + lags, size)[..., :count, :]
         later = short_time.frames(parts, size, 1)  # (..., frames, lags + 1, size)
-        energy = np.square(later).sum(-1)
+        energy = np.einsum("...ls,...ls->...l", later, later)
         products = np.einsum("...ls,...s->...l", later[..., 1:, :], parts[..., :size])
         return products / (1e-9 + energy[..., :1]) / (1e-9 + energy[..., 1:])
 
