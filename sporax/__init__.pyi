@@ -163,6 +163,7 @@ from sporax.ops.sparse.tensors import CSRTensor as CSRTensor
 from sporax.ops.sparse.tensors import RowTensor as RowTensor
 from sporax.ops.sparse.tensors import SparseTensor as SparseTensor
 from sporax.train import Accuracy as Accuracy
+from sporax.train import BackupAndRestore as BackupAndRestore
 from sporax.train import BleuScore as BleuScore
 from sporax.train import Callback as Callback
 from sporax.train import CheckpointConfig as CheckpointConfig
@@ -187,6 +188,7 @@ from sporax.train import Metric as Metric
 from sporax.train import Model as Model
 from sporax.train import ModelCheckpoint as ModelCheckpoint
 from sporax.train import OcclusionSensitivity as OcclusionSensitivity
+from sporax.train import OnRequestExit as OnRequestExit
 from sporax.train import Perplexity as Perplexity
 from sporax.train import Precision as Precision
 from sporax.train import ROC as ROC

@@ -3,6 +3,7 @@
 from sporax.core.errors import missing
 from sporax.train.callback import Callback, CallbackManager, InternalCallbackParam, RunContext
 from sporax.train.data_sink import DatasetHelper, connect_network_with_dataset, data_sink
+from sporax.train.interruption_callbacks import BackupAndRestore, OnRequestExit
 from sporax.train.logging_callbacks import History, LambdaCallback, LossMonitor, TimeMonitor
 from sporax.train.lr_and_stopping_callbacks import (
     EarlyStopping,
@@ -47,16 +48,15 @@ from sporax.train.summary_record import SummaryRecord
 _CallbackManager, _InternalCallbackParam = CallbackManager, InternalCallbackParam
 
 __all__ = [
-    "F1", "MAE", "MSE", "ROC", "Accuracy", "BleuScore", "Callback", "CheckpointConfig",
-    "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity", "DatasetHelper", "Dice",
-    "EarlyStopping", "Fbeta", "HausdorffDistance", "History", "LambdaCallback",
-    "LearningRateScheduler", "Loss", "LossMonitor", "MeanSurfaceDistance", "Metric", "Model",
-    "ModelCheckpoint", "OcclusionSensitivity", "Perplexity", "Precision", "Recall",
-    "ReduceLROnPlateau", "RootMeanSquareDistance", "RunContext", "SummaryCollector",
-    "SummaryRecord", "TimeMonitor",
-    "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
-    "connect_network_with_dataset", "data_sink", "get_metric_fn", "get_metrics", "names",
-    "rearrange_inputs",
+    "F1", "MAE", "MSE", "ROC", "Accuracy", "BackupAndRestore", "BleuScore", "Callback",
+    "CheckpointConfig", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
+    "DatasetHelper", "Dice", "EarlyStopping", "Fbeta", "HausdorffDistance", "History",
+    "LambdaCallback", "LearningRateScheduler", "Loss", "LossMonitor", "MeanSurfaceDistance",
+    "Metric", "Model", "ModelCheckpoint", "OcclusionSensitivity", "OnRequestExit", "Perplexity",
+    "Precision", "Recall", "ReduceLROnPlateau", "RootMeanSquareDistance", "RunContext",
+    "SummaryCollector", "SummaryRecord", "TimeMonitor", "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "connect_network_with_dataset",
+    "data_sink", "get_metric_fn", "get_metrics", "names", "rearrange_inputs",
 ]  # fmt: skip
 
 

@@ -66,7 +66,7 @@ UNKNOWN = text.WordpieceTokenizer(VOCAB, with_offsets=True)
     (text.ToNumber(dtype.uint8), "1e-50", 1),
     (text.FilterWikipediaXML(), "a\n\nb", "a b"),
     (text.PythonTokenizer(str.split), "a b", ["a", "b"]),
-], ids=str)  # fmt: skip
+], ids=lambda value: type(value).__name__ if callable(value) else str(value))  # fmt: skip
 def test_where_mindspore_is_wrong(transform, value, expected):
     assert listed(transform(value)) == expected
 

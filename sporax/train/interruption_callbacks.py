@@ -1,0 +1,171 @@
+"""Callbacks for trainings that end early and go on later: `OnRequestExit`, `BackupAndRestore`."""
+
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+
+from sporax.io import load_checkpoint, save_checkpoint
+from sporax.io.export import export
+from sporax.nn import argument_checks as check
+from sporax.train.callback import Callback
+
+_KEY = "GracefulExit"
+
+
+class OnRequestExit(Callback):
+    """Ends a training or an evaluation after the present step when the process is asked to, and
+    saves what is needed to go on: a checkpoint of the training step, and the network, without the
+    loss, as a graph file.
+
+    `save_ckpt`, `save_mindir`: whether they are saved, as `directory/rank_0/file_name_train.ckpt`
+    and `.mindir` (`_eval` in an evaluation). A checkpoint that is there is loaded when the next run
+    begins; its `epoch_num` and `step_num` say how far it had come. `sig`: the signal that asks,
+    SIGTERM by default. `config_file`: a JSON file that asks with `{"GracefulExit": 1}`.
+    What the signal did before is put back at the end of the run.
+
+    >>> import tempfile
+    >>> OnRequestExit(file_name="LeNet5", directory=tempfile.mkdtemp()).sig.name
+    'SIGTERM'
+    """
+
+    def __init__(
+        self, save_ckpt=True, save_mindir=True, file_name="Net", directory="./", config_file=None,
+        sig=signal.SIGTERM,
+    ):  # fmt: skip
+        who = "OnRequestExit"
+        check.flag(who, save_ckpt=save_ckpt, save_mindir=save_mindir)
+        check.instance(who, str, "a string", file_name=file_name)
+        check.instance(who, (str, os.PathLike), "a path", directory=directory)
+        check.instance(
+            who, (str, os.PathLike, type(None)), "a path or None", config_file=config_file
+        )
+        check.integer(who, sig=sig)
+        if sig not in set(signal.Signals) or sig in (signal.SIGKILL, signal.SIGSTOP):
+            raise ValueError(
+                f"For 'OnRequestExit', 'sig' must be a signal that a process can answer, but got "
+                f"{sig}. SIGTERM is the usual one."
+            )
+        self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, signal.Signals(sig)
+        self.exit = False  # whether the signal has come
+        self._config = None if config_file is None else Path(config_file)
+        self._path, self._before = Path(directory) / "rank_0" / file_name, None
+
+    def _name(self, kind):
+        return f"{self._path}_{kind}"
+
+    def __enter__(self):
+        self.exit = False
+        if threading.current_thread() is threading.main_thread():  # others get no signals
+            self._before = signal.signal(self.sig, self._on_signal)
+        return self
+
+    def __exit__(self, *error):
+        if self._before is not None:
+            signal.signal(self.sig, self._before)
+            self._before = None
+
+    def _on_signal(self, number, frame):
+        self.exit = True
+
+    def on_train_begin(self, run_context):
+        """Load the checkpoint of a training that was ended."""
+        self._load(run_context.original_args().train_network, ("train",))
+
+    def on_eval_begin(self, run_context):
+        """Load the checkpoint of an evaluation, or a training, that was ended."""
+        self._load(run_context.original_args().eval_network, ("eval", "train"))
+
+    def _load(self, network, kinds):
+        files = [f"{self._name(kind)}.ckpt" for kind in kinds]
+        there = [file for file in files if os.path.isfile(file)]
+        if self.save_ckpt and there:
+            load_checkpoint(there[0], network)
+
+    def step_end(self, run_context):
+        if self.exit or self._is_asked_by_file():
+            self.exit = True
+            run_context.request_stop()
+
+    def on_train_end(self, run_context):
+        """Save, if the training was ended."""
+        run = run_context.original_args()
+        if self.exit:
+            counts = {"epoch_num": run.cur_epoch_num, "step_num": run.cur_step_num}
+            self._save("train", run, run.train_network, run.train_dataset_element, counts)
+
+    def on_eval_end(self, run_context):
+        """Save, if the evaluation was ended."""
+        run = run_context.original_args()
+        if self.exit:
+            self._save("eval", run, run.eval_network, run.get("eval_dataset_element"), {})
+
+    def _save(self, kind, run, network, element, counts):
+        if self.save_ckpt or self.save_mindir:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        if self.save_ckpt:
+            save_checkpoint(network, f"{self._name(kind)}.ckpt", append_dict=counts or None)
+        if self.save_mindir and element is not None:
+            elements = element if isinstance(element, (tuple, list)) else (element,)
+            inputs = elements if run.loss_fn is None else elements[:-1]  # without the labels
+            mode = run.network.training
+            run.network.set_train(False)
+            try:
+                export(run.network, *inputs, file_name=self._name(kind), file_format="MINDIR")
+            finally:
+                run.network.set_train(mode)
+
+    def _is_asked_by_file(self):
+        if self._config is None or not self._config.exists():
+            return False
+        try:
+            return json.loads(self._config.read_text("utf8")).get(_KEY) == 1
+        except (ValueError, AttributeError) as cause:
+            raise ValueError(
+                f"For 'OnRequestExit', '{self._config}' must be a JSON file with an object, such "
+                f'as {{"{_KEY}": 1}}, but it is not: {cause}.'
+            ) from cause
+
+
+class BackupAndRestore(Callback):
+    """Saves the training network as `backup_dir/backup.ckpt` at the end of epochs, and loads it
+    when a training begins, so that one that was killed goes on from there.
+
+    `save_freq`: "epoch", or of so many epochs one. `delete_checkpoint`: whether the file is removed
+    when the training has come to its end.
+
+    >>> import tempfile
+    >>> BackupAndRestore(tempfile.mkdtemp(), save_freq=2).save_freq
+    2
+    """
+
+    def __init__(self, backup_dir, save_freq="epoch", delete_checkpoint=True):
+        who = "BackupAndRestore"
+        check.instance(who, (str, os.PathLike), "a path", backup_dir=backup_dir)
+        check.flag(who, delete_checkpoint=delete_checkpoint)
+        if save_freq != "epoch":
+            check.positive_int(who, save_freq=save_freq)
+        os.makedirs(backup_dir, exist_ok=True)
+        self.backup_file = os.path.join(os.path.realpath(backup_dir), "backup.ckpt")
+        self.save_freq = 1 if save_freq == "epoch" else save_freq
+        self.delete_checkpoint = delete_checkpoint
+
+    def on_train_begin(self, run_context):
+        """Load the backup, if there is one."""
+        if os.path.exists(self.backup_file):
+            load_checkpoint(self.backup_file, run_context.original_args().train_network)
+
+    def on_train_epoch_end(self, run_context):
+        """Save the backup, if it is due."""
+        run = run_context.original_args()
+        if run.cur_epoch_num % self.save_freq == 0:
+            save_checkpoint(run.train_network, self.backup_file)
+
+    def on_train_end(self, run_context):
+        """Remove the backup, if it is to go."""
+        if self.delete_checkpoint and os.path.exists(self.backup_file):
+            os.remove(self.backup_file)
+
+
+__all__ = ["BackupAndRestore", "OnRequestExit"]
