@@ -175,6 +175,8 @@ WRONG = [
     (lambda: ops.merge((None,)), ValueError, "not None"),
     (lambda: ops._Grad(get_all=1), TypeError, "'get_all' must be a bool"),
     (lambda: ops.tuple_div((4, 7), (2, 3)), ValueError, "multiple"),
+    (lambda: ops.tuple_div((4, 7), (2, 0)), ValueError, "multiple"),
+    (lambda: ops.tuple_div((4,), (2, 2)), ValueError, "as many ints"),
     (lambda: ops.broadcast_gradient_args((2, 3), (4,)), ValueError, "broadcast together"),
     (lambda: ops.op_info_register({"op_name": "x"}), ValueError, "imply_type"),
     (lambda: ops.all_gather_matmul(X, X, "g", 2), ValueError, "'world_size' must be 1"),
@@ -215,6 +217,12 @@ def test_in_place_functions_write_to_their_argument():
     pooled = ops.adaptive_avg_pool2d_ext(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)), (2, 2))
     assert pooled.asnumpy().ravel().tolist() == [2.5, 4.5, 10.5, 12.5]
     assert ops.mse_loss_ext(X, Tensor([0.0, 0.0])).item() == 2.5
+
+
+def test_environments_and_bools():
+    env = ops.environ_set(ops.environ_create(), "a", X)
+    assert ops.environ_get(env, "a", None) is X and ops.environ_get(env, "b", 3) == 3
+    assert (ops.bool_not(True), ops.bool_not(False)) == (False, True)
 
 
 def test_arrays_reduced_and_distributed():

@@ -56,6 +56,7 @@ PRODUCTS = [
     ("ops.SparseGatherV2()(full, Tensor([1, 2]), 1)", FULL[:, 1:3]),
     ("ops.coo2csr(p.to_csr().rows, 5)", A.indptr),
     ("ops.csr2coo(a.indptr, 12)", A.nonzero()[0]),
+    ("ops.Coalesce()(Tensor([[0, 0], [1, 1]]), x[:2, 0], Tensor([2, 2]))[1]", [DENSE[:2, 0].sum()]),
     ("rows.to_dense()", np.array([[0, 0], [4, 6], [0, 0]])),
     ("ops.row_tensor_add(rows, rows).to_dense()", np.array([[0, 0], [8, 12], [0, 0]])),
     ("ops.row_tensor_add(rows, Tensor(np.ones((3, 2)))).values", [[1, 1], [5, 7], [1, 1]]),

@@ -106,10 +106,14 @@ def tuple_div(x, y) -> tuple:
     >>> ops.tuple_div((4, 6), (2, 3))
     (2, 2)
     """
-    if len(x) != len(y) or any(a % b for a, b in zip(x, y, strict=True)):
+    is_whole = len(x) == len(y) and all(
+        isinstance(a, int) and isinstance(b, int) and b and a % b == 0
+        for a, b in zip(x, y, strict=True)
+    )
+    if not is_whole:
         raise ValueError(
-            f"For 'tuple_div', each item of 'x' must be a multiple of that of 'y', but got {x} and "
-            f"{y}."
+            "For 'tuple_div', 'x' and 'y' must be as many ints, each of 'x' a multiple of that of "
+            f"'y', but got {x} and {y}."
         )
     return tuple([a // b for a, b in zip(x, y, strict=True)])
 
