@@ -52,7 +52,7 @@ class _Argument:
     def __get__(self, optimizer, owner=None):
         if optimizer is None:
             return self
-        args, kwargs = optimizer._arguments
+        args, kwargs = optimizer._constructed_with()
         return _arguments(type(optimizer).__init__, optimizer, args, kwargs)[self.name]
 
 
@@ -65,6 +65,19 @@ class OptimizerBase(Cell):
         optimizer = super().__new__(cls)
         optimizer.__dict__["_arguments"] = args, kwargs
         return optimizer
+
+    def _constructed_with(self):
+        """The arguments of the constructor; in place of an iterator, which has ended, the
+        parameters that it gave."""
+
+        def again(value):
+            return list(self.parameters) if hasattr(value, "__next__") else value
+
+        args, kwargs = self._arguments
+        return tuple(map(again, args)), {name: again(value) for name, value in kwargs.items()}
+
+    def __getstate__(self):
+        return {**super().__getstate__(), "_arguments": self._constructed_with()}
 
     def __call__(self, *args, **kwargs):
         result = super().__call__(*args, **kwargs)

@@ -1,5 +1,7 @@
 """`mindspore.boost`: each method against what it is said to do, in NumPy."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,16 @@ def test_an_optimizer_is_made_anew(make):
             step(Tensor(X), Tensor(Y))
         results.append(values(net))
     assert_same(*results)
+
+
+def test_an_optimizer_of_an_iterator_is_copied_and_made_anew():
+    net = network()
+    opt = nn.SGD(p for p in net.trainable_params())
+    for each in (opt, copy.deepcopy(opt)):
+        assert len(each.init_params["params"]) == 4
+        assert each.init_args["momentum"] == 0.0 and each.init_learning_rate == 0.1
+        anew = boost.OptimizerProcess(each).generate_new_optimizer()
+        assert [p.name for p in anew.parameters] == [p.name for p in opt.parameters]
 
 
 def test_gradients_are_centralized():
