@@ -192,6 +192,8 @@ def test_capsules():
         assert y.asnumpy().tolist() == x.asnumpy().tolist()
         with pytest.raises(ValueError, match="nobody has used yet"):
             from_dlpack(capsule)
+    with pytest.raises(ValueError, match="must follow one another"):
+        from_dlpack(np.ones((4, 4))[:, ::2].__dlpack__())
     p = Parameter(x, name="p")
     assert from_dlpack(p.to_dlpack()).data_ptr() == p.data_ptr()
     for wrong in (3, [1.0]):

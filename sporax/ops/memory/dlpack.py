@@ -13,7 +13,8 @@ import numpy as np
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import attach
 
-# Offset of (address, device type, device number) of a DLTensor behind a capsule, by its name
+_CPU = 1  # DLPack's number of that device type
+# Offset of device type and device number of the DLTensor behind a capsule, by its name
 _DEVICE_AT = {b"dltensor": 8, b"dltensor_versioned": 40}
 
 
@@ -62,9 +63,12 @@ def from_dlpack(dlpack):
         )
     try:
         array = jax.dlpack.from_dlpack(dlpack)
-    except jax.errors.JaxRuntimeError:  # of elements that do not follow one another
-        if isinstance(dlpack, _Capsule) or dlpack.__dlpack_device__()[0] != 1:
-            raise
+    except jax.errors.JaxRuntimeError as error:  # of elements that do not follow one another
+        if isinstance(dlpack, _Capsule) or dlpack.__dlpack_device__()[0] != _CPU:
+            raise ValueError(
+                "For 'from_dlpack', the elements of 'dlpack' must follow one another in memory, "
+                "but do not. Make the array contiguous first."
+            ) from error
         return Tensor(np.from_dlpack(dlpack))
     return Tensor(array)
 
