@@ -276,6 +276,10 @@ def _attached():
             yield from _function(name, value.fget, "    ", decorator=["@property"])
         elif isinstance(value, types.FunctionType):
             yield from _function(name, value, "    ")
+        elif isinstance(value, staticmethod):
+            yield from (
+                "    " + line for line in ["@staticmethod", *_function(name, value.__func__)]
+            )
 
 
 def _paths():

@@ -381,6 +381,9 @@ class Attached(Reading):
         """Windows as columns put together, summed where they overlap: the transpose of `unfold`."""
     def frac(self) -> Tensor:
         r"""$x - \operatorname{trunc}(x)$, element by element."""
+    @staticmethod
+    def from_dlpack(dlpack) -> Tensor:
+        """A Tensor of the memory of another library's array: a PyTorch tensor, a NumPy or JAX array, or what their `to_dlpack` gives."""
     @overload
     def gather(self, input_indices, axis, batch_dims=0) -> Tensor:
         """The slices along `axis` at `input_indices`, or by (dim, index) one element for each index."""
@@ -756,6 +759,9 @@ class Attached(Reading):
         r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
     def remainder_(self, *args, **kwargs) -> Tensor:
         """`remainder` put into the tensor itself."""
+    @staticmethod
+    def remove_hook(hook) -> None:
+        """Take away a hook by the handle that `register_hook` returned."""
     def renorm(self, p, axis, maxnorm) -> Tensor:
         """Each slice along `axis` scaled down so that its `p`-norm is at most `maxnorm`."""
     def repeat(self, *counts, repeats=None, axis=None) -> Tensor:
