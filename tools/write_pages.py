@@ -75,7 +75,7 @@ def _methods():
 
 
 def _mint():
-    importlib.import_module("sporax.nn")  # which has layers for it
+    sporax.mint.exported()  # imports the layers and optimizers
     return {f"mint.{n}": value for n, value in MINT.items()}
 
 
