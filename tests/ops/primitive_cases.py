@@ -166,6 +166,14 @@ ops.Lstsq(True, 0.5)(r, r[:, :2]) | np.linalg.solve(r.T @ r + 0.5 * np.eye(3), r
 ops.lu_unpack(a, d, False) | (np.eye(3)[[1, 0, 2]],)
 ops.rotary_position_embedding(p, p[:, :1].cos(), p[:, :1].sin()) | p * np.cos(p[:, :1]) +
     np.concatenate([-p[..., 2:], p[..., :2]], -1) * np.sin(p[:, :1])
+ops.ApplyRotaryPosEmb()(p[0], p[0] * 2, x.cos(), x.sin(), ops.arange(5) % 3) | rotated(p[0], x[[0,
+    1, 2, 0, 1]])
+ops.ApplyRotaryPosEmb(2)(k, k * 2, p.reshape((40, 2))[:8].cos(), p.reshape((40, 2))[:8].sin(), d)
+    | rotated(k, p.reshape(40, 2)[:8].reshape(2, 4, 1, 2))
+ops.ApplyRotaryPosEmb()(p[0][:, :1], p[0][:, :1] * 2, x.cos(), x.sin(), ms.Tensor([2, 0, 1, 1])) |
+    rotated(p[0][:, :1], x[[2, 0, 1, 1]][:, None])
+ops.ApplyRotaryPosEmb(3)(x[None], x[None] * 2, x.cos(), x.sin(), d)[0][0] | x * np.cos(x) +
+    np.stack([-x[:, 1], x[:, 0], -x[:, 3], x[:, 2]], 1) * np.sin(x)
 ops.BasicLSTMCell()(f[0], h[0], h[0], w[:40].reshape((5, 8)), w[:8])[0] | lstm(f[:1], h[0], h[0],
     w[:40].reshape(5, 8), w[:8], 1.0)[1][0]
 ops.BasicLSTMCell(forget_bias=0.0)(f[0], h[0], h[0], w[:40].reshape((5, 8)), w[:8])[1] |

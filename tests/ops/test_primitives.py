@@ -74,12 +74,19 @@ def lstm_of(x, state, weights):
     return lstm(x, turned, np.zeros(4 * size), state, state)[0]
 
 
+def rotated(x, angles):
+    """`x` and twice `x`, each pair of halves of the last axis turned by its angle's two numbers."""
+    first, second = np.split(x, 2, -1)
+    y = x * np.cos(angles) + np.concatenate([-second, first], -1) * np.sin(angles)
+    return y, 2 * y
+
+
 def wide(array):
     return array.astype(np.float64) if array.dtype.kind == "f" else array
 
 
 ROWS = [row.split(" | ") for row in primitive_cases.lines(primitive_cases.REFERENCES)]
-NAMES = {"np": np, "lstm_of": lstm_of, "gru": gru,
+NAMES = {"np": np, "lstm_of": lstm_of, "gru": gru, "rotated": rotated,
          "lstm": lambda x, h, c, w, b, forget: lstm(x, w, b, h, c, forget_bias=forget)}  # fmt: skip
 
 
@@ -152,6 +159,14 @@ def test_gradients_are_inserted():
         for derive in (grad(function), jit(grad(function))):
             np.testing.assert_array_equal(derive(Tensor(X)).asnumpy(), np.full((2, 2), slope))
     assert len(seen) == 2 and insert(Tensor(X)).tolist() == X.tolist()
+
+
+def test_gradients_are_dumped(tmp_path):
+    dump = ops.DumpGradient()
+    slope = grad(lambda x: dump(str(tmp_path / "x"), x * 3, "out") * x)
+    assert slope(Tensor([2.0])).tolist() == [12.0]
+    (file,) = tmp_path.glob("x_float32_*.npy")
+    assert np.load(file).tolist() == [2.0]
 
 
 # what is put into a Parameter (5) or Tensor, then read: the value, and its derivative by x at 3
