@@ -53,6 +53,7 @@ from sporax.ops.mapping import HyperMap as HyperMap
 from sporax.ops.mapping import Map as Map
 from sporax.ops.mapping import MultitypeFuncGraph as MultitypeFuncGraph
 from sporax.ops.mapping import Partial as Partial
+from sporax.ops.mapping import _add_attr as _add_attr
 from sporax.ops.mapping import add_flags as add_flags
 from sporax.ops.mapping import tail as tail
 from sporax.ops.primitive import Primitive as Primitive
@@ -1516,6 +1517,10 @@ class ReshapeAndCache(Primitive):
     """The rows of `key` and `value` `(T, N, D)` written to the slots `slot_mapping` `(T,)` of `key_cache` and `value_cache` `(pages, size, N, D)`, which change; a negative slot is none. Returns `key`."""
     def __init__(self) -> None: ...
     def __call__(self, key, value=None, key_cache=None, value_cache=None, slot_mapping=None) -> Tensor: ...
+class Reshard(Primitive):
+    """The Tensor from one layout on devices to another: on one device, as it is."""
+    def __init__(self, in_layout, out_layout, in_strategy) -> None: ...
+    def __call__(self, tensor) -> Tensor: ...
 class ResizeArea(Primitive):
     """`(N, H, W, C)` -> `(N, *size, C)` in Float32: each element the mean of the area of the input that it covers, elements that lie in it in part counting in part."""
     def __init__(self, align_corners=False) -> None: ...

@@ -135,3 +135,13 @@ def reshard(tensor, layout):
     array([1.], dtype=float32)
     """
     return _of_one("reshard", tensor, "")
+
+
+@composite(function=(), primitive="Reshard(in_layout, out_layout, in_strategy)(tensor)")
+def reshard_of_class(tensor, in_layout, out_layout, in_strategy):
+    """The Tensor from one layout on devices to another: on one device, as it is.
+
+    >>> ops.Reshard(None, None, None)(Tensor([1.0])).asnumpy()
+    array([1.], dtype=float32)
+    """
+    return _of_one("Reshard", tensor, "")

@@ -195,8 +195,33 @@ def add_flags(fn=None, **flags) -> Any:
     return fn
 
 
+def _add_attr(fn, **kwargs) -> Any:
+    """A function as `fn`, with attributes for MindSpore's operations in it, kept in `attrs`.
+
+    They steer kernels of other devices, and have no effect here.
+
+    >>> ops._add_attr(lambda x: x + 1, recompute=True)(2)
+    3
+    """
+    if not callable(fn) or isinstance(fn, Primitive):
+        raise TypeError(
+            f"For '_add_attr', 'fn' must be a function, no Primitive, but got {type(fn).__name__}."
+        )
+
+    @functools.wraps(fn, updated=())
+    def with_attributes(*args):
+        return fn(*args)
+
+    with_attributes.attrs = kwargs
+    return with_attributes
+
+
 FUNCTIONS.update(
-    partial=Partial(), tail=tail, add_flags=add_flags, hyper_add=HyperMap(operator.add)
+    _add_attr=_add_attr,
+    partial=Partial(),
+    tail=tail,
+    add_flags=add_flags,
+    hyper_add=HyperMap(operator.add),
 )
 PRIMITIVES.update(
     HyperMap=HyperMap, Map=Map, MultitypeFuncGraph=MultitypeFuncGraph, Partial=Partial

@@ -219,6 +219,14 @@ def test_in_place_functions_write_to_their_argument():
     assert ops.mse_loss_ext(X, Tensor([0.0, 0.0])).item() == 2.5
 
 
+def test_attributes_and_layouts_of_other_devices_change_nothing():
+    doubled = ops._add_attr(lambda x: x * 2, recompute=True)
+    assert doubled(X).asnumpy().tolist() == [-2, 4] and doubled.attrs == {"recompute": True}
+    with pytest.raises(TypeError, match="no Primitive"):
+        ops._add_attr(ops.ReLU())
+    assert ops.Reshard(None, None, None)(X) is X and ops.reshard(X, None) is X
+
+
 def test_environments_and_bools():
     env = ops.environ_set(ops.environ_create(), "a", X)
     assert ops.environ_get(env, "a", None) is X and ops.environ_get(env, "b", 3) == 3
