@@ -1,5 +1,6 @@
 """Videos decoded by PyAV, an optional part: `pip install 'sporax[video]'`."""
 
+import contextlib
 import io
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +13,13 @@ from sporax.data.operation import TensorOperation
 _UNITS = "pts", "sec"  # of timestamps: ticks of the stream, or seconds
 
 
+# what PyAV and code that takes a damaged video for a good one raise, besides FFmpeg's errors
+_MALFORMED = (
+    ArithmeticError, AttributeError, LookupError, MemoryError, OSError, TypeError, ValueError,
+)  # fmt: skip
+
+
+@contextlib.contextmanager
 def _opened(who, source):
     """PyAV's container of a video; `source`: a path, or bytes."""
     try:
@@ -21,11 +29,13 @@ def _opened(who, source):
             f"For '{who}', sporax needs PyAV to decode videos. Install it: "
             "pip install 'sporax[video]'"
         ) from None
+    is_content = isinstance(source, bytes)
     try:
-        return av.open(io.BytesIO(source) if isinstance(source, bytes) else str(source))
-    except (av.error.FFmpegError, OSError) as error:
-        where = f"{len(source)} bytes" if isinstance(source, bytes) else f"'{source}'"
-        raise RuntimeError(f"For '{who}', {where} must be a video: {error}.") from None
+        with av.open(io.BytesIO(source) if is_content else str(source)) as container:
+            yield container
+    except (av.error.FFmpegError, *_MALFORMED) as error:
+        what = f"the content of {len(source)} bytes" if is_content else f"'{source}'"
+        raise RuntimeError(f"For '{who}', {what} must be a whole video: {error}.") from error
 
 
 def _existing(who, filename, kind):
@@ -38,23 +48,18 @@ def _existing(who, filename, kind):
     return filename
 
 
-def _stream(who, container):
+def _stream(container):
     """The video's stream of pictures."""
     if not container.streams.video:
-        raise RuntimeError(f"For '{who}', there must be pictures, but there is sound alone.")
+        raise ValueError("it has no pictures")
     return container.streams.video[0]
 
 
-def _frames(who, container, *streams):
+def _frames(container, *streams):
     """The frames of some streams, each in the order in which they are shown."""
-    import av
-
     frames = {stream.index: [] for stream in streams}
-    try:
-        for packet in container.demux(streams):
-            frames[packet.stream.index] += packet.decode()
-    except av.error.FFmpegError as error:
-        raise RuntimeError(f"For '{who}', the video must be whole: {error}.") from None
+    for packet in container.demux(streams):
+        frames[packet.stream.index] += packet.decode()
     return [_in_order(part) for part in frames.values()]
 
 
@@ -82,12 +87,12 @@ def _samples(frames, channels):
     return joined if frames[0].format.is_planar else joined.reshape(-1, channels).T
 
 
-def _decoded(who, container, start=0, end=None):
+def _decoded(container, start=0, end=None):
     """Pictures and sound of the frames from `start` to `end` (in the stream's ticks), and the
     rates. The sound is cut where the pictures are, as parts of the whole."""
-    stream = _stream(who, container)
+    stream = _stream(container)
     audio = container.streams.audio[:1]
-    every, *sound = _frames(who, container, stream, *audio)
+    every, *sound = _frames(container, stream, *audio)
     chosen = [i for i, f in enumerate(every) if start <= f.pts and (end is None or f.pts <= end)]
     rates = {"video_fps": float(stream.average_rate)}
     samples = np.zeros((1, 0), np.float32)
@@ -128,9 +133,9 @@ def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
     with _opened(who, _existing(who, filename, ValueError)) as container:
         limits = [start_pts, end_pts]
         if pts_unit == "sec":
-            base = _stream(who, container).time_base
+            base = _stream(container).time_base
             limits = [None if at is None else round(at / base) for at in limits]
-        return _decoded(who, container, *limits)
+        return _decoded(container, *limits)
 
 
 def read_video_timestamps(filename, pts_unit="pts"):
@@ -144,7 +149,7 @@ def read_video_timestamps(filename, pts_unit="pts"):
     who = "read_video_timestamps"
     _unit(who, pts_unit, RuntimeError)
     with _opened(who, _existing(who, filename, RuntimeError)) as container:
-        stream = _stream(who, container)
+        stream = _stream(container)
         times = sorted(p.pts for p in container.demux(stream) if p.pts is not None)
         unit = 1 if pts_unit == "pts" else float(stream.time_base)
         return [at * unit for at in times], float(stream.average_rate) if times else None
@@ -166,7 +171,7 @@ class DecodeVideo(TensorOperation):
                 f"{video.shape}."
             )
         with _opened(who, video.tobytes()) as container:
-            return _decoded(who, container)[:2]
+            return _decoded(container)[:2]
 
 
 class VideoDecoder:
@@ -192,7 +197,7 @@ class VideoDecoder:
     def metadata(self):
         """A dict of 'width', 'height', 'duration_seconds', 'num_frames' and 'average_fps'."""
         with _opened("VideoDecoder", self.source) as container:
-            stream = _stream("VideoDecoder", container)
+            stream = _stream(container)
             return {
                 "width": stream.width, "height": stream.height,
                 "duration_seconds": round(float(stream.duration * stream.time_base), 6),
@@ -209,8 +214,8 @@ class VideoDecoder:
         for i, index in enumerate(indices):
             check.whole(who, f"indices[{i}]", index, 0, count - 1)
         with _opened("VideoDecoder", self.source) as container:
-            stream = _stream("VideoDecoder", container)
-            (frames,) = _frames("VideoDecoder", container, stream)
+            stream = _stream(container)
+            (frames,) = _frames(container, stream)
             return _pictures([frames[i] for i in indices], stream)
 
 
