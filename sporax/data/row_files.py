@@ -12,14 +12,14 @@ from sporax.data.dataset import Dataset, count
 from sporax.data.random_streams import LongTwister, Twister
 from sporax.data.sampler import DistributedSampler
 
-_LEAST_BUFFER = 10_000  # rows, for a shuffle of all
+_LARGEST_BUFFER = 10_000  # rows, for a shuffle of all
 
 
 class RowFiles(Dataset):
     """Rows out of files, each read when it comes; a subclass's `_read(path)` gives those of one.
 
     `shuffle`: True, None and Shuffle.GLOBAL for files and rows in a random order, Shuffle.FILES for
-    the files alone. A row leaves a buffer of four average files, at least 10,000 rows, at random.
+    the files alone. A row leaves a buffer of four average files, at most 10,000 rows, at random.
     `num_shards`, `shard_id`: one of as many parts of equal size; the last begins again with the
     first rows. `num_samples`: at most so many rows of that part.
     """
@@ -88,8 +88,9 @@ class RowFiles(Dataset):
             rows = itertools.islice(self._rows(order), self._samples)
             if draw is None:
                 return rows
-            average = math.ceil(self._rows_of_shard / len(order))
-            return random_streams.through_buffer(rows, max(4 * average, _LEAST_BUFFER), draw)
+            four_files = 4 * (self._rows_of_shard // len(order))
+            size = min(four_files, _LARGEST_BUFFER) or _LARGEST_BUFFER
+            return random_streams.through_buffer(rows, size, draw)
 
         return epoch
 

@@ -290,6 +290,9 @@ add("to_bytes utf-16", lambda ms: ms.text.to_bytes(np.array(["a", "é"]), "utf-1
 each("PythonTokenizer", [np.array("Hello big world"), np.array(["a b", "c d"]), np.array(b"a b"),
                          np.array("")], tokenizer=str.split)  # fmt: skip
 each("PythonTokenizer", [np.array("a")], tokenizer=3)
+for name in ("JiebaMode", "NormalizeForm", "SPieceTokenizerLoadType", "SPieceTokenizerOutType",
+             "SentencePieceModel"):  # fmt: skip
+    add(name, lambda ms, name=name: [[m.name, m.value] for m in getattr(ms.text, name)])
 each("PythonTokenizer", [np.array("a")], tokenizer=int)
 
 INPUTS = [3, [1, 2], ["a b", "c"], [["a b"]], b"a b", np.array("a b"), np.array(["a b"]), None,
