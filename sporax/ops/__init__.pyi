@@ -2704,7 +2704,7 @@ def fftshift(input, dim=None) -> Tensor:
 def fill(type, shape, value) -> Tensor:
     """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has."""
 def fills(x, value) -> Tensor:
-    """`fill_value` in the shape of `input`, in its dtype unless another is given."""
+    """`value`, a number or a Tensor without axes, in the shape and dtype of `x`."""
 def flash_attention_score(query, key, value, head_num, real_shift=None, drop_mask=None, padding_mask=None, attn_mask=None, prefix=None, actual_seq_qlen=None, actual_seq_kvlen=None, keep_prob=1.0, scalar_value=1.0, pre_tokens=2147483647, next_tokens=2147483647, inner_precise=0, input_layout='BSH', sparse_mode=0) -> Tensor:
     r"""$dropout(softmax(scale \, q k^\top + shift)) v$ without keeping the scores of long sequences (Dao et al., 2022)."""
 def flatten(input, order='C', *, start_dim=1, end_dim=-1) -> Tensor:

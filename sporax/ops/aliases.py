@@ -15,18 +15,16 @@ _ALIASES = {
     "tensor_gt(input, other)": "ops.gt", "tensor_ge(input, other)": "ops.ge",
     "tensor_lt(input, other)": "ops.lt", "tensor_le(input, other)": "ops.le",
     "tensor_range(start, end, step)": "ops.range", "reshape_(input, shape)": "ops.reshape",
-    "shape_(x: input_x)": "ops.shape", "matrix_determinant(input)": "ops.det",
+    "shape_(x: input_x)": "ops.shape",
     "soft_shrink(input, lambd=0.5)": "ops.softshrink", "isnan_ext(tensor: input)": "ops.isnan",
     "baddbmm_ext(input, batch1, batch2, beta=1, alpha=1)": "ops.baddbmm",
     "mse_loss_ext(input, target, reduction='mean')": "ops.mse_loss",
     "diff_ext(input, n=1, dim=-1, prepend=None, append=None)": "mint.diff",
     "float_power_ext(input, exponent)": "mint.float_power",
     "adaptive_avg_pool2d_ext(input, output_size)": "mint.nn.functional.adaptive_avg_pool2d",
-    "view_as(input, other)": "Tensor.view_as", "fills(x: input, value)": "Tensor.fills",
     "clamp_(input: self, min=None, max=None)": "Tensor.clamp_",
     "erfinv_(input: self)": "Tensor.erfinv_", "tanh_(input: self)": "Tensor.tanh_",
     "zero_(input: self)": "Tensor.zero_", "inplace_sigmoid(input: self)": "Tensor.sigmoid_",
-    "put_(input, index, source, accumulate=False)": "Tensor.put_",
 }  # fmt: skip
 
 

@@ -1,15 +1,12 @@
 """What `mint` has with arguments of its own, in terms of the operations: PyTorch's rules."""
 
 from sporax.core.tensor import Tensor
-from sporax.ops.declare import FUNCTIONS, MINT, composite
-from sporax.ops.linalg import products  # noqa: F401
+from sporax.ops.declare import composite
 from sporax.ops.loss.losses import kl_div
-from sporax.ops.math import order_statistics, ternary  # noqa: F401
 from sporax.ops.math.arithmetic import mul
 from sporax.ops.math.comparison import equal as eq
 from sporax.ops.math.elementwise import clamp, exp, sigmoid
 from sporax.ops.math.statistics import norm
-from sporax.ops.nn import adaptive_pooling  # noqa: F401
 from sporax.ops.nn.activation import (
     elu,
     hardtanh,
@@ -261,11 +258,3 @@ def conv1d_of_mint(input, weight, bias=None, stride=1, padding=0, dilation=1, gr
     if isinstance(padding, str):
         return conv1d(input, weight, bias, stride, padding, 0, dilation, groups)
     return conv1d(input, weight, bias, stride, "pad", padding, dilation, groups)
-
-
-# under the names that `ops` has for functions of `mint`
-for _name in (
-    "baddbmm", "diff", "einsum", "float_power", "isnan", "nn.functional.mse_loss",
-    "nn.functional.adaptive_avg_pool2d",
-):  # fmt: skip
-    FUNCTIONS[f"{_name.rpartition('.')[2]}_ext"] = MINT[_name]
