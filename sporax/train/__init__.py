@@ -42,21 +42,61 @@ from sporax.train.metrics import (
 )
 from sporax.train.model import Model
 from sporax.train.model_checkpoint import CheckpointConfig, ModelCheckpoint
+from sporax.train.progress import progress
 from sporax.train.summary_collector import SummaryCollector
 from sporax.train.summary_record import SummaryRecord
 
 _CallbackManager, _InternalCallbackParam = CallbackManager, InternalCallbackParam
 
 __all__ = [
-    "F1", "MAE", "MSE", "ROC", "Accuracy", "BackupAndRestore", "BleuScore", "Callback",
-    "CheckpointConfig", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
-    "DatasetHelper", "Dice", "EarlyStopping", "Fbeta", "HausdorffDistance", "History",
-    "LambdaCallback", "LearningRateScheduler", "Loss", "LossMonitor", "MeanSurfaceDistance",
-    "Metric", "Model", "ModelCheckpoint", "OcclusionSensitivity", "OnRequestExit", "Perplexity",
-    "Precision", "Recall", "ReduceLROnPlateau", "RootMeanSquareDistance", "RunContext",
-    "SummaryCollector", "SummaryRecord", "TimeMonitor", "Top1CategoricalAccuracy",
-    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "connect_network_with_dataset",
-    "data_sink", "get_metric_fn", "get_metrics", "names", "rearrange_inputs",
+    "F1",
+    "MAE",
+    "MSE",
+    "ROC",
+    "Accuracy",
+    "BackupAndRestore",
+    "BleuScore",
+    "Callback",
+    "CheckpointConfig",
+    "ConfusionMatrix",
+    "ConfusionMatrixMetric",
+    "CosineSimilarity",
+    "DatasetHelper",
+    "Dice",
+    "EarlyStopping",
+    "Fbeta",
+    "HausdorffDistance",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "Loss",
+    "LossMonitor",
+    "MeanSurfaceDistance",
+    "Metric",
+    "Model",
+    "ModelCheckpoint",
+    "OcclusionSensitivity",
+    "OnRequestExit",
+    "Perplexity",
+    "Precision",
+    "Recall",
+    "ReduceLROnPlateau",
+    "RootMeanSquareDistance",
+    "RunContext",
+    "SummaryCollector",
+    "SummaryRecord",
+    "TimeMonitor",
+    "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy",
+    "TopKCategoricalAccuracy",
+    "auc",
+    "connect_network_with_dataset",
+    "data_sink",
+    "get_metric_fn",
+    "get_metrics",
+    "names",
+    "progress",
+    "rearrange_inputs",
 ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from sporax.train.callback import (
 from sporax.train.logging_callbacks import TimeMonitor
 from sporax.train.metrics import Loss, metrics_of
 from sporax.train.model_checkpoint import ModelCheckpoint
+from sporax.train.progress import ProgressLine
 
 _OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
 
@@ -230,11 +231,11 @@ class Model:
     def _train(self, epoch, dataset, callbacks, first, valid=None, frequency=1):
         run = self._run(
             "train", dataset, callbacks, train_dataset=dataset, epoch_num=epoch - first,
-            cur_epoch_num=first, train_dataset_element=None, net_outputs=None,
+            first_epoch=first, cur_epoch_num=first, train_dataset_element=None, net_outputs=None,
             parallel_mode="stand_alone", device_number=1,
         )  # fmt: skip
         context = RunContext(run)
-        with CallbackManager(callbacks) as events:
+        with CallbackManager(ProgressLine.added(callbacks)) as events:
             try:
                 self._train_epochs(range(first, epoch), dataset, run, context, events,
                                    valid, frequency)  # fmt: skip
@@ -307,7 +308,7 @@ class Model:
         check_callbacks(callbacks, "eval")
         self._captures_evaluation = dataset_sink_mode
         run = self._run("eval", valid_dataset, callbacks, valid_dataset=valid_dataset)
-        with CallbackManager(callbacks) as events:
+        with CallbackManager(ProgressLine.added(callbacks)) as events:
             return self._eval(valid_dataset, run, events, self._metric_fns)
 
     def _eval_in_fit(self, dataset, run, events):

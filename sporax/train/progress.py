@@ -1,0 +1,129 @@
+"""A line that shows how far a training, an evaluation or any loop has come, by `tqdm`.
+
+It is written to stderr, and only where that is a terminal; `SPORAX_PROGRESS=off` switches it off.
+"""
+
+import sys
+import time
+
+from tqdm import tqdm
+
+from sporax.core.environment import choice
+from sporax.core.tensor import Tensor
+from sporax.engine.program import compilations
+from sporax.train.callback import Callback, loss_of
+from sporax.train.logging_callbacks import LossMonitor
+
+_EVERY = 0.5  # seconds between two readings of the loss, which waits for the device
+
+
+def is_shown():
+    """Whether progress is shown."""
+    return choice("SPORAX_PROGRESS", "on", "off") == "on" and sys.stderr.isatty()
+
+
+def progress(iterable, desc=None, total=None):
+    """The same items, with a line that shows how many there have been, how fast, and how long the
+    others will take.
+
+    `desc`: what it says first. `total`: how many there are, where `len` does not say. Nothing is
+    shown where stderr is no terminal.
+
+    >>> from sporax.train import progress
+    >>> sum(progress([1, 2, 3], desc="adding"))
+    6
+    """
+    if total is None and hasattr(iterable, "get_dataset_size"):
+        total = iterable.get_dataset_size()
+    return tqdm(iterable, desc, total, disable=not is_shown(), dynamic_ncols=True)
+
+
+class ProgressLine(Callback):
+    """The line of a run of `Model`: epoch, steps, loss or metrics, steps a second, time left; while
+    a step is traced and compiled it says so."""
+
+    def __init__(self):
+        self._line, self._read, self._programs, self._begun = None, 0.0, 0, set()
+
+    @staticmethod
+    def added(callbacks):
+        """The callbacks of a run with the line, where progress is shown and nothing else prints it
+        step by step."""
+        listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+        listed = [callback for callback in listed if callback is not None]
+        if not is_shown() or any(isinstance(c, LossMonitor) for c in listed):
+            return callbacks
+        return [*listed, ProgressLine()]
+
+    def __exit__(self, *error):
+        self._close()
+
+    def _open(self, desc, total):
+        self._close()
+        self._line = tqdm(total=total, desc=desc, unit="step", dynamic_ncols=True)
+        self._programs = compilations["programs"]
+
+    def _close(self):
+        if self._line is not None:
+            self._line.close()
+            self._line = None
+
+    def on_train_epoch_begin(self, run_context):
+        """Begin the line of an epoch."""
+        run = run_context.original_args()
+        last = run.get("first_epoch", 0) + run.epoch_num
+        self._open(f"epoch {run.cur_epoch_num}/{last}", run.batch_num)
+
+    def on_eval_begin(self, run_context):
+        """Begin the line of an evaluation."""
+        self._open("evaluation", run_context.original_args().batch_num)
+
+    def step_begin(self, run_context):
+        mode = run_context.original_args().get("mode")
+        if self._line is not None and mode not in self._begun:
+            self._begun.add(mode)
+            self._line.set_postfix_str("the first step is traced and compiled")
+
+    def step_end(self, run_context):
+        if self._line is None:
+            return
+        now = time.monotonic()
+        if now - self._read > _EVERY or self._line.n + 1 == self._line.total:
+            self._read = now
+            words = _loss(run_context.original_args())
+            if compilations["programs"] > self._programs:
+                self._programs = compilations["programs"]
+                words += " (compiled)" if words else "compiled"
+            self._line.set_postfix_str(words, refresh=False)
+        self._line.update()
+
+    def on_train_epoch_end(self, run_context):
+        """End the line, with what was evaluated."""
+        metrics = run_context.original_args().get("metrics")
+        if metrics and self._line is not None:
+            shown = " ".join(f"{name}={value:.4g}" for name, value in _numbers(metrics))
+            self._line.set_postfix_str(f"{self._line.postfix} {shown}".strip())
+        self._close()
+
+    def on_eval_end(self, run_context):
+        """End the line, with the metrics."""
+        if self._line is not None:
+            metrics = run_context.original_args().get("metrics") or {}
+            self._line.set_postfix_str(" ".join(f"{k}={v:.4g}" for k, v in _numbers(metrics)))
+        self._close()
+
+
+def _numbers(metrics):
+    return [(name, value) for name, value in metrics.items() if isinstance(value, (int, float))]
+
+
+def _loss(run):
+    if run.get("mode") == "eval":
+        return ""
+    loss = loss_of(run.get("net_outputs"))
+    if isinstance(loss, Tensor):
+        loss = float(loss.asnumpy().mean())
+    return f"loss={loss:.4g}" if isinstance(loss, float) else ""
+
+
+__all__ = ["progress"]
