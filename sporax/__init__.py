@@ -57,7 +57,7 @@ _PUBLIC = {
         Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy
         Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics names
         rearrange_inputs""",
-    "sporax.insight": "Profiler",
+    "sporax.insight": "EnvProfiler Profiler",
     "sporax.compat": "install_as_mindspore",
     "sporax.compat.streams": """Event Stream StreamCtx communication_stream current_stream
         default_stream set_cur_stream""",

@@ -143,6 +143,7 @@ from sporax.graph_capture.compiler_marks import lazy_inline as lazy_inline
 from sporax.graph_capture.compiler_marks import no_inline as no_inline
 from sporax.graph_capture.jit import jit as jit
 from sporax.graph_capture.mutable import mutable as mutable
+from sporax.insight import EnvProfiler as EnvProfiler
 from sporax.insight import Profiler as Profiler
 from sporax.io import async_ckpt_thread_status as async_ckpt_thread_status
 from sporax.io import ckpt_to_safetensors as ckpt_to_safetensors

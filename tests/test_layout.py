@@ -26,7 +26,7 @@ ROOMS |= {
     "data": {"core", "data"},
     "distributed": {"core", "distributed"},
 }
-ROOMS["train"] = ROOMS["train"] | {"io"}
+ROOMS["train"] = ROOMS["train"] | {"io", "insight"}
 ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these
 
 # Files below `graph_capture` that import a module by a string, each with its reason.

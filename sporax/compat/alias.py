@@ -12,6 +12,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
+import os
 import sys
 import types
 from pathlib import Path
@@ -182,6 +183,8 @@ def install_as_mindspore():
         sys.meta_path.insert(0, FINDER)
     child_processes.inherit()
     class_modules.show()
+    if os.environ.get("MS_PROFILER_OPTIONS"):
+        importlib.import_module("sporax.insight").EnvProfiler.init_profiler()
     return importlib.import_module(ROOT)
 
 

@@ -1,5 +1,28 @@
-"""Profiling: `Profiler`."""
+"""Profiling: `Profiler`, `profile` with its `schedule`, and `mstx`."""
 
+from sporax.insight.profile import EnvProfiler, mstx, profile, tensorboard_trace_handler
 from sporax.insight.profiler import Profiler
+from sporax.insight.profiler_options import (
+    AicoreMetrics,
+    ExportType,
+    HostSystem,
+    ProfilerActivity,
+    ProfilerLevel,
+    _ExperimentalConfig,
+    schedule,
+)
 
-__all__ = ["Profiler"]
+__all__ = [
+    "AicoreMetrics",
+    "EnvProfiler",
+    "ExportType",
+    "HostSystem",
+    "Profiler",
+    "ProfilerActivity",
+    "ProfilerLevel",
+    "_ExperimentalConfig",
+    "mstx",
+    "profile",
+    "schedule",
+    "tensorboard_trace_handler",
+]

@@ -56,14 +56,7 @@ class Profiler:
 
     def start(self):
         """Begin the trace, after pending operations have run."""
-        if Profiler._running is not None:
-            raise RuntimeError(
-                "For 'Profiler.start', no other profiler must run, but one does. Call its 'stop' "
-                "or 'analyse' first."
-            )
-        _settle()
-        jax.profiler.start_trace(str(self._folder))
-        Profiler._running = self
+        Profiler.begin(self, self._folder)
 
     def stop(self):
         """End the trace, after pending operations have run, and write it."""
@@ -71,9 +64,32 @@ class Profiler:
             raise RuntimeError(
                 "For 'Profiler.stop', the profiler must run, but it does not. Call 'start' first."
             )
-        _settle()
-        Profiler._running = None
-        jax.profiler.stop_trace()
+        Profiler.end(self)
+
+    @staticmethod
+    def begin(owner, folder):
+        """Begin the trace of a `Profiler` or a `profile`; RuntimeError where one runs."""
+        if Profiler._running is not None:
+            raise RuntimeError(
+                f"For '{type(owner).__name__}.start', no other profiler must run, but one does. "
+                "Call its 'stop' or 'analyse' first."
+            )
+        settle()
+        jax.profiler.start_trace(str(folder))
+        Profiler._running = owner
+
+    @staticmethod
+    def end(owner):
+        """End and write the trace of that owner."""
+        if Profiler._running is owner:
+            settle()
+            Profiler._running = None
+            jax.profiler.stop_trace()
+
+    @staticmethod
+    def is_running():
+        """Whether a trace is recorded now."""
+        return Profiler._running is not None
 
     def analyse(self):
         """End the trace if it runs, say where it is, and return the path of its newest file."""
@@ -89,6 +105,7 @@ class Profiler:
         return str(traces[-1])
 
 
-def _settle():
+def settle():
+    """Run pending operations, and wait for the device."""
     run_pending()
     synchronize()

@@ -1,0 +1,284 @@
+"""`profile`: traces of chosen steps; `mstx`: ranges and marks of a script in them."""
+
+import itertools
+import json
+import os
+import shutil
+import socket
+import tempfile
+from pathlib import Path
+
+import jax
+
+from sporax.insight.profiler import Profiler, settle
+from sporax.insight.profiler_options import ProfilerAction
+
+_RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+
+
+def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True, async_mode=False):
+    """For `profile(on_trace_ready=...)`: traces go to the folder `dir_name` ('./data'), where
+    TensorBoard's profile plugin and https://ui.perfetto.dev find them.
+
+    `worker_name`: the first part of the file names (default: host and process). `analyse_flag`,
+    `async_mode`: accepted; a trace needs no analysis.
+
+    >>> handler = tensorboard_trace_handler("outputs/traces", worker_name="first")
+    """
+
+    def handler(profiler):
+        """Called when a trace is written; `profile` has put it into the folder."""
+
+    handler.folder = Path("./data" if dir_name is None else dir_name)
+    handler.worker_name = worker_name
+    return handler
+
+
+class profile:
+    """Traces of what the program does, of all steps or of those that `schedule` names.
+
+    `schedule`: a function from a step's number to a `ProfilerAction`, such as `schedule(wait=1,
+    active=2)`; without one all is recorded. `step()` ends a step. `on_trace_ready`: called with the
+    profile when a trace is written: `tensorboard_trace_handler(folder)`, which chooses the folder
+    too (else './data'), or a function of your own, which finds the file in `path`. Each trace has
+    one event `ProfilerStep#n` for each step. `start_profile`: whether to start at once (default
+    True); `with` starts it, and stops it at the end. All other settings count things on other
+    devices: accepted, without effect.
+
+    Raises TypeError for a `schedule` or an `on_trace_ready` that is not a function, RuntimeError
+    where another profiler runs.
+
+    >>> handler = tensorboard_trace_handler("outputs/profile")
+    >>> from sporax.insight import schedule
+    >>> plan = schedule(wait=1, active=1, repeat=1)
+    >>> with profile(schedule=plan, on_trace_ready=handler) as prof:
+    ...     for step in range(3):
+    ...         y = Tensor([1.0, 2.0]).sum()
+    ...         prof.step()
+    >>> prof.path.name.endswith(".trace.json.gz")
+    True
+    """
+
+    def __init__(
+        self, activities=None, with_stack=False, profile_memory=False, data_process=False,
+        parallel_strategy=False, start_profile=True, hbm_ddr=False, pcie=False, sync_enable=True,
+        record_shapes=False, schedule=None, on_trace_ready=None, experimental_config=None,
+    ):  # fmt: skip
+        functions = {"schedule": schedule, "on_trace_ready": on_trace_ready}
+        for name, function in functions.items():
+            if function is not None and not callable(function):
+                raise TypeError(
+                    f"For 'profile', '{name}' must be a function or None, but got "
+                    f"{type(function).__name__}. Leave it out to record all steps."
+                )
+        self.schedule = schedule or (lambda step: ProfilerAction.RECORD)
+        self._on_trace_ready = on_trace_ready
+        self._folder = getattr(on_trace_ready, "folder", Path("./data")).absolute()
+        name = getattr(on_trace_ready, "worker_name", None)
+        self._worker = name or f"{socket.gethostname()}_{os.getpid()}"
+        self.step_num = 0
+        self.current_action = ProfilerAction.NONE
+        self.path = None  # of the newest trace
+        self._has_started, self._metadata = False, {}
+        self._running_folder = self._step_annotation = None
+        if start_profile:
+            self.start()
+
+    def start(self):
+        """Begin with step 0."""
+        if self._has_started:
+            raise RuntimeError(
+                "For 'profile.start', the profile must not run, but it does. Call 'stop' first."
+            )
+        self._has_started, self.step_num = True, 0
+        self._enter(self.schedule(0))
+
+    def step(self):
+        """End a step: what follows belongs to the next one."""
+        if not self._has_started:
+            raise RuntimeError(
+                "For 'profile.step', the profile must run, but it does not. Call 'start' first."
+            )
+        before = self._leave_step()
+        self.step_num += 1
+        action = self.schedule(self.step_num)
+        if self._running_folder is not None and (
+            before is ProfilerAction.RECORD_AND_SAVE or action not in _RECORDING
+        ):
+            self._write()
+        self._enter(action)
+
+    def stop(self):
+        """End the last step, and write the trace if one is recorded."""
+        if not self._has_started:
+            raise RuntimeError(
+                "For 'profile.stop', the profile must run, but it does not. Call 'start' first."
+            )
+        self._leave_step()
+        self._has_started, self.current_action = False, ProfilerAction.NONE
+        if self._running_folder is not None:
+            self._write()
+
+    def add_metadata(self, key, value):
+        """Have `profiler_metadata.json` beside the traces say `key`: the string `value`."""
+        for name, text in (("key", key), ("value", value)):
+            if not isinstance(text, str):
+                raise TypeError(
+                    f"For 'profile.add_metadata', '{name}' must be a string, but got "
+                    f"{type(text).__name__}. Give a string."
+                )
+        self._metadata[key] = value
+
+    def add_metadata_json(self, key, value):
+        """`add_metadata` of what a string of JSON says; ValueError where it is not JSON."""
+        self.add_metadata(key, value)
+        try:
+            self._metadata[key] = json.loads(value)
+        except json.JSONDecodeError as error:
+            del self._metadata[key]
+            raise ValueError(
+                f"For 'profile.add_metadata_json', 'value' must be JSON, but got {value!r:.80} "
+                f"({error}). Write it with json.dumps."
+            ) from None
+
+    def _enter(self, action):
+        self.current_action = action
+        if action not in _RECORDING:
+            return
+        if self._running_folder is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            folder = tempfile.mkdtemp(prefix="running_", dir=self._folder)
+            try:
+                Profiler.begin(self, folder)
+            except RuntimeError:
+                os.rmdir(folder)
+                self._has_started = False
+                raise
+            self._running_folder = folder
+        self._step_annotation = jax.profiler.TraceAnnotation(f"ProfilerStep#{self.step_num}")
+        self._step_annotation.__enter__()
+
+    def _leave_step(self):
+        if self._step_annotation is not None:
+            settle()
+            self._step_annotation.__exit__(None, None, None)
+            self._step_annotation = None
+        return self.current_action
+
+    def _write(self):
+        """End the trace, and put its files where TensorBoard looks for the runs of a folder."""
+        folder, self._running_folder = self._running_folder, None
+        Profiler.end(self)
+        (run,) = Path(folder, "plugins/profile").iterdir()
+        runs = self._folder / "plugins" / "profile"
+        target = next(
+            path
+            for number in itertools.count()
+            if not (path := runs / f"{run.name}_{number}").exists()
+        )
+        target.mkdir(parents=True)
+        for file in run.iterdir():
+            kind = next(k for k in (".trace.json.gz", ".xplane.pb", "") if file.name.endswith(k))
+            shutil.move(file, target / (f"{self._worker}{kind}" if kind else file.name))
+        shutil.rmtree(folder)
+        if self._metadata:
+            (target / "profiler_metadata.json").write_text(json.dumps(self._metadata))
+        self.path = target / f"{self._worker}.trace.json.gz"
+        if self._on_trace_ready is not None:
+            self._on_trace_ready(self)
+
+    def __enter__(self):
+        if not self._has_started:
+            self.start()
+        return self
+
+    def __exit__(self, *error):
+        if self._has_started:
+            self.stop()
+
+
+_range_numbers, _open_ranges = itertools.count(1), {}
+
+
+class mstx:
+    """Ranges and marks that a script puts into the trace of a profiler.
+
+    >>> number = mstx.range_start("first epoch")
+    >>> mstx.mark("data read")
+    >>> mstx.range_end(number)
+    """
+
+    @staticmethod
+    def _annotation(who, message, domain):
+        for name, text in (("message", message), ("domain", domain)):
+            if not isinstance(text, str) or not text:
+                raise (ValueError if isinstance(text, str) else TypeError)(
+                    f"For 'mstx.{who}', '{name}' must be a string that is not empty, but got "
+                    f"{text!r:.80}. Give a name for the trace."
+                )
+        if Profiler.is_running():
+            settle()
+        return jax.profiler.TraceAnnotation(message, domain=domain)
+
+    @staticmethod
+    def mark(message, stream=None, domain="default"):
+        """Put an event without length into the trace. All streams are one here."""
+        with mstx._annotation("mark", message, domain):
+            pass
+
+    @staticmethod
+    def range_start(message, stream=None, domain="default"):
+        """Begin a range; returns its number, for `range_end`. All streams are one here."""
+        annotation = mstx._annotation("range_start", message, domain)
+        annotation.__enter__()
+        number = next(_range_numbers)
+        _open_ranges[number, domain] = annotation
+        return number
+
+    @staticmethod
+    def range_end(range_id, domain="default"):
+        """End a range, after what was started in it."""
+        if (range_id, domain) not in _open_ranges:
+            raise ValueError(
+                f"For 'mstx.range_end', 'range_id' must be a range of domain {domain!r} that was "
+                f"started and not ended, but got {range_id!r:.80}. Give what range_start returned."
+            )
+        if Profiler.is_running():
+            settle()
+        _open_ranges.pop((range_id, domain)).__exit__(None, None, None)
+
+
+class EnvProfiler:
+    """The `profile` of a whole process, by the environment variable MS_PROFILER_OPTIONS: JSON such
+    as `{"start": true, "output_path": "./data"}`, read when sporax is imported as MindSpore.
+
+    >>> EnvProfiler.init_profiler()  # nothing: the variable is not set
+    >>> EnvProfiler().analyse()
+    """
+
+    profiler = None
+
+    @classmethod
+    def init_profiler(cls):
+        """Start the profile if the variable says so; ValueError where it holds no JSON object."""
+        text = os.environ.get("MS_PROFILER_OPTIONS")
+        if not text:
+            return
+        try:
+            options = json.loads(text)
+        except json.JSONDecodeError:
+            options = None
+        if not isinstance(options, dict):
+            raise ValueError(
+                f"For 'EnvProfiler', MS_PROFILER_OPTIONS must be a JSON object, but got "
+                f'{text!r:.80}. Write {{"start": true}}.'
+            )
+        if options.get("start") and cls.profiler is None:
+            handler = tensorboard_trace_handler(options.get("output_path"))
+            cls.profiler = profile(on_trace_ready=handler)
+
+    def analyse(self):
+        """End the profile and write the trace."""
+        if EnvProfiler.profiler is not None:
+            EnvProfiler.profiler.stop()
+            EnvProfiler.profiler = None

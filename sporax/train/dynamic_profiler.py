@@ -1,0 +1,99 @@
+"""`DynamicProfilerMonitor`: a profile of steps that a file names while the training runs."""
+
+import json
+import time
+from pathlib import Path
+
+from sporax.insight.profile import profile, tensorboard_trace_handler
+from sporax.nn import argument_checks as check
+from sporax.train.callback import Callback
+
+_START = {"start_step": -1, "stop_step": -1}
+
+
+class DynamicProfilerMonitor(Callback):
+    """Records the steps that `cfg_path/profiler_config.json` names: `{"start_step": 6,
+    "stop_step": 7}`, which may change while the training runs. -1 is none.
+
+    The file is written with -1 where there is none, and read again at most every `poll_interval`
+    seconds. Traces go to `output_path` ('dyn_profile_data'), a folder `rank0_start6_stop7` in it;
+    `prof_path` in the file names another. All other settings of the file have no effect here. As a
+    callback of `Model.train` steps are its steps; in a loop of your own, call `step()` at the end
+    of each.
+
+    Raises TypeError or ValueError for arguments or a file of another kind.
+
+    >>> import tempfile
+    >>> monitor = DynamicProfilerMonitor(tempfile.mkdtemp())
+    >>> monitor.step()
+    """
+
+    def __init__(self, cfg_path=None, output_path=None, poll_interval=2, **kwargs):
+        who = "DynamicProfilerMonitor"
+        check.instance(who, (str, Path), "a path", cfg_path=cfg_path)
+        check.instance(who, (str, Path, type(None)), "a path or None", output_path=output_path)
+        check.positive(who, poll_interval=poll_interval)
+        self._file = Path(cfg_path) / "profiler_config.json"
+        self._output = Path("dyn_profile_data" if output_path is None else output_path)
+        self._interval, self._read_at, self._options = poll_interval, None, dict(_START)
+        self._profile, self._last, self._count = None, None, 0
+        if not self._file.exists():
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.write_text(json.dumps(_START, indent=4))
+
+    def step_begin(self, run_context):
+        """Begin the trace where the step is the first that the file names."""
+        self._begin(run_context.original_args().cur_step_num)
+
+    def step_end(self, run_context):
+        """End the trace where the step is the last."""
+        self._end(run_context.original_args().cur_step_num)
+
+    def end(self, run_context):
+        """End a trace whose last step did not come."""
+        self._stop()
+
+    def step(self):
+        """End a step of a loop of one's own: the first is step 0 until this is called."""
+        self._end(self._count)
+        self._count += 1
+        self._begin(self._count)
+
+    def _steps(self):
+        """The first and the last step that the file names now."""
+        now = time.monotonic()
+        if self._read_at is None or now - self._read_at >= self._interval:
+            self._read_at = now
+            try:
+                self._options = _START | json.loads(self._file.read_text())
+            except (json.JSONDecodeError, TypeError) as error:
+                raise ValueError(
+                    f"For 'DynamicProfilerMonitor', {self._file} must be a JSON object, but "
+                    f"reading it says: {error}. Write it with json.dump."
+                ) from None
+        first, last = self._options["start_step"], self._options["stop_step"]
+        if type(first) is not int or type(last) is not int or (first >= 0 and last < first):
+            raise ValueError(
+                "For 'DynamicProfilerMonitor', 'start_step' and 'stop_step' in the file must be "
+                f"ints with start_step <= stop_step, but got {first!r:.80} and {last!r:.80}. "
+                "Write -1 for none."
+            )
+        return first, last
+
+    def _begin(self, step):
+        first, last = self._steps()
+        if self._profile is None and first == step:
+            folder = Path(self._options.get("prof_path") or self._output)
+            handler = tensorboard_trace_handler(folder / f"rank0_start{first}_stop{last}")
+            self._profile, self._last = profile(on_trace_ready=handler), last
+        elif self._profile is not None:
+            self._profile.step()
+
+    def _end(self, step):
+        if self._profile is not None and step >= self._last:
+            self._stop()
+
+    def _stop(self):
+        if self._profile is not None:
+            self._profile.stop()
+            self._profile = None
