@@ -6,6 +6,7 @@ import importlib
 from sporax.core.errors import missing
 from sporax.data import config, transforms
 from sporax.data.batch import BatchInfo
+from sporax.data.callbacks import DSCallback
 from sporax.data.concat_zip import zip_datasets as zip
 from sporax.data.dataset import Dataset
 from sporax.data.mnist_cifar import (
@@ -17,6 +18,7 @@ from sporax.data.mnist_cifar import (
 )
 from sporax.data.sampler import (
     DistributedSampler,
+    PKSampler,
     RandomSampler,
     Sampler,
     SequentialSampler,
@@ -65,11 +67,12 @@ _LATER = {name: module for module, names in _MODULES.items() for name in names.s
 _LATER |= {"audio": None, "text": None, "vision": None}
 
 __all__ = [
-    "BatchInfo", "Cifar10Dataset", "Cifar100Dataset", "Dataset", "DistributedSampler",
-    "FashionMnistDataset", "GeneratorDataset", "KMnistDataset", "MnistDataset",
-    "NumpySlicesDataset", "PaddedDataset", "RandomSampler", "Sampler", "SequentialSampler",
-    "Shuffle", "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler", "config",
-    "transforms", "zip", *(name for name in _LATER if name.endswith("Dataset")),
+    "BatchInfo", "Cifar10Dataset", "Cifar100Dataset", "DSCallback", "Dataset",
+    "DistributedSampler", "FashionMnistDataset", "GeneratorDataset", "KMnistDataset",
+    "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler", "Sampler",
+    "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
+    "WeightedRandomSampler", "config", "transforms", "zip",
+    *(name for name in _LATER if name.endswith("Dataset")),
 ]  # fmt: skip
 
 

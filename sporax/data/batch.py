@@ -8,6 +8,7 @@ import numpy as np
 from sporax.core.tensor import Tensor
 from sporax.data.dataset import as_array, count
 from sporax.data.pipeline import _Replacing, step
+from sporax.data.sync_wait import batches_follow
 
 
 class BatchInfo:
@@ -40,6 +41,8 @@ class _Batches(_Replacing):
                 f"For 'batch', 'drop_remainder' must be a bool, but got {drop_remainder!r}."
             )
         self.batch_size, self.drop_remainder = batch_size, drop_remainder
+        if not callable(batch_size):
+            batches_follow(dataset, batch_size)
 
     @property
     def _size(self):

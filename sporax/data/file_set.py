@@ -10,6 +10,7 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data import matlab_file
+from sporax.data.sampler import PKSampler
 from sporax.data.source import GeneratorDataset
 
 # as files of images begin: JPEG, PNG, BMP, GIF, TIFF, WebP, JPEG 2000, PBM and its like
@@ -92,6 +93,20 @@ class FileSet(GeneratorDataset):
 
     def _rows(self):
         return [row for part in self.parts[self.given.usage] for row in self._part(part)]
+
+    def _indices(self):
+        """As that of `GeneratorDataset`; a `PKSampler` gets the rows' classes."""
+        if not isinstance(self.sampler, PKSampler):
+            return super()._indices()
+        name = self.sampler.class_column
+        at = self._columns.index(name) if name in self._columns else None
+        classes = [] if at is None else np.array([row[at] for row in self.source.listed])
+        if at is None or classes.ndim != 1 or classes.dtype.kind not in "iu":
+            raise self._error(
+                f"'PKSampler' needs the name of a column of classes, but 'class_column' is '{name}'"
+                f" and the columns are {self._columns}"
+            )
+        return self.sampler.begin_classes(classes)
 
     def _part(self, part):
         raise NotImplementedError(f"For '{self._who}', the method '_part' must be defined.")

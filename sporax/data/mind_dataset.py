@@ -8,6 +8,8 @@ import numpy as np
 
 from sporax.data.dataset import count, names
 from sporax.data.mindrecord import opened
+from sporax.data.mindrecord_file import is_blob
+from sporax.data.sampler import PKSampler
 from sporax.data.source import GeneratorDataset
 
 
@@ -94,6 +96,19 @@ class MindDataset(GeneratorDataset):
             _Records(files, columns, padded_sample, padded), columns, num_samples=num_samples,
             shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id,
         )  # fmt: skip
+
+    def _indices(self):
+        """As that of `GeneratorDataset`; a `PKSampler` gets the rows' classes."""
+        if not isinstance(self.sampler, PKSampler):
+            return super()._indices()
+        name, files = self.sampler.class_column, self.source.files
+        if is_blob(files[0].schema.get(name, {"type": "bytes"})):
+            raise RuntimeError(
+                f"For 'MindDataset', 'PKSampler' needs the name of a field of numbers or strings "
+                f"as 'class_column', but got '{name}' of {list(files[0].schema)}."
+            )
+        classes = [file.row(i)[name] for file in files for i in range(len(file))]
+        return self.sampler.begin_classes(np.array(classes))
 
 
 __all__ = ["MindDataset"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from sporax.core.from_host import plain
 from sporax.data import random_streams
+from sporax.data.callbacks import following, listed_callbacks
 from sporax.data.dataset import Dataset, as_row, count, names, places
 
 
@@ -80,7 +81,8 @@ class Map(_Replacing):
 
     `operations`: a callable or several, one after another; each is called with the columns as
     arrays and returns one value, or a tuple of them. `output_columns`: their names, by default
-    those of the input. The other arguments steer MindSpore's workers and have no effect here.
+    those of the input. `callbacks`: a `DSCallback` or a list of them. The other arguments steer
+    MindSpore's workers and have no effect here.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> data = NumpySlicesDataset([1, 2], ["x"], shuffle=False).map(lambda x: x * 10, "x")
@@ -91,6 +93,7 @@ class Map(_Replacing):
     def __init__(
         self, dataset, operations, input_columns=None, output_columns=None,
         num_parallel_workers=None, python_multiprocessing=False, max_rowsize=None, offload=None,
+        callbacks=None,
     ):  # fmt: skip
         operations = operations if isinstance(operations, (list, tuple)) else [operations]
         for operation in operations:
@@ -103,10 +106,14 @@ class Map(_Replacing):
             input_columns = dataset.get_col_names()[:1]
         super().__init__("map", dataset, input_columns, output_columns)
         self._operations = list(operations)
+        self._callbacks = listed_callbacks(callbacks)
 
     def _begin(self):
         epoch, stream = self._source._begin(), np.random.default_rng(random_streams.seed())
-        return lambda: (self._row(row, stream) for row in epoch())
+        if not self._callbacks:
+            return lambda: (self._row(row, stream) for row in epoch())
+        make = lambda row: lambda: self._row(row, stream)  # noqa: E731
+        return following(lambda: map(make, epoch()), self._callbacks)
 
     def _row(self, row, stream):
         results = tuple([row[i] for i in self._places])

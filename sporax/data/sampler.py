@@ -4,11 +4,13 @@ A sampler's `begin(size)` gives a function that lists the indices of an epoch, a
 next epoch when it is called again.
 """
 
+import itertools
 import math
 
 import numpy as np
 
 from sporax.core.from_host import plain
+from sporax.data import argument_checks as check
 from sporax.data import random_streams
 
 
@@ -267,6 +269,58 @@ class DistributedSampler(Sampler):
         return epoch
 
 
+class PKSampler(Sampler):
+    """`num_val` rows of each class, drawn with replacement, class after class; with `shuffle`, the
+    classes in a random order. `class_column`: where a data set in files has the class.
+
+    >>> PKSampler(0)
+    Traceback (most recent call last):
+    ValueError: For 'PKSampler', 'num_val' must be in [1, 2147483647], but got 0.
+    """
+
+    def __init__(
+        self, num_val, num_class=None, shuffle=False, class_column="label", num_samples=None
+    ):
+        super().__init__(num_samples)
+        if num_class is not None:
+            raise NotImplementedError(
+                "For 'PKSampler', 'num_class' must be None, as in MindSpore: all classes are drawn."
+            )
+        self.num_val = check.whole("PKSampler", "num_val", num_val, 1)
+        self.shuffle = check.true_or_false("PKSampler", "shuffle", shuffle)
+        self.class_column = check.text("PKSampler", "class_column", class_column)
+
+    def add_child(self, sampler):
+        """Refused: the classes are those of all rows."""
+        raise RuntimeError(
+            "For 'PKSampler', there must be no other sampler below it, but 'add_child' got "
+            f"{type(sampler).__name__}. Add the PKSampler to that one."
+        )
+
+    def begin(self, size):
+        raise ValueError(
+            "For 'PKSampler', the data set must be one in files with a column "
+            f"'{self.class_column}' of whole numbers, but it knows no classes. Use 'SubsetSampler'."
+        )
+
+    def begin_classes(self, classes):
+        """As `begin`; `classes`: those of the rows."""
+        by_class = [np.flatnonzero(classes == c).tolist() for c in np.unique(classes)]
+        seed = random_streams.seed()
+        draws = (random_streams.Twister(i % 2**32) for i in itertools.count(seed))
+        if self.shuffle:  # the first epoch's numbers are those that follow, as in MindSpore
+            first = next(draws)
+            random_streams.shuffle(by_class, first)
+            draws = itertools.chain([first], draws)
+
+        def epoch():
+            draw = next(draws)
+            places = [rows[draw.below(len(rows))] for rows in by_class for _ in range(self.num_val)]
+            return places[: self.num_samples or None]
+
+        return epoch
+
+
 def chosen(who, sampler, shuffle, num_samples, num_shards, shard_id):
     """The sampler that a dataset's arguments ask for."""
     if sampler is not None:
@@ -308,6 +362,6 @@ class _Given(Sampler):
 
 
 __all__ = [
-    "DistributedSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
-    "SubsetSampler", "WeightedRandomSampler",
+    "DistributedSampler", "PKSampler", "RandomSampler", "Sampler", "SequentialSampler",
+    "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler",
 ]  # fmt: skip

@@ -90,18 +90,22 @@ class GeneratorDataset(Dataset):
     @functools.cached_property
     def _size(self):
         if self.sampler is not None:  # no row is read
-            return sum(1 for _ in self.sampler.epochs(len(self.source))())
+            return sum(1 for _ in self._indices()())
         return sum(1 for _ in self._begin_items()())
 
     def _begin(self):
         epoch = self._begin_items()
         return lambda: map(self._row, epoch())
 
+    def _indices(self):
+        """A function that lists the indices of an epoch's rows."""
+        return self.sampler.epochs(len(self.source))
+
     def _begin_items(self):
         """As `_begin`, for rows as the source has them."""
         source = self.source
         if self.sampler is not None:
-            indices = self.sampler.epochs(len(source))
+            indices = self._indices()
             return lambda: (source[i] for i in indices())
         shards, shard = self._shard
         start = 0 if shard is None else shard

@@ -131,8 +131,8 @@ def test_flat_map_and_apply():
 def test_what_is_missing_says_so(name):
     with pytest.raises(AttributeError, match=f"sporax has no 'mindspore.dataset.{name}' yet"):
         getattr(data, name)
-    with pytest.raises(AttributeError, match=r"no 'mindspore\.dataset\.Dataset\.sync_wait' yet"):
-        numbers(MS).sync_wait("x")
+    with pytest.raises(AttributeError, match=r"no 'mindspore\.dataset\.Dataset\.device_que' yet"):
+        numbers(MS).device_que("x")
 
 
 def test_column_types_and_shapes_that_differ():

@@ -1,0 +1,89 @@
+"""`WaitedDSCallback`, a callback of a data set and of a training at once."""
+
+import threading
+
+from sporax.data import config
+from sporax.data.callbacks import DSCallback
+from sporax.train import Callback
+
+
+def _nothing(self, train_run_context, ds_run_context):
+    """Called before the first row of a step or epoch, but not of the first one."""
+
+
+class WaitedDSCallback(Callback, DSCallback):
+    """Base of callbacks that change what `Dataset.map` does by what the training before has given:
+    a subclass defines `sync_step_begin(train_run_context, ds_run_context)`, or `sync_epoch_begin`.
+
+    It is given to `Dataset.map` and to `Model.train` alike. `step_size`: the rows of a step of the
+    training. A row of the next step waits for the training's step; as rows are made in the thread
+    that asks for them, it has ended by then. Where it has not, as where a batch takes more than
+    `step_size` rows, a RuntimeError comes after `dataset.config.get_callback_timeout()` seconds.
+
+    >>> class Loss(WaitedDSCallback):
+    ...     def sync_step_begin(self, train_run_context, ds_run_context):
+    ...         print(ds_run_context.cur_step_num)
+    >>> from sporax.data import NumpySlicesDataset
+    >>> from sporax.train import Model
+    >>> net, rows, loss = nn.Dense(1, 1), np.ones((2, 1), np.float32), Loss()
+    >>> data = NumpySlicesDataset((rows, rows), ["x", "y"]).map(lambda x: x, "x", callbacks=loss)
+    >>> model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+    >>> model.train(1, data, callbacks=loss, dataset_sink_mode=False)
+    2
+    """
+
+    to_define = "sync_step_begin", "sync_epoch_begin"
+    _nothing.is_default = True
+    sync_step_begin = sync_epoch_begin = _nothing
+
+    def __init__(self, step_size=1):
+        super().__init__(step_size)
+        self._ended = {"step": threading.Event(), "epoch": threading.Event()}
+        self._contexts = dict.fromkeys(self._ended)
+        self._is_over = False
+
+    def _end(self, what, run_context):
+        self._contexts[what] = run_context
+        self._ended[what].set()
+
+    def _wait(self, what, ds_run_context):
+        method = getattr(self, f"sync_{what}_begin")
+        if getattr(method, "is_default", False):
+            return
+        if not self._is_over:
+            seconds = config.get_callback_timeout()
+            if not self._ended[what].wait(seconds):
+                raise RuntimeError(
+                    f"For '{type(self).__name__}', a {what} of the training must have ended before "
+                    f"rows of the next one are made, but none did for {seconds} seconds. Give "
+                    "'step_size' the rows of a step, and the callback to 'Model.train' too."
+                )
+            self._ended[what].clear()
+        method(self._contexts[what], ds_run_context)
+
+    def step_end(self, run_context):
+        """Let the rows of the next step be made."""
+        self._end("step", run_context)
+
+    def epoch_end(self, run_context):
+        """Let the rows of the next epoch be made."""
+        self._end("epoch", run_context)
+
+    def end(self, run_context):
+        """Let all rows be made."""
+        self.step_end(run_context)
+        self.epoch_end(run_context)
+        self._is_over = True
+
+    def ds_step_begin(self, ds_run_context):
+        """Wait for the training's step."""
+        if ds_run_context.cur_step_num > self.step_size:
+            self._wait("step", ds_run_context)
+
+    def ds_epoch_begin(self, ds_run_context):
+        """Wait for the training's epoch."""
+        if ds_run_context.cur_epoch_num > 1:
+            self._wait("epoch", ds_run_context)
+
+
+__all__ = ["WaitedDSCallback"]

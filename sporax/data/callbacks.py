@@ -1,0 +1,98 @@
+"""Callbacks of `Dataset.map`.
+
+Rows are made when they are asked for, in the thread that asks: `ds_step_end` comes after its row
+and before the next row's `ds_step_begin`.
+"""
+
+from types import SimpleNamespace
+
+from sporax.data import argument_checks as check
+
+EVENTS = "begin", "epoch_begin", "epoch_end", "step_begin", "step_end"
+
+
+class DSCallback:
+    """Base of callbacks of `Dataset.map(..., callbacks=...)`: a subclass defines some of
+    `ds_begin`, `ds_epoch_begin`, `ds_epoch_end`, `ds_step_begin` and `ds_step_end`.
+
+    Each is given an object with `cur_epoch_num`, `cur_step_num_in_epoch` and `cur_step_num`; a step
+    is a row. `step_size`: the methods of steps are called for every `step_size`-th row, from the
+    first on. What they raise ends the iteration.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> class Steps(DSCallback):
+    ...     def ds_step_begin(self, ds_run_context):
+    ...         print(ds_run_context.cur_epoch_num, ds_run_context.cur_step_num)
+    >>> data = NumpySlicesDataset([5, 6, 7], "x").map(lambda x: x, "x", callbacks=Steps(2))
+    >>> for row in data.create_tuple_iterator(num_epochs=1):
+    ...     pass
+    1 1
+    1 3
+    """
+
+    to_define = tuple(f"ds_{event}" for event in EVENTS)
+
+    def __init__(self, step_size=1):
+        self.step_size = check.whole(type(self).__name__, "step_size", step_size, 1)
+
+
+def _nothing(event):
+    def method(self, ds_run_context):
+        pass
+
+    method.__name__, method.is_default = f"ds_{event}", True
+    method.__doc__ = f"Called at `{event}`; does nothing by default."
+    return method
+
+
+for _event in EVENTS:
+    setattr(DSCallback, f"ds_{_event}", _nothing(_event))
+
+
+def check_defined(callback):
+    """Refuse a callback of whose methods none is defined."""
+    cls = type(callback)
+    if all(getattr(getattr(cls, name), "is_default", False) for name in cls.to_define):
+        raise AttributeError(
+            f"For '{cls.__name__}', one of the methods {', '.join(cls.to_define)} must be defined, "
+            "but none is."
+        )
+
+
+def following(epoch, callbacks):
+    """`epoch`, a function that gives an iterator over the rows of an epoch, with callbacks."""
+    at = SimpleNamespace(cur_epoch_num=0, cur_step_num_in_epoch=0, cur_step_num=0)
+
+    def tell(event, everyone=True):
+        for callback in callbacks:
+            if everyone or (at.cur_step_num_in_epoch - 1) % callback.step_size == 0:
+                getattr(callback, f"ds_{event}")(at)
+
+    def one():
+        if not at.cur_epoch_num:
+            tell("begin")
+        at.cur_epoch_num, at.cur_step_num_in_epoch = at.cur_epoch_num + 1, 0
+        tell("epoch_begin")
+        for make_row in epoch():
+            at.cur_step_num_in_epoch += 1
+            at.cur_step_num += 1
+            tell("step_begin", everyone=False)
+            row = make_row()
+            tell("step_end", everyone=False)
+            yield row
+        tell("epoch_end")
+
+    return one
+
+
+def listed_callbacks(callbacks):
+    """The argument `callbacks` of `map` as a list."""
+    if callbacks is None:
+        return []
+    listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+    for callback in listed:
+        check_defined(check.instance("map", "callbacks", callback, DSCallback))
+    return list(listed)
+
+
+__all__ = ["DSCallback"]

@@ -1,0 +1,101 @@
+"""Rows that wait for what uses them: `Dataset.sync_wait` and `Dataset.sync_update`."""
+
+import threading
+
+from sporax.data import argument_checks as check
+from sporax.data import config
+from sporax.data.dataset import Dataset
+from sporax.data.pipeline import Step, step
+
+
+@step("sync_wait")
+class SyncWait(Step):
+    """The rows, of which only `num_batch` (rows, or batches where `batch` follows) come before a
+    `sync_update(condition_name)` lets the next ones pass.
+
+    `callback`: called with the `data` of each `sync_update`. A row that must wait for another
+    thread's update waits `config.get_callback_timeout()` seconds at most.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> data = NumpySlicesDataset([1, 2], "x", shuffle=False).sync_wait("loss", callback=print)
+    >>> for i, row in enumerate(data.create_tuple_iterator(num_epochs=1)):
+    ...     data.sync_update("loss", data=i)
+    0
+    1
+    """
+
+    def __init__(self, dataset, condition_name, num_batch=1, callback=None):
+        super().__init__(dataset)
+        self.condition_name = check.text("sync_wait", "condition_name", condition_name)
+        self._each = check.whole("sync_wait", "num_batch", num_batch, 1)
+        if callback is not None and not callable(callback):
+            raise TypeError(
+                "For 'sync_wait', 'callback' must be a function, but got "
+                f"{type(callback).__name__}."
+            )
+        if condition_name in _waits(dataset):
+            raise RuntimeError(
+                f"For 'sync_wait', each 'condition_name' must come once, but got "
+                f"{condition_name!r} again."
+            )
+        self._callback, self._left, self._batch = callback, 0, 1
+        self._changed = threading.Condition()
+
+    def _in_batches(self, batch_size):
+        self._batch *= batch_size
+
+    def _begin(self):
+        epoch = self._source._begin()
+        with self._changed:
+            self._left = self._each * self._batch
+        return lambda: map(self._wait, epoch())
+
+    def _wait(self, row):
+        seconds = config.get_callback_timeout()
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._left > 0, seconds):
+                raise RuntimeError(
+                    f"For 'sync_wait', 'sync_update({self.condition_name!r})' must be called after "
+                    f"{self._each} batches, but was not for {seconds} seconds. Call it in the loop "
+                    "over the rows; 'set_callback_timeout' changes the time."
+                )
+            self._left -= 1
+        return row
+
+    def _release(self, batches, data):
+        with self._changed:
+            self._left += self._batch * (self._each if batches is None else batches)
+            if self._callback is not None:
+                self._callback(data)
+            self._changed.notify_all()
+
+
+def _waits(dataset):
+    """{condition: the `SyncWait`} of a dataset and those that it reads from."""
+    waits = {dataset.condition_name: dataset} if isinstance(dataset, SyncWait) else {}
+    for child in dataset.children:
+        waits |= _waits(child)
+    return waits
+
+
+def sync_update(self, condition_name, num_batch=None, data=None):
+    """Let `num_batch` more batches pass the `sync_wait` of that name (as many as that has, by
+    default), and call its callback with `data`."""
+    waits = _waits(self)
+    if condition_name not in waits:
+        raise RuntimeError(
+            f"For 'sync_update', 'condition_name' must be that of a 'sync_wait', "
+            f"{list(waits)}, but got {condition_name!r}."
+        )
+    if num_batch is not None:
+        check.whole("sync_update", "num_batch", num_batch, 1)
+    waits[condition_name]._release(num_batch, data)
+
+
+Dataset.sync_update = sync_update
+
+
+def batches_follow(dataset, batch_size):
+    """Let every `sync_wait` below count batches of that size."""
+    for wait in _waits(dataset).values():
+        wait._in_batches(batch_size)

@@ -1,0 +1,77 @@
+"""Steps of data pipelines that MindSpore 2.10 and sporax run alike: name -> function of the module
+`mindspore.dataset` and an empty folder; what it returns is compared (`tools/record_steps.py`)."""
+
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+
+def image_folder(folder):
+    """Images of one grey each, 0 to 8, of classes of 3, 2 and 4."""
+    grey = 0
+    for name, count in (("a", 3), ("b", 2), ("c", 4)):
+        (folder / name).mkdir(exist_ok=True)
+        for _ in range(count):
+            Image.fromarray(np.full((2, 2, 3), grey, np.uint8)).save(folder / name / f"{grey}.png")
+            grey += 1
+    return str(folder)
+
+
+def drawn(ds, folder, seed, **arguments):
+    """The greys of three epochs, as a PKSampler draws them."""
+    ds.config.set_seed(seed)
+    data = ds.ImageFolderDataset(
+        image_folder(folder), sampler=ds.PKSampler(**arguments), decode=True
+    )
+    rows = data.create_tuple_iterator(num_epochs=3, output_numpy=True)
+    return data.get_dataset_size(), [[int(x[0, 0, 0]) for x, _ in rows] for _ in range(3)]
+
+
+def called(ds, folder, steps, epochs=2):
+    """What callbacks of `map` are told, each event by itself: MindSpore's threads mix them."""
+
+    def method(event):
+        def told(self, at):
+            events[event].append((at.cur_epoch_num, at.cur_step_num_in_epoch, at.cur_step_num))
+
+        return told
+
+    names = "ds_begin", "ds_epoch_begin", "ds_epoch_end", "ds_step_begin", "ds_step_end"
+    events = {name: [] for name in names}
+    kind = type("Told", (ds.DSCallback,), {name: method(name) for name in names})
+    data = ds.NumpySlicesDataset([1, 2, 3, 4, 5], ["x"], shuffle=False)
+    data = data.map(lambda x: x, "x", callbacks=[kind(step) for step in steps])
+    rows = data.create_tuple_iterator(num_epochs=epochs)
+    for _ in range(epochs):
+        list(rows)
+    return events
+
+
+def waited(ds, folder, updates, batch, **arguments):
+    """Rows of a `sync_wait`, updated in the loop, and what its callback was given."""
+    given = []
+    data = ds.NumpySlicesDataset(list(range(6)), ["x"], shuffle=False)
+    data = data.sync_wait("c", callback=given.append, **arguments).batch(batch)
+    rows = []
+    for i, (x,) in enumerate(data.create_tuple_iterator(num_epochs=1, output_numpy=True)):
+        rows.append(x.tolist())
+        data.sync_update("c", updates, data={"loss": i})
+    return rows, given
+
+
+def case(function, **arguments):
+    return lambda ds, folder: function(ds, Path(folder), **arguments)
+
+
+CASES = {
+    "pk": case(drawn, seed=0, num_val=2),
+    "pk 3": case(drawn, seed=3, num_val=3, num_samples=7),
+    "pk shuffled": case(drawn, seed=0, num_val=2, shuffle=True),
+    "pk shuffled 3": case(drawn, seed=3, num_val=3, shuffle=True, num_samples=5),
+    "callback": case(called, steps=[1]),
+    "callbacks": case(called, steps=[2, 3]),
+    "wait": case(waited, updates=None, batch=1),
+    "wait for two": case(waited, updates=None, batch=2, num_batch=2),
+    "wait, released two": case(waited, updates=2, batch=3),
+}
