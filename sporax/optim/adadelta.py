@@ -1,20 +1,13 @@
 """Adadelta: steps of the size of the steps before them."""
 
-import jax.numpy as jnp
-
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
+from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
 
-
-@rule("Adadelta", states=2)
-def adadelta(param, accum, accum_update, grad, rate, rho, epsilon):
-    accum = rho * accum + (1 - rho) * grad * grad
-    change = jnp.sqrt((accum_update + epsilon) / (accum + epsilon)) * grad
-    accum_update = rho * accum_update + (1 - rho) * change * change
-    return param - rate * change, accum, accum_update
+adadelta = rule("Adadelta", states=2)(formulas.adadelta)
 
 
 class Adadelta(Optimizer):

@@ -1,17 +1,11 @@
 """Adagrad."""
 
-import jax.numpy as jnp
-
 from sporax.nn import argument_checks as check
+from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
 
-
-@rule("Adagrad", states=1)
-def adagrad(param, accum, grad, rate, *, update_slots):
-    if update_slots:
-        accum = accum + grad * grad
-    return param - rate * grad / jnp.sqrt(accum), accum
+adagrad = rule("Adagrad", states=1)(formulas.adagrad)
 
 
 class Adagrad(Optimizer):

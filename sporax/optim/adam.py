@@ -2,8 +2,6 @@
 
 import inspect
 
-import jax.numpy as jnp
-
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import meant
@@ -12,34 +10,17 @@ from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
 from sporax.nn import argument_checks as check
+from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
 
-
-def _moments(m, v, grad, beta1, beta2):
-    return m + (grad - m) * (1 - beta1), v + (grad * grad - v) * (1 - beta2)
-
-
-@rule("Adam", states=2)
-def adam(param, m, v, grad, rate, power1, power2, beta1, beta2, eps, *, nesterov):
-    m, v = _moments(m, v, grad, beta1, beta2)
-    ahead = beta1 * m + (1 - beta1) * grad if nesterov else m
-    rate = rate * jnp.sqrt(1 - power2) / (1 - power1)
-    return param - rate * ahead / (jnp.sqrt(v) + eps), m, v
-
-
-@rule("Adam", states=3)
-def amsgrad(param, m, v, highest, grad, rate, power1, power2, beta1, beta2, eps):
-    m, v = _moments(m, v, grad, beta1, beta2)
-    highest = jnp.maximum(highest, v)
-    rate = rate * jnp.sqrt(1 - power2) / (1 - power1)
-    return param - rate * m / (jnp.sqrt(highest) + eps), m, v, highest
+adam = rule("Adam", states=2)(formulas.adam)
+amsgrad = rule("Adam", states=3)(formulas.amsgrad)
 
 
 @rule("AdamWeightDecay", states=2, decoupled=True)
 def adam_weight_decay(param, m, v, grad, rate, beta1, beta2, eps, *, weight_decay):
-    m, v = _moments(m, v, grad, beta1, beta2)
-    return param - rate * (m / (jnp.sqrt(v) + eps) + weight_decay * param), m, v
+    return formulas.adam_weight_decay(param, m, v, grad, rate, beta1, beta2, eps, weight_decay)
 
 
 _next_powers = Op("Adam", lambda p1, p2, beta1, beta2: (p1 * beta1, p2 * beta2))

@@ -1,7 +1,5 @@
 """AdaMax: Adam by the largest gradient so far."""
 
-import jax.numpy as jnp
-
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
@@ -9,15 +7,11 @@ from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
 from sporax.nn import argument_checks as check
+from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
 
-
-@rule("AdaMax", states=2)
-def ada_max(param, m, v, grad, rate, power, beta1, beta2, eps):
-    m = beta1 * m + (1 - beta1) * grad
-    v = jnp.maximum(beta2 * v, jnp.abs(grad))
-    return param - rate / (1 - power) * m / (v + eps), m, v
+ada_max = rule("AdaMax", states=2)(formulas.ada_max)
 
 
 _next_power = Op("AdaMax", lambda power, beta: power * beta)

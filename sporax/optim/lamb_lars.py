@@ -10,6 +10,7 @@ from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
+from sporax.ops import optimizer_formulas as formulas
 from sporax.optim import parameter_groups as groups
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -22,7 +23,7 @@ def _norm(x):
 @rule("Lamb", states=2, decoupled=True)
 def lamb(param, m, v, grad, rate, steps, beta1, beta2, eps, *, weight_decay):
     steps = steps + 1
-    m, v = m + (grad - m) * (1 - beta1), v + (grad * grad - v) * (1 - beta2)
+    m, v = formulas.moments(m, v, grad, beta1, beta2)
     ratio = m / (1 - beta1**steps) / (jnp.sqrt(v / (1 - beta2**steps)) + eps)
     change = ratio + weight_decay * param
     weight, length = _norm(param), _norm(change)
@@ -65,10 +66,11 @@ def _larger(epsilon, coefficient, use_clip):
     def run(param, grad, decay, rate):
         wide = jnp.promote_types(param.dtype, jnp.float32)
         p, g, decay, rate = (x.astype(wide) for x in (param, grad, decay, rate))
-        factor = coefficient * _norm(p) / (_norm(g) + decay * _norm(p) + epsilon)
-        if use_clip:
-            factor = jnp.minimum(factor / rate, 1)
-        return (factor * (g + decay * p)).astype(grad.dtype)
+        larger = formulas.lars_gradient(
+            p, g, _norm(p), _norm(g), decay, rate,
+            epsilon=epsilon, coefficient=coefficient, use_clip=use_clip,
+        )  # fmt: skip
+        return larger.astype(grad.dtype)
 
     op = Op("LARS", run)
     op.stops_gradient = True

@@ -4,15 +4,11 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
+from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
 
-
-@rule("Momentum", states=1)
-def momentum_rule(param, moment, grad, rate, momentum, *, nesterov):
-    moment = momentum * moment + grad
-    step = grad + momentum * moment if nesterov else moment
-    return param - rate * step, moment
+momentum_rule = rule("Momentum", states=1)(formulas.momentum_step)
 
 
 class Momentum(Optimizer):

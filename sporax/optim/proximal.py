@@ -1,32 +1,14 @@
 """Optimizers whose step ends where a penalty on the weights is least: FTRL, proximal Adagrad."""
 
-import jax.numpy as jnp
-
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
+from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
 
-
-def _shrunk(x, by):
-    """x nearer to 0 by so much, and 0 where it was as near."""
-    return jnp.where(jnp.abs(x) > by, x - jnp.sign(x) * by, 0)
-
-
-@rule("FTRL", states=2)
-def ftrl(param, moment, linear, grad, rate, l1, l2, lr_power):
-    grown = moment + grad * grad
-    strength = grown**-lr_power / rate
-    linear = linear + grad - (strength - moment**-lr_power / rate) * param
-    return _shrunk(-linear, l1) / (strength + 2 * l2), grown, linear
-
-
-@rule("ProximalAdagrad", states=1)
-def proximal_adagrad(param, accum, grad, rate, l1, l2):
-    accum = accum + grad * grad
-    rate = rate / jnp.sqrt(accum)
-    return _shrunk(param - rate * grad, rate * l1) / (1 + rate * l2), accum
+ftrl = rule("FTRL", states=2)(formulas.ftrl)
+proximal_adagrad = rule("ProximalAdagrad", states=1)(formulas.proximal_adagrad)
 
 
 class FTRL(Optimizer):

@@ -1,25 +1,12 @@
 """RMSProp."""
 
-import jax.numpy as jnp
-
 from sporax.nn import argument_checks as check
+from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
 
-
-@rule("RMSProp", states=2)
-def rmsprop(param, square, moment, grad, rate, decay, momentum, eps):
-    square = decay * square + (1 - decay) * grad * grad
-    moment = momentum * moment + rate * grad / jnp.sqrt(square + eps)
-    return param - moment, square, moment
-
-
-@rule("RMSProp", states=3)
-def centered_rmsprop(param, mean, square, moment, grad, rate, decay, momentum, eps):
-    mean = decay * mean + (1 - decay) * grad
-    square = decay * square + (1 - decay) * grad * grad
-    moment = momentum * moment + rate * grad / jnp.sqrt(square - mean * mean + eps)
-    return param - moment, mean, square, moment
+rmsprop = rule("RMSProp", states=2)(formulas.rmsprop)
+centered_rmsprop = rule("RMSProp", states=3)(formulas.centered_rmsprop)
 
 
 class RMSProp(Optimizer):

@@ -1,25 +1,14 @@
 """Stochastic gradient descent."""
 
-import jax.numpy as jnp
-
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
+from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
 
-
-@rule("SGD", states=2)
-def sgd(param, accum, stat, grad, rate, momentum, *, dampening, nesterov):
-    """`stat` is 1 until the first step, which dampening spares."""
-    moving = momentum > 0
-    first = stat > 0
-    mean = jnp.where(first, grad, momentum * accum + (1 - dampening) * grad)
-    step = jnp.where(moving, grad + momentum * mean if nesterov else mean, grad)
-    accum = jnp.where(moving, mean, accum)
-    stat = jnp.where(moving & first, 0, stat)
-    return param - rate * step, accum, stat
+sgd = rule("SGD", states=2)(formulas.sgd)
 
 
 class SGD(Optimizer):

@@ -5,6 +5,7 @@ from sporax.ops import *
 from sporax.ops import ACos as ACos
 from sporax.ops import Abs as Abs
 from sporax.ops import Acosh as Acosh
+from sporax.ops import AdamWeightDecay as AdamWeightDecay
 from sporax.ops import AdaptiveMaxPool2D as AdaptiveMaxPool2D
 from sporax.ops import Add as Add
 from sporax.ops import Addcdiv as Addcdiv

@@ -1,0 +1,160 @@
+"""`update`: declares Primitives that give variables new contents by a formula."""
+
+import functools
+import inspect
+
+import jax.numpy as jnp
+
+from sporax.core.errors import describe
+from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
+from sporax.index_checks.checks import apply_within
+from sporax.index_checks.ranges import Range
+from sporax.ops.declare import PRIMITIVES, composite
+from sporax.ops.indexing.assignment import put
+
+
+class Update:
+    """A Primitive that gives variables new contents by a formula.
+
+    `face`: as written for `composite`, with " -> " and what is returned where that is not all
+    variables. With `indices`, `grad` has a row for each of them; rows of equal index are summed.
+    `only_rows`: whether the formula then runs on these rows alone, or on all, with a gradient of 0
+    elsewhere.
+    """
+
+    def __init__(self, formula, face, only_rows):
+        self.formula, self.only_rows = formula, only_rows
+        written, _, self.returned = face.partition(" -> ")
+        self.name = written.partition("(")[0]
+        kinds = inspect.signature(formula).parameters
+        self.operands = [n for n, p in kinds.items() if p.kind is not p.KEYWORD_ONLY]
+        self.variables = self.operands[: self.operands.index("grad")]
+        self.bind = functools.cache(self._bind)
+        more = {"use_locking": False, "indices": None}
+        more = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=d)
+                for n, d in more.items()]  # fmt: skip
+
+        def run(*operands, indices, use_locking, **attributes):
+            return self(operands, indices, {"use_locking": use_locking, **attributes})
+
+        self.is_tuple = not self.returned and len(self.variables) > 1
+        returns = {"return_annotation": tuple} if self.is_tuple else {}
+        run.__signature__ = inspect.Signature([*kinds.values(), *more], **returns)
+        run.__name__, run.__doc__, run.__module__ = self.name, formula.__doc__, __name__
+        composite(primitive=written, function=(), name=self.name)(run)
+        self.primitive = PRIMITIVES[self.name]
+        self.primitive.operation = self.name
+        declaration = self.primitive.declaration
+        inputs = declaration.parse(f"{self.name}({written.partition(')(')[2]}")[1]
+        self.shown = {canonical: parameter.name for parameter, canonical in inputs}
+
+    def __call__(self, operands, indices, attributes):
+        for name, value in attributes.items():
+            if name in _FLAGS and value.__class__ is not bool:
+                raise TypeError(
+                    f"For '{self.name}', '{name}' must be a bool, but got "
+                    f"{type(value).__name__}. Give True or False."
+                )
+        variables = operands[: len(self.variables)]
+        for name, variable in zip(self.variables, variables, strict=True):
+            if not isinstance(variable, Tensor):
+                raise TypeError(
+                    f"For '{self.name}', '{self.shown[name]}' must be a Parameter or Tensor, which "
+                    f"gets new contents, but got {type(variable).__name__}."
+                )
+        attributes = {n: a for n, a in attributes.items() if n != "use_locking"}
+        if indices is None:
+            results = apply(self.bind(False, **attributes), *operands)
+        else:
+            results = apply_within(self.bind(True, **attributes), *operands, indices)
+        first = len(results) - len(variables)  # the results before them change no variable
+        changed = zip(variables, results[first:], strict=True)
+        results = (*results[:first], *(put(self.name, *pair) for pair in changed))
+        return results if self.is_tuple else results[0]
+
+    def _bind(self, is_sparse, **attributes):
+        """The operation on (*variables, grad, *numbers[, indices])."""
+        formula = functools.partial(self.formula, **attributes)
+        compute = functools.partial(self._compute, formula)
+        dense, sparse = compute, functools.partial(self._compute_sparse, compute)
+        operation = Op(self.name, sparse if is_sparse else dense, attributes=attributes)
+        operation.check = functools.partial(self._check, is_sparse)
+        operation.operands = tuple(self.shown.get(n, n) for n in self.operands)
+        operation.stops_gradient = True
+        if is_sparse:
+            operation.operands += ("indices",)
+            operation.bounds = lambda var, *rest: [Range(rest[-1], var.shape[0], 0)]
+        return operation
+
+    def _compute(self, formula, *arrays):
+        """In Float32 (Float64 where the first variable has it); results keep the dtypes."""
+        wide = jnp.promote_types(arrays[0].dtype, jnp.float32)
+        count = len(self.variables)
+        numbers = [x.astype(wide).reshape(()) for x in arrays[count + 1 :]]
+        results = formula(*[x.astype(wide) for x in arrays[: count + 1]], *numbers)
+        dtypes = [x.dtype for x in arrays[:count]]
+        dtypes = [arrays[count].dtype] * (len(results) - count) + dtypes
+        return tuple(r.astype(d) for r, d in zip(results, dtypes, strict=True))
+
+    def _compute_sparse(self, compute, *arrays):
+        count = len(self.variables)
+        variables, (grad, *numbers, indices) = arrays[:count], arrays[count:]
+        rows = variables[0].shape[0]
+        if not self.only_rows:
+            whole = jnp.zeros(variables[0].shape, grad.dtype).at[indices].add(grad)
+            return compute(*variables, whole, *numbers)
+        # each index once, then as often as needed the number of rows, which is no row's
+        at, of = jnp.unique(indices, size=indices.shape[0], fill_value=rows, return_inverse=True)
+        merged = jnp.zeros_like(grad).at[of.reshape(-1)].add(grad)
+        new = compute(*[x.at[at].get(mode="clip") for x in variables], merged, *numbers)
+        pairs = zip(variables, new, strict=True)
+        return tuple(x.at[at].set(n, mode="drop") for x, n in pairs)
+
+    def _check(self, is_sparse, *avals):
+        named = dict(zip(self.operands, avals, strict=False))
+        first = named[self.operands[0]]
+        dense = [*self.variables, *([] if is_sparse else ["grad"])]
+        wanted = dict.fromkeys(dense, first.shape)
+        if is_sparse:
+            indices = avals[-1]
+            if indices.ndim != 1 or indices.dtype.kind != "i":
+                raise TypeError(
+                    f"For '{self.name}', 'indices' must be a vector of Int32 or Int64, but got "
+                    f"{describe(indices)}."
+                )
+            wanted["grad"] = (*indices.shape, *first.shape[1:])
+        for name, shape in wanted.items():
+            shown = self.shown[name]
+            if not jnp.issubdtype(named[name].dtype, jnp.floating):
+                raise TypeError(
+                    f"For '{self.name}', '{shown}' must be of floats, but got "
+                    f"{describe(named[name])}. Convert it with 'astype'."
+                )
+            if named[name].shape != shape:
+                raise ValueError(
+                    f"For '{self.name}', '{shown}' must have the shape {shape}, but got "
+                    f"{describe(named[name])}."
+                )
+        for name, aval in named.items():
+            if name not in wanted and aval.shape not in ((), (1,)):
+                raise ValueError(
+                    f"For '{self.name}', '{self.shown.get(name, name)}' must be one number, but "
+                    f"got {describe(aval)}."
+                )
+
+
+_FLAGS = "use_locking", "nesterov", "update_slots"
+
+
+def update(*faces, rows=(), scattered=()):
+    """Declare Primitives of a formula: on all elements, on the `rows` that `indices` names, or on
+    all elements by a gradient that is 0 but in these rows."""
+
+    def declare(formula):
+        for face in (*faces, *rows, *scattered):
+            Update(formula, face, only_rows=face in rows)
+        return formula
+
+    return declare
