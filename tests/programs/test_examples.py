@@ -20,10 +20,13 @@ SHORT = [
         "molecule", "--steps 150 --starts 16", r"lowest energy ([-\d.]+)",
         LJ13 - 1e-3, -38, ["molecule.png", "molecule.xyz"],
     ),
+    # 4.5 is the loss of a network that knows nothing
+    ("characters", "--steps 40 --length 20", r"loss (\S+)$", 1, 3.7, ["characters.txt"]),
 ]  # fmt: skip
 WHOLE = [
     ("poisson", "", r"relative error (\S+)%", 0, 0.1, ["poisson.png"]),
     ("molecule", "", r"lowest energy ([-\d.]+)", LJ13 - 1e-3, LJ13 + 1e-3, ["molecule.png"]),
+    ("characters", "", r"loss (\S+)$", 0.5, 1.8, ["characters.txt"]),
 ]
 ROWS = [*SHORT, *(pytest.param(*row, marks=pytest.mark.slow) for row in WHOLE)]
 
@@ -40,4 +43,4 @@ def test_an_example_reaches_its_result(script, options, words, least, most, file
     result = float(re.search(words, done.stdout.splitlines()[-1])[1])
     assert least <= result <= most
     for file in files:
-        assert (tmp_path / file).stat().st_size > 100
+        assert (tmp_path / file).stat().st_size > 30
