@@ -61,6 +61,7 @@ _MODULES = {
     " EnWik9Dataset IMDBDataset PennTreebankDataset SST2Dataset SogouNewsDataset UDPOSDataset"
     " WikiTextDataset YahooAnswersDataset YelpReviewDataset",
     "text_files": "CSVDataset TextFileDataset",
+    "tfrecord": "Schema TFRecordDataset",
     "translation_corpora": "IWSLT2016Dataset IWSLT2017Dataset Multi30kDataset",
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
@@ -72,7 +73,7 @@ __all__ = [
     "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler", "Sampler",
     "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
     "WeightedRandomSampler", "config", "transforms", "zip",
-    *(name for name in _LATER if name.endswith("Dataset")),
+    *(name for name in _LATER if name.endswith(("Dataset", "Schema"))),
 ]  # fmt: skip
 
 

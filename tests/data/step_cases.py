@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from tests.data import tfrecord_cases
+
 
 def image_folder(folder):
     """Images of one grey each, 0 to 8, of classes of 3, 2 and 4."""
@@ -74,4 +76,8 @@ CASES = {
     "wait": case(waited, updates=None, batch=1),
     "wait for two": case(waited, updates=None, batch=2, num_batch=2),
     "wait, released two": case(waited, updates=2, batch=3),
-}
+    **{f"tfrecord: {name}": case(
+        tfrecord_cases.read, files=files, columns=columns, arguments=others)
+       for name, (files, columns, others) in tfrecord_cases.READ.items()},
+    "schemas": case(tfrecord_cases.texts),
+}  # fmt: skip

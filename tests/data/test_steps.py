@@ -9,7 +9,9 @@ import pytest
 from sporax import data as ds
 from sporax import nn
 from sporax.compat.waited_callback import WaitedDSCallback
+from sporax.data.tfrecord_file import crc32c, masked
 from sporax.train import Model
+from tests.data import tfrecord_cases
 from tests.data.step_cases import CASES, image_folder
 from tests.oracle import recorded
 
@@ -143,3 +145,90 @@ class Raises(ds.DSCallback):
 def test_what_is_refused(call, error, said, tmp_path):
     with pytest.raises(error, match=said):
         call(tmp_path)
+
+
+def test_checksums_of_any_length():
+    content = bytes(np.random.default_rng(0).integers(0, 256, 5000, np.uint8))
+    for size in (0, 1, 3, 255, 256, 257, 1000, 4096, 5000):
+        expected = tfrecord_cases.masked_crc(content[:size])
+        assert masked(crc32c(content[:size])).to_bytes(4, "little") == expected
+
+
+def test_tensorboards_records_are_read(tmp_path):
+    from tensorboard.summary.writer.record_writer import RecordWriter
+
+    path = tmp_path / "rows"
+    with open(path, "wb") as file:
+        RecordWriter(file).write(tfrecord_cases.example({"a": [1, 2]}))
+        file.flush()
+        assert [x.tolist() for (x,) in iterated(ds.TFRecordDataset(str(path)))] == [[1, 2]]
+
+
+def iterated(data):
+    return data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+
+
+CONTENT = tfrecord_cases.file(tfrecord_cases.ROWS)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (CONTENT[:20] + b"?" + CONTENT[21:], "has a wrong checksum of record 0"),
+        (b"?" + CONTENT[1:], "has a wrong checksum at the head of record 0"),
+        (CONTENT[:-7], "ends in the middle of record 4"),
+        (CONTENT[:5], "ends in the middle of record 0"),
+        (b"", "must hold records, but has none"),
+        (tfrecord_cases.file([{"a": [1]}, {"b": [1]}]), "has a record 1 without the column 'a'"),
+        (tfrecord_cases.file([{"a": [b"x", b"y"]}]), "has a record 0 whose 'a' has 2 strings"),
+    ],
+    ids=range(7),
+)
+def test_damaged_records(content, said, tmp_path):
+    (tmp_path / "rows").write_bytes(content)
+    with pytest.raises(RuntimeError, match=rf"For 'TFRecordDataset', the file .*rows' {said}"):
+        list(ds.TFRecordDataset(str(tmp_path / "rows"), shuffle=False))
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "error", "said"),
+    [
+        ([("z", "int32", [3])], {}, RuntimeError, "has 2 values, but is to have shape"),
+        ([("img", "int32", [4])], {}, RuntimeError, "is bytes, but is to be int32"),
+        ([("z", "string")], {}, RuntimeError, "is int64, but is to be a string"),
+        ([("nope", "int32")], {}, RuntimeError, "without the column 'nope'"),
+        (None, {"columns_list": ["nope"]}, RuntimeError, "'columns_list' must be among"),
+        (None, {"compression_type": "X"}, ValueError, "'compression_type' must be one of"),
+        (None, {"compression_type": "GZIP"}, RuntimeError, "must be a TFRecord file of compress"),
+        (None, {"num_shards": 2, "shard_id": 0}, RuntimeError, "at least 'num_shards' files"),
+        (None, {"shuffle": 3}, TypeError, "'shuffle' must be a bool"),
+        ([("z", "int32", [-1, -1])], {}, ValueError, "one size of 'shape' may be -1"),
+        ([("z", "int7")], {}, TypeError, "the type of a column must be"),
+        ([("z", "int32", 3)], {}, TypeError, "'shape' must be a list"),
+        ([(3, "int32")], {}, TypeError, "'name' must be a str"),
+    ],
+)
+def test_tfrecords_that_do_not_fit(schema, arguments, error, said, tmp_path):
+    tfrecord_cases.write(tmp_path)
+    with pytest.raises(error, match=said):
+        columns = None
+        if schema:
+            columns = ds.Schema()
+            for column in schema:
+                columns.add_column(*column)
+        list(ds.TFRecordDataset(str(tmp_path / "a.tfrecord"), columns, **arguments))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda s: s.parse_columns([{"name": "a"}]), RuntimeError, "must have a 'type'"),
+        (lambda s: s.parse_columns(3), RuntimeError, "'columns' must be a dict or a list"),
+        (lambda s: s.from_json({"x": 1}), RuntimeError, "must have 'columns'"),
+        (lambda s: ds.Schema("nope"), ValueError, "there must be a file 'nope'"),
+        (lambda s: ds.Schema(3), TypeError, "'schema_file' must be a path"),
+    ],
+)
+def test_schemas_that_are_none(call, error, said):
+    with pytest.raises(error, match=said):
+        call(ds.Schema())

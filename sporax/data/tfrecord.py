@@ -1,0 +1,240 @@
+"""`TFRecordDataset`, the data set of TFRecord files, and `Schema`, which names its columns."""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+
+from sporax.core import dtype as dtypes
+from sporax.data import argument_checks as check
+from sporax.data import tfrecord_file
+from sporax.data.row_files import RowFiles, found_files
+
+_TYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+    "float32", "float64", "string",
+)  # fmt: skip
+
+
+def _type_name(kind):
+    name = str(kind).lower() if isinstance(kind, dtypes.Type) else kind
+    if name not in _TYPES:
+        raise TypeError(
+            f"For 'Schema', the type of a column must be a type of mindspore or one of "
+            f"{', '.join(_TYPES)}, but got {kind!r}."
+        )
+    return name
+
+
+def _refused(rule, got):
+    return RuntimeError(f"For 'Schema', {rule}, but got {got!r}.")
+
+
+class Schema:
+    """The columns of a data set: their names, types and shapes.
+
+    `schema_file`: a JSON file of {"columns": ...}, by default none.
+
+    >>> schema = Schema()
+    >>> schema.add_column("label", "int32", [])
+    >>> print(schema.to_json()[:30])
+    {
+      "columns": [
+        {
+          "
+    """
+
+    def __init__(self, schema_file=None):
+        self._columns, self._about = {}, {}
+        if schema_file is not None:
+            self.from_json(_loaded(schema_file))
+
+    def add_column(self, name, de_type, shape=None):
+        """Add a column. `de_type`: a type of mindspore, or its name. `shape`: a list, in which one
+        size may be -1; by default that of each row's values, along one axis."""
+        check.text("add_column", "name", name)
+        if shape is not None and not isinstance(shape, list):
+            raise TypeError(
+                f"For 'add_column', 'shape' must be a list, but got {type(shape).__name__}."
+            )
+        for size in shape or []:
+            check.whole("add_column", "shape", size, -1)
+        if (shape or []).count(-1) > 1:
+            raise ValueError(f"For 'add_column', one size of 'shape' may be -1, but got {shape}.")
+        self._columns[name] = _type_name(de_type), shape
+
+    def parse_columns(self, columns):
+        """Add columns: a list of {"name", "type", "shape"}, or a dict {name: {"type", "shape"}}.
+        Without "shape", the column is a number or a string."""
+        if isinstance(columns, dict):
+            columns = [{"name": name} | column for name, column in columns.items()]
+        if not isinstance(columns, list):
+            raise _refused("'columns' must be a dict or a list of dicts", columns)
+        for column in columns:
+            for key in ("name", "type"):
+                if key not in column:
+                    raise _refused(f"each column must have a '{key}'", column)
+            self.add_column(column["name"], column["type"], column.get("shape", []))
+
+    def from_json(self, json_obj):
+        """Take the columns of a dict with "columns", and "datasetType" and "numRows" if any."""
+        if not isinstance(json_obj, dict) or "columns" not in json_obj:
+            raise _refused("the JSON object must have 'columns'", json_obj)
+        self._about = {k: json_obj[k] for k in ("datasetType", "numRows") if k in json_obj}
+        self._columns = {}
+        self.parse_columns(json_obj["columns"])
+
+    def to_json(self):
+        """The columns as the text of a JSON object."""
+        columns = []
+        for name, (kind, shape) in self._columns.items():
+            shaped = {} if shape is None else {"shape": shape}
+            columns.append({"name": name, "rank": 1 if shape is None else len(shape)} | shaped)
+            columns[-1]["type"] = kind
+        return json.dumps({"columns": columns or None} | self._about, indent=2)
+
+    __str__ = to_json
+
+    @staticmethod
+    def get_num_rows(schema):
+        """The "numRows" of a Schema or a schema file; 0 where there is none."""
+        schema = schema if isinstance(schema, Schema) else Schema(schema)
+        return schema._about.get("numRows", 0)
+
+
+def _loaded(path):
+    if not isinstance(path, (str, Path)):
+        raise TypeError(f"For 'Schema', 'schema_file' must be a path, but got {path!r}.")
+    if not Path(path).is_file():
+        raise ValueError(f"For 'Schema', there must be a file '{path}'.")
+    try:
+        return json.loads(Path(path).read_text("utf8"))
+    except ValueError as error:
+        raise RuntimeError(f"For 'Schema', the file '{path}' must be JSON: {error}.") from None
+
+
+def _of_file(path):
+    """The Schema of a file, whose columns without a shape have that of each row's values."""
+    content = _loaded(path)
+    schema = Schema()
+    schema.from_json(content)
+    columns = content["columns"]
+    named = columns.items() if isinstance(columns, dict) else ((c["name"], c) for c in columns)
+    for name, column in named:
+        schema._columns[name] = schema._columns[name][0], column.get("shape")
+    return schema
+
+
+class TFRecordDataset(RowFiles):
+    """The `tf.train.Example`s of TFRecord files, whose checksums are verified.
+
+    `dataset_files`: a path, a pattern, or a list of them. `schema`: a `Schema`, or its JSON file,
+    for the columns' types and shapes; without it they are those of the first record, in the order
+    of their names: Int64, Float32, and the bytes of a text as UInt8, along one axis.
+    `columns_list`: some of the columns. `num_shards`, `shard_id`: every `num_shards`-th file, or
+    with `shard_equal_rows` one of as many parts of equal size. `compression_type`: '' (none),
+    'GZIP' or 'ZLIB'. `num_samples`, `shuffle`: as for `TextFileDataset`.
+
+    >>> TFRecordDataset("nowhere")
+    Traceback (most recent call last):
+    ValueError: For 'TFRecordDataset', there must be a file 'nowhere'.
+    """
+
+    def __init__(
+        self, dataset_files, schema=None, columns_list=None, num_samples=None,
+        num_parallel_workers=None, shuffle="global", num_shards=None, shard_id=None,
+        shard_equal_rows=False, cache=None, compression_type=None,
+    ):  # fmt: skip
+        who = self._who
+        files = found_files(who, dataset_files)
+        self._compression = check.one_of(
+            who, "compression_type", compression_type or "", ("", "GZIP", "ZLIB")
+        )
+        if schema is not None and not isinstance(schema, Schema):
+            schema = _of_file(schema)
+        if schema is not None and not num_samples:
+            num_samples = Schema.get_num_rows(schema)
+        self._kinds = schema._columns if schema is not None else dict.fromkeys(self._names(files))
+        columns = list(self._kinds)
+        if columns_list:
+            columns = list(check.several(who, "columns_list", columns_list, (), check.text))
+            for name in columns:
+                if name not in self._kinds:
+                    raise RuntimeError(
+                        f"For '{who}', 'columns_list' must be among {list(self._kinds)}, but got "
+                        f"'{name}'."
+                    )
+        if shuffle == "global" and isinstance(shuffle, str):
+            shuffle = True
+        super().__init__(files, columns, num_samples, shuffle, num_shards, shard_id, cache)
+        self._by_file = num_shards is not None and not check.true_or_false(
+            who, "shard_equal_rows", shard_equal_rows
+        )
+        if self._by_file and num_shards > len(files):
+            raise RuntimeError(
+                f"For '{who}', there must be at least 'num_shards' files, but there are "
+                f"{len(files)} for {num_shards}. 'shard_equal_rows=True' divides the rows."
+            )
+
+    def _names(self, files):
+        first = next(self._examples(files[0]), None)
+        if not first:
+            raise self._damaged(files[0], "must hold records, but has none")
+        return sorted(first[1])
+
+    def _examples(self, path):
+        for i, data in enumerate(tfrecord_file.records(path, self._compression, self._damaged)):
+            try:
+                yield i, tfrecord_file.example(data)
+            except ValueError as error:
+                raise self._damaged(path, f"must hold Examples, but record {i} is none: {error}")
+
+    def _read(self, path):
+        for i, features in self._examples(path):
+            try:
+                yield tuple([self._value(name, features) for name in self._columns])
+            except ValueError as error:
+                raise self._damaged(path, f"has a record {i} {error}") from None
+
+    def _value(self, name, features):
+        if name not in features:
+            raise ValueError(f"without the column '{name}'")
+        value, (kind, shape) = features[name], self._kinds[name] or ("uint8", None)
+        if isinstance(value, list):
+            value = self._text(name, value, kind)
+        elif self._kinds[name]:
+            if kind == "string":
+                raise ValueError(f"whose '{name}' is {value.dtype}, but is to be a string")
+            value = value.astype(kind)
+        try:
+            return value if shape is None else value.reshape(shape)
+        except ValueError:
+            raise ValueError(
+                f"whose '{name}' has {value.size} values, but is to have shape {shape}"
+            ) from None
+
+    def _text(self, name, values, kind):
+        if kind == "string":
+            return np.array([value.decode() for value in values], np.str_)
+        if kind != "uint8":
+            raise ValueError(f"whose '{name}' is bytes, but is to be {kind}")
+        if len(values) > 1:
+            raise ValueError(f"whose '{name}' has {len(values)} strings: make it a string column")
+        return np.frombuffer(b"".join(values), np.uint8).copy()
+
+    @property
+    def _size(self):
+        rows = self._rows_of_shard
+        if self._by_file:
+            rows = sum(self._counts[path] for path in self._paths[self._shard :: self._shards])
+        return min(rows, self._samples or rows)
+
+    def _rows(self, order):
+        if not self._by_file:
+            return super()._rows(order)
+        paths = order[self._shard :: self._shards]
+        return itertools.chain.from_iterable(map(self._read, paths))
+
+
+__all__ = ["Schema", "TFRecordDataset"]

@@ -1,0 +1,193 @@
+"""TFRecord files and the `tf.train.Example`s in them, read without TensorFlow.
+
+A record is the length of its bytes (8 bytes, low first), a checksum of these 8, the bytes, and
+their checksum. The bytes are a message of protobuf:
+
+    Example  { Features features = 1; }       Features { map<string, Feature> feature = 1; }
+    Feature  { oneof { BytesList = 1; FloatList = 2; Int64List = 3; } }, lists of values = 1
+"""
+
+import functools
+import gzip
+import struct
+import zlib
+
+import numpy as np
+
+_POLYNOMIAL = 0x82F63B78  # CRC-32C (Castagnoli), low bit first
+_TABLE = np.arange(256, dtype=np.uint32)
+for _ in range(8):
+    _TABLE = (_TABLE >> 1) ^ np.where(_TABLE & 1, np.uint32(_POLYNOMIAL), np.uint32(0))
+_INTS = _TABLE.tolist()
+_PIECE = 64  # bytes of one column of the vectorised checksum
+_SIZES = {1: 8, 2: None, 5: 4}  # wire type -> bytes
+
+
+def _plain_crc(data, crc):
+    for byte in data:
+        crc = (crc >> 8) ^ _INTS[(crc ^ byte) & 0xFF]
+    return crc
+
+
+@functools.cache
+def _after_zeros(level):
+    """What each bit of a checksum becomes after `_PIECE * 2**level` bytes of 0."""
+    if level:
+        half = _after_zeros(level - 1)
+        return _applied(half, half)
+    bits = np.uint32(1) << np.arange(32, dtype=np.uint32)
+    for _ in range(_PIECE):
+        bits = (bits >> 8) ^ _TABLE[bits & 0xFF]
+    return bits
+
+
+def _applied(matrix, crcs):
+    bits = (crcs[:, None] >> np.arange(32, dtype=np.uint32)) & 1
+    return np.bitwise_xor.reduce(np.where(bits, matrix, np.uint32(0)), axis=1)
+
+
+def crc32c(data):
+    """The CRC-32C of bytes. Long ones are cut into pieces, side by side, which are then joined two
+    by two: a checksum is linear in the bytes.
+
+    >>> hex(crc32c(b"123456789"))
+    '0xe3069283'
+    """
+    if len(data) < 4 * _PIECE:
+        return _plain_crc(data, 0xFFFFFFFF) ^ 0xFFFFFFFF
+    pieces = 1 << (-(-len(data) // _PIECE) - 1).bit_length()
+    padded = np.zeros(pieces * _PIECE, np.uint8)  # 0s before the bytes change nothing
+    start = padded.size - len(data)
+    padded[start:] = np.frombuffer(data, np.uint8)
+    padded[start : start + 4] ^= 0xFF  # the initial value
+    crcs = np.zeros(pieces, np.uint32)
+    for column in padded.reshape(pieces, _PIECE).T:
+        crcs = (crcs >> 8) ^ _TABLE[(crcs ^ column) & 0xFF]
+    level = 0
+    while crcs.size > 1:
+        crcs = _applied(_after_zeros(level), crcs[0::2]) ^ crcs[1::2]
+        level += 1
+    return int(crcs[0]) ^ 0xFFFFFFFF
+
+
+def masked(crc):
+    """A checksum as TFRecord files store it."""
+    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+class _ZlibFile:
+    """A file of a zlib stream, for reading."""
+
+    def __init__(self, path):
+        self._file, self._stream = open(path, "rb"), zlib.decompressobj()  # noqa: SIM115
+        self._ready = b""
+
+    def read(self, size):
+        while len(self._ready) < size and (more := self._file.read(2**16)):
+            self._ready += self._stream.decompress(more)
+        content, self._ready = self._ready[:size], self._ready[size:]
+        return content
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._file.close()
+
+
+OPENERS = {"": functools.partial(open, mode="rb"), "GZIP": gzip.open, "ZLIB": _ZlibFile}
+
+
+def records(path, compression, damaged):
+    """The bytes of each record; `damaged(path, reason)` makes the error of a damaged file."""
+    number = 0
+    try:
+        with OPENERS[compression](path) as file:
+            while head := file.read(12):
+                body = b""
+                if len(head) == 12:
+                    size, crc = struct.unpack("<QI", head)
+                    if masked(crc32c(head[:8])) != crc:
+                        raise damaged(path, f"has a wrong checksum at the head of record {number}")
+                    body = file.read(size + 4)
+                if len(head) < 12 or len(body) < size + 4:
+                    raise damaged(path, f"ends in the middle of record {number}")
+                if masked(crc32c(body[:-4])) != int.from_bytes(body[-4:], "little"):
+                    raise damaged(path, f"has a wrong checksum of record {number}")
+                yield body[:-4]
+                number += 1
+    except (OSError, EOFError, zlib.error) as error:
+        raise damaged(path, f"must be a TFRecord file of compression {compression!r}: {error}")
+
+
+# messages ---------------------------------------------------------------------------------------
+
+
+def _varint(data, at):
+    value = shift = 0
+    while True:
+        if at >= len(data) or shift > 63:
+            raise ValueError(f"byte {at} ends no number")
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        at += 1
+        if byte < 0x80:
+            return value, at
+        shift += 7
+
+
+def _fields(data):
+    """(field, wire type, value) of a message: an int, or the bytes."""
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        wire = key & 7
+        if wire == 0:
+            value, at = _varint(data, at)
+            yield key >> 3, wire, value
+            continue
+        if wire not in _SIZES:
+            raise ValueError(f"byte {at} begins no field")
+        size = _SIZES[wire]
+        if size is None:
+            size, at = _varint(data, at)
+        if at + size > len(data):
+            raise ValueError(f"a field of {size} bytes begins at byte {at} of {len(data)}")
+        yield key >> 3, wire, data[at : at + size]
+        at += size
+
+
+def _ints(data):
+    at, numbers = 0, []
+    while at < len(data):
+        value, at = _varint(data, at)
+        numbers.append(value)
+    return numbers
+
+
+def _feature(data):
+    """A list of bytes, or an array of Float32 or Int64."""
+    values = []
+    for kind, _, content in _fields(data):
+        if kind == 1:
+            return [bytes(value) for _, _, value in _fields(content)]
+        for _, wire, value in _fields(content):  # packed, or one by one
+            if kind == 2:
+                values.append(np.frombuffer(value, "<f4"))
+            else:
+                numbers = _ints(value) if wire == 2 else [value]
+                values.append(np.array(numbers, np.uint64).view(np.int64))
+        return np.concatenate(values) if values else np.empty(0, "f4" if kind == 2 else "i8")
+    return []
+
+
+def example(data):
+    """{name: feature} of an Example's bytes. Raises ValueError."""
+    features = {}
+    for field, wire, content in _fields(data):
+        if field != 1 or wire != 2:
+            continue
+        for _, _, entry in _fields(content):
+            parts = {number: value for number, _, value in _fields(entry)}
+            features[bytes(parts.get(1, b"")).decode()] = _feature(parts.get(2, b""))
+    return features
