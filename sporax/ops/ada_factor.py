@@ -1,0 +1,134 @@
+"""AdaFactor's step as Primitives."""
+
+import jax.numpy as jnp
+
+from sporax.core.errors import describe
+from sporax.core.tensor import Tensor
+from sporax.ops.declare import Array, composite, op
+from sporax.ops.indexing.assignment import put
+
+
+def _rms(x):
+    return jnp.sqrt(jnp.mean(x * x))
+
+
+def _shapes(
+    gradient, param, exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq, epsilon, *numbers,
+):  # fmt: skip
+    """Refuse operands of other shapes; means that are not used may have any."""
+    shape = param.shape
+    wanted = {"gradient": (gradient, shape), "epsilon": (epsilon, (2,))}
+    if len(shape) > 1:
+        wanted["exp_avg_sq_row"] = exp_avg_sq_row, shape[:-1]
+        wanted["exp_avg_sq_col"] = exp_avg_sq_col, (*shape[:-2], shape[-1])
+    else:
+        wanted["exp_avg_sq"] = exp_avg_sq, shape
+    for name, (aval, size) in wanted.items():
+        if aval.shape != size:
+            raise ValueError(
+                f"For 'FusedAdaFactor', '{name}' must have the shape {size}, but got "
+                f"{describe(aval)}."
+            )
+    names = (
+        "clip_threshold", "beta1", "beta2", "weight_decay", "learning_rate", "global_norm"
+    )  # fmt: skip
+    for name, number in zip(names, numbers, strict=True):
+        if number.shape not in ((), (1,)):
+            raise ValueError(
+                f"For 'FusedAdaFactor', '{name}' must be one number, but got {describe(number)}."
+            )
+
+
+@op(function=(), name="FusedAdaFactor", differentiable=False, converts=False, check=_shapes)
+def ada_factor_step(
+    gradient: Array, param: Array, exp_avg: Array, exp_avg_sq_row: Array, exp_avg_sq_col: Array,
+    exp_avg_sq: Array, epsilon: Array, clip_threshold: Array, beta1: Array, beta2: Array,
+    weight_decay: Array, learning_rate: Array, global_norm: Array, scales=False, averages=False,
+    decays=False,
+) -> tuple:  # fmt: skip
+    """The new parameter and its four means; those that are not used stay as they are."""
+    wide = jnp.promote_types(param.dtype, jnp.float32)
+    kept = param, exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq
+    x, mean, row, col, square = [each.astype(wide) for each in kept]
+    numbers = clip_threshold, beta1, beta2, weight_decay, learning_rate, global_norm
+    clip, beta1, beta2, decay, rate, norm = [n.astype(wide).reshape(()) for n in numbers]
+    grad = gradient.astype(wide) / norm
+    least, smallest = epsilon.astype(wide)
+    squares = grad * grad + least
+    if x.ndim > 1:
+        row = beta2 * row + (1 - beta2) * squares.mean(-1)
+        col = beta2 * col + (1 - beta2) * squares.mean(-2)
+        share = row / row.mean(-1, keepdims=True)
+        change = grad / jnp.sqrt(share[..., None] * col[..., None, :])
+    else:
+        square = beta2 * square + (1 - beta2) * squares
+        change = grad / jnp.sqrt(square)
+    if scales:
+        rate = rate * jnp.maximum(smallest, _rms(x))
+    change = rate * change / jnp.maximum(1, _rms(change) / clip)
+    if averages:
+        change = mean = beta1 * mean + (1 - beta1) * change
+    if decays:
+        x = x * (1 - rate * decay)
+    new = x - change, mean, row, col, square
+    return tuple(n.astype(k.dtype) for n, k in zip(new, kept, strict=True))
+
+
+_ATTRIBUTES = "(enable_scale_parameter=False, enable_first_moment=False, enable_weight_decay=False)"
+_INPUTS = (
+    "(epsilon, clip_threshold, beta1, beta2, weight_decay, learning_rate, gradient, param, "
+    "exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq"
+)
+
+
+@composite(
+    primitive=(
+        f"FusedAdaFactor{_ATTRIBUTES}{_INPUTS})",
+        f"FusedAdaFactorWithGlobalNorm{_ATTRIBUTES}{_INPUTS}, global_norm)",
+    ),
+    function=(), of="ada_factor_step", name="FusedAdaFactor",
+)  # fmt: skip
+def fused_ada_factor(
+    epsilon, clip_threshold, beta1, beta2, weight_decay, learning_rate, gradient, param, exp_avg,
+    exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq, global_norm=1.0, enable_scale_parameter=False,
+    enable_first_moment=False, enable_weight_decay=False,
+):  # fmt: skip
+    r"""AdaFactor's step (Shazeer and Stern, 2018), with $g$ divided by `global_norm`. Of a matrix
+    it keeps the means $R$ and $C$ of the rows and columns of $g^2 + \epsilon_1$ alone:
+
+    $\hat V = \frac{R C}{\operatorname{mean}(R)}$, $U = g / \sqrt{\hat V}$, $\hat U = U / \max(1,
+    \operatorname{RMS}(U) / d)$, $w \leftarrow w - \eta \hat U$; $d$ is `clip_threshold`. Of a
+    vector it keeps $\hat V$, `exp_avg_sq`, itself. `param` and the means that are used get new
+    contents; returned is that of `param`.
+
+    `epsilon`: the pair $\epsilon_1, \epsilon_2$. `enable_scale_parameter`: $\eta$ is multiplied by
+    $\max(\epsilon_2, \operatorname{RMS}(w))$; `enable_first_moment`: $w$ changes by the mean
+    `exp_avg` of the changes; `enable_weight_decay`: $w$ is multiplied by $1 - \eta \lambda$ before.
+
+    >>> w, mean, row, col, square = (Parameter(Tensor([x])) for x in (1.0, 0.0, 0.0, 0.0, 0.0))
+    >>> step = ops.FusedAdaFactor()
+    >>> numbers = (1e-30, 1e-3), 1.0, 0.9, 0.0, 0.0, 0.5
+    >>> step(*numbers, Tensor([4.0]), w, mean, row, col, square).asnumpy()
+    array([0.5], dtype=float32)
+    """
+    variables = {
+        "param": param, "exp_avg": exp_avg, "exp_avg_sq_row": exp_avg_sq_row,
+        "exp_avg_sq_col": exp_avg_sq_col, "exp_avg_sq": exp_avg_sq,
+    }  # fmt: skip
+    for name, variable in variables.items():
+        if not isinstance(variable, Tensor):
+            raise TypeError(
+                f"For 'FusedAdaFactor', '{name}' must be a Parameter or Tensor, which gets new "
+                f"contents, but got {type(variable).__name__}."
+            )
+    if isinstance(epsilon, (tuple, list)):
+        epsilon = Tensor([float(e) for e in epsilon])
+    results = ada_factor_step(
+        gradient, *variables.values(), epsilon, clip_threshold, beta1, beta2, weight_decay,
+        learning_rate, global_norm, enable_scale_parameter, enable_first_moment,
+        enable_weight_decay,
+    )  # fmt: skip
+    new, *_ = [
+        put("FusedAdaFactor", *each) for each in zip(variables.values(), results, strict=True)
+    ]
+    return new
