@@ -2,4 +2,5 @@
 
 from sporax.ops.memory.dlpack import from_dlpack as from_dlpack
 from sporax.ops.memory.dlpack import to_dlpack as to_dlpack
+from sporax.train.interruption_callbacks import ExitByRequest as ExitByRequest
 

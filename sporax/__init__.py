@@ -18,7 +18,8 @@ _PUBLIC = {
     "sporax.ops.frontend.types": "TensorType",
     "sporax.ops.sparse.tensors": "COOTensor CSRTensor RowTensor SparseTensor",
     "sporax.core.dtype": """
-        Type bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16
+        Int Type _NullType _null
+        bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16
         float32 float64 float_ half int int16 int32 int64 int8 int_ intc intp list_ long number
         short single string tensor_type tuple_ type_none ubyte uint uint16 uint32 uint64 uint8 uintc
         uintp ushort
@@ -36,6 +37,9 @@ _PUBLIC = {
     "sporax.graph_capture.jit": "jit",
     "sporax.graph_capture.compiler_marks": "JitConfig constexpr jit_class lazy_inline no_inline",
     "sporax.graph_capture.mutable": "mutable",
+    "sporax.graph_capture.enable_dynamic": "enable_dynamic",
+    "sporax.graph_capture.dynamic_shapes.symbol": "Symbol",
+    "sporax.nn.cell_hooks": "register_saved_tensors_hooks",
     "sporax.autodiff": """
         _Function _no_grad get_grad grad jacfwd jacrev jvp no_grad recompute saved_tensors_hooks
         value_and_grad vjp
@@ -64,8 +68,11 @@ _PUBLIC = {
     "sporax.compat.device_memory": """max_memory_allocated max_memory_reserved memory_allocated
         memory_reserved memory_stats memory_summary reset_max_memory_allocated
         reset_max_memory_reserved reset_peak_memory_stats""",
-    "sporax.compat.runtime": """dispatch_threads_num empty_cache launch_blocking set_cpu_affinity
-        set_kernel_launch_capture set_kernel_launch_group set_memory synchronize""",
+    "sporax.compat.devices": "DeviceCtx get_current_device",
+    "sporax.compat.log_settings": "get_level get_log_config",
+    "sporax.compat.runtime": """dispatch_threads_num empty_cache launch_blocking ms_memory_recycle
+        set_cpu_affinity set_dump set_kernel_launch_capture set_kernel_launch_group set_memory
+        synchronize""",
 }
 _PACKAGES = "amp data distributed initializers insight io mint nn numpy scipy ops optim scipy train"
 _MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()}

@@ -44,10 +44,16 @@ from sporax.compat.device_memory import memory_summary as memory_summary
 from sporax.compat.device_memory import reset_max_memory_allocated as reset_max_memory_allocated
 from sporax.compat.device_memory import reset_max_memory_reserved as reset_max_memory_reserved
 from sporax.compat.device_memory import reset_peak_memory_stats as reset_peak_memory_stats
+from sporax.compat.devices import DeviceCtx as DeviceCtx
+from sporax.compat.devices import get_current_device as get_current_device
+from sporax.compat.log_settings import get_level as get_level
+from sporax.compat.log_settings import get_log_config as get_log_config
 from sporax.compat.runtime import dispatch_threads_num as dispatch_threads_num
 from sporax.compat.runtime import empty_cache as empty_cache
 from sporax.compat.runtime import launch_blocking as launch_blocking
+from sporax.compat.runtime import ms_memory_recycle as ms_memory_recycle
 from sporax.compat.runtime import set_cpu_affinity as set_cpu_affinity
+from sporax.compat.runtime import set_dump as set_dump
 from sporax.compat.runtime import set_kernel_launch_capture as set_kernel_launch_capture
 from sporax.compat.runtime import set_kernel_launch_group as set_kernel_launch_group
 from sporax.compat.runtime import set_memory as set_memory
@@ -71,7 +77,10 @@ from sporax.core.context import set_context as set_context
 from sporax.core.context import set_deterministic as set_deterministic
 from sporax.core.context import set_device as set_device
 from sporax.core.context import set_recursion_limit as set_recursion_limit
+from sporax.core.dtype import Int as Int
 from sporax.core.dtype import Type as Type
+from sporax.core.dtype import _NullType as _NullType
+from sporax.core.dtype import _null as _null
 from sporax.core.dtype import bfloat16 as bfloat16
 from sporax.core.dtype import bool as bool
 from sporax.core.dtype import bool_ as bool_
@@ -141,6 +150,8 @@ from sporax.graph_capture.compiler_marks import constexpr as constexpr
 from sporax.graph_capture.compiler_marks import jit_class as jit_class
 from sporax.graph_capture.compiler_marks import lazy_inline as lazy_inline
 from sporax.graph_capture.compiler_marks import no_inline as no_inline
+from sporax.graph_capture.dynamic_shapes.symbol import Symbol as Symbol
+from sporax.graph_capture.enable_dynamic import enable_dynamic as enable_dynamic
 from sporax.graph_capture.jit import jit as jit
 from sporax.graph_capture.mutable import mutable as mutable
 from sporax.insight import EnvProfiler as EnvProfiler
@@ -154,6 +165,7 @@ from sporax.io import load_checkpoint_async as load_checkpoint_async
 from sporax.io import load_param_into_net as load_param_into_net
 from sporax.io import safetensors_to_ckpt as safetensors_to_ckpt
 from sporax.io import save_checkpoint as save_checkpoint
+from sporax.nn.cell_hooks import register_saved_tensors_hooks as register_saved_tensors_hooks
 from sporax.nn.parameter_tuple import ParameterTuple as ParameterTuple
 from sporax.ops.frontend.types import TensorType as TensorType
 from sporax.ops.memory.buffers import frombuffer as frombuffer

@@ -18,7 +18,7 @@ import types
 from pathlib import Path
 
 from sporax import __version__, module_if_there
-from sporax.compat import child_processes, class_modules
+from sporax.compat import child_processes, class_modules, log_settings
 from sporax.compat.refused_names import REFUSED, Refused, explained
 
 ROOT = "mindspore"
@@ -183,6 +183,7 @@ def install_as_mindspore():
         sys.meta_path.insert(0, FINDER)
     child_processes.inherit()
     class_modules.show()
+    log_settings.configure()
     if os.environ.get("MS_PROFILER_OPTIONS"):
         importlib.import_module("sporax.insight").EnvProfiler.init_profiler()
     return importlib.import_module(ROOT)

@@ -1,6 +1,7 @@
 """`mindspore.hal`: which devices there are, and what they are."""
 
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import jax
 
@@ -103,3 +104,52 @@ def get_arch_list(device_target=None):
     devices: XLA compiles for what is here, and for nothing beforehand."""
     versions = {get_arch(one) for one in _devices("hal.get_arch_list", device_target)} - {None}
     return sorted(f"sm_{version.replace('.', '')}" for version in versions) or None
+
+
+class DeviceInfo(NamedTuple):
+    """The name of a device, and its number."""
+
+    device_target: str
+    device_id: int
+
+
+def get_current_device():
+    """The device that programs run on: its name and number.
+
+    >>> ms.get_current_device().device_id
+    0
+    """
+    return DeviceInfo(context.get_context("device_target"), context.get_context("device_id"))
+
+
+class DeviceCtx:
+    """A `with` block in which `set_device(name, device_id)` holds; None for device 0.
+
+    Raises ValueError on entering, for a name that is not 'CPU', 'GPU', 'TPU' or 'Ascend' and for a
+    negative number. There are no Tensors without elements ('meta').
+
+    >>> with ms.DeviceCtx("CPU"):
+    ...     print(ms.get_current_device().device_target)
+    CPU
+    """
+
+    def __init__(self, name, device_id=None):
+        self.name, self.device_id, self._before = name, device_id, []
+
+    def __enter__(self):
+        if self.name not in _NAMES:
+            raise ValueError(
+                f"For 'DeviceCtx', 'name' must be one of {list(_NAMES)}, but got {self.name!r:.80}."
+                " Ask 'hal.is_available' which are here."
+            )
+        if self.device_id is not None and self.device_id < 0:
+            raise ValueError(
+                f"For 'DeviceCtx', 'device_id' must be at least 0, but got {self.device_id}. "
+                "Leave it out for the first."
+            )
+        self._before.append(get_current_device())
+        context.set_device(self.name, self.device_id or 0)
+        return self
+
+    def __exit__(self, *error):
+        context.set_device(*self._before.pop())

@@ -1,10 +1,13 @@
 """`mindspore.runtime`: memory settings, and synchronization with the device."""
 
+import gc
 import logging
 import os
 
 from sporax.core import context
 from sporax.core.to_host import synchronize  # noqa: F401 - a public name of this module
+from sporax.nn import Cell
+from sporax.ops import Primitive
 from sporax.xla_kernels import host_memory
 
 
@@ -47,6 +50,34 @@ def empty_cache():
     >>> runtime.empty_cache()
     """
     host_memory.release()
+
+
+def ms_memory_recycle():
+    """Free what networks that are gone have left, their programs too, and give memory that is free
+    back to the system.
+
+    >>> ms.ms_memory_recycle()
+    """
+    gc.collect()
+    empty_cache()
+
+
+def set_dump(target, enabled=True):
+    """Whether MindSpore's Ascend writes what a Cell or a Primitive computes: accepted, without
+    effect (said once), as MindSpore on a CPU does. A forward hook sees what a Cell computes.
+
+    >>> ms.set_dump(nn.Dense(2, 2))
+    """
+    for name, value, kinds, words in (
+        ("target", target, (Cell, Primitive), "a Cell or a Primitive"),
+        ("enabled", enabled, (bool,), "a bool"),
+    ):
+        if not isinstance(value, kinds):
+            raise TypeError(
+                f"For 'set_dump', '{name}' must be {words}, but got {type(value).__name__}. "
+                "Use Cell.register_forward_hook to see what a Cell computes."
+            )
+    without_effect("set_dump", "Cell.register_forward_hook sees what a Cell computes")
 
 
 _log = logging.getLogger("sporax")

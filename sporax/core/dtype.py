@@ -68,7 +68,16 @@ class Float(Number):
 
 
 class Int(Number):
-    """A signed integer dtype."""
+    """A signed integer dtype: `Int(32)` is int32, `Int()` any.
+
+    >>> ms.Int(32) == ms.int32
+    True
+    """
+
+    def __init__(self, name="Int", numpy_dtype=None, attribute="int", default=None):
+        if isinstance(name, int):
+            name, numpy_dtype, attribute = f"Int{name}", to_numpy(f"int{name}"), f"int{name}"
+        super().__init__(name, numpy_dtype, attribute, default)
 
 
 class UInt(Number):
@@ -81,6 +90,13 @@ class Complex(Number):
 
 class Bool(Number):
     """The boolean dtype."""
+
+
+class _NullType(Type):
+    """The type of `_null`, of values that are absent."""
+
+    def __init__(self, name="Null", numpy_dtype=None, attribute="Null", default=None):
+        super().__init__(name, numpy_dtype, attribute, default)
 
 
 # One row a dtype: class, MindSpore's name, NumPy's dtype, the names it goes by.
@@ -124,12 +140,15 @@ _KINDS = [
     (Type, "List", "list_", None),
     (Type, "Tuple", "tuple_", None),
     (Type, "None", "type_none", None),
+    (_NullType, "Null", "Null", None),
 ]
 _KIND_BY_NAME = {
     name: kind(name, None, attribute, default and _BY_NAME[default].numpy_dtype)
     for kind, name, attribute, default in _KINDS
 }
-number, int_, uint, float_, tensor_type, string, list_, tuple_, type_none = _KIND_BY_NAME.values()
+number, int_, uint, float_, tensor_type, string, list_, tuple_, type_none, _null = (
+    _KIND_BY_NAME.values()
+)
 NAMES.update(
     number=number, int_=int_, uint=uint, float_=float_, tensor_type=tensor_type, string=string,
     list_=list_, tuple_=tuple_, type_none=type_none,

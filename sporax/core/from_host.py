@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 
 from sporax.core import dtype as dtypes
-from sporax.core.value import UnknownShape
+from sporax.core.value import UnknownShape, is_unknown
 
 NUMBERS = (bool, int, float, complex)
 
@@ -80,7 +80,7 @@ def blank(shape, dtype):
         raise TypeError(
             "For 'Tensor', 'input_data' must be given, or 'shape' and 'dtype' with 'init'."
         )
-    if shape is None or (isinstance(shape, (tuple, list)) and None in shape):
+    if shape is None or (isinstance(shape, (tuple, list)) and any(map(is_unknown, shape))):
         return UnknownShape(shape, dtypes.to_numpy(dtype))
     return np.zeros(shape, dtypes.to_numpy(dtype))
 

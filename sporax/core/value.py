@@ -135,20 +135,27 @@ class Uninitialized(Value):
 class UnknownShape(Value):
     """What a tensor has that stands for tensors of any size: -1 for an unknown one, no numbers.
 
-    `shape`: with None for each unknown size; None if even how many there are is unknown.
+    `shape`: with None or a `Symbol` for each unknown size; None if even how many there are is
+    unknown.
     """
 
-    __slots__ = ()
+    __slots__ = ("dims",)
 
     def __init__(self, shape, dtype):
-        sizes = (-2,) if shape is None else tuple(-1 if n is None else n for n in shape)
+        sizes = (-2,) if shape is None else tuple(-1 if is_unknown(n) else n for n in shape)
         super().__init__(Aval.of(sizes, dtype), None)
+        self.dims = shape
 
     def read(self):
         raise ValueError(
             f"For 'Tensor', 'shape' must be known where numbers are needed, but it is "
             f"{self.aval.shape}. Such a Tensor only describes inputs, for 'Cell.set_inputs'."
         )
+
+
+def is_unknown(size):
+    """Whether a size is unknown: None, or a `Symbol`."""
+    return size is None or hasattr(size, "divisor")
 
 
 EXTERNAL = object()

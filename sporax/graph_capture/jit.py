@@ -12,6 +12,7 @@ from sporax.engine.debug.compile_log import announced, channel, counted, lasted,
 from sporax.graph_capture.cache_entry import CacheEntry
 from sporax.graph_capture.dynamic_shapes.bucketed_shapes import capture_bucketed
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import Shapes, declared_inputs
+from sporax.graph_capture.dynamic_shapes.symbol import check_symbols
 from sporax.graph_capture.graph_text import Listing
 from sporax.graph_capture.input_signature import kind_of, with_numbers
 from sporax.graph_capture.jit_options import check_options
@@ -43,7 +44,8 @@ class JitFunction:
         functools.update_wrapper(self, fn, updated=())
         inner = fn.func if isinstance(fn, functools.partial) else fn
         self.name = getattr(fn, "__name__", getattr(inner, "__name__", type(inner).__name__))
-        self.fn, self.fullgraph, self.has_dynamic_shapes = fn, fullgraph, bool(dynamic)
+        self.fn, self.fullgraph = fn, fullgraph
+        self.has_dynamic_shapes = bool(dynamic) or hasattr(fn, "_has_dynamic_shapes")
         self.entries = {}  # kind of arguments -> its cache entries, the newest first
         self.shapes: Any = None  # `Shapes`, where sizes are dynamic
         self.static_numbers = {}  # kind of arguments -> indices of the numbers that are static
@@ -174,6 +176,8 @@ class JitFunction:
         declared = declared_inputs(self.fn, args)
         if declared is None and not self.has_dynamic_shapes:
             return kind, None
+        if declared is not None:
+            check_symbols(declared, tensors)
         if self.shapes is None or self.shapes.declared is not declared:
             self.shapes = Shapes(declared)
         return self.shapes.with_symbols(kind, tensors)

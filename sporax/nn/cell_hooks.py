@@ -324,3 +324,27 @@ class BackwardHookGate(Gate):
                 who = f"{type(self.cell).__name__}.register_backward_hook"
                 gradients = replaced(who, hook_fn, "input", avals, result)
         return gradients
+
+
+def register_saved_tensors_hooks(pack_hook, unpack_hook):
+    """A decorator: what derivatives need of the function is packed, as in a block of
+    `saved_tensors_hooks`.
+
+    >>> from sporax import grad
+    >>> @register_saved_tensors_hooks(lambda x: x.asnumpy(), Tensor)
+    ... def f(x):
+    ...     return ops.sin(x)
+    >>> grad(f)(Tensor([0.0])).asnumpy()
+    array([1.], dtype=float32)
+    """
+
+    def decorate(function):
+        @functools.wraps(function)
+        def hooked(*args, **kwargs):
+            with saved_tensors_hooks(pack_hook, unpack_hook):
+                return function(*args, **kwargs)
+
+        return hooked
+
+    saved_tensors_hooks(pack_hook, unpack_hook)  # raises for what is no function
+    return decorate

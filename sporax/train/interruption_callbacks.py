@@ -169,3 +169,16 @@ class BackupAndRestore(Callback):
 
 
 __all__ = ["BackupAndRestore", "OnRequestExit"]
+
+
+class ExitByRequest:
+    """What a training step of MindSpore's does for `OnRequestExit`: where several processes train,
+    they agree to end after the same step.
+
+    >>> print(ExitByRequest().exit_by_request(Tensor([1.0]), None, None))
+    [1.]
+    """
+
+    def exit_by_request(self, grad, init_value, exit_value):
+        """`grad` as it is: one process alone decides when it ends."""
+        return grad

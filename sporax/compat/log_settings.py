@@ -1,0 +1,79 @@
+"""MindSpore's environment variables of logging, for the logger "sporax"."""
+
+import logging
+import os
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+_LEVELS = [logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL]
+_FILE_DEFAULTS = {"logger_maxBytes": "52428800", "logger_backupCount": "30"}
+
+
+def _log():
+    return logging.getLogger("sporax")
+
+
+def configure():
+    """Apply GLOG_v, the least level that is logged, and with GLOG_logtostderr=0 log into
+    GLOG_log_dir/rank_0/logs/mindspore.log; called when sporax is imported as MindSpore.
+
+    Raises ValueError for a level or a number of another kind.
+    """
+    level = os.environ.get("GLOG_v")  # noqa: SIM112 - MindSpore's name
+    if level is not None:
+        if level not in map(str, range(5)):
+            raise ValueError(
+                f"For 'GLOG_v', the level must be 0 (DEBUG), 1 (INFO), 2 (WARNING), 3 (ERROR) or 4 "
+                f"(CRITICAL), but got {level!r:.80}. Unset it for 2."
+            )
+        _log().setLevel(_LEVELS[int(level)])
+    config = get_log_config()
+    if config["GLOG_logtostderr"] == "0":
+        _log_to_file(config)
+
+
+def _log_to_file(config):
+    if not config.get("GLOG_log_dir"):
+        raise ValueError(
+            "For 'GLOG_logtostderr' 0, 'GLOG_log_dir' must be a folder, but it is not set. Set it."
+        )
+    for name in _FILE_DEFAULTS:
+        if not config[name].isdigit():
+            raise ValueError(
+                f"For '{name}', the value must be a number, but got {config[name]!r:.80}. Unset it "
+                f"for {_FILE_DEFAULTS[name]}."
+            )
+    folder = Path(config["GLOG_log_dir"]) / "rank_0" / "logs"
+    folder.mkdir(parents=True, exist_ok=True)
+    size, count = (int(config[name]) for name in _FILE_DEFAULTS)
+    handler = RotatingFileHandler(folder / "mindspore.log", maxBytes=size, backupCount=count)
+    handler.setFormatter(logging.Formatter("[%(levelname)s] %(name)s:%(asctime)s %(message)s"))
+    _log().addHandler(handler)
+    _log().propagate = False
+
+
+def get_level():
+    """The least level that is logged: '0' DEBUG, '1' INFO, '2' WARNING, '3' ERROR, '4' CRITICAL.
+
+    >>> ms.get_level()
+    '2'
+    """
+    effective = _log().getEffectiveLevel()
+    return str(next((i for i, level in enumerate(_LEVELS) if effective <= level), 4))
+
+
+def get_log_config():
+    """The settings of logging, by MindSpore's environment variables; those of a file where
+    GLOG_logtostderr is 0.
+
+    >>> ms.get_log_config()["GLOG_logtostderr"]
+    '1'
+    """
+    config = {"GLOG_v": get_level()} | _from_environment({"GLOG_logtostderr": "1"})
+    if config["GLOG_logtostderr"] == "0":
+        config |= _from_environment({"GLOG_log_dir": ""} | _FILE_DEFAULTS)
+    return config
+
+
+def _from_environment(defaults):
+    return {name: os.environ.get(name, value) for name, value in defaults.items()}

@@ -1,0 +1,88 @@
+"""`Symbol`: what is known of a size that varies."""
+
+from sporax.core.tree import tensors_of
+
+
+class Symbol:
+    """A size of `Tensor(shape=...)` that varies, for `Cell.set_inputs`: from `min` (default 1) to
+    `max` (where that is greater), of the form `divisor * N + remainder` with N from 1, and with
+    `unique=True` the same wherever this Symbol stands.
+
+    A captured call of the Cell with other sizes raises ValueError.
+
+    Raises TypeError for a number that is not an int or a `unique` that is not a bool, ValueError
+    for `min` or `divisor` below 1 and a `remainder` outside of `[0, divisor)`.
+
+    >>> Symbol(max=32, divisor=8).to_dict()
+    {'max': 32, 'divisor': 8}
+    """
+
+    def __init__(self, max=0, min=1, divisor=1, remainder=0, unique=False, **kwargs):
+        numbers = {"max": max, "min": min, "divisor": divisor, "remainder": remainder}
+        rules = [(name, int, value) for name, value in numbers.items()] + [("unique", bool, unique)]
+        for name, kind, value in rules:
+            if not isinstance(value, kind):
+                raise TypeError(
+                    f"For 'Symbol', '{name}' must be of type {kind.__name__}, but got "
+                    f"{type(value).__name__}. Leave it out where nothing is known."
+                )
+        for name, value in (("min", min), ("divisor", divisor)):
+            if value < 1:
+                raise ValueError(
+                    f"For 'Symbol', '{name}' must be positive, but got {value}. Leave it out where "
+                    "nothing is known."
+                )
+        if not 0 <= remainder < divisor:
+            raise ValueError(
+                f"For 'Symbol', 'remainder' must be in the range [0, {divisor}), but got "
+                f"{remainder}. Give what is left after division by 'divisor'."
+            )
+        self.max, self.min, self.divisor, self.remainder = max, min, divisor, remainder
+        self.unique, self.id = unique, id(self)
+
+    def to_dict(self):
+        """What is known, by name."""
+        known = {
+            "max": (self.max, self.max > self.min),
+            "min": (self.min, self.min > self.divisor + self.remainder),
+            "divisor": (self.divisor, self.divisor != 1),
+            "remainder": (self.remainder, self.remainder != 0),
+            "id": (self.id, self.unique),
+        }
+        return {name: value for name, (value, is_known) in known.items() if is_known}
+
+    def __str__(self):
+        return str(self.to_dict())
+
+    def rule_broken_by(self, size):
+        """In words, the rule that a size breaks; None if it breaks none."""
+        if self.min < self.max < size:
+            return f"at most {self.max}"
+        if size < self.min:
+            return f"at least {self.min}"
+        if self.divisor > 1 and (
+            size % self.divisor != self.remainder or size < self.divisor + self.remainder
+        ):
+            return f"{self.divisor} * N + {self.remainder} with N from 1"
+        return None
+
+
+def check_symbols(declared, tensors):
+    """Raise ValueError where the sizes of a call's Tensors are not those that Symbols allow."""
+    described = list(tensors_of(declared))
+    if len(described) != len(tensors):
+        return
+    sizes = {}  # of unique Symbols
+    for i, (description, tensor) in enumerate(zip(described, tensors, strict=True)):
+        dims = getattr(description._value, "dims", None) or ()
+        for axis, (dim, size) in enumerate(zip(dims, tensor.shape, strict=False)):
+            if not isinstance(dim, Symbol):
+                continue
+            rule = dim.rule_broken_by(size)
+            if rule is None and dim.unique and sizes.setdefault(dim.id, size) != size:
+                rule = f"{sizes[dim.id]}, as elsewhere for this Symbol"
+            if rule is not None:
+                raise ValueError(
+                    f"For 'set_inputs', the size of axis {axis} of input {i} must be {rule}, but "
+                    f"got shape {tensor.shape}. Pad the input, or declare another Symbol."
+                )

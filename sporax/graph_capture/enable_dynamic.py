@@ -1,0 +1,62 @@
+"""`enable_dynamic`: a captured function whose arguments vary in size."""
+
+import functools
+import inspect
+import types
+
+from sporax.core.tensor import Tensor
+from sporax.core.tree import tensors_of
+from sporax.core.value import UnknownShape
+from sporax.graph_capture.jit import JitFunction
+
+
+def enable_dynamic(**kwargs):
+    """A decorator for functions under `jit`: the sizes that are None in `name=Tensor(shape=[None,
+    16], dtype=...)` vary (all of them for `shape=None`), and share one recording and few programs.
+
+    Each keyword names a parameter; its value is such a Tensor, or a tuple or list of them. Sizes
+    that vary elsewhere are detected too, as by `jit(dynamic=1)`.
+
+    Raises ValueError without keywords, for a name that is not a parameter, and for what is not a
+    function; TypeError for a value without unknown sizes.
+
+    >>> @enable_dynamic(x=Tensor(shape=[None], dtype=ms.float32))
+    ... @jit
+    ... def total(x):
+    ...     return x.sum()
+    >>> [float(total(ops.ones(n))) for n in (2, 3, 4)]
+    [2.0, 3.0, 4.0]
+    """
+    if not kwargs:
+        raise ValueError(
+            "For 'enable_dynamic', there must be keyword arguments, but got none. Name a parameter."
+        )
+    for name, described in kwargs.items():
+        is_described = isinstance(described, (Tensor, tuple, list))
+        tensors = list(tensors_of(described)) if is_described else []
+        if not any(isinstance(t._value, UnknownShape) for t in tensors):
+            raise TypeError(
+                f"For 'enable_dynamic', '{name}' must be a Tensor with an unknown size, or a tuple "
+                f"or list with such Tensors, but got {described!r:.80}. Give "
+                "Tensor(shape=[None, 16], dtype=...)."
+            )
+    return functools.partial(_with_dynamic_shapes, frozenset(kwargs))
+
+
+def _with_dynamic_shapes(names, function):
+    if not isinstance(function, (JitFunction, types.FunctionType, types.MethodType)):
+        raise ValueError(
+            "For 'enable_dynamic', the decorated object must be a function or method under 'jit', "
+            f"but got {function!r:.80}. For a Cell use 'set_inputs'."
+        )
+    unknown = names - inspect.signature(function).parameters.keys()
+    if unknown:
+        raise ValueError(
+            f"For 'enable_dynamic', keyword arguments must be parameters of "
+            f"'{getattr(function, '__name__', 'the function')}', but got '{min(unknown)}'. "
+            "Correct the name."
+        )
+    if isinstance(function, JitFunction):
+        return JitFunction(function.fn, function.fullgraph, True)
+    inspect.unwrap(function)._has_dynamic_shapes = True  # `jit` above this decorator reads it
+    return function
