@@ -190,6 +190,7 @@ from sporax.ops.primitive import Primitive as Primitive
 from sporax.optim.adadelta import Adadelta as Adadelta
 from sporax.optim.adagrad import Adagrad as Adagrad
 from sporax.optim.adam import Adam as Adam
+from sporax.optim.adam import AdamOffload as AdamOffload
 from sporax.optim.adam import AdamWeightDecay as AdamWeightDecay
 from sporax.optim.adam import LazyAdam as LazyAdam
 from sporax.optim.adamax import AdaMax as AdaMax

@@ -2,7 +2,7 @@
 
 from sporax.optim.adadelta import Adadelta
 from sporax.optim.adagrad import Adagrad
-from sporax.optim.adam import Adam, AdamWeightDecay, LazyAdam
+from sporax.optim.adam import Adam, AdamOffload, AdamWeightDecay, LazyAdam
 from sporax.optim.adamax import AdaMax
 from sporax.optim.asgd import ASGD
 from sporax.optim.lamb_lars import LARS, Lamb
@@ -15,6 +15,7 @@ from sporax.optim.rprop import Rprop
 from sporax.optim.sgd import SGD
 
 __all__ = [
-    "ASGD", "FTRL", "LARS", "SGD", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamWeightDecay",
-    "Lamb", "LazyAdam", "Momentum", "Optimizer", "ProximalAdagrad", "RMSProp", "Rprop",
+    "ASGD", "FTRL", "LARS", "SGD", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamOffload",
+    "AdamWeightDecay", "Lamb", "LazyAdam", "Momentum", "Optimizer", "ProximalAdagrad",
+    "RMSProp", "Rprop",
 ]  # fmt: skip

@@ -137,6 +137,17 @@ class LazyAdam(Adam):
         )  # fmt: skip
 
 
+class AdamOffload(LazyAdam):
+    """`Adam`, which MindSpore runs on the host; here parameters stay where they are. Its powers
+    have shape (1,).
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = AdamOffload([p], 0.5)((Tensor([3.0]),))
+    >>> print(round(p.asnumpy()[0], 3))
+    0.5
+    """
+
+
 class AdamWeightDecay(Optimizer):
     r"""$m$, $v$ as `Adam`'s, then $p \leftarrow p - \eta (\frac{m}{\sqrt{v} + eps} + \lambda p)$.
 
@@ -165,4 +176,4 @@ class AdamWeightDecay(Optimizer):
         return self._update(gradients, self.beta1, self.beta2, self.eps)
 
 
-__all__ = ["Adam", "AdamWeightDecay", "LazyAdam"]
+__all__ = ["Adam", "AdamOffload", "AdamWeightDecay", "LazyAdam"]

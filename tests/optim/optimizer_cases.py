@@ -151,6 +151,7 @@ CASES = [
     plain("ProximalAdagrad", accum=0.5, learning_rate=0.1, l1=0.2, l2=0.3, weight_decay=0.1),
     plain("LazyAdam", learning_rate=0.1, weight_decay=0.1),
     plain("LazyAdam", learning_rate=0.1, use_nesterov=True, loss_scale=16.0),
+    plain("AdamOffload", learning_rate=0.1, use_nesterov=True, weight_decay=0.1),
     later("Adam"),
     later("Adam", lr=0.1, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1, maximize=True),
     later("AdamW"),
