@@ -27,8 +27,8 @@ ROWS = {
         [(1, "'mindspore.nowhere' yet")],
     ),
     "refused: importing it is fine": (
-        "from mindspore import SummaryRecord\n\nSummaryRecord()\n",
-        [(3, "sporax has no 'mindspore.SummaryRecord': MindInsight's")],
+        "from mindspore import SummaryLandscape\n\nSummaryLandscape()\n",
+        [(3, "sporax has no 'mindspore.SummaryLandscape': TensorBoard")],
     ),
     "a keyword": (
         "from mindspore import nn\nnn.Conv2d(1, 2, 3, kernel=3)\n",

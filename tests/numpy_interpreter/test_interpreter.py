@@ -379,6 +379,7 @@ LEFT_TO_XLA = {
     *("conv_general_dilated", "reduce_window", "reduce_window_max", "reduce_window_min"),
     *("reduce_window_sum", "select_and_gather_add", "select_and_scatter_add"),
     *("lgamma", "digamma", "polygamma", "igamma", "igammac", "bessel_i0e", "bessel_i1e", "zeta"),
+    *("regularized_incomplete_beta", "lu_pivots_to_permutation"),
     *(
         "cholesky",
         "eigh",

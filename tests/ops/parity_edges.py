@@ -26,7 +26,7 @@ LEFT_OUT = {
     "draws", "factorization", "binary", "order_statistics", "rnnt", "moe_routing",
     "deformable_attention", "sorted_segments", "index_mapping", "suppression", "rotated_boxes",
     "repeated_ngrams", "scale_and_translate", "box_crops", "fused_attention", "sparse_attention",
-    "inference_attention",
+    "inference_attention", "margin_losses",
 }  # fmt: skip
 KEEP = {"keepdim", "keepdims", "keep_dims"}
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float64")

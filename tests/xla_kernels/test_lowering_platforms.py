@@ -29,6 +29,7 @@ OF_A_CPU = re.compile("sporax|callback|cpu|lapack|dnn")
 NOT_LOWERED = {
     "eig": "'eig' not found for platforms ['tpu']",
     "eigvals": "'eig' not found for platforms ['tpu']",
+    "matrix_logarithm": "multi-platform lowering for python_callback",
     "linear_sum_assignment_on_host": "multi-platform lowering for python_callback",
 }
 SAMPLES = collect("SAMPLES")

@@ -223,8 +223,8 @@ def _distance(a, b, p, eps):
     r"""$\|a - b + eps\|_p$ along the last axis; its derivative is 0 where it is 0."""
     apart = jnp.abs(a - b + eps)
     total = (apart**p).sum(-1)
-    safe = jnp.where(total > 0, total, jnp.ones((), total.dtype))
-    return jnp.where(total > 0, safe ** (1 / p), jnp.zeros((), total.dtype))
+    safe = jnp.where(total == 0, jnp.ones((), total.dtype), total)
+    return jnp.where(total == 0, jnp.zeros((), total.dtype), safe ** (1 / p))
 
 
 @op(

@@ -80,7 +80,9 @@ def sparse_tensor_dense_matmul(
         )
     values, dense = meet(values, dense)
     terms = gather(dense, columns, 0) * reshape(values, (-1, 1))
-    return unsorted_segment_sum(terms, rows, sizes[0])
+    # which checks the rows: a segment sum drops what is below 0
+    zeros = FUNCTIONS["zeros"]((sizes[0], terms.shape[1]), terms.dtype)
+    return tensor_scatter_add(zeros, reshape(rows, (-1, 1)), terms)
 
 
 @composite(function=(), primitive="SparseSlice()(indices, values, shape, start, size)")
