@@ -22,11 +22,15 @@ SHORT = [
     ),
     # 4.5 is the loss of a network that knows nothing
     ("characters", "--steps 40 --length 20", r"loss (\S+)$", 1, 3.7, ["characters.txt"]),
+    ("sentiment", "--epochs 3 --sentences 800", r"accuracy (\S+)%", 80, 100, ["sentiment.txt"]),
+    ("autoencoder", "--epochs 2", r"loss (\S+)$", 20, 30, ["autoencoder.png"]),
 ]  # fmt: skip
 WHOLE = [
     ("poisson", "", r"relative error (\S+)%", 0, 0.1, ["poisson.png"]),
     ("molecule", "", r"lowest energy ([-\d.]+)", LJ13 - 1e-3, LJ13 + 1e-3, ["molecule.png"]),
     ("characters", "", r"loss (\S+)$", 0.5, 1.8, ["characters.txt"]),
+    ("sentiment", "", r"accuracy (\S+)%", 98, 100, ["sentiment.txt"]),
+    ("autoencoder", "", r"loss (\S+)$", 20, 25, ["autoencoder.png"]),
 ]
 ROWS = [*SHORT, *(pytest.param(*row, marks=pytest.mark.slow) for row in WHOLE)]
 
