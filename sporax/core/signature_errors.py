@@ -157,6 +157,6 @@ class Fitting:
     """Base of classes whose subclasses here refuse what their constructors do not take, and take
     NumPy scalars for Python numbers."""
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, accept=plain, **kwargs):
         super().__init_subclass__(**kwargs)
-        fitting_constructor(cls, plain)
+        fitting_constructor(cls, accept)

@@ -1,12 +1,14 @@
 """Rows put together: `batch`, `padded_batch` and `bucket_batch_by_length`."""
 
+import itertools
 from bisect import bisect_right
 from itertools import pairwise
 
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.data.dataset import as_array, count
+from sporax.data import random_streams
+from sporax.data.dataset import Dataset, as_array, count
 from sporax.data.pipeline import _Replacing, step
 from sporax.data.sync_wait import batches_follow
 
@@ -56,21 +58,25 @@ class _Batches(_Replacing):
         return -1 if callable(self.batch_size) else self.batch_size
 
     def _begin(self):
-        epoch, number = self._source._begin(), iter(range(2**62))
+        epoch, number = self._source._begin(), itertools.count(random_streams.first_epoch())
+        return lambda: self._batches(epoch(), next(number), 0)
 
-        def one():
-            rows, now, at = epoch(), next(number), 0
-            while True:
-                info = BatchInfo(now, at)
-                size = self.batch_size(info) if callable(self.batch_size) else self.batch_size
-                taken = [row for _, row in zip(range(size), rows, strict=False)]
-                if not taken or (len(taken) < size and self.drop_remainder):
-                    return
-                columns = [list(column) for column in zip(*taken, strict=True)]
-                yield self._put_together(columns, info)
-                at += 1
+    def _rows_from(self, first):
+        if callable(self.batch_size):
+            return super()._rows_from(first)
+        rows = self._source._rows_from(first * self.batch_size)
+        return self._batches(rows, random_streams.first_epoch(), first)
 
-        return one
+    def _batches(self, rows, epoch, at):
+        while True:
+            info = BatchInfo(epoch, at)
+            size = self.batch_size(info) if callable(self.batch_size) else self.batch_size
+            taken = [row for _, row in zip(range(size), rows, strict=False)]
+            if not taken or (len(taken) < size and self.drop_remainder):
+                return
+            columns = [list(column) for column in zip(*taken, strict=True)]
+            yield self._put_together(columns, info)
+            at += 1
 
     def _put_together(self, columns, info):
         raise NotImplementedError
@@ -260,6 +266,8 @@ class BucketBatch(PaddedBatch):
 
     def _refuse(self, why):
         raise ValueError(f"For '{self._who}', {why}.")
+
+    _rows_from = Dataset._rows_from  # batches are of several lengths
 
     @property
     def _size(self):

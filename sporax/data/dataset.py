@@ -6,13 +6,14 @@ next when it is called again. Nothing is read before; there are no threads.
 """
 
 import functools
+import itertools
 
 import numpy as np
 
 from sporax.core.errors import missing
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
-from sporax.data.iterator import DictIterator, TupleIterator
+from sporax.data.iterator import DictIterator, ResumableEpochs, TupleIterator
 
 _MOST = 2**31 - 1
 
@@ -36,6 +37,18 @@ class Dataset:
         raise NotImplementedError(
             f"For '{type(self).__name__}', the rows must come from a dataset of mindspore.dataset."
         )
+
+    def _rows_from(self, first):
+        """The rows of the first epoch of a new pipeline without the first `first` ones; a subclass
+        that can tell later rows without reading those before does so."""
+        rows = self._begin()()
+        for _ in itertools.islice(rows, first):
+            pass
+        return rows
+
+    def _resumable(self):
+        """Epochs that can begin at any row, for `train.Checkpointer`."""
+        return ResumableEpochs(self)
 
     def __getattr__(self, name):
         if name.startswith("_"):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.data import random_streams
 
 
 def _array(value):
@@ -85,3 +86,29 @@ class DictIterator(Iterator):
 
     def _made(self, row):
         return dict(zip(self._columns, row, strict=True))
+
+
+class ResumableEpochs:
+    """Any epoch of a dataset, from any row on.
+
+    Each epoch is a pipeline of its own, whose seed depends on `seed` and the epoch's number only:
+    to go on in its middle, nothing of the epochs before is read.
+    """
+
+    def __init__(self, dataset):
+        self._dataset, self.seed = dataset, random_streams.seed()
+
+    def rows(self, epoch, first):
+        """The rows of that epoch, without the first `first` ones."""
+        seed = int(np.random.SeedSequence((self.seed, epoch)).generate_state(1)[0])
+        with random_streams.fixed(seed, epoch):
+            return _Rest(self._dataset, first)
+
+
+class _Rest(TupleIterator):
+    """Rows of one epoch from some row on."""
+
+    def __init__(self, dataset, first):
+        super().__init__(dataset, 1, False)
+        rows = dataset._rows_from(first)
+        self._epoch = lambda: rows

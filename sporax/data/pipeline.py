@@ -115,6 +115,12 @@ class Map(_Replacing):
         make = lambda row: lambda: self._row(row, stream)  # noqa: E731
         return following(lambda: map(make, epoch()), self._callbacks)
 
+    def _rows_from(self, first):
+        """Each row draws from a stream of its own, so that those before need not be transformed."""
+        rows, seed = self._source._rows_from(first), random_streams.seed()
+        numbered = enumerate(rows, first)
+        return (self._row(row, np.random.default_rng((seed, i))) for i, row in numbered)
+
     def _row(self, row, stream):
         results = tuple([row[i] for i in self._places])
         with random_streams.drawing_from(stream):
@@ -184,7 +190,13 @@ class Project(Step):
 
     def _begin(self):
         epoch = self._source._begin()
-        return lambda: (tuple([row[i] for i in self._places]) for row in epoch())
+        return lambda: map(self._projected, epoch())
+
+    def _rows_from(self, first):
+        return map(self._projected, self._source._rows_from(first))
+
+    def _projected(self, row):
+        return tuple([row[i] for i in self._places])
 
 
 @step("rename")
@@ -201,6 +213,9 @@ class Rename(_Replacing):
 
     def _begin(self):
         return self._source._begin()
+
+    def _rows_from(self, first):
+        return self._source._rows_from(first)
 
 
 @step("take")

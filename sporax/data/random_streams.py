@@ -18,23 +18,28 @@ _WORD = 2**32
 _MASK = 2**64 - 1
 
 
-_fixed = []  # seeds that pipelines draw from while they begin, the innermost last
+_fixed = []  # (seed, epoch) that pipelines begin with, the innermost last
 
 
 @contextlib.contextmanager
-def fixed(seed):
-    """Pipelines that begin within draw from this seed."""
-    _fixed.append(seed)
+def fixed(seed, epoch=0):
+    """Pipelines that begin within draw from this seed, and count epochs from this one."""
+    _fixed.append((seed, epoch))
     try:
         yield
     finally:
         _fixed.pop()
 
 
+def first_epoch():
+    """The number of the first epoch of the next pipeline."""
+    return _fixed[-1][1] if _fixed else 0
+
+
 def seed():
     """The seed of the next pipeline: the configured seed, or a random one."""
     if _fixed:
-        return _fixed[-1]
+        return _fixed[-1][0]
     return config.get_seed() if config.is_seeded() else secrets.randbits(32)
 
 

@@ -101,6 +101,12 @@ class GeneratorDataset(Dataset):
         """A function that lists the indices of an epoch's rows."""
         return self.sampler.epochs(len(self.source))
 
+    def _rows_from(self, first):
+        if self.sampler is None:
+            return super()._rows_from(first)
+        indices = self._indices()()
+        return (self._row(self.source[i]) for i in list(indices)[first:])
+
     def _begin_items(self):
         """As `_begin`, for rows as the source has them."""
         source = self.source

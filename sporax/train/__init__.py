@@ -2,6 +2,7 @@
 
 from sporax.core.errors import missing
 from sporax.train.callback import Callback, CallbackManager, InternalCallbackParam, RunContext
+from sporax.train.checkpointer import Checkpointer
 from sporax.train.data_sink import DatasetHelper, connect_network_with_dataset, data_sink
 from sporax.train.interruption_callbacks import BackupAndRestore, OnRequestExit
 from sporax.train.logging_callbacks import History, LambdaCallback, LossMonitor, TimeMonitor
@@ -58,6 +59,7 @@ __all__ = [
     "BleuScore",
     "Callback",
     "CheckpointConfig",
+    "Checkpointer",
     "ConfusionMatrix",
     "ConfusionMatrixMetric",
     "CosineSimilarity",

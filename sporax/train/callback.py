@@ -41,6 +41,17 @@ class Callback(Fitting):
     def __exit__(self, *error):
         pass
 
+    _state_names = ()  # attributes that a training which goes on needs
+
+    def state_dict(self):
+        """What a `Checkpointer` keeps of the callback: numbers, strings, arrays and containers."""
+        return {name: getattr(self, name) for name in self._state_names}
+
+    def load_state_dict(self, state):
+        """Go on from what `state_dict` returned."""
+        for name, value in state.items():
+            setattr(self, name, value)
+
 
 def _nothing(event):
     def method(self, run_context):

@@ -16,6 +16,8 @@ class LossMonitor(Callback):
     A step whose loss is no finite number ends the training with a ValueError.
     """
 
+    _state_names = ("_last",)
+
     def __init__(self, per_print_times=1):
         check.not_negative_int("LossMonitor", per_print_times=per_print_times)
         self._every, self._last = per_print_times, 0
@@ -94,6 +96,8 @@ class History(Callback):
     >>> history.epoch, len(history.history["net_output"])
     ({'epoch': [1, 2]}, 2)
     """
+
+    _state_names = ("history", "epoch")
 
     def __init__(self):
         self.history, self.epoch = {}, None

@@ -25,6 +25,8 @@ _SMALLER = {
 class _Watching(Callback):
     """Base of callbacks that monitor one metric at the end of each epoch for improvement."""
 
+    _state_names = ("wait", "best")
+
     def __init__(self, monitor, min_delta, patience, verbose, mode):
         who = type(self).__name__
         check.instance(who, str, "a string", monitor=monitor, mode=mode)
@@ -80,6 +82,8 @@ class EarlyStopping(_Watching):
     2
     """
 
+    _state_names = (*_Watching._state_names, "stopped_epoch", "best_weights_param_dict")
+
     def __init__(
         self, monitor="eval_loss", min_delta=0, patience=0, verbose=False, mode="auto",
         baseline=None, restore_best_weights=False,
@@ -130,6 +134,8 @@ class ReduceLROnPlateau(_Watching):
     `monitor`, `min_delta`, `mode`, `verbose`: as for `EarlyStopping`. The optimizer must have one
     learning rate that is a number.
     """
+
+    _state_names = (*_Watching._state_names, "cooldown_counter")
 
     def __init__(
         self, monitor="eval_loss", factor=0.1, patience=10, verbose=False, mode="auto",

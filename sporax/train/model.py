@@ -20,6 +20,7 @@ from sporax.train.callback import (
     check_callbacks,
     is_own,
 )
+from sporax.train.checkpointer import Checkpointer
 from sporax.train.logging_callbacks import TimeMonitor
 from sporax.train.metrics import Loss, metrics_of
 from sporax.train.model_checkpoint import ModelCheckpoint
@@ -244,10 +245,12 @@ class Model:
                 raise
 
     def _train_epochs(self, epochs, dataset, run, context, events, valid, frequency):
-        rows = _rows(dataset, len(epochs))
+        checkpointer = next((c for c in events._callbacks if isinstance(c, Checkpointer)), None)
+        rows = None if checkpointer else _rows(dataset, len(epochs))
         self._set_train(self._train_network, True)
         events.on_train_begin(context)
-        for epoch in epochs:
+        numbered = ((epoch, rows) for epoch in epochs)
+        for epoch, rows in checkpointer.epochs_of_model(epochs) if checkpointer else numbered:
             run.cur_epoch_num = epoch + 1
             events.on_train_epoch_begin(context)
             for element in rows:

@@ -1,0 +1,456 @@
+"""`Checkpointer`: everything that a training needs to go on, in one file, saved and restored."""
+
+import errno
+import glob
+import json
+import logging
+import os
+import random as python_random
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sporax.amp.loss_scale_manager import LossScaleManager
+from sporax.amp.loss_scaler import LossScaler
+from sporax.core import cell_tree, random
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.core.value import borrowing
+from sporax.io import background_writer, ckpt_file, file_formats
+from sporax.nn import argument_checks as check
+from sporax.train.callback import Callback
+from sporax.train.checkpointer_state import decode, encode
+
+_log = logging.getLogger("sporax")
+_NAME = re.compile(r"checkpoint-(\d+)\.ckpt")
+_STATE = "training state"  # the entry of a file that is JSON; the others are arrays
+_SHOWN = 5  # misfits that an error lists
+
+
+class Position(NamedTuple):
+    """How far a training has come."""
+
+    epoch: int  # index of the epoch, from 0
+    step: int  # steps that have been taken in it
+    total: int  # steps that have been taken in all
+    more: dict[str, Any]  # the keyword arguments of `save`
+
+
+class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy scalars
+    """Saves all that a training depends on, and lets it go on from there in another process, in the
+    middle of an epoch too: it ends with the same numbers as if it had never stopped.
+
+    `directory`: the folder of the files, made if the folder above is there. `network`, `optimizer`
+    and `objects`: Cells (their Parameters and buffers), Generators, loss scalers and managers,
+    dicts, `numpy.random.Generator`s, or what has `state_dict()` and `load_state_dict(state)`. The
+    states of sporax's default generator, of NumPy's global one and of Python's are kept too.
+    `dataset`: its order is kept by epoch and row; skipped rows are not read where samplers, `batch`
+    and `map` choose them. `keep`: the number of files that stay. `every`: the steps from one save
+    to the next, None for once an epoch. `background`: write in a thread while the program goes on.
+
+    In a loop: `for epoch in c.epochs(n):` and in it `for row in c.batches():` restore, save and
+    continue by themselves; `restore()` and `save()` do so at the user's own places. As a callback
+    of `Model.train` or `Model.fit`, with the directory alone, it takes the Model's network,
+    optimizer, loss scale, data and the `state_dict()` of the other callbacks.
+
+    A file is written whole or not at all, with a checksum; in place of a damaged one the one before
+    is taken, with a warning. Raises FileNotFoundError without the folder above, RuntimeError for a
+    checkpoint of another network, OSError where the disk is full. The same numbers need the same
+    programs: call `set_deterministic(True)`, since an interpreter runs a program at first.
+
+    >>> import tempfile; folder = tempfile.mkdtemp()
+    >>> net, counts = nn.Dense(1, 1), {"rows": 0}
+    >>> from sporax.data import NumpySlicesDataset
+    >>> data = NumpySlicesDataset([1.0, 2.0, 3.0], ["x"])
+    >>> def train(epochs):
+    ...     checkpointer = Checkpointer(folder, net, dataset=data, counts=counts)
+    ...     for epoch in checkpointer.epochs(epochs):
+    ...         for row in checkpointer.batches():
+    ...             counts["rows"] += 1
+    >>> train(2); train(3); counts["rows"]
+    9
+    """
+
+    def __init__(
+        self, directory, network=None, optimizer=None, dataset=None, keep=3, every=None,
+        background=False, **objects,
+    ):  # fmt: skip
+        who = "Checkpointer"
+        check.instance(who, (str, os.PathLike), "a path", directory=directory)
+        check.positive_int(who, keep=keep)
+        if every is not None:
+            check.positive_int(who, every=every)
+        check.flag(who, background=background)
+        self.directory = _folder(directory)
+        self.keep, self.every, self.background = keep, every, background
+        named = {"network": network, "optimizer": optimizer}
+        self._objects = {k: x for k, x in {**named, **objects}.items() if x is not None}
+        for name, x in self._objects.items():
+            _kind(name, x)
+        self._run, self._callbacks = None, {}
+        self._epoch = self._step = self._total = 0
+        self._position = self._pending = self._failure = None
+        self._is_restored, self._damaged = False, set()
+        self._set_dataset(dataset)
+
+    def _set_dataset(self, dataset):
+        self._dataset = dataset
+        self._source = dataset._resumable() if hasattr(dataset, "_resumable") else None
+
+    # saving ---------------------------------------------------------------------------------
+
+    def save(self, step=None, **more):
+        """Write a checkpoint; `more`: numbers, strings, arrays, Tensors, lists and dicts that
+        `restore` returns. `step`: the steps taken, in a loop without `epochs` and `batches`."""
+        if step is not None:
+            check.not_negative_int("Checkpointer.save", step=step)
+            self._step = self._total = step
+        self.wait()
+        later = [n for n in self._numbers() if n > self._total and n not in self._damaged]
+        if later:
+            raise ValueError(
+                f"For 'Checkpointer.save', step {self._total} must be the latest in "
+                f"'{self.directory}', but there is a checkpoint of step {max(later)}. Call "
+                "'restore' first, or give an empty folder."
+            )
+        arrays = {}
+        state = json.dumps(encode(self._state(more), arrays))
+        entries = {k: ckpt_file.stored(k, x) for k, x in {_STATE: state, **arrays}.items()}
+        if self.background:
+            background_writer.start(self._write_noting, self._total, entries)
+        else:
+            background_writer.wait()
+            self._write(self._total, entries)
+
+    def wait(self):
+        """Until a checkpoint in the background is on the disk; raises what went wrong there."""
+        if self.background:
+            background_writer.wait()
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def _state(self, more):
+        run = self._run
+        return {
+            "position": (self._epoch, self._step, self._total),
+            "data": None if self._source is None else self._source.seed,
+            "random": _random_states(),
+            "objects": {k: _kind(k, x).state(x) for k, x in self._objects.items()},
+            "callbacks": {k: x.state_dict() for k, x in self._callbacks.items()},
+            "outputs": None if run is None else run.net_outputs,
+            "more": more,
+        }
+
+    def _write_noting(self, number, entries):
+        try:
+            self._write(number, entries)
+        except Exception as error:  # noqa: BLE001 - raised in the thread that waits
+            self._failure = error
+
+    def _write(self, number, entries):
+        path = self._path(number)
+        try:
+            ckpt_file.write(path, entries, True, None)
+        except OSError as error:
+            raise OSError(
+                error.errno or errno.EIO,
+                f"For 'Checkpointer', '{path}' could not be written: {error.strerror or error}. "
+                "The checkpoints before are as they were. Make room, or choose another folder",
+            ) from error
+        self._damaged.discard(number)
+        older = sorted(n for n in self._numbers() if n < number and n not in self._damaged)
+        for n in [*older[: len(older) + 1 - self.keep], *self._damaged]:
+            os.remove(self._path(n))
+        self._damaged.clear()
+
+    # restoring ------------------------------------------------------------------------------
+
+    def restore(self):
+        """Set everything to the newest checkpoint; returns its `Position` (epoch, step, total,
+        more), or None where there is no checkpoint."""
+        self.wait()
+        for part in glob.glob(os.path.join(glob.escape(self.directory), ".checkpoint-*.part")):
+            os.remove(part)  # of a process that was killed while it wrote
+        state = self._newest()
+        self._is_restored = True
+        if state is None:
+            return None
+        path, state = state
+        self._check_fits(path, state["objects"])
+        for name, x in self._objects.items():
+            _kind(name, x).load(x, state["objects"][name])
+        if self._source is not None and state["data"] is not None:
+            self._source.seed = state["data"]
+        self._position = Position(*state["position"], state["more"])
+        self._epoch, self._step, self._total = state["position"]
+        self._pending = state
+        _set_random_states(state["random"])
+        return self._position
+
+    def _newest(self):
+        """(path, state) of the newest file that is whole; None where there is no file."""
+        numbers = sorted(self._numbers(), reverse=True)
+        for number in numbers:
+            path = self._path(number)
+            try:
+                entries = dict(
+                    file_formats.contents("Checkpointer.restore", path, "ckpt", crc_check=True)
+                )
+            except ValueError as error:
+                _log.warning("%s The checkpoint before is taken.", error)
+                self._damaged.add(number)
+                continue
+            return path, decode(json.loads(entries.pop(_STATE)), entries)
+        if numbers:
+            raise ValueError(
+                f"For 'Checkpointer.restore', one checkpoint of '{self.directory}' must be whole, "
+                f"but all {len(numbers)} are damaged. Remove them to begin anew."
+            )
+        return None
+
+    def _check_fits(self, path, saved):
+        here = {name: _kind(name, x).state(x) for name, x in self._objects.items()}
+        misfits = [
+            f"'{key}' is {_shown(_at(saved, key))} there and {_shown(_at(here, key))} here"
+            for key in sorted({*_keys(saved, self._objects), *_keys(here, self._objects)})
+            if _shown(_at(saved, key)) != _shown(_at(here, key))
+        ]
+        if misfits:
+            more = f"; and {len(misfits) - _SHOWN} more" if len(misfits) > _SHOWN else ""
+            raise RuntimeError(
+                f"For 'Checkpointer.restore', '{path}' must hold the state of these objects, but "
+                f"{'; '.join(misfits[:_SHOWN])}{more}. Nothing was loaded. Give the objects that "
+                "were saved, or another folder."
+            )
+
+    def _load_pending(self):
+        """The states that the code before the first step after a restart may have changed."""
+        state, self._pending = self._pending, None
+        if state is None:
+            return
+        for name, callback in self._callbacks.items():
+            if name in state["callbacks"]:
+                callback.load_state_dict(state["callbacks"][name])
+        if self._run is not None:
+            self._run.net_outputs = state["outputs"]
+        _set_random_states(state["random"])
+
+    def _numbers(self):
+        found = map(_NAME.fullmatch, os.listdir(self.directory))
+        return [int(name[1]) for name in found if name]
+
+    def _path(self, number):
+        return os.path.join(self.directory, f"checkpoint-{number:012d}.ckpt")
+
+    # loops ----------------------------------------------------------------------------------
+
+    def epochs(self, n):
+        """The indices of epochs up to `n`, from the one that the newest checkpoint is in; saves at
+        the end of each without `every`, and at the end of the last."""
+        check.not_negative_int("Checkpointer.epochs", n=n)
+        if not self._is_restored:
+            self.restore()
+        if self._step == 0:
+            self._load_pending()
+        try:
+            while self._epoch < n:
+                yield self._epoch
+                self._epoch, self._step = self._epoch + 1, 0
+                if self.every is None or self._epoch == n:
+                    self.save()
+        finally:
+            self.wait()
+
+    def batches(self):
+        """The rows of the epoch, from where the newest checkpoint was saved; saves every `every`
+        steps, before the next row is read."""
+        if self._dataset is None:
+            raise ValueError(
+                "For 'Checkpointer.batches', there must be a 'dataset'. Give it to the constructor."
+            )
+        rows = self._rows()
+        if self._step:
+            self._load_pending()
+        for row in rows:
+            yield row
+            self._step, self._total = self._step + 1, self._total + 1
+            if self.every is not None and self._total % self.every == 0:
+                self.save()
+
+    def _rows(self):
+        if self._source is not None:
+            return self._source.rows(self._epoch, self._step)
+        rows = iter(self._dataset)
+        for _ in zip(range(self._step), rows, strict=False):
+            pass
+        return rows
+
+    # a Model's run --------------------------------------------------------------------------
+
+    def on_train_begin(self, run_context):
+        """Take what the Model trains."""
+        self._run = run = run_context.original_args()
+        own = {"network": run.train_network, "loss_scale_manager": run.loss_scale_mananger}
+        others = {k: x for k, x in self._objects.items() if k not in ("network", "optimizer")}
+        self._objects = {**{k: x for k, x in own.items() if x is not None}, **others}
+        self._set_dataset(run.train_dataset)
+        self._callbacks, counts = {}, {}
+        for callback in run.list_callback:
+            if callback is not self:
+                name = type(callback).__name__
+                counts[name] = counts.get(name, 0) + 1
+                self._callbacks[f"{name} {counts[name]}"] = callback
+        self._epoch = self._step = self._total = 0
+        self._is_restored = False
+
+    def epochs_of_model(self, epochs):
+        """(index, rows) of each epoch of a range, from where the newest checkpoint was saved."""
+        if self.restore() is None:
+            self._epoch = epochs.start
+        self._run.cur_step_num = self._total
+        for epoch in self.epochs(epochs.stop):
+            yield epoch, self.batches()
+
+
+def _folder(directory):
+    path = os.path.realpath(directory)
+    if not os.path.isdir(os.path.dirname(path)):
+        raise FileNotFoundError(
+            f"For 'Checkpointer', the folder of '{path}' does not exist. Make it first, e.g. with "
+            "'os.makedirs'."
+        )
+    if os.path.exists(path) and not os.path.isdir(path):
+        raise NotADirectoryError(
+            f"For 'Checkpointer', 'directory' must be a folder, but '{path}' is a file."
+        )
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+# kinds of objects ----------------------------------------------------------------------------
+
+
+class _Kind(NamedTuple):
+    """How objects of a kind are saved and restored."""
+
+    includes: Any  # object -> whether it is of the kind
+    state: Any  # object -> state
+    load: Any  # (object, state) -> None
+
+
+def _tensors(cell):
+    """{path: Parameter or buffer} of a Cell; learning rates too, which optimizers keep in lists."""
+    state = dict(cell_tree.parameters(cell))
+    seen = {id(x) for x in state.values()}
+    for path, part in cell_tree.tree(cell):
+        rates = [(f"lrs.{i}", x) for i, x in enumerate(getattr(part, "lrs", ()))]
+        for name, x in [*part._buffers.items(), *rates]:
+            if isinstance(x, Tensor) and id(x) not in seen:
+                seen.add(id(x))
+                state[f"{path}.{name}" if path else name] = x
+    return state
+
+
+def _set_tensor(tensor, value):
+    if isinstance(tensor, Parameter):
+        tensor.set_data(value)
+    else:
+        with borrowing:
+            tensor._rebind(value._lift())
+
+
+def _load_cell(cell, state):
+    for name, tensor in _tensors(cell).items():
+        _set_tensor(tensor, state[name])
+
+
+def _attributes(x):
+    plain = (bool, int, float, Parameter)
+    return {name: value for name, value in vars(x).items() if isinstance(value, plain)}
+
+
+def _load_attributes(x, state):
+    for name, value in state.items():
+        if isinstance(value, Tensor):
+            _set_tensor(getattr(x, name), value)
+        else:
+            setattr(x, name, value)
+
+
+def _load_dict(x, state):
+    x.clear()
+    x.update(state)
+
+
+_KINDS = [
+    _Kind(cell_tree.is_cell, _tensors, _load_cell),
+    _Kind(
+        lambda x: isinstance(x, random.Generator),
+        random.Generator.get_state, random.Generator.set_state,
+    ),
+    _Kind(
+        lambda x: isinstance(x, np.random.Generator),
+        lambda x: x.bit_generator.state, lambda x, state: setattr(x.bit_generator, "state", state),
+    ),
+    _Kind(
+        lambda x: hasattr(x, "state_dict") and hasattr(x, "load_state_dict"),
+        lambda x: x.state_dict(), lambda x, state: x.load_state_dict(state),
+    ),
+    _Kind(lambda x: isinstance(x, dict), dict, _load_dict),
+    _Kind(lambda x: isinstance(x, (LossScaler, LossScaleManager)), _attributes, _load_attributes),
+]  # fmt: skip
+
+
+def _kind(name, x):
+    for kind in _KINDS:
+        if kind.includes(x):
+            return kind
+    raise TypeError(
+        f"For 'Checkpointer', '{name}' must be a Cell, a Generator, a loss scaler, a dict or have "
+        f"'state_dict' and 'load_state_dict', but got {type(x).__name__}. Keep what it needs in a "
+        "dict."
+    )
+
+
+def _keys(states, objects):
+    """Names of the objects, and of the tensors of Cells in them."""
+    for name, state in states.items():
+        yield name
+        if cell_tree.is_cell(objects.get(name)):
+            yield from (f"{name}/{key}" for key in state)
+
+
+def _at(states, key):
+    name, _, inner = key.partition("/")
+    state = states.get(name)
+    return state.get(inner) if inner and state is not None else state
+
+
+def _shown(x):
+    if isinstance(x, Tensor):
+        return f"{x.dtype} {x.shape}"
+    return "absent" if x is None else "present"
+
+
+# random states -------------------------------------------------------------------------------
+
+
+def _random_states():
+    return {
+        "seed": random.get_seed(),
+        "default": random.default_generator.get_state(),
+        "numpy": np.random.get_state(),
+        "python": python_random.getstate(),
+    }
+
+
+def _set_random_states(states):
+    random._Seed.value = states["seed"]
+    random.default_generator.set_state(states["default"])
+    np.random.set_state(states["numpy"])
+    python_random.setstate(states["python"])
+
+
+__all__ = ["Checkpointer", "Position"]

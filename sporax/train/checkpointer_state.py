@@ -1,0 +1,49 @@
+"""Nested states as JSON and arrays by name; nothing in them is executed."""
+
+import numpy as np
+
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+
+_PLAIN = (bool, int, float, str, type(None))
+_SEQUENCES = {"list": list, "tuple": tuple}
+_ARRAYS = {
+    "parameter": (Parameter, lambda x: x.asnumpy(), lambda x, name: Parameter(x, name=name)),
+    "tensor": (Tensor, lambda x: x.asnumpy(), lambda x, name: Tensor(x)),
+    "array": (np.ndarray, np.array, lambda x, name: np.array(x)),
+    "scalar": (np.generic, np.asarray, lambda x, name: x[()]),
+}
+
+
+def encode(x, arrays, path="state"):
+    """A state as JSON holds it; its arrays are put into the dict `arrays`, by path."""
+    if type(x) in _PLAIN:
+        return x
+    for kind, sequence in _SEQUENCES.items():
+        if type(x) is sequence:
+            return [kind, *[encode(item, arrays, f"{path}/{i}") for i, item in enumerate(x)]]
+    if isinstance(x, dict):
+        items = enumerate(x.items())
+        return ["dict", *[[encode(k, arrays), encode(v, arrays, f"{path}/{i}:{k}")]
+                          for i, (k, v) in items]]  # fmt: skip
+    for kind, (cls, as_array, _) in _ARRAYS.items():
+        if isinstance(x, cls):
+            arrays[path] = as_array(x)
+            return [kind, path, getattr(x, "name", None)]
+    raise TypeError(
+        "For 'Checkpointer', a state must hold numbers, strings, arrays, Tensors, lists, tuples "
+        f"and dicts, but got {type(x).__name__} at '{path}'. Convert it in 'state_dict'."
+    )
+
+
+def decode(x, arrays):
+    """The state of which `encode` made this."""
+    if not isinstance(x, list):
+        return x
+    kind, *items = x
+    if kind == "dict":
+        return {decode(k, arrays): decode(v, arrays) for k, v in items}
+    if kind in _SEQUENCES:
+        return _SEQUENCES[kind](decode(item, arrays) for item in items)
+    path, name = items
+    return _ARRAYS[kind][2](arrays[path], name)
