@@ -1,5 +1,7 @@
 """MindRecord files, written and read: `mindspore.mindrecord`."""
 
+import enum
+import importlib
 import re
 from pathlib import Path
 
@@ -21,6 +23,16 @@ _FITTING = {
 }  # fmt: skip
 
 
+class MSRStatus(enum.IntEnum):
+    """What converters to MindRecord files return."""
+
+    SUCCESS = 0
+    FAILED = 1
+
+
+SUCCESS, FAILED = MSRStatus
+
+
 class MindRecordException(Exception):
     """Base of what is wrong with MindRecord files and their fields."""
 
@@ -35,6 +47,10 @@ class ParamValueError(MindRecordException, ValueError):
 
 class MRMInvalidSchemaError(MindRecordException, ValueError):
     """A schema that is none."""
+
+
+class MRMDefineCategoryError(MindRecordException, ValueError):
+    """A field by which rows cannot be grouped."""
 
 
 class MRMDefineIndexError(MindRecordException, ValueError):
@@ -336,11 +352,20 @@ def opened(file_name):
     return files
 
 
+# What is looked up when it is used, by module.
+_LATER = {"MindPage": "mindrecord_page"} | dict.fromkeys(
+    ("Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "ImageNetToMR", "MnistToMR"),
+    "mindrecord_converters",
+)
+
 __all__ = [
-    "FileReader", "FileWriter", "MRMDefineIndexError", "MRMInvalidSchemaError",
-    "MindRecordException", "ParamTypeError", "ParamValueError",
+    "FAILED", "SUCCESS", "FileReader", "FileWriter", "MRMDefineCategoryError",
+    "MRMDefineIndexError", "MRMInvalidSchemaError", "MindRecordException", "ParamTypeError",
+    "ParamValueError", *_LATER,
 ]  # fmt: skip
 
 
 def __getattr__(name):
+    if name in _LATER:
+        return getattr(importlib.import_module(f"sporax.data.{_LATER[name]}"), name)
     raise missing("mindrecord", name)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from tests.data import conversion_cases as conversions
 from tests.data import tfrecord_cases
 
 
@@ -79,5 +80,9 @@ CASES = {
     **{f"tfrecord: {name}": case(
         tfrecord_cases.read, files=files, columns=columns, arguments=others)
        for name, (files, columns, others) in tfrecord_cases.READ.items()},
+    **{f"to MindRecord: {run.__name__}": case(run) for run in (
+        conversions.cifar10, conversions.cifar100, conversions.mnist, conversions.imagenet)},
+    "pages": case(conversions.pages, shards=1),
+    "pages of two files": case(conversions.pages, shards=2),
     "schemas": case(tfrecord_cases.texts),
 }  # fmt: skip

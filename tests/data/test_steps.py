@@ -1,6 +1,7 @@
 """Samplers of classes, callbacks and waiting, as in MindSpore (`tools/record_steps.py`)."""
 
 import json
+import pickle
 import threading
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from sporax import data as ds
 from sporax import nn
 from sporax.compat.waited_callback import WaitedDSCallback
+from sporax.data import mindrecord
 from sporax.data.tfrecord_file import crc32c, masked
 from sporax.train import Model
 from tests.data import tfrecord_cases
@@ -232,3 +234,87 @@ def test_tfrecords_that_do_not_fit(schema, arguments, error, said, tmp_path):
 def test_schemas_that_are_none(call, error, said):
     with pytest.raises(error, match=said):
         call(ds.Schema())
+
+
+def small(mr, folder):
+    writer = mr.FileWriter(str(folder / "page"))
+    writer.add_schema({"a": {"type": "int32"}, "b": {"type": "bytes"}})
+    writer.write_raw_data([{"a": i % 2, "b": b"x"} for i in range(3)])
+    writer.commit()
+    page = mr.MindPage(str(folder / "page"))
+    page.category_field = "a"
+    return page
+
+
+def files(folder, **contents):
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return str(folder)
+
+
+def set_field(page, name):
+    page.category_field = name
+
+
+def imagenet(folder, names):
+    files(folder, m=names)
+    mindrecord.ImageNetToMR(str(folder / "m"), str(folder), str(folder / "r")).run()
+
+
+def cifar(folder, content):
+    files(folder, data_batch_1=content, test_batch=content)
+    mindrecord.Cifar10ToMR(str(folder), str(folder / "rows")).transform()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda p, f: set_field(p, "b"), mindrecord.MRMDefineCategoryError, "must be among"),
+        (lambda p, f: set_field(p, 3), mindrecord.ParamTypeError, "must be a str"),
+        (lambda p, f: p.read_at_page_by_id(-1, 0, 1), mindrecord.ParamValueError, "at least 0"),
+        (lambda p, f: p.read_at_page_by_id(0, 0, 0), mindrecord.ParamValueError, "at least 1"),
+        (lambda p, f: p.read_at_page_by_id(2, 0, 1), RuntimeError, r"must be in \[0, 2\)"),
+        (lambda p, f: p.read_at_page_by_id(0, 5, 1), RuntimeError, "'page' must be that of"),
+        (lambda p, f: p.read_at_page_by_name("z", 0, 1), RuntimeError, "must be one of those"),
+        (lambda p, f: p.read_at_page_by_name(3, 0, 1), mindrecord.ParamValueError, "be a str"),
+        (lambda p, f: mindrecord.MindPage(str(f / "page")).read_category_info(), RuntimeError,
+         "Set it before"),
+        (lambda p, f: mindrecord.Cifar10ToMR(str(f), "x"), ValueError, "must have files data_b"),
+        (lambda p, f: cifar(f, b"no pickle"), RuntimeError, "must be a pickle of CIFAR's"),
+        (lambda p, f: cifar(f, pickle.dumps(print)), RuntimeError, "which is no array"),
+        (lambda p, f: mindrecord.CsvToMR(files(f, a=b"x,y\n1\n") + "/a", str(f / "r")).transform(),
+         RuntimeError, "must have 2 columns in row 1, but has 1"),
+        (lambda p, f: mindrecord.CsvToMR(files(f, a=b"") + "/a", str(f / "r")).transform(),
+         RuntimeError, "must have rows"),
+        (lambda p, f: mindrecord.CsvToMR(files(f, a=b"x\n1\n") + "/a", str(f / "r"), ["z"]).run(),
+         RuntimeError, "'columns_list' must be among"),
+        (lambda p, f: mindrecord.CsvToMR(str(f / "none"), "r"), ValueError, "must be a file"),
+        (lambda p, f: imagenet(f, b"a\n"),
+         RuntimeError, "a folder and its label in line 1"),
+        (lambda p, f: imagenet(f, b"a 1"),
+         ValueError, "must be in 'image_dir'"),
+        (lambda p, f: mindrecord.MnistToMR(
+            files(f, **{"train-images-idx3-ubyte.gz": b"x"}), str(f / "r")).run(),
+         RuntimeError, "must be a gzipped file of MNIST's"),
+    ],
+)  # fmt: skip
+def test_conversions_that_fail(call, error, said, tmp_path):
+    with pytest.raises(error, match=said):
+        call(small(mindrecord, tmp_path), tmp_path)
+
+
+def test_tables_are_converted(tmp_path):
+    table = b"name,n,share,is_new\ncat,3,0.5,True\ndog,4,,False\n"
+    mindrecord.CsvToMR(files(tmp_path, a=table) + "/a", str(tmp_path / "rows")).transform()
+    reader = mindrecord.FileReader(str(tmp_path / "rows"))
+    kinds = {"is_new": "int32", "n": "int64", "name": "string", "share": "float64"}
+    assert reader.schema() == {name: {"type": kind} for name, kind in kinds.items()}
+    cat, dog = reader.get_next()
+    assert cat == {"name": "cat", "n": 3, "share": 0.5, "is_new": 1}
+    assert (dog["n"], dog["is_new"]) == (4, 0) and np.isnan(dog["share"])
+    mindrecord.CsvToMR(str(tmp_path / "a"), str(tmp_path / "some"), ["n"]).transform()
+    assert list(mindrecord.FileReader(str(tmp_path / "some")).get_next()) == [{"n": 3}, {"n": 4}]
+
+
+def test_converters_say_that_they_did():
+    assert (mindrecord.SUCCESS, mindrecord.FAILED) == (0, 1)

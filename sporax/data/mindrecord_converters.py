@@ -1,0 +1,320 @@
+"""Data sets converted to MindRecord files: `Cifar10ToMR` and its like. Nothing that a file holds is
+executed: of pickles, only arrays are read."""
+
+import csv
+import gzip
+import io
+import itertools
+import math
+import pickle
+import struct
+from pathlib import Path
+
+import numpy as np
+
+from sporax.data.mindrecord import SUCCESS, FileWriter, ParamTypeError
+from sporax.data.mindrecord_file import damaged
+
+_AT_ONCE = 256  # rows
+_LARGE = {"header_size": 1 << 24, "page_size": 1 << 26}
+
+
+class _Converter:
+    """Base of converters; a subclass's `run` writes the files."""
+
+    def _path(self, name, value, is_folder=None):
+        if not isinstance(value, (str, Path)):
+            raise ParamTypeError(
+                f"For '{type(self).__name__}', '{name}' must be a path, but got {value!r}."
+            )
+        path = Path(value)
+        if is_folder is not None and not (path.is_dir() if is_folder else path.is_file()):
+            kind = "folder" if is_folder else "file"
+            raise ValueError(
+                f"For '{type(self).__name__}', '{name}' must be a {kind}, but got '{value}'."
+            )
+        return path
+
+    def transform(self):
+        """Write the MindRecord files."""
+        self.run()
+
+    def run(self):
+        """As `transform`; returns `SUCCESS`."""
+        raise NotImplementedError(f"For '{type(self).__name__}', 'run' must be defined.")
+
+
+def _write(writer, schema, desc, index, rows, sizes=None):
+    for name, size in (sizes or {}).items():
+        getattr(writer, f"set_{name}")(size)
+    writer.add_schema(schema, desc)
+    if index:
+        writer.add_index(index)
+    rows = iter(rows)
+    while some := list(itertools.islice(rows, _AT_ONCE)):
+        writer.write_raw_data(some)
+    writer.commit()
+    return SUCCESS
+
+
+def _jpeg(pixels):
+    """The bytes of a JPEG file of quality 95, as MindSpore writes them."""
+    from sporax.data.vision.image_files import encode_jpeg
+
+    return encode_jpeg(pixels, 95).tobytes()
+
+
+# images -----------------------------------------------------------------------------------------
+
+# the parts of NumPy that a pickled array names
+_ARRAYS = {
+    ("numpy", "ndarray"): np.ndarray, ("numpy", "dtype"): np.dtype,
+    **{(f"numpy.{core}.multiarray", "_reconstruct"): np._core.multiarray._reconstruct
+       for core in ("core", "_core")},
+}  # fmt: skip
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module, name):
+        if (module, name) == ("_codecs", "encode"):  # bytes, as Python 3 writes them for Python 2
+            return lambda text, encoding: text.encode(encoding)
+        if (module, name) not in _ARRAYS:
+            raise pickle.UnpicklingError(f"it names {module}.{name}, which is no array")
+        return _ARRAYS[module, name]
+
+
+def _pickled(path, labels):
+    """The images (N, 32, 32, 3) and the labels of a pickle of CIFAR's."""
+    try:
+        content = _Unpickler(io.BytesIO(path.read_bytes()), encoding="bytes").load()
+        images = np.asarray(content[b"data"], np.uint8).reshape(-1, 3, 32, 32)
+        columns = [[int(x) for x in content[name]] for name in labels]
+    except Exception as error:  # noqa: BLE001 - what a damaged pickle raises may be anything
+        raise damaged(path, f"must be a pickle of CIFAR's images and labels: {error!r}") from None
+    if any(len(column) != len(images) for column in columns):
+        raise damaged(path, f"must have a label for each of {len(images)} images")
+    return zip(images.transpose(0, 2, 3, 1), *columns, strict=True)
+
+
+class Cifar10ToMR(_Converter):
+    """CIFAR-10's Python files `data_batch_*` and `test_batch` as the MindRecord files `destination`
+    and `destination` + '_test': `id`, `label` (Int64) and `data`, a JPEG of quality 95.
+
+    >>> Cifar10ToMR("nowhere", "rows")
+    Traceback (most recent call last):
+    ValueError: For 'Cifar10ToMR', 'source' must be a folder, but got 'nowhere'.
+    """
+
+    _files = ("data_batch_*", "img_train"), ("test_batch*", "img_test")
+    _labels = ("label",)
+    _keys = (b"labels",)
+
+    def __init__(self, source, destination):
+        self.source = self._path("source", source, is_folder=True)
+        self.destination = str(self._path("destination", destination))
+        for pattern, _ in self._files:
+            if not [*self.source.glob(pattern)]:
+                raise ValueError(
+                    f"For '{type(self).__name__}', 'source' must have files {pattern}, but "
+                    f"'{source}' has none."
+                )
+
+    def run(self, fields=None):
+        """As `transform`; returns `SUCCESS`."""
+        if fields and not isinstance(fields, list):
+            raise ValueError(
+                f"For '{type(self).__name__}', 'fields' must be a list of names, but got "
+                f"{fields!r}."
+            )
+        schema = {name: {"type": "int64"} for name in ("id", *self._labels)}
+        schema["data"] = {"type": "bytes"}
+        for (pattern, desc), end in zip(self._files, ("", "_test"), strict=True):
+            rows = itertools.chain.from_iterable(
+                _pickled(path, self._keys) for path in sorted(self.source.glob(pattern))
+            )
+            named = (
+                {"id": i, "data": _jpeg(image), **dict(zip(self._labels, labels, strict=True))}
+                for i, (image, *labels) in enumerate(rows)
+            )
+            _write(FileWriter(self.destination + end), schema, desc, fields, named)
+        return SUCCESS
+
+    def transform(self, fields=None):
+        """Write the MindRecord files; `fields`: those of the index, all numbers by default."""
+        self.run(fields)
+
+
+class Cifar100ToMR(Cifar10ToMR):
+    """CIFAR-100's Python files `train` and `test` as the MindRecord files `destination` and
+    `destination` + '_test': `id`, `fine_label`, `coarse_label` (Int64) and `data`, a JPEG.
+
+    >>> Cifar100ToMR("nowhere", "rows")
+    Traceback (most recent call last):
+    ValueError: For 'Cifar100ToMR', 'source' must be a folder, but got 'nowhere'.
+    """
+
+    _files = ("train", "img_train"), ("test", "img_test")
+    _labels = "fine_label", "coarse_label"
+    _keys = b"fine_labels", b"coarse_labels"
+
+
+def _idx(path, magic, axes):
+    """The bytes of a gzipped file of MNIST's, (N, ...)."""
+    try:
+        content = gzip.decompress(path.read_bytes())
+        kind, *sizes = struct.unpack_from(f">{axes + 1}I", content)
+        array = np.frombuffer(content, np.uint8, offset=4 * (axes + 1)).reshape(sizes)
+    except (OSError, EOFError, ValueError, struct.error) as error:
+        raise damaged(path, f"must be a gzipped file of MNIST's: {error}") from None
+    if kind != magic:
+        raise damaged(path, f"must begin with {magic}, but begins with {kind}")
+    return array
+
+
+class MnistToMR(_Converter):
+    """MNIST's four `.gz` files as `destination` + '_train.mindrecord' and '_test.mindrecord':
+    `label` (Int64) and `data`, a JPEG of quality 95. `partition_number`: the number of files of
+    each.
+
+    >>> MnistToMR("nowhere", "rows")
+    Traceback (most recent call last):
+    ValueError: For 'MnistToMR', 'source' must be a folder, but got 'nowhere'.
+    """
+
+    def __init__(self, source, destination, partition_number=1):
+        self.source = self._path("source", source, is_folder=True)
+        self._writers = {
+            part: FileWriter(f"{self._path('destination', destination)}_{end}", partition_number)
+            for part, end in (("train", "train.mindrecord"), ("t10k", "test.mindrecord"))
+        }
+
+    def run(self):
+        """As `transform`; returns `SUCCESS`."""
+        schema = {"label": {"type": "int64"}, "data": {"type": "bytes"}}
+        for part, writer in self._writers.items():
+            images = _idx(self.source / f"{part}-images-idx3-ubyte.gz", 2051, 3)
+            labels = _idx(self.source / f"{part}-labels-idx1-ubyte.gz", 2049, 1).tolist()
+            if len(images) != len(labels):
+                raise damaged(self.source, f"has {len(images)} images for {len(labels)} labels")
+            pairs = zip(images, labels, strict=True)
+            rows = ({"label": label, "data": _jpeg(image)} for image, label in pairs)
+            _write(writer, schema, "mnist_schema", ["label"], rows, _LARGE)
+        return SUCCESS
+
+
+class ImageNetToMR(_Converter):
+    """ImageNet's folders of JPEG files as MindRecord files: `label` (Int32), `image` (the file's
+    bytes) and `file_name`. `map_file`: lines of a folder's name and its label. `partition_number`:
+    the number of files.
+
+    >>> ImageNetToMR("nowhere", ".", "rows")
+    Traceback (most recent call last):
+    ValueError: For 'ImageNetToMR', 'map_file' must be a file, but got 'nowhere'.
+    """
+
+    def __init__(self, map_file, image_dir, destination, partition_number=1):
+        self.map_file = self._path("map_file", map_file, is_folder=False)
+        self.image_dir = self._path("image_dir", image_dir, is_folder=True)
+        self._writer = FileWriter(self._path("destination", destination), partition_number)
+
+    def _rows(self):
+        for i, line in enumerate(self.map_file.read_text("utf8").splitlines(), 1):
+            try:
+                folder, label = line.split()
+                label = int(label)
+            except ValueError:
+                raise damaged(
+                    self.map_file, f"must have a folder and its label in line {i}, but has {line!r}"
+                ) from None
+            for path in sorted((self.image_dir / folder).glob("*")):
+                if path.name.endswith(("JPEG", "jpg")) and (image := path.read_bytes()):
+                    yield {"label": label, "image": image, "file_name": str(path)}
+
+    def run(self):
+        """As `transform`; returns `SUCCESS`."""
+        rows = self._rows()
+        first = next(rows, None)
+        if first is None:
+            raise ValueError(
+                f"For 'ImageNetToMR', the folders of '{self.map_file}' must be in 'image_dir' and "
+                f"have files .JPEG or .jpg, but '{self.image_dir}' has none."
+            )
+        kinds = {"label": "int32", "image": "bytes", "file_name": "string"}
+        schema = {name: {"type": kind} for name, kind in kinds.items()}
+        rows = itertools.chain([first], rows)
+        return _write(self._writer, schema, "imagenet_schema", ["label", "file_name"], rows, _LARGE)
+
+
+# tables -----------------------------------------------------------------------------------------
+
+_ABSENT = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A"}
+
+
+def _column(texts):
+    """(type of the field, values) of a column of texts: ints, reals, bools or strings."""
+    for kind, convert in (("int64", int), ("float64", _real), ("int32", _truth)):
+        try:
+            return kind, [convert(text) for text in texts]
+        except (ValueError, KeyError):
+            continue
+    return "string", [math.nan if text in _ABSENT else text for text in texts]
+
+
+def _real(text):
+    return math.nan if text in _ABSENT else float(text)
+
+
+def _truth(text):
+    return {"True": 1, "TRUE": 1, "true": 1, "False": 0, "FALSE": 0, "false": 0}[text]
+
+
+class CsvToMR(_Converter):
+    """A CSV file, whose first line names the columns, as MindRecord files. A column is Int64,
+    Float64, Int32 (of True and False) or strings, whichever holds all its values.
+
+    `columns_list`: some of the columns. `partition_number`: the number of files.
+
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = pathlib.Path(folder, "a.csv").write_text("n,name\\n3,cat\\n4,dog\\n")
+    >>> CsvToMR(folder + "/a.csv", folder + "/rows").transform()
+    >>> from sporax.data.mindrecord import FileReader
+    >>> list(FileReader(folder + "/rows").get_next())
+    [{'n': 3, 'name': 'cat'}, {'n': 4, 'name': 'dog'}]
+    """
+
+    def __init__(self, source, destination, columns_list=None, partition_number=1):
+        self.source = self._path("source", source, is_folder=False)
+        listed = columns_list or []
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+            raise ValueError(
+                f"For 'CsvToMR', 'columns_list' must be a list of str, but got {columns_list!r}."
+            )
+        self.columns_list = listed
+        self._writer = FileWriter(self._path("destination", destination), partition_number)
+
+    def run(self):
+        """As `transform`; returns `SUCCESS`."""
+        with open(self.source, encoding="utf8", newline="") as file:
+            head, *lines = [line for line in csv.reader(file) if line] or [[]]
+        for name in self.columns_list:
+            if name not in head:
+                raise RuntimeError(
+                    f"For 'CsvToMR', 'columns_list' must be among {head}, but got '{name}'."
+                )
+        for i, line in enumerate(lines, 1):
+            if len(line) != len(head):
+                raise damaged(
+                    self.source, f"must have {len(head)} columns in row {i}, but has {len(line)}"
+                )
+        if not lines or any(name.isdigit() for name in head):
+            raise damaged(self.source, f"must have rows, and names in the first, but has {head}")
+        chosen = self.columns_list or head
+        columns = {name: _column([line[head.index(name)] for line in lines]) for name in chosen}
+        schema = {name: {"type": kind} for name, (kind, _) in columns.items()}
+        values = zip(*[column for _, column in columns.values()], strict=True)
+        rows = (dict(zip(columns, row, strict=True)) for row in values)
+        return _write(self._writer, schema, "csv_schema", list(chosen), rows, _LARGE)
+
+
+__all__ = ["Cifar10ToMR", "Cifar100ToMR", "CsvToMR", "ImageNetToMR", "MnistToMR"]

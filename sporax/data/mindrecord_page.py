@@ -1,0 +1,118 @@
+"""`MindPage`: rows of MindRecord files by the values of a field, page by page."""
+
+import json
+
+from sporax.data.mindrecord import MRMDefineCategoryError, ParamTypeError, ParamValueError, opened
+
+
+class MindPage:
+    """Rows of MindRecord files, grouped by the values of a field.
+
+    `file_name`: one of the files that were written together, or a list of files. `num_consumer` has
+    no effect here.
+
+    >>> import tempfile
+    >>> from sporax.data.mindrecord import FileWriter
+    >>> path = tempfile.mkdtemp() + "/rows"
+    >>> writer = FileWriter(path)
+    >>> writer.add_schema({"label": {"type": "int32"}, "x": {"type": "int32"}})
+    >>> writer.write_raw_data([{"label": i % 2, "x": i} for i in range(5)])
+    >>> writer.commit()
+    >>> pages = MindPage(path)
+    >>> pages.category_field = "label"
+    >>> pages.read_at_page_by_name("1", page=0, num_row=10)
+    [{'label': 1, 'x': 1}, {'label': 1, 'x': 3}]
+    """
+
+    def __init__(self, file_name, num_consumer=4):
+        self._files = opened(file_name)
+        header = self._files[0].header
+        self._fields = [field["index_field"] for field in header["index_fields"] or []]
+        self._field, self._groups = None, {}
+
+    @property
+    def candidate_fields(self):
+        """The fields of the index, by which rows can be grouped."""
+        return list(self._fields)
+
+    @property
+    def category_field(self):
+        """The field by which rows are grouped; None before it is set."""
+        return self._field
+
+    @category_field.setter
+    def category_field(self, category_field):
+        if not isinstance(category_field, str):
+            raise ParamTypeError(
+                f"For 'MindPage', 'category_field' must be a str, but got {category_field!r}."
+            )
+        if category_field not in self._fields:
+            raise MRMDefineCategoryError(
+                f"For 'MindPage', 'category_field' must be among {self._fields}, but got "
+                f"{category_field!r}."
+            )
+        groups = {}
+        for file in self._files:
+            for i in range(len(file)):
+                groups.setdefault(file.row(i)[category_field], []).append((file, i))
+        self._field = category_field
+        self._groups = {str(value): groups[value] for value in sorted(groups, key=str)}
+
+    def _begun(self):
+        if self._field is None:
+            raise RuntimeError("For 'MindPage', there must be a 'category_field'. Set it before.")
+        return self._groups
+
+    def read_category_info(self):
+        """The groups as the text of a JSON object: count, id and name of each."""
+        categories = [
+            {"count": len(rows), "id": i, "name": name}
+            for i, (name, rows) in enumerate(self._begun().items())
+        ]
+        about = {"categories": categories, "key": f"{self._field}_0"}
+        return json.dumps(about, separators=(",", ":"), ensure_ascii=False)
+
+    def read_at_page_by_id(self, category_id, page, num_row):
+        """The rows of a page of a group, as dicts; pages have `num_row` rows."""
+        _number("category_id", category_id, 0)
+        groups = list(self._begun().values())
+        if category_id >= len(groups):
+            raise RuntimeError(
+                f"For 'MindPage', 'category_id' must be in [0, {len(groups)}), but got "
+                f"{category_id}."
+            )
+        return self._page(groups[category_id], page, num_row)
+
+    def read_at_page_by_name(self, category_name, page, num_row):
+        """As `read_at_page_by_id`, of the group of that name."""
+        if not isinstance(category_name, str):
+            raise ParamValueError(
+                f"For 'MindPage', 'category_name' must be a str, but got {category_name!r}."
+            )
+        if category_name not in self._begun():
+            raise RuntimeError(
+                f"For 'MindPage', 'category_name' must be one of those of 'read_category_info', "
+                f"but got {category_name!r}."
+            )
+        return self._page(self._groups[category_name], page, num_row)
+
+    def _page(self, rows, page, num_row):
+        _number("page", page, 0)
+        _number("num_row", num_row, 1)
+        chosen = rows[page * num_row : (page + 1) * num_row]
+        if not chosen:
+            raise RuntimeError(
+                f"For 'MindPage', 'page' must be that of some of the group's {len(rows)} rows, but "
+                f"got {page} with 'num_row' {num_row}."
+            )
+        return [file.row(i) for file, i in chosen]
+
+
+def _number(name, value, least):
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ParamValueError(
+            f"For 'MindPage', '{name}' must be an int of at least {least}, but got {value!r}."
+        )
+
+
+__all__ = ["MindPage"]
