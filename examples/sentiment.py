@@ -7,7 +7,7 @@ and reads them with an LSTM.
 
     sporax run examples/sentiment.py --out outputs
 
-8 epochs take about five seconds on two cores. It prints the accuracy on held-out sentences and
+8 epochs take about seven seconds on two cores. It prints the accuracy on held-out sentences and
 writes `sentiment.txt`: some of them, each with the probability that it is glad.
 """
 
