@@ -85,7 +85,7 @@ class Update:
         operation.stops_gradient = True
         if is_sparse:
             operation.operands += ("indices",)
-            operation.bounds = lambda var, *rest: [Range(rest[-1], var.shape[0], 0)]
+            operation.bounds = lambda var, *rest: [Range(rest[-1], var.shape[0], 0, low=0)]
         return operation
 
     def _compute(self, formula, *arrays):

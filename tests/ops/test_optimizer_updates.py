@@ -109,6 +109,7 @@ REFUSED = [
     (lambda: ops.SparseApplyAdagrad(0.1)(W, W, G, Tensor([0])), ValueError, "must have the shape"),
     (lambda: ops.SparseApplyAdagrad(0.1)(W, W, G, Tensor([0.0])), TypeError, "'indices' must be a"),
     (lambda: ops.SparseApplyAdagrad(0.1)(W, W, G, Tensor([0, 2]))[0].asnumpy(), IndexError, "2"),
+    (lambda: ops.SparseApplyAdagrad(0.1)(W, W, G, Tensor([0, -1]))[0].asnumpy(), IndexError, "-1"),
     (
         lambda: ops.FusedAdaFactor()(G[0, :2], *[0.1] * 5, G, W, W, W, W, W),
         ValueError,
