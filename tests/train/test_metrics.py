@@ -34,7 +34,7 @@ def test_answers_as_mindspore(name):
 
 @pytest.mark.parametrize("name", metric_cases.CASES)
 def test_further_metrics_answer_as_mindspore(name):
-    outcome = result_or_error(metric_cases.CASES[name], SimpleNamespace(**vars(MS), nn=nn))
+    outcome = result_or_error(metric_cases.CASES[name], SimpleNamespace(**{**vars(MS), "nn": nn}))
     assert_close(json.loads(json.dumps(outcome)), recorded("metrics")[name])
 
 
