@@ -5,7 +5,7 @@ import inspect
 from sporax import mint, ops
 from sporax.ops.declare import PRIMITIVES
 
-op_labels = {}  # what MindSpore's runtime is told of side effects; here a program knows its own
+op_labels = {}  # labels of side effects for MindSpore's runtime; XLA's programs need none
 
 
 def _defaults(primitive):

@@ -210,7 +210,7 @@ class Summaries:
         """Keep what was shown last under a name."""
         name, value = items
         if self.record is not None:
-            self._shown[plugin, name] = value
+            self._shown[plugin, name] = value.copy()
 
     def take(self):
         """{(plugin, name): Tensor} of what was shown since the last time."""
@@ -239,7 +239,7 @@ class Summary(Primitive):
                     f"For '{self.name}', '{what}' must be a {kind.__name__}, but got "
                     f"{type(item).__name__}. Call it as {self.name}()('loss', loss)."
                 )
-        show(functools.partial(SUMMARIES.add, self._plugin), self._text, [name, value.copy()])
+        show(functools.partial(SUMMARIES.add, self._plugin), self._text, [name, value])
 
     def _text(self, items):
         return f"{self.name}({items[0]!r}, {items[1]})"

@@ -40,12 +40,10 @@ class TaylorOp(LiftedOp):
                 operands[i] = x
             return run(*operands)
 
-        curves = [arrays[i] for i in moving]
-        outs = run(*arrays) if not curves else None
-        if outs is None:
-            series = _series(results, curves)
+        if moving:
+            series = _series(results, [arrays[i] for i in moving])
         else:
-            series = [jnp.stack([x] + [jnp.zeros_like(x)] * (self.size - 1)) for x in outs]
+            series = [jnp.stack([x] + [jnp.zeros_like(x)] * (self.size - 1)) for x in run(*arrays)]
         return tuple(x if axis == 0 else x[0] for x, axis in zip(series, self.outs, strict=True))
 
 

@@ -69,7 +69,7 @@ class SummaryCollector(Callback):
         self._record.close()
 
     def begin(self, run_context):
-        """Say what the following is of."""
+        """Set the mode of the record to that of the run."""
         mode = run_context.original_args().get("mode", "train")
         self._record.set_mode("eval" if mode == "eval" else "train")
 

@@ -32,7 +32,7 @@ def drawn(ds, folder, seed, **arguments):
 
 
 def called(ds, folder, steps, epochs=2):
-    """What callbacks of `map` are told, each event by itself: MindSpore's threads mix them."""
+    """The events that callbacks of `map` receive, each kind apart: MindSpore's threads mix them."""
 
     def method(event):
         def told(self, at):

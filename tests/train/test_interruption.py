@@ -47,7 +47,7 @@ def test_a_signal_ends_a_training_after_its_step(tmp_path, sig):
     assert (kept["epoch_num"].item(), kept["step_num"].item()) == (1, 4)
     np.testing.assert_array_equal(kept["weight"].asnumpy(), weight)
     assert load(str(tmp_path / "rank_0" / "net_train.mindir")) is not None
-    # the next run goes on from there: as one that was never ended
+    # the next run continues from there, with the results of an uninterrupted one
     weight, steps = trained(3, OnRequestExit(directory=str(tmp_path), file_name="net"), first=1)
     assert steps == 8
     np.testing.assert_array_equal(weight, trained(3)[0])
