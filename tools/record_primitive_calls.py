@@ -1,8 +1,9 @@
-"""Record, under MindSpore 2.10, what the calls of `tests/ops/primitive_calls.py` give.
+"""Record, under MindSpore 2.10, what calls of Primitives give.
 
-    python tools/record_primitive_calls.py
+    python tools/record_primitive_calls.py [primitive_calls gradient_calls]
 
-with an interpreter that has MindSpore. Written is `tests/recorded/primitive_calls.json`.
+with an interpreter that has MindSpore. The calls are those of the tables in `tests/ops` of these
+names; written are `tests/recorded/primitive_calls.json` and `gradient_calls.json`.
 """
 
 import importlib.util
@@ -13,6 +14,7 @@ from pathlib import Path
 import mindspore as ms
 import numpy as np
 from mindspore import ops
+from mindspore.ops.operations import _grad_ops
 
 ROOT = Path(__file__).parent.parent
 
@@ -26,9 +28,17 @@ def module(name):
 
 
 def main():
-    calls, results = module("primitive_calls"), module("result_json")
+    """Record the tables named on the command line, all by default."""
+    for table in sys.argv[1:] or ("primitive_calls", "gradient_calls"):
+        record(table)
+
+
+def record(table):
+    """Write what the calls of a table give."""
+    calls, results = module(table), module("result_json")
     names = {
         "ms": ms, "ops": ops, "P": ops.operations, "F": ops.functional,
+        "G": _grad_ops, "A": ops.auto_generate,
         "T": lambda values, dtype="i4": ms.Tensor(np.array(values, dtype)),
     }  # fmt: skip
     recorded = {}
@@ -39,7 +49,7 @@ def main():
         except Exception as error:  # noqa: BLE001
             print(call, type(error).__name__, str(error)[:300], file=sys.stderr)
     lines = [f"{json.dumps(call)}: {json.dumps(found)}" for call, found in recorded.items()]
-    path = ROOT / "tests" / "recorded" / "primitive_calls.json"
+    path = ROOT / "tests" / "recorded" / f"{table}.json"
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf8")
 
 

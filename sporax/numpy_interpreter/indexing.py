@@ -132,9 +132,13 @@ def _scattered(parameters, x, indices, updates, ufunc):
     axes = windows.placed + windows.whole
     turned = np.array(x.transpose(axes), order="C")  # a new array, so it may be written
     inner = tuple([slice(windows.cut.get(axis)) for axis in windows.whole])
-    if ufunc is None:
+    if not places:  # each window begins where the array does
+        window = turned[(*inner, ...)]
+        for update in updates.reshape(-1, *window.shape):
+            window[...] = update if ufunc is None else ufunc(window, update)
+    elif ufunc is None:
         turned[(*places, *inner)] = updates
-    elif windows.cut or not places:
+    elif windows.cut:
         ufunc.at(turned, (*places, *inner), updates)
     else:
         _combine(ufunc, turned, len(places), places, updates)

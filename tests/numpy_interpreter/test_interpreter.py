@@ -203,6 +203,9 @@ DIFFERENTIABLE = [
     ("add-window", lambda x, y, i: lax.scatter_add(
         x, i, y, lax.ScatterDimensionNumbers((1, 2), (), (0, 1)), mode="clip"),
      X, floats(2, 2, 3), np.array([[1, 1], [3, 5]])),
+    ("add-whole", lambda x, y: lax.scatter_add(
+        x, np.zeros((3, 2), int), y, lax.ScatterDimensionNumbers((1, 2), (), (0, 1)), mode="clip"),
+     X, floats(3, *X.shape)),
     ("multiply-at", lambda x, n, y: x.at[n].multiply(y, unique_indices=True), X,
      np.array([2, 0]), Y[:2]),
     ("subtract-at", lambda x, n, y: x.at[n].subtract(y), X, np.array([2, 0, 2]), Y[:3]),
