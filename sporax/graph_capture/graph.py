@@ -9,6 +9,7 @@ from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import run_pending
 from sporax.graph_capture.graph_call import GraphCall
 from sporax.graph_capture.input_slots import InputSlots
+from sporax.graph_capture.saved_graphs import save_graph
 from sporax.guards.dependence import marks_of, unchanged
 from sporax.staging.host_calls import OtherResult
 from sporax.storage.views import Sharing
@@ -118,6 +119,7 @@ def trace_operation(name, states, avals, reals, integers, outputs):
     run = trace.on_arrays([v.array for v in reals], [v.array for v in integers], outputs)
     computed = [aval for _, rule, _ in trace.steps for aval in rule.avals]
     out_avals = tuple(computed[i] if i >= 0 else avals[~i] for i in outputs)
+    save_graph(name, run, avals)
     return captured_op(name, run, avals, out_avals, len(trace.steps)), out_avals
 
 

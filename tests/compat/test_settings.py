@@ -95,6 +95,9 @@ def test_a_script_written_for_another_device_runs_on_what_is_there(choose, targe
     assert sporax.get_context("device_target") == present
 
 
+SAVED = "save_graphs", "save_graphs_path"  # read at each capture
+
+
 def test_settings_that_modules_listen_to_have_an_effect_in_the_table():
     effective = {name for name, row in TABLES["set_context"].items() if row.effect}
-    assert effective == {*context._listeners, "mode", "device_target", "hook_convention"}
+    assert effective == {*context._listeners, "mode", "device_target", "hook_convention", *SAVED}
