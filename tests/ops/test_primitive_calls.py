@@ -53,6 +53,8 @@ CUBIC = np.float32([[[[1, 2], [3, 4]]]])
 
 # a call, and what it gives by the documentation's formula in NumPy
 BY_FORMULA = {
+    "ops.CumSum(True)(T([1, 2 ** 26, 2 ** 27], 'f4'), 0)": [0, 1, 2**26],
+    "ops.CumSum(True, True)(T(X, 'f4'), -1)": np.cumsum(X[:, ::-1], 1)[:, ::-1] - X,
     "ops.SparseGatherV2()(T(X, 'f4'), T([1, 2], 'i4'), 1)": X[:, [1, 2]],
     "ops.SplitV([1, -1], 1, 2)(T(X, 'f4'))": (X[:, :1], X[:, 1:]),
     "ops.SplitV((1, 2), 0, 2)(T(X, 'f4'))": (X[:1], X[1:]),

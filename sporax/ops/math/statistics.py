@@ -289,7 +289,9 @@ def cumsum(x: Array, axis, dtype=None, exclusive=False, reverse=False):
     x = x.astype(jnp.int64) if x.dtype == bool and dtype is None else _cast(x, dtype)
     x = jnp.flip(x, axis) if reverse else x
     total = jnp.cumsum(x, axis, x.dtype)
-    total = total - x if exclusive else total
+    if exclusive:  # moved on by one; `total - x` would not have the same roundings
+        ends = [(1, -1, 0) if i == axis % x.ndim else (0, 0, 0) for i in range(x.ndim)]
+        total = jax.lax.pad(total, jnp.zeros((), x.dtype), ends)
     return jnp.flip(total, axis) if reverse else total
 
 
