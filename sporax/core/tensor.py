@@ -188,8 +188,8 @@ class Tensor(Attached):
         return printing.representation(self.shape, self.dtype, self.asnumpy())
 
     def __contains__(self, element):
-        if isinstance(element, (list, tuple, str)):  # which is no element, as in MindSpore
-            return False
+        if not isinstance(element, (Tensor, bool, int, float, complex, np.generic)):
+            return False  # as in MindSpore: an array is no element
         element = element.asnumpy() if isinstance(element, Tensor) else element
         return bool(np.any(self.asnumpy() == element))
 

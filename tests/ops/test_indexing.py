@@ -93,7 +93,7 @@ INDICES = [
     np.s_[0, :, [1, 2]], np.s_[[0, 2], None, :, [3, 4]], np.s_[::2, None, [1, 1, 0]], np.s_[()],
     np.s_[1:, ::-2, np.array([[0], [4]])], np.s_[MASK], np.s_[MASK[:, :, 0]], np.s_[:, MASK[0]],
     np.s_[1, MASK[1]], np.s_[MASK[:, :, 0], 2], np.s_[MASK[:, 0, 0], ..., [2]], np.s_[True],
-    np.s_[0, :, MASK[0, 0]], np.s_[np.zeros(SHAPE, bool)], np.s_[False], np.s_[range(2)],
+    np.s_[0, :, MASK[0, 0]], np.s_[np.zeros(SHAPE, bool)], np.s_[range(2)],
     np.s_[..., MASK[0, 0]], np.s_[None, MASK], np.s_[1:, MASK[0, :, 0], ::-1],
 ]  # fmt: skip
 
@@ -317,6 +317,7 @@ REFUSALS = [
     (lambda: Tensor([1.0])[::0], ValueError, (GET, "step")),
     (lambda: Tensor([1.0])[Tensor([0.5])], IndexError, (GET, "Float32", "astype")),
     (lambda: Tensor([1.0])[[0.5]], IndexError, (GET,)),
+    (lambda: Tensor([1.0])[None, False], IndexError, (GET, "must be True")),
     (lambda: Tensor([1.0])[np.array([True, False])], IndexError, (GET, "(1,)", "(2,)")),
     (lambda: assign(3, 1.0), IndexError, (SET, "[-3, 3)", "got 3")),
     (lambda: assign(0, Tensor([1.0, 2.0])), ValueError, (SET, "(2,)", "(4,)")),

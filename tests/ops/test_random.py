@@ -343,6 +343,16 @@ def test_a_generator_has_a_state_of_its_own():
     assert Generator().initial_seed() == 0
 
 
+def test_the_step_of_a_generator_in_a_captured_function():
+    g, h = Generator().manual_seed(-3), Generator()
+    for step in (g._step, ms.jit(g._step)):
+        assert [t.item() for t in step(Tensor(2))] == [-3, 0]
+        assert [t.item() for t in step(Tensor([1]))] == [-3, 2]
+        h.set_state(g.get_state())
+        assert h._step(Tensor(1))[1].item() == 3
+        g.manual_seed(-3)
+
+
 def test_generators_in_a_captured_function():
     def draw(g, h):
         h.set_state(g.get_state())

@@ -79,8 +79,6 @@ def _get(pattern, x, *operands):
     basic = _is_basic(pattern)
     window = Window(pattern, x.shape, operands, basic)
     x = window.get(x)
-    if NONE in pattern:
-        return jnp.zeros(_basic_shape(pattern, x.shape), x.dtype)
     if basic:
         return x.reshape(_basic_shape(pattern, x.shape))
     return x.at[_advanced(pattern, window)].get(mode="fill")
@@ -90,8 +88,6 @@ def _set(pattern, x, value, *operands):
     if jnp.iscomplexobj(value) and not jnp.iscomplexobj(x):
         raise TypeError("a complex number does not fit a tensor of real ones; take its real part")
     value = value.astype(x.dtype)
-    if NONE in pattern:
-        return x
     basic = _is_basic(pattern)
     window = Window(pattern, x.shape, operands, basic)
     if not basic:
@@ -114,8 +110,8 @@ def _basic_shape(pattern, lengths):
     """What integers and new axes make of a block's shape."""
     shape, axis = [], 0
     for part in pattern:
-        if part in (NEW, NONE):
-            shape.append(int(part == NEW))
+        if part == NEW:
+            shape.append(1)
             continue
         if isinstance(part, Span):
             shape.append(lengths[axis])
@@ -154,7 +150,7 @@ def _bounds(pattern, shape, operands):
     """The ranges of the indices in a pattern that are Tensors or arrays."""
     ranges, axis, rest = [], 0, iter(operands)
     for part in pattern:
-        if part in (NEW, NONE):
+        if part == NEW:
             continue
         if part in (SCALAR, ARRAY):
             ranges.append(Range(next(rest), shape[axis], axis))
@@ -279,8 +275,13 @@ def getitem(self, index):
         if 0 <= i < n:
             return view(_first, self, i)
     pattern, operands = Parser("Tensor.__getitem__", self.shape).parse(index)
+    if NONE in pattern:
+        raise IndexError(
+            "For 'Tensor.__getitem__', a bool in the index must be True, but got False. Give the "
+            "slice ':0' for no elements."
+        )
     get = _getting[pattern]
-    if ARRAY in pattern or NONE in pattern:
+    if ARRAY in pattern:
         return _door(pattern, operands)(get, self, *operands)
     if SCALAR not in pattern:
         return view(get, self, *operands)
@@ -307,6 +308,8 @@ def setitem(self, index, value) -> None:
         value = wrap(new_value(value, None))
     where = _one_for_all(self, index, value)
     pattern, operands = Parser(name, self.shape, where).parse(index)
+    if NONE in pattern:  # False: nowhere
+        return
     alias = getattr(self, "_alias", None)
     if alias is not None and alias.repeats() and _is_basic(pattern):
         part = self[index]  # where elements repeat, it may still have each of its own once

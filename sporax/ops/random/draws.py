@@ -31,6 +31,25 @@ def advance_state(state: Array) -> Arrays:
 
 
 @op(function=(), differentiable=False)
+def step_state(state: Array, step: Array) -> Arrays:
+    """The seed of a generator's state, its count, and the state after `step` more draws."""
+    words = state.astype(jnp.int64)
+    moved = state.at[2].add(step.reshape(()).astype(jnp.uint32))
+    return words[0] << 32 | words[1], words[2], moved
+
+
+def _step(self, step):
+    """(seed, count) as Tensors, for an operation that takes `step` draws; the state moves on."""
+    with borrowing:
+        seed, count, moved = step_state(self.state, step)
+        self.state._rebind(moved._value)
+    return seed, count
+
+
+Generator._step = _step  # what MindSpore's own layers of random operations call
+
+
+@op(function=(), differentiable=False)
 def split_key(key: Array) -> Arrays:
     """Split a key into two, for operations that need two."""
     first, second = jax.random.split(key)
