@@ -12,9 +12,9 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Each package may import those before it; side rooms name what they hang from.
 LINE = [
-    "core", "xla_kernels", "numpy_interpreter", "engine", "storage", "index_checks", "guards",
-    "staging", "ast_transform", "lifting", "autodiff", "batching", "control_flow", "graph_capture",
-    "ops", "initializers", "nn", "optim", "amp", "train",
+    "core", "xla_kernels", "numpy_interpreter", "engine", "sharding", "storage", "index_checks",
+    "guards", "staging", "ast_transform", "lifting", "autodiff", "batching", "control_flow",
+    "graph_capture", "ops", "initializers", "nn", "optim", "amp", "train",
 ]  # fmt: skip
 ROOMS = {name: set(LINE[: i + 1]) for i, name in enumerate(LINE)}
 ROOMS |= {
@@ -25,6 +25,7 @@ ROOMS |= {
     "insight": {"core", "engine", "insight"},
     "data": {"core", "data"},
     "distributed": {"core", "distributed"},
+    "parallel": {*LINE, "io", "distributed", "parallel"},
 }
 ROOMS["train"] = ROOMS["train"] | {"io", "insight"}
 ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these

@@ -1,6 +1,7 @@
 """The `sporax` command."""
 
 import argparse
+import contextlib
 import sys
 
 from sporax import __version__
@@ -23,10 +24,14 @@ def _parser():
     run = commands.add_parser(
         "run",
         help="run a MindSpore script as it is",
-        usage="sporax run script.py [arguments]\n       sporax run -m module [arguments]",
+        usage="sporax run [--mesh data=8] script.py [arguments]\n"
+        "       sporax run [--mesh data=8] -m module [arguments]",
         description="Run a script, or with -m a module, in which 'import mindspore' is sporax.",
     )
     run.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a module, not a script")
+    run.add_argument(
+        "--mesh", metavar="AXES", help="run on several devices, e.g. data=8 or data=4,model=2"
+    )
     run.add_argument("script", nargs="?", help="the script")
     run.add_argument(
         "arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv"
@@ -49,11 +54,25 @@ def _parser():
 
 
 def _run(parser, options):
-    if options.module:
-        return run_module(options.module[0], options.module[1:])
-    if options.script is None or options.module is not None:
+    if options.script is None and not options.module:
         parser.error("a script, or '-m' and a module, must be given")
-    return run_script(options.script, options.arguments)
+    try:
+        mesh = _mesh(options)
+    except ValueError as error:
+        parser.error(str(error))
+    with mesh:
+        if options.module:
+            return run_module(options.module[0], options.module[1:])
+        return run_script(options.script, options.arguments)
+
+
+def _mesh(options):
+    """The Mesh that a script runs on; nothing where none is given."""
+    if options.mesh is None:
+        return contextlib.nullcontext()
+    from sporax.sharding.mesh import Mesh  # wakes JAX, which others need not
+
+    return Mesh.parse(options.mesh)
 
 
 def _version(_):

@@ -40,6 +40,8 @@ class Parameter(Tensor):
         self.name = name
         self.requires_grad = requires_grad
         self.layerwise_parallel, self.parallel_optimizer = layerwise_parallel, parallel_optimizer
+        if "new_parameter" in FACTORIES:  # a Mesh is entered
+            FACTORIES["new_parameter"](self)
 
     unique = False  # pyright: ignore[reportAssignmentType]  (a method of other Tensors)
 
@@ -169,6 +171,9 @@ class Parameter(Tensor):
         copied.requires_grad = self.requires_grad
         copied.layerwise_parallel = self.layerwise_parallel
         copied.parallel_optimizer = self.parallel_optimizer
+        if self._placement is not None:
+            copied._placement = self._placement
+            copied._bind(copied._value)
         return copied
 
 

@@ -53,6 +53,7 @@ class Tensor(Attached):
 
     # `_alias`: of a tensor that shares memory with others, see `storage.views`
     __slots__ = ("__dict__", "__weakref__", "_alias", "_value")
+    _placement: Any = None  # where its arrays lie on several devices, see `sharding.mesh`
     __array_priority__ = 1000  # NumPy's operators leave the work to ours
 
     def __init__(
@@ -221,6 +222,8 @@ class Tensor(Attached):
         recorder = thread.recorder
         if recorder.tracer is not None:
             recorder.tracer.before_rebind(recorder, self)
+        if self._placement is not None:
+            value = FACTORIES["placed"](value, self._placement)
         self._value = value
         return self
 
@@ -295,7 +298,7 @@ def _restore(kind, array, attributes):
     tensor = object.__new__(kind)
     tensor.__dict__.update(attributes)
     tensor._value = new_value(array, None)
-    return tensor
+    return tensor if tensor._placement is None else tensor._bind(tensor._value)
 
 
 def new_value(data, dtype):

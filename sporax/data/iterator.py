@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
+from sporax.core.tensor import FACTORIES, Tensor
 from sporax.data import random_streams
 
 
@@ -17,7 +17,7 @@ def _tensor(value):
     """A column's value as a Tensor, except text."""
     array = _array(value)
     is_number = isinstance(array, np.ndarray) and array.dtype.kind not in "SU"
-    return Tensor(array) if is_number else array
+    return FACTORIES.get("batch", Tensor)(array) if is_number else array  # placed on a Mesh
 
 
 def _converted(convert, value):

@@ -51,7 +51,8 @@ def prepare(state, alive, dead, inputs):
     family.sets += is_new and before != trace.inputs
     plan, avals = None, [a for step in path for a in step.avals]
     make = functools.partial(Program, trace, avals, alive, dead)
-    if is_new and uses_interpreter and jax.default_backend() == "cpu":
+    may_interpret = is_new and uses_interpreter and Program.devices is None
+    if may_interpret and jax.default_backend() == "cpu":
         from sporax.numpy_interpreter import interpretation  # what few programs need
 
         plan = interpretation.numpy_plan(plan_families, trace, alive)

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from sporax.core.tensor import FACTORIES
 from sporax.core.value import Aval
 from sporax.xla_kernels import host_memory
 from sporax.xla_kernels.constant_barriers import kind_of
@@ -113,6 +114,8 @@ class Program:
 
     __slots__ = ("compiled", "donated", "kept", "runs")
 
+    devices: Any = None  # of new ones: those that XLA divides them among, see `sharding.mesh`
+
     def __init__(self, function, avals, alive, dead):
         self.donated = sorted(_usable(dead, function.inputs, [avals[i] for i in alive]))
         self.kept = [k for k in range(len(function.inputs)) if k not in self.donated]
@@ -123,7 +126,7 @@ class Program:
             return function.outputs(reals, integers, arrays, alive)
 
         self.runs = host_memory.Runs()
-        on_cpu = jax.default_backend() == "cpu"
+        on_cpu = jax.default_backend() == "cpu" and self.devices is None
         run_here = rewritten(run, self.runs.measure) if on_cpu else run
         self.compiled = jax.jit(run_here, donate_argnums=(2,))
         compilations["programs"] += 1
@@ -148,9 +151,12 @@ class Program:
         reals = np.array([v.array for v in reals], np.float64) if reals else ()
         integers = np.array([v.array for v in integers], np.int64) if integers else ()
         # one call into C from here to the list: no interrupt between a donation and its result
-        results.extend(
-            chain.from_iterable(map(self.compiled, (reals,), (integers,), (donated,), (kept,)))
-        )
+        try:
+            results.extend(
+                chain.from_iterable(map(self.compiled, (reals,), (integers,), (donated,), (kept,)))
+            )
+        except ValueError as error:
+            raise FACTORIES.get("incompatible", lambda error, _: error)(error, arrays) from None
 
 
 def _usable(dead, inputs, outputs):

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 
 from sporax.core.value import borrowing
 from sporax.engine.operation import Op, Rule
-from sporax.engine.program import TraceFunction
+from sporax.engine.program import Program, TraceFunction
 from sporax.engine.recorder import run_pending
 from sporax.graph_capture.graph_call import GraphCall
 from sporax.graph_capture.input_slots import InputSlots
@@ -29,13 +29,14 @@ class CapturedGraph(ABC):
 
     def __init__(self, cells, reads, writes, written):
         """`reads` and `writes`: handles that no call passes; `written`: all handles written to."""
-        self.cells, self.marks = list(cells.items()), marks_of(reads)
+        self.cells, self.marks, self.devices = list(cells.items()), marks_of(reads), Program.devices
         self.state = {id(handle) for handle in (*reads, *writes)}
         self.sharing = Sharing(reads, writes, written)
 
     def is_valid(self):
-        """Whether every Cell that was called, and every Tensor read, is as at capture."""
-        return unchanged(self.cells, self.marks)
+        """Whether every Cell that was called, and every Tensor read, is as at capture, and the Mesh
+        that is entered has the same devices."""
+        return self.devices == Program.devices and unchanged(self.cells, self.marks)
 
     @abstractmethod
     def __call__(self, tensors, host_results=()):

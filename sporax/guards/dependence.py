@@ -282,7 +282,7 @@ def _rule(kind):
 
 
 def marks_of(handles):
-    """[(handle, its `requires_grad` and hooks)] of Tensors: derivatives depend on them."""
+    """[(handle, its `requires_grad`, placement and hooks)] of Tensors: a graph depends on them."""
     handles = [h for h in handles if isinstance(h, Tensor)]
     return [(handle, _mark(handle)) for handle in handles]
 
@@ -293,7 +293,8 @@ def hooks_at(tensor):
 
 
 def _mark(handle):
-    return getattr(handle, "requires_grad", None), *getattr(handle, "_hooks", _NO_HOOKS).functions
+    hooks = getattr(handle, "_hooks", _NO_HOOKS).functions
+    return getattr(handle, "requires_grad", None), handle._placement, *hooks
 
 
 def unchanged(cells, marks):

@@ -29,6 +29,7 @@ from sporax.optim.learning_rate import (
     plain_rate,
 )
 from sporax.optim.update_rule import centralized
+from sporax.sharding.mesh import divide_states
 
 
 def _operation(name, fn):
@@ -189,6 +190,7 @@ class Optimizer(OptimizerBase):
     def _prepare(self, rule, *states, **attributes):
         """Say once which operation updates which handles; `states`: a ParameterTuple each."""
         self._prepare_again = functools.partial(self._prepare, rule, *states, **attributes)
+        divide_states(states)
         flags = zip(self.decay_flags, self.grad_centralization_flags, strict=True)
         self._updates = tuple(
             (

@@ -1,0 +1,415 @@
+"""`Mesh`: devices in a grid whose axes have names, and the context in which a script uses them.
+
+Arrays that are spread over the devices carry a `NamedSharding`; the programs that are recorded stay
+the same, and XLA partitions them (GSPMD). What is on one device is taken as it is by all of them.
+While a Mesh is entered, traces have a tree of their own, since XLA's programs then differ from
+those for one device.
+"""
+
+import functools
+import math
+import warnings
+
+import jax
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
+
+from sporax.core import random
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import FACTORIES, Tensor
+from sporax.core.tree import live_objects
+from sporax.core.value import Changes, Value, thread
+from sporax.engine.operation import Op
+from sporax.engine.program import Program
+from sporax.engine.recorder import record, run_pending
+from sporax.engine.trace_tree import TraceNode, forest
+
+BATCH_AXES = "data", "dp"  # along an axis of such a name, batches are divided
+_entered = []  # the Meshes that are entered, the innermost last
+_trees = {}  # devices -> the roots of the traces recorded for them, but of those in use
+forest.tables.append(_trees)
+
+
+def current_mesh():
+    """The innermost Mesh that is entered; None outside of all.
+
+    >>> from sporax import parallel
+    >>> with parallel.Mesh(data=1):
+    ...     print(parallel.current_mesh())
+    Mesh(data=1)
+    """
+    return _entered[-1] if _entered else None
+
+
+class Mesh:
+    """Devices in a grid whose axes have names: `Mesh(data=4, model=2)` has eight devices.
+
+    As a context, a script runs on it unchanged: each Parameter is on all devices, whole unless
+    `place` divides it; batches from data sets are divided along the axis `data` (or `dp`), where
+    their first axis divides, and XLA divides what is computed from them. `devices`: those to use,
+    by default the first of this process. Raises TypeError and ValueError for sizes that are no
+    positive ints, ValueError where there are fewer devices.
+
+    >>> from sporax import parallel
+    >>> with parallel.Mesh(data=1):
+    ...     print(nn.Dense(2, 3)(ops.ones((4, 2))).shape)
+    (4, 3)
+    """
+
+    def __init__(self, *, devices=None, **axes):
+        if not axes:
+            raise ValueError(
+                "For 'Mesh', there must be one axis at least, but got none. Give its name and "
+                "size: Mesh(data=8)."
+            )
+        for name, size in axes.items():
+            if not isinstance(size, int) or isinstance(size, bool):
+                raise TypeError(
+                    f"For 'Mesh', the size of axis '{name}' must be an int, but got "
+                    f"{type(size).__name__}."
+                )
+            if size < 1:
+                raise ValueError(
+                    f"For 'Mesh', the size of axis '{name}' must be positive, but got {size}."
+                )
+        self.axes = axes
+        self.devices = _devices(self, math.prod(axes.values()), devices)
+        grid = np.array(self.devices).reshape(*axes.values())
+        self.grid = jax.sharding.Mesh(grid, tuple(axes))
+
+    @staticmethod
+    def parse(text):
+        """The Mesh of a text such as 'data=4,model=2'.
+
+        >>> from sporax import parallel
+        >>> parallel.Mesh.parse("data=1")
+        Mesh(data=1)
+        """
+        pairs = [part.partition("=") for part in text.replace(",", " ").split()]
+        if not all(name.isidentifier() and size.isdigit() for name, _, size in pairs):
+            raise ValueError(
+                f"For 'Mesh', a text must be such as 'data=4,model=2', but got {text!r}."
+            )
+        return Mesh(**{name: int(size) for name, _, size in pairs})
+
+    def __repr__(self):
+        return f"Mesh({', '.join(f'{name}={size}' for name, size in self.axes.items())})"
+
+    def __reduce__(self):
+        return _restored_mesh, (self.axes, [device.id for device in self.devices])
+
+    @property
+    def size(self):
+        """The number of devices."""
+        return len(self.devices)
+
+    @property
+    def batch_axis(self):
+        """The name of the axis along which batches are divided; None if there is none."""
+        return next((name for name in BATCH_AXES if name in self.axes), None)
+
+    # the context ------------------------------------------------------------------------------
+
+    def __enter__(self):
+        if thread.recorder.tracer is not None:
+            raise RuntimeError(
+                f"For '{self}', a Mesh must be entered outside of captured functions (jit). Enter "
+                "it around the call."
+            )
+        run_pending()
+        _use_tree_of(self)
+        _entered.append(self)
+        if len(_entered) == 1:
+            for p in live_objects(Parameter):
+                if not p.has_init:
+                    _move(p, self)
+            random.default_generator.state  # noqa: B018 - created, if it is not yet
+            for generator in list(random._generators):
+                if generator._state is not None:
+                    _put(generator._state, Placement(self, ()))
+        return self
+
+    def __exit__(self, *exception):
+        try:
+            run_pending()
+        finally:
+            _entered.remove(self)
+            _use_tree_of(current_mesh())
+
+    # placing ----------------------------------------------------------------------------------
+
+    def batch(self, data):
+        """A Tensor of the host data of a batch: divided along `batch_axis`, where the first axis
+        divides; else whole on each device."""
+        tensor, axis = Tensor(data), self.batch_axis
+        divides = axis and tensor.ndim and tensor.shape[0] % self.axes[axis] == 0
+        placement = Placement(self, (axis,) if divides else ())
+        array = jax.device_put(tensor._value.read(), placement.sharding)
+        tensor._value = Value(tensor._value.aval, array)
+        return tensor
+
+
+def _devices(mesh, count, devices):
+    there = list(jax.devices() if devices is None else devices)
+    if len(there) < count or (devices is not None and len(there) > count):
+        kinds = ", ".join(sorted({d.platform for d in there})) or "none"
+        raise ValueError(
+            f"For '{mesh}', there must be {count} devices, but there are {len(there)} ({kinds}). "
+            "Give smaller axes; a CPU stands for several with "
+            f"XLA_FLAGS=--xla_force_host_platform_device_count={count} set before the start."
+        )
+    return tuple(there[:count])
+
+
+def _restored_mesh(axes, ids):
+    """A pickled Mesh; None where this process has not these devices."""
+    by_id = {device.id: device for device in jax.devices()}
+    if not by_id.keys() >= set(ids):
+        warnings.warn(
+            f"A Tensor was placed on {len(ids)} devices, of which this process has "
+            f"{len(by_id.keys() & set(ids))}: it is whole here, on one of them.",
+            stacklevel=2,
+        )
+        return None
+    return Mesh(devices=[by_id[i] for i in ids], **axes)
+
+
+def _use_tree_of(mesh):
+    """Go on with the traces recorded for a Mesh's devices, or for one device where it is None."""
+    now = current_mesh()
+    before, after = (None if m is None else m.devices for m in (now, mesh))
+    if before != after:
+        _trees[before] = forest.root, forest.roots
+        if after in _trees:
+            forest.root, forest.roots = _trees.pop(after)
+        else:
+            forest.root = TraceNode(None, None, None, (), None)
+            forest.roots = {None: forest.root}
+        thread.recorder = thread.new_recorder()
+    Changes.count += 1  # graphs are for the devices of their capture
+    Program.devices = None if mesh is None else mesh.devices
+    if mesh is None:
+        FACTORIES.pop("batch", None)
+        FACTORIES.pop("new_parameter", None)
+    else:
+        FACTORIES["batch"] = mesh.batch
+        FACTORIES["new_parameter"] = functools.partial(_move, mesh=mesh)
+
+
+# where a tensor is placed ---------------------------------------------------------------------
+
+
+class Placement:
+    """How a handle's arrays lie on a Mesh: `spec` has for each dimension the name of an axis, a
+    tuple of names, or None for whole; what it does not name is whole."""
+
+    def __init__(self, mesh, spec, sharding=None):
+        self.mesh, self.spec = mesh, spec
+        self.sharding = sharding or NamedSharding(mesh.grid, PartitionSpec(*spec))
+
+    def __repr__(self):
+        return f"{self.mesh}{self.spec or '()'}"
+
+    def __eq__(self, other):
+        return isinstance(other, Placement) and self.sharding == other.sharding
+
+    def __hash__(self):
+        return hash(self.sharding)
+
+    def __reduce__(self):
+        return _restored_placement, (self.mesh, self.spec)
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def parts(self, dim):
+        """Into how many parts the dimension is divided."""
+        names = self.spec[dim] if dim < len(self.spec) else None
+        names = (names,) if isinstance(names, str) else names or ()
+        return math.prod(self.sharding.mesh.shape[name] for name in names)
+
+
+def _restored_placement(mesh, spec):
+    return None if mesh is None else Placement(mesh, spec)
+
+
+def checked_spec(who, mesh, shape, spec):
+    """A `PartitionSpec`'s entries for a tensor of a shape; ValueError where they do not fit."""
+    used = [n for names in spec for n in ((names,) if isinstance(names, str) else names or ())]
+    for name in used:
+        if name not in mesh.axes:
+            raise ValueError(
+                f"For '{who}', an axis of the mesh must be one of {list(mesh.axes)} or None, but "
+                f"got {name!r}."
+            )
+        if used.count(name) > 1:
+            raise ValueError(
+                f"For '{who}', an axis of the mesh must divide one dimension, but '{name}' is "
+                "named twice."
+            )
+    if len(spec) > len(shape):
+        raise ValueError(
+            f"For '{who}', there must be at most one entry for each dimension, but got {spec} for "
+            f"shape {shape}."
+        )
+    placement = Placement(mesh, tuple(spec))
+    for dim, size in enumerate(shape):
+        parts = placement.parts(dim)
+        if size % parts:
+            raise ValueError(
+                f"For '{who}', dimension {dim} of shape {shape} must be a multiple of {parts}, the "
+                f"size of {spec[dim]!r} in {mesh}, but it is {size}. Divide another one, or none."
+            )
+    return placement
+
+
+def place(tensor, *spec, mesh=None):
+    """Place a Tensor on the devices of a Mesh, in parts or whole; returns the tensor.
+
+    `spec`: for each dimension the name of the mesh's axis that divides it, a tuple of names, or
+    None; without any, each device has all. `mesh`: by default the one that is entered. The
+    placement stays with the handle: what is written to it later is placed so too. Raises
+    ValueError where a name is not the mesh's, or a size does not divide.
+
+    >>> from sporax import parallel
+    >>> with parallel.Mesh(model=1):
+    ...     parallel.placement_of(parallel.place(Parameter(ops.ones((4, 2))), "model"))
+    Mesh(model=1)('model',)
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"For 'place', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
+    mesh = mesh or current_mesh()
+    if mesh is None:
+        raise RuntimeError(
+            "For 'place', a Mesh must be entered or given, but there is none. Use "
+            "'with Mesh(...):'."
+        )
+    name = f"place of '{tensor.name}'" if isinstance(tensor, Parameter) else "place"
+    return put(tensor, checked_spec(name, mesh, tensor.shape, spec))
+
+
+def placement_of(tensor):
+    """Where a Tensor was placed; None where nothing says so."""
+    return tensor._placement
+
+
+def _move(parameter, mesh):
+    """Place a Parameter on another mesh as it was placed before, along the axes that this one has
+    too, where they divide."""
+    before = parameter._placement
+    spec = [] if before is None else [
+        _kept(names, mesh, size)
+        for names, size in zip(before.spec, parameter.shape, strict=False)
+    ]  # fmt: skip
+    while spec and spec[-1] is None:
+        spec.pop()
+    _put(parameter, Placement(mesh, tuple(spec)))
+
+
+def _kept(names, mesh, size):
+    """Those of a dimension's axes that the mesh has; None where they do not divide the size."""
+    names = [n for n in ((names,) if isinstance(names, str) else names or ()) if n in mesh.axes]
+    return tuple(names) if names and size % math.prod(mesh.axes[n] for n in names) == 0 else None
+
+
+def put(tensor, placement):
+    """Place a tensor; graphs that were captured before are captured again."""
+    if tensor._placement != placement:
+        Changes.count += 1
+    return _put(tensor, placement)
+
+
+def _put(tensor, placement):
+    tensor._placement = placement
+    tensor._bind(tensor._lift())
+    return tensor
+
+
+class OptimizerParallel:
+    """Whether optimizers that are made from now on divide their states: from `threshold` KB on;
+    None: they do not."""
+
+    threshold = None
+
+
+def divide(tensors, threshold=0, mesh=None):
+    """Divide each of the tensors along the mesh's batch axis, where one of its dimensions is whole
+    and a multiple of it: as an optimizer's states can be, which a device needs for its part of the
+    update only (ZeRO). `threshold`: those of fewer KB stay as they are. Returns how many there are.
+
+    >>> from sporax import parallel
+    >>> with parallel.Mesh(data=1):
+    ...     parallel.divide([Parameter(ops.ones((4, 2)))])
+    1
+    """
+    mesh, count = mesh or current_mesh(), 0
+    axis = mesh and mesh.batch_axis
+    for tensor in tensors if axis else ():
+        before = tensor._placement
+        spec = list(before.spec if before is not None and before.mesh.axes == mesh.axes else ())
+        spec += [None] * (tensor.ndim - len(spec))
+        free = [k for k, n in enumerate(tensor.shape) if not n % mesh.axes[axis] and not spec[k]]
+        if free and tensor.nbytes >= threshold * 1024 and axis not in spec:
+            spec[free[0]] = axis
+            put(tensor, Placement(mesh, tuple(spec[: max(k for k, n in enumerate(spec) if n) + 1])))
+            count += 1
+    return count
+
+
+def divide_states(states):
+    """`divide` an optimizer's new states, where that has been set; a ParameterTuple each."""
+    if OptimizerParallel.threshold is not None and current_mesh() is not None:
+        kept = [p for tensors in states for p in tensors if p.parallel_optimizer]
+        divide(kept, OptimizerParallel.threshold)
+
+
+# recording ------------------------------------------------------------------------------------
+
+
+class _Constraint(Op):
+    """The same array, placed: for the Values that are bound to a handle with a placement."""
+
+    is_polymorphic = False
+
+
+@functools.cache
+def constraint(sharding):
+    """The operation that places its operand."""
+    return _Constraint("Placed", lambda x: jax.lax.with_sharding_constraint(x, sharding))
+
+
+def placed(value, placement):
+    """The Value of the same contents, placed."""
+    if value.aval.weak:
+        return value
+    if value.trace is None and value.array is not None and not value.tracked:
+        if value.array.sharding == placement.sharding:
+            return value
+        # a copy: the array may have another owner, which goes on using it
+        array = jax.device_put(value.array, placement.sharding, may_alias=False)
+        return Value(value.aval, array)
+    return record(constraint(placement.sharding), value)
+
+
+FACTORIES["placed"] = placed
+
+
+def incompatible(error, arrays):
+    """The error for a program whose arrays are on devices of several meshes, in place of JAX's;
+    other errors as they are."""
+    groups = {}
+    for array in arrays:
+        devices = tuple(array.sharding._device_assignment)
+        if array.committed:
+            groups.setdefault(devices, array)
+    if len(groups) < 2:
+        return error
+    shown = [f"{x.dtype.name}{list(x.shape)} on devices {[d.id for d in ds]}"
+             for ds, x in groups.items()]  # fmt: skip
+    return ValueError(
+        f"For a computation, all Tensors must be on the same mesh, but got {'; '.join(shown[:3])}. "
+        "Enter one Mesh around the whole script, or 'place' them on the same one."
+    )
+
+
+FACTORIES["incompatible"] = incompatible

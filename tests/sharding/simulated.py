@@ -1,0 +1,320 @@
+# ruff: noqa: E402 - the flags of XLA must be set before JAX starts
+"""Rows that need several devices, run together in one process: a CPU stands for eight.
+
+    python -m tests.sharding.simulated GROUP
+
+Each row is a function; it fails by raising. The process prints a JSON object: {row: error or ""}.
+"""
+
+import contextlib
+import copy
+import functools
+import json
+import os
+import pickle
+import sys
+import tempfile
+import traceback
+
+COUNT = 8
+os.environ["XLA_FLAGS"] = (
+    f"--xla_force_host_platform_device_count={COUNT} --xla_backend_optimization_level=0"
+)
+
+import jax
+import numpy as np
+
+import sporax as ms
+from sporax import Parameter, Tensor, nn, ops, parallel
+from sporax.data import NumpySlicesDataset
+from sporax.engine.program import Program
+from sporax.parallel import Mesh, place, placement_of
+
+GROUPS = {"short": {}, "slow": {}}
+
+
+def row(group, *args, **kwargs):
+    """Register a function with arguments as a row; its name has the positional ones."""
+
+    def keep(function):
+        name = "-".join([function.__name__, *[getattr(a, "__name__", str(a)) for a in args]])
+        GROUPS[group][name] = functools.partial(function, *args, **kwargs)
+        return function
+
+    return keep
+
+
+def spec(tensor):
+    return tuple(tensor._value.read().sharding.spec)
+
+
+def close(a, b, atol=5e-7):
+    np.testing.assert_allclose(a, b, rtol=0, atol=atol)
+
+
+@contextlib.contextmanager
+def refused(kind, *parts):
+    try:
+        yield
+    except kind as error:
+        assert all(part in str(error) for part in parts), error
+    else:
+        raise AssertionError(f"no {kind.__name__}")
+
+
+# trainings ------------------------------------------------------------------------------------
+
+
+def mlp():
+    return nn.SequentialCell(nn.Dense(16, 32), nn.ReLU(), nn.Dense(32, 8)), (16,)
+
+
+def normalized():
+    return nn.SequentialCell(
+        nn.Dense(16, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Dropout(p=0.3), nn.Dense(32, 8)
+    ), (16,)  # fmt: skip
+
+
+def transformer():
+    encoder = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.1, batch_first=True)
+    return nn.SequentialCell(encoder, nn.Flatten(), nn.Dense(64, 8)), (4, 16)
+
+
+def convolutions():
+    return nn.SequentialCell(
+        nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten(),
+        nn.Dense(128, 8),
+    ), (3, 8, 8)  # fmt: skip
+
+
+def trained(network, mesh, captured, optimizer=nn.Momentum, steps=3, batch=16, divide=None):
+    """(losses, weights, the network, the optimizer) after some steps, the last with fewer rows."""
+    ms.set_seed(1)
+    with mesh or contextlib.nullcontext():
+        net, shape = network()
+        net.set_train()
+        step = optimizer(net.trainable_params(), 0.01, 0.9)
+        if mesh is not None and divide is not None:
+            divide(net, step)
+        loss_of, losses = nn.CrossEntropyLoss(), []
+        gradient = ms.value_and_grad(lambda x, y: loss_of(net(x), y), None, step.parameters)
+
+        def update(x, y):
+            loss, gradients = gradient(x, y)
+            step(gradients)
+            return loss
+
+        update = ms.jit(update) if captured else update
+        rng = np.random.default_rng(0)
+        rows = batch * steps + 6
+        data = NumpySlicesDataset(
+            (rng.normal(size=(rows, *shape)).astype(np.float32),
+             rng.integers(0, 8, rows).astype(np.int32)), shuffle=False,
+        ).batch(batch)  # fmt: skip
+        for x, y in data.create_tuple_iterator():
+            losses.append(float(update(x, y)))
+        return losses, {p.name: p.asnumpy() for p in net.get_parameters()}, net, step
+
+
+@functools.cache
+def alone(network):
+    return trained(network, None, False)[:2]
+
+
+def same(network, outcome):
+    losses, weights = alone(network)
+    close(outcome[0], losses)
+    for name, weight in weights.items():
+        close(outcome[1][name], weight)
+
+
+def columns_and_rows(net, optimizer):
+    """Tensor parallel: the first layer by columns, the second by rows; states as their weights."""
+    for tensors in (net.trainable_params(), optimizer.moments):
+        place(tensors[0], "model")
+        place(tensors[1], "model")
+        place(tensors[2], None, "model")
+
+
+@row("short", "dynamic")
+@row("short", "jit")
+@row("slow", "dynamic", normalized)
+@row("slow", "jit", normalized)
+@row("slow", "dynamic", transformer)
+@row("slow", "jit", transformer)
+@row("slow", "jit", convolutions)
+def data_parallel(mode, network=mlp):
+    outcome = trained(network, Mesh(data=COUNT), mode == "jit")
+    same(network, outcome)
+    assert all(spec(p) == () for p in outcome[2].get_parameters())
+
+
+@row("short", "jit")
+@row("slow", "dynamic")
+def tensor_parallel(mode):
+    outcome = trained(mlp, Mesh(data=4, model=2), mode == "jit", divide=columns_and_rows)
+    same(mlp, outcome)
+    weights = outcome[2].trainable_params()
+    assert [spec(p) for p in weights[:3]] == [("model",), ("model",), (None, "model")]
+    assert [spec(p) for p in outcome[3].moments[:3]] == [spec(p) for p in weights[:3]]
+
+
+@row("slow", "dynamic")
+@row("short", "jit")
+def divided_states(mode):
+    """ZeRO-1: each device has an eighth of the moments."""
+    outcome = trained(
+        mlp, Mesh(data=COUNT), mode == "jit", divide=lambda net, o: parallel.divide(o.moments)
+    )
+    same(mlp, outcome)
+    moments = outcome[3].moments
+    assert [spec(p) for p in moments] == [("data",)] * 4
+    shard = moments[0]._value.read().addressable_shards[0].data
+    assert shard.shape == (4, 16)
+
+
+# placements -----------------------------------------------------------------------------------
+
+
+@row("short")
+def placements_survive():
+    with Mesh(data=4, model=2):
+        p = place(Parameter(ops.ones((8, 4)), name="p"), "data", "model")
+        p.set_data(Tensor(np.full((8, 4), 2, np.float32)))
+        assert spec(p) == ("data", "model")
+        ops.assign(p, p * 2)
+        p[0] = 5
+        assert spec(p) == ("data", "model")
+        wanted = np.full((8, 4), 4, np.float32)
+        wanted[0] = 5
+        for q in (copy.copy(p), copy.deepcopy(p), p.clone(), pickle.loads(pickle.dumps(p))):
+            assert spec(q) == ("data", "model")
+            assert placement_of(q) == placement_of(p)
+            close(q.asnumpy(), wanted, 0)
+        with tempfile.TemporaryDirectory() as folder:
+            ms.save_checkpoint([{"name": "p", "data": p}], f"{folder}/a.ckpt")
+            loaded = ms.load_checkpoint(f"{folder}/a.ckpt")["p"]
+        close(loaded.asnumpy(), wanted, 0)
+        assert spec(p.clone("zeros")) == ("data", "model")
+    with Mesh(data=2):  # of fewer devices: along the axes that it has too
+        assert spec(p) == ("data",)
+        close(p.asnumpy(), wanted, 0)
+
+
+@row("short")
+def batches():
+    with Mesh(model=2, data=4):
+        data = NumpySlicesDataset(np.ones((10, 2), np.float32), shuffle=False).batch(8)
+        assert [spec(x) for (x,) in data.create_tuple_iterator()] == [("data",), ()]
+
+
+@row("short")
+def hosts_gather():
+    """What runs on the host has the whole: reading, printing, Python functions, other threads."""
+    data = np.arange(16, dtype=np.float32).reshape(8, 2)
+    with Mesh(data=COUNT):
+        x = place(Tensor(data), "data")
+        close(x.asnumpy(), data, 0)
+        assert str(x) == str(Tensor(data)) and x[3, 1].item() == 7
+        twice = ops.Custom(lambda a: a * 2, lambda s: s, lambda d: d, "pyfunc")
+        close(twice(x + 1).asnumpy(), (data + 1) * 2, 0)
+        y = x * 3
+    close((x + y).asnumpy(), data * 4, 0)  # outside: the interpreter, at first
+    close(ms.jit(lambda a: ops.sort(a, axis=0)[0])(x).asnumpy(), data, 0)
+
+
+@row("short")
+def captured_for_each_mesh():
+    net = nn.Dense(4, 4)
+    function = ms.jit(lambda x: net(x))
+    x = Tensor(np.ones((8, 4), np.float32))
+    before = function(x).asnumpy()
+    with Mesh(data=4) as mesh:
+        divided = function(place(Tensor(np.ones((8, 4), np.float32)), "data"))
+        close(divided.asnumpy(), before)
+        assert len(divided._value.array.sharding.device_set) == mesh.size
+    close(function(x).asnumpy(), before)
+
+
+@row("short")
+def refusals():
+    first, second = (Mesh(data=4, devices=jax.devices()[i : i + 4]) for i in (0, 4))
+    x = Tensor(np.ones((8, 2), np.float32))
+    with refused(ValueError, "Mesh(data=16)", "16 devices", "8 (cpu)"):
+        Mesh(data=16)
+    with refused(ValueError, "dimension 0", "(6, 2)", "'data'", "it is 6"):
+        place(Tensor(np.ones((6, 2))), "data", mesh=first)
+    with refused(ValueError, "same mesh", "[0, 1, 2, 3]", "[4, 5, 6, 7]"), first:
+        (place(x, "data", mesh=first) + place(Tensor(x.asnumpy()), "data", mesh=second)).asnumpy()
+
+
+# what XLA makes of it -------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def compiled_steps(found):
+    """Collects the programs that run, as (flops, bytes of arguments) a device."""
+    run = Program.__call__
+
+    def noting(program, arrays, reals, integers, results):
+        kinds = [jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding) for x in arrays]
+        pools = [[kinds[k] for k in at] for at in (program.donated, program.kept)]
+        numbers = [np.array([v.array for v in n]) if n else () for n in (reals, integers)]
+        made = program.compiled.lower(*numbers, *pools).compile()
+        found.append((
+            made.cost_analysis()["flops"], made.memory_analysis().argument_size_in_bytes,
+        ))  # fmt: skip
+        run(program, arrays, reals, integers, results)
+
+    Program.__call__ = noting
+    try:
+        yield
+    finally:
+        Program.__call__ = run
+
+
+BATCH = 1024  # the update of weights, which each device does whole, is small beside it
+
+
+def wide():
+    return nn.SequentialCell(nn.Dense(128, 256), nn.ReLU(), nn.Dense(256, 8)), (128,)
+
+
+def cost(axes, divide=None):
+    """(flops, bytes of arguments) a device, of the largest program of a training step."""
+    found = []
+    with compiled_steps(found):
+        trained(wide, Mesh(**axes), True, steps=1, batch=BATCH, divide=divide)
+    return max(found)
+
+
+@row("slow", 2)
+@row("slow", 4)
+@row("slow", 8)
+def flops_and_memory(n):
+    flops, memory = cost({"data": 1})
+    shared, whole = cost({"data": n})
+    assert abs(shared * n / flops - 1) < 0.02, (flops, shared)
+    batch = BATCH * (128 * 4 + 4)  # a batch and its labels, which are divided; weights are whole
+    assert whole == memory - batch + batch // n
+    weights = memory - batch
+    zero = cost({"data": n}, lambda net, o: parallel.divide(o.moments))[1]
+    assert zero < whole - 0.4 * weights * (1 - 1 / n), (weights, whole, zero)
+    both = cost({"data": 1, "model": n}, columns_and_rows)
+    assert abs(both[0] * n / flops - 1) < 0.02, (flops, both)
+    assert both[1] < memory / n + batch + 200 * n, (memory, both)
+
+
+def main(group, *names):
+    results = {}
+    for name in names or GROUPS[group]:
+        try:
+            GROUPS[group][name]()
+            results[name] = ""
+        except Exception:  # noqa: BLE001 - shown by the test of that name
+            results[name] = traceback.format_exc()
+    print(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

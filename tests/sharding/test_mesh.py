@@ -1,0 +1,84 @@
+"""One process with many devices: rows of `simulated`, all of a group in one process."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sporax import Parameter, Tensor, nn, parallel
+from tests.sharding import row_names
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def outcomes(request):
+    """{row: error or ""} of a group, run once."""
+    results = {}
+
+    def of(group):
+        if group not in results:
+            run = subprocess.run(
+                [sys.executable, "-m", "tests.sharding.simulated", group], cwd=ROOT, check=False,
+                env={**os.environ, "SPORAX_TIERS": "on"}, text=True, capture_output=True,
+            )  # fmt: skip
+            assert run.returncode == 0, run.stderr
+            results[group] = json.loads(run.stdout.splitlines()[-1])
+        return results[group]
+
+    return of
+
+
+@pytest.mark.parametrize("name", row_names("short"))
+def test_on_eight_devices(outcomes, name):
+    error = outcomes("short")[name]
+    assert not error, error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", row_names("slow"))
+def test_more_on_eight_devices(outcomes, name):
+    error = outcomes("slow")[name]
+    assert not error, error
+
+
+def test_a_mesh_of_one_device():
+    with parallel.Mesh(data=1) as mesh:
+        p = parallel.place(Parameter(Tensor(np.ones((4, 2), np.float32))), "data")
+        assert parallel.current_mesh() is mesh
+        assert parallel.placement_of(p).spec == ("data",)
+        assert parallel.placement_of(nn.Dense(2, 2).weight).spec == ()
+    assert parallel.current_mesh() is None
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "call"),
+    [
+        (ValueError, "there must be one axis at least", parallel.Mesh),
+        (TypeError, "axis 'data' must be an int, but got str", lambda: parallel.Mesh(data="8")),
+        (ValueError, "'data' must be positive, but got 0", lambda: parallel.Mesh(data=0)),
+        (ValueError, "there must be 512 devices", lambda: parallel.Mesh(data=512)),
+        (ValueError, "must be such as", lambda: parallel.Mesh.parse("data")),
+        (TypeError, "'tensor' must be a Tensor", lambda: parallel.place(3)),
+        (RuntimeError, "must be entered or given", lambda: parallel.place(Tensor([1.0]))),
+        (
+            ValueError, "must be one of .'data'. or None, but got 'model'",
+            lambda: parallel.place(Tensor([1.0]), "model", mesh=parallel.Mesh(data=1)),
+        ),
+        (
+            ValueError, "at most one entry for each dimension",
+            lambda: parallel.place(Tensor([1.0]), None, "data", mesh=parallel.Mesh(data=1)),
+        ),
+        (
+            ValueError, "'data' is named twice",
+            lambda: parallel.place(Tensor([[1.0]]), "data", "data", mesh=parallel.Mesh(data=1)),
+        ),
+    ],
+)  # fmt: skip
+def test_refusals(error, message, call):
+    with pytest.raises(error, match=message):
+        call()
