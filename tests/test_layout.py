@@ -23,7 +23,7 @@ ROOMS |= {
     "numpy": {"core", "ops", "numpy"},
     "scipy": {"core", "autodiff", "ops", "__init__", "scipy"},
     "insight": {"core", "engine", "insight"},
-    "data": {"core", "data"},
+    "data": {"core", "distributed", "data"},
     "distributed": {"core", "distributed"},
     "parallel": {*LINE, "io", "distributed", "parallel"},
 }

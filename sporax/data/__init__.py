@@ -18,6 +18,7 @@ from sporax.data.mnist_cifar import (
 )
 from sporax.data.sampler import (
     DistributedSampler,
+    IterSampler,
     PKSampler,
     RandomSampler,
     Sampler,
@@ -60,6 +61,7 @@ _MODULES = {
     "text_corpora": "AGNewsDataset AmazonReviewDataset CoNLL2000Dataset DBpediaDataset"
     " EnWik9Dataset IMDBDataset PennTreebankDataset SST2Dataset SogouNewsDataset UDPOSDataset"
     " WikiTextDataset YahooAnswersDataset YelpReviewDataset",
+    "line_reader": "LineReader",
     "text_files": "CSVDataset TextFileDataset",
     "tfrecord": "Schema TFRecordDataset",
     "translation_corpora": "IWSLT2016Dataset IWSLT2017Dataset Multi30kDataset",
@@ -69,7 +71,7 @@ _LATER |= {"audio": None, "text": None, "vision": None}
 
 __all__ = [
     "BatchInfo", "Cifar10Dataset", "Cifar100Dataset", "DSCallback", "Dataset",
-    "DistributedSampler", "FashionMnistDataset", "GeneratorDataset", "KMnistDataset",
+    "DistributedSampler", "FashionMnistDataset", "GeneratorDataset", "IterSampler", "KMnistDataset",
     "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler", "Sampler",
     "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
     "WeightedRandomSampler", "config", "transforms", "zip",

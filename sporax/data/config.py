@@ -1,17 +1,23 @@
 """The settings of all data pipelines: `mindspore.dataset.config`.
 
-Each setting `x` of the table (`core.settings`) has a `get_x()` and a `set_x(...)`. All but `seed`
-steer MindSpore's threads and processes: they are kept, without effect.
+Each setting `x` of the table (`core.settings`) has a `get_x()` and a `set_x(...)`. Those without an
+effect there steer MindSpore's threads and processes: they are kept.
 """
 
+import json
+import logging
 from inspect import Parameter, Signature
 
 from sporax.core import random
 from sporax.core.settings import Settings
+from sporax.data import debug_hooks
+from sporax.data.error_samples import ErrorSamplesMode
 
 _SETTINGS = Settings("dataset.config")
 _values = _SETTINGS.values
 _times = dict.fromkeys(_values, 0)  # the number of calls of each setter
+_KINDS = {bool: "a bool", int: "an int", str: "a str"}
+_log = logging.getLogger("sporax")
 
 
 def _getter(name):
@@ -19,10 +25,10 @@ def _getter(name):
         return _values[name]
 
     default = _SETTINGS.table[name].default
-    get.__doc__ = f"""The setting `{name}`, {default} by default.
+    get.__doc__ = f"""The setting `{name}`, {default!r} by default.
 
-    >>> set_{name}({default}); get_{name}()
-    {default}
+    >>> set_{name}({default!r}); get_{name}()
+    {default!r}
     """
     return get
 
@@ -39,25 +45,41 @@ def _setter(name):
         value = arguments.pop(parameter)
         if type(value) is not kind:
             raise TypeError(
-                f"For 'set_{name}', '{parameter}' must be {'an int' if limits else 'a bool'}, but "
-                f"got {type(value).__name__}."
+                f"For 'set_{name}', '{parameter}' must be {_KINDS[kind]}, but got "
+                f"{type(value).__name__}."
             )
-        if limits and not limits[0] <= value <= limits[1]:
+        if limits and not _is_allowed(value, limits):
             raise ValueError(
-                f"For 'set_{name}', '{parameter}' must be in {limits}, but got {value}."
+                f"For 'set_{name}', '{parameter}' must be in {limits}, but got {value!r}."
             )
-        for other, what in arguments.items():
-            if what is not None:
-                raise NotImplementedError(f"sporax has no '{other}' of 'set_{name}'")
+        if name in _FURTHER:
+            _FURTHER[name](value, **arguments)
         _values[name] = value
         _times[name] += 1
 
     set_to.__signature__ = signature
-    set_to.__doc__ = f"""Let `{name}` be {f"an int in {limits}" if limits else "True or False"}.
+    set_to.__doc__ = f"""Let `{name}` be {_KINDS[kind]}{f" in {limits}" if limits else ""}.
 
-    >>> set_{name}({default})
+    >>> set_{name}({default!r})
     """
     return set_to
+
+
+def _hooks_of(debug_mode, debug_hook_list=None):
+    chosen = [debug_hooks.PrintMetaDataHook()] if debug_hook_list is None else debug_hook_list
+    debug_hooks.set_hooks(chosen if debug_mode else [])
+
+
+def _no_tuning(enable, filepath_prefix=None):
+    if filepath_prefix is not None:
+        _log.warning("'filepath_prefix' has no effect here: nothing is tuned, no file written.")
+
+
+_FURTHER = {"debug_mode": _hooks_of, "enable_autotune": _no_tuning}
+
+
+def _is_allowed(value, limits):
+    return value in limits if isinstance(limits, tuple) else limits[0] <= value <= limits[1]
 
 
 def is_seeded():
@@ -85,3 +107,71 @@ for _name in _SETTINGS.table:
         _function.__name__ = _function.__qualname__ = f"{_prefix}_{_name}"
         globals()[_function.__name__] = _function
         __all__ += [_function.__name__]
+
+_FILE_KEYS = {
+    "numParallelWorkers": "num_parallel_workers", "opConnectorSize": "prefetch_size",
+    "seed": "seed", "monitorSamplingInterval": "monitor_sampling_interval",
+}  # fmt: skip  # of MindSpore's configuration files
+
+
+def load(file):
+    """Settings from a JSON file, with MindSpore's keys `numParallelWorkers`, `opConnectorSize` (the
+    prefetch size), `seed` and `monitorSamplingInterval`; others are left aside.
+
+    Raises RuntimeError for a file that cannot be read.
+    """
+    try:
+        with open(file, encoding="utf8") as opened:
+            settings = json.load(opened)
+    except (OSError, ValueError) as error:
+        raise RuntimeError(
+            f"For 'config.load', the file '{file}' cannot be read: {error}"
+        ) from None
+    for key, name in _FILE_KEYS.items():
+        if key in settings:
+            globals()[f"set_{name}"](settings[key])
+
+
+_chosen = {
+    "iterator_mode": {"do_copy": False, "parallel_convert": False},
+    "error_samples_mode": ErrorSamplesMode.RETURN,
+}
+
+
+def set_iterator_mode(do_copy=False, parallel_convert=False):
+    """How iterators give Tensors: kept, without effect; each Tensor has memory of its own."""
+    mode = {"do_copy": do_copy, "parallel_convert": parallel_convert}
+    for name, value in mode.items():
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"For 'set_iterator_mode', '{name}' must be a bool, but got {type(value).__name__}."
+            )
+    _chosen["iterator_mode"] = mode
+
+
+def get_iterator_mode():
+    """What `set_iterator_mode` was given, as a dict.
+
+    >>> get_iterator_mode()
+    {'do_copy': False, 'parallel_convert': False}
+    """
+    return dict(_chosen["iterator_mode"])
+
+
+def set_error_samples_mode(error_samples_mode):
+    """What `map` does with rows of which an operation raises: an `ErrorSamplesMode`."""
+    if not isinstance(error_samples_mode, ErrorSamplesMode):
+        raise TypeError(
+            "For 'set_error_samples_mode', 'error_samples_mode' must be an ErrorSamplesMode, but "
+            f"got {type(error_samples_mode).__name__}. Take one of {list(ErrorSamplesMode)}."
+        )
+    _chosen["error_samples_mode"] = error_samples_mode
+
+
+def get_error_samples_mode():
+    """What `set_error_samples_mode` was given.
+
+    >>> get_error_samples_mode()
+    <ErrorSamplesMode.RETURN: 0>
+    """
+    return _chosen["error_samples_mode"]

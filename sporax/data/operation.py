@@ -1,5 +1,9 @@
 """Base classes of transforms."""
 
+import logging
+
+_log = logging.getLogger("sporax")
+
 
 class _Operation:
     """Called with values of a row, gives what `_execute_py`, which a subclass defines, makes of
@@ -16,12 +20,14 @@ class _Operation:
         )
 
     def device(self, device_target="CPU"):
-        """The transform itself: it runs on the CPU."""
-        if device_target != "CPU":
+        """The transform itself. It runs on the CPU, for 'Ascend' too, which is logged."""
+        if device_target not in ("CPU", "Ascend"):
             raise ValueError(
-                f"For '{type(self).__name__}', 'device_target' must be 'CPU', but got "
-                f"{device_target!r}. Transforms of data do not run elsewhere."
+                f"For '{type(self).__name__}', 'device_target' must be 'CPU' or 'Ascend', but got "
+                f"{device_target!r}. Leave it out."
             )
+        if device_target == "Ascend":
+            _log.warning("'%s' runs on the CPU: transforms have no Ascend.", type(self).__name__)
         return self
 
 

@@ -9,9 +9,11 @@ import inspect
 import numpy as np
 
 from sporax.core.from_host import plain
-from sporax.data import random_streams
+from sporax.data import config, random_streams
 from sporax.data.callbacks import following, listed_callbacks
 from sporax.data.dataset import Dataset, as_row, count, names, places
+from sporax.data.debug_hooks import with_hooks
+from sporax.data.error_samples import ErrorSamplesMode, rows_without_errors
 
 
 def step(name):
@@ -105,18 +107,29 @@ class Map(_Replacing):
         if input_columns is None:
             input_columns = dataset.get_col_names()[:1]
         super().__init__("map", dataset, input_columns, output_columns)
-        self._operations = list(operations)
+        self._operations = with_hooks(list(operations))
         self._callbacks = listed_callbacks(callbacks)
+
+    @property
+    def _size(self):
+        if config.get_error_samples_mode() == ErrorSamplesMode.SKIP:
+            return sum(1 for _ in self._begin()())
+        return self._source.get_dataset_size()
 
     def _begin(self):
         epoch, stream = self._source._begin(), np.random.default_rng(random_streams.seed())
-        if not self._callbacks:
+        mode = config.get_error_samples_mode()
+        if not self._callbacks and mode == ErrorSamplesMode.RETURN:
             return lambda: (self._row(row, stream) for row in epoch())
         make = lambda row: lambda: self._row(row, stream)  # noqa: E731
+        if not self._callbacks:
+            return lambda: rows_without_errors(map(make, epoch()), mode)
         return following(lambda: map(make, epoch()), self._callbacks)
 
     def _rows_from(self, first):
         """Each row draws from a stream of its own, so that those before need not be transformed."""
+        if config.get_error_samples_mode() != ErrorSamplesMode.RETURN:
+            return super()._rows_from(first)  # which rows are there is known at the end
         rows, seed = self._source._rows_from(first), random_streams.seed()
         numbered = enumerate(rows, first)
         return (self._row(row, np.random.default_rng((seed, i))) for i, row in numbered)

@@ -336,7 +336,7 @@ def chosen(who, sampler, shuffle, num_samples, num_shards, shard_id):
                 f"For '{who}', 'sampler' must be a sampler of mindspore.dataset or give indices "
                 f"when iterated over, but got {type(sampler).__name__}."
             )
-        return _Given(sampler)
+        return IterSampler(sampler)
     _check_count(who, num_samples)
     if (num_shards is None) != (shard_id is None):
         raise RuntimeError(
@@ -350,18 +350,25 @@ def chosen(who, sampler, shuffle, num_samples, num_shards, shard_id):
     return SequentialSampler(num_samples=num_samples)
 
 
-class _Given(Sampler):
-    """Indices of the user's own: anything that can be iterated over."""
+class IterSampler(Sampler):
+    """Indices of the user's own: anything that can be iterated over; at most `num_samples`.
 
-    def __init__(self, indices):
-        super().__init__()
-        self.indices = indices
+    >>> from sporax.data import NumpySlicesDataset
+    >>> rows = NumpySlicesDataset([5, 6, 7], "x", sampler=IterSampler([2, 0]))
+    >>> [int(x) for (x,) in rows.create_tuple_iterator(output_numpy=True)]
+    [7, 5]
+    """
 
-    def begin(self, size):
-        return lambda: [int(i) for i in self.indices]
+    def __init__(self, sampler, num_samples=None):
+        super().__init__(num_samples)
+        self.sampler = sampler
+
+    def __iter__(self):
+        return iter(self.sampler)
 
 
 __all__ = [
-    "DistributedSampler", "PKSampler", "RandomSampler", "Sampler", "SequentialSampler",
+    "DistributedSampler", "IterSampler", "PKSampler", "RandomSampler", "Sampler",
+    "SequentialSampler",
     "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler",
 ]  # fmt: skip

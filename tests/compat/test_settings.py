@@ -3,7 +3,7 @@
 import pytest
 
 import sporax
-from sporax.compat.op_tuning import threads_num
+from sporax.compat.device_context.cpu import threads_num
 from sporax.core import context
 from sporax.core.context import get_context
 from sporax.core.settings import TABLES

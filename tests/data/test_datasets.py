@@ -161,7 +161,7 @@ def test_settings_of_workers_are_kept():
         config.set_prefetch_size(True)
     with pytest.raises(ValueError, match="For 'set_callback_timeout', 'timeout' must be in"):
         config.set_callback_timeout(0)
-    with pytest.raises(NotImplementedError, match="no 'debug_hook_list' of 'set_debug_mode'"):
+    with pytest.raises(TypeError, match="'debug_hook_list' must hold DebugHooks, but got builtin"):
         config.set_debug_mode(True, [print])
 
 

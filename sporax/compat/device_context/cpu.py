@@ -1,5 +1,6 @@
-"""Settings of operations on a CPU: `mindspore.device_context.cpu.op_tuning`."""
+"""`mindspore.device_context.cpu`: always there; and the number of threads of operations."""
 
+from sporax.compat import devices
 from sporax.core.context import set_context
 
 
@@ -14,3 +15,13 @@ def threads_num(num):
     if num <= 0:
         raise ValueError(f"For 'threads_num', 'num' must be greater than 0, but got {num}.")
     set_context(runtime_num_threads=num)
+
+
+def is_available():
+    """Whether there is a CPU: True."""
+    return devices.is_available("CPU")
+
+
+def device_count():
+    """How many CPU devices JAX has: 1, unless XLA is asked to divide it."""
+    return devices.device_count("CPU")

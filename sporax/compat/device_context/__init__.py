@@ -1,0 +1,1 @@
+"""`mindspore.device_context`: for each kind of device, whether it is here, and its settings."""

@@ -1,0 +1,179 @@
+"""`DataLoader`: the batches of a dataset, read here or in other processes."""
+
+import multiprocessing
+import weakref
+from multiprocessing.context import BaseContext
+
+import numpy as np
+
+from sporax.data.dataloader import argument_checks as check
+from sporax.data.dataloader.collate import default_collate, default_convert
+from sporax.data.dataloader.datasets import IterableDataset
+from sporax.data.dataloader.samplers import (
+    BatchSampler,
+    Endless,
+    RandomSampler,
+    SequentialSampler,
+)
+from sporax.data.dataloader.workers import Workers
+
+
+class _Fetcher:
+    """Reads the samples of one task and collates them."""
+
+    def __init__(self, dataset, is_batched, collate_fn, drop_last):
+        self.dataset, self.is_batched, self.drop_last = dataset, is_batched, drop_last
+        self.collate_fn = collate_fn or (default_collate if is_batched else default_convert)
+
+    def begin(self):
+        """A function of a task's indices, for one epoch; it raises StopIteration at the end."""
+        if not isinstance(self.dataset, IterableDataset):
+            return self._indexed
+        samples = iter(self.dataset)
+        return lambda turns: self._next(samples, turns)
+
+    def _indexed(self, indices):
+        if self.is_batched:
+            return self.collate_fn([self.dataset[index] for index in indices])
+        return self.collate_fn(self.dataset[indices])
+
+    def _next(self, samples, turns):
+        if not self.is_batched:
+            return self.collate_fn(next(samples))
+        batch = [sample for _, sample in zip(turns, samples, strict=False)]
+        if not batch or (self.drop_last and len(batch) < len(turns)):
+            raise StopIteration
+        return self.collate_fn(batch)
+
+
+class DataLoader:
+    """An iterable over the batches of a dataset, as in PyTorch.
+
+    `dataset`: something with `__getitem__` and `__len__`, or an `IterableDataset`. `batch_size`:
+    how many samples a batch has; None gives single ones. `shuffle`, `sampler` (indices) or
+    `batch_sampler` (lists of them): the order. `collate_fn`: makes a batch of a list of samples,
+    `default_collate` by default (of one sample, `default_convert`). `num_workers`: processes that
+    read; 0 reads in this one. `timeout`: seconds to wait for a batch; 0 waits for ever.
+    `worker_init_fn`: called with the number of each worker. `multiprocessing_context`: 'fork',
+    'spawn', 'forkserver' or a context; the default is that of `multiprocessing`. What a forked
+    worker runs must be NumPy: XLA's threads are not there. `generator`: NumPy's, for orders and
+    seeds. `prefetch_factor`: batches ahead for each worker, 2 by default.
+    `persistent_workers`: whether they live on after an epoch. `in_order`: whether batches come in
+    the order of their indices. `pin_memory` has no effect here.
+
+    Raises the error of a worker; RuntimeError where one ends or the time is over.
+
+    >>> from sporax.data.dataloader import DataLoader
+    >>> list(DataLoader([1, 2, 3], batch_size=2))
+    [Tensor(shape=[2], dtype=Int64, value= [1, 2]), Tensor(shape=[1], dtype=Int64, value= [3])]
+    """
+
+    def __init__(
+        self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0,
+        collate_fn=None, pin_memory=False, drop_last=False, timeout=0.0, worker_init_fn=None,
+        multiprocessing_context=None, generator=None, *, prefetch_factor=None,
+        persistent_workers=False, in_order=True,
+    ):  # fmt: skip
+        _check_order(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last)
+        _check_workers(
+            num_workers, timeout, multiprocessing_context, prefetch_factor, persistent_workers
+        )
+        check.is_a("DataLoader", bool, pin_memory=pin_memory, in_order=in_order)
+        check.is_a("DataLoader", (np.random.Generator, type(None)), generator=generator)
+        self.dataset, self.num_workers, self.collate_fn = dataset, num_workers, collate_fn
+        self.pin_memory, self.timeout, self.worker_init_fn = pin_memory, timeout, worker_init_fn
+        self.generator = generator or np.random.default_rng()
+        self.persistent_workers, self.in_order = persistent_workers, in_order
+        self.prefetch_factor = prefetch_factor or (2 if num_workers else None)
+        if not isinstance(multiprocessing_context, BaseContext):
+            multiprocessing_context = multiprocessing.get_context(multiprocessing_context)
+        self.multiprocessing_context = multiprocessing_context
+        self.sampler = self._sampler(shuffle) if sampler is None else sampler
+        self.batch_size = None if batch_sampler is not None else batch_size
+        if batch_sampler is None and batch_size is not None:
+            batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
+        self.batch_sampler, self.drop_last = batch_sampler, drop_last
+        is_batched = batch_sampler is not None
+        self.index_sampler = batch_sampler if is_batched else self.sampler
+        self.fetcher = _Fetcher(dataset, is_batched, collate_fn, drop_last)
+        self._workers = None
+
+    def _sampler(self, shuffle):
+        if isinstance(self.dataset, IterableDataset):
+            return Endless()
+        if shuffle:
+            return RandomSampler(self.dataset, generator=self.generator)
+        return SequentialSampler(self.dataset)
+
+    def __iter__(self):
+        return self._read_here() if self.num_workers == 0 else self._read_by_workers()
+
+    def _read_here(self):
+        fetch = self.fetcher.begin()
+        for indices in self.index_sampler:
+            try:
+                batch = fetch(indices)
+            except StopIteration:
+                return
+            yield batch
+
+    def _read_by_workers(self):
+        workers = self._workers
+        if workers is None:
+            workers = Workers(self)
+            if self.persistent_workers:
+                self._workers = workers
+                weakref.finalize(self, workers.close)
+        try:
+            yield from workers.batches()
+        finally:
+            if not self.persistent_workers:
+                workers.close()
+
+    def __len__(self):
+        if not isinstance(self.dataset, IterableDataset):
+            return len(self.index_sampler)
+        if self.batch_size is None:
+            return len(self.dataset)
+        return len(BatchSampler(range(len(self.dataset)), self.batch_size, self.drop_last))
+
+
+def _check_order(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last):
+    who = "DataLoader"
+    if isinstance(dataset, IterableDataset):
+        check.not_with(
+            who, "with an iterable dataset", shuffle=shuffle, sampler=sampler is not None,
+            batch_sampler=batch_sampler is not None,
+        )  # fmt: skip
+    elif not hasattr(dataset, "__getitem__"):
+        raise NotImplementedError(
+            f"For '{who}', 'dataset' must have '__getitem__', but {type(dataset).__name__} has "
+            "none. Define it, or make it an IterableDataset."
+        )
+    check.is_a(who, (int, type(None)), batch_size=batch_size)
+    check.at_least(who, 1, batch_size=batch_size)
+    check.is_a(who, (bool, type(None)), shuffle=shuffle)
+    check.is_a(who, bool, drop_last=drop_last)
+    if sampler is not None:
+        check.not_with(who, "with 'sampler'", shuffle=shuffle)
+    if batch_sampler is not None:
+        check.not_with(
+            who, "with 'batch_sampler'", batch_size=batch_size != 1, shuffle=shuffle,
+            sampler=sampler is not None, drop_last=drop_last,
+        )  # fmt: skip
+
+
+def _check_workers(num_workers, timeout, context, prefetch_factor, persistent_workers):
+    who = "DataLoader"
+    check.is_a(who, int, num_workers=num_workers)
+    check.is_a(who, (int, float), timeout=timeout)
+    check.at_least(who, 0, num_workers=num_workers, timeout=timeout)
+    check.is_a(who, (str, BaseContext, type(None)), multiprocessing_context=context)
+    check.is_a(who, (int, type(None)), prefetch_factor=prefetch_factor)
+    check.at_least(who, 1, prefetch_factor=prefetch_factor)
+    check.is_a(who, bool, persistent_workers=persistent_workers)
+    if num_workers == 0:
+        check.not_with(
+            who, "without workers", multiprocessing_context=context is not None,
+            prefetch_factor=prefetch_factor is not None, persistent_workers=persistent_workers,
+        )  # fmt: skip

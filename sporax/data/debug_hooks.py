@@ -1,0 +1,101 @@
+"""`mindspore.dataset.debug`: hooks that see what goes in and out of the operations of `map`.
+
+`config.set_debug_mode(True, [hook])` puts hooks before and after each operation of the maps that
+are made from then on; a hook may also stand among a map's operations.
+"""
+
+import copy
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+_hooks = []
+
+
+class DebugHook(ABC):
+    """Base of hooks: `compute` is called with the tuple of columns.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> from sporax.data.debug_hooks import PrintDataHook
+    >>> data = NumpySlicesDataset([5], "x").map([lambda x: x + 1, PrintDataHook()])
+    >>> for row in data.create_tuple_iterator(num_epochs=1):
+    ...     pass
+    Column 0. The data is [6].
+    """
+
+    is_first_op = None
+
+    def __init__(self, prev_op_name=None):
+        self.prev_op_name = prev_op_name
+
+    def __call__(self, *columns):
+        if self.prev_op_name:
+            which = "INPUT" if self.is_first_op else "OUTPUT"
+            print(f"[Dataset debugger] Print the [{which}] of the operation [{self.prev_op_name}].")
+        self.compute(columns)
+        return columns
+
+    @abstractmethod
+    def compute(self, *args):
+        """Look at the columns; what is returned is not used."""
+
+    def set_previous_op_name(self, prev_op_name):
+        """Say after which operation the hook stands."""
+        self.prev_op_name = prev_op_name
+
+    def set_is_first(self, is_first_op):
+        """Say that the hook stands before the operation of that name."""
+        self.is_first_op = is_first_op
+
+
+class PrintDataHook(DebugHook):
+    """Prints the columns."""
+
+    def compute(self, *args):
+        for number, column in enumerate(*args):
+            print(f"Column {number}. The data is [{column}].")
+        return args
+
+
+class PrintMetaDataHook(DebugHook):
+    """Prints the dtype and shape of each column."""
+
+    def compute(self, *args):
+        for number, column in enumerate(*args):
+            column = np.asarray(column)
+            print(f"Column {number}. The dtype is [{column.dtype}]. The shape is [{column.shape}].")
+        return args
+
+
+def set_hooks(hooks):
+    """Let the maps that are made from now on have these hooks; [] for none."""
+    if not isinstance(hooks, list):
+        raise TypeError(
+            "For 'set_debug_mode', 'debug_hook_list' must be a list, but got "
+            f"{type(hooks).__name__}."
+        )
+    for hook in hooks:
+        if not isinstance(hook, DebugHook):
+            raise TypeError(
+                "For 'set_debug_mode', 'debug_hook_list' must hold DebugHooks, but got "
+                f"{type(hook).__name__}. Derive it from dataset.debug.DebugHook."
+            )
+    _hooks[:] = hooks
+
+
+def with_hooks(operations):
+    """The operations of a map, with the hooks before the first one and after each."""
+    if not _hooks:
+        return operations
+    placed = _placed(operations[0], True)
+    for operation in operations:
+        placed += [operation, *_placed(operation, False)]
+    return placed
+
+
+def _placed(operation, is_first):
+    hooks = [copy.copy(hook) for hook in _hooks]
+    for hook in hooks:
+        hook.set_previous_op_name(getattr(operation, "__name__", type(operation).__name__))
+        hook.set_is_first(is_first)
+    return hooks

@@ -1,0 +1,64 @@
+"""`LineReader`: the lines of a text file, by their numbers."""
+
+import os
+
+
+class LineReader:
+    """The lines of a text file, from 1 on; their places are looked up once.
+
+    `reader[n]` and `readline(n)` give a line without its end. Raises TypeError for a name that is
+    no str, RuntimeError where there is no such file, ValueError for a line that is not there.
+
+    >>> LineReader(__file__)[1]
+    '"""`LineReader`: the lines of a text file, by their numbers."""'
+    """
+
+    def __init__(self, filename):
+        if not isinstance(filename, str):
+            raise TypeError(
+                f"For 'LineReader', 'filename' must be a str, but got {type(filename).__name__}."
+            )
+        self.filename = os.path.realpath(filename)
+        if not os.path.isfile(self.filename):
+            raise RuntimeError(
+                f"For 'LineReader', 'filename' must name a file, but got '{filename}'."
+            )
+        self._file = open(self.filename, "rb")  # noqa: SIM115 - it lives as long as the reader
+        self.offsets = [0]
+        while self._file.readline():
+            self.offsets.append(self._file.tell())
+        self.offsets.pop()
+
+    def __getitem__(self, line):
+        return self.readline(line)
+
+    def __len__(self):
+        return len(self.offsets)
+
+    def len(self):
+        """How many lines there are."""
+        return len(self.offsets)
+
+    def readline(self, line):
+        """The line of that number, without its end."""
+        if not isinstance(line, int) or isinstance(line, bool):
+            raise TypeError(
+                f"For 'LineReader.readline', 'line' must be an int, but got {type(line).__name__}."
+            )
+        if not 1 <= line <= len(self.offsets):
+            raise ValueError(
+                f"For 'LineReader.readline', 'line' must be in [1, {len(self.offsets)}], but got "
+                f"{line}."
+            )
+        if self._file.closed:
+            self._file = open(self.filename, "rb")  # noqa: SIM115
+        self._file.seek(self.offsets[line - 1])
+        return self._file.readline().rstrip(b"\r\n").decode("utf-8")
+
+    def close(self):
+        """Close the file; the next `readline` opens it again."""
+        self._file.close()
+
+    def __del__(self):
+        if hasattr(self, "_file"):
+            self._file.close()
