@@ -9,8 +9,8 @@ class LineReader:
     `reader[n]` and `readline(n)` give a line without its end. Raises TypeError for a name that is
     no str, RuntimeError where there is no such file, ValueError for a line that is not there.
 
-    >>> LineReader(__file__)[1]
-    '"""`LineReader`: the lines of a text file, by their numbers."""'
+    >>> LineReader(__file__)[3]
+    'import os'
     """
 
     def __init__(self, filename):
