@@ -11,6 +11,7 @@ from sporax import nn as nn
 from sporax import numpy as numpy
 from sporax import ops as ops
 from sporax import optim as optim
+from sporax import rewrite as rewrite
 from sporax import scipy as scipy
 from sporax import train as train
 from sporax.amp import DynamicLossScaleManager as DynamicLossScaleManager
@@ -175,6 +176,11 @@ from sporax.ops.sparse.tensors import COOTensor as COOTensor
 from sporax.ops.sparse.tensors import CSRTensor as CSRTensor
 from sporax.ops.sparse.tensors import RowTensor as RowTensor
 from sporax.ops.sparse.tensors import SparseTensor as SparseTensor
+from sporax.rewrite import Node as Node
+from sporax.rewrite import NodeType as NodeType
+from sporax.rewrite import ScopedValue as ScopedValue
+from sporax.rewrite import SymbolTree as SymbolTree
+from sporax.rewrite import ValueType as ValueType
 from sporax.train import Accuracy as Accuracy
 from sporax.train import BackupAndRestore as BackupAndRestore
 from sporax.train import BleuScore as BleuScore
