@@ -11,6 +11,7 @@ from sporax import nn as nn
 from sporax import numpy as numpy
 from sporax import ops as ops
 from sporax import optim as optim
+from sporax import parallel as parallel
 from sporax import rewrite as rewrite
 from sporax import scipy as scipy
 from sporax import train as train

@@ -357,8 +357,6 @@ class Attached(Reading):
         """Columns in reverse order."""
     def flipud(self) -> Tensor:
         """Rows in reverse order."""
-    def float(self) -> Tensor:
-        """The tensor in Float32."""
     def float_power(self, other) -> Tensor:
         """$input^{exponent}$, computed in Float64."""
     def floor(self) -> Tensor:

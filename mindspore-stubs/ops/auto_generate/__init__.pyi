@@ -3,4 +3,5 @@
 from sporax.autodiff import *
 from sporax.mint.ext_names import *
 from sporax.ops import *
+from sporax.ops.gradient_primitives import *
 

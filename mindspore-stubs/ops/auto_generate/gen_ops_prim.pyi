@@ -192,4 +192,5 @@ from sporax.ops import UpsampleTrilinear3D as UpsampleTrilinear3D
 from sporax.ops import Xlogy as Xlogy
 from sporax.ops import Zeros as Zeros
 from sporax.ops import ZerosLike as ZerosLike
+from sporax.ops.gradient_primitives import *
 
