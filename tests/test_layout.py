@@ -23,12 +23,8 @@ ROOMS |= {
     "numpy": {"core", "ops", "numpy"},
     "scipy": {"core", "autodiff", "ops", "__init__", "scipy"},
     "insight": {"core", "engine", "insight"},
-<<<<<<< HEAD
-    "data": {"core", "distributed", "data"},
-=======
     "rewrite": {*LINE[:-3], "io", "rewrite"},
-    "data": {"core", "data"},
->>>>>>> ad56c41 (rewrite: SymbolTree, a network's source as nodes to insert, erase, replace)
+    "data": {"core", "distributed", "data"},
     "distributed": {"core", "distributed"},
     "parallel": {*LINE, "io", "distributed", "parallel"},
 }
