@@ -51,8 +51,8 @@ _PUBLIC = {
     "sporax.amp": """
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network""",
     "sporax.train": """
-        BackupAndRestore Callback CheckpointConfig ConvertModelUtils DatasetHelper EarlyStopping
-        History LambdaCallback LearningRateScheduler LossMonitor Model ModelCheckpoint
+        BackupAndRestore Callback CheckpointConfig ConvertModelUtils ConvertNetUtils DatasetHelper
+        EarlyStopping History LambdaCallback LearningRateScheduler LossMonitor Model ModelCheckpoint
         OnRequestExit ReduceLROnPlateau RunContext SummaryCollector SummaryLandscape
         SummaryRecord TimeMonitor connect_network_with_dataset
         data_sink

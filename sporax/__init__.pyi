@@ -189,6 +189,8 @@ from sporax.train import Callback as Callback
 from sporax.train import CheckpointConfig as CheckpointConfig
 from sporax.train import ConfusionMatrix as ConfusionMatrix
 from sporax.train import ConfusionMatrixMetric as ConfusionMatrixMetric
+from sporax.train import ConvertModelUtils as ConvertModelUtils
+from sporax.train import ConvertNetUtils as ConvertNetUtils
 from sporax.train import CosineSimilarity as CosineSimilarity
 from sporax.train import DatasetHelper as DatasetHelper
 from sporax.train import Dice as Dice
