@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import importlib
+import os
 import sys
 
 __version__ = "0.1.0"
@@ -51,8 +52,8 @@ _PUBLIC = {
     "sporax.amp": """
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network""",
     "sporax.train": """
-        BackupAndRestore Callback CheckpointConfig ConvertModelUtils ConvertNetUtils DatasetHelper
-        EarlyStopping History LambdaCallback LearningRateScheduler LossMonitor Model ModelCheckpoint
+        BackupAndRestore Callback CheckpointConfig ConvertModelUtils DatasetHelper EarlyStopping
+        History LambdaCallback LearningRateScheduler LossMonitor Model ModelCheckpoint
         OnRequestExit ReduceLROnPlateau RunContext SummaryCollector SummaryLandscape
         SummaryRecord TimeMonitor connect_network_with_dataset
         data_sink
@@ -62,7 +63,6 @@ _PUBLIC = {
         Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics names
         rearrange_inputs""",
     "sporax.insight": "EnvProfiler Profiler",
-    "sporax.rewrite": "Node NodeType ScopedValue SymbolTree ValueType",
     "sporax.compat": "install_as_mindspore",
     "sporax.compat.streams": """Event Stream StreamCtx communication_stream current_stream
         default_stream set_cur_stream""",
@@ -75,8 +75,8 @@ _PUBLIC = {
         set_cpu_affinity set_dump set_kernel_launch_capture set_kernel_launch_group set_memory
         synchronize""",
 }
-_PACKAGES = """amp data distributed initializers insight io mint nn numpy ops optim parallel rewrite
-    scipy train"""
+_PACKAGES = """amp data distributed initializers insight io mint nn numpy ops optim parallel scipy
+    train"""
 _MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()}
 _MODULES |= {"context": "sporax.core.context", "dtype": "sporax.core.dtype"}
 
@@ -97,6 +97,14 @@ def _permanent_imports():
             gc.freeze()
         if is_collecting:
             gc.enable()
+
+
+def _join_ranks():
+    """Where a launcher has started this process: join the others before a device is used."""
+    launchers = ("MS_WORKER_NUM", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NODELIST")
+    if not os.environ.keys().isdisjoint(launchers):
+        with _permanent_imports():
+            importlib.import_module("sporax.distributed.processes").join()
 
 
 def module_if_there(name):
@@ -133,3 +141,6 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *__getattr__("__all__")})
+
+
+_join_ranks()

@@ -1,4 +1,5 @@
-"""From the shell: `sporax run script.py`, `sporax check folder`, `sporax version`."""
+"""From the shell: `sporax run script.py`, `sporax launch -n 4 script.py`, `sporax check folder`,
+`sporax version`."""
 
 from sporax.cli.command import main
 

@@ -6,6 +6,7 @@ import sys
 
 from sporax import __version__
 from sporax.cli.check import check
+from sporax.cli.launch import PORT, launch
 from sporax.cli.run import run_module, run_script
 from sporax.compat import MINDSPORE_VERSION
 
@@ -28,15 +29,13 @@ def _parser():
         "       sporax run [--mesh data=8] -m module [arguments]",
         description="Run a script, or with -m a module, in which 'import mindspore' is sporax.",
     )
-    run.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a module, not a script")
     run.add_argument(
         "--mesh", metavar="AXES", help="run on several devices, e.g. data=8 or data=4,model=2"
     )
-    run.add_argument("script", nargs="?", help="the script")
-    run.add_argument(
-        "arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv"
-    )
+    _add_script(run)
     run.set_defaults(action=lambda options: _run(run, options))
+
+    _add_launch(commands)
 
     checking = commands.add_parser(
         "check",
@@ -51,6 +50,54 @@ def _parser():
     version = commands.add_parser("version", help="say which sporax this is")
     version.set_defaults(action=_version)
     return parser
+
+
+def _add_launch(commands):
+    launching = commands.add_parser(
+        "launch",
+        help="run a MindSpore script as several processes",
+        usage="sporax launch -n N [--hosts a,b] script.py [arguments]\n"
+        "       sporax launch -n N [--hosts a,b] -m module [arguments]",
+        description="Run a script as N ranks, which communicate as with msrun or mpirun. With "
+        "several hosts, run the same command on each of them: they share the ranks, and the first "
+        "has the coordinator.",
+    )
+    launching.add_argument("-n", type=_count, required=True, help="the number of ranks, in all")
+    launching.add_argument(
+        "--hosts", default="", help="names or addresses of the hosts, with commas between them"
+    )
+    launching.add_argument(
+        "--host-index", type=int, help="this host's place among them, from 0 on; found by its name"
+    )
+    launching.add_argument(
+        "--port",
+        type=_count,
+        help=f"of the coordinator; {PORT} with several hosts",
+    )
+    _add_script(launching)
+    launching.set_defaults(action=lambda options: _launch(launching, options))
+
+
+def _add_script(parser):
+    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a module, no script")
+    parser.add_argument("script", nargs="?", help="the script")
+    parser.add_argument(
+        "arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv"
+    )
+
+
+def _count(text):
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a positive whole number, but got {text!r}")
+    return int(text)
+
+
+def _launch(parser, options):
+    if not options.module and options.script is None:
+        parser.error("a script, or '-m' and a module, must be given")
+    command = ["-m", *options.module] if options.module else [options.script, *options.arguments]
+    hosts = tuple(host for host in options.hosts.split(",") if host)
+    return launch(options.n, command, hosts, options.host_index, options.port)
 
 
 def _run(parser, options):

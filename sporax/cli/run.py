@@ -82,6 +82,8 @@ def _run_file(path):
 def _guarded(run, target):
     try:
         return run(target)
+    except SystemExit as error:  # `raise SystemExit(3)`, too, is noted by a rank's `sys.exit`
+        sys.exit(error.code)
     except KeyboardInterrupt as error:
         _report(error)
         return _INTERRUPTED

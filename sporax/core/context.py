@@ -78,13 +78,13 @@ def _chosen(target, who):
         present = _present_device()
         warn(f"For '{who}', there is no '{target}' here: the program runs on '{present}' instead.")
         target = present
-    jax.config.update("jax_default_device", jax.devices(_PLATFORMS[target])[0])
+    jax.config.update("jax_default_device", jax.local_devices(backend=_PLATFORMS[target])[0])
     return target
 
 
 def _has(name):
     try:
-        return bool(jax.devices(_PLATFORMS[name]))
+        return bool(jax.local_devices(backend=_PLATFORMS[name]))
     except RuntimeError:
         return False
 

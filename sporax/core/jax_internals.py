@@ -12,6 +12,11 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
+from jax._src import distributed
+from jax._src.array import ArrayImpl
+from jax._src.clusters.ompi_cluster import OmpiCluster
+from jax._src.clusters.slurm_cluster import SlurmCluster
+from jax._src.core import extend_axis_env_nd, jaxprs_in_params
 from jax._src.interpreters.pxla import batched_device_put
 from jax._src.xla_bridge import backends_are_initialized
 from jax.core import ShapedArray
@@ -22,7 +27,8 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "Var", "ad",
-    "backends_are_initialized", "barrier", "batching", "called", "compared_dims", "device_array",
+    "array_of_ranks", "axis_environment", "backends_are_initialized", "barrier", "batching",
+    "called", "cluster_address", "compared_dims", "coordinator", "device_array", "equations",
     "evaluate_size", "interpret", "is_symbolic", "jaxpr_as_fun", "mlir", "on_comparison",
     "set_compilation_cache", "terms_of", "used_inputs", "with_jaxprs",
 )  # fmt: skip
@@ -45,6 +51,31 @@ def device_array(array):
     return batched_device_put(
         ShapedArray(array.shape, array.dtype), sharding, [array], devices, committed=False
     )
+
+
+def array_of_ranks(x, sharding):
+    """`jax.make_array_from_single_device_arrays` of one array, in 2 us in place of 15: each process
+    gives its own."""
+    return ArrayImpl(
+        ShapedArray(x.shape, x.dtype), sharding, [x], committed=True, _skip_checks=True
+    )
+
+
+def axis_environment(name, size):
+    """A context in which functions may be traced that use a mapped axis."""
+    return extend_axis_env_nd([(name, size)])
+
+
+def coordinator() -> Any:
+    """The connection to the coordinator of the processes."""
+    return distributed.global_state.client
+
+
+def cluster_address(name):
+    """Host and port that the processes of an MPI or Slurm job ('ompi', 'slurm') have for their
+    coordinator; None where the job does not say."""
+    cluster: Any = {"ompi": OmpiCluster, "slurm": SlurmCluster}[name]
+    return cluster.get_coordinator_address(None, None) if cluster.is_env_present() else None
 
 
 # jaxprs -----------------------------------------------------------------------------------------
@@ -91,6 +122,14 @@ def interpret(jaxpr, constants, inputs, evaluate, literal):
         results = evaluate(equation, [read(atom) for atom in equation.invars])
         known.update(zip(equation.outvars, results, strict=True))
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def equations(jaxpr):
+    """All equations of a jaxpr, and of those that they hold, in order."""
+    for equation in jaxpr.eqns:
+        yield equation
+        for inner in jaxprs_in_params(equation.params):
+            yield from equations(inner)
 
 
 def used_inputs(jaxpr):

@@ -1,0 +1,185 @@
+"""`sporax launch`: a script as several processes, one for each rank.
+
+The ranks find each other through JAX's coordinator, which runs in rank 0. The first that fails is
+named, and ends the others.
+"""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from sporax.distributed.launch_environment import LAUNCHER_PIPE, LOOPBACK
+
+PORT = 8118  # of the coordinator where there are several hosts, as of msrun
+_GRACE = 3.0  # seconds in which the other ranks may say what happened to them
+_POLL = 0.02
+# what the runtime says of each connection, and in ranks that have lost another one
+_CHATTER = re.compile(
+    rb"\[Gloo\] |[IWEF]\d{4} [\d:.]+ +\d+ (coordination_service|client\.h|preemption)"
+    rb"|\*\*\* Check failure stack|Additional GRPC error|:UNKNOWN:Error received|:\{grpc_"
+)
+_STACK = re.compile(rb"    @ +0x")
+_CAUSE = 0.3  # seconds in which a rank may be seen to end before the one that it has lost
+
+
+class WrongHosts(Exception):
+    """Hosts and numbers of ranks that do not fit."""
+
+
+def launch(n, command, hosts=(), host_index=None, port=None):
+    """Run `command`, the arguments of `sporax run`, as `n` ranks in all; returns the exit code.
+
+    `hosts`: where several hosts share the ranks, each of them runs this with the same list; the
+    first has the coordinator. `host_index`: this host's place among them, found by its name if
+    None.
+    """
+    try:
+        index = _host_index(hosts) if host_index is None else host_index
+        first, local = _share(n, hosts, index)
+    except WrongHosts as error:
+        print(f"sporax launch: {error}", file=sys.stderr)
+        return 2
+    address = hosts[0] if hosts else LOOPBACK
+    port = port or (PORT if len(hosts) > 1 else _free_port())
+    closes_with_us, kept = os.pipe()
+    ranks = []
+    try:
+        for i in range(local):
+            told = {
+                "MS_WORKER_NUM": n, "RANK_SIZE": n, "RANK_ID": first + i, "MS_NODE_ID": first + i,
+                "MS_ROLE": "MS_WORKER", "MS_SCHED_HOST": address, "MS_SCHED_PORT": port,
+                "DEVICE_ID": i, "LOCAL_RANK": i, "LOCAL_WORLD_SIZE": local,
+                LAUNCHER_PIPE: closes_with_us,
+            }  # fmt: skip
+            ranks.append(_Rank(first + i, command, told, closes_with_us))
+        return _watch(ranks)
+    finally:
+        for rank in ranks:
+            rank.end(signal.SIGKILL)
+        os.close(closes_with_us)
+        os.close(kept)
+
+
+def _free_port():
+    with socket.socket() as free:
+        free.bind((LOOPBACK, 0))
+        return free.getsockname()[1]
+
+
+def _host_index(hosts):
+    """This host's place in the list: by name, or by an address that it has."""
+    if len(hosts) < 2:
+        return 0
+    own = {socket.gethostname(), socket.getfqdn(), socket.gethostname().partition(".")[0]}
+    own |= {entry[4][0] for name in list(own) for entry in _addresses(name)}
+    for index, host in enumerate(hosts):
+        if host in own or any(entry[4][0] in own for entry in _addresses(host)):
+            return index
+    raise WrongHosts(
+        f"this host ({socket.gethostname()}) is none of the --hosts {','.join(hosts)}; say which "
+        "with --host-index"
+    )
+
+
+def _addresses(host):
+    try:
+        return socket.getaddrinfo(host, None)
+    except OSError:
+        return []
+
+
+def _share(n, hosts, index):
+    """(the first rank of this host, how many it has)"""
+    count = len(hosts) or 1
+    if n % count:
+        raise WrongHosts(f"-n must be a multiple of the {count} hosts, but got {n}")
+    if not 0 <= index < count:
+        raise WrongHosts(f"--host-index must be from 0 to {count - 1}, but got {index}")
+    return n // count * index, n // count
+
+
+class _Rank:
+    """A process that is a rank, and the thread that shows what it prints."""
+
+    has_failed_rank = threading.Event()  # of this launch
+    printing = threading.Lock()
+
+    def __init__(self, number, command, told, pipe):
+        self.number = number
+        environment = {**os.environ, **{k: str(v) for k, v in told.items()}}
+        environment["PYTHONUNBUFFERED"] = "1"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "sporax", "run", *command],
+            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, pass_fds=(pipe,), start_new_session=True,
+        )  # fmt: skip
+        streams = (self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr)
+        self.threads = [threading.Thread(target=self._show, args=s, daemon=True) for s in streams]
+        for thread in self.threads:
+            thread.start()
+
+    def _show(self, stream, out):
+        for line in stream:
+            is_aftermath = self.has_failed_rank.is_set() and _STACK.match(line)
+            if not is_aftermath and not _CHATTER.match(line):
+                text = line.decode("utf8", "replace").rstrip("\r\n")
+                with self.printing:
+                    print(f"[{self.number}] {text}", file=out, flush=True)
+
+    def end(self, how):
+        """Send a signal to the process and those it has started, unless it has ended."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, how)
+
+
+def _failed(ranks):
+    return [rank for rank in ranks if rank.process.poll() not in (None, 0)]
+
+
+def _watch(ranks):
+    """Wait for all; the first failure, or Ctrl-C, ends them."""
+    failed, deadline, interrupted = None, None, []
+    _Rank.has_failed_rank.clear()
+    kept = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        for s in kept:
+            signal.signal(s, lambda number, frame: interrupted.append(number))
+        while any(rank.process.poll() is None for rank in ranks):
+            if interrupted and deadline is None:
+                deadline = time.monotonic() + _GRACE
+                for rank in ranks:
+                    rank.end(interrupted[0])
+            if failed is None and not interrupted and _failed(ranks):
+                time.sleep(_CAUSE)
+                failed = min(_failed(ranks), key=lambda r: r.process.returncode == -signal.SIGABRT)
+                _Rank.has_failed_rank.set()
+                deadline = time.monotonic() + _GRACE
+            if (deadline is not None and time.monotonic() > deadline) or len(interrupted) > 1:
+                for rank in ranks:
+                    rank.end(signal.SIGKILL)
+            time.sleep(_POLL)
+    finally:
+        for s, handler in kept.items():
+            signal.signal(s, handler)
+    for rank in ranks:
+        for thread in rank.threads:
+            thread.join(_GRACE)  # a process that the rank has started may keep its output open
+    if interrupted:
+        return 128 + interrupted[0]
+    failed = failed or next(iter(_failed(ranks)), None)
+    return 0 if failed is None else _name(failed, len(ranks))
+
+
+def _name(failed, n):
+    code = failed.process.returncode
+    how = (
+        f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+    )
+    others = "; the others were stopped" if n > 1 else ""
+    print(f"sporax launch: rank {failed.number} {how}{others}.", file=sys.stderr, flush=True)
+    return 128 - code if code < 0 else code

@@ -1,0 +1,104 @@
+"""What a launcher tells each of its processes: `sporax launch`, `msrun`, `mpirun` and `srun`."""
+
+import dataclasses
+import os
+import zlib
+
+# launcher -> the variables that hold the number of ranks, this one's number, and those on its host
+LAUNCHERS = {
+    "sporax launch": ("MS_WORKER_NUM", "RANK_ID", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
+    "msrun": ("MS_WORKER_NUM", "MS_NODE_ID", "", ""),
+    "mpirun": (
+        "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+        "OMPI_COMM_WORLD_LOCAL_SIZE",
+    ),
+    "srun": ("SLURM_NTASKS", "SLURM_PROCID", "SLURM_LOCALID", ""),
+}  # fmt: skip
+JOINED = "SPORAX_RANK_PROCESS"  # the id of the process that is a rank; its children are none
+LAUNCHER_PIPE = "SPORAX_LAUNCHER_PIPE"  # a file descriptor that closes when the launcher ends
+LOOPBACK = "127.0.0.1"
+_CLUSTERS = {"mpirun": "ompi", "srun": "slurm"}  # as JAX names them
+_OTHER_ROLES = "MS_SCHED", "MS_PSERVER"
+_PORTS = 61_440  # of Slurm and MPI: 4,096 ports from here on, chosen by the job
+
+
+@dataclasses.dataclass(frozen=True)
+class Launch:
+    """A process' place among the ranks; `address`: host and port of the coordinator."""
+
+    rank: int
+    size: int
+    address: str
+    local_rank: int | None = None
+    local_size: int | None = None
+
+
+def read(environ=os.environ):
+    """The `Launch` that the environment describes; None for a process by itself.
+
+    Raises RuntimeError where the environment is that of a launcher which cannot work here.
+    """
+    if environ.get(JOINED, str(os.getpid())) != str(os.getpid()):
+        return None  # started by a rank: to load data, or to run a script of its own
+    for launcher, names in LAUNCHERS.items():
+        size, rank, local_rank, local_size = [_whole(environ, name) for name in names]
+        if size is None or size == 1 or (launcher == "srun" and not _in_step(environ)):
+            continue
+        if environ.get("MS_ROLE") in _OTHER_ROLES:
+            raise RuntimeError(
+                f"For 'init', there is no scheduler or server process here, but MS_ROLE is "
+                f"{environ['MS_ROLE']}. {_REMEDY}"
+            )
+        if rank is None:
+            continue
+        if not 0 <= rank < size:
+            raise RuntimeError(
+                f"For 'init', {names[1]} must be at least 0 and below {names[0]} = {size}, but got "
+                f"{rank}. {_REMEDY}"
+            )
+        address = _address(environ, launcher, local_size == size)
+        if address is not None:
+            return Launch(rank, size, address, local_rank, local_size)
+    return None
+
+
+_REMEDY = "Start the script with 'sporax launch -n N script.py', msrun, mpirun or srun."
+_SIZES = "MS_WORKER_NUM", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE"
+
+
+def incomplete(environ=os.environ):
+    """Why there is no `Launch` although a variable names several ranks; None if none does."""
+    for name in _SIZES:
+        if _whole(environ, name) not in (None, 1) and JOINED not in environ:
+            return (
+                f"For 'init', {name} is {environ[name]}, but nothing says which rank this process "
+                f"is, or where the others are (MS_SCHED_HOST, MS_SCHED_PORT). {_REMEDY}"
+            )
+    return None
+
+
+def _whole(environ, name):
+    value = environ.get(name, "") if name else ""
+    if value and not value.lstrip("-").isdigit():
+        raise RuntimeError(f"For 'init', {name} must be a whole number, but got {value!r}.")
+    return int(value) if value else None
+
+
+def _in_step(environ):
+    """Whether `srun` started this process; a batch script has some of its variables, too."""
+    return {"SLURM_JOB_ID", "SLURM_STEP_NODELIST"} <= environ.keys()
+
+
+def _address(environ, launcher, is_one_host):
+    port = environ.get("MS_SCHED_PORT")
+    if port:
+        return f"{environ.get('MS_SCHED_HOST', LOOPBACK)}:{port}"
+    if launcher not in _CLUSTERS:
+        return None
+    if launcher == "mpirun" and is_one_host:
+        job = next((environ[n] for n in ("PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri")
+                    if n in environ), str(os.getppid()))  # fmt: skip
+        return f"{LOOPBACK}:{_PORTS + zlib.crc32(job.encode()) % 4096}"
+    from sporax.core.jax_internals import cluster_address
+
+    return cluster_address(_CLUSTERS[launcher])
