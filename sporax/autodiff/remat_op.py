@@ -52,7 +52,7 @@ class BarrierOp(Op):
 
     def __init__(self, plain):
         super().__init__(plain.name, None)
-        self.plain = plain
+        self.plain, self.collective = plain, plain.collective
 
     def compute(self, avals, *arrays, real=False):
         """What the plain one computes."""

@@ -1,6 +1,7 @@
 """`Op`: a function on arrays, its `Rule` for operands of certain avals, and its pullback."""
 
 import functools
+from contextlib import nullcontext
 from typing import Any
 
 import jax
@@ -98,9 +99,9 @@ class Op:
     """
 
     __slots__ = (
-        "alias", "attributes", "bounds", "check", "checks", "converts", "family", "fn", "forget",
-        "layout", "mark", "name", "operands", "parts", "promotes", "pullbacks", "real", "recorded",
-        "resized", "rules", "sizes", "stops_gradient",
+        "alias", "attributes", "bounds", "check", "checks", "collective", "converts", "family",
+        "fn", "forget", "layout", "mark", "name", "operands", "parts", "promotes", "pullbacks",
+        "real", "recorded", "resized", "rules", "sizes", "stops_gradient",
     )  # fmt: skip
 
     fn: Any
@@ -120,6 +121,7 @@ class Op:
         self.converts = False  # whether its operands follow a `Precision`; those of users' do
         self.mark: Any = None  # (Precision or None,) of what begins and ends one
         self.parts: Any = None  # the Ops that it is recorded as under a `Choice`
+        self.collective: Any = None  # the ranks that run it at once, a `distributed.groups.Group`
         self.forget: Any = None  # removes it from the table of operations by their attributes
         self.recorded = 0  # how many operations a captured function has recorded
         self.bounds: Any = None  # (*arrays) -> the ranges in which indices must lie
@@ -154,6 +156,10 @@ class Op:
         met = promote([avals[i] for i in together])
         return [met if i in together else dtype for i, dtype in enumerate(alone)]
 
+    def axis(self):
+        """A context in which its function can be traced: with the axis of the ranks."""
+        return nullcontext() if self.collective is None else self.collective.axis()
+
     def rule(self, avals):
         """The `Rule` for operands of these avals, inferred once.
 
@@ -181,7 +187,8 @@ class Op:
         run = jax.jit(compute, inline=True)
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         try:
-            out = jax.eval_shape(run, *specs)
+            with self.axis():
+                out = jax.eval_shape(run, *specs)
         except REFUSALS as cause:
             raise operand_error(self, avals, cause) from None
         single = not isinstance(out, (tuple, list))
@@ -235,6 +242,7 @@ class Pullback(Op):
     def __init__(self, op, inputs, outputs):
         super().__init__(f"{op.name}.grad", None)
         self.of, self.inputs, self.outputs = op, inputs, outputs
+        self.collective = op.collective
         self.family.is_polymorphic = op.family.is_polymorphic
         self.family = op.family.pullbacks.setdefault((inputs, outputs), self.family)
         self.sizes = op.sizes

@@ -28,6 +28,7 @@ class TraceFunction:
         for state in states:
             refs = [self._ref(item) for item in state.key[1:]]
             self.steps.append((state.op, state.op.rule(state.operands), refs))
+        self.collective = states[-1].collective if states else None  # see `Op`
 
     def _ref(self, item):
         if item.__class__ is tuple:  # a Python number met before

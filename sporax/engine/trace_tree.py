@@ -21,8 +21,8 @@ class TraceNode:
     """A trace up to and including one recorded operation."""
 
     __slots__ = (
-        "aval", "avals", "checks", "depth", "differentiable", "input_counts", "key", "next", "op",
-        "operands", "parent", "precision", "programs", "size",
+        "aval", "avals", "checks", "collective", "depth", "differentiable", "input_counts", "key",
+        "next", "op", "operands", "parent", "precision", "programs", "size",
     )  # fmt: skip
 
     op: Any
@@ -48,6 +48,8 @@ class TraceNode:
         # what operations compute in from here on, a `Precision`; None: as their operands say
         self.precision = parent.precision if parent is not None else None
         self.input_counts = (0, 0, 0) if parent is None else None
+        # the ranks that run it at once, where an operation so far has collectives
+        self.collective = parent.collective if parent is not None else None
         self.checks: Any = None  # {operation: (its check of indices, where it was recorded last)}
 
     def path(self):
@@ -125,6 +127,7 @@ class Forest:
         self.root = TraceNode(None, None, None, (), None)
         self.roots = {None: self.root}
         self.weight = 0
+        self.collectives = {}  # (root, key) -> the trace of a collective, which is one by itself
         for table in (*self.tables, *self.rules):
             table.clear()
         self.rules = []
@@ -146,9 +149,29 @@ class Forest:
         """One step further than any trace has gone; raises `TraceEnds` where the trace ends
         instead."""
         state = recorder.state
+        if key[0].collective is not None:
+            return self._launch(recorder, key, values)
         if state.depth >= CUTS[0][0] and recorder.tracer is None and is_cut(state):
             raise TraceEnds
         return self.extend(state, key, tuple([v.aval for v in values]))
+
+    def _launch(self, recorder, key, values):
+        """A collective: part of the graph while a function is captured, else a trace by itself,
+        which runs as soon as it is recorded."""
+        state, group = recorder.state, key[0].collective
+        if recorder.tracer is not None:
+            if state.collective not in (None, group):  # a program is run by the ranks of one group
+                recorder.tracer.to_host(recorder)
+                raise TraceEnds
+            return self.extend(state, key, tuple([v.aval for v in values]))
+        if state.parent is not None:
+            raise TraceEnds
+        new = self.collectives.get((state, key))
+        if new is None:
+            new = self.extend(state, key, tuple([v.aval for v in values]))
+            self.collectives[state, key] = state.next.pop(key)
+        recorder.on_record = recorder.run
+        return new
 
     def extend(self, state, key, operands):
         """One step further, at any length; `operands`: their avals."""
@@ -158,6 +181,7 @@ class Forest:
             raise NeedsCast
         rule = op.rule(operands)
         new = state.next[key] = TraceNode(state, key, op, operands, rule)
+        new.collective = op.collective or new.collective
         if op.mark is not None:
             (new.precision,) = op.mark
         self.weight += 1

@@ -121,7 +121,9 @@ def trace_operation(name, states, avals, reals, integers, outputs):
     computed = [aval for _, rule, _ in trace.steps for aval in rule.avals]
     out_avals = tuple(computed[i] if i >= 0 else avals[~i] for i in outputs)
     save_graph(name, run, avals)
-    return captured_op(name, run, avals, out_avals, len(trace.steps)), out_avals
+    op = captured_op(name, run, avals, out_avals, len(trace.steps))
+    op.collective = trace.collective
+    return op, out_avals
 
 
 def captured_op(name, run, avals, out_avals, recorded):

@@ -95,8 +95,8 @@ class GraphCall:
         if forest.weight > forest.LIMIT or thread.recorder.state is not forest.root:
             thread.recorder = thread.new_recorder()  # which clears a forest that is too large
         key = (self.op, *items)
-        values = [Value(aval, None) for aval in self.avals]
-        return thread.recorder.state.next.get(key) or forest.grow(thread.recorder, key, values)
+        state = thread.recorder.state
+        return state.next.get(key) or forest.extend(state, key, tuple(self.avals))
 
     def _run(self, values, inputs, handles, running):
         outputs = [_pending(aval, running) for aval in self.out_avals]

@@ -48,6 +48,7 @@ class LiftedOp(Op):
         self.axes = (*[axes[i] for i in self.needed], *scalars)
         super().__init__(name, functools.partial(self._mapped, self._run))
         self.real = functools.partial(self._mapped, functools.partial(self._run, real=True))
+        self.collective = trace.collective
 
     def _run(self, *arrays, real=False):
         """The results; with `real`, floating arrays may come for integer ones."""
@@ -80,7 +81,8 @@ class LiftedOp(Op):
                 return [results[i] for i in some]
 
             try:  # only what is shared may have no out axis
-                jax.eval_shape(jax.vmap(chosen, self.axes, None, axis_size=self.size), *specs)
+                with self.axis():
+                    jax.eval_shape(jax.vmap(chosen, self.axes, None, axis_size=self.size), *specs)
             except ValueError:
                 return True
             return False

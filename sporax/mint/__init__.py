@@ -73,5 +73,5 @@ def __dir__():
     return sorted({*_names(""), *exported()})
 
 
-for _path in EXPORTED:
+for _path in (*EXPORTED, "distributed"):
     sys.modules[f"{__name__}.{_path}"] = Namespace(_path)

@@ -5,7 +5,7 @@ import pkgutil
 
 from sporax.core.errors import missing
 from sporax.ops import aliases
-from sporax.ops.collective import ReduceOp
+from sporax.ops.communication.groups import ReduceOp
 from sporax.ops.custom import Custom, CustomRegOp, DataType, custom_info_register
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import (

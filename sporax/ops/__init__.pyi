@@ -13,7 +13,33 @@ from sporax.batching.vmap import vmap as vmap
 from sporax.core.dtype import Type as Type
 from sporax.core.tensor import Tensor as Tensor
 from sporax.core.tensor import is_tensor as is_tensor
-from sporax.ops.collective import ReduceOp as ReduceOp
+from sporax.ops.communication.groups import ReduceOp as ReduceOp
+from sporax.ops.communication.in_place import P2POp as P2POp
+from sporax.ops.communication.in_place import barrier as barrier
+from sporax.ops.communication.in_place import batch_isend_irecv as batch_isend_irecv
+from sporax.ops.communication.in_place import irecv as irecv
+from sporax.ops.communication.in_place import isend as isend
+from sporax.ops.communication.in_place import recv as recv
+from sporax.ops.communication.in_place import send as send
+from sporax.ops.communication.in_place import set_comm_ops_inplace as set_comm_ops_inplace
+from sporax.ops.communication.objects import all_gather_object as all_gather_object
+from sporax.ops.communication.objects import broadcast_object_list as broadcast_object_list
+from sporax.ops.communication.objects import gather_object as gather_object
+from sporax.ops.communication.objects import recv_object_list as recv_object_list
+from sporax.ops.communication.objects import scatter_object_list as scatter_object_list
+from sporax.ops.communication.objects import send_object_list as send_object_list
+from sporax.ops.communication.process_groups import TCPStore as TCPStore
+from sporax.ops.communication.process_groups import destroy_process_group as destroy_process_group
+from sporax.ops.communication.process_groups import get_backend as get_backend
+from sporax.ops.communication.process_groups import get_global_rank as get_global_rank
+from sporax.ops.communication.process_groups import get_group_rank as get_group_rank
+from sporax.ops.communication.process_groups import get_process_group_ranks as get_process_group_ranks
+from sporax.ops.communication.process_groups import get_rank as get_rank
+from sporax.ops.communication.process_groups import get_world_size as get_world_size
+from sporax.ops.communication.process_groups import init_process_group as init_process_group
+from sporax.ops.communication.process_groups import is_available as is_available
+from sporax.ops.communication.process_groups import is_initialized as is_initialized
+from sporax.ops.communication.process_groups import new_group as new_group
 from sporax.ops.control import ForiLoop as ForiLoop
 from sporax.ops.control import Scan as Scan
 from sporax.ops.control import WhileLoop as WhileLoop
@@ -144,13 +170,29 @@ class AffineGrid(Primitive):
     def __init__(self, align_corners=False) -> None: ...
     def __call__(self, theta, size) -> Tensor: ...
 class AllGather(Primitive):
-    """All processes' Tensors, one after the other along the first axis: of one process, its own."""
+    """All processes' Tensors, one after the other along the first axis."""
     def __init__(self, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
+class AllGatherV(Primitive):
+    """All processes' Tensors, one after the other; `output_split_sizes`: the length of each."""
+    def __init__(self, group='hccl_world_group') -> None: ...
+    def __call__(self, input_x, output_split_sizes) -> Tensor: ...
 class AllReduce(Primitive):
-    """The sum, or what `op` says, of all processes' Tensors: of one process, its own."""
+    """The sum, or what `op` says, of all processes' Tensors, on each of them."""
     def __init__(self, op='sum', group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
+class AlltoAll(Primitive):
+    """The parts along `split_dim` that the processes have for this one, along `concat_dim`."""
+    def __init__(self, split_count, split_dim, concat_dim, group='hccl_world_group') -> None: ...
+    def __call__(self, input_x) -> Tensor: ...
+class AlltoAllV(Primitive):
+    """The elements that the processes have for this one, of a flat Tensor."""
+    def __init__(self, group='hccl_world_group', block_size=1) -> None: ...
+    def __call__(self, input_x, send_numel_list, recv_numel_list) -> Tensor: ...
+class AlltoAllVC(Primitive):
+    """As `AlltoAllV`; `send_count_matrix[i * ranks + j]`: how many blocks process `i` sends to `j`, with `transpose` `j` to `i`."""
+    def __init__(self, group='hccl_world_group', block_size=1, transpose=False) -> None: ...
+    def __call__(self, input_x, send_count_matrix) -> Tensor: ...
 class Angle(Primitive):
     r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number."""
     def __init__(self) -> None: ...
@@ -295,6 +337,10 @@ class BCEWithLogitsLoss(Primitive):
     r"""$-w (p \, y \ln \sigma(x) + (1 - y) \ln (1 - \sigma(x)))$, stable for large $|x|$."""
     def __init__(self, reduction='mean') -> None: ...
     def __call__(self, input, target, weight=None, posWeight=None) -> Tensor: ...
+class Barrier(Primitive):
+    """Wait until each process of the group has come here."""
+    def __init__(self, group='hccl_world_group') -> None: ...
+    def __call__(self) -> Tensor: ...
 class BartlettWindow(Primitive):
     r"""The triangle $w_n = 1 - |2 n / (N - 1) - 1|$, $n = 0 \ldots N - 1$; Float32 by default."""
     def __init__(self, periodic=True, dtype=...) -> None: ...
@@ -303,6 +349,10 @@ class BasicLSTMCell(Primitive):
     """One step of `DynamicRNN`: the states c and h, the gates i, j, f, o, and tanh(c), `(N, H)`."""
     def __init__(self, keep_prob=1.0, forget_bias=1.0, state_is_tuple=True, activation='tanh') -> None: ...
     def __call__(self, x, h, c, w, b) -> builtins.tuple[Tensor, ...]: ...
+class BatchISendIRecv(Primitive):
+    """Send and receive several Tensors at once."""
+    def __init__(self, op_types, remote_ranks, receive_shapes=None, receive_types=None, group='hccl_world_group') -> None: ...
+    def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
 class BatchMatMul(Primitive):
     """`matmul` with the last two dimensions of either operand swapped first."""
     def __init__(self, transpose_a=False, transpose_b=False) -> None: ...
@@ -416,7 +466,7 @@ class BoundingBoxEncode(Primitive):
     def __init__(self, means=..., stds=...) -> None: ...
     def __call__(self, anchor_box, groundtruth_box) -> Tensor: ...
 class Broadcast(Primitive):
-    """The Tensors, a tuple, of the process `root_rank`, which is 0 where there is one process."""
+    """The Tensors, a tuple, of the process `root_rank`, its number among all."""
     def __init__(self, root_rank, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
 class BroadcastTo(Primitive):
@@ -491,6 +541,14 @@ class Col2Im(Primitive):
     """As `fold`, of `(N, C, kh kw, L)`."""
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1) -> None: ...
     def __call__(self, x, output_size) -> Tensor: ...
+class CollectiveGather(Primitive):
+    """All processes' Tensors, one after the other, on the process `dest_rank`; others get a Tensor of shape (1,) that means nothing."""
+    def __init__(self, dest_rank, group='hccl_world_group') -> None: ...
+    def __call__(self, input_x) -> Tensor: ...
+class CollectiveScatter(Primitive):
+    """This process' part, along the first axis, of the Tensor of the process `src_rank`."""
+    def __init__(self, src_rank=0, group='hccl_world_group') -> None: ...
+    def __call__(self, input_x) -> Tensor: ...
 class CombinedNonMaxSuppression(Primitive):
     """The best boxes of all classes, by falling score: boxes `(N, k, 4)`, scores and classes `(N, k)`, all Float32, and how many there are of each example, `(N,)` Int32; the rest is 0."""
     def __init__(self, pad_per_class=False, clip_boxes=True) -> None: ...
@@ -1389,6 +1447,14 @@ class Neg(Primitive):
     """$-x$, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class NeighborExchange(Primitive):
+    """The Tensors, a tuple, of the numbers `recv_rank_ids` of the group, while one of `input_x` goes to each of `send_rank_ids`. All ranks of the group call it."""
+    def __init__(self, send_rank_ids, recv_rank_ids, recv_shapes, send_shapes, recv_type, group='hccl_world_group') -> None: ...
+    def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
+class NeighborExchangeV2(Primitive):
+    """Pictures `(N, C, H, W)` with borders from neighbours around them."""
+    def __init__(self, send_rank_ids, send_lens, recv_rank_ids, recv_lens, data_format, group='hccl_world_group') -> None: ...
+    def __call__(self, input_x) -> Tensor: ...
 class NextAfter(Primitive):
     """The next number after `input` toward `other`; broadcast together."""
     def __init__(self) -> None: ...
@@ -1581,10 +1647,18 @@ class RealDiv(Primitive):
     """$input / other$, broadcast together; integers divide to Float32."""
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
+class Receive(Primitive):
+    """The Tensor, of this shape and dtype, that number `src_rank` of the group gives to `Send`."""
+    def __init__(self, sr_tag, src_rank, shape, dtype, group='hccl_world_group', group_back='hccl_world_group') -> None: ...
+    def __call__(self, input_x=None) -> Tensor: ...
 class Reciprocal(Primitive):
     """$1 / x$, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
+class Reduce(Primitive):
+    """The sum (or `op`) of all processes' Tensors, on number `dest_rank` of the group; others get a Tensor of shape (1,) that means nothing."""
+    def __init__(self, dest_rank, op='sum', group='hccl_world_group') -> None: ...
+    def __call__(self, input_x) -> Tensor: ...
 class ReduceAll(Primitive):
     """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
     def __init__(self, keep_dims=False) -> None: ...
@@ -1610,9 +1684,13 @@ class ReduceProd(Primitive):
     def __init__(self, keep_dims=False) -> None: ...
     def __call__(self, x, axis=()) -> Tensor: ...
 class ReduceScatter(Primitive):
-    """This process' part of the sum of all processes' Tensors: of one process, its own."""
+    """This process' part, along the first axis, of the sum (or `op`) of all processes' Tensors."""
     def __init__(self, op='sum', group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
+class ReduceScatterV(Primitive):
+    """This process' part of the sum (or `op`) of all processes' Tensors; `input_split_sizes`: the length of each process' part."""
+    def __init__(self, op='sum', group='hccl_world_group') -> None: ...
+    def __call__(self, input_x, input_split_sizes) -> Tensor: ...
 class ReduceStd(Primitive):
     """The pair of standard deviation and mean along `axis`: an int, several, or () for all."""
     def __init__(self, axis=(), unbiased=True, keep_dims=False) -> None: ...
@@ -1833,6 +1911,10 @@ class SelectView(Primitive):
     """The slice at `index` along `dim`, without that dimension."""
     def __init__(self) -> None: ...
     def __call__(self, input_tensor, input_indices, axis) -> Tensor: ...
+class Send(Primitive):
+    """Send a Tensor to number `dest_rank` of the group, which calls `Receive`; returns zeros."""
+    def __init__(self, sr_tag, dest_rank, group='hccl_world_group', group_back='hccl_world_group') -> None: ...
+    def __call__(self, input_x) -> Tensor: ...
 class Shape(Primitive):
     """The size of each dimension, a tuple of ints."""
     def __init__(self) -> None: ...
@@ -2239,6 +2321,10 @@ class Zeta(Primitive):
     r"""Hurwitz' $\sum_{n \ge 0} (n + other)^{-input}$; broadcast together."""
     def __init__(self) -> None: ...
     def __call__(self, x, q) -> Tensor: ...
+class _AllSwap(Primitive):
+    """The rows of a matrix that the processes have for this one; `send_size`, `recv_size`: how many elements go to each process, and come from each."""
+    def __init__(self, group='hccl_world_group') -> None: ...
+    def __call__(self, tensor_in, send_size, recv_size) -> Tensor: ...
 def _ones_like_for_grad(x) -> Any:
     """Ones in place of the numbers of Tensors and Python numbers: a gradient to start from."""
 def abs(input) -> Tensor:
@@ -2291,8 +2377,22 @@ def affine_grid(theta, size, align_corners=False) -> Tensor:
     """For each map `theta` `(N, 2, 3)`, the grid `(N, H, W, 2)` it makes of an image's places."""
 def all(input, axis=None, keep_dims=False) -> Tensor:
     """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
+def all_gather(tensor_list, tensor, group=None, async_op=False) -> Tensor:
+    """Put each process' Tensor into one of `tensor_list`."""
+def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False) -> Tensor:
+    """Put all processes' Tensors, one after the other along the first axis, into `output_tensor`."""
+def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=None, async_op=False) -> Tensor:
+    """As `all_gather_into_tensor`; `output_split_sizes`: how many rows each process has."""
 def all_gather_matmul(input, x2, group, world_size, *, bias=None, gather_index=0, gather_output=True, comm_turn=0, trans_input=False, trans_x2=False) -> builtins.tuple[Tensor, ...]:
-    """All processes' `input`, one after the other, times `x2`: (product, gathered input). Of one process, its own; without `gather_output` the second is empty."""
+    """All processes' `input`, one after the other, times `x2`: (product, gathered input). Without `gather_output` the second is empty."""
+def all_reduce(tensor, op='sum', group=None, async_op=False) -> Tensor:
+    """Put the sum, or what `op` says, of all processes' Tensors into each of them."""
+def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False) -> Tensor:
+    """Put what each process has for this one into one of `output_tensor_list`."""
+def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False) -> Tensor:
+    """Put the rows that the processes have for this one into `output`."""
+def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False) -> Tensor:
+    """Put the rows that the processes have for this one into `output`; `send_count_matrix[i * ranks + j]`: how many rows process `i` sends to `j`."""
 def amax(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
@@ -2453,6 +2553,8 @@ def bounding_box_decode(anchor_box, deltas, max_shape, means=..., stds=..., wh_r
     """The boxes to which `deltas` lead from the anchors, inside an image of `max_shape` (H, W)."""
 def bounding_box_encode(anchor_box, groundtruth_box, means=..., stds=...) -> Tensor:
     """How to get from each anchor to its box: shifts of the middle over the anchor's sizes, and logarithms of the sizes' ratios; less `means`, over `stds`: `(n, 4)`."""
+def broadcast(tensor, src, group=None, async_op=False) -> Tensor:
+    """Put the Tensor of the process `src` into those of all."""
 def broadcast_gradient_args(x_shape, y_shape) -> builtins.tuple:
     """The axes along which the gradients of two operands, broadcast together, are summed."""
 def broadcast_to(input, shape) -> Tensor:
@@ -2907,6 +3009,8 @@ def gather_d(x, dim, index) -> Tensor:
     """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
 def gather_elements(input, dim, index) -> Tensor:
     """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
+def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None, async_op=False) -> Tensor:
+    """Put all processes' Tensors, one after the other, into `output_tensor` of the process `dst`."""
 def gather_nd(input_x, indices) -> Tensor:
     """What each row of `indices` (its last dimension) points to, from the first dimension on."""
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction='mean') -> Tensor:
@@ -3196,7 +3300,7 @@ def masked_select(input, mask) -> Tensor:
 def matmul(input, other) -> Tensor:
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
 def matmul_reduce_scatter(input, x2, group, world_size, *, reduce_op='sum', bias=None, comm_turn=0, trans_input=False, trans_x2=False) -> Tensor:
-    """This process' part of the sum of all processes' `input @ x2`: of one process, its own."""
+    """This process' part, along the first axis, of the sum of all processes' `input @ x2`."""
 def matrix_band_part(x, lower, upper) -> Tensor:
     """The matrices with zeros except on `lower` diagonals below the main one, `upper` above it."""
 def matrix_determinant(input) -> Tensor:
@@ -3423,12 +3527,20 @@ def reciprocal(input) -> Tensor:
     """$1 / x$, element by element."""
 def recompute_block(block) -> Any:
     """The block as a function whose derivative computes its inside again; see `recompute`."""
+def reduce(tensor, dst, op='sum', group=None, async_op=False) -> Tensor:
+    """Put the sum (or `op`) of all processes' Tensors into that of the process `dst`."""
 def reduce_max(x, axis=()) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def reduce_mean(x, axis=()) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def reduce_min(x, axis=()) -> Tensor:
     """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
+def reduce_scatter(output, input_list, op='sum', group=None, async_op=False) -> Tensor:
+    """Put the sum (or `op`) of what all processes have for this one into `output`."""
+def reduce_scatter_tensor(output, input, op='sum', group=None, async_op=False) -> Tensor:
+    """Put this process' part of the sum (or `op`) of all processes' `input` into `output`."""
+def reduce_scatter_tensor_uneven(output, input, input_split_sizes=None, op='sum', group=None, async_op=False) -> Tensor:
+    """As `reduce_scatter_tensor`; `input_split_sizes`: how many rows each process gets."""
 def reduce_sum(x, axis=()) -> Tensor:
     r"""$\sum_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes."""
 def reduced_shape(shape, axis) -> builtins.tuple:
@@ -3565,6 +3677,8 @@ def scatter_nd_update(input_x, indices, updates, use_locking=True) -> Tensor:
     """`tensor_scatter_update` put into `input_x`, a Parameter."""
 def scatter_sub(input_x, indices, updates, use_locking=False) -> Tensor:
     """`tensor_scatter_sub` at whole rows, put into `input_x`, a Parameter."""
+def scatter_tensor(output_tensor, input_tensor, src=0, group=None, async_op=False) -> Tensor:
+    """Put this process' part, along the first axis, of `input_tensor` of the process `src` into `output_tensor`."""
 def scatter_update(input_x, indices, updates, use_locking=False) -> Tensor:
     """`tensor_scatter_update` at whole rows, put into `input_x`, a Parameter."""
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:

@@ -1,4 +1,4 @@
 """`mindspore.mint.distributed.distributed`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.distributed import *
+from sporax.mint.distributed import *
 

@@ -1,0 +1,64 @@
+"""Bytes from rank to rank, through the store of JAX's coordinator."""
+
+import jax
+
+from sporax.core.jax_internals import coordinator
+from sporax.distributed import processes
+
+_PART = 1 << 20  # bytes; a message to the coordinator has at most 4 MB
+
+
+class Exchange:
+    """What some ranks tell each other, one round after the other."""
+
+    def __init__(self, ranks, channel=""):
+        self.ranks = tuple(ranks)
+        self.key = f"sporax/{'.'.join(map(str, self.ranks))}/{channel}"
+        self.round = 0
+
+    def __call__(self, data, who, sources=None):
+        """What each rank gave, in order; of `sources`, if only these give something."""
+        number, self.round = self.round, self.round + 1
+        own = processes.rank()
+        sources = self.ranks if sources is None else sources
+        if own in sources:
+            self._put(f"{self.key}/{number}/{own}", data)
+        if number >= 2:  # which all have read, since all have begun the round after it
+            self._delete(f"{self.key}/{number - 2}/{own}")
+        results = [
+            data if r == own else self._get(f"{self.key}/{number}/{r}", r, who) for r in sources
+        ]
+        if len(sources) < len(self.ranks):  # else those that only give could be rounds ahead
+            self._wait(number, who)
+        return results
+
+    def _wait(self, number, who):
+        own = processes.rank()
+        self._put(f"{self.key}/{number}/read{own}", b"")
+        for r in self.ranks:
+            if r != own:
+                self._get(f"{self.key}/{number}/read{r}", r, who)
+
+    def _put(self, key, data):
+        store, parts = coordinator(), range(0, max(len(data), 1), _PART)
+        for i, start in enumerate(parts):
+            store.key_value_set_bytes(f"{key}/{i}", data[start : start + _PART])
+        store.key_value_set(f"{key}/parts", str(len(parts)))
+
+    def _get(self, key, rank, who):
+        store, milliseconds = coordinator(), processes.timeout() * 1000
+        try:
+            parts = int(store.blocking_key_value_get(f"{key}/parts", milliseconds))
+            return b"".join(
+                store.blocking_key_value_get_bytes(f"{key}/{i}", milliseconds) for i in range(parts)
+            )
+        except jax.errors.JaxRuntimeError as error:
+            if "DEADLINE_EXCEEDED" not in str(error):
+                raise
+            raise RuntimeError(
+                f"For '{who}', all ranks {list(self.ranks)} must take part, but rank {rank} did "
+                f"not come within {processes.timeout()} s (set_context(op_timeout=...))."
+            ) from None
+
+    def _delete(self, key):
+        coordinator().key_value_delete(f"{key}/")

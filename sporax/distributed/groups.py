@@ -1,0 +1,143 @@
+"""`Group`: ranks that communicate, and the names that scripts give them."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from sporax.core.environment import choice
+from sporax.core.jax_internals import axis_environment
+from sporax.distributed import processes
+from sporax.distributed.collective_program import AXIS, CollectiveProgram
+from sporax.distributed.exchange import Exchange
+
+CHECKS_ALL = choice("SPORAX_CHECK_RANKS", "0", "1") == "1"
+_groups: dict[Any, Any] = {}  # (ranks, channel) -> Group
+
+
+class Group:
+    """Some ranks, in order; equal ones are the same object. `channel`: tells apart what the same
+    ranks do independently of each other, such as to send in the two directions."""
+
+    def __init__(self, ranks, channel):
+        self.ranks, self.size = ranks, len(ranks)
+        self.exchange = Exchange(ranks, channel)
+        self.seen = set()  # the lists of collectives that the ranks have compared
+        self._mesh: Any = None
+
+    @staticmethod
+    def of(ranks, channel=""):
+        """The group of these ranks."""
+        key = tuple(ranks), channel
+        if key not in _groups:
+            _groups[key] = Group(*key)
+        return _groups[key]
+
+    def __repr__(self):
+        return f"ranks {list(self.ranks)}"
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return Group.of, (self.ranks,)
+
+    @property
+    def rank(self):
+        """This process' number in the group; None where it is no member."""
+        own = processes.rank()
+        return self.ranks.index(own) if own in self.ranks else None
+
+    @property
+    def mesh(self):
+        """One device of each rank, along the axis `AXIS`."""
+        if self._mesh is None:
+            first = {d.process_index: d for d in reversed(_devices())}
+            self._mesh = jax.sharding.Mesh(np.array([first[r] for r in self.ranks]), (AXIS,))
+        return self._mesh
+
+    @property
+    def device(self):
+        """This rank's device."""
+        return self.mesh.devices[self.rank]
+
+    def axis(self):
+        """A context in which functions that use the axis of ranks can be traced."""
+        return axis_environment(AXIS, self.size)
+
+    def program(self, *args):
+        """The program of a trace that has collectives of this group."""
+        return CollectiveProgram(self, *args)
+
+    def compare(self, who, text):
+        """Raise RuntimeError on all ranks where they call other collectives than `text`; what has
+        been compared once is not compared again."""
+        if text in self.seen and not CHECKS_ALL:
+            return
+        texts = self.exchange(text.encode(), who)
+        if len(set(texts)) > 1:
+            called = [
+                f"rank {r} calls {t.decode()}" for r, t in zip(self.ranks, texts, strict=True)
+            ]
+            raise RuntimeError(
+                f"For '{who}', all ranks of a group must call the same collectives, with the "
+                f"same shapes and dtypes, but {', '.join(called)}. Make them agree."
+            )
+        self.seen.add(text)
+
+
+def _devices():
+    device: Any = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
+    return jax.devices() if device is None else jax.devices(device.platform)
+
+
+def world():
+    """The group of all ranks."""
+    return Group.of(range(processes.size()))
+
+
+WORLD_NAMES = "hccl_world_group", "nccl_world_group", "mccl_world_group"
+_named: dict[str, Group] = {}
+
+
+def named(name, who):
+    """The group of a name; raises ValueError where there is none, TypeError for no name."""
+    if not isinstance(name, str):
+        raise TypeError(
+            f"For '{who}', 'group' must be a string, but got {type(name).__name__}. Give the name "
+            "of a group."
+        )
+    if name in WORLD_NAMES:
+        return world()
+    if name not in _named:
+        raise ValueError(
+            f"For '{who}', 'group' must be the name of a group, but got {name!r}. There are: "
+            f"{', '.join([*WORLD_NAMES, *_named])}. Call create_group first."
+        )
+    return _named[name]
+
+
+def member(name, who):
+    """The group of a name, of which this process must be a member."""
+    group = named(name, who)
+    if group.rank is None:
+        raise RuntimeError(
+            f"For '{who}', this process must be a member of 'group', but rank {processes.rank()} "
+            f"is not among the ranks {list(group.ranks)} of '{name}'. Let only members call it."
+        )
+    return group
+
+
+def add(name, ranks):
+    """Name a group."""
+    _named[name] = Group.of(ranks)
+
+
+def remove(name):
+    """Forget a name."""
+    _named.pop(name, None)
+
+
+def names():
+    """The names of the groups that scripts have created."""
+    return list(_named)

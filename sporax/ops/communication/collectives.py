@@ -1,0 +1,266 @@
+"""The collectives on arrays: each is declared once, over the axis of a group's ranks.
+
+Derivatives follow from JAX's transposition: each rank has a loss of its own, and what is
+differentiated is the sum of all. So the derivative of a sum is the sum of the cotangents, that of
+a gathering is a sum of which each rank gets its part.
+"""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from sporax.distributed.collective_program import AXIS
+from sporax.ops.declaration import Array, Arrays, Declaration
+
+BUCKET = 25 << 20  # bytes: arrays that are reduced together are one buffer up to this size
+
+
+class Collective(Declaration):
+    """An operation that all of its attribute `ranks`, a group, run at once."""
+
+    is_polymorphic = False
+    converts = False
+
+    def bind(self, attributes, structure=None):
+        """See `Declaration.bind`."""
+        op = super().bind(attributes, structure)
+        if op.attributes["ranks"].size > 1:
+            op.collective = op.attributes["ranks"]
+        return op
+
+
+def collective(name):
+    """Declare a collective: a function on arrays, whose last attribute is the group."""
+
+    def declare(fn):
+        return Collective(fn, name, False, functools.partial(_no_bools, name), True).face()
+
+    return declare
+
+
+def _no_bools(name, *avals):
+    for aval in avals:
+        if aval.dtype.kind == "b" and name in _ARITHMETIC:
+            raise TypeError(
+                f"For '{name}', the input must hold numbers, but got Bool. Cast it to Int32."
+            )
+
+
+_ARITHMETIC = "AllReduce", "ReduceScatter"
+
+
+# reductions -------------------------------------------------------------------------------------
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(1,))
+def _extreme(x, reduce):
+    return reduce(x, AXIS)
+
+
+def _extreme_forward(x, reduce):
+    out = reduce(x, AXIS)
+    return out, (x, out)
+
+
+def _extreme_backward(reduce, residuals, cotangent):
+    x, out = residuals
+    return (jnp.where(x == out, lax.psum(cotangent, AXIS), 0),)
+
+
+_extreme.defvjp(_extreme_forward, _extreme_backward)
+
+
+def _mean(x, ranks):
+    return (lax.psum(x, AXIS) / ranks.size).astype(x.dtype)
+
+
+REDUCTIONS = {
+    "sum": lambda x, ranks: lax.psum(x, AXIS),
+    "avg": _mean,
+    "max": lambda x, ranks: _extreme(x, lax.pmax),
+    "min": lambda x, ranks: _extreme(x, lax.pmin),
+    "prod": lambda x, ranks: lax.all_gather(x, AXIS).prod(0, dtype=x.dtype),
+}
+_ALONG_FIRST = {
+    "max": lambda x: x.max(0), "min": lambda x: x.min(0), "prod": lambda x: x.prod(0, dtype=x.dtype)
+}  # fmt: skip
+
+
+@collective("AllReduce")
+def all_reduce(x: Array, op, ranks):
+    """The reduction of the ranks' arrays, on all of them."""
+    return x if ranks.size == 1 else REDUCTIONS[op](x, ranks)
+
+
+@collective("AllReduce")
+def all_reduce_together(xs: Arrays, op, ranks):
+    """The reduction of each of several arrays, in buffers of one dtype each."""
+    if ranks.size == 1:
+        return tuple(xs)
+    results = list(xs)
+    for bucket in _buckets(xs):
+        flat = jnp.concatenate([xs[i].reshape(-1) for i in bucket])
+        flat, start = REDUCTIONS[op](flat, ranks), 0
+        for i in bucket:
+            results[i] = flat[start : start + xs[i].size].reshape(xs[i].shape)
+            start += xs[i].size
+    return tuple(results)
+
+
+def _buckets(xs):
+    """Indices of arrays that share a dtype, of at most `BUCKET` bytes where there are several."""
+    buckets, sizes = {}, {}
+    for i, x in enumerate(xs):
+        group = buckets.setdefault(x.dtype, [[]])
+        if group[-1] and sizes[x.dtype] + x.nbytes > BUCKET:
+            group.append([])
+        sizes[x.dtype] = (sizes[x.dtype] if group[-1] else 0) + x.nbytes
+        group[-1].append(i)
+    return [bucket for group in buckets.values() for bucket in group]
+
+
+@collective("ReduceScatter")
+def reduce_scatter(x: Array, op, ranks):
+    """A rank's part, along the first axis, of the reduction of the ranks' arrays."""
+    if ranks.size == 1:
+        return x
+    if op in ("sum", "avg"):
+        total = lax.psum_scatter(x, AXIS, tiled=True)
+        return total if op == "sum" else (total / ranks.size).astype(x.dtype)
+    parts = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
+    return _ALONG_FIRST[op](lax.all_to_all(parts, AXIS, 0, 0))
+
+
+# rearrangements ---------------------------------------------------------------------------------
+
+
+@collective("AllGather")
+def all_gather(x: Array, ranks):
+    """The ranks' arrays, one after the other along the first axis."""
+    x = x.reshape(-1) if x.ndim == 0 else x
+    return x if ranks.size == 1 else lax.all_gather(x, AXIS, tiled=True)
+
+
+@collective("Broadcast")
+def broadcast(x: Array, root, ranks):
+    """The array of the rank with number `root` in the group."""
+    if ranks.size == 1:
+        return x
+    carried = x.astype(jnp.int8) if x.dtype == bool else x
+    mine = jnp.where(lax.axis_index(AXIS) == root, carried, jnp.zeros((), carried.dtype))
+    return lax.psum(mine, AXIS).astype(x.dtype)
+
+
+@collective("AlltoAll")
+def all_to_all(x: Array, split_axis, concat_axis, ranks):
+    """The parts along `split_axis` that the ranks have for this one, along `concat_axis`."""
+    return x if ranks.size == 1 else lax.all_to_all(x, AXIS, split_axis, concat_axis, tiled=True)
+
+
+@collective("Send")
+def permute(x: Array, pairs, ranks):
+    """The array of the rank that sends to this one; zeros where none does."""
+    if ranks.size == 1:
+        return x if pairs else jnp.zeros_like(x)
+    return lax.ppermute(x, AXIS, pairs)
+
+
+# of one rank ------------------------------------------------------------------------------------
+
+
+def _on_root(x, root):
+    return jnp.where(lax.axis_index(AXIS) == root, x, jnp.zeros((), x.dtype))
+
+
+@collective("Reduce")
+def reduce(x: Array, op, root, ranks, keeps=False):
+    """The reduction of the ranks' arrays on the rank `root` of the group; zeros on others, or with
+    `keeps` their own."""
+    if ranks.size == 1:
+        return x
+    total = REDUCTIONS[op](x, ranks)
+    return jnp.where(lax.axis_index(AXIS) == root, total, x) if keeps else _on_root(total, root)
+
+
+@collective("CollectiveGather")
+def gather(x: Array, root, ranks):
+    """The ranks' arrays, one after the other, on the rank `root` of the group; zeros on others."""
+    return x if ranks.size == 1 else _on_root(lax.all_gather(x, AXIS, tiled=True), root)
+
+
+@collective("CollectiveScatter")
+def scatter(x: Array, root, ranks):
+    """This rank's part, along the first axis, of the array of the rank `root`."""
+    if ranks.size == 1:
+        return x
+    parts = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
+    return lax.all_to_all(parts, AXIS, 0, 0)[root]
+
+
+# parts of different lengths: they travel as long as the longest ---------------------------------
+
+
+def _parts(x, lengths, longest):
+    """The rows of `x` in parts of these lengths, each filled up with zeros, one after the other."""
+    ends = [sum(lengths[: i + 1]) for i in range(len(lengths))]
+    rows = [x[end - n : end] for n, end in zip(lengths, ends, strict=True)]
+    return jnp.concatenate([_filled(part, longest) for part in rows])
+
+
+def _filled(x, length):
+    return jnp.pad(x, [(0, length - x.shape[0]), *[(0, 0)] * (x.ndim - 1)])
+
+
+def _cut(x, lengths, longest):
+    """The inverse of `_parts`."""
+    return jnp.concatenate([x[i * longest : i * longest + n] for i, n in enumerate(lengths)])
+
+
+@collective("AlltoAllV")
+def all_to_all_v(x: Array, counts, ranks):
+    """The rows that the ranks have for this one, where rank `i` sends `counts[i][j]` to `j`."""
+    if ranks.size == 1:
+        return x
+    longest = max(map(max, counts))
+    sent = _parts(x, counts[ranks.rank], longest)
+    arrived = lax.all_to_all(sent, AXIS, 0, 0, tiled=True)
+    return _cut(arrived, [row[ranks.rank] for row in counts], longest)
+
+
+@collective("AllGatherV")
+def all_gather_v(x: Array, lengths, ranks):
+    """The ranks' arrays, of these lengths, one after the other."""
+    if ranks.size == 1:
+        return x
+    longest = max(lengths)
+    return _cut(lax.all_gather(_filled(x, longest), AXIS, tiled=True), lengths, longest)
+
+
+@collective("ReduceScatterV")
+def reduce_scatter_v(x: Array, lengths, op, ranks):
+    """A rank's part, of a length of its own, of the reduction of the ranks' arrays."""
+    if ranks.size == 1:
+        return x
+    whole = _parts(x, lengths, max(lengths))
+    return reduce_scatter.declaration.fn(whole, op, ranks)[: lengths[ranks.rank]]
+
+
+@collective("NeighborExchange")
+def neighbor_exchange(xs: Arrays, rounds, shapes, dtype, ranks):
+    """What other ranks send to this one, arrays of `shapes`.
+
+    `rounds`: (pairs (from, to) of the ranks, elements that travel, which of `xs` this rank sends
+    and which result it receives, or None) of each round.
+    """
+    results = [jnp.zeros(shape, dtype) for shape in shapes]
+    for pairs, elements, sent, received in rounds:
+        flat = jnp.zeros(0, dtype) if sent is None else xs[sent].reshape(-1).astype(dtype)
+        arrived = _filled(flat, elements)
+        if ranks.size > 1:
+            arrived = lax.ppermute(arrived, AXIS, pairs)
+        if received is not None:
+            shape = shapes[received]
+            results[received] = arrived[: results[received].size].reshape(shape)
+    return tuple(results)

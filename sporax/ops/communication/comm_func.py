@@ -1,0 +1,354 @@
+"""The collectives as functions that return (Tensor, handle): `communication.comm_func`."""
+
+import math
+
+from sporax.core.tensor import Tensor
+from sporax.ops.communication import collectives
+from sporax.ops.communication.channels import CommHandle, start_receiving, start_sending
+from sporax.ops.communication.groups import (
+    WORLD,
+    ReduceOp,
+    check_divides,
+    check_reduction,
+    check_same_length,
+    check_tensor,
+    check_tensors,
+    group_of,
+    leave_graph,
+    number_in,
+    other_rank,
+    whole_numbers,
+)
+from sporax.ops.communication.primitives import (
+    all_to_all_of_matrix,
+    all_to_all_of_parts,
+    barrier_of_class,
+    meaningless,
+)
+from sporax.ops.indexing.assignment import put
+from sporax.ops.shape.creation import zeros
+from sporax.ops.shape.joining import concat
+
+default_handle = CommHandle()
+
+
+def _with_handle(x, async_op):
+    if not isinstance(async_op, bool):
+        raise TypeError(f"For 'async_op', a bool must be given, but got {async_op!r}.")
+    return x, CommHandle(tensors=(x,)) if async_op else None
+
+
+def all_reduce(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
+    """(the sum, or what `op` says, of all processes' Tensors; a handle if `async_op`, else None).
+
+    >>> comm_func.all_reduce(Tensor([1.0, 2.0]))[0].asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("all_reduce", tensor=tensor)
+    check_reduction("all_reduce", op)
+    return _with_handle(collectives.all_reduce(tensor, op, group_of("all_reduce", group)), async_op)
+
+
+def all_gather_into_tensor(tensor, group=WORLD, async_op=False):
+    """(all processes' Tensors, one after the other along the first axis; a handle or None).
+
+    >>> comm_func.all_gather_into_tensor(Tensor([1.0, 2.0]))[0].asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "all_gather_into_tensor"
+    check_tensor(who, tensor=tensor)
+    return _with_handle(collectives.all_gather(tensor, group_of(who, group)), async_op)
+
+
+def reduce_scatter_tensor(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
+    """(this process' part, along the first axis, of the sum (or `op`) of all processes' Tensors; a
+    handle or None).
+
+    >>> comm_func.reduce_scatter_tensor(Tensor([1.0, 2.0]))[0].asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "reduce_scatter_tensor"
+    check_tensor(who, tensor=tensor)
+    check_reduction(who, op)
+    group = group_of(who, group)
+    check_divides(who, "tensor", tensor, group)
+    return _with_handle(collectives.reduce_scatter(tensor, op, group), async_op)
+
+
+def reduce(tensor, dst, op=ReduceOp.SUM, group=WORLD):
+    """The sum (or `op`) of all processes' Tensors, on the process `dst`; others get a Tensor of
+    shape (1,) that means nothing.
+
+    >>> comm_func.reduce(Tensor([1.0, 2.0]), 0).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("reduce", tensor=tensor)
+    check_reduction("reduce", op)
+    group = group_of("reduce", group)
+    root = number_in("reduce", "dst", dst, group)
+    total = collectives.reduce(tensor, op, root, group)
+    return total if group.rank == root else meaningless(total)
+
+
+def scatter_tensor(tensor, src=0, group=WORLD):
+    """This process' part, along the first axis, of the Tensor of the process `src`.
+
+    >>> comm_func.scatter_tensor(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("scatter_tensor", tensor=tensor)
+    group = group_of("scatter_tensor", group)
+    root = number_in("scatter_tensor", "src", src, group)
+    check_divides("scatter_tensor", "tensor", tensor, group)
+    return collectives.scatter(tensor, root, group)
+
+
+def gather_into_tensor(tensor, dst=0, group=WORLD):
+    """All processes' Tensors, one after the other, on the process `dst`; others get a Tensor of
+    shape (1,) that means nothing.
+
+    >>> comm_func.gather_into_tensor(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("gather_into_tensor", tensor=tensor)
+    group = group_of("gather_into_tensor", group)
+    root = number_in("gather_into_tensor", "dst", dst, group)
+    gathered = collectives.gather(tensor, root, group)
+    return gathered if group.rank == root else meaningless(gathered)
+
+
+def broadcast(tensor, src=0, group=WORLD):
+    """The Tensor of the process `src`.
+
+    >>> comm_func.broadcast(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("broadcast", tensor=tensor)
+    group = group_of("broadcast", group)
+    return collectives.broadcast(tensor, number_in("broadcast", "src", src, group), group)
+
+
+def barrier(group=WORLD):
+    """Wait until each process of the group has come here.
+
+    >>> comm_func.barrier()
+    """
+    barrier_of_class(group)
+
+
+def send(tensor, dst=0, group=WORLD, tag=0):
+    """Send a Tensor to the process `dst`, which calls `recv`, and wait until it has arrived.
+
+    >>> comm_func.send(Tensor([1.0]), 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'send', 'dst' must be another rank, but got 0, which is this one.
+    """
+    _isend("send", tensor, dst, group).wait()
+
+
+def recv(tensor, src=0, group=WORLD, tag=0):
+    """The Tensor, of the shape and dtype of `tensor`, that the process `src` sends.
+
+    >>> comm_func.recv(Tensor([1.0]), 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'recv', 'src' must be another rank, but got 0, which is this one.
+    """
+    received, handle = _irecv("recv", tensor, src, group)
+    handle.wait()
+    return received
+
+
+def isend(tensor, dst=0, group=WORLD, tag=0):
+    """Begin to send a Tensor to the process `dst`; returns a handle.
+
+    >>> comm_func.isend(Tensor([1.0]), 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'isend', 'dst' must be another rank, but got 0, which is this one.
+    """
+    return _isend("isend", tensor, dst, group)
+
+
+def irecv(tensor, src=0, group=WORLD, tag=0):
+    """(the Tensor, of the shape and dtype of `tensor`, that the process `src` sends; a handle). To
+    read the Tensor waits for it, too.
+
+    >>> comm_func.irecv(Tensor([1.0]), 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'irecv', 'src' must be another rank, but got 0, which is this one.
+    """
+    return _irecv("irecv", tensor, src, group)
+
+
+def _isend(who, tensor, dst, group):
+    check_tensor(who, tensor=tensor)
+    dst = other_rank(who, "dst", dst, group_of(who, group))
+    leave_graph()
+    return start_sending(tensor, dst)
+
+
+def _irecv(who, tensor, src, group):
+    check_tensor(who, tensor=tensor)
+    src = other_rank(who, "src", src, group_of(who, group))
+    leave_graph()
+    return start_receiving(tensor.shape, tensor.dtype, src)
+
+
+class P2POp:
+    """One Tensor to send or to receive, for `batch_isend_irecv`.
+
+    `op`: 'isend' or 'irecv', or the function of that name; `peer`: the other process; `recv_dtype`:
+    the dtype where `tensor` is the shape of what is received.
+
+    >>> comm_func.P2POp("isend", Tensor([1.0]), 1).op
+    'isend'
+    """
+
+    def __init__(self, op, tensor, peer, group=None, tag=0, *, recv_dtype=None):
+        self.op = getattr(op, "__name__", op)
+        if self.op not in ("isend", "irecv"):
+            raise ValueError(f"For 'P2POp', 'op' must be 'isend' or 'irecv', but got {op!r}.")
+        if self.op == "irecv" and isinstance(tensor, tuple):
+            tensor = zeros(tensor, recv_dtype)
+        check_tensor("P2POp", tensor=tensor)
+        if type(peer) is not int:
+            raise TypeError(f"For 'P2POp', 'peer' must be an int, but got {peer!r}.")
+        if tag != 0:
+            raise NotImplementedError(f"For 'P2POp', 'tag' must be 0, but got {tag!r}.")
+        self.tensor, self.peer, self.group, self.tag = tensor, peer, group, tag
+        self.recv_dtype = recv_dtype
+
+
+def check_batch(p2p_op_list):
+    """Raise TypeError for what is no list of `P2POp`, or of different groups."""
+    who = "batch_isend_irecv"
+    if not isinstance(p2p_op_list, (list, tuple)) or not p2p_op_list:
+        raise TypeError(f"For '{who}', 'p2p_op_list' must be a list of P2POp, but got none.")
+    for p in p2p_op_list:
+        if not isinstance(p, P2POp):
+            raise TypeError(
+                f"For '{who}', 'p2p_op_list' must hold P2POp, but got {type(p).__name__}."
+            )
+        if p.group != p2p_op_list[0].group:
+            raise TypeError(f"For '{who}', all of 'p2p_op_list' must be of one group.")
+        other_rank(who, "peer", p.peer, group_of(who, p.group))
+    leave_graph()
+
+
+def batch_isend_irecv(p2p_op_list):
+    """Send and receive all of a list of `P2POp`; returns a Tensor for each, that of an 'isend'
+    without a meaning.
+
+    >>> comm_func.batch_isend_irecv([comm_func.P2POp("isend", Tensor([1.0]), 0)])
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'batch_isend_irecv', 'peer' must be another rank, but got 0, which is this one.
+    """
+    check_batch(p2p_op_list)
+    started = [
+        (zeros((), p.tensor.dtype), start_sending(p.tensor, p.peer))
+        if p.op == "isend"
+        else start_receiving(p.tensor.shape, p.tensor.dtype, p.peer)
+        for p in p2p_op_list
+    ]
+    for _, handle in started:
+        handle.wait()
+    return tuple(x for x, _ in started)
+
+
+def _shape(who, shape):
+    shape = shape.shape if isinstance(shape, Tensor) else shape
+    if not isinstance(shape, tuple):
+        raise TypeError(f"For '{who}', a shape must be a tuple or a Tensor, but got {shape!r}.")
+    return shape
+
+
+def parts_from(who, shapes, tensors, group):
+    """The Tensors of these shapes that the processes have for this one, from one for each."""
+    check_tensors(who, input_tensor_list=tensors)
+    check_same_length(who, "input_tensor_list", tensors, group)
+    check_same_length(who, "the list of outputs", shapes, group)
+    flat = concat([x.reshape(-1) for x in tensors])
+    received = [math.prod(shape) for shape in shapes]
+    joined = all_to_all_of_parts(who, flat, [x.size for x in tensors], received, group)
+    results, start = [], 0
+    for shape, size in zip(shapes, received, strict=True):
+        results.append(joined[start : start + size].reshape(shape))
+        start += size
+    return results
+
+
+def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=None, async_op=False):
+    """(the Tensors, of these shapes, that the processes have for this one, from one of
+    `input_tensor_list` for each; a handle or None).
+
+    >>> comm_func.all_to_all_with_output_shape([(2,)], [Tensor([1.0, 2.0])])[0][0].asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "all_to_all_with_output_shape"
+    group = group_of(who, group)
+    shapes = [_shape(who, shape) for shape in output_shape_list]
+    results = tuple(parts_from(who, shapes, input_tensor_list, group))
+    return results, CommHandle(tensors=results) if async_op else None
+
+
+def split_sizes(who, name, sizes, rows, group):
+    """How many rows each rank has; even without `sizes`."""
+    if sizes is None or len(sizes) == 0:
+        if rows % group.size:
+            raise ValueError(
+                f"For '{who}', without '{name}' the {rows} rows must be a multiple of the "
+                f"{group.size} ranks."
+            )
+        return (rows // group.size,) * group.size
+    return whole_numbers(who, name, sizes)
+
+
+def all_to_all_single_with_output_shape(
+    output_shape, tensor, output_split_sizes=None, input_split_sizes=None, group=None,
+    async_op=False,
+):  # fmt: skip
+    """(the rows that the processes have for this one, as a Tensor of `output_shape`; a handle or
+    None). `input_split_sizes`, `output_split_sizes`: how many rows go to each process, and come
+    from each; evenly by default.
+
+    >>> comm_func.all_to_all_single_with_output_shape((2,), Tensor([1.0, 2.0]))[0].asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "all_to_all_single_with_output_shape"
+    check_tensor(who, tensor=tensor)
+    group, shape = group_of(who, group), _shape(who, output_shape)
+    sent = split_sizes(who, "input_split_sizes", input_split_sizes, tensor.shape[0], group)
+    received = split_sizes(who, "output_split_sizes", output_split_sizes, shape[0], group)
+    result = all_to_all_of_parts(who, tensor, sent, received, group)
+    return _with_handle(result.reshape(shape), async_op)
+
+
+def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False):
+    """Put the rows that the processes have for this one into `output`;
+    `send_count_matrix[i * ranks + j]`: how many rows process `i` sends to `j`.
+
+    Returns a handle if `async_op`, else None.
+
+    >>> output = Tensor([0.0, 0.0])
+    >>> comm_func.all_to_all_v_c(output, Tensor([1.0, 2.0]), [2])
+    >>> output.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "all_to_all_v_c"
+    check_tensor(who, output=output, input=input)
+    group = group_of(who, group)
+    result = all_to_all_of_matrix(who, input, send_count_matrix, group)
+    put(who, output, result.reshape(output.shape))
+    return CommHandle(tensors=(output,)) if async_op else None
+
+
+__all__ = [
+    "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape",
+    "all_to_all_v_c", "all_to_all_with_output_shape", "barrier", "batch_isend_irecv", "broadcast",
+    "gather_into_tensor", "irecv", "isend", "recv", "reduce", "reduce_scatter_tensor",
+    "scatter_tensor", "send",
+]  # fmt: skip

@@ -1,0 +1,109 @@
+"""What the faces of collectives check of their arguments, with one voice."""
+
+from sporax.core.tensor import Tensor
+from sporax.core.value import thread
+from sporax.distributed import groups, processes
+
+
+class ReduceOp:
+    """How several processes' Tensors become one, by the names that MindSpore gives it.
+
+    >>> ops.ReduceOp.SUM
+    'sum'
+    """
+
+    SUM = "sum"
+    MAX = "max"
+    MIN = "min"
+    PROD = "prod"
+    AVG = "avg"
+
+
+WORLD = "hccl_world_group"
+REDUCTIONS = (ReduceOp.SUM, ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PROD, ReduceOp.AVG)
+
+
+def group_of(who, name):
+    """The group of a name, or of all ranks for None; this process must be a member."""
+    return groups.member(WORLD if name is None else name, who)
+
+
+def check_tensor(who, **arguments):
+    """Raise TypeError for an argument that is no Tensor."""
+    for name, x in arguments.items():
+        if not isinstance(x, Tensor):
+            raise TypeError(f"For '{who}', '{name}' must be a Tensor, but got {type(x).__name__}.")
+
+
+def check_tensors(who, **arguments):
+    """Raise TypeError for an argument that is no list of Tensors."""
+    for name, xs in arguments.items():
+        if not isinstance(xs, (list, tuple)) or not all(isinstance(x, Tensor) for x in xs):
+            kinds = [type(x).__name__ for x in xs] if isinstance(xs, (list, tuple)) else type(xs)
+            raise TypeError(f"For '{who}', '{name}' must be a list of Tensors, but got {kinds}.")
+
+
+def check_reduction(who, op):
+    """Raise ValueError for what is no `ReduceOp`, TypeError for what is no string."""
+    if not isinstance(op, str):
+        raise TypeError(f"For '{who}', 'op' must be a string, but got {type(op).__name__}.")
+    if op not in REDUCTIONS:
+        raise ValueError(f"For '{who}', 'op' must be one of {list(REDUCTIONS)}, but got {op!r}.")
+
+
+def check_same_length(who, name, xs, group):
+    """Raise ValueError for a list that has not one entry for each rank."""
+    if len(xs) != group.size:
+        raise ValueError(
+            f"For '{who}', '{name}' must have an entry for each of the {group.size} ranks, but got "
+            f"{len(xs)}."
+        )
+
+
+def check_divides(who, name, x, group, axis=0):
+    """Raise ValueError for a Tensor whose axis the ranks cannot share evenly."""
+    if x.ndim <= axis or x.shape[axis] % group.size:
+        raise ValueError(
+            f"For '{who}', the size of axis {axis} of '{name}' must be a multiple of the "
+            f"{group.size} ranks, but its shape is {x.shape}."
+        )
+
+
+def number_in(who, name, rank, group):
+    """The number in the group of the process `rank` among all."""
+    if type(rank) is not int:
+        raise TypeError(f"For '{who}', '{name}' must be an int, but got {type(rank).__name__}.")
+    if rank not in group.ranks:
+        raise ValueError(
+            f"For '{who}', '{name}' must be one of the ranks {list(group.ranks)}, but got {rank}."
+        )
+    return group.ranks.index(rank)
+
+
+def other_rank(who, name, rank, group):
+    """`rank`, a member of the group that is not this process."""
+    number_in(who, name, rank, group)
+    if rank == processes.rank():
+        raise ValueError(
+            f"For '{who}', '{name}' must be another rank, but got {rank}, which is this one."
+        )
+    return rank
+
+
+def leave_graph():
+    """Go on outside of the graph that is being captured: what follows is no part of a program."""
+    recorder = thread.recorder
+    if recorder.tracer is not None:
+        recorder.tracer.to_host(recorder)
+
+
+def whole_numbers(who, name, numbers):
+    """Ints of a list, tuple or Tensor."""
+    numbers = numbers.asnumpy().tolist() if isinstance(numbers, Tensor) else numbers
+    if not isinstance(numbers, (list, tuple)) or not all(
+        type(n) is int and n >= 0 for n in numbers
+    ):
+        raise TypeError(
+            f"For '{who}', '{name}' must hold whole numbers, at least 0, but got {numbers!r:.80}."
+        )
+    return tuple(numbers)

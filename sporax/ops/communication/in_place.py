@@ -1,0 +1,530 @@
+"""The collectives that put their results into Tensors: `mint.distributed`, `ops.communication`.
+
+Each function says what goes where. From that follow two faces: `mint.distributed`'s, which writes
+and returns a handle; and that of `ops`, which `set_comm_ops_inplace` can have return (result,
+handle) instead.
+"""
+
+import functools
+
+from sporax.ops.communication import collectives, comm_func
+from sporax.ops.communication.channels import CommHandle, exchange_batch
+from sporax.ops.communication.comm_func import (
+    check_batch,
+    parts_from,
+    split_sizes,
+)
+from sporax.ops.communication.groups import (
+    ReduceOp,
+    check_reduction,
+    check_same_length,
+    check_tensor,
+    check_tensors,
+    group_of,
+    leave_graph,
+    number_in,
+    whole_numbers,
+)
+from sporax.ops.communication.primitives import (
+    all_to_all_of_matrix,
+    all_to_all_of_parts,
+    barrier_of_class,
+)
+from sporax.ops.declare import FUNCTIONS, MINT
+from sporax.ops.indexing.assignment import put
+from sporax.ops.shape.creation import zeros
+from sporax.ops.shape.joining import concat
+
+_in_place = {}  # the functions of `ops` by name -> whether they write
+FACES = {}  # those of `ops.communication` by name
+_OTHERS = {"gather", "scatter"}  # names that mean something else in `ops` itself
+
+
+def publish(name, in_mint, in_ops):
+    """Put the two faces where users find them; None where there is none."""
+    if in_mint is not None:
+        MINT[f"distributed.{name}"] = in_mint
+    if in_ops is not None:
+        FACES[name] = in_ops
+        if name not in _OTHERS:
+            FUNCTIONS[name] = in_ops
+
+
+def _writes(in_mint=True, returns=False):
+    """Declare a function that returns (Tensors to be written, their new contents). `returns`:
+    whether it can return them instead."""
+
+    def declare(plan):
+        name = plan.__name__
+
+        @functools.wraps(plan)
+        def write(*args, async_op=False, **kwargs):
+            targets, results = plan(*args, **kwargs)
+            for target, result in zip(targets, results, strict=True):
+                put(name, target, _shaped(name, target, result))
+            return CommHandle(tensors=tuple(targets)) if _is_true(name, async_op) else None
+
+        @functools.wraps(plan)
+        def write_or_return(*args, async_op=False, **kwargs):
+            if _in_place[name]:
+                return face(*args, async_op=async_op, **kwargs)
+            if not returns:
+                raise ValueError(
+                    f"For '{name}', results can only be put into Tensors. Call "
+                    f"set_comm_ops_inplace(True, ['{name}'])."
+                )
+            _, (result,) = plan(*args, **kwargs)
+            return result, CommHandle(tensors=(result,)) if _is_true(name, async_op) else None
+
+        face, other = [_with_async(plan, f) for f in (write, write_or_return)]
+        _in_place[name] = True
+        publish(name, face if in_mint else None, other)
+        return face
+
+    return declare
+
+
+def _with_async(plan, function):
+    """The function with `async_op` as the last parameter of `plan`'s, by place or by name."""
+    names = [*plan.__code__.co_varnames[: plan.__code__.co_argcount], "async_op"]
+    head = ", ".join(names)
+    defaults = (*(plan.__defaults__ or ()), False)
+    call = ", ".join([*names[:-1], "async_op=async_op"])
+    scope = {"function": function}
+    exec(f"def {plan.__name__}({head}):\n    return function({call})", scope)
+    face = scope[plan.__name__]
+    face.__defaults__ = defaults
+    face.__doc__, face.__module__ = plan.__doc__, plan.__module__
+    return face
+
+
+def _is_true(name, async_op):
+    if not isinstance(async_op, bool):
+        raise TypeError(
+            f"For '{name}', 'async_op' must be a bool, but got {type(async_op).__name__}."
+        )
+    return async_op
+
+
+def _shaped(name, target, result):
+    if target.shape != result.shape or target.dtype != result.dtype:
+        raise ValueError(
+            f"For '{name}', the output must have shape {result.shape} and dtype {result.dtype}, "
+            f"but has {target.shape} and {target.dtype}."
+        )
+    return result
+
+
+def set_comm_ops_inplace(is_enable, func_list=None):
+    """Whether the functions of `ops.communication` put results into their Tensors (the default),
+    or return (result, handle). `func_list`: the names of those meant, all by default.
+
+    >>> ops.communication.set_comm_ops_inplace(False, ["all_reduce"])
+    >>> ops.communication.all_reduce(Tensor([1.0]))[0].asnumpy()
+    array([1.], dtype=float32)
+    >>> ops.communication.set_comm_ops_inplace(True)
+    """
+    who = "set_comm_ops_inplace"
+    if not isinstance(is_enable, bool):
+        raise TypeError(f"For '{who}', 'is_enable' must be a bool, but got {is_enable!r}.")
+    if func_list is not None and not isinstance(func_list, (list, tuple)):
+        raise TypeError(f"For '{who}', 'func_list' must be a list, but got {func_list!r}.")
+    for name in func_list or ():
+        if name not in _in_place:
+            raise ValueError(
+                f"For '{who}', 'func_list' must hold names of {sorted(_in_place)}, but got "
+                f"{name!r}."
+            )
+    for name in _in_place if func_list is None else func_list:
+        _in_place[name] = is_enable
+
+
+publish("set_comm_ops_inplace", None, set_comm_ops_inplace)
+
+
+# reductions -------------------------------------------------------------------------------------
+
+
+@_writes(returns=True)
+def all_reduce(tensor, op=ReduceOp.SUM, group=None):
+    """Put the sum, or what `op` says, of all processes' Tensors into each of them.
+
+    Returns a handle if `async_op`, else None; so do all functions of `mint.distributed` that have
+    this argument.
+
+    >>> tensor = Tensor([1.0, 2.0])
+    >>> mint.distributed.all_reduce(tensor, "max")
+    >>> tensor.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    return [tensor], [comm_func.all_reduce(tensor, op, group_name(group))[0]]
+
+
+def group_name(group):
+    """The name of a group; None means all processes."""
+    return comm_func.WORLD if group is None else group
+
+
+@_writes()
+def reduce(tensor, dst, op=ReduceOp.SUM, group=None):
+    """Put the sum (or `op`) of all processes' Tensors into that of the process `dst`.
+
+    >>> tensor = Tensor([1.0, 2.0])
+    >>> mint.distributed.reduce(tensor, 0)
+    >>> tensor.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("reduce", tensor=tensor)
+    check_reduction("reduce", op)
+    ranks = group_of("reduce", group)
+    root = number_in("reduce", "dst", dst, ranks)
+    return [tensor], [collectives.reduce(tensor, op, root, ranks, True)]
+
+
+@_writes(returns=True)
+def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None):
+    """Put this process' part of the sum (or `op`) of all processes' `input` into `output`.
+
+    >>> output = Tensor([0.0, 0.0])
+    >>> mint.distributed.reduce_scatter_tensor(output, Tensor([1.0, 2.0]))
+    >>> output.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    return [output], [comm_func.reduce_scatter_tensor(input, op, group_name(group))[0]]
+
+
+@_writes()
+def reduce_scatter_tensor_uneven(
+    output, input, input_split_sizes=None, op=ReduceOp.SUM, group=None
+):
+    """As `reduce_scatter_tensor`; `input_split_sizes`: how many rows each process gets.
+
+    >>> output = Tensor([0.0, 0.0])
+    >>> mint.distributed.reduce_scatter_tensor_uneven(output, Tensor([1.0, 2.0]), [2])
+    >>> output.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "reduce_scatter_tensor_uneven"
+    check_tensor(who, output=output, input=input)
+    check_reduction(who, op)
+    ranks = group_of(who, group)
+    lengths = split_sizes(who, "input_split_sizes", input_split_sizes, input.shape[0], ranks)
+    check_same_length(who, "input_split_sizes", lengths, ranks)
+    return [output], [collectives.reduce_scatter_v(input, lengths, op, ranks)]
+
+
+@_writes()
+def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None):
+    """Put the sum (or `op`) of what all processes have for this one into `output`.
+
+    `input_list`: a Tensor for each process.
+
+    >>> output = Tensor([0.0, 0.0])
+    >>> mint.distributed.reduce_scatter(output, [Tensor([1.0, 2.0])])
+    >>> output.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "reduce_scatter"
+    check_tensor(who, output=output)
+    check_tensors(who, input_list=input_list)
+    check_reduction(who, op)
+    ranks = group_of(who, group)
+    check_same_length(who, "input_list", input_list, ranks)
+    total = collectives.reduce_scatter(concat([x.reshape(-1) for x in input_list]), op, ranks)
+    return [output], [total.reshape(output.shape)]
+
+
+# from all to all --------------------------------------------------------------------------------
+
+
+@_writes(returns=True)
+def all_gather_into_tensor(output_tensor, input_tensor, group=None):
+    """Put all processes' Tensors, one after the other along the first axis, into `output_tensor`.
+
+    >>> output = Tensor([0.0, 0.0])
+    >>> mint.distributed.all_gather_into_tensor(output, Tensor([1.0, 2.0]))
+    >>> output.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    gathered, _ = comm_func.all_gather_into_tensor(input_tensor, group_name(group))
+    return [output_tensor], [gathered]
+
+
+@_writes()
+def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=None):
+    """As `all_gather_into_tensor`; `output_split_sizes`: how many rows each process has.
+
+    >>> output = Tensor([0.0, 0.0])
+    >>> mint.distributed.all_gather_into_tensor_uneven(output, Tensor([1.0, 2.0]), [2])
+    >>> output.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "all_gather_into_tensor_uneven"
+    check_tensor(who, output=output, input=input)
+    ranks = group_of(who, group)
+    lengths = split_sizes(who, "output_split_sizes", output_split_sizes, output.shape[0], ranks)
+    check_same_length(who, "output_split_sizes", lengths, ranks)
+    if input.shape[0] != lengths[ranks.rank]:
+        raise ValueError(
+            f"For '{who}', 'input' must have {lengths[ranks.rank]} rows, as 'output_split_sizes' "
+            f"says, but its shape is {input.shape}."
+        )
+    return [output], [collectives.all_gather_v(input, lengths, ranks)]
+
+
+@_writes()
+def all_gather(tensor_list, tensor, group=None):
+    """Put each process' Tensor into one of `tensor_list`.
+
+    >>> outputs = [Tensor([0.0, 0.0])]
+    >>> mint.distributed.all_gather(outputs, Tensor([1.0, 2.0]))
+    >>> outputs[0].asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("all_gather", tensor=tensor)
+    check_tensors("all_gather", tensor_list=tensor_list)
+    ranks = group_of("all_gather", group)
+    check_same_length("all_gather", "tensor_list", tensor_list, ranks)
+    gathered = collectives.all_gather(tensor.reshape(-1), ranks)
+    return tensor_list, list(gathered.reshape((ranks.size, *tensor.shape)))
+
+
+@_writes()
+def all_to_all(output_tensor_list, input_tensor_list, group=None):
+    """Put what each process has for this one into one of `output_tensor_list`.
+
+    >>> outputs = [Tensor([0.0, 0.0])]
+    >>> mint.distributed.all_to_all(outputs, [Tensor([1.0, 2.0])])
+    >>> outputs[0].asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensors("all_to_all", output_tensor_list=output_tensor_list)
+    ranks, shapes = group_of("all_to_all", group), [x.shape for x in output_tensor_list]
+    return output_tensor_list, parts_from("all_to_all", shapes, input_tensor_list, ranks)
+
+
+@_writes()
+def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None):
+    """Put the rows that the processes have for this one into `output`.
+
+    `input_split_sizes`, `output_split_sizes`: how many rows go to each process, and come from each;
+    evenly by default.
+
+    >>> output = Tensor([0.0, 0.0])
+    >>> mint.distributed.all_to_all_single(output, Tensor([1.0, 2.0]))
+    >>> output.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "all_to_all_single"
+    check_tensor(who, output=output, input=input)
+    ranks = group_of(who, group)
+    sent = split_sizes(who, "input_split_sizes", input_split_sizes, input.shape[0], ranks)
+    received = split_sizes(who, "output_split_sizes", output_split_sizes, output.shape[0], ranks)
+    return [output], [all_to_all_of_parts(who, input, sent, received, ranks)]
+
+
+@_writes(in_mint=False)
+def all_to_all_v_c(output, input, send_count_matrix, group=None):
+    """Put the rows that the processes have for this one into `output`;
+    `send_count_matrix[i * ranks + j]`: how many rows process `i` sends to `j`.
+
+    >>> output = Tensor([0.0, 0.0])
+    >>> ops.communication.all_to_all_v_c(output, Tensor([1.0, 2.0]), [2])
+    >>> output.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "all_to_all_v_c"
+    check_tensor(who, output=output, input=input)
+    numbers = whole_numbers(who, "send_count_matrix", send_count_matrix)
+    return [output], [all_to_all_of_matrix(who, input, numbers, group_of(who, group))]
+
+
+# from one, to one -------------------------------------------------------------------------------
+
+
+@_writes()
+def broadcast(tensor, src, group=None):
+    """Put the Tensor of the process `src` into those of all.
+
+    >>> tensor = Tensor([1.0, 2.0])
+    >>> mint.distributed.broadcast(tensor, 0)
+    """
+    return [tensor], [comm_func.broadcast(tensor, src, group_name(group))]
+
+
+@_writes(in_mint=False)
+def scatter_tensor(output_tensor, input_tensor, src=0, group=None):
+    """Put this process' part, along the first axis, of `input_tensor` of the process `src` into
+    `output_tensor`.
+
+    >>> output = Tensor([0.0, 0.0])
+    >>> ops.communication.scatter_tensor(output, Tensor([1.0, 2.0]))
+    >>> output.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    return [output_tensor], [comm_func.scatter_tensor(input_tensor, src, group_name(group))]
+
+
+@_writes(in_mint=False)
+def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None):
+    """Put all processes' Tensors, one after the other, into `output_tensor` of the process `dst`.
+
+    >>> output = Tensor([0.0, 0.0])
+    >>> ops.communication.gather_into_tensor(output, Tensor([1.0, 2.0]))
+    >>> output.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "gather_into_tensor"
+    check_tensor(who, output_tensor=output_tensor, input_tensor=input_tensor)
+    ranks = group_of(who, group)
+    root = number_in(who, "dst", dst, ranks)
+    leave_graph()  # where nothing is written, a program would leave the collective out
+    gathered = collectives.gather(input_tensor, root, ranks)
+    return ([output_tensor], [gathered]) if ranks.rank == root else ([], [])
+
+
+@_writes()
+def scatter(tensor, scatter_list, src=0, group=None):
+    """Put the process' own one of `scatter_list`, of the process `src`, into `tensor`.
+
+    >>> tensor = Tensor([0.0, 0.0])
+    >>> mint.distributed.scatter(tensor, [Tensor([1.0, 2.0])])
+    >>> tensor.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("scatter", tensor=tensor)
+    ranks = group_of("scatter", group)
+    root = number_in("scatter", "src", src, ranks)
+    flat = zeros((ranks.size * tensor.size,), tensor.dtype)
+    if ranks.rank == root:
+        check_tensors("scatter", scatter_list=scatter_list)
+        check_same_length("scatter", "scatter_list", scatter_list, ranks)
+        for x in scatter_list:
+            _shaped("scatter", tensor, x)
+        flat = concat([x.reshape(-1) for x in scatter_list])
+    return [tensor], [collectives.scatter(flat, root, ranks).reshape(tensor.shape)]
+
+
+@_writes()
+def gather(tensor, gather_list, dst=0, group=None):
+    """Put each process' Tensor into one of `gather_list` of the process `dst`.
+
+    >>> outputs = [Tensor([0.0, 0.0])]
+    >>> mint.distributed.gather(Tensor([1.0, 2.0]), outputs)
+    >>> outputs[0].asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("gather", tensor=tensor)
+    ranks = group_of("gather", group)
+    root = number_in("gather", "dst", dst, ranks)
+    leave_graph()  # see `gather_into_tensor`
+    gathered = collectives.gather(tensor.reshape(-1), root, ranks)
+    if ranks.rank != root:
+        return [], []
+    check_tensors("gather", gather_list=gather_list)
+    check_same_length("gather", "gather_list", gather_list, ranks)
+    return gather_list, list(gathered.reshape((ranks.size, *tensor.shape)))
+
+
+# without a result -------------------------------------------------------------------------------
+
+
+def _plain(function):
+    """Declare a function that is the same in `mint.distributed` and in `ops.communication`."""
+    publish(function.__name__, function, function)
+    _in_place[function.__name__] = True
+    return function
+
+
+@_plain
+def barrier(group=None, async_op=False, device_ids=None):
+    """Wait until each process of the group has come here; `device_ids`: accepted.
+
+    >>> mint.distributed.barrier()
+    """
+    barrier_of_class(group_name(group))
+    return CommHandle() if _is_true("barrier", async_op) else None
+
+
+@_plain
+def send(tensor, dst=0, group=None, tag=0):
+    """Send a Tensor to the process `dst`, which calls `recv`, and wait until it has arrived.
+
+    >>> mint.distributed.send(Tensor([1.0]), 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'send', 'dst' must be another rank, but got 0, which is this one.
+    """
+    comm_func.send(tensor, dst, group_name(group), tag)
+
+
+@_plain
+def isend(tensor, dst=0, group=None, tag=0):
+    """Begin to send a Tensor to the process `dst`; returns a handle.
+
+    >>> mint.distributed.isend(Tensor([1.0]), 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'isend', 'dst' must be another rank, but got 0, which is this one.
+    """
+    return comm_func.isend(tensor, dst, group_name(group), tag)
+
+
+@_plain
+def recv(tensor, src=0, group=None, tag=0):
+    """Put what the process `src` sends into a Tensor; returns 0.
+
+    >>> mint.distributed.recv(Tensor([1.0]), 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'recv', 'src' must be another rank, but got 0, which is this one.
+    """
+    put("recv", tensor, comm_func.recv(tensor, src, group_name(group), tag))
+    return 0
+
+
+@_plain
+def irecv(tensor, src=0, group=None, tag=0):
+    """Begin to receive what the process `src` sends into a Tensor; returns a handle. To read the
+    Tensor waits, too.
+
+    >>> mint.distributed.irecv(Tensor([1.0]), 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'irecv', 'src' must be another rank, but got 0, which is this one.
+    """
+    received, handle = comm_func.irecv(tensor, src, group_name(group), tag)
+    tensor._rebind(received._value)
+    return handle
+
+
+class P2POp(comm_func.P2POp):
+    """One Tensor to send or to receive, for `batch_isend_irecv`.
+
+    `op`: 'isend' or 'irecv', or the function of that name; `peer`: the other process.
+
+    >>> mint.distributed.P2POp("isend", Tensor([1.0]), 1).peer
+    1
+    """
+
+    def __init__(self, op, tensor, peer, group=None, tag=0):
+        try:
+            super().__init__(op, tensor, peer, group, tag)
+        except ValueError as error:
+            raise TypeError(str(error)) from None
+
+
+publish("P2POp", P2POp, P2POp)
+
+
+@_plain
+def batch_isend_irecv(p2p_op_list):
+    """Begin to send and receive all of a list of `P2POp`; returns a list with one handle.
+
+    >>> mint.distributed.batch_isend_irecv([])
+    Traceback (most recent call last):
+        ...
+    TypeError: For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got none.
+    """
+    check_batch(p2p_op_list)
+    return [exchange_batch([(p.op, p.tensor, p.peer) for p in p2p_op_list])]

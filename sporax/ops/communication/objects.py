@@ -1,0 +1,146 @@
+"""Any Python object from process to process, pickled, through JAX's coordinator."""
+
+import functools
+import pickle
+
+from sporax.distributed import processes
+from sporax.distributed.exchange import Exchange
+from sporax.ops.communication.groups import (
+    check_same_length,
+    group_of,
+    leave_graph,
+    number_in,
+    other_rank,
+)
+from sporax.ops.communication.in_place import publish
+
+
+def _check_list(who, name, objects):
+    if not isinstance(objects, list) or not objects:
+        raise TypeError(f"For '{who}', '{name}' must be a list that is not empty, got {objects!r}.")
+
+
+def _exchanged(who, obj, group, sources=None):
+    """What the ranks give, or those of `sources`."""
+    if group.size == 1:
+        return [pickle.loads(pickle.dumps(obj))]
+    leave_graph()
+    return [pickle.loads(b) for b in group.exchange(pickle.dumps(obj), who, sources)]
+
+
+def all_gather_object(object_list, obj, group=None):
+    """Put each process' object into `object_list`.
+
+    >>> objects = [None]
+    >>> mint.distributed.all_gather_object(objects, {"rank": 0})
+    >>> objects
+    [{'rank': 0}]
+    """
+    ranks = group_of("all_gather_object", group)
+    _check_list("all_gather_object", "object_list", object_list)
+    check_same_length("all_gather_object", "object_list", object_list, ranks)
+    object_list[:] = _exchanged("all_gather_object", obj, ranks)
+
+
+def gather_object(obj, object_gather_list=None, dst=0, group=None):
+    """Put each process' object into `object_gather_list` of the process `dst`.
+
+    >>> objects = [None]
+    >>> mint.distributed.gather_object("here", objects)
+    >>> objects
+    ['here']
+    """
+    ranks = group_of("gather_object", group)
+    root = number_in("gather_object", "dst", dst, ranks)
+    objects = _exchanged("gather_object", obj, ranks)
+    if ranks.rank == root:
+        _check_list("gather_object", "object_gather_list", object_gather_list)
+        check_same_length("gather_object", "object_gather_list", object_gather_list, ranks)
+        object_gather_list[:] = objects
+
+
+def broadcast_object_list(object_list, src=0, group=None, device=None):
+    """Put the objects of the process `src` into the lists of all; `device`: accepted.
+
+    >>> mint.distributed.broadcast_object_list(["here", 2])
+    """
+    ranks = group_of("broadcast_object_list", group)
+    number_in("broadcast_object_list", "src", src, ranks)
+    _check_list("broadcast_object_list", "object_list", object_list)
+    objects = _exchanged("broadcast_object_list", object_list, ranks, [src])[0]
+    _check_count("broadcast_object_list", object_list, objects)
+    object_list[:] = objects
+
+
+def _check_count(who, object_list, objects):
+    if len(object_list) != len(objects):
+        raise ValueError(
+            f"For '{who}', 'object_list' must have as many entries as are sent, {len(objects)}, "
+            f"but got {len(object_list)}."
+        )
+
+
+def scatter_object_list(scatter_object_output_list, scatter_object_input_list, src=0, group=None):
+    """Put this process' one of the objects of the process `src` into the first place of
+    `scatter_object_output_list`.
+
+    >>> objects = [None]
+    >>> mint.distributed.scatter_object_list(objects, ["here"])
+    >>> objects
+    ['here']
+    """
+    who = "scatter_object_list"
+    ranks = group_of(who, group)
+    root = number_in(who, "src", src, ranks)
+    _check_list(who, "scatter_object_output_list", scatter_object_output_list)
+    if ranks.rank == root:
+        _check_list(who, "scatter_object_input_list", scatter_object_input_list)
+        check_same_length(who, "scatter_object_input_list", scatter_object_input_list, ranks)
+    objects = _exchanged(who, scatter_object_input_list, ranks, [src])[0]
+    scatter_object_output_list[0] = objects[ranks.rank]
+
+
+@functools.cache
+def _direction(source, target):
+    return Exchange((source, target), "objects")
+
+
+def send_object_list(object_list, dst, group=None, device=None):
+    """Send objects to the process `dst`, which calls `recv_object_list`; `device`: accepted.
+
+    >>> mint.distributed.send_object_list([1], 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'send_object_list', 'dst' must be another rank, but got 0, which is this one.
+    """
+    who = "send_object_list"
+    other_rank(who, "dst", dst, group_of(who, group))
+    _check_list(who, "object_list", object_list)
+    leave_graph()
+    own = processes.rank()
+    _direction(own, dst)(pickle.dumps(object_list), who, [own])
+
+
+def recv_object_list(object_list, src=0, group=None, device=None):
+    """Put the objects that the process `src` sends into `object_list`; returns 0.
+
+    >>> mint.distributed.recv_object_list([None], 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'recv_object_list', 'src' must be another rank, but got 0, which is this one.
+    """
+    who = "recv_object_list"
+    other_rank(who, "src", src, group_of(who, group))
+    _check_list(who, "object_list", object_list)
+    leave_graph()
+    objects = pickle.loads(_direction(src, processes.rank())(b"", who, [src])[0])
+    _check_count(who, object_list, objects)
+    object_list[:] = objects
+    return 0
+
+
+for _function in (
+    all_gather_object, gather_object, broadcast_object_list, scatter_object_list, send_object_list,
+    recv_object_list,
+):  # fmt: skip
+    publish(_function.__name__, _function, _function)

@@ -1,0 +1,569 @@
+"""The collectives as classes, by MindSpore's names: `ops.AllReduce()(x)`."""
+
+import math
+import pickle
+
+from sporax.core import dtype as dtypes
+from sporax.distributed.groups import Group
+from sporax.ops.communication import collectives
+from sporax.ops.communication.channels import exchange_batch
+from sporax.ops.communication.groups import (
+    check_divides,
+    check_reduction,
+    check_same_length,
+    check_tensor,
+    group_of,
+    leave_graph,
+    number_in,
+    other_rank,
+    whole_numbers,
+)
+from sporax.ops.declare import Arrays, composite
+from sporax.ops.shape.creation import zeros
+
+
+def meaningless(x):
+    """What a rank gets that is not the one which receives."""
+    return x.reshape((-1,))[:1]
+
+
+@composite(function=(), primitive="AllReduce(op='sum', group='hccl_world_group')(input_x)")
+def all_reduce_of_class(input_x, op="sum", group="hccl_world_group"):
+    """The sum, or what `op` says, of all processes' Tensors, on each of them.
+
+    `op`: 'sum', 'avg', 'max', 'min' or 'prod'. The shapes and dtypes must be equal. The derivative
+    of the sum of all losses: the sum of the cotangents.
+
+    >>> ops.AllReduce()(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("AllReduce", input_x=input_x)
+    check_reduction("AllReduce", op)
+    return collectives.all_reduce(input_x, op, group_of("AllReduce", group))
+
+
+@composite(function=(), primitive="ReduceScatter(op='sum', group='hccl_world_group')(input_x)")
+def reduce_scatter_of_class(input_x, op="sum", group="hccl_world_group"):
+    """This process' part, along the first axis, of the sum (or `op`) of all processes' Tensors.
+
+    `(N * ranks, ...) -> (N, ...)`.
+
+    >>> ops.ReduceScatter()(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("ReduceScatter", input_x=input_x)
+    check_reduction("ReduceScatter", op)
+    group = group_of("ReduceScatter", group)
+    check_divides("ReduceScatter", "input_x", input_x, group)
+    return collectives.reduce_scatter(input_x, op, group)
+
+
+@composite(function=(), primitive="AllGather(group='hccl_world_group')(input_x)")
+def all_gather_of_class(input_x, group="hccl_world_group"):
+    """All processes' Tensors, one after the other along the first axis.
+
+    `(N, ...) -> (N * ranks, ...)`.
+
+    >>> ops.AllGather()(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("AllGather", input_x=input_x)
+    return collectives.all_gather(input_x, group_of("AllGather", group))
+
+
+@composite(function=(), primitive="Broadcast(root_rank, group='hccl_world_group')(input_x)")
+def broadcast_of_class(input_x, root_rank, group="hccl_world_group") -> Arrays:
+    """The Tensors, a tuple, of the process `root_rank`, its number among all.
+
+    >>> ops.Broadcast(0)((Tensor([1.0]),))[0].asnumpy()
+    array([1.], dtype=float32)
+    """
+    group = group_of("Broadcast", group)
+    root = number_in("Broadcast", "root_rank", root_rank, group)
+    inputs = input_x if isinstance(input_x, (list, tuple)) else (input_x,)
+    for x in inputs:
+        check_tensor("Broadcast", input_x=x)
+    return tuple([collectives.broadcast(x, root, group) for x in inputs])
+
+
+@composite(function=(), primitive="Reduce(dest_rank, op='sum', group='hccl_world_group')(input_x)")
+def reduce_of_class(input_x, dest_rank, op="sum", group="hccl_world_group"):
+    """The sum (or `op`) of all processes' Tensors, on number `dest_rank` of the group; others get a
+    Tensor of shape (1,) that means nothing.
+
+    >>> ops.Reduce(0)(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("Reduce", input_x=input_x)
+    check_reduction("Reduce", op)
+    group = group_of("Reduce", group)
+    if type(dest_rank) is not int or not 0 <= dest_rank < group.size:
+        raise ValueError(
+            f"For 'Reduce', 'dest_rank' must be from 0 to {group.size - 1}, but got {dest_rank!r}."
+        )
+    total = collectives.reduce(input_x, op, dest_rank, group)
+    return total if group.rank == dest_rank else meaningless(total)
+
+
+@composite(function=(), primitive="CollectiveGather(dest_rank, group='hccl_world_group')(input_x)")
+def gather_of_class(input_x, dest_rank, group="hccl_world_group"):
+    """All processes' Tensors, one after the other, on the process `dest_rank`; others get a Tensor
+    of shape (1,) that means nothing.
+
+    >>> ops.CollectiveGather(0)(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("CollectiveGather", input_x=input_x)
+    group = group_of("CollectiveGather", group)
+    root = number_in("CollectiveGather", "dest_rank", dest_rank, group)
+    gathered = collectives.gather(input_x, root, group)
+    return gathered if group.rank == root else meaningless(gathered)
+
+
+@composite(
+    function=(), primitive="CollectiveScatter(src_rank=0, group='hccl_world_group')(input_x)"
+)
+def scatter_of_class(input_x, src_rank=0, group="hccl_world_group"):
+    """This process' part, along the first axis, of the Tensor of the process `src_rank`.
+
+    >>> ops.CollectiveScatter()(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("CollectiveScatter", input_x=input_x)
+    group = group_of("CollectiveScatter", group)
+    root = number_in("CollectiveScatter", "src_rank", src_rank, group)
+    check_divides("CollectiveScatter", "input_x", input_x, group)
+    return collectives.scatter(input_x, root, group)
+
+
+@composite(
+    function=(),
+    primitive="AlltoAll(split_count, split_dim, concat_dim, group='hccl_world_group')(input_x)",
+)
+def all_to_all_of_class(input_x, split_count, split_dim, concat_dim, group="hccl_world_group"):
+    """The parts along `split_dim` that the processes have for this one, along `concat_dim`.
+
+    `split_count`: the number of ranks.
+
+    >>> ops.AlltoAll(1, 0, 0)(Tensor([1.0, 2.0])).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("AlltoAll", input_x=input_x)
+    group = group_of("AlltoAll", group)
+    if split_count != group.size:
+        raise ValueError(
+            f"For 'AlltoAll', 'split_count' must be the number of ranks, {group.size}, but got "
+            f"{split_count!r}."
+        )
+    for name, axis in [("split_dim", split_dim), ("concat_dim", concat_dim)]:
+        if type(axis) is not int or not 0 <= axis < input_x.ndim:
+            raise ValueError(
+                f"For 'AlltoAll', '{name}' must be from 0 to {input_x.ndim - 1}, but got {axis!r}."
+            )
+    check_divides("AlltoAll", "input_x", input_x, group, split_dim)
+    return collectives.all_to_all(input_x, split_dim, concat_dim, group)
+
+
+@composite(function=(), primitive="Barrier(group='hccl_world_group')()")
+def barrier_of_class(group="hccl_world_group"):
+    """Wait until each process of the group has come here.
+
+    >>> ops.Barrier()()
+    """
+    group = group_of("Barrier", group)
+    leave_graph()
+    group.exchange(b"", "Barrier")
+
+
+# parts of different lengths ---------------------------------------------------------------------
+
+
+def _counts(who, sent, received, group):
+    """What each rank sends to each, of which this one knows its own."""
+    check_same_length(who, "the numbers sent", sent, group)
+    check_same_length(who, "the numbers received", received, group)
+    if group.size == 1:
+        rows = [(sent, received)]
+    else:
+        leave_graph()  # the others' numbers may differ from call to call
+        rows = [pickle.loads(b) for b in group.exchange(pickle.dumps((sent, received)), who)]
+    for i, (gives, _) in enumerate(rows):
+        for j, (_, takes) in enumerate(rows):
+            if gives[j] != takes[i]:
+                raise ValueError(
+                    f"For '{who}', what is received must be as much as is sent, but rank "
+                    f"{group.ranks[i]} sends {gives[j]} to rank {group.ranks[j]}, which expects "
+                    f"{takes[i]}."
+                )
+    return tuple(tuple(gives) for gives, _ in rows)
+
+
+def all_to_all_of_parts(who, x, sent, received, group):
+    """The rows that the processes have for this one. `sent` and `received`: how many, for each."""
+    counts = _counts(who, sent, received, group)
+    _check_rows(who, x, counts[group.rank])
+    return collectives.all_to_all_v(x, counts, group)
+
+
+def _check_rows(who, x, lengths):
+    if x.ndim == 0 or x.shape[0] != sum(lengths):
+        raise ValueError(
+            f"For '{who}', the first axis of the input must have {sum(lengths)} rows, the sum of "
+            f"{list(lengths)}, but its shape is {x.shape}."
+        )
+
+
+@composite(
+    function=(),
+    primitive="AlltoAllV(group='hccl_world_group', block_size=1)"
+    "(input_x, send_numel_list, recv_numel_list)",
+)
+def all_to_all_v_of_class(
+    input_x, send_numel_list, recv_numel_list, group="hccl_world_group", block_size=1
+):
+    """The elements that the processes have for this one, of a flat Tensor.
+
+    `send_numel_list`, `recv_numel_list`: how many blocks of `block_size` elements go to each
+    process, and come from each.
+
+    >>> ops.AlltoAllV()(Tensor([1.0, 2.0]), [2], [2]).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("AlltoAllV", input_x=input_x)
+    group = group_of("AlltoAllV", group)
+    sent, received = [
+        [n * block_size for n in whole_numbers("AlltoAllV", name, numbers)]
+        for name, numbers in [
+            ("send_numel_list", send_numel_list), ("recv_numel_list", recv_numel_list)
+        ]
+    ]  # fmt: skip
+    return all_to_all_of_parts("AlltoAllV", input_x, sent, received, group)
+
+
+def all_to_all_of_matrix(who, x, matrix, group, factor=1):
+    """As `all_to_all_of_parts`; `matrix`: all ranks' numbers, row after row."""
+    numbers, n = whole_numbers(who, "send_count_matrix", matrix), group.size
+    if len(numbers) != n * n:
+        raise ValueError(
+            f"For '{who}', 'send_count_matrix' must have {n} x {n} entries, but got {len(numbers)}."
+        )
+    counts = tuple(tuple(k * factor for k in numbers[i * n : i * n + n]) for i in range(n))
+    _check_rows(who, x, counts[group.rank])
+    return collectives.all_to_all_v(x, counts, group)
+
+
+@composite(
+    function=(),
+    primitive="AlltoAllVC(group='hccl_world_group', block_size=1, transpose=False)"
+    "(input_x, send_count_matrix)",
+)
+def all_to_all_vc_of_class(
+    input_x, send_count_matrix, group="hccl_world_group", block_size=1, transpose=False
+):
+    """As `AlltoAllV`; `send_count_matrix[i * ranks + j]`: how many blocks process `i` sends to `j`,
+    with `transpose` `j` to `i`.
+
+    >>> ops.AlltoAllVC()(Tensor([1.0, 2.0]), [2]).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("AlltoAllVC", input_x=input_x)
+    group = group_of("AlltoAllVC", group)
+    numbers = whole_numbers("AlltoAllVC", "send_count_matrix", send_count_matrix)
+    if transpose:
+        numbers = [x for j in range(group.size) for x in numbers[j :: group.size]]
+    return all_to_all_of_matrix("AlltoAllVC", input_x, numbers, group, block_size)
+
+
+@composite(
+    function=(), primitive="AllGatherV(group='hccl_world_group')(input_x, output_split_sizes)"
+)
+def all_gather_v_of_class(input_x, output_split_sizes, group="hccl_world_group"):
+    """All processes' Tensors, one after the other; `output_split_sizes`: the length of each.
+
+    >>> ops.AllGatherV()(Tensor([1.0, 2.0]), [2]).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("AllGatherV", input_x=input_x)
+    group = group_of("AllGatherV", group)
+    lengths = whole_numbers("AllGatherV", "output_split_sizes", output_split_sizes)
+    check_same_length("AllGatherV", "output_split_sizes", lengths, group)
+    _check_rows("AllGatherV", input_x, lengths[group.rank : group.rank + 1])
+    return collectives.all_gather_v(input_x, lengths, group)
+
+
+@composite(
+    function=(),
+    primitive="ReduceScatterV(op='sum', group='hccl_world_group')(input_x, input_split_sizes)",
+)
+def reduce_scatter_v_of_class(input_x, input_split_sizes, op="sum", group="hccl_world_group"):
+    """This process' part of the sum (or `op`) of all processes' Tensors; `input_split_sizes`: the
+    length of each process' part.
+
+    >>> ops.ReduceScatterV()(Tensor([1.0, 2.0]), [2]).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    check_tensor("ReduceScatterV", input_x=input_x)
+    check_reduction("ReduceScatterV", op)
+    group = group_of("ReduceScatterV", group)
+    lengths = whole_numbers("ReduceScatterV", "input_split_sizes", input_split_sizes)
+    check_same_length("ReduceScatterV", "input_split_sizes", lengths, group)
+    _check_rows("ReduceScatterV", input_x, lengths)
+    return collectives.reduce_scatter_v(input_x, lengths, op, group)
+
+
+@composite(
+    function=(), primitive="_AllSwap(group='hccl_world_group')(tensor_in, send_size, recv_size)"
+)
+def all_swap_of_class(tensor_in, send_size, recv_size, group="hccl_world_group"):
+    """The rows of a matrix that the processes have for this one; `send_size`, `recv_size`: how many
+    elements go to each process, and come from each.
+
+    >>> ops._AllSwap()(ops.ones((2, 3)), Tensor([6]), Tensor([6])).shape
+    (2, 3)
+    """
+    check_tensor("_AllSwap", tensor_in=tensor_in)
+    group, width = group_of("_AllSwap", group), tensor_in.shape[1]
+    sent, received = [
+        [n // width for n in whole_numbers("_AllSwap", name, numbers)]
+        for name, numbers in [("send_size", send_size), ("recv_size", recv_size)]
+    ]
+    return all_to_all_of_parts("_AllSwap", tensor_in, sent, received, group)
+
+
+# from rank to rank ------------------------------------------------------------------------------
+
+
+@composite(
+    function=(),
+    primitive="Send(sr_tag, dest_rank, group='hccl_world_group', group_back='hccl_world_group')"
+    "(input_x)",
+)
+def send_of_class(
+    input_x, sr_tag, dest_rank, group="hccl_world_group", group_back="hccl_world_group"
+):
+    """Send a Tensor to number `dest_rank` of the group, which calls `Receive`; returns zeros.
+
+    >>> ops.Send(0, 0)(Tensor([1.0]))
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'Send', 'dest_rank' must be another rank, but got 0, which is this one.
+    """
+    check_tensor("Send", input_x=input_x)
+    group = group_of("Send", group)
+    other = other_rank(
+        "Send", "dest_rank", _world_rank("Send", "dest_rank", dest_rank, group), group
+    )
+    leave_graph()
+    pair = Group.of((group.ranks[group.rank], other), "Send")
+    return collectives.permute(input_x, ((0, 1),), pair)
+
+
+def _world_rank(who, name, number, group):
+    if type(number) is not int or not 0 <= number < group.size:
+        raise ValueError(
+            f"For '{who}', '{name}' must be from 0 to {group.size - 1}, but got {number!r}."
+        )
+    return group.ranks[number]
+
+
+@composite(
+    function=(),
+    primitive="Receive(sr_tag, src_rank, shape, dtype, group='hccl_world_group', "
+    "group_back='hccl_world_group')(input_x=None)",
+)
+def receive_of_class(
+    input_x, sr_tag, src_rank, shape, dtype, group="hccl_world_group",
+    group_back="hccl_world_group",
+):  # fmt: skip
+    """The Tensor, of this shape and dtype, that number `src_rank` of the group gives to `Send`.
+
+    `input_x`: accepted.
+
+    >>> ops.Receive(0, 0, [1], ms.float32)()
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'Receive', 'src_rank' must be another rank, but got 0, which is this one.
+    """
+    group = group_of("Receive", group)
+    other = _world_rank("Receive", "src_rank", src_rank, group)
+    other_rank("Receive", "src_rank", other, group)
+    leave_graph()
+    pair = Group.of((other, group.ranks[group.rank]), "Send")
+    return collectives.permute(zeros(tuple(shape), dtype), ((0, 1),), pair)
+
+
+def exchange_between(who, inputs, destinations, sources, shapes, dtype, group):
+    """The Tensors, of these shapes, that the ranks `sources` send to this one, each of which sends
+    one of its own to each of its destinations."""
+    sends = [(to, x.size) for x, to in zip(inputs, destinations, strict=True)]
+    takes = [(of, math.prod(shape)) for of, shape in zip(sources, shapes, strict=True)]
+    if group.size == 1:
+        plans = [(sends, takes)]
+    else:
+        plans = [pickle.loads(b) for b in group.exchange(pickle.dumps((sends, takes)), who)]
+    rounds = _rounds(who, plans, group)
+    return collectives.neighbor_exchange(
+        inputs, rounds, tuple(tuple(s) for s in shapes), dtypes.dtype_to_nptype(dtype), group
+    )
+
+
+def _rounds(who, plans, group):
+    """Rounds in which each rank sends at most once and receives at most once."""
+    own, rounds = group.rank, []
+    for i, (sends, _) in enumerate(plans):
+        for at, (to, elements) in enumerate(sends):
+            takes = [k for k, (of, _) in enumerate(plans[to][1]) if of == i]
+            number = [t for t, _ in sends[:at]].count(to)
+            if number >= len(takes) or plans[to][1][takes[number]][1] != elements:
+                raise ValueError(
+                    f"For '{who}', what is received must be as much as is sent, but number {i} of "
+                    f"the group sends {elements} elements to number {to}, which expects "
+                    f"{[n for of, n in plans[to][1] if of == i]}."
+                )
+            edge = (i, to), elements, at if i == own else None, takes[number] if to == own else None
+            for entries in rounds:
+                if all(i != a and to != b for (a, b), *_ in entries):
+                    entries.append(edge)
+                    break
+            else:
+                rounds.append([edge])
+    return tuple(
+        (
+            tuple(pair for pair, *_ in entries),
+            max(n for _, n, *_ in entries),
+            next((sent for *_, sent, _ in entries if sent is not None), None),
+            next((received for *_, received in entries if received is not None), None),
+        )
+        for entries in rounds
+    )
+
+
+@composite(
+    function=(),
+    primitive="NeighborExchange(send_rank_ids, recv_rank_ids, recv_shapes, send_shapes, recv_type, "
+    "group='hccl_world_group')(input_x)",
+)
+def neighbor_exchange_of_class(
+    input_x, send_rank_ids, recv_rank_ids, recv_shapes, send_shapes, recv_type,
+    group="hccl_world_group",
+) -> Arrays:  # fmt: skip
+    """The Tensors, a tuple, of the numbers `recv_rank_ids` of the group, while one of `input_x`
+    goes to each of `send_rank_ids`. All ranks of the group call it.
+
+    >>> exchange = ops.NeighborExchange([0], [0], ([2],), ([2],), ms.float32)
+    >>> exchange((Tensor([1.0, 2.0]),))[0].asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    who = "NeighborExchange"
+    group = group_of(who, group)
+    inputs = list(input_x)
+    for x, shape in zip(inputs, send_shapes, strict=True):
+        check_tensor(who, input_x=x)
+        if x.shape != tuple(shape):
+            raise ValueError(
+                f"For '{who}', 'input_x' must have the shapes 'send_shapes', but got {x.shape} for "
+                f"{shape}."
+            )
+    for name, ranks in [("send_rank_ids", send_rank_ids), ("recv_rank_ids", recv_rank_ids)]:
+        for rank in ranks:
+            _world_rank(who, name, rank, group)
+    return exchange_between(
+        who, inputs, send_rank_ids, recv_rank_ids, recv_shapes, recv_type, group
+    )
+
+
+# where in the picture a neighbour is: (rows, columns), -1 above or left, 1 below or right
+_NEIGHBORS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
+
+
+@composite(
+    function=(),
+    primitive="NeighborExchangeV2(send_rank_ids, send_lens, recv_rank_ids, recv_lens, data_format, "
+    "group='hccl_world_group')(input_x)",
+)
+def neighbor_exchange_v2_of_class(
+    input_x, send_rank_ids, send_lens, recv_rank_ids, recv_lens, data_format,
+    group="hccl_world_group",
+):  # fmt: skip
+    """Pictures `(N, C, H, W)` with borders from neighbours around them.
+
+    `send_rank_ids`, `recv_rank_ids`: the neighbours' numbers in the group, above and then
+    clockwise, -1 for none. `send_lens`, `recv_lens`: the widths of the borders above, below, left
+    and right. Where there is no neighbour are zeros. All ranks of the group call it.
+
+    >>> none = [-1] * 8
+    >>> border = ops.NeighborExchangeV2(none, [1, 1, 1, 1], none, [1, 1, 1, 1], "NCHW")
+    >>> border(ops.ones((1, 1, 2, 2))).shape
+    (1, 1, 4, 4)
+    """
+    who = "NeighborExchangeV2"
+    check_tensor(who, input_x=input_x)
+    group = group_of(who, group)
+    if data_format != "NCHW" or input_x.ndim != 4:
+        raise ValueError(
+            f"For '{who}', 'data_format' must be 'NCHW' and 'input_x' have 4 axes, but got "
+            f"{data_format!r} and shape {input_x.shape}."
+        )
+    n, c, height, width = input_x.shape
+    top, bottom, left, right = recv_lens
+    extents = {-1: (top, left), 0: (height, width), 1: (bottom, right)}
+    sent = {-1: (send_lens[0], send_lens[2]), 1: (send_lens[1], send_lens[3])}
+    inputs, targets, sources, shapes, places = [], [], [], [], []
+    for (row, column), to, of in zip(_NEIGHBORS, send_rank_ids, recv_rank_ids, strict=True):
+        if to != -1:
+            rows = _border(row, row and sent[row][0], height)
+            columns = _border(column, column and sent[column][1], width)
+            inputs.append(input_x[:, :, rows, columns])
+            targets.append(to)
+        if of != -1:
+            sources.append(of)
+            shapes.append((n, c, extents[row][0], extents[column][1]))
+            places.append((row, column))
+    arrived = exchange_between(who, inputs, targets, sources, shapes, input_x.dtype, group)
+    result = zeros((n, c, top + height + bottom, left + width + right), input_x.dtype)
+    starts = {-1: (0, 0), 0: (top, left), 1: (top + height, left + width)}
+    placed = [((0, 0), input_x), *zip(places, arrived, strict=True)]
+    for (row, column), part in placed:
+        y, x = starts[row][0], starts[column][1]
+        result[:, :, y : y + part.shape[2], x : x + part.shape[3]] = part
+    return result
+
+
+def _border(side, length, size):
+    return slice(size) if side == 0 else slice(length) if side < 0 else slice(size - length, size)
+
+
+@composite(
+    function=(),
+    primitive="BatchISendIRecv(op_types, remote_ranks, receive_shapes=None, receive_types=None, "
+    "group='hccl_world_group')(input_x)",
+)
+def batch_of_class(
+    input_x, op_types, remote_ranks, receive_shapes=None, receive_types=None,
+    group="hccl_world_group",
+) -> Arrays:  # fmt: skip
+    """Send and receive several Tensors at once.
+
+    `op_types`: 'isend' or 'irecv' for each; `remote_ranks`: with which number of the group.
+    `receive_shapes`, `receive_types`: of each that is received. Returns a Tensor for each, that of
+    an 'isend' without a meaning.
+
+    >>> ops.BatchISendIRecv(("isend",), (0,))((Tensor([1.0]),))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: For 'BatchISendIRecv', 'remote_ranks' must be another rank, but got 0, which is...
+    """
+    who = "BatchISendIRecv"
+    group = group_of(who, group)
+    ranks = [_world_rank(who, "remote_ranks", r, group) for r in remote_ranks]
+    for r in ranks:
+        other_rank(who, "remote_ranks", r, group)
+    leave_graph()
+    inputs = iter(input_x or ())
+    places = iter(zip(receive_shapes or (), receive_types or (), strict=True))
+    tensors = [next(inputs) if kind == "isend" else zeros(*next(places)) for kind in op_types]
+    exchange_batch(list(zip(op_types, tensors, ranks, strict=True)), wait=True)
+    return tuple(
+        zeros((), x.dtype) if kind == "isend" else x
+        for kind, x in zip(op_types, tensors, strict=True)
+    )

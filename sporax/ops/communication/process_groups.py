@@ -1,0 +1,335 @@
+"""Processes and groups as `mint.distributed` names them, and `TCPStore`."""
+
+import datetime
+import socketserver
+import threading
+import time
+import xmlrpc.client
+import xmlrpc.server
+
+from sporax.core.jax_internals import backends_are_initialized
+from sporax.distributed import groups, processes, ranks
+from sporax.distributed.launch_environment import Launch
+from sporax.ops.communication.in_place import group_name, publish
+
+
+def is_available():
+    """Whether processes can communicate: always.
+
+    >>> mint.distributed.is_available()
+    True
+    """
+    return True
+
+
+def is_initialized():
+    """Whether `init_process_group` or `init` has been called.
+
+    >>> mint.distributed.is_initialized()
+    False
+    """
+    return ranks.GlobalComm.INITED
+
+
+def init_process_group(
+    backend="hccl", init_method=None, timeout=None, world_size=-1, rank=-1, store=None,
+    group_name="", pg_options=None, device_id=None,
+):  # fmt: skip
+    """Let the processes of a launcher communicate, or join those that call this.
+
+    `backend`: 'hccl', 'nccl' or 'mccl'. `world_size`: -1, or the number of processes. Without a
+    launcher, `init_method` 'tcp://address:port' (or a `store`), `world_size` and `rank` say where
+    the others are; call it before anything is computed. The rest is accepted.
+
+    >>> mint.distributed.init_process_group()
+    >>> mint.distributed.get_world_size()
+    1
+    >>> mint.distributed.destroy_process_group()
+    """
+    who = "init_process_group"
+    if backend not in (*ranks._BACKENDS, "gloo"):
+        raise ValueError(
+            f"For '{who}', 'backend' must be one of {list(ranks._BACKENDS)}, but got {backend!r}."
+        )
+    if init_method is not None and store is not None:
+        raise ValueError(f"For '{who}', 'init_method' or 'store' must be None, but got both.")
+    if (init_method or store) and processes.World.launch is None:
+        _join(who, init_method, store, world_size, rank)
+    if world_size not in (-1, processes.size()):
+        raise ValueError(
+            f"For '{who}', 'world_size' must be -1 or the number of processes, "
+            f"{processes.size()}, but got {world_size!r}."
+        )
+    ranks.init()
+
+
+def _join(who, init_method, store, size, rank):
+    if type(size) is not int or size < 1 or type(rank) is not int or not 0 <= rank < size:
+        raise ValueError(
+            f"For '{who}', with 'init_method' or 'store', 'world_size' must be positive and 'rank' "
+            f"below it, but got {size!r} and {rank!r}."
+        )
+    if size == 1:
+        return
+    if store is not None:
+        host, port = store.host, store.port + 1  # the store itself has the other
+    else:
+        scheme, _, address = init_method.partition("://")
+        host, _, port = address.partition(":")
+        if scheme != "tcp" or not port.isdigit():
+            raise ValueError(
+                f"For '{who}', 'init_method' must be 'tcp://address:port', but got {init_method!r}."
+            )
+    if backends_are_initialized():
+        raise RuntimeError(
+            f"For '{who}', a process must join the others before anything is computed, but a "
+            "device has started already. Call it first, or use 'sporax launch'."
+        )
+    processes.join(Launch(rank, size, f"{host}:{port}"))
+
+
+def destroy_process_group(group=None):
+    """Forget a group; None: all, and `is_initialized` is False.
+
+    >>> mint.distributed.destroy_process_group()
+    """
+    if group is None or group in groups.WORLD_NAMES:
+        ranks.release()
+    else:
+        ranks.destroy_group(group)
+
+
+def get_rank(group=None):
+    """The number of this process in a group; -1 where it is no member.
+
+    >>> mint.distributed.get_rank()
+    0
+    """
+    number = groups.named(group_name(group), "get_rank").rank
+    return -1 if number is None else number
+
+
+def get_world_size(group=None):
+    """How many processes a group has; -1 where this one is no member.
+
+    >>> mint.distributed.get_world_size()
+    1
+    """
+    members = groups.named(group_name(group), "get_world_size")
+    return -1 if members.rank is None else members.size
+
+
+def new_group(
+    ranks=None, timeout=None, backend=None, pg_options=None, use_local_synchronization=False,
+    group_desc=None,
+):  # fmt: skip
+    """The name of a new group of `ranks` (None: all processes). The rest is accepted.
+
+    >>> group = mint.distributed.new_group([0])
+    >>> mint.distributed.get_world_size(group)
+    1
+    >>> mint.distributed.destroy_process_group(group)
+    """
+    if ranks is None:
+        ranks = list(range(processes.size()))
+    name = f"group_{'_'.join(map(str, ranks))}" if isinstance(ranks, list) else ranks
+    _create(name, ranks)
+    return name
+
+
+def _create(name, members):
+    ranks.create_group(name, members)
+
+
+def get_backend(group=None):
+    """What carries a group's messages: 'mccl'.
+
+    >>> mint.distributed.get_backend()
+    'mccl'
+    """
+    groups.named(group_name(group), "get_backend")
+    return ranks.GlobalComm.BACKEND
+
+
+def get_global_rank(group, group_rank):
+    """The number among all processes of number `group_rank` of a group.
+
+    >>> mint.distributed.get_global_rank(None, 0)
+    0
+    """
+    return ranks.get_world_rank_from_group_rank(group_name(group), group_rank)
+
+
+def get_group_rank(group, global_rank):
+    """The number in a group of process `global_rank`.
+
+    >>> mint.distributed.get_group_rank(None, 0)
+    0
+    """
+    return ranks.get_group_rank_from_world_rank(global_rank, group_name(group))
+
+
+def get_process_group_ranks(group=None):
+    """The numbers among all processes of a group's members, in order.
+
+    >>> mint.distributed.get_process_group_ranks()
+    [0]
+    """
+    return ranks.get_process_group_ranks(group_name(group))
+
+
+for _function in (
+    is_available, is_initialized, init_process_group, destroy_process_group, get_rank,
+    get_world_size, new_group, get_backend, get_global_rank, get_group_rank,
+    get_process_group_ranks,
+):  # fmt: skip
+    publish(_function.__name__, _function, _function)
+
+
+class _Server(socketserver.ThreadingMixIn, xmlrpc.server.SimpleXMLRPCServer):
+    daemon_threads = True
+
+
+class _Entries:
+    """The entries of a store, in the process that has it."""
+
+    def __init__(self):
+        self.lock, self.values, self.clients = threading.Lock(), {}, 0
+
+    def come(self):
+        with self.lock:
+            self.clients += 1
+            return self.clients
+
+    def count(self):
+        return self.clients
+
+    def add(self, key, amount):
+        with self.lock:
+            self.values[key] = str(int(self.values.get(key, b"0")) + amount).encode()
+            return int(self.values[key])
+
+    def set(self, key, value):
+        with self.lock:
+            self.values[key] = value.data
+            return True
+
+    def get(self, key):
+        """[the value], or [] where there is none."""
+        with self.lock:
+            return [xmlrpc.client.Binary(self.values[key])] if key in self.values else []
+
+    def delete_key(self, key):
+        with self.lock:
+            return self.values.pop(key, None) is not None
+
+
+class TCPStore:
+    """Bytes by name, for all processes that know the address.
+
+    `host_name`, `port`: where the process with `is_master` serves it. `world_size`: with
+    `wait_for_workers`, how many processes it waits for. `timeout`: a timedelta, how long the
+    methods wait. The rest is accepted.
+
+    >>> store = mint.distributed.TCPStore("127.0.0.1", 18321, is_master=True)
+    >>> store.set("name", "value")
+    >>> store.get("name"), store.add("count", 2), store.delete_key("name")
+    (b'value', 2, True)
+    """
+
+    def __init__(
+        self, host_name, port, world_size=None, is_master=False,
+        timeout=datetime.timedelta(seconds=300), wait_for_workers=True, multi_tenant=False,
+        master_listen_fd=None, use_libuv=True,
+    ):  # fmt: skip
+        kinds = [
+            ("host_name", host_name, str), ("port", port, int), ("is_master", is_master, bool),
+            ("timeout", timeout, datetime.timedelta), ("wait_for_workers", wait_for_workers, bool),
+            ("world_size", 1 if world_size is None else world_size, int),
+        ]  # fmt: skip
+        for name, value, kind in kinds:
+            _check_type("TCPStore", name, value, kind)
+        if not 0 <= port <= 65535 or (world_size is not None and world_size < 1):
+            raise ValueError(
+                "For 'TCPStore', 'port' must be from 0 to 65535 and 'world_size' positive, but got "
+                f"{port} and {world_size}."
+            )
+        self.host, self.timeout = host_name, timeout.total_seconds()
+        self.port = self._serve(host_name, port) if is_master else port
+        self._until("come")()
+        if wait_for_workers and is_master and world_size is not None:
+            self._wait(lambda: self._entries.count() >= world_size, "all processes")
+
+    @staticmethod
+    def _serve(host, port):
+        server = _Server((host, port), logRequests=False, allow_none=True)
+        server.register_instance(_Entries())
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return server.server_address[1]
+
+    @property
+    def _entries(self):
+        return xmlrpc.client.ServerProxy(f"http://{self.host}:{self.port}", allow_none=True)
+
+    def _until(self, method):
+        """A method of the entries, once the server is there."""
+
+        def call():
+            try:
+                return [getattr(self._entries, method)()]
+            except ConnectionRefusedError:
+                return []
+
+        return lambda: self._wait(call, f"the store at {self.host}:{self.port}")[0]
+
+    def _wait(self, ask, what):
+        end = time.monotonic() + self.timeout
+        while not (found := ask()):
+            if time.monotonic() > end:
+                raise RuntimeError(
+                    f"For 'TCPStore', {what} must be there within 'timeout', but was not after "
+                    f"{self.timeout:g} s."
+                )
+            time.sleep(0.02)
+        return found
+
+    def add(self, key, amount):
+        """Add to the number of a name, 0 at first; returns the sum."""
+        _check_type("TCPStore.add", "key", key, str)
+        _check_type("TCPStore.add", "amount", amount, int)
+        try:
+            return self._entries.add(key, amount)
+        except xmlrpc.client.Fault as fault:
+            raise RuntimeError(
+                f"For 'TCPStore.add', the value of 'key' must be a number, but got {key!r} of "
+                f"another. ({fault.faultString})"
+            ) from None
+
+    def set(self, key, value):
+        """Set the value of a name: bytes or a string."""
+        _check_type("TCPStore.set", "key", key, str)
+        _check_type("TCPStore.set", "value", value, (str, bytes))
+        value = value.encode() if isinstance(value, str) else value
+        self._entries.set(key, xmlrpc.client.Binary(value))
+
+    def get(self, key):
+        """The value of a name, as bytes; waits for it."""
+        _check_type("TCPStore.get", "key", key, str)
+        return self._wait(lambda: self._entries.get(key), f"the key {key!r}")[0].data
+
+    def delete_key(self, key):
+        """Remove a name; returns whether it was there."""
+        _check_type("TCPStore.delete_key", "key", key, str)
+        return self._entries.delete_key(key)
+
+
+def _check_type(who, name, value, kind):
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        raise TypeError(
+            f"For '{who}', '{name}' must be {' or '.join(k.__name__ for k in kinds)}, but got "
+            f"{type(value).__name__}."
+        )
+
+
+publish("TCPStore", TCPStore, TCPStore)

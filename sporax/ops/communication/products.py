@@ -1,0 +1,85 @@
+"""Collectives with a product of matrices, and changes of layout."""
+
+from sporax.core.tensor import Tensor
+from sporax.ops.communication import collectives
+from sporax.ops.communication.groups import (
+    check_divides,
+    check_reduction,
+    check_tensor,
+    group_of,
+)
+from sporax.ops.declare import Arrays, composite
+from sporax.ops.linalg.products import matmul
+
+
+def _operands(who, input, x2, group, world_size, bias, transposed):
+    """The matrices, and the group of the processes."""
+    check_tensor(who, input=input, x2=x2)
+    group = group_of(who, group)
+    if world_size != group.size:
+        raise ValueError(
+            f"For '{who}', 'world_size' must be the number of ranks, {group.size}, but got "
+            f"{world_size!r}."
+        )
+    if bias is not None:
+        raise ValueError(f"For '{who}', 'bias' must be None, but got {type(bias).__name__}.")
+    matrices = zip((input, x2), transposed, strict=True)
+    return *[x.swapaxes(0, 1) if turned else x for x, turned in matrices], group
+
+
+@composite()
+def all_gather_matmul(
+    input, x2, group, world_size, *, bias=None, gather_index=0, gather_output=True, comm_turn=0,
+    trans_input=False, trans_x2=False,
+) -> Arrays:  # fmt: skip
+    """All processes' `input`, one after the other, times `x2`: (product, gathered input). Without
+    `gather_output` the second is empty.
+
+    >>> ops.all_gather_matmul(ops.ones((2, 3)), ops.ones((3, 1)), "hccl_world_group", 1)[0].shape
+    (2, 1)
+    """
+    left, right, group = _operands(
+        "all_gather_matmul", input, x2, group, world_size, bias, (trans_input, trans_x2)
+    )
+    gathered = collectives.all_gather(left, group)
+    return matmul(gathered, right), gathered if gather_output else Tensor([], input.dtype)
+
+
+@composite()
+def matmul_reduce_scatter(
+    input, x2, group, world_size, *, reduce_op="sum", bias=None, comm_turn=0, trans_input=False,
+    trans_x2=False,
+):  # fmt: skip
+    """This process' part, along the first axis, of the sum of all processes' `input @ x2`.
+
+    >>> ops.matmul_reduce_scatter(ops.ones((2, 3)), ops.ones((3, 1)), "hccl_world_group", 1).shape
+    (2, 1)
+    """
+    who = "matmul_reduce_scatter"
+    check_reduction(who, reduce_op)
+    left, right, group = _operands(who, input, x2, group, world_size, bias, (trans_input, trans_x2))
+    product = matmul(left, right)
+    check_divides(who, "input @ x2", product, group)
+    return collectives.reduce_scatter(product, reduce_op, group)
+
+
+@composite()
+def reshard(tensor, layout):
+    """The Tensor as `layout` distributes it among devices: on one device, as it is.
+
+    >>> ops.reshard(Tensor([1.0]), None).asnumpy()
+    array([1.], dtype=float32)
+    """
+    check_tensor("reshard", tensor=tensor)
+    return tensor
+
+
+@composite(function=(), primitive="Reshard(in_layout, out_layout, in_strategy)(tensor)")
+def reshard_of_class(tensor, in_layout, out_layout, in_strategy):
+    """The Tensor from one layout on devices to another: on one device, as it is.
+
+    >>> ops.Reshard(None, None, None)(Tensor([1.0])).asnumpy()
+    array([1.], dtype=float32)
+    """
+    check_tensor("Reshard", tensor=tensor)
+    return tensor
