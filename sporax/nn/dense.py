@@ -54,11 +54,8 @@ class Dense(Cell):
                 f"For 'Dense', the last axis of the input must be {self.in_channels} "
                 f"('in_channels'), but got shape {x.shape}."
             )
-        y = self._affine(x)
+        y = dense_layer(x, self.weight, self.bias)
         return self.activation(y) if self.activation_flag else y
-
-    def _affine(self, x):
-        return dense_layer(x, self.weight, self.bias)
 
     def extend_repr(self):
         text = f"input_channels={self.in_channels}, output_channels={self.out_channels}"

@@ -128,6 +128,39 @@ def arrays_on_a_device():
     assert not out.committed
 
 
+def arrays_of_ranks():
+    sharding = jax.sharding.NamedSharding(
+        jax.sharding.Mesh(np.array(jax.devices()[:1]), ("rank",)), jax.sharding.PartitionSpec()
+    )
+    out = internals.array_of_ranks(jnp.arange(3.0), sharding)
+    assert out.sharding == sharding and out.addressable_data(0).tolist() == [0.0, 1.0, 2.0]
+
+
+def axes_of_ranks():
+    with internals.axis_environment("rank", 2):
+        traced = jax.make_jaxpr(lambda x: jax.jit(lambda x: jax.lax.psum(x, "rank"))(x))(1.0)
+    names = [equation.primitive.name for equation in internals.equations(traced.jaxpr)]
+    assert names[0] in internals.CALLS and names[-1].startswith("psum")
+
+
+def stores_of_coordinators():
+    assert internals.coordinator() is None  # this process is alone
+
+
+def addresses_of_clusters():
+    slurm = {
+        "SLURM_JOB_ID": "7", "SLURM_STEP_NODELIST": "a[1-2]", "SLURM_NTASKS": "2",
+        "SLURM_PROCID": "1", "SLURM_LOCALID": "0",
+    }  # fmt: skip
+    assert internals.cluster_address("slurm") is None
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in slurm.items():
+            patch.setenv(name, value)
+        assert internals.cluster_address("slurm") == f"a1:{7 + 65535 - 2**12 + 1}"
+        patch.setenv("OMPI_MCA_orte_hnp_uri", "4096.0;tcp://10.0.0.1:34911")
+        assert internals.cluster_address("ompi") == f"10.0.0.1:{1 + 65535 - 2**12 + 1}"
+
+
 def started_backends():
     jax.devices()
     assert internals.backends_are_initialized() is True
@@ -160,6 +193,12 @@ def primitives_with_rules():
 
 # (what is in use, what breaks if it goes, a check of it)
 ROWS = [
+    ("ArrayImpl", "the speed of a captured step of several ranks", arrays_of_ranks),
+    ("distributed", "what ranks tell each other", stores_of_coordinators),
+    ("extend_axis_env_nd", "shapes of collectives", axes_of_ranks),
+    ("jaxprs_in_params", "the comparison of collectives", axes_of_ranks),
+    ("OmpiCluster", "mpirun on several hosts", addresses_of_clusters),
+    ("SlurmCluster", "srun", addresses_of_clusters),
     ("backends_are_initialized", "the warning about flags that come too late", started_backends),
     ("batched_device_put", "what the interpreter returns", arrays_on_a_device),
     ("ClosedJaxpr, Literal", "interpreting jaxprs: NumPy, padding, barriers", jaxpr_types),

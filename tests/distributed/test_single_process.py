@@ -1,8 +1,10 @@
-"""What scripts ask of several processes: there is one."""
+"""What scripts ask of several processes where there is one, and what launchers tell each."""
 
 import pytest
 
 from sporax import distributed
+from sporax.distributed import launch_environment as launching
+from sporax.ops import communication
 
 
 def test_a_group_of_one():
@@ -14,20 +16,86 @@ def test_a_group_of_one():
     assert not distributed.GlobalComm.INITED
 
 
-def test_one_of_several_is_refused(monkeypatch):
-    monkeypatch.setenv("RANK_SIZE", "8")
-    with pytest.raises(NotImplementedError, match="RANK_SIZE is 8"):
-        distributed.init()
+MPI = {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "3"}
+MPI_LOCAL = {**MPI, "OMPI_COMM_WORLD_LOCAL_RANK": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "2"}
+SLURM = {"SLURM_NTASKS": "2", "SLURM_PROCID": "1", "SLURM_LOCALID": "0", "SLURM_JOB_ID": "7"}
+SCHED = {"MS_SCHED_HOST": "host", "MS_SCHED_PORT": "8118"}
+Launch = launching.Launch
 
 
 @pytest.mark.parametrize(
-    ("error", "message", "call"),
+    ("environ", "launch"),
     [
-        (RuntimeError, "'backend_name' must be one of", lambda: distributed.init("other")),
-        (TypeError, "'group' must be a string, but got int", lambda: distributed.get_rank(5)),
-        (AttributeError, r"has no .*AllReduce. yet", lambda: distributed.AllReduce),
+        ({}, None),
+        ({"MS_WORKER_NUM": "1", "MS_NODE_ID": "0", **SCHED}, None),
+        ({"MS_WORKER_NUM": "4", "MS_NODE_ID": "2", **SCHED}, Launch(2, 4, "host:8118")),
+        (
+            {
+                "MS_WORKER_NUM": "4", "RANK_ID": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2",
+                **SCHED,
+            },
+            Launch(2, 4, "host:8118", 0, 2),
+        ),
+        ({**MPI_LOCAL, **SCHED}, Launch(3, 4, "host:8118", 1, 2)),
+        (SLURM, None),  # a batch script, which no `srun` has started
+        ({**SLURM, "SLURM_STEP_NODELIST": "a[1-2]", **SCHED}, Launch(1, 2, "host:8118", 0)),
+        ({"RANK_SIZE": "8"}, None),
+        ({"MS_WORKER_NUM": "4", "MS_NODE_ID": "2", **SCHED, launching.JOINED: "1"}, None),
+    ],
+)  # fmt: skip
+def test_what_launchers_tell(environ, launch):
+    assert launching.read(environ) == launch
+
+
+def test_processes_of_one_host_find_a_port():
+    one_host = {**MPI_LOCAL, "OMPI_COMM_WORLD_LOCAL_SIZE": "4", "PMIX_NAMESPACE": "job"}
+    address = launching.read(one_host).address
+    assert address == launching.read({**one_host, "OMPI_COMM_WORLD_RANK": "0"}).address
+    host, _, port = address.partition(":")
+    assert host == "127.0.0.1" and 1024 < int(port) < 65536
+
+
+@pytest.mark.parametrize(
+    ("environ", "message"),
+    [
+        ({"MS_WORKER_NUM": "4", "MS_ROLE": "MS_SCHED"}, "no scheduler .*sporax launch"),
+        ({"MS_WORKER_NUM": "4", "MS_NODE_ID": "4", **SCHED}, "MS_NODE_ID must be at least 0"),
+        ({"MS_WORKER_NUM": "four"}, "whole number, but got 'four'"),
     ],
 )
+def test_environments_that_cannot_work(environ, message):
+    with pytest.raises(RuntimeError, match=message):
+        launching.read(environ)
+
+
+def test_one_of_several_without_a_launcher_is_refused(monkeypatch):
+    monkeypatch.setenv("RANK_SIZE", "8")
+    with pytest.raises(RuntimeError, match="RANK_SIZE is 8"):
+        distributed.init()
+
+
+CALLS = [
+    (RuntimeError, "'backend_name' must be one of", lambda: distributed.init("other")),
+    (TypeError, "'group' must be a string, but got int", lambda: distributed.get_rank(5)),
+    (ValueError, "'group' must be the name of a group", lambda: distributed.get_rank("none")),
+    (AttributeError, r"has no .*AllReduce. yet", lambda: distributed.AllReduce),
+    (ValueError, "each rank once", lambda: distributed.create_group("g", [0, 0])),
+    (ValueError, "must be a new name", lambda: distributed.create_group("hccl_world_group", [0])),
+    (ValueError, "create_group made", lambda: distributed.destroy_group("mccl_world_group")),
+    (ValueError, "from 0 to 0", lambda: distributed.get_world_rank_from_group_rank(
+        "hccl_world_group", 1)),
+    (ValueError, "'backend' must be", lambda: communication.init_process_group("other")),
+    (ValueError, "'world_size' must be -1", lambda: communication.init_process_group(
+        world_size=2)),
+    (ValueError, "tcp://address:port", lambda: communication.init_process_group(
+        init_method="here", world_size=2, rank=0)),
+    (TypeError, "'port' must be int", lambda: communication.TCPStore("127.0.0.1", "1")),
+    (TypeError, "'key' must be str", lambda: communication.TCPStore(
+        "127.0.0.1", 0, is_master=True).get(3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "message", "call"), CALLS)
 def test_refusals(error, message, call):
     with pytest.raises(error, match=message):
         call()

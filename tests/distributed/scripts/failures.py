@@ -1,0 +1,39 @@
+"""A rank that fails, in the way of the first argument; the other one waits for it."""
+
+import os
+import signal
+import sys
+import time
+
+import mindspore as ms
+import numpy as np
+from mindspore import ops
+from mindspore.communication import get_rank, init
+
+what, me = sys.argv[1], None
+if "missing" in what:
+    ms.set_context(op_timeout=3)
+init()
+me, reduce = get_rank(), ops.AllReduce()
+if what == "sleeps":
+    print("sleeping", flush=True)
+    time.sleep(100)
+if what not in ("shapes", "dtypes", "kinds", "missing"):
+    print(reduce(ms.Tensor([1.0])))
+if me == (0 if "first" in what else 1):
+    if "raises" in what:
+        raise ValueError(f"on rank {me}")
+    if what == "exits":
+        raise SystemExit(3)
+    if what == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "missing" in what:
+        time.sleep(50)
+    if what == "shapes":
+        reduce(ms.Tensor(np.ones(4, np.float32)))
+    if what == "dtypes":
+        reduce(ms.Tensor(np.ones(3, np.int32)))
+    if what == "kinds":
+        ops.AllGather()(ms.Tensor(np.ones(3, np.float32)))
+reduce(ms.Tensor([1.0] if what == "missing later" else np.ones(3, np.float32)))
+time.sleep(50)
