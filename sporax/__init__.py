@@ -52,8 +52,8 @@ _PUBLIC = {
     "sporax.amp": """
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network""",
     "sporax.train": """
-        BackupAndRestore Callback CheckpointConfig ConvertModelUtils DatasetHelper EarlyStopping
-        History LambdaCallback LearningRateScheduler LossMonitor Model ModelCheckpoint
+        BackupAndRestore Callback CheckpointConfig ConvertModelUtils ConvertNetUtils DatasetHelper
+        EarlyStopping History LambdaCallback LearningRateScheduler LossMonitor Model ModelCheckpoint
         OnRequestExit ReduceLROnPlateau RunContext SummaryCollector SummaryLandscape
         SummaryRecord TimeMonitor connect_network_with_dataset
         data_sink
@@ -63,6 +63,7 @@ _PUBLIC = {
         Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics names
         rearrange_inputs""",
     "sporax.insight": "EnvProfiler Profiler",
+    "sporax.rewrite": "Node NodeType ScopedValue SymbolTree ValueType",
     "sporax.compat": "install_as_mindspore",
     "sporax.compat.streams": """Event Stream StreamCtx communication_stream current_stream
         default_stream set_cur_stream""",
@@ -75,8 +76,8 @@ _PUBLIC = {
         set_cpu_affinity set_dump set_kernel_launch_capture set_kernel_launch_group set_memory
         synchronize""",
 }
-_PACKAGES = """amp data distributed initializers insight io mint nn numpy ops optim parallel scipy
-    train"""
+_PACKAGES = """amp data distributed initializers insight io mint nn numpy ops optim parallel rewrite
+    scipy train"""
 _MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()}
 _MODULES |= {"context": "sporax.core.context", "dtype": "sporax.core.dtype"}
 

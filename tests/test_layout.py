@@ -24,6 +24,7 @@ ROOMS |= {
     "numpy": {"core", "ops", "numpy"},
     "scipy": {"core", "autodiff", "ops", "__init__", "scipy"},
     "insight": {"core", "engine", "insight"},
+    "rewrite": {*LINE[:-3], "io", "rewrite"},
     "data": {"core", "distributed", "data"},
     "parallel": {*LINE, "io", "parallel"},
 }

@@ -132,7 +132,14 @@ def _functions(source):
 def definition(code):
     """(the `def` or `lambda` that code was compiled from, the name of the class around, the lines
     of the source, its imports); None if the source cannot be had, or has changed since."""
-    return _definition(code, code.co_filename)
+    found = _definition(code, code.co_filename)
+    return found and found[1:]
+
+
+def written_definition(code):
+    """(the `def` or `lambda` as it is written, the name of the class around); None as before."""
+    found = _definition(code, code.co_filename)
+    return found and (found[0], found[2])
 
 
 @functools.cache
@@ -145,7 +152,7 @@ def _definition(code, _):
     for node, class_name in functions.get((code.co_firstlineno, code.co_name), ()):
         plain = _plain(node)
         if _is_same(_compiled(plain, class_name, imports, code), code):
-            return plain, class_name, lines, imports
+            return node, plain, class_name, lines, imports
     return None
 
 

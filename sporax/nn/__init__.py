@@ -218,6 +218,7 @@ from sporax.nn.pooling import (
 )
 from sporax.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from sporax.nn.sparse import SparseTensorDenseMatmul, SparseToDense
+from sporax.nn.thor_layers import Conv2dThor, DenseThor, EmbeddingLookupThor, EmbeddingThor
 from sporax.nn.training_cells import (
     DistributedGradReducer,
     ForwardValueAndGrad,
@@ -242,11 +243,12 @@ __all__ = [
     "AvgPool2dExt", "AvgPool3d", "AvgPool3dExt", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d",
     "BatchNorm2d", "BatchNorm3d", "BiDense", "CTCLoss", "Cell", "CellDict", "CellList",
     "CentralCrop", "ChannelShuffle", "ClipByNorm", "ConstantPad1d", "ConstantPad2d",
-    "ConstantPad3d", "Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dBnAct", "Conv2dTranspose",
-    "Conv3d", "Conv3dTranspose", "CosineDecayLR", "CosineEmbeddingLoss", "CrossEntropyLoss",
-    "Dense", "DenseBnAct", "DiGamma", "DiceLoss", "DistributedGradReducer", "Dropout", "Dropout1d",
-    "Dropout2d", "Dropout2dExt", "Dropout3d", "DropoutExt", "DynamicLossScaleUpdateCell",
-    "Embedding", "EmbeddingExt", "EmbeddingLookup", "ExponentialDecayLR", "FastGelu",
+    "ConstantPad3d", "Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dBnAct", "Conv2dThor",
+    "Conv2dTranspose", "Conv3d", "Conv3dTranspose", "CosineDecayLR", "CosineEmbeddingLoss",
+    "CrossEntropyLoss", "Dense", "DenseBnAct", "DenseThor", "DiGamma", "DiceLoss",
+    "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d",
+    "DropoutExt", "DynamicLossScaleUpdateCell", "Embedding", "EmbeddingExt", "EmbeddingLookup",
+    "EmbeddingLookupThor", "EmbeddingThor", "ExponentialDecayLR", "FastGelu",
     "FixedLossScaleUpdateCell", "Flatten", "FocalLoss", "ForwardValueAndGrad",
     "FractionalMaxPool2d", "FractionalMaxPool3d", "GRUCell", "GaussianNLLLoss",
     "GradAccumulationCell", "GraphCell", "GroupNorm", "HShrink", "HSigmoid", "HSwish", "Hardtanh",

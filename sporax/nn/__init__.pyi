@@ -172,6 +172,10 @@ from sporax.nn.recurrent import RNN as RNN
 from sporax.nn.recurrent import RNNCell as RNNCell
 from sporax.nn.sparse import SparseTensorDenseMatmul as SparseTensorDenseMatmul
 from sporax.nn.sparse import SparseToDense as SparseToDense
+from sporax.nn.thor_layers import Conv2dThor as Conv2dThor
+from sporax.nn.thor_layers import DenseThor as DenseThor
+from sporax.nn.thor_layers import EmbeddingLookupThor as EmbeddingLookupThor
+from sporax.nn.thor_layers import EmbeddingThor as EmbeddingThor
 from sporax.nn.training_cells import DistributedGradReducer as DistributedGradReducer
 from sporax.nn.training_cells import ForwardValueAndGrad as ForwardValueAndGrad
 from sporax.nn.training_cells import TrainOneStepCell as TrainOneStepCell
@@ -187,6 +191,7 @@ from sporax.nn.transposed_convolution import Conv1dTranspose as Conv1dTranspose
 from sporax.nn.transposed_convolution import Conv2dTranspose as Conv2dTranspose
 from sporax.nn.transposed_convolution import Conv3dTranspose as Conv3dTranspose
 from sporax.ops.primitive import Primitive as Primitive
+from sporax.optim.ada_factor import AdaFactor as AdaFactor
 from sporax.optim.adadelta import Adadelta as Adadelta
 from sporax.optim.adagrad import Adagrad as Adagrad
 from sporax.optim.adam import Adam as Adam
@@ -204,6 +209,10 @@ from sporax.optim.proximal import ProximalAdagrad as ProximalAdagrad
 from sporax.optim.rmsprop import RMSProp as RMSProp
 from sporax.optim.rprop import Rprop as Rprop
 from sporax.optim.sgd import SGD as SGD
+from sporax.optim.thor import thor as thor
+from sporax.optim.wrappers import AdaSumByDeltaWeightWrapCell as AdaSumByDeltaWeightWrapCell
+from sporax.optim.wrappers import AdaSumByGradWrapCell as AdaSumByGradWrapCell
+from sporax.optim.wrappers import OptTFTWrapper as OptTFTWrapper
 from typing import Any
 
 class AvgPool1dExt(Primitive):

@@ -54,8 +54,11 @@ class Dense(Cell):
                 f"For 'Dense', the last axis of the input must be {self.in_channels} "
                 f"('in_channels'), but got shape {x.shape}."
             )
-        y = dense_layer(x, self.weight, self.bias)
+        y = self._affine(x)
         return self.activation(y) if self.activation_flag else y
+
+    def _affine(self, x):
+        return dense_layer(x, self.weight, self.bias)
 
     def extend_repr(self):
         text = f"input_channels={self.in_channels}, output_channels={self.out_channels}"

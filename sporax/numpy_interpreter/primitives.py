@@ -178,6 +178,37 @@ def _dense(matrices):
     return matrices if fits else np.ascontiguousarray(matrices)
 
 
+# decompositions --------------------------------------------------------------------------
+
+
+def _nan_where_impossible(function, *matrices):
+    """Of matrices for which there is no result NaN, as XLA gives, where NumPy raises."""
+    try:
+        return function(*matrices)
+    except np.linalg.LinAlgError:
+        if matrices[-1].ndim == 2:
+            return np.full_like(matrices[-1], np.nan)
+        each = zip(*matrices, strict=True)
+        return np.stack([_nan_where_impossible(function, *one) for one in each])
+
+
+def _cholesky(parameters, x):
+    return _nan_where_impossible(np.linalg.cholesky, x)
+
+
+def _triangular_solve(parameters, a, b):
+    left = parameters["left_side"]
+    a = np.tril(a) if parameters["lower"] else np.triu(a)
+    if parameters["unit_diagonal"]:
+        a = np.where(np.eye(a.shape[-1], dtype=bool), a.dtype.type(1), a)
+    if parameters["transpose_a"] == left:
+        a = a.swapaxes(-1, -2)
+    if left:
+        return _nan_where_impossible(np.linalg.solve, a, b)
+    turned = b.swapaxes(-1, -2)
+    return _nan_where_impossible(np.linalg.solve, a, turned).swapaxes(-1, -2)
+
+
 # tables ----------------------------------------------------------------------------------
 
 _ADD_AT = indexing.scatter_with(np.add)
@@ -192,6 +223,7 @@ RULES = {
     "argmax": _place(np.argmax),
     "argmin": _place(np.argmin),
     "bitcast_convert_type": _bitcast,
+    "cholesky": _cholesky,
     "concatenate": lambda parameters, *xs: np.concatenate(xs, parameters["dimension"]),
     "cumlogsumexp": _cumulative(np.logaddexp),
     "cummax": _cumulative(np.maximum),
@@ -233,6 +265,7 @@ RULES = {
     "threefry2x32": lambda parameters, *words: random.threefry(*words),
     "tile": lambda parameters, x: np.tile(x, parameters["reps"]),
     "top_k": _top_k,
+    "triangular_solve": _triangular_solve,
     "unstack": lambda parameters, x: list(np.moveaxis(x, parameters["axis"], 0)),
     "transpose": lambda parameters, x: x.transpose(parameters["permutation"]),
 }

@@ -1,4 +1,4 @@
-"""AdaFactor's step as Primitives."""
+"""AdaFactor's step: its formula, and the Primitives that compute it."""
 
 import jax.numpy as jnp
 
@@ -10,6 +10,28 @@ from sporax.ops.indexing.assignment import put
 
 def _rms(x):
     return jnp.sqrt(jnp.mean(x * x))
+
+
+def ada_factor(
+    param, mean, row, col, square, grad, rate, beta2, beta1, clip, least, smallest, *,
+    weight_decay, scales, averages,
+):  # fmt: skip
+    """The new parameter and its four means; those that are not used stay as they are."""
+    squares = grad * grad + least
+    if param.ndim > 1:
+        row = beta2 * row + (1 - beta2) * squares.mean(-1)
+        col = beta2 * col + (1 - beta2) * squares.mean(-2)
+        share = row / row.mean(-1, keepdims=True)
+        change = grad / jnp.sqrt(share[..., None] * col[..., None, :])
+    else:
+        square = beta2 * square + (1 - beta2) * squares
+        change = grad / jnp.sqrt(square)
+    if scales:
+        rate = rate * jnp.maximum(smallest, _rms(param))
+    change = rate * change / jnp.maximum(1, _rms(change) / clip)
+    if averages:
+        change = mean = beta1 * mean + (1 - beta1) * change
+    return param * (1 - rate * weight_decay) - change, mean, row, col, square
 
 
 def _shapes(
@@ -52,25 +74,11 @@ def ada_factor_step(
     x, mean, row, col, square = [each.astype(wide) for each in kept]
     numbers = clip_threshold, beta1, beta2, weight_decay, learning_rate, global_norm
     clip, beta1, beta2, decay, rate, norm = [n.astype(wide).reshape(()) for n in numbers]
-    grad = gradient.astype(wide) / norm
     least, smallest = epsilon.astype(wide)
-    squares = grad * grad + least
-    if x.ndim > 1:
-        row = beta2 * row + (1 - beta2) * squares.mean(-1)
-        col = beta2 * col + (1 - beta2) * squares.mean(-2)
-        share = row / row.mean(-1, keepdims=True)
-        change = grad / jnp.sqrt(share[..., None] * col[..., None, :])
-    else:
-        square = beta2 * square + (1 - beta2) * squares
-        change = grad / jnp.sqrt(square)
-    if scales:
-        rate = rate * jnp.maximum(smallest, _rms(x))
-    change = rate * change / jnp.maximum(1, _rms(change) / clip)
-    if averages:
-        change = mean = beta1 * mean + (1 - beta1) * change
-    if decays:
-        x = x * (1 - rate * decay)
-    new = x - change, mean, row, col, square
+    new = ada_factor(
+        x, mean, row, col, square, gradient.astype(wide) / norm, rate, beta2, beta1, clip, least,
+        smallest, weight_decay=decay if decays else 0, scales=scales, averages=averages,
+    )  # fmt: skip
     return tuple(n.astype(k.dtype) for n, k in zip(new, kept, strict=True))
 
 

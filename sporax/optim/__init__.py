@@ -1,5 +1,6 @@
 """Optimizers: Cells that are called with gradients."""
 
+from sporax.optim.ada_factor import AdaFactor
 from sporax.optim.adadelta import Adadelta
 from sporax.optim.adagrad import Adagrad
 from sporax.optim.adam import Adam, AdamOffload, AdamWeightDecay, LazyAdam
@@ -13,9 +14,16 @@ from sporax.optim.proximal import FTRL, ProximalAdagrad
 from sporax.optim.rmsprop import RMSProp
 from sporax.optim.rprop import Rprop
 from sporax.optim.sgd import SGD
+from sporax.optim.thor import thor
+from sporax.optim.wrappers import (
+    AdaSumByDeltaWeightWrapCell,
+    AdaSumByGradWrapCell,
+    OptTFTWrapper,
+)
 
 __all__ = [
-    "ASGD", "FTRL", "LARS", "SGD", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamOffload",
-    "AdamWeightDecay", "Lamb", "LazyAdam", "Momentum", "Optimizer", "ProximalAdagrad",
-    "RMSProp", "Rprop",
+    "ASGD", "FTRL", "LARS", "SGD", "AdaFactor", "AdaMax", "AdaSumByDeltaWeightWrapCell",
+    "AdaSumByGradWrapCell", "Adadelta", "Adagrad", "Adam", "AdamOffload", "AdamWeightDecay", "Lamb",
+    "LazyAdam", "Momentum", "OptTFTWrapper", "Optimizer", "ProximalAdagrad", "RMSProp", "Rprop",
+    "thor",
 ]  # fmt: skip

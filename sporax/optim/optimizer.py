@@ -38,7 +38,7 @@ def _operation(name, fn):
     return op
 
 
-_advance = _operation("global_step", lambda step: step + 1)
+advance = _operation("global_step", lambda step: step + 1)
 _decay = _operation("decay_weight", lambda g, p, decay: g + p * decay.astype(p.dtype))
 _centralize = _operation("gradients_centralization", centralized)
 _scale = _operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
@@ -236,7 +236,7 @@ class Optimizer(OptimizerBase):
             for handle, result in zip(handles, results, strict=True):
                 handle._rebind(result._value)
         step = self.global_step
-        step._rebind(apply(_advance, step)._value)
+        step._rebind(apply(advance, step)._value)
         return self._done
 
     # for subclasses that write their own step -----------------------------------------------

@@ -31,8 +31,9 @@ class Rule:
             scale = scalars.pop() if scales else None
             decay = scalars.pop() if decays else None
             extra = dict(attributes)
-            if self.decoupled:
-                extra["weight_decay"] = 0 if decay is None else decay
+            if self.decoupled:  # the decay that comes is that of the scaled loss
+                unscaled = decay if scale is None or decay is None else decay * scale
+                extra["weight_decay"] = 0 if unscaled is None else unscaled
             elif decays:
                 grad = grad + old[0] * decay
             if centralizes:

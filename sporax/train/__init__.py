@@ -1,6 +1,7 @@
 """Training: `Model`, callbacks and metrics."""
 
 from sporax.core.errors import missing
+from sporax.nn.thor_conversion import ConvertNetUtils
 from sporax.train.callback import Callback, CallbackManager, InternalCallbackParam, RunContext
 from sporax.train.checkpointer import Checkpointer
 from sporax.train.data_sink import DatasetHelper, connect_network_with_dataset, data_sink
@@ -46,6 +47,7 @@ from sporax.train.model_checkpoint import CheckpointConfig, ModelCheckpoint
 from sporax.train.progress import progress
 from sporax.train.summary_collector import SummaryCollector
 from sporax.train.summary_record import SummaryRecord
+from sporax.train.thor_model import ConvertModelUtils
 
 _CallbackManager, _InternalCallbackParam = CallbackManager, InternalCallbackParam
 
@@ -62,6 +64,8 @@ __all__ = [
     "Checkpointer",
     "ConfusionMatrix",
     "ConfusionMatrixMetric",
+    "ConvertModelUtils",
+    "ConvertNetUtils",
     "CosineSimilarity",
     "DatasetHelper",
     "Dice",

@@ -129,7 +129,33 @@ def layered(ps, **keywords):
     return optim.LARS(inner, coefficient=0.05, **keywords)
 
 
+def ada_factor(p, g, s, t, decay):
+    """Without a mean of the changes; a matrix by its rows' and columns' means."""
+    beta2, squares = 1 - t**-0.8, g * g + 1e-30
+    if p.ndim == 2:
+        s["r"] = beta2 * s["r"] + (1 - beta2) * squares.mean(1)
+        s["c"] = beta2 * s["c"] + (1 - beta2) * squares.mean(0)
+        v = np.outer(s["r"], s["c"]) / s["r"].mean()
+    else:
+        s["v"] = v = beta2 * s["v"] + (1 - beta2) * squares
+    change = g / np.sqrt(v)
+    rate = min(1e-2, t**-0.5) * max(1e-3, np.sqrt((p * p).mean()))
+    return p * (1 - rate * decay) - rate * change / max(1, np.sqrt((change**2).mean()))
+
+
+def wrapped(name):
+    """A wrapper around Momentum, whose step it is."""
+    return lambda ps: getattr(optim, name)(optim.Momentum(ps, RATE, 0.9, DECAY))
+
+
 ROWS = {
+    "AdaFactor": (
+        lambda ps: optim.AdaFactor(ps, beta1=None, weight_decay=DECAY, loss_scale=SCALE),
+        ada_factor,
+    ),
+    "AdaSumByGradWrapCell": (wrapped("AdaSumByGradWrapCell"), momentum),
+    "AdaSumByDeltaWeightWrapCell": (wrapped("AdaSumByDeltaWeightWrapCell"), momentum),
+    "OptTFTWrapper": (wrapped("OptTFTWrapper"), momentum),
     "Adadelta": (lambda ps: optim.Adadelta(ps, RATE, weight_decay=DECAY), adadelta),
     "FTRL": (lambda ps: optim.FTRL(ps, 0.1, RATE, -0.5, 0.2, 0.3, weight_decay=DECAY), ftrl),
     "ProximalAdagrad": (
@@ -174,8 +200,12 @@ ROWS = {
         functools.partial(lars, clip=True),
     ),
 }
-SCALED = {"LARS", "LARS clipped"}
-DECAYS_ALL = {"FTRL", *[name for name in ROWS if name.startswith(("experimental", "mint"))]}
+SCALED = {"AdaFactor", "LARS", "LARS clipped"}
+DECAYS_ALL = {
+    "AdaFactor",
+    "FTRL",
+    *[name for name in ROWS if name.startswith(("experimental", "mint"))],
+}
 SPARES = {("LARS", "fc.bias"), ("LARS clipped", "fc.bias")}  # by the filter
 
 

@@ -276,6 +276,22 @@ REFUSALS = [
     (lambda: Adam(TWO, eps=0.0), ValueError, "'eps' must be a number greater than 0"),
     (lambda: Adam(TWO, lazy=True), KeyError, "'use_lazy' or 'use_offload', but got lazy"),
     (lambda: Adam(TWO, use_lazy=True, use_amsgrad=True), ValueError, "at most one of"),
+    (lambda: nn.AdaFactor(TWO, 0.1), ValueError, "must be None where 'relative_step' is True"),
+    (
+        lambda: nn.AdaFactor(TWO, relative_step=False),
+        ValueError,
+        "must be given where 'relative_step' is False",
+    ),
+    (
+        lambda: nn.AdaFactor(TWO, 0.1, relative_step=False, warmup_init=True),
+        ValueError,
+        "'relative_step' must be True where 'warmup_init' is",
+    ),
+    (lambda: nn.AdaFactor(TWO, eps=(1e-3,)), ValueError, "'eps' must be two numbers, but got 1"),
+    (lambda: nn.AdaFactor(TWO, decay_rate=1.0), ValueError, "For 'AdaFactor', 'decay_rate' must"),
+    (lambda: nn.AdaFactor(TWO, compression=1), TypeError, "'compression' must be a bool"),
+    (lambda: nn.AdaSumByGradWrapCell(3), TypeError, "'optimizer' must be an Optimizer, but got"),
+    (lambda: nn.OptTFTWrapper(3), TypeError, "For 'OptTFTWrapper', 'opt' must be an Optimizer"),
     (lambda: RMSProp(TWO, decay=-1.0), ValueError, "For 'RMSProp', 'decay' must be"),
     (lambda: nn.Adagrad(TWO, accum=-1.0), ValueError, "For 'Adagrad', 'accum' must be"),
     (

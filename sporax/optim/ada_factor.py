@@ -1,0 +1,149 @@
+"""AdaFactor."""
+
+import jax.numpy as jnp
+
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.engine.recorder import apply
+from sporax.initializers import initializer
+from sporax.nn import argument_checks as check
+from sporax.nn.parameter_tuple import ParameterTuple
+from sporax.ops import ada_factor as formulas
+from sporax.optim.optimizer import Optimizer, advance
+from sporax.optim.update_rule import rule
+
+
+@rule("AdaFactor", states=4, decoupled=True)
+def ada_factor(
+    param, mean, row, col, square, grad, rate, step, decay_rate, beta1, clip, least, smallest, *,
+    weight_decay, relative, by_size, averages,
+):  # fmt: skip
+    """`relative`: the rate is at most this, or this times the step (None: the rate is as given)."""
+    step = step + 1
+    if relative is not None:
+        at_most, warms_up = relative
+        rate = jnp.minimum(at_most * step if warms_up else at_most, 1 / jnp.sqrt(step))
+    return formulas.ada_factor(
+        param, mean, row, col, square, grad, rate, 1 - step**-decay_rate, beta1, clip, least,
+        smallest, weight_decay=weight_decay, scales=by_size, averages=averages,
+    )  # fmt: skip
+
+
+class AdaFactor(Optimizer):
+    r"""$U = g / \sqrt{\hat V}$, $p \leftarrow (1 - \alpha \lambda) p - \alpha U / \max(1,
+    \operatorname{RMS}(U) / d)$, with a $\hat V$ of which a matrix keeps the rows' and columns'
+    means alone.
+
+    Shazeer and Stern, 2018. $\hat V = R C / \operatorname{mean}(R)$, where $R$ and $C$ are means of
+    $g^2 + \epsilon_1$ over columns and rows, running with $\hat\beta_2 = 1 - t^{-c}$; of a vector
+    it is the running mean itself. `eps`: $\epsilon_1$, $\epsilon_2$; `clip_threshold`: $d$;
+    `decay_rate`: $c$; `beta1`: the parameter changes by a running mean of its changes (None or 0:
+    by the change itself). $\alpha$ is the learning rate or, with `relative_step`,
+    $\min(10^{-2}, 1 / \sqrt t)$ ($10^{-6} t$ in place of $10^{-2}$ with `warmup_init`), times
+    $\max(\epsilon_2, \operatorname{RMS}(p))$ with `scale_parameter`, which a rate that changes
+    leaves out. `compression`: vectors keep $\hat V$ as Float16. The rest as `Optimizer`'s;
+    $\lambda$ is `weight_decay`.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = AdaFactor([p], 0.5, beta1=None, relative_step=False)((Tensor([4.0]),))
+    >>> print(p.asnumpy())
+    [0.5]
+    """
+
+    supports_memory_efficient_fp16, supports_flat_params = True, False
+
+    def __init__(
+        self, params, learning_rate=None, eps=(1e-30, 1e-3), clip_threshold=1.0, decay_rate=0.8,
+        beta1=0.9, weight_decay=0.0, scale_parameter=True, relative_step=True, warmup_init=False,
+        compression=False, loss_scale=1.0,
+    ):  # fmt: skip
+        check.flag(
+            "AdaFactor", scale_parameter=scale_parameter, relative_step=relative_step,
+            warmup_init=warmup_init, compression=compression,
+        )  # fmt: skip
+        _check_rate(learning_rate, relative_step, warmup_init)
+        super().__init__(
+            0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale
+        )
+        beta1 = 0.0 if beta1 is None else beta1
+        least, smallest = _checked_numbers(eps, clip_threshold, decay_rate, beta1)
+        if not self.is_group:
+            self.decay_flags = (True,) * self.param_length
+        self.relative_step, self.warmup_init = relative_step, warmup_init
+        self.compression, self.use_first_moment = compression, beta1 > 0
+        self.scale_lr = learning_rate is None or isinstance(learning_rate, (int, float))
+        self.scale_parameter = scale_parameter and self.scale_lr
+        self.eps = Tensor(least, dtypes.float32), Tensor(smallest, dtypes.float32)
+        self.clip_threshold = Tensor(clip_threshold, dtypes.float32)
+        self.decay_rate = Tensor(decay_rate, dtypes.float32)
+        self.beta1 = Tensor(beta1, dtypes.float32)
+        self.step = Parameter(initializer(0, [1], dtypes.float32), name="afactor_step")
+        self._keep_means()
+        self._prepare(
+            ada_factor, self.exp_avg, self.exp_avg_sq_row, self.exp_avg_sq_col, self.exp_avg_sq,
+            relative=((1e-6 if warmup_init else 1e-2), warmup_init) if relative_step else None,
+            by_size=self.scale_parameter, averages=self.use_first_moment,
+        )  # fmt: skip
+
+    def _keep_means(self):
+        """The running means of each parameter; those that it does not need hold one 0."""
+
+        def means(name, shape_of, squeezed=False):
+            return ParameterTuple([
+                Parameter(
+                    initializer(0, shape_of(p.shape), dtypes.float16 if squeezed else p.dtype),
+                    name=f"{name}_{p.name}",
+                )
+                for p in self.parameters
+            ])  # fmt: skip
+
+        if self.use_first_moment:
+            self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
+        else:
+            self.exp_avg = (Tensor(0.0, dtypes.float32),) * self.param_length
+        one = (1,)
+        self.exp_avg_sq_row = means("exp_avg_sq_row", lambda s: s[:-1] if len(s) > 1 else one)
+        self.exp_avg_sq_col = means(
+            "exp_avg_sq_col", lambda s: s[:-2] + s[-1:] if len(s) > 1 else one
+        )
+        self.exp_avg_sq = means(
+            "exp_avg_sq", lambda s: one if len(s) > 1 else s, squeezed=self.compression
+        )
+
+    def construct(self, gradients):
+        done = self._update(
+            gradients, self.step, self.decay_rate, self.beta1, self.clip_threshold, *self.eps
+        )
+        self.step._rebind(apply(advance, self.step)._value)
+        return done
+
+
+def _check_rate(learning_rate, relative_step, warmup_init):
+    """Refuse a learning rate beside one of the steps, and none at all."""
+    if (learning_rate is None) != relative_step:
+        rule = "must be None" if relative_step else "must be given"
+        raise ValueError(
+            f"For 'AdaFactor', 'learning_rate' {rule} where 'relative_step' is {relative_step}, "
+            f"but got {learning_rate!r}."
+        )
+    if warmup_init and not relative_step:
+        raise ValueError(
+            "For 'AdaFactor', 'relative_step' must be True where 'warmup_init' is, but got False."
+        )
+
+
+def _checked_numbers(eps, clip_threshold, decay_rate, beta1):
+    """The two numbers of `eps`; they and the others are in their ranges."""
+    check.instance("AdaFactor", (tuple, list), "two numbers", eps=eps)
+    if len(eps) != 2:
+        raise ValueError(f"For 'AdaFactor', 'eps' must be two numbers, but got {len(eps)}.")
+    least, smallest = eps
+    check.not_negative("AdaFactor", **{"eps[0]": least, "eps[1]": smallest})
+    check.positive("AdaFactor", clip_threshold=clip_threshold)
+    check.inside_one("AdaFactor", decay_rate=decay_rate)
+    check.not_negative("AdaFactor", beta1=beta1)
+    return float(least), float(smallest)
+
+
+__all__ = ["AdaFactor"]

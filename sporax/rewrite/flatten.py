@@ -1,0 +1,113 @@
+"""Statements of one operation each, in place of nested expressions.
+
+`return self.relu(self.fc(x) + y)` becomes `fc_var = self.fc(x)`, `add_var = fc_var + y`,
+`relu_var = self.relu(add_var)` and `return relu_var`.
+"""
+
+import ast
+import keyword
+
+# the parts of each kind of expression or statement that become statements of their own
+_PARTS = {
+    ast.Return: ("value",),
+    ast.Call: ("func", "args", "keywords"),
+    ast.BinOp: ("left", "right"),
+    ast.BoolOp: ("values",),
+    ast.UnaryOp: ("operand",),
+    ast.Compare: ("left", "comparators"),
+    ast.If: ("test",),
+    ast.For: ("iter",),
+    ast.Tuple: ("elts",),
+    ast.List: ("elts",),
+}
+# of these lists only so many items are always evaluated: the others may not run at all
+_ALWAYS_RUN = {(ast.BoolOp, "values"): 1, (ast.Compare, "comparators"): 1}
+_STAY = (ast.Name, ast.Constant, ast.Starred, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+class Names:
+    """Names that are given once each: `x`, then `x_1`, `x_2`."""
+
+    def __init__(self, taken=()):
+        self.taken = set(taken)
+
+    def unique(self, name):
+        """`name`, with a number if it is taken."""
+        if name == "_":
+            return name
+        new, count = name, 0
+        while new in self.taken:
+            count += 1
+            new = f"{name}_{count}"
+        self.taken.add(new)
+        return new
+
+
+def flat(statements, names):
+    """Statements of one operation each. `names`: the function's `Names`. Bodies of branches and
+    loops stay as they are."""
+    single = [part for statement in statements for part in _single_assigns(statement)]
+    # the last statements name their variables first, as in MindSpore
+    parts = [_flat_statement(statement, names) for statement in reversed(single)]
+    return [statement for part in reversed(parts) for statement in part]
+
+
+def _single_assigns(statement):
+    """`a = b = f()` as `b = f()` and `a = b`."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [None]
+    if len(targets) == 1 or not all(isinstance(target, ast.Name) for target in targets):
+        return [statement]
+    last = targets[-1]
+    copies = [ast.Assign([target], ast.Name(last.id, ast.Load())) for target in targets[:-1]]
+    return [ast.Assign([last], statement.value), *copies]
+
+
+def _flat_statement(statement, names):
+    is_plain = isinstance(statement, (ast.Assign, ast.Expr))
+    lifted = _lift_parts(statement.value if is_plain else statement, names)
+    before = [_flat_statement(assign, names) for assign in reversed(lifted)]
+    return [*(one for part in reversed(before) for one in part), statement]
+
+
+def _lift_parts(node, names):
+    """Replace the parts of an expression by variables; returns the assignments of these."""
+    lifted = []
+
+    def replaced(part):
+        if isinstance(part, ast.keyword):
+            part.value = replaced(part.value)
+            return part
+        whole, holder = part, None
+        if isinstance(part, ast.Attribute) and not isinstance(node, ast.For):
+            while isinstance(part, ast.Attribute):
+                holder, part = part, part.value
+        if part is None or isinstance(part, _STAY):
+            return whole
+        new = ast.Name(names.unique(_variable_name(part)), ast.Load())
+        lifted.append(ast.Assign([ast.Name(new.id, ast.Store())], part))
+        if holder is None:
+            return new
+        holder.value = new
+        return whole
+
+    for name in _PARTS.get(type(node), ()):
+        value = getattr(node, name)
+        parts = value if isinstance(value, list) else [value]
+        count = _ALWAYS_RUN.get((type(node), name), len(parts))
+        news = [*map(replaced, parts[:count]), *parts[count:]]
+        setattr(node, name, news if isinstance(value, list) else news[0])
+    return lifted
+
+
+def _variable_name(expression):
+    """What the variable that holds an expression is called."""
+    name = type(expression).__name__.lower()
+    if isinstance(expression, ast.Call):
+        function = expression.func
+        name = getattr(function, "attr", None) or getattr(function, "id", "function")
+    elif isinstance(expression, (ast.BinOp, ast.BoolOp, ast.UnaryOp)):
+        name = type(expression.op).__name__.lower()
+    elif isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name):
+        name = f"{expression.value.id}_{expression.attr}"
+        return f"{name}_var" if keyword.iskeyword(name) else name
+    return f"{name}_var"

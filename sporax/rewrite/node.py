@@ -1,0 +1,334 @@
+"""`Node`: one statement of a network's `construct`, and `Body`: the nodes in their order."""
+
+import ast
+import inspect
+
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.ops.primitive import Primitive
+from sporax.rewrite.scoped_value import (
+    NodeType,
+    ScopedValue,
+    expression_of,
+    parsed_expression,
+    parts_of_target,
+    read_value,
+)
+
+_TEST = {ast.If: "test", ast.While: "test", ast.For: "iter"}
+_OPERANDS = {  # kind of expression -> its operands
+    ast.Call: ("args", "keywords"),
+    ast.BinOp: ("left", "right"),
+    ast.UnaryOp: ("operand",),
+    ast.BoolOp: ("values",),
+    ast.Compare: ("left", "comparators"),
+    ast.Tuple: ("elts",),
+    ast.List: ("elts",),
+}
+
+
+def _operands(statement):
+    """(name of the keyword or None, what holds the operand, its field or place) of a statement."""
+    if type(statement) in _TEST:
+        return [(None, statement, _TEST[type(statement)])]
+    if isinstance(statement, ast.Return):
+        return [(None, statement, "value")] if statement.value is not None else []
+    if not isinstance(statement, ast.Assign):
+        return []
+    value = statement.value
+    if isinstance(value, ast.Dict):
+        names = [getattr(key, "value", None) for key in value.keys]
+        return [(name, value.values, i) for i, name in enumerate(names)]
+    fields = _OPERANDS.get(type(value))
+    if fields is None:
+        return [(None, statement, "value")]
+    found = []
+    for field in fields:
+        part = getattr(value, field)
+        if not isinstance(part, list):
+            found.append((None, value, field))
+        elif field == "keywords":
+            found += [(keyword.arg, keyword, "value") for keyword in part]
+        else:
+            found += [(None, part, i) for i in range(len(part))]
+    return found
+
+
+class Node:
+    """One statement of a network: what it calls, with which arguments, and what it assigns.
+
+    Nodes come from a `SymbolTree`, or from `create_call_cell` and `create_call_function`.
+
+    >>> node = Node.create_call_cell(nn.ReLU(), ["y"], ScopedValue.create_name_values(["x"]))
+    >>> node.get_node_type(), node.get_args()
+    (<NodeType.CallCell: 1>, [x])
+    """
+
+    def __init__(self, node_type, statement, name, instance=None, instance_type=None):
+        self._type, self._name = node_type, name
+        self._statement = statement  # the syntax tree, which holds arguments and targets
+        self._instance, self._instance_type = instance, instance_type
+        self._body = None  # the Body inside of a branch, a loop, a container or a function
+        self._sub_tree = None
+        self._manager = None  # the Body that this node is in
+        self._attributes = _attributes_of(instance)
+
+    @staticmethod
+    def create_call_cell(cell, targets, args=None, kwargs=None, name="", is_sub_net=False):
+        """A node for `targets = self.name(*args, **kwargs)`.
+
+        `cell`: a Cell or Primitive. `targets`: ScopedValues or strings. `args`: a list of
+        ScopedValues, `kwargs`: a dict of them. `is_sub_net`: whether the node gets a SymbolTree of
+        its own.
+        """
+        check.instance("Node", (Cell, Primitive), "a Cell or a Primitive", cell=cell)
+        check.instance("Node", str, "a string", name=name)
+        check.instance("Node", bool, "a bool", is_sub_net=is_sub_net)
+        node_type = NodeType.CallCell if isinstance(cell, Cell) else NodeType.CallPrimitive
+        name = name or type(cell).__name__
+        function = f"self.{name}" if name.isidentifier() else name
+        _check_call(cell, args, kwargs)
+        node = Node(node_type, _call(function, targets, args, kwargs), name, cell)
+        if is_sub_net and isinstance(cell, Cell):
+            from sporax.rewrite.symbol_tree import SymbolTree  # which imports this module
+
+            SymbolTree(cell).give_tree(node)
+        return node
+
+    @staticmethod
+    def create_call_function(function, targets, args=None, kwargs=None):
+        """A node for `targets = function(*args, **kwargs)`; the function is called as it is.
+
+        >>> Node.create_call_function(ops.abs, ["y"], ScopedValue.create_name_values(["x"]))
+        <Node abs: y = abs(x)>
+        """
+        if not callable(function) or not hasattr(function, "__name__"):
+            raise TypeError(
+                "For 'Node.create_call_function', 'function' must be a function, but got "
+                f"{type(function).__name__}. Use create_call_cell for a Cell or a Primitive."
+            )
+        name = function.__name__
+        return Node(NodeType.CallFunction, _call(name, targets, args, kwargs), name, function)
+
+    @staticmethod
+    def create_input(param_name, default=None):
+        """A node for another parameter of `construct`; `default`: a ScopedValue."""
+        check.instance("Node", str, "a string", param_name=param_name)
+        if default is not None:
+            check.instance("Node", ScopedValue, "a ScopedValue", default=default)
+        node = Node(NodeType.Input, ast.arg(param_name), f"input_{param_name}")
+        node._default = default
+        return node
+
+    _default = None  # that of a parameter
+    _attribute_name = None  # under which the network keeps what is called
+    _branches, _test = (None, None), None  # the nodes of an `if` and its `else`; the condition
+
+    def __repr__(self):
+        return f"<Node {self._name}: {self.get_source_code()}>"
+
+    # what it is -----------------------------------------------------------------------------
+
+    def get_handler(self):
+        """The node itself."""
+        return self
+
+    def get_name(self):
+        """The node's name, given once in a SymbolTree."""
+        return self._name
+
+    def get_node_type(self):
+        """A `NodeType`."""
+        return self._type
+
+    def get_instance(self):
+        """The Cell, Primitive or function that is called; None if it is not known."""
+        return self._instance
+
+    def get_instance_type(self):
+        """The type of what is called; a function itself."""
+        if self._instance_type is not None:
+            return self._instance_type
+        is_function = inspect.isfunction(self._instance)
+        return self._instance if is_function else type(self._instance)
+
+    def get_source_code(self):
+        """The statement's text."""
+        if self._type == NodeType.ControlFlow:
+            return self._manager.branch_text(self)
+        return ast.unparse(ast.fix_missing_locations(self._statement))
+
+    def get_attribute(self, key):
+        """The attribute of that name, of those of the Cell or Primitive and those set here."""
+        check.instance("Node attribute", str, "a string", key=key)
+        return self._attributes.get(key)
+
+    def get_attributes(self):
+        """A dict of the attributes of the Cell or Primitive that is called, and of those set."""
+        return self._attributes
+
+    def set_attribute(self, key, value):
+        """Keep a value with the node, under `key`."""
+        check.instance("Node attribute", str, "a string", key=key)
+        self._attributes[key] = value
+
+    def get_symbol_tree(self):
+        """The SymbolTree that the node is in, or None."""
+        return self._manager.tree if self._manager is not None else None
+
+    def get_sub_tree(self):
+        """The SymbolTree of the Cell that a node of type `Tree` calls."""
+        if self._type != NodeType.Tree:
+            raise TypeError(
+                f"For 'Node.get_sub_tree', the node must be of NodeType.Tree, but got {self._type}."
+            )
+        return self._sub_tree
+
+    # arguments and targets ------------------------------------------------------------------
+
+    def get_args(self):
+        """The positional arguments, or operands, as ScopedValues."""
+        return [value for name, value in self.arguments() if name is None]
+
+    def get_kwargs(self):
+        """The keyword arguments, as ScopedValues by name."""
+        return {name: value for name, value in self.arguments() if name is not None}
+
+    def get_targets(self):
+        """The variables that the statement assigns, as ScopedValues."""
+        if self._type == NodeType.Input:
+            return [ScopedValue.create_naming_value(self._statement.arg)]
+        if self._type == NodeType.Python or not isinstance(self._statement, ast.Assign):
+            return []
+        return [read_value(target) for target in parts_of_target(self._statement.targets[0])]
+
+    def arguments(self):
+        """(name or None, ScopedValue) of each argument, positional ones first."""
+        if self._default is not None:
+            return [(None, self._default)]
+        return [(name, read_value(_get(*place))) for name, *place in self._places()]
+
+    def _places(self):
+        statement = self._statement
+        is_call = isinstance(getattr(statement, "value", None), ast.Call)
+        if self._type == NodeType.Python or (self._type == NodeType.CellContainer and not is_call):
+            return []
+        return _operands(statement)
+
+    def set_arg(self, index, arg):
+        """Replace the argument at `index` by a ScopedValue or the variable of that name."""
+        check.instance("Node", int, "an int", index=index)
+        check.instance("Node", (ScopedValue, str), "a ScopedValue or a string", arg=arg)
+        places = [place for name, *place in self._places() if name is None]
+        if not 0 <= index < len(places):
+            raise ValueError(
+                f"For 'Node.set_arg', 'index' must be in [0, {len(places)}), but got {index}."
+            )
+        self._put(places[index], arg)
+
+    def set_kwarg(self, key, arg):
+        """Replace the keyword argument `key`."""
+        places = {name: place for name, *place in self._places() if name is not None}
+        if key not in places:
+            raise ValueError(
+                f"For 'Node.set_kwarg', 'key' must be one of {sorted(places)}, but got {key!r}."
+            )
+        self._put(places[key], arg)
+
+    def _put(self, place, arg):
+        new = parsed_expression(arg) if isinstance(arg, str) else expression_of(arg)
+        tree, (holder, field) = self.get_symbol_tree(), place
+        new = new if tree is None else tree.objects_named(new)
+        if isinstance(holder, list):
+            holder[field] = new
+        else:
+            setattr(holder, field, new)
+
+    def set_arg_by_node(self, arg_idx, src_node, out_idx=None):
+        """Replace the argument at `arg_idx` by the output `out_idx` of another node."""
+        check.instance("Node", int, "an int", arg_idx=arg_idx)
+        check.instance("Node", Node, "a Node", src_node=src_node)
+        targets = src_node.get_targets()
+        if out_idx is None:
+            if len(targets) != 1:
+                raise ValueError(
+                    "For 'Node.set_arg_by_node', 'out_idx' must be given for a node with "
+                    f"{len(targets)} outputs."
+                )
+            out_idx = 0
+        check.instance("Node", int, "an int", out_idx=out_idx)
+        if not 0 <= out_idx < len(targets):
+            raise ValueError(
+                f"For 'Node.set_arg_by_node', 'out_idx' must be in [0, {len(targets)}), but got "
+                f"{out_idx}."
+            )
+        self.set_arg(arg_idx, targets[out_idx])
+
+    def name_function(self, path):
+        """Let the statement call the function or attribute of that name."""
+        self._statement.value.func = parsed_expression(path)
+
+    # neighbours -----------------------------------------------------------------------------
+
+    def get_arg_providers(self):
+        """{index of an argument: (node, index of its output)} of the nodes before that assign what
+        this one reads, in the same body."""
+        return {} if self._manager is None else self._manager.providers(self)
+
+    def get_target_users(self, index=-1):
+        """{index of an output: [(node, index of its argument)]}; of one output, its list."""
+        check.instance("get_target_users", int, "an int", index=index)
+        users = {} if self._manager is None else self._manager.users(self)
+        return users if index == -1 else users.get(index, [])
+
+    def get_inputs(self):
+        """The nodes whose outputs this one reads, an item for each argument."""
+        return [node for node, _ in self.get_arg_providers().values()]
+
+    def get_users(self):
+        """The nodes that read what this one assigns."""
+        users = [node for pairs in self.get_target_users().values() for node, _ in pairs]
+        return list(dict.fromkeys(users))
+
+
+def _attributes_of(instance):
+    if not isinstance(instance, (Cell, Primitive)):
+        return {}
+    own = {name: value for name, value in vars(instance).items() if not name.startswith("_")}
+    return {**own, "cls": type(instance)}
+
+
+def _check_call(cell, args, kwargs):
+    """Refuse arguments that the cell does not take; some may be missing still."""
+    try:
+        kind = type(cell)
+        taken = inspect.signature(getattr(kind, "construct", kind.__call__))
+        taken.bind_partial(None, *(args or ()), **(kwargs or {}))
+    except TypeError as error:
+        raise RuntimeError(
+            f"For 'Node.create_call_cell', 'args' and 'kwargs' must fit {kind.__name__}, but got "
+            f"{error}."
+        ) from None
+
+
+def _get(holder, field):
+    return holder[field] if isinstance(holder, list) else getattr(holder, field)
+
+
+def _call(function, targets, args, kwargs):
+    """The statement `targets = function(*args, **kwargs)`."""
+    check.instance("Node", list, "a list", targets=targets)
+    check.instance("Node", (list, tuple), "a list", args=[] if args is None else args)
+    check.instance("Node", dict, "a dict", kwargs={} if kwargs is None else kwargs)
+    for target in targets:
+        check.instance("Node", (ScopedValue, str), "ScopedValues or strings", targets=target)
+    for arg in args or ():
+        check.instance("Node", ScopedValue, "ScopedValues", args=arg)
+    for key, arg in (kwargs or {}).items():
+        check.instance("Node", str, "a dict of strings to ScopedValues", kwargs=key)
+        check.instance("Node", ScopedValue, "a dict of strings to ScopedValues", kwargs=arg)
+    names = [parsed_expression(str(target)) for target in targets]
+    target = names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
+    keywords = [ast.keyword(key, expression_of(arg)) for key, arg in (kwargs or {}).items()]
+    call = ast.Call(parsed_expression(function), [*map(expression_of, args or ())], keywords)
+    return ast.Assign([target], call) if names else ast.Expr(call)

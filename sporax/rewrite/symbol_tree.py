@@ -1,0 +1,402 @@
+"""`SymbolTree`: the statements of a network's `construct`, to be changed and run again."""
+
+import ast
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from sporax.io.atomic_write import replacing
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.rewrite.body import Body
+from sporax.rewrite.flatten import Names
+from sporax.rewrite.generate import generated
+from sporax.rewrite.node import Node
+from sporax.rewrite.parse import definition_of, is_sub_network, names_of, read_function
+from sporax.rewrite.scoped_value import CONSTANTS, NodeType
+from sporax.rewrite.tables import dumped, tabulated
+
+_FOLDER = "rewritten_network"
+_CALLS = (NodeType.CallCell, NodeType.CallPrimitive, NodeType.Tree)
+
+
+class Position(NamedTuple):
+    """A place before or behind a node, for `SymbolTree.insert`."""
+
+    symbol_tree: "SymbolTree"
+    node: Node
+    before_node: bool
+
+
+class SymbolTree:
+    """The source of a network as nodes, one for each operation.
+
+    `SymbolTree.create(net)` reads it, `insert`, `erase`, `replace` and the methods of `Node` change
+    it, `get_network` gives a network that computes it, with the same parameters.
+
+    >>> class Net(nn.Cell):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.relu = nn.ReLU()
+    ...     def construct(self, x):
+    ...         return self.relu(x) + 1
+    >>> tree = SymbolTree.create(Net())
+    >>> [node.get_name() for node in tree.nodes()]
+    ['input_x', 'relu', 'binop_add', 'return']
+    """
+
+    def __init__(self, handler):
+        check.instance("SymbolTree", Cell, "a Cell", handler=handler)
+        self._network, self._known = handler, {}
+        self.class_name = f"{type(handler).__name__}Opt"
+        self.names, self.variables, self.functions = Names(["obj"]), Names(), Names()
+        self.methods = {}  # name -> Body of a method that `construct` calls
+        self._file = "./network_define.py"
+
+    @classmethod
+    def create(cls, network):
+        """The SymbolTree of a Cell, from the source of its `construct`; sub-networks whose classes
+        are the user's get trees of their own."""
+        check.instance("SymbolTree", Cell, "a Cell", network=network)
+        return cls(network)._read()
+
+    def _read(self):
+        construct = type(self._network).construct
+        found = definition_of(construct)
+        if found is None:
+            raise OSError(
+                f"For 'SymbolTree', the source of 'construct' of {type(self._network).__name__} "
+                "must be there and unchanged. Define the class in a file or a notebook."
+            )
+        self.body = Body(self, found[0], names_of(construct))
+        self.body.class_name = found[1]
+        self._known[id(self._network)] = self
+        read_function(self.body)
+        return self
+
+    def give_tree(self, node):
+        """Turn a node that calls a user's Cell into one of type `Tree`; others stay."""
+        cell = node.get_instance()
+        if not is_sub_network(cell):
+            return
+        if id(cell) not in self._known:
+            tree = SymbolTree(cell)
+            tree._known = self._known
+            tree._read()
+        node._type, node._sub_tree = NodeType.Tree, self._known[id(cell)]
+        node._attributes = {}
+
+    def mangled(self, name):
+        """An attribute's name as Python stores it."""
+        is_private = name.startswith("__") and not name.endswith("__")
+        owner = getattr(getattr(self, "body", None), "class_name", None)
+        return f"_{owner.lstrip('_')}{name}" if is_private and owner else name
+
+    # reading --------------------------------------------------------------------------------
+
+    def get_handler(self):
+        """The tree itself."""
+        return self
+
+    def get_origin_network(self):
+        """The Cell that the tree was created of."""
+        return self._network
+
+    def nodes(self, all_nodes=False):
+        """A generator of the nodes of `construct`; with `all_nodes`, of those inside of branches,
+        loops, functions, containers and sub-networks too."""
+        check.instance("nodes", bool, "a bool", all_nodes=all_nodes)
+        yield from self.all_nodes() if all_nodes else list(self.body.nodes)
+
+    def all_nodes(self, subtree_nodes=True):
+        """A list of all nodes; `subtree_nodes`: those of sub-networks too."""
+        check.instance("all_nodes", bool, "a bool", subtree_nodes=subtree_nodes)
+        trees = [self, *self.sub_trees()] if subtree_nodes else [self]
+        return [node for tree in trees for body in tree.bodies() for node in body.nodes]
+
+    def bodies(self):
+        """The Bodies of this tree: `construct`, and those of branches, functions, containers."""
+        waiting, found = [self.body], []
+        while waiting:
+            body = waiting.pop()
+            if any(body is other for other in found):
+                continue
+            found.append(body)
+            waiting += [node._body for node in body.nodes if node._body is not None]
+        return found
+
+    def sub_trees(self):
+        """The SymbolTrees of the sub-networks below, each once."""
+        found = {}
+        for body in self.bodies():
+            for node in body.nodes:
+                if node._sub_tree is not None and id(node._sub_tree) not in found:
+                    found[id(node._sub_tree)] = node._sub_tree
+                    found |= {id(tree): tree for tree in node._sub_tree.sub_trees()}
+        return list(found.values())
+
+    def get_node(self, node_name):
+        """The node of that name in this tree, or None."""
+        check.instance("SymbolTree", str, "a string", node_name=node_name)
+        every = self.all_nodes(subtree_nodes=False)
+        return next((node for node in every if node.get_name() == node_name), None)
+
+    def get_inputs(self):
+        """The nodes of the parameters of `construct`."""
+        return [n for n in self.body.nodes if n.get_node_type() == NodeType.Input]
+
+    def unique_name(self, name="output"):
+        """`name`, with a number behind it if a variable has that name already."""
+        check.instance("SymbolTree", str, "a string", name=name)
+        return self.variables.unique(name)
+
+    def print_node_tabulate(self, all_nodes=False):
+        """Print a table of the nodes: type, name, source, where arguments come from ([index, (node,
+        output)]) and who uses the results ([index, [(node, argument)]])."""
+        check.instance("print_node_tabulate", bool, "a bool", all_nodes=all_nodes)
+        bodies = self.bodies() if all_nodes else [self.body]
+        bodies += [b for tree in self.sub_trees() for b in tree.bodies()] if all_nodes else []
+        print("".join(map(tabulated, bodies)))
+
+    def dump(self):
+        """Print the nodes of `construct` with the attributes of what they call."""
+        print(dumped(self))
+
+    # changing -------------------------------------------------------------------------------
+
+    def _own(self, node):
+        check.instance("SymbolTree", (Node, str), "a Node or the name of one", node=node)
+        found = self.get_node(node) if isinstance(node, str) else node
+        if found is None or found.get_symbol_tree() is None:
+            raise RuntimeError(
+                f"For 'SymbolTree', 'node' must be in the tree, but got {node!r}. "
+                f"Its nodes are {[n.get_name() for n in self.nodes()]}."
+            )
+        return found
+
+    def before(self, node):
+        """The position before a node or the node of that name."""
+        node = self._own(node)
+        return Position(node.get_symbol_tree(), node, True)
+
+    def after(self, node):
+        """The position behind a node or the node of that name."""
+        node = self._own(node)
+        return Position(node.get_symbol_tree(), node, False)
+
+    def insert(self, position, node):
+        """Put a node that is in no tree at a position; returns the node."""
+        check.instance("SymbolTree", Position, "what 'before' or 'after' gave", position=position)
+        check.instance("SymbolTree", Node, "a Node", node=node)
+        if node.get_symbol_tree() is not None:
+            raise ValueError(
+                f"For 'SymbolTree.insert', 'node' must be in no tree yet, but '{node.get_name()}' "
+                "is in one. Erase it there first."
+            )
+        body = position.node._manager
+        if body is None or position.symbol_tree is not self:
+            raise ValueError(
+                "For 'SymbolTree.insert', 'position' must be in this tree, but got one of "
+                f"{type(position.symbol_tree.get_origin_network()).__name__}. Use "
+                "'node.get_symbol_tree().insert'."
+            )
+        place = body.nodes.index(position.node) + (not position.before_node)
+        _check_place(body, place, node)
+        self._name_parts(node, body)
+        body.nodes.insert(place, node)
+        node._manager = body
+        return node
+
+    def _name_parts(self, node, body):
+        """Give the node, what it calls, and the objects among its arguments names here."""
+        node._name = self.names.unique(node._name)
+        top, is_call = body.outermost, node.get_node_type() in _CALLS
+        if body.is_container():
+            if not is_call:
+                raise TypeError(
+                    f"For 'SymbolTree.insert', a container takes Cells only, but got node "
+                    f"'{node.get_name()}' of {node.get_node_type()}."
+                )
+            node._attribute_name = self._attribute(node.get_name(), node.get_instance())
+            node.name_function(node.get_name())
+            return
+        if is_call:
+            if not top.is_method:
+                raise TypeError(
+                    f"For 'SymbolTree.insert', a function that is no method must not call Cells or "
+                    f"Primitives of the network, but got node '{node.get_name()}' for "
+                    f"'{top.function.name}'. Insert it into 'construct', or call a function."
+                )
+            name = self._attribute(node.get_name(), node.get_instance())
+            node.name_function(f"{top.function.args.args[0].arg}.{name}")
+        elif node.get_node_type() == NodeType.CallFunction and node._body is None:
+            node.name_function(_global_name(top, node))
+        node._statement = self.objects_named(node._statement, top)
+        self.variables.taken |= {str(target) for target in node.get_targets()}
+
+    def _attribute(self, name, value):
+        """Keep a value with the network, under a name that is free; returns the name."""
+        own, count, name = self._network, 0, name if name.isidentifier() else "cell"
+        free = name
+        while hasattr(own, free) and getattr(own, free) is not value:
+            count += 1
+            free = f"{name}_{count}"
+        if not hasattr(own, free):
+            setattr(own, free, value)
+        return free
+
+    def objects_named(self, syntax, body=None):
+        """The syntax tree with attributes of the network in place of objects."""
+        tree, receiver = self, (body or self.body).function.args.args[0].arg
+
+        class Named(ast.NodeTransformer):
+            def visit_Constant(self, node):
+                if isinstance(node.value, CONSTANTS):
+                    return node
+                name = tree._attribute(f"arg_{type(node.value).__name__}", node.value)
+                return ast.Attribute(ast.Name(receiver, ast.Load()), name, ast.Load())
+
+        return Named().visit(syntax)
+
+    def erase(self, node):
+        """Take a node, or that of this name, out of the tree; returns it."""
+        node = self._own(node)
+        node._manager.nodes.remove(node)
+        node._manager = None
+        return node
+
+    def replace(self, old_node, new_nodes):
+        """Put nodes in the place of one, in their order; returns the last."""
+        check.instance("SymbolTree", Node, "a Node", old_node=old_node)
+        check.instance("SymbolTree", (list, tuple), "a list of Nodes", new_nodes=new_nodes)
+        for node in new_nodes:
+            check.instance("SymbolTree", Node, "a list of Nodes", new_nodes=node)
+        last = self._own(old_node)
+        for node in new_nodes:
+            last = self.insert(self.after(last), node)
+        self.erase(old_node)
+        return last
+
+    def set_output(self, index, return_value):
+        """Let the first `return` of `construct` give the variable of that name."""
+        check.instance("SymbolTree", int, "an int", index=index)
+        check.instance("SymbolTree", str, "a string", return_value=return_value)
+        node = next(n for n in self.body.nodes if n.get_node_type() == NodeType.Output)
+        node.set_arg(index, return_value)
+        return node
+
+    def flatten_nodes(self, node, erase_nodes_after_return=False):
+        """Put the nodes of a branch or a loop in its place; with `erase_nodes_after_return`, what
+        stands behind a `return` goes."""
+        check.instance("flatten_nodes", Node, "a Node", node=node)
+        if node.get_node_type() != NodeType.ControlFlow:
+            raise ValueError(
+                "For 'flatten_nodes', 'node' must be of NodeType.ControlFlow, but got "
+                f"{node.get_node_type()}."
+            )
+        body = self._own(node)._manager
+        place, inner = body.nodes.index(node), node._body.nodes
+        body.nodes[place : place + 1] = inner
+        for moved in inner:
+            moved._manager, moved._name = body, self.names.unique(moved._name)
+        node._body.nodes, node._manager = [], None
+        kinds = [n.get_node_type() for n in body.nodes]
+        if erase_nodes_after_return and NodeType.Output in kinds:
+            for behind in body.nodes[kinds.index(NodeType.Output) + 1 :]:
+                self.erase(behind)
+
+    def flatten_static_if_control_flow(self):
+        """Put in the place of each `if` the branch that attributes of the network decide for."""
+        for tree in [self, *self.sub_trees()]:
+            for node in tree.all_nodes(subtree_nodes=False):
+                is_if = node.get_symbol_tree() is not None and node._test is not None
+                chosen = tree._decided(node) if is_if and node is node._branches[0] else None
+                if chosen is None:
+                    continue
+                kept, dropped = node._branches if chosen else node._branches[::-1]
+                if dropped is not None and dropped.get_symbol_tree() is not None:
+                    tree.erase(dropped)
+                if kept is not None and kept.get_symbol_tree() is not None:
+                    tree.flatten_nodes(kept, erase_nodes_after_return=True)
+
+    def _decided(self, node):
+        """The truth of an `if`, where only the network's attributes and constants decide it."""
+        top = node._manager.outermost
+        receiver = top.function.args.args[0].arg if top.is_method else None
+        reads = [n for n in ast.walk(node._test) if isinstance(n, (ast.Name, ast.Call))]
+        if any(isinstance(n, ast.Call) or n.id != receiver for n in reads):
+            return None
+        expression = ast.Expression(node._test)
+        code = compile(ast.fix_missing_locations(expression), "<test of an if>", "eval")
+        value = eval(code, {receiver: self._network})
+        return value if isinstance(value, (bool, int, float, str, type(None))) else None
+
+    # the rewritten network ------------------------------------------------------------------
+
+    def get_code(self):
+        """The source of the rewritten network's class, and of what it needs."""
+        return generated(self)[0]
+
+    def get_network(self):
+        """The rewritten network, with the parameters and sub-cells of the original one, which
+        should not be used any more. Its source is written into `./rewritten_network`."""
+        code, objects, name = generated(self)
+        folder = Path(_FOLDER).resolve()
+        folder.mkdir(mode=0o700, exist_ok=True)
+        path = folder / f"{name}_{id(self)}.py"
+        _write(path, code)
+        specification = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(specification)
+        vars(module).update(objects)
+        sys.modules[path.stem] = module
+        specification.loader.exec_module(module)
+        return getattr(module, name)(self._network)
+
+    def set_saved_file_name(self, file_name):
+        """The file for `save_network_to_file`; `.py` is added."""
+        check.instance("Saving network", str, "a string", file_name=file_name)
+        self._file = file_name if file_name.endswith(".py") else f"{file_name}.py"
+
+    def get_saved_file_name(self):
+        """The file for `save_network_to_file`."""
+        return self._file
+
+    def save_network_to_file(self):
+        """Write `get_code` into the file of `set_saved_file_name`."""
+        _write(self._file, self.get_code())
+
+
+def _write(path, text):
+    with replacing(path) as part:
+        Path(part).write_text(text, "utf8")
+
+
+def _check_place(body, place, node):
+    """Parameters come first, and are not parted."""
+    kinds = [n.get_node_type() == NodeType.Input for n in body.nodes]
+    is_input = node.get_node_type() == NodeType.Input
+    if any(kinds[place:]) or (is_input and not all(kinds[:place])):
+        raise RuntimeError(
+            f"For 'SymbolTree.insert', a node must not be before or between parameters, and a "
+            f"parameter must be behind the others, but got '{node.get_name()}' at place {place}."
+        )
+    if is_input and body.function is None:
+        raise ValueError(
+            "For 'SymbolTree.insert', a parameter must be inserted into 'construct' or another "
+            f"function, but got '{node.get_name()}' inside of '{body.owner.get_name()}'."
+        )
+
+
+def _global_name(body, node):
+    """A name for the function that a node calls, in the source of `body`."""
+    function = node.get_instance()
+    own = inspect.unwrap(function).__name__ if function is not None else node.get_name()
+    name = own = own if own.isidentifier() else "function"
+    count = 0
+    while {**body.namespace, **body.called}.get(name, function) is not function:
+        count += 1
+        name = f"{own}_{count}"
+    body.called[name] = function
+    return name

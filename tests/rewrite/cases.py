@@ -1,0 +1,202 @@
+"""Networks and what is done to their SymbolTrees, for MindSpore (`tools/record_rewrite.py`) and for
+sporax. A row: network, statements of Python with `tree`, `ops`, `nn`, `ms` and `x` (a ScopedValue
+of that name)."""
+
+import mindspore as ms
+import numpy as np
+from mindspore import nn, ops
+from mindspore.rewrite import Node, NodeType, ScopedValue, SymbolTree, ValueType
+
+from tests.rewrite.networks import NETWORKS
+
+CASES = [
+    ("LeNet5", "pass"),
+    ("LeNet5", "tree.insert(tree.after('conv1'), cell(nn.Tanh(), ['x'], [x], name='new_tanh'))"),
+    ("LeNet5", "tree.insert(tree.before('conv1'), cell(ops.Neg(), ['x'], [x], name='new'))"),
+    ("LeNet5", "tree.insert(tree.after('fc1'), cell(nn.ReLU(), ['y'], [value('fc1_var')]))"),
+    ("LeNet5", "tree.insert(tree.after('conv1'), Node.create_call_function(ops.abs, ['x'], [x]))"),
+    ("LeNet5", "tree.erase(tree.get_node('relu_1'))"),
+    ("LeNet5", "tree.replace(tree.get_node('relu'), [cell(nn.Tanh(), ['x'], [x], name='new')])"),
+    ("LeNet5", "tree.replace(tree.get_node('relu_2'), [cell(nn.Tanh(), ['t'], [value('fc1_var')]), "
+     "cell(nn.Sigmoid(), ['x'], [value('t')], name='sigmoid')])"),
+    ("LeNet5", "tree.get_node('fc3').set_arg(0, 'fc2_var'); "
+     "tree.get_node('fc2').set_arg(0, value('fc1_var'))"),
+    ("LeNet5", "tree.get_node('fc2').set_arg_by_node(0, tree.get_node('fc1'), 0)"),
+    ("LeNet5", "tree.get_node('fc2').set_arg_by_node(0, tree.get_node('relu_2'))"),
+    ("LeNet5", "tree.insert(tree.before(tree.get_node('return')), cell(nn.Tanh(), ['x'], [x]))"),
+    ("LeNet5", "tree.insert(tree.after('input_x'), Node.create_input('y', constant(0)))"),
+    ("LeNet5", "tree.flatten_static_if_control_flow()"),
+    ("Block", "pass"),
+    ("Block", "tree.insert(tree.after('binop_pow'), cell(ops.Add(), ['x'], [x, constant(1.5)]))"),
+    ("Block", "tree.insert(tree.after('dense'), cell(fill(nn.Dense(4, 4)), ['dense_var'], "
+     "[value('dense_var')], name='dense'))"),
+    ("Nested", "pass"),
+    ("Nested", "sub = tree.get_node('block1').get_sub_tree(); "
+     "sub.replace(sub.get_node('relu'), [cell(nn.Tanh(), ['relu_var'], [x], name='tanh')])"),
+    ("Nested", "tree.erase(tree.get_node('ReLU'))"),
+    ("Nested", "tree.erase(tree.get_node('block2'))"),
+    ("Nested", "tree.insert(tree.after(tree.get_node('Dense')), "
+     "cell(nn.Tanh(), ['seq_var'], [x], name='new'))"),
+    ("Statements", "pass"),
+    ("Statements", "tree.insert(tree.after(tree.get_node('binop_sub')), "
+     "Node.create_call_function(ops.abs, ['sub_var'], [value('sub_var')]))"),
+    ("Keywords", "pass"),
+    ("Keywords", "tree.get_node('dense').set_arg(0, 'second')"),
+]  # fmt: skip
+ERRORS = [
+    ("Block", "tree.nodes(1).__next__()"),
+    ("Block", "tree.get_node(1)"),
+    ("Block", "tree.before(1)"),
+    ("Block", "tree.insert(1, cell(nn.ReLU(), ['x'], [x]))"),
+    ("Block", "tree.insert(tree.after('dense'), 1)"),
+    ("Block", "tree.insert(tree.after('dense'), tree.get_node('relu'))"),
+    ("Block", "tree.insert(tree.before('input_x'), cell(nn.ReLU(), ['x'], [x]))"),
+    ("Block", "tree.get_node('dense').set_arg(1, 'x')"),
+    ("Block", "tree.get_node('dense').set_arg('x', 0)"),
+    ("Block", "tree.get_node('dense').set_arg_by_node(0, 'dense')"),
+    ("Block", "tree.get_node('dense').get_sub_tree()"),
+    ("Block", "tree.replace('dense', [])"),
+    ("Block", "tree.replace(tree.get_node('dense'), ['relu'])"),
+    ("Block", "tree.unique_name(1)"),
+    ("Block", "SymbolTree.create(1)"),
+    ("Block", "cell(1, ['x'], [x])"),
+    ("Block", "cell(nn.ReLU(), 'x', [1])"),
+    ("Block", "cell(nn.ReLU(), ['x', 'y'], [x], {'z': x})"),
+    ("Block", "ScopedValue.create_naming_value(1)"),
+    ("Block", "ScopedValue.create_name_values(['a'], ['b', 'c'])"),
+    ("Nested", "sub = tree.get_node('block1').get_sub_tree(); "
+     "tree.insert(sub.after('relu'), cell(nn.ReLU(), ['x'], [x]))"),
+]  # fmt: skip
+QUERIES = [
+    ("LeNet5", "[n.get_name() for n in tree.nodes()]"),
+    ("Nested", "[n.get_name() for n in tree.nodes(all_nodes=True)]"),
+    ("Nested", "tree.all_nodes(subtree_nodes=False)"),
+    ("LeNet5", "[tree.unique_name(), tree.unique_name(), tree.unique_name('x')]"),
+    ("LeNet5", "tree.get_inputs()"),
+    ("LeNet5", "tree.get_node('absent')"),
+    ("LeNet5", "tree.get_node('return').get_users()"),
+    ("LeNet5", "tree.get_node('conv1').get_arg_providers()"),
+    ("LeNet5", "tree.get_node('conv1').get_target_users()"),
+    ("LeNet5", "tree.get_node('conv1').get_target_users(0)"),
+    ("LeNet5", "tree.get_node('conv1').get_attribute('kernel_size')"),
+    ("LeNet5", "n = tree.get_node('conv1'); n.set_attribute('mine', 3); n.get_attribute('mine')"),
+    ("LeNet5", "sorted(set(tree.get_node('flatten').get_attributes()) & {'cls', 'start_dim'})"),
+    ("LeNet5", "tree.get_node('conv1').get_instance_type().__name__"),
+    ("LeNet5", "tree.get_node('conv1').get_handler().get_instance() is "
+     "tree.get_origin_network().conv1"),
+    ("Nested", "tree.get_node('block1').get_instance_type().__name__"),
+    ("Nested", "type(tree.get_node('block1').get_sub_tree()).__name__"),
+    ("Statements", "tree.get_node('twice').get_instance_type().__name__"),
+    ("Statements", "tree.get_node('add').get_instance_type().__name__"),
+    ("LeNet5", "type(tree.get_node('conv1').get_symbol_tree()).__name__"),
+    ("LeNet5", "cell(nn.ReLU(), ['x'], [x]).get_symbol_tree()"),
+    ("LeNet5", "cell(nn.ReLU(), ['x', 'y'], [], {'input': x}).get_kwargs()"),
+    ("LeNet5", "cell(nn.ReLU(), ['x', 'y'], [x]).get_targets()"),
+    ("LeNet5", "cell(nn.ReLU(), ['x'], [x]).get_node_type()"),
+    ("LeNet5", "cell(ops.Neg(), ['x'], [x]).get_node_type()"),
+    ("LeNet5", "cell(tree.get_origin_network(), ['x'], [x], is_sub_net=True).get_node_type()"),
+    ("LeNet5", "Node.create_call_function(ops.abs, ['x'], [x]).get_node_type()"),
+    ("LeNet5", "[tree.get_saved_file_name(), tree.set_saved_file_name('a'), "
+     "tree.get_saved_file_name()]"),
+    ("LeNet5", "tree.get_node('conv1') == tree.get_node('conv1')"),
+    ("LeNet5", "tree.get_node('conv1') == tree.get_node('conv2')"),
+    ("Nested", "tree.set_output(0, 'x').get_args()"),
+    ("LeNet5", "tree.flatten_nodes(tree.get_node('if_node')); "
+     "[n.get_name() for n in tree.nodes()]"),
+    ("LeNet5", "tree.erase('fc3').get_name()"),
+    ("LeNet5", "tree.replace(tree.get_node('relu'), [cell(nn.Tanh(), ['x'], [x], name='a'), "
+     "cell(nn.Tanh(), ['x'], [x], name='a')]).get_name()"),
+    ("LeNet5", "list(NodeType)"),
+    ("LeNet5", "list(ValueType)"),
+    ("LeNet5", "[constant(1), constant('a'), constant(None), value('a', 'b'), value('c')]"),
+    ("LeNet5", "[constant(v).type for v in (1, 'a', (1,), [1], x)]"),
+    ("LeNet5", "[constant(2) == constant(2), constant(2) == constant(3), x == value('x', 'self')]"),
+    ("LeNet5", "ScopedValue.create_name_values(names=['z', 'z_1'], scopes=['self', 'self'])"),
+    ("LeNet5", "ScopedValue.create_name_values(('z', 'y'))"),
+]  # fmt: skip
+
+
+def fill(network):
+    """Weights that are the same everywhere."""
+    for i, p in enumerate(network.get_parameters()):
+        size = np.arange(p.size) + i
+        p.set_data(ms.Tensor((np.sin(size) / 2).reshape(p.shape).astype(np.float32)))
+    return network
+
+
+def edited(name, edit):
+    """The SymbolTree of a network after an edit."""
+    tree = SymbolTree.create(fill(NETWORKS[name][0]()))
+    names = dict(
+        tree=tree, ops=ops, nn=nn, ms=ms, Node=Node, ScopedValue=ScopedValue, NodeType=NodeType,
+        ValueType=ValueType, SymbolTree=SymbolTree, x=ScopedValue.create_naming_value("x"),
+        value=ScopedValue.create_naming_value, constant=ScopedValue.create_variable_value,
+        cell=Node.create_call_cell, fill=fill,
+    )  # fmt: skip
+    exec(edit, names)
+    tree.found = names.get("found")
+    return tree
+
+
+def text(value):
+    """A name or a constant; of other values MindSpore prints their type's name only."""
+    plain = value.type in (ValueType.NamingValue, ValueType.ConstantValue)
+    return str(value) if plain else value.type.name
+
+
+def description(node):
+    """What a node says of itself."""
+    return [
+        node.get_name(), node.get_node_type().name, str(node.get_targets()),
+        [text(value) for value in node.get_args()],
+        {name: text(value) for name, value in node.get_kwargs().items()},
+        [n.get_name() for n in node.get_inputs()], sorted(n.get_name() for n in node.get_users()),
+    ]  # fmt: skip
+
+
+def construct_of(code, name):
+    """The lines of `construct` of a class in generated source."""
+    lines = code.split(f"class {name}")[1].split("def construct")[1].split("\nclass ")[0]
+    return [line.strip() for line in lines.split("\n")[1:] if line.strip() not in ("", "#")]
+
+
+def answers(name, edit):
+    """What a SymbolTree says, and what the rewritten network computes."""
+    tree = edited(name, edit)
+    network = tree.get_network()
+    shape = NETWORKS[name][1]
+    x = ms.Tensor(np.sin(np.arange(np.prod(shape))).reshape(shape).astype(np.float32))
+    return {
+        "nodes": [description(node) for node in tree.nodes()],
+        "construct": construct_of(tree.get_code(), f"{name}Opt"),
+        "result": np.round(network(x).asnumpy().ravel().astype(float), 5).tolist()[:40],
+        "parameters": sorted(p.name for p in network.get_parameters()),
+    }
+
+
+def error_of(name, edit):
+    """The type of the error that an edit raises."""
+    try:
+        edited(name, edit)
+    except (TypeError, ValueError, RuntimeError) as error:
+        return type(error).__name__
+    return "none"
+
+
+def shown(value):
+    """A result in words, with nodes as their names."""
+    if isinstance(value, dict):
+        return {str(key): shown(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [shown(item) for item in value]
+    return value.get_name() if isinstance(value, Node) else str(value)
+
+
+def queried(name, expression):
+    """What an expression gives; the last statement of several is the expression."""
+    *statements, expression = expression.split("; ")
+    tree = edited(name, "; ".join([*statements, f"found = {expression}"]))
+    return shown(tree.found)
+
+
+QUESTIONS = [(answers, CASES), (error_of, ERRORS), (queried, QUERIES)]
