@@ -2,4 +2,5 @@
 
 from sporax.distributed import *
 from sporax.distributed.parallel_context import *
+from sporax.parallel import *
 

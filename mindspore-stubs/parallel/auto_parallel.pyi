@@ -1,4 +1,5 @@
 """`mindspore.parallel.auto_parallel`, as sporax has it; written by tools/write_stubs.py."""
 
 from sporax.distributed import *
+from sporax.parallel import *
 

@@ -1,0 +1,590 @@
+"""Checkpoints of many ranks: joined, and divided again for another number of ranks or strategy."""
+
+import glob
+import math
+import os
+import re
+
+import numpy as np
+
+from sporax import distributed
+from sporax.core import dtype as dtypes
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.io import load_checkpoint, load_param_into_net, save_checkpoint
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.parallel import slices, strategy_file
+
+_FORMATS = ("ckpt", "safetensors")
+_RANK = re.compile(r"rank_(\d+)$")
+_UNSAVED = ("accu_grads", "inputs")  # how names begin of what is no weight or state
+
+
+# parts of one parameter -----------------------------------------------------------------------
+
+
+def merge_sliced_parameter(sliced_parameters, strategy=None):
+    """The whole Parameter of which `sliced_parameters` are the parts, in the order of ranks.
+
+    `strategy`: {name: layout} as from `build_searched_strategy`; None: the parts lie one after
+    another along dimension 0. Raises TypeError and ValueError for parts that do not fit, KeyError
+    for a name without a layout.
+
+    >>> parts = [Parameter(Tensor([1.0, 2.0]), "w"), Parameter(Tensor([3.0, 4.0]), "w")]
+    >>> merge_sliced_parameter(parts).asnumpy()
+    array([1., 2., 3., 4.], dtype=float32)
+    """
+    who = "merge_sliced_parameter"
+    check.instance(who, list, "a list", sliced_parameters=sliced_parameters)
+    if not sliced_parameters:
+        raise ValueError(f"For '{who}', 'sliced_parameters' must have elements, but it is empty.")
+    if strategy:
+        check.instance(who, dict, "a dict", strategy=strategy)
+    for p in sliced_parameters:
+        check.instance(who, Parameter, "a list of Parameters", sliced_parameters=p)
+    first = sliced_parameters[0]
+    for k, p in enumerate(sliced_parameters):
+        if (p.name, p.ndim, p.shape[1:]) != (first.name, first.ndim, first.shape[1:]):
+            raise ValueError(
+                f"For '{who}', the parts must have one name, and one shape but for dimension 0, "
+                f"but part {k} is '{p.name}' {p.shape}, and part 0 '{first.name}' {first.shape}."
+            )
+    arrays = [p.asnumpy() for p in sliced_parameters]
+    if strategy and first.name not in strategy:
+        raise KeyError(f"For '{who}', 'strategy' must have the name '{first.name}', but has not.")
+    if not strategy:
+        whole = np.concatenate(arrays)
+    else:
+        whole = _joined(who, arrays, slices.slicings(who, {first.name: strategy[first.name]}))
+    return Parameter(Tensor(whole), first.name, first.requires_grad, first.layerwise_parallel)
+
+
+def _joined(who, arrays, slicings):
+    ((name, slicing),) = slicings.items()
+    if len(arrays) != slicing.ranks:
+        raise ValueError(
+            f"For '{who}', there must be a part for each of the {slicing.ranks} ranks of the "
+            f"device matrix {list(slicing.dev_matrix)}, but there are {len(arrays)}."
+        )
+    if slicing.split_shape:
+        return _joined_unevenly(who, arrays, slicing)
+    if len({a.shape for a in arrays}) > 1:
+        raise ValueError(
+            f"For '{who}', the parts must have one shape where the layout has no "
+            "'param_split_shape', but they differ."
+        )
+    if slicing.field > 0:
+        fields = [a.reshape(slicing.field, -1, *a.shape[1:]) for a in arrays]
+        return np.concatenate(fields, 1).reshape(-1, *arrays[0].shape[1:])
+    return slices.part(name, dict(enumerate(arrays)), slicing, slices.WHOLE, 0)
+
+
+def _joined_unevenly(who, arrays, slicing):
+    """Parts whose sizes along dimension 0 are `split_shape`, by the number of the part."""
+    parts = slicing.parts()
+    pieces = {}
+    for rank, array in enumerate(arrays):
+        number = int(np.ravel_multi_index(slicing.index(rank), parts))
+        if len(slicing.split_shape) != math.prod(parts):
+            raise ValueError(
+                f"For '{who}', 'param_split_shape' must have a size for each of the "
+                f"{math.prod(parts)} parts, but got {list(slicing.split_shape)}."
+            )
+        if array.shape[0] != slicing.split_shape[number]:
+            raise ValueError(
+                f"For '{who}', part {number} must have the size {slicing.split_shape[number]} in "
+                f"dimension 0, but got {array.shape[0]}."
+            )
+        pieces[number] = array
+    level = [pieces[k] for k in range(math.prod(parts))]
+    for dim in reversed(range(len(parts))):
+        n = parts[dim]
+        level = [np.concatenate(level[k : k + n], dim) for k in range(0, len(level), n)]
+    return level[0]
+
+
+# parts of files -------------------------------------------------------------------------------
+
+
+def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=None):
+    """The ranks whose checkpoints those of `rank_id` are made of, under another strategy.
+
+    `src_strategy_file`, `dst_strategy_file`: how parameters are divided before and after; None:
+    not at all. Returns a list, the last rank first. Raises TypeError and ValueError for arguments
+    that are no int and no strategy files.
+
+    >>> import tempfile; path = tempfile.mkdtemp() + "/strategy.ckpt"
+    >>> from sporax.parallel import strategy_file
+    >>> strategy_file.write(path, {"w": strategy_file.layout([4], [0])})
+    >>> rank_list_for_transform(0, path, None)
+    [3, 2, 1, 0]
+    """
+    who = "rank_list_for_transform"
+    check.integer(who, rank_id=rank_id)
+    if src_strategy_file is None:
+        return [0]
+    source, target = _of_rank(who, rank_id, src_strategy_file, dst_strategy_file)
+    if not source:
+        raise ValueError(
+            f"For '{who}', 'src_strategy_file' must say how parameters are divided, but "
+            f"{src_strategy_file!r} has none of rank {rank_id}."
+        )
+    return _ranks_needed(source, target, rank_id)
+
+
+def _of_rank(who, rank, src, dst):
+    """(the slicings before, those after) of the parameters that a rank has after."""
+    source, target = slices.slicings(who, src), slices.slicings(who, dst)
+    if target:
+        stage = rank // next(iter(target.values())).ranks
+        target = slices.slicings(who, dst, stage)
+        gone = {name for name, slicing in target.items() if stage not in slicing.stages}
+        target = {name: s for name, s in target.items() if name not in gone}
+        source = source and {name: s for name, s in source.items() if name not in gone}
+    return source, target
+
+
+def _ranks_needed(source, target, rank):
+    ranks, pairs = set(), set()
+    for name, slicing in source.items():
+        if target is None or name in target:
+            after = slices.WHOLE if target is None else target[name]
+            pairs.add((slicing._replace(stages=()), after._replace(stages=())))
+    for before, after in pairs:
+        ranks.update(slices.ranks_needed(before, after, rank))
+    size = next(iter(source.values())).ranks
+    stages = {stage for slicing in source.values() for stage in slicing.stages}
+    return sorted({stage * size + r for stage in stages for r in ranks}, reverse=True)
+
+
+def transform_checkpoint_by_rank(
+    rank_id, checkpoint_files_map, save_checkpoint_file_name, src_strategy_file=None,
+    dst_strategy_file=None,
+):  # fmt: skip
+    """Write the checkpoint of `rank_id` under another strategy.
+
+    `checkpoint_files_map`: {rank: file} of the ranks of `rank_list_for_transform`. The files are
+    `.ckpt` files. Raises TypeError and ValueError for other arguments and missing files.
+
+    >>> import tempfile; folder = tempfile.mkdtemp()
+    >>> from sporax.parallel import strategy_file
+    >>> strategy_file.write(f"{folder}/s.ckpt", {"w": strategy_file.layout([2], [0])})
+    >>> files = {rank: f"{folder}/{rank}.ckpt" for rank in range(2)}
+    >>> for rank, file in files.items():
+    ...     ms.save_checkpoint([{"name": "w", "data": Tensor([float(rank)])}], file)
+    >>> transform_checkpoint_by_rank(0, files, f"{folder}/all.ckpt", f"{folder}/s.ckpt")
+    >>> ms.load_checkpoint(f"{folder}/all.ckpt")["w"].asnumpy()
+    array([0., 1.], dtype=float32)
+    """
+    who = "transform_checkpoint_by_rank"
+    check.instance(who, dict, "a dict", checkpoint_files_map=checkpoint_files_map)
+    check.integer(who, rank_id=rank_id)
+    check.instance(who, str, "a string", save_checkpoint_file_name=save_checkpoint_file_name)
+    if not save_checkpoint_file_name.endswith(".ckpt"):
+        raise ValueError(
+            f"For '{who}', 'save_checkpoint_file_name' must end with '.ckpt', but got "
+            f"{save_checkpoint_file_name!r}."
+        )
+    for rank, file in checkpoint_files_map.items():
+        if not os.path.isfile(file):
+            raise ValueError(
+                f"For '{who}', the file of rank {rank} must exist, but '{file}' does not."
+            )
+    source, target = _of_rank(who, rank_id, src_strategy_file, dst_strategy_file)
+    loaded = {rank: load_checkpoint(file) for rank, file in checkpoint_files_map.items()}
+    _save(_of_files(who, loaded, source, target, rank_id), save_checkpoint_file_name, "ckpt")
+
+
+def _of_files(who, loaded, source, target, rank):
+    """{name: array} of a rank, of {rank: {name: Tensor}} of ranks before."""
+    pieces, arrays = {}, {}
+    size = next(iter(source.values())).ranks if source else 1
+    for r, content in sorted(loaded.items()):
+        for name, tensor in content.items():
+            if isinstance(tensor, Tensor):
+                pieces.setdefault(name, {}).setdefault(r, tensor)
+    every = _names(who, source, target)
+    for name, tensors in pieces.items():
+        if name not in every:  # a count of steps, a learning rate: that of the rank itself
+            own = [t for r, t in tensors.items() if r % size == rank % size]
+            arrays[name] = [*own, *tensors.values()][0].asnumpy()
+            continue
+        if target is not None and name not in target:
+            continue  # of another pipeline stage
+        before = source[name] if source and name in source else slices.WHOLE
+        after = target[name] if target else slices.WHOLE
+        own = {r % before.ranks: t.asnumpy() for r, t in tensors.items()}
+        arrays[name] = slices.part(name, own, before, after, rank)
+    return arrays
+
+
+def _names(who, source, target):
+    """The parameters that both strategies name; one that is None names all of the other."""
+    if source is None or target is None:
+        return set(source or target or ())
+    return source.keys() & target.keys()
+
+
+def _save(arrays, path, format):
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    entries = [{"name": name, "data": _tensor(array)} for name, array in arrays.items()]
+    save_checkpoint(entries, path, format=format)
+
+
+def _tensor(array):
+    return Tensor(array, dtypes.from_numpy(array.dtype))
+
+
+def transform_checkpoints(
+    src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix, src_strategy_file=None,
+    dst_strategy_file=None, process_num=1, output_format="ckpt",
+):  # fmt: skip
+    """Write the checkpoints of all ranks under another strategy.
+
+    Those before are `src_checkpoints_dir/rank_N/*.ckpt` (or `.safetensors`), of several in a folder
+    the last; those after `dst_checkpoints_dir/rank_N/{ckpt_prefix}N.ckpt`, or `.safetensors` by
+    `output_format`. `process_num`: accepted; one process writes them. Raises NotADirectoryError,
+    TypeError and ValueError for folders, names and strategies that do not fit.
+
+    >>> import os, tempfile; folder = tempfile.mkdtemp()
+    >>> from sporax.parallel import strategy_file
+    >>> strategy_file.write(f"{folder}/s.ckpt", {"w": strategy_file.layout([2], [0])})
+    >>> os.makedirs(f"{folder}/before/rank_0")
+    >>> weights = [{"name": "w", "data": Tensor([1.0, 2.0])}]
+    >>> ms.save_checkpoint(weights, f"{folder}/before/rank_0/a.ckpt")
+    >>> transform_checkpoints(f"{folder}/before", f"{folder}/after", "a", None, f"{folder}/s.ckpt")
+    >>> ms.load_checkpoint(f"{folder}/after/rank_1/a1.ckpt")["w"].asnumpy()
+    array([2.], dtype=float32)
+    """
+    who = "transform_checkpoints"
+    if not os.path.isdir(src_checkpoints_dir):
+        raise NotADirectoryError(
+            f"For '{who}', 'src_checkpoints_dir' must be a folder, but got {src_checkpoints_dir!r}."
+        )
+    check.instance(who, str, "a string", ckpt_prefix=ckpt_prefix)
+    check.positive_int(who, process_num=process_num)
+    check.one_of(who, _FORMATS, output_format=output_format)
+    files, format = _files(who, src_checkpoints_dir)
+    if format == "ckpt" and output_format != "ckpt":
+        raise ValueError(
+            f"For '{who}', 'output_format' must be 'ckpt' for '.ckpt' files, but got "
+            f"{output_format!r}. Convert them by 'ckpt_to_safetensors'."
+        )
+    source, target = (slices.slicings(who, s) for s in (src_strategy_file, dst_strategy_file))
+    loaded = _Loaded(files, format)
+    if source and target and _is_part(source, target):
+        _by_stage(who, loaded, dst_checkpoints_dir, ckpt_prefix, src_strategy_file, target)
+        return
+    for rank in range(_count(who, target)):
+        needed = rank_list_for_transform(rank, src_strategy_file, dst_strategy_file)
+        for r in needed:
+            if r not in files:
+                raise ValueError(
+                    f"For '{who}', the checkpoint of rank {r} must be there, which that of rank "
+                    f"{rank} is made of, but {src_checkpoints_dir!r} has none."
+                )
+        before, after = _of_rank(who, rank, src_strategy_file, dst_strategy_file)
+        arrays = _of_files(who, {r: loaded[r] for r in needed}, before, after, rank)
+        path = os.path.join(dst_checkpoints_dir, f"rank_{rank}", f"{ckpt_prefix}{rank}")
+        _save(arrays, f"{path}.{output_format}", output_format)
+
+
+class _Loaded(dict):
+    """{rank: {name: Tensor}}, read when it is asked for."""
+
+    def __init__(self, files, format):
+        super().__init__()
+        self.files, self.format = files, format
+
+    def __missing__(self, rank):
+        self[rank] = load_checkpoint(self.files[rank], format=self.format)
+        return self[rank]
+
+
+def _is_part(source, target):
+    """Whether a strategy is that of one pipeline stage of what another one names."""
+    states = ("accu_grads", "adam_v", "adam_m")
+    before, after = ({n for n in s if not n.startswith(states)} for s in (source, target))
+    one_stage = all(x.stages == (0,) for s in (source, target) for x in s.values())
+    return one_stage and before < after
+
+
+def _by_stage(who, loaded, folder, prefix, src, target):
+    source = slices.slicings(who, src)
+    target = {name: target[name] for name in source if name in target}
+    size = next(iter(source.values())).ranks
+    stage = _stage_of(who, src)
+    ranks = {r: loaded[r] for r in range(stage * size, (stage + 1) * size) if r in loaded.files}
+    for rank in range(next(iter(target.values())).ranks):
+        path = os.path.join(folder, f"rank_{rank}", f"{prefix}{rank}_part{stage}.ckpt")
+        _save(_of_files(who, ranks, source, target, rank), path, "ckpt")
+
+
+def _stage_of(who, path):
+    message, content = strategy_file._message(who, path)
+    if message is not None:
+        return message.parallel_strategy_item[0].parallel_strategys.stage
+    return next(iter(content["parallel_strategy_item"].values()))["stage"]
+
+
+def _count(who, slicings):
+    """The number of ranks of all stages."""
+    if not slicings:
+        return 1
+    stages = sorted({stage for s in slicings.values() for stage in s.stages})
+    if stages != [*range(len(stages))]:
+        raise ValueError(
+            f"For '{who}', a strategy file must have all pipeline stages, but it has {stages}."
+        )
+    return next(iter(slicings.values())).ranks * len(stages)
+
+
+def _files(who, folder, suffix=None):
+    """({rank: file}, format) of the folders rank_N in a folder."""
+    found = {format: _of_format(who, folder, format, suffix) for format in _FORMATS}
+    if all(found.values()):
+        raise ValueError(
+            f"For '{who}', {folder!r} must have '.ckpt' files or '.safetensors' files, but has "
+            "both."
+        )
+    for format, files in found.items():
+        if files:
+            return files, format
+    raise ValueError(
+        f"For '{who}', {folder!r} must have checkpoints in folders rank_0, rank_1, ..., but it has "
+        "none."
+    )
+
+
+def _of_format(who, folder, format, suffix):
+    files = {}
+    for path in glob.glob(os.path.join(glob.escape(folder), "rank_[0-9]*")):
+        rank = _RANK.search(path)
+        if rank is None or not os.path.isdir(path):
+            continue
+        there = glob.glob(os.path.join(glob.escape(path), f"*{suffix or ''}.{format}"))
+        if len(there) > 1 and suffix is not None:
+            there = _shortest(who, there, suffix)
+        if there:
+            files[int(rank[1])] = max(there, key=_numbers)
+    return files
+
+
+def _numbers(path):
+    """The last two numbers of a file's name (epoch and step), then the name."""
+    return [int(n) for n in re.findall(r"\d+", os.path.basename(path))][-2:], path
+
+
+def _shortest(who, paths, suffix):
+    least = min(len(os.path.basename(p)) for p in paths)
+    shortest = [p for p in paths if len(os.path.basename(p)) == least]
+    if len(shortest) > 1:
+        raise ValueError(
+            f"For '{who}', 'file_suffix' must leave one file for each rank, but {suffix!r} leaves "
+            f"{sorted(shortest)}. Give a longer one."
+        )
+    return shortest
+
+
+# the same by other names
+rank_list_for_convert = rank_list_for_transform
+convert_checkpoint_by_rank = transform_checkpoint_by_rank
+convert_checkpoints = transform_checkpoints
+
+
+# loading --------------------------------------------------------------------------------------
+
+
+def load_segmented_checkpoints(
+    ckpt_file_dir, net=None, strict_load=False, filter_prefix=None, dec_key=None,
+    dec_mode="AES-GCM", specify_prefix=None, choice_func=None,
+):  # fmt: skip
+    """The parameters of all `.ckpt` files in a folder, one dict; the other arguments are those of
+    `load_checkpoint`.
+
+    Raises TypeError for what is no string, ValueError for what is no folder.
+
+    >>> import tempfile; folder = tempfile.mkdtemp()
+    >>> for name in "ab":
+    ...     ms.save_checkpoint([{"name": name, "data": Tensor([1.0])}], f"{folder}/{name}.ckpt")
+    >>> sorted(load_segmented_checkpoints(folder))
+    ['a', 'b']
+    """
+    who = "load_segmented_checkpoints"
+    check.instance(who, str, "a string", ckpt_file_dir=ckpt_file_dir)
+    if not os.path.isdir(ckpt_file_dir):
+        raise ValueError(
+            f"For '{who}', 'ckpt_file_dir' must be a folder, but got {ckpt_file_dir!r}."
+        )
+    found = {}
+    for path in sorted(glob.glob(os.path.join(glob.escape(ckpt_file_dir), "*.ckpt"))):
+        found |= load_checkpoint(
+            path, net, strict_load, filter_prefix, dec_key, dec_mode, specify_prefix, choice_func
+        )
+    return found
+
+
+def get_ckpt_path_with_strategy(cur_ckpt_path, cur_strategy_path):
+    """A checkpoint that can stand for that of this rank: itself, or that of a rank with the same
+    parts of all parameters; None where there is none.
+
+    The path must have 'rank_N', for the rank.
+
+    >>> import os, pathlib, tempfile; folder = tempfile.mkdtemp()
+    >>> os.makedirs(f"{folder}/rank_0")
+    >>> _ = pathlib.Path(f"{folder}/rank_0/a.ckpt").write_bytes(b"...")
+    >>> path = get_ckpt_path_with_strategy(f"{folder}/rank_0/a.ckpt", f"{folder}/s.ckpt")
+    >>> path.endswith("rank_0/a.ckpt")
+    True
+    """
+    who, rank = "get_ckpt_path_with_strategy", distributed.get_rank()
+    if f"rank_{rank}" in cur_ckpt_path and os.path.isfile(cur_ckpt_path):
+        return cur_ckpt_path
+    alike = None
+    for name, slicing in slices.slicings(who, cur_strategy_path).items():
+        if not name.startswith(_UNSAVED):
+            start = rank // slicing.ranks * slicing.ranks
+            ranks = {start + r for r in slicing.alike(rank - start)}
+            alike = ranks if alike is None else alike & ranks
+    for other in sorted(alike or ()):
+        path = re.sub(r"rank_\d+", f"rank_{other}", cur_ckpt_path)
+        if os.path.isfile(path):
+            return path
+    return None
+
+
+def load_distributed_checkpoint(
+    network, checkpoint_filenames=None, predict_strategy=None, train_strategy_filename=None,
+    strict_load=False, dec_key=None, dec_mode="AES-GCM", format="ckpt",
+    unified_safetensors_dir=None, dst_safetensors_dir=None, rank_id=None,
+    output_format="safetensors", name_map=None, max_process_num=64, return_param_dict=False,
+):  # fmt: skip
+    """Load the checkpoints of many ranks into a network.
+
+    `checkpoint_filenames`: in the order of ranks, under the strategy `train_strategy_filename` (by
+    default the setting `strategy_ckpt_load_file`). `predict_strategy`: {name: [dev_matrix,
+    tensor_map, ...]} of the network that takes them; None: whole.
+
+    With `format='safetensors'` they come from `unified_safetensors_dir`, as `unified_safetensors`
+    wrote it, and `predict_strategy` is a strategy file: into the network, returning what
+    `load_param_into_net` does (or the dict, with `return_param_dict`); or, where `network` is None,
+    into files `dst_safetensors_dir/rank_N/net.*` in `output_format`, of `rank_id` or of all ranks.
+    `name_map`: {name in the network: name in the files}. `max_process_num`: accepted.
+    Raises TypeError and ValueError for arguments that do not go together.
+
+    >>> import tempfile; folder = tempfile.mkdtemp()
+    >>> from sporax.parallel import strategy_file
+    >>> strategy_file.write(f"{folder}/s.ckpt", {"weight": strategy_file.layout([2], [0, -1])})
+    >>> files = [f"{folder}/{rank}.ckpt" for rank in range(2)]
+    >>> for file in files:
+    ...     ms.save_checkpoint([{"name": "weight", "data": ops.ones((1, 3))}], file)
+    >>> net = nn.Dense(3, 2)
+    >>> load_distributed_checkpoint(net, files, train_strategy_filename=f"{folder}/s.ckpt")
+    True
+    >>> net.weight.sum().item()
+    6.0
+    """
+    who = "load_distributed_checkpoint"
+    check.one_of(who, _FORMATS, format=format, output_format=output_format)
+    if format == "safetensors":
+        given = (checkpoint_filenames, train_strategy_filename, dec_key)
+        if unified_safetensors_dir is None or any(x is not None for x in given) or strict_load:
+            raise ValueError(
+                f"For '{who}', with 'safetensors' there must be 'unified_safetensors_dir', and no "
+                "'checkpoint_filenames', 'train_strategy_filename', 'dec_key' or 'strict_load'."
+            )
+        return _load_unified(
+            who, network, unified_safetensors_dir, predict_strategy, dst_safetensors_dir, rank_id,
+            output_format, name_map or {}, return_param_dict,
+        )  # fmt: skip
+    check.instance(who, Cell, "a Cell", network=network)
+    if train_strategy_filename is None:
+        setting = distributed.get_auto_parallel_context("strategy_ckpt_load_file")
+        train_strategy_filename = setting or None
+    train = slices.slicings(who, train_strategy_filename)
+    files = _checked_files(who, checkpoint_filenames or [None], train)
+    if train:
+        loaded = {r: load_checkpoint(path, dec_key=dec_key, dec_mode=dec_mode)
+                  for r, path in enumerate(files)}  # fmt: skip
+        target = _predicted(who, predict_strategy)
+        found = _for_network(network, loaded, train, target)
+        load_param_into_net(network, found, strict_load=strict_load)
+    return True
+
+
+def _checked_files(who, paths, train):
+    for k, path in enumerate(paths):
+        if not isinstance(path, str) or not path.endswith(".ckpt") or not os.path.isfile(path):
+            raise ValueError(
+                f"For '{who}', 'checkpoint_filenames' must have files '*.ckpt' that exist, but "
+                f"element {k} is {path!r}."
+            )
+    count = next(iter(train.values())).ranks if train else len(paths)
+    if len(paths) != count:
+        raise ValueError(
+            f"For '{who}', there must be a file for each of the {count} ranks that trained, but "
+            f"'checkpoint_filenames' has {len(paths)}."
+        )
+    return paths
+
+
+def _for_network(network, loaded, train, target):
+    """{name: Parameter} of a network's parameters, of what all ranks have."""
+    found, rank = {}, distributed.get_rank() if target else 0
+    for name in {p.name for p in network.get_parameters()} & train.keys():
+        pieces = {r: c[name].asnumpy() for r, c in loaded.items() if name in c}
+        if pieces:
+            after = target[name] if target else slices.WHOLE
+            found[name] = slices.part(name, pieces, train[name], after, rank)
+    return _parameters(found)
+
+
+def _predicted(who, strategy):
+    if strategy is None or isinstance(strategy, str):
+        return slices.slicings(who, strategy)
+    fits = isinstance(strategy, dict) and all(
+        isinstance(name, str) and isinstance(entry, (list, tuple)) and len(entry) >= 4
+        for name, entry in strategy.items()
+    )
+    if not fits:
+        raise ValueError(
+            f"For '{who}', 'predict_strategy' must be a dict of lists [dev_matrix, tensor_map, "
+            f"param_split_shape, field_size, ...], but got {strategy!r:.200}."
+        )
+    return slices.slicings(who, strategy)
+
+
+def _parameters(arrays):
+    return {name: Parameter(_tensor(a), name=name) for name, a in arrays.items()}
+
+
+def _load_unified(
+    who, network, folder, strategy, target_folder, rank_id, format, name_map, as_dict
+):
+    target = slices.slicings(who, strategy)
+    if network is None and target_folder is None:
+        raise ValueError(
+            f"For '{who}', 'dst_safetensors_dir' must be given where 'network' is None."
+        )
+    content = {}
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*.safetensors"))):
+        content |= load_checkpoint(path, format="safetensors")
+    if not content:
+        raise ValueError(
+            f"For '{who}', 'unified_safetensors_dir' must have '.safetensors' files, but "
+            f"{folder!r} has none."
+        )
+    named = {**dict.fromkeys(content), **dict.fromkeys(name_map)}
+    content = {n: content[name_map.get(n, n)] for n in named if name_map.get(n, n) in content}
+    every = range(_count(who, target)) if rank_id is None else [rank_id]
+    if network is not None:
+        every = [distributed.get_rank()]
+    for rank in every:
+        _, after = _of_rank(who, rank, None, strategy)
+        arrays = _of_files(who, {0: content}, None, after, rank)
+        if network is not None:
+            found = _parameters(arrays)
+            return found if as_dict else load_param_into_net(network, found)
+        _save(arrays, os.path.join(target_folder, f"rank_{rank}", f"net.{format}"), format)
+    return True

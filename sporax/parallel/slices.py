@@ -1,0 +1,231 @@
+"""Which part of a parameter a rank has under a layout, and parts of one layout from another's."""
+
+import functools
+import itertools
+import math
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from sporax.parallel import strategy_file
+
+_STAGED = re.compile(r"(\d+)-(.+)", re.DOTALL)  # a name in a file for all pipeline stages
+
+
+class Slicing(NamedTuple):
+    """How a parameter is divided among the ranks of a pipeline stage.
+
+    `dev_matrix`: the sizes of the grid of ranks. `tensor_map`: for each dimension the axes of the
+    grid that divide it, as positions in `dev_matrix`, the outer first. `shards`: into how many
+    parts the optimizer divides dimension 0 further, along axes that divide no dimension, the inner
+    first. `stages`: the pipeline stages that have the parameter.
+    """
+
+    dev_matrix: tuple
+    tensor_map: tuple
+    shards: int = 0
+    split_shape: tuple = ()
+    field: int = 0
+    stages: tuple = (0,)
+
+    @staticmethod
+    def of(name, message, stages=(0,)):
+        """The slicing that a layout message says."""
+        try:
+            grid = tuple(message.dev_matrix[0].dim)
+            maps = [list(m.dim) for m in message.tensor_map if list(m.dim)]
+            maps = maps if len(message.tensor_map) > 1 else [[n] for m in maps for n in m]
+            split = message.param_split_shape
+            split_shape = tuple(split[0].dim) if split else ()
+        except (AttributeError, IndexError, TypeError):
+            raise ValueError(
+                f"For '{name}', a layout must have 'dev_matrix' and 'tensor_map', but got "
+                f"{message!r:.200}."
+            ) from None
+        return Slicing._checked(
+            name, grid, maps, message.opt_weight_shard_step, message.opt_weight_shard_size,
+            split_shape, message.field, stages,
+        )  # fmt: skip
+
+    @staticmethod
+    def of_list(name, entry):
+        """The slicing of a list [dev_matrix, tensor_map, split_shape, field, step, size, ...]."""
+        entry = list(entry) + [0] * (6 - len(entry))
+        maps = [n if isinstance(n, (list, tuple)) else [n] for n in entry[1]]
+        size = entry[5] if isinstance(entry[5], int) else 0
+        return Slicing._checked(
+            name, tuple(entry[0]), maps, entry[4], size, tuple(entry[2] or ()), entry[3], (0,)
+        )
+
+    @staticmethod
+    def _checked(name, grid, maps, step, size, split_shape, field, stages):
+        axes = [len(grid) - 1 - n for m in maps for n in m if n != -1]
+        if len({*axes}) < len(axes) or any(not 0 <= a < len(grid) for a in axes):
+            raise ValueError(
+                f"For '{name}', a tensor map must name axes of the device matrix {list(grid)} once "
+                f"each, but got {maps}."
+            )
+        dims = tuple(tuple(len(grid) - 1 - n for n in m if n != -1) for m in maps)
+        free = math.prod(grid[a] for a in range(len(grid)) if a not in axes)
+        size = free if size == -1 else size if step else 0
+        if size and (free % size or not dims):
+            raise ValueError(
+                f"For '{name}', the optimizer must divide what {free} ranks have alike, but it has "
+                f"{size} parts."
+            )
+        return Slicing(grid, dims, 0 if size < 2 else size, split_shape, field, stages)
+
+    @property
+    def ranks(self):
+        """The number of ranks of a stage."""
+        return math.prod(self.dev_matrix)
+
+    def parts(self):
+        """Into how many parts each dimension is divided."""
+        parts = [math.prod(self.dev_matrix[a] for a in axes) for axes in self.tensor_map]
+        if self.shards:
+            parts[0] *= self.shards
+        return parts
+
+    def free_axes(self):
+        """The axes of the grid along which ranks have the same (before the optimizer divides)."""
+        used = set(itertools.chain(*self.tensor_map))
+        return [a for a in range(len(self.dev_matrix)) if a not in used]
+
+    def index(self, rank):
+        """Which of the parts of each dimension a rank has."""
+        at = np.unravel_index(rank, self.dev_matrix)
+        indices = []
+        for axes in self.tensor_map:
+            index = 0
+            for a in axes:
+                index = index * self.dev_matrix[a] + int(at[a])
+            indices.append(index)
+        if self.shards:
+            indices[0] = indices[0] * self.shards + self._shard(at)
+        return indices
+
+    def _shard(self, at):
+        """Which of the optimizer's parts is at a place of the grid."""
+        left, scale, shard = self.shards, 1, 0
+        for a in reversed(self.free_axes()):
+            size = math.gcd(self.dev_matrix[a], left)
+            shard += scale * (int(at[a]) % size)
+            scale, left = scale * size, left // size
+        return shard
+
+    def region(self, rank, shape):
+        """The (begin, end) of each dimension of a whole tensor that a rank has."""
+        parts, index = self.parts(), self.index(rank)
+        bounds = []
+        for dim, size in enumerate(shape):
+            n, i = (parts[dim], index[dim]) if dim < len(parts) else (1, 0)
+            bounds.append((size // n * i, size // n * (i + 1)))
+        return bounds
+
+    def whole(self, shape):
+        """The shape of the whole tensor, of that of a part."""
+        parts = self.parts()
+        return tuple([n * (parts[k] if k < len(parts) else 1) for k, n in enumerate(shape)])
+
+    def alike(self, rank):
+        """The ranks that have the same part as a rank."""
+        index = self.index(rank)
+        return [r for r in range(self.ranks) if self.index(r) == index]
+
+    def nearest(self, rank, other):
+        """A key for ranks that have the same part: the lowest is that of the rank nearest to
+        `rank`, in the fewest directions of the grid."""
+        places = zip(*[np.unravel_index(r, self.dev_matrix) for r in (rank, other)], strict=True)
+        return sum(a != b for a, b in places), abs(rank - other)
+
+
+WHOLE = Slicing((1,), ())
+
+
+def slicings(who, strategy, stage=None):
+    """{parameter: `Slicing`} of a strategy file's path, of its messages, or of lists; None of None.
+
+    `stage`: whose layout counts for a parameter of several pipeline stages, the first by default.
+    """
+    if strategy is None:
+        return None
+    if isinstance(strategy, str):
+        strategy = strategy_file.read(who, strategy)
+    if not isinstance(strategy, dict):
+        raise TypeError(
+            f"For '{who}', a strategy must be the name of a file or a dict, but got "
+            f"{type(strategy).__name__}."
+        )
+    found, stages = {}, {}
+    for name, entry in strategy.items():
+        staged = _STAGED.fullmatch(name)
+        at, plain = (int(staged[1]), staged[2]) if staged else (0, name)
+        stages.setdefault(plain, []).append(at)
+        if plain not in found or at == stage or (at < found[plain][0] and found[plain][0] != stage):
+            found[plain] = at, entry
+    return {
+        name: (Slicing.of_list(name, entry) if isinstance(entry, (list, tuple))
+               else Slicing.of(name, entry))._replace(stages=tuple(sorted(stages[name])))
+        for name, (_, entry) in found.items()
+    }  # fmt: skip
+
+
+def ranks_needed(source, target, rank):
+    """The source's ranks whose parts a rank of the target consists of."""
+    home = rank % source.ranks
+    dims = max(len(source.tensor_map), len(target.tensor_map), 1)
+    shape = [math.lcm(s, t) for s, t in itertools.zip_longest(
+        source.parts() or [1], target.parts() or [1], fillvalue=1)]  # fmt: skip
+    shape += [1] * (dims - len(shape))
+    wanted = target.region(rank % target.ranks, shape)
+    found = {}
+    for r in range(source.ranks):
+        if _overlap(source.region(r, shape), wanted) is not None:
+            found.setdefault(tuple(source.index(r)), []).append(r)
+    return [min(ranks, key=functools.partial(source.nearest, home)) for ranks in found.values()]
+
+
+def _overlap(one, other):
+    """The part of all dimensions that two regions share; None where there is none."""
+    bounds = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(one, other, strict=True)]
+    return bounds if all(a < b for a, b in bounds) else None
+
+
+def part(name, pieces, source, target, rank):
+    """The array of a rank of the target, of `pieces`, {rank of the source: array}.
+
+    Raises ValueError where a piece is missing or does not divide.
+    """
+    some = next(iter(pieces.values()))
+    shape = source.whole(some.shape)
+    for dim, (size, n) in enumerate(zip(shape, target.parts(), strict=False)):
+        if size % n:
+            raise ValueError(
+                f"For '{name}', dimension {dim} of shape {shape} must be a multiple of {n}, the "
+                f"parts of the target's strategy, but it is {size}."
+            )
+    wanted = target.region(rank % target.ranks, shape)
+    array = np.empty([b - a for a, b in wanted], some.dtype)
+    filled = np.zeros(array.shape, bool)
+    for r in sorted(pieces, key=functools.partial(source.nearest, rank % source.ranks)):
+        own = source.region(r, shape)
+        shared = _overlap(own, wanted)
+        if shared is None or pieces[r].shape != some.shape:
+            if shared is None:
+                continue
+            raise ValueError(
+                f"For '{name}', the parts of all ranks must have one shape, but rank {r} has "
+                f"{pieces[r].shape}, and another {some.shape}."
+            )
+        there = tuple([slice(a - c, b - c) for (a, b), (c, _) in zip(shared, wanted, strict=True)])
+        here = tuple([slice(a - c, b - c) for (a, b), (c, _) in zip(shared, own, strict=True)])
+        if not filled[there].all():
+            array[there], filled[there] = pieces[r][here], True
+    if not filled.all():
+        raise ValueError(
+            f"For '{name}', the checkpoints of all ranks that have parts of it must be there, but "
+            f"only those of ranks {sorted(pieces)} of {source.ranks} are."
+        )
+    return array

@@ -1,0 +1,343 @@
+"""Strategy files: how each parameter was divided among ranks, in MindSpore's protobuf messages (and
+in JSON), read and written without a protobuf library.
+"""
+
+import glob
+import json
+import os
+from typing import Any
+
+from sporax.io.checkpoint_protobuf import _block, _fields, _number, _signed
+from sporax.io.corrupt_file import CorruptFile
+
+# message -> {field: (name, what it holds: an int, text, or another message; whether it is a list)};
+# node_strategy.proto of MindSpore 2.10
+_DIMS = {1: ("dim", int, True)}
+_STRATEGYS = {1: ("stage", int, False), 2: ("parallel_strategy", _DIMS, True)}
+_LAYOUTS = {
+    1: ("dev_matrix", _DIMS, True),
+    2: ("tensor_map", _DIMS, True),
+    3: ("param_split_shape", _DIMS, True),
+    4: ("indices_offset", _DIMS, True),
+    5: ("field", int, False),
+    6: ("opt_weight_shard_step", int, False),
+    7: ("opt_weight_shard_size", int, False),
+}
+_STRATEGY_ITEM = {1: ("node_name", str, False), 2: ("parallel_strategys", _STRATEGYS, False)}
+_LAYOUT_ITEM = {1: ("param_name", str, False), 2: ("parallel_layouts", _LAYOUTS, False)}
+_STRATEGY_MAP = {
+    1: ("current_stage", int, False),
+    2: ("parallel_strategy_item", _STRATEGY_ITEM, True),
+    3: ("parallel_layout_item", _LAYOUT_ITEM, True),
+}
+_GROUP_ITEM = {1: ("group_name", str, False), 2: ("parallel_group_ranks", _DIMS, False)}
+_GROUP_MAP = {
+    1: ("parallel_group_item", _GROUP_ITEM, True),
+    2: ("ckpt_restore_rank_list", _DIMS, False),
+}
+_SLOTS = ("dev_matrix", "tensor_map", "param_split_shape", "indices_offset")  # of JSON, as lists
+
+
+class Message:
+    """A protobuf message: its fields as attributes."""
+
+    def __init__(self, fields, **values):
+        self._fields = fields
+        for name, kind, is_list in fields.values():
+            setattr(self, name, values.get(name, [] if is_list else "" if kind is str else 0))
+
+    def __repr__(self):
+        shown = ", ".join(f"{n}={getattr(self, n)!r}" for n, _, _ in self._fields.values())
+        return f"Message({shown})"
+
+
+def decoded(data, fields, begin=0, end=None):
+    """The `Message` in bytes."""
+    end = len(data) if end is None else end
+    values: dict[str, Any] = {}
+    for field, value, at in _fields(data, begin, end, None if begin == 0 else "message"):
+        name, kind, is_list = fields.get(field, (None, None, False))
+        if name is None:
+            continue
+        if (kind is int) == (at is not None) and not (kind is int and is_list):
+            raise CorruptFile(f"its field '{name}' is of another kind")
+        if kind is int and at is not None:  # the packed form of a list
+            found = list(_packed(data, at, value))
+        elif kind is int:
+            found = [_signed(value)]
+        elif kind is str:
+            found = [bytes(data[at:value]).decode()]
+        else:
+            found = [decoded(data, kind, at, value)]
+        if is_list:
+            values.setdefault(name, []).extend(found)
+        else:
+            values[name] = found[-1]
+    return Message(fields, **values)
+
+
+def _packed(data, at, end):
+    while at < end:
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        yield _signed(value)
+
+
+def encoded(message):
+    """The bytes of a `Message`."""
+    chunks = []
+    for field, (name, kind, is_list) in message._fields.items():
+        value = getattr(message, name)
+        for item in value if is_list else [value]:
+            if kind is int:
+                chunks.append(bytes([field << 3]) + _number(item & (1 << 64) - 1))
+            else:
+                content = item.encode() if kind is str else encoded(item)
+                chunks.append(_block(field, content))
+    return b"".join(chunks)
+
+
+def layout(dev_matrix, tensor_map, param_split_shape=(), field=0, step=0, size=0):
+    """A message that says how a parameter is divided: `tensor_map` has for each dimension the axis
+    of `dev_matrix`, counted from the last, or -1, or a list of them."""
+    maps = [list(tensor_map)]
+    if any(isinstance(item, (list, tuple)) for item in tensor_map):
+        maps = [list(n) if isinstance(n, (list, tuple)) else [n] for n in tensor_map]
+    return Message(
+        _LAYOUTS, dev_matrix=[_dims(dev_matrix)], tensor_map=[_dims(m) for m in maps],
+        param_split_shape=[_dims(param_split_shape)], indices_offset=[_dims(())], field=field,
+        opt_weight_shard_step=step, opt_weight_shard_size=size,
+    )  # fmt: skip
+
+
+def _dims(numbers):
+    return Message(_DIMS, dim=[int(n) for n in numbers])
+
+
+# files ----------------------------------------------------------------------------------------
+
+
+def _content(who, path):
+    if not isinstance(path, str):
+        raise TypeError(
+            f"For '{who}', a strategy file must be a string, but got {type(path).__name__}."
+        )
+    if not os.path.isfile(path) or os.path.getsize(path) == 0:
+        raise ValueError(
+            f"For '{who}', the strategy file must exist and not be empty, but '{path}' does not."
+        )
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _message(who, path, fields=None):
+    """(the message in a file, None), or (None, the object in a JSON file)."""
+    content = _content(who, path)
+    if path.endswith(".json"):
+        return None, json.loads(content)
+    try:
+        return decoded(content, fields or _STRATEGY_MAP), None
+    except (CorruptFile, UnicodeDecodeError, IndexError) as error:
+        raise TypeError(
+            f"For '{who}', a strategy file must be JSON (.json) or MindSpore's protobuf, but "
+            f"'{path}' is neither: {error}."
+        ) from None
+
+
+def read(who, path):
+    """{parameter: the message of its layout} of a strategy file."""
+    message, as_json = _message(who, path)
+    if message is not None:
+        return {item.param_name: item.parallel_layouts for item in message.parallel_layout_item}
+    return {
+        name: Message(
+            _LAYOUTS,
+            field=item.get("field", 0),
+            opt_weight_shard_step=item.get("opt_weight_shard_step", 0),
+            opt_weight_shard_size=item.get("opt_weight_shard_size", 0),
+            **{slot: _slot(item.get(slot, [])) for slot in _SLOTS},
+        )
+        for name, item in as_json.get("parallel_layout_item", {}).items()
+    }
+
+
+def _slot(numbers):
+    nested = any(isinstance(n, list) for n in numbers)
+    return [_dims(n if isinstance(n, list) else [n]) for n in numbers] if nested else [
+        _dims(numbers)
+    ]  # fmt: skip
+
+
+def write(path, layouts, stage=0):
+    """Write {parameter: layout message} as a strategy file of a pipeline stage."""
+    items = [
+        Message(_LAYOUT_ITEM, param_name=name, parallel_layouts=x) for name, x in layouts.items()
+    ]
+    node = Message(
+        _STRATEGY_ITEM, node_name="parameters", parallel_strategys=Message(_STRATEGYS, stage=stage)
+    )
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    if path.endswith(".json"):
+        with open(path, "w", encoding="utf8") as file:
+            json.dump(_as_json(stage, [node], items), file)
+        return
+    with open(path, "wb") as file:
+        file.write(
+            encoded(
+                Message(
+                    _STRATEGY_MAP,
+                    current_stage=stage,
+                    parallel_strategy_item=[node],
+                    parallel_layout_item=items,
+                )
+            )
+        )
+
+
+def _as_json(stage, nodes, items):
+    def numbers(slot, x):
+        lists = [m.dim for m in getattr(x, slot)]
+        return (lists if len(lists) > 1 else lists[0]) if lists else []
+
+    return {
+        "current_stage": stage,
+        "parallel_strategy_item": {
+            n.node_name: {
+                "stage": n.parallel_strategys.stage,
+                "parallel_strategy": [s.dim for s in n.parallel_strategys.parallel_strategy],
+            }
+            for n in nodes
+        },
+        "parallel_layout_item": {
+            i.param_name: {slot: numbers(slot, i.parallel_layouts) for slot in _SLOTS}
+            | {
+                n: getattr(i.parallel_layouts, n)
+                for n in ("field", "opt_weight_shard_step", "opt_weight_shard_size")
+            }
+            for i in items
+        },
+    }
+
+
+# MindSpore's names ----------------------------------------------------------------------------
+
+
+def build_searched_strategy(strategy_filename):
+    """How each parameter is divided, of a strategy file: {name: layout}; None for None.
+
+    A layout has `dev_matrix`, `tensor_map`, `param_split_shape` and `indices_offset`, lists of
+    messages with a list `dim`, and the ints `field`, `opt_weight_shard_step` and
+    `opt_weight_shard_size`. Raises TypeError for what is no string or no strategy file, ValueError
+    where there is none.
+
+    >>> import tempfile; path = tempfile.mkdtemp() + "/strategy.ckpt"
+    >>> from sporax.parallel import strategy_file
+    >>> strategy_file.write(path, {"w": strategy_file.layout([2, 2], [1, -1])})
+    >>> build_searched_strategy(path)["w"].tensor_map[0].dim
+    [1, -1]
+    """
+    if strategy_filename is None:
+        return None
+    return read("build_searched_strategy", strategy_filename)
+
+
+def restore_group_info_list(group_info_file_name):
+    """The ranks whose checkpoints can stand for this rank's, of a file about groups.
+
+    Raises TypeError for what is no string, ValueError where there is no such file or list.
+
+    >>> import pathlib, tempfile
+    >>> path = tempfile.mkdtemp() + "/group_info.pb"
+    >>> _ = pathlib.Path(path).write_bytes(bytes([18, 4, 8, 0, 8, 4]))
+    >>> restore_group_info_list(path)
+    [0, 4]
+    """
+    message, _ = _message("restore_group_info_list", group_info_file_name, _GROUP_MAP)
+    found = getattr(message, "ckpt_restore_rank_list", 0)
+    if not found:
+        raise ValueError(
+            f"For 'restore_group_info_list', the file '{group_info_file_name}' must have a list of "
+            "ranks to restore from, but it has none."
+        )
+    return list(found.dim)
+
+
+def merge_pipeline_strategys(src_strategy_dirs, dst_strategy_file):
+    """Join the strategy files of all pipeline stages in a folder into one, where each parameter's
+    name has its stage before it.
+
+    Raises NotADirectoryError where there is no such folder, ValueError where it has both `.ckpt`
+    and `.json` files, or an empty one.
+
+    >>> import tempfile; folder = tempfile.mkdtemp()
+    >>> from sporax.parallel import strategy_file
+    >>> for stage in (0, 1):
+    ...     layouts = {f"w{stage}": strategy_file.layout([2], [0])}
+    ...     strategy_file.write(f"{folder}/{stage}.ckpt", layouts, stage)
+    >>> merge_pipeline_strategys(folder, folder + "/merged/all.ckpt")
+    >>> list(build_searched_strategy(folder + "/merged/all.ckpt"))
+    ['0-w0', '1-w1']
+    """
+    who = "merge_pipeline_strategys"
+    if not os.path.isdir(src_strategy_dirs):
+        raise NotADirectoryError(
+            f"For '{who}', 'src_strategy_dirs' must be a folder, but got {src_strategy_dirs!r}."
+        )
+    files = {kind: sorted(glob.glob(os.path.join(src_strategy_dirs, f"*.{kind}")))
+             for kind in ("ckpt", "json")}  # fmt: skip
+    if all(files.values()):
+        raise ValueError(
+            f"For '{who}', the files must be all '.ckpt' or all '.json', but "
+            f"{src_strategy_dirs!r} has both."
+        )
+    os.makedirs(os.path.dirname(os.path.abspath(dst_strategy_file)), exist_ok=True)
+    if files["ckpt"]:
+        with open(dst_strategy_file, "wb") as file:
+            file.write(encoded(_joined(who, files["ckpt"])))
+        return
+    with open(dst_strategy_file, "w", encoding="utf8") as file:
+        json.dump(_joined_json(who, files["json"]), file)
+
+
+def _joined(who, paths):
+    joined = Message(_STRATEGY_MAP, current_stage=1)
+    stages = set()
+    for path in paths:
+        message, _ = _message(who, path)
+        nodes, items = message.parallel_strategy_item, message.parallel_layout_item
+        stage = _stage(who, path, nodes and items and nodes[0].parallel_strategys.stage)
+        if stage not in stages:
+            stages.add(stage)
+            for item in items:
+                item.param_name = f"{stage}-{item.param_name}"
+            joined.parallel_strategy_item += nodes
+            joined.parallel_layout_item += items
+    return joined
+
+
+def _joined_json(who, paths):
+    joined: dict[str, Any] = {
+        "current_stage": 1, "parallel_strategy_item": {}, "parallel_layout_item": {},
+    }  # fmt: skip
+    stages = set()
+    for path in paths:
+        _, content = _message(who, path)
+        nodes, items = content.get("parallel_strategy_item"), content.get("parallel_layout_item")
+        stage = _stage(who, path, nodes and items and next(iter(nodes.values()))["stage"])
+        if stage not in stages:
+            stages.add(stage)
+            joined["parallel_strategy_item"] |= nodes
+            joined["parallel_layout_item"] |= {f"{stage}-{n}": item for n, item in items.items()}
+    return joined
+
+
+def _stage(who, path, stage):
+    if not isinstance(stage, int):
+        raise ValueError(f"For '{who}', the strategy file '{path}' must not be empty, but it is.")
+    return stage

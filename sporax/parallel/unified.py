@@ -1,0 +1,134 @@
+"""`unified_safetensors`: the checkpoints of all ranks as whole parameters, in a few files."""
+
+import json
+import math
+import os
+
+from sporax.core.tensor import Tensor
+from sporax.io.safetensors_file import deduplicated
+from sporax.nn import argument_checks as check
+from sporax.parallel import slices
+from sporax.parallel.checkpoints import _count, _files, _Loaded, _of_files, _save
+
+_LARGEST = 3 * 1024**3  # bytes of parameters in one file, about
+
+
+def unified_safetensors(
+    src_dir, src_strategy_file, dst_dir, merge_with_redundancy=True, file_suffix=None,
+    max_process_num=64, choice_func=None, split_dst_file=(),
+):  # fmt: skip
+    """Join the `.safetensors` files of all ranks into files of whole parameters.
+
+    Reads `src_dir/rank_N/*{file_suffix}.safetensors` under `src_strategy_file`; writes
+    `dst_dir/part0.safetensors` and further parts of about 3 GB, `param_name_map.json` with the part
+    of each parameter, and `hyper_param.safetensors` with what the strategy does not name.
+    `choice_func(name)`: False leaves a parameter out, a string is its new name.
+    `split_dst_file=(k, n)`: write the k-th of n shares of the parts only. `merge_with_redundancy`:
+    False where each part is in the file of one rank only; files that say so are read so.
+    `max_process_num`: accepted. Raises TypeError and ValueError for other arguments, ValueError
+    where a rank's file is missing.
+
+    >>> import os, tempfile; folder = tempfile.mkdtemp()
+    >>> from sporax.parallel import strategy_file
+    >>> strategy_file.write(f"{folder}/s.ckpt", {"w": strategy_file.layout([2], [0])})
+    >>> for rank in range(2):
+    ...     os.makedirs(f"{folder}/src/rank_{rank}")
+    ...     weights = [{"name": "w", "data": Tensor([float(rank)])}]
+    ...     path = f"{folder}/src/rank_{rank}/a.safetensors"
+    ...     ms.save_checkpoint(weights, path, format="safetensors")
+    >>> unified_safetensors(f"{folder}/src", f"{folder}/s.ckpt", f"{folder}/dst")
+    >>> whole = ms.load_checkpoint(f"{folder}/dst/part0.safetensors", format="safetensors")
+    >>> whole["w"].asnumpy()
+    array([0., 1.], dtype=float32)
+    """
+    who = "unified_safetensors"
+    check.flag(who, merge_with_redundancy=merge_with_redundancy)
+    if not os.path.isdir(src_dir):
+        raise ValueError(f"For '{who}', 'src_dir' must be a folder, but got {src_dir!r}.")
+    files, format = _files(who, src_dir, file_suffix)
+    if format != "safetensors":
+        raise ValueError(f"For '{who}', 'src_dir' must have '.safetensors' files, but has '.ckpt'.")
+    source = slices.slicings(who, src_strategy_file)
+    if not source:
+        raise ValueError(f"For '{who}', 'src_strategy_file' must say how parameters are divided.")
+    _check_ranks(who, files, source, merge_with_redundancy)
+    loaded = _Loaded(files, format)
+    for rank in files:
+        loaded[rank]
+    os.makedirs(dst_dir, exist_ok=True)
+    there = {name for content in loaded.values() for name in content}
+    names = {n: _chosen(who, choice_func, n) for n in sorted(there & source.keys())
+             if not n.startswith("accu_grads")}  # fmt: skip
+    names = {n: new for n, new in names.items() if new is not None}
+    groups, total = _groups(names, loaded, source)
+    first, last = _share(who, split_dst_file, len(groups))
+    if first == 0:
+        _write_notes(dst_dir, groups, names, total, loaded.get(0, {}))
+    for k in range(first, last):
+        own = {r: {n: c[n] for n in groups[k] if n in c} for r, c in loaded.items()}
+        arrays = _of_files(who, own, source, None, 0)
+        arrays = {names[n]: a for n, a in arrays.items()}
+        _save(arrays, os.path.join(dst_dir, f"part{k}.safetensors"), "safetensors")
+
+
+def _check_ranks(who, files, source, with_redundancy):
+    said = {deduplicated(path) for path in files.values()}
+    if not with_redundancy or True in said:
+        return
+    for rank in range(_count(who, source)):
+        if rank not in files:
+            raise ValueError(
+                f"For '{who}', there must be a file of each rank, but that of rank {rank} is "
+                "missing."
+            )
+
+
+def _chosen(who, choose, name):
+    """The name under which a parameter is kept; None where it is not."""
+    choice = True if choose is None else choose(name)
+    if not isinstance(choice, (bool, str)):
+        raise ValueError(
+            f"For '{who}', 'choice_func' must return a bool or a string, but got "
+            f"{type(choice).__name__}."
+        )
+    return choice if isinstance(choice, str) else name if choice else None
+
+
+def _groups(names, loaded, source):
+    """(the parameters of each file, the bytes of all): the largest first, each to the group that
+    has least."""
+    sizes = {}
+    for name in names:
+        part = next(c[name] for c in loaded.values() if name in c)
+        sizes[name] = math.prod(source[name].whole(part.shape)) * part.itemsize
+    count = min(max(1, math.ceil(sum(sizes.values()) / _LARGEST)), max(1, len(sizes)))
+    groups, full = [[] for _ in range(count)], [0] * count
+    for name in sorted(sizes, key=lambda name: -sizes[name]):
+        k = full.index(min(full))
+        groups[k].append(name)
+        full[k] += sizes[name]
+    return groups, sum(sizes.values())
+
+
+def _share(who, share, count):
+    """(the first, the end) of the parts that `split_dst_file` means."""
+    if not share:
+        return 0, count
+    if not isinstance(share, tuple) or len(share) != 2 or not 1 <= share[0] <= share[1]:
+        raise ValueError(
+            f"For '{who}', 'split_dst_file' must be (k, n) with 1 <= k <= n, but got {share!r}."
+        )
+    number, shares = share
+    size, rest = divmod(count, shares)
+    first = size * (number - 1) + min(number - 1, rest)
+    return first, first + size + (number <= rest)
+
+
+def _write_notes(folder, groups, names, total, of_first):
+    parts = {names[n]: f"part{k}.safetensors" for k, group in enumerate(groups) for n in group}
+    with open(os.path.join(folder, "param_name_map.json"), "w", encoding="utf8") as file:
+        json.dump({"metadata": {"total_size": total}, "weight_map": parts}, file, indent=4)
+    others = {n: t.asnumpy() for n, t in of_first.items()
+              if isinstance(t, Tensor) and n not in names}  # fmt: skip
+    if others:
+        _save(others, os.path.join(folder, "hyper_param.safetensors"), "safetensors")
