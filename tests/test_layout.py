@@ -25,7 +25,7 @@ ROOMS |= {
     "scipy": {"core", "autodiff", "ops", "__init__", "scipy"},
     "insight": {"core", "engine", "insight"},
     "rewrite": {*LINE[:-3], "io", "rewrite"},
-    "data": {"core", "distributed", "data"},
+    "data": {"core", "distributed", "io", "data"},
     "parallel": {*LINE, "io", "parallel"},
 }
 ROOMS["train"] = ROOMS["train"] | {"io", "insight"}

@@ -1,7 +1,8 @@
 """`FileSet`, a data set in files whose rows are listed first and read one by one, and the readers
 of the formats that several of them share. No reader executes anything that a file holds."""
 
-import json
+import math
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
@@ -12,6 +13,8 @@ from sporax.data import argument_checks as check
 from sporax.data import matlab_file
 from sporax.data.sampler import PKSampler
 from sporax.data.source import GeneratorDataset
+from sporax.io import untrusted_file
+from sporax.io.untrusted_file import MALFORMED
 
 # as files of images begin: JPEG, PNG, BMP, GIF, TIFF, WebP, JPEG 2000, PBM and its like
 _IMAGES = (
@@ -19,8 +22,6 @@ _IMAGES = (
     *[b"P%d" % i for i in range(1, 8)],
 )  # fmt: skip
 _SAMPLING = "num_samples", "shuffle", "sampler", "num_shards", "shard_id"
-# what code raises that takes a damaged file for a good one
-_MALFORMED = AttributeError, LookupError, NotImplementedError, OSError, TypeError, ValueError
 _PATHS = "dataset_dir", "dataset_file", "annotation_file"
 
 
@@ -42,7 +43,7 @@ class _Rows:
         return len(self.listed)
 
     def __getitem__(self, i):
-        return self._source._read_row(int(i), self.listed[i])
+        return self._source._row_or_error(int(i), self.listed[i])
 
 
 class FileSet(GeneratorDataset):
@@ -57,6 +58,7 @@ class FileSet(GeneratorDataset):
     columns: ClassVar = ("image", "label")
     choices: ClassVar = {}
     parts: ClassVar = {}
+    _path = None  # of the file that is being read
 
     def _open(self, arguments):
         """Check the constructor's arguments; those that are not about sampling are `given`."""
@@ -113,15 +115,28 @@ class FileSet(GeneratorDataset):
 
     def _rows_or_error(self):
         try:
-            return self._rows()
-        except _MALFORMED as error:
-            raise self._error(f"the files must be of its format, but: {error!r}") from error
+            return list(self._rows())
+        except MALFORMED as error:
+            raise self._malformed(error) from error
+
+    def _row_or_error(self, i, row):
+        try:
+            return self._read_row(i, row)
+        except MALFORMED as error:
+            raise RuntimeError(f"{self._malformed(error)} It belongs to row {i}.") from error
 
     # errors ---------------------------------------------------------------------------------
 
     def _error(self, reason):
         where = vars(self.given).get("dataset_dir") or vars(self.given).get("dataset_file")
         return RuntimeError(f"For '{self._who}' of '{where}', {reason}.")
+
+    def _malformed(self, error):
+        """The error for what code raised that took the last file for a good one."""
+        cause = untrusted_file.cause(error)
+        if self._path is None:
+            return self._error(f"the files must be of its format, but: {cause}")
+        return self._damaged(self._path, f"must be as those of this data set, but: {cause}")
 
     def _damaged(self, path, reason):
         return RuntimeError(f"For '{self._who}', the file '{path}' {reason}.")
@@ -131,6 +146,16 @@ class FileSet(GeneratorDataset):
         path = self.given.dataset_dir / name
         if not path.is_dir():
             raise self._error(f"there must be a folder '{name}', but there is none")
+        return path
+
+    def _inside(self, path):
+        """A path that a list names, which must be in `dataset_dir`."""
+        top = vars(self.given).get("dataset_dir")
+        if top is None:
+            return path
+        start = os.path.join(os.path.abspath(top), "")
+        if "\0" in str(path) or not os.path.abspath(path).startswith(start):
+            raise self._damaged(path, f"must be in '{top}', as all that the data set lists")
         return path
 
     # readers --------------------------------------------------------------------------------
@@ -143,10 +168,11 @@ class FileSet(GeneratorDataset):
 
     def _content(self, path):
         """A file's bytes."""
+        self._path = path
         try:
-            return path.read_bytes()
-        except (OSError, ValueError) as error:  # also a path with a byte 0
-            reason = getattr(error, "strerror", error)
+            return untrusted_file.content(path)
+        except OSError as error:
+            reason = untrusted_file.cause(error)
             raise self._damaged(path, f"must be readable: {reason}") from None
 
     def _text(self, path):
@@ -165,7 +191,7 @@ class FileSet(GeneratorDataset):
     def _parsed(self, path, text):
         """What a file's JSON says."""
         try:
-            return json.loads(text)
+            return untrusted_file.json_of(text)
         except ValueError as error:
             raise self._damaged(path, f"must be JSON: {error}") from None
 
@@ -191,10 +217,11 @@ class FileSet(GeneratorDataset):
         code = {1: 8, 4: 12}[dtype.itemsize]
         if len(content) < 4 + 4 * ndim or content[:4] != bytes([0, 0, code, ndim]):
             raise self._damaged(path, f"must begin as an idx file of {ndim} axes and {dtype.name}")
-        shape, start = np.frombuffer(content, ">u4", ndim, 4).astype(int), 4 + 4 * ndim
-        if len(content) != start + shape.prod() * dtype.itemsize:
+        shape, start = np.frombuffer(content, ">u4", ndim, 4).tolist(), 4 + 4 * ndim
+        size = math.prod(shape) * dtype.itemsize
+        if len(content) != start + size:
             raise self._damaged(
-                path, f"must hold {shape.prod() * dtype.itemsize} bytes of data, as its start says,"
+                path, f"must hold {size} bytes of data, as its start says,"
                 f" but holds {len(content) - start}",
             )  # fmt: skip
         return np.frombuffer(content, dtype, offset=start).reshape(shape)
@@ -210,6 +237,7 @@ class FileSet(GeneratorDataset):
     def _image(self, path):
         """An image's file: its bytes, or with `decode` the pixels (H, W, 3)."""
         decrypt = vars(self.given).get("decrypt")
+        self._path = self._inside(path)
         content = self._content(path) if decrypt is None else decrypt(str(path))
         if not content.startswith(_IMAGES):
             raise self._damaged(path, "must be an image, but begins with other bytes")

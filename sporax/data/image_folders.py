@@ -102,20 +102,34 @@ class CelebADataset(_Pictures):
         self._open(locals())
 
     def _rows(self):
-        names, rows = self._table("list_attr_celeba.txt", skip=2)
-        if self.given.usage != "all":
-            listed, numbers = self._table("list_eval_partition.txt", skip=0)
-            (wanted,) = self.parts[self.given.usage]
-            chosen = {n for n, row in zip(listed, numbers, strict=True) if row == [str(wanted)]}
+        path = self.given.dataset_dir / "list_attr_celeba.txt"
+        chosen = self._chosen()
         return [
-            (self.given.dataset_dir / name, np.array([int(x) > 0 for x in row], np.uint32))
-            for name, row in zip(names, rows, strict=True)
-            if (self.given.usage == "all" or name in chosen) and self._taken(Path(name))
+            (self.given.dataset_dir / name, np.array([n > 0 for n in numbers], np.uint32))
+            for name, numbers in self._table(path, 2)
+            if (chosen is None or name in chosen) and self._taken(Path(name))
         ]
 
-    def _table(self, name, skip):
-        lines = [line.split() for line in self._lines(self.given.dataset_dir / name)[skip:]]
-        return [line[0] for line in lines], [line[1:] for line in lines]
+    def _chosen(self):
+        """The names of the images of `usage`; None for all."""
+        if self.given.usage == "all":
+            return None
+        (wanted,) = self.parts[self.given.usage]
+        path = self.given.dataset_dir / "list_eval_partition.txt"
+        return {name for name, numbers in self._table(path, 0, 1) if numbers == [wanted]}
+
+    def _table(self, path, skip, width=None):
+        """(name, numbers) of each line after the first `skip`, all with as many numbers."""
+        for i, line in enumerate(self._lines(path)[skip:], skip + 1):
+            name, *words = line.split() or [""]
+            numbers = self._numbers(path, i, int, words)
+            width = len(numbers) if width is None else width
+            if not name or len(numbers) != width:
+                raise self._damaged(
+                    path,
+                    f"must hold a name and {width} numbers in line {i}, but holds {line!r:.60}",
+                )
+            yield name, numbers
 
 
 __all__ = ["CelebADataset", "ImageFolderDataset"]

@@ -1,6 +1,5 @@
 """Data sets of texts in files of JSON."""
 
-import json
 from typing import ClassVar
 
 import numpy as np
@@ -9,6 +8,7 @@ from sporax.data import argument_checks as check
 from sporax.data.row_files import RowFiles, found_files
 from sporax.data.text_corpora import Corpus
 from sporax.data.text_lines import lines
+from sporax.io.untrusted_file import json_of
 
 _PAIR = "sentence1", "sentence2"
 _SPANS = "span1_index", "span1_text", "span2_index", "span2_text"
@@ -55,8 +55,8 @@ class CLUEDataset(RowFiles):
             if not line.strip():
                 continue
             try:
-                fields = json.loads(line)
-            except json.JSONDecodeError as error:
+                fields = json_of(line)
+            except ValueError as error:
                 raise self._damaged(path, f"is no JSON: {error}", number) from None
             fields = fields if isinstance(fields, dict) else {}
             fields |= fields.get("target", {}) if "span1_index" in self._columns else {}
@@ -107,12 +107,12 @@ class SQuADDataset(Corpus):
 
     def _read(self, path):
         try:
-            tree = json.loads("".join(lines(self._who, path, keepends=True)))
+            tree = json_of("".join(lines(self._who, path, keepends=True)))
             for article in tree["data"]:
                 for paragraph in article["paragraphs"]:
                     for question in paragraph["qas"]:
                         yield _answered(paragraph["context"], question)
-        except json.JSONDecodeError as error:
+        except ValueError as error:
             raise self._damaged(path, f"is no JSON: {error}") from None
         except (KeyError, TypeError) as error:
             raise self._damaged(

@@ -15,7 +15,8 @@ _TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18
 _MATRIX, _COMPRESSED = 14, 15
 _CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
 _NUMBERS = range(6, 16)
-_MOST = 2**30  # elements of a sparse array, made dense
+_MOST = 2**26  # elements of a sparse array, made dense
+_LONGEST = 2**28  # bytes of what is decompressed
 _DEEPEST = 20  # cells in cells
 
 
@@ -29,13 +30,21 @@ def arrays(content):
     while elements.left:
         kind, data = elements.take()
         if kind == _COMPRESSED:
-            try:
-                kind, data = _Elements(memoryview(zlib.decompress(data)), order).take()
-            except zlib.error as error:
-                raise ValueError(f"its data cannot be decompressed: {error}") from None
+            kind, data = _Elements(memoryview(_decompressed(data)), order).take()
         name, value = _matrix(kind, data, order)
         found[name] = value
     return found
+
+
+def _decompressed(data):
+    stream = zlib.decompressobj()
+    try:
+        content = stream.decompress(data, _LONGEST)
+    except zlib.error as error:
+        raise ValueError(f"its data cannot be decompressed: {error}") from None
+    if not stream.eof:
+        raise ValueError(f"its data is cut short, or has more than {_LONGEST} bytes")
+    return content
 
 
 class _Elements:

@@ -7,6 +7,7 @@ import io
 import itertools
 import math
 import pickle
+import re
 import struct
 from pathlib import Path
 
@@ -14,8 +15,12 @@ import numpy as np
 
 from sporax.data.mindrecord import SUCCESS, FileWriter, ParamTypeError
 from sporax.data.mindrecord_file import damaged
+from sporax.data.text_lines import lines
+from sporax.io import untrusted_file
+from sporax.io.untrusted_file import MALFORMED, cause
 
 _AT_ONCE = 256  # rows
+_MOST_BYTES = 2**28  # of the pixels in a file of MNIST's
 _LARGE = {"header_size": 1 << 24, "page_size": 1 << 26}
 
 
@@ -66,18 +71,52 @@ def _jpeg(pixels):
 
 # images -----------------------------------------------------------------------------------------
 
+
+class _Array:
+    """Stands for an array while it is unpickled: NumPy's own reader trusts sizes and dtypes."""
+
+    def __init__(self, *_):
+        self.array = None
+
+    def __setstate__(self, state):
+        _, shape, dtype, is_fortran, content = state
+        array = np.frombuffer(content, np.dtype(dtype.name))
+        self.array = array.reshape(shape, order="F" if is_fortran else "C")
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.array, dtype)
+
+    def __iter__(self):
+        return iter(self.array)
+
+
+class _Dtype:
+    """Stands for a dtype of numbers while it is unpickled."""
+
+    def __init__(self, name, *_):
+        name = name.decode() if isinstance(name, bytes) else name
+        if not re.fullmatch("[iu][1248]", name):
+            raise pickle.UnpicklingError(f"it has the dtype {name!r:.20}, which is none of ints")
+        self.name = name
+
+    def __setstate__(self, state):
+        self.name = (">" if state[1] in (">", b">") else "<") + self.name
+
+
 # the parts of NumPy that a pickled array names
 _ARRAYS = {
-    ("numpy", "ndarray"): np.ndarray, ("numpy", "dtype"): np.dtype,
-    **{(f"numpy.{core}.multiarray", "_reconstruct"): np._core.multiarray._reconstruct
-       for core in ("core", "_core")},
+    ("numpy", "ndarray"): "ndarray", ("numpy", "dtype"): _Dtype,
+    **{(f"numpy.{core}.multiarray", "_reconstruct"): _Array for core in ("core", "_core")},
 }  # fmt: skip
 
 
-class _Unpickler(pickle.Unpickler):
+class _Unpickler(pickle._Unpickler):  # in Python: that in C makes room for what a file claims
+    dispatch = pickle._Unpickler.dispatch.copy()
+    del dispatch[pickle.BYTEARRAY8[0]]  # makes room too
+
     def find_class(self, module, name):
         if (module, name) == ("_codecs", "encode"):  # bytes, as Python 3 writes them for Python 2
-            return lambda text, encoding: text.encode(encoding)
+            return lambda text, encoding: text.encode("latin-1")
         if (module, name) not in _ARRAYS:
             raise pickle.UnpicklingError(f"it names {module}.{name}, which is no array")
         return _ARRAYS[module, name]
@@ -86,11 +125,12 @@ class _Unpickler(pickle.Unpickler):
 def _pickled(path, labels):
     """The images (N, 32, 32, 3) and the labels of a pickle of CIFAR's."""
     try:
-        content = _Unpickler(io.BytesIO(path.read_bytes()), encoding="bytes").load()
+        content = _Unpickler(io.BytesIO(untrusted_file.content(path)), encoding="bytes").load()
         images = np.asarray(content[b"data"], np.uint8).reshape(-1, 3, 32, 32)
         columns = [[int(x) for x in content[name]] for name in labels]
     except Exception as error:  # noqa: BLE001 - what a damaged pickle raises may be anything
-        raise damaged(path, f"must be a pickle of CIFAR's images and labels: {error!r}") from None
+        reason = f"must be a pickle of CIFAR's images and labels: {error!r:.200}"
+        raise damaged(path, reason) from None
     if any(len(column) != len(images) for column in columns):
         raise damaged(path, f"must have a label for each of {len(images)} images")
     return zip(images.transpose(0, 2, 3, 1), *columns, strict=True)
@@ -161,11 +201,17 @@ class Cifar100ToMR(Cifar10ToMR):
 def _idx(path, magic, axes):
     """The bytes of a gzipped file of MNIST's, (N, ...)."""
     try:
-        content = gzip.decompress(path.read_bytes())
-        kind, *sizes = struct.unpack_from(f">{axes + 1}I", content)
-        array = np.frombuffer(content, np.uint8, offset=4 * (axes + 1)).reshape(sizes)
-    except (OSError, EOFError, ValueError, struct.error) as error:
-        raise damaged(path, f"must be a gzipped file of MNIST's: {error}") from None
+        untrusted_file.check_regular(path)
+        with gzip.open(path) as file:
+            kind, *sizes = struct.unpack(f">{axes + 1}I", file.read(4 * (axes + 1)))
+            size = math.prod(sizes)
+            if size > _MOST_BYTES:
+                raise ValueError(f"its start says {sizes} bytes")
+            content = file.read(size + 1)
+        array = np.frombuffer(content, np.uint8).reshape(sizes)
+    except MALFORMED as error:
+        reason = f"must be a gzipped file of MNIST's: {cause(error)}"
+        raise damaged(path, reason) from error
     if kind != magic:
         raise damaged(path, f"must begin with {magic}, but begins with {kind}")
     return array
@@ -218,16 +264,19 @@ class ImageNetToMR(_Converter):
         self._writer = FileWriter(self._path("destination", destination), partition_number)
 
     def _rows(self):
-        for i, line in enumerate(self.map_file.read_text("utf8").splitlines(), 1):
+        for i, line in enumerate(lines("ImageNetToMR", self.map_file), 1):
             try:
                 folder, label = line.split()
+                folder = self.image_dir / folder
                 label = int(label)
-            except ValueError:
+                if not -(2**31) <= label < 2**31 or ".." in line or line[0] == "/":
+                    raise ValueError
+            except (OSError, ValueError):
                 raise damaged(
                     self.map_file, f"must have a folder and its label in line {i}, but has {line!r}"
                 ) from None
-            for path in sorted((self.image_dir / folder).glob("*")):
-                if path.name.endswith(("JPEG", "jpg")) and (image := path.read_bytes()):
+            for path in sorted(folder.glob("*")):
+                if path.name.endswith(("JPEG", "jpg")) and (image := untrusted_file.content(path)):
                     yield {"label": label, "image": image, "file_name": str(path)}
 
     def run(self):
@@ -252,12 +301,19 @@ _ABSENT = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>",
 
 def _column(texts):
     """(type of the field, values) of a column of texts: ints, reals, bools or strings."""
-    for kind, convert in (("int64", int), ("float64", _real), ("int32", _truth)):
+    for kind, convert in (("int64", _whole), ("float64", _real), ("int32", _truth)):
         try:
             return kind, [convert(text) for text in texts]
         except (ValueError, KeyError):
             continue
     return "string", [math.nan if text in _ABSENT else text for text in texts]
+
+
+def _whole(text):
+    number = int(text)
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{text} has more than 64 bits")
+    return number
 
 
 def _real(text):
@@ -295,22 +351,26 @@ class CsvToMR(_Converter):
 
     def run(self):
         """As `transform`; returns `SUCCESS`."""
-        with open(self.source, encoding="utf8", newline="") as file:
-            head, *lines = [line for line in csv.reader(file) if line] or [[]]
+        try:
+            reader = csv.reader(lines("CsvToMR", self.source, keepends=True))
+            head, *rows = [line for line in reader if line] or [[]]
+        except csv.Error as error:
+            raise damaged(self.source, f"must be CSV, but: {error}") from None
         for name in self.columns_list:
             if name not in head:
                 raise RuntimeError(
                     f"For 'CsvToMR', 'columns_list' must be among {head}, but got '{name}'."
                 )
-        for i, line in enumerate(lines, 1):
+        for i, line in enumerate(rows, 1):
             if len(line) != len(head):
                 raise damaged(
                     self.source, f"must have {len(head)} columns in row {i}, but has {len(line)}"
                 )
-        if not lines or any(name.isdigit() for name in head):
-            raise damaged(self.source, f"must have rows, and names in the first, but has {head}")
+        if not rows or not all(re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) for name in head):
+            names = "names of letters, digits and '_' in the first"
+            raise damaged(self.source, f"must have rows, and {names}, but has {head!r:.200}")
         chosen = self.columns_list or head
-        columns = {name: _column([line[head.index(name)] for line in lines]) for name in chosen}
+        columns = {name: _column([line[head.index(name)] for line in rows]) for name in chosen}
         schema = {name: {"type": kind} for name, (kind, _) in columns.items()}
         values = zip(*[column for _, column in columns.values()], strict=True)
         rows = (dict(zip(columns, row, strict=True)) for row in values)

@@ -15,6 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from sporax.data import msgpack
+from sporax.data.mindrecord_checks import check_header, checked_places, checked_row
+from sporax.io import untrusted_file
+from sporax.io.untrusted_file import MALFORMED, cause
 
 _PLACES = (
     "PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END",
@@ -56,6 +59,8 @@ def uncompress(content, dtype):
     """The ints that `compress` encoded."""
     (count,) = struct.unpack_from(">I", content)
     first = 4 + -(-count // 4)
+    if first + count > len(content):
+        raise ValueError(f"it has {count} ints in {len(content)} bytes")
     control = np.frombuffer(content, np.uint8, first - 4, 4)
     kinds = ((control[:, None] >> np.array([6, 4, 2, 0])) & 3).ravel()[:count]
     widths = 2**kinds
@@ -90,31 +95,36 @@ class RecordFile:
         database = Path(f"{self.path}.db")
         if not database.is_file():
             raise damaged(self.path, f"must have its index beside it, '{database.name}'")
-        connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+        connection = sqlite3.connect(":memory:")
         try:
-            rows = connection.execute(f"SELECT {', '.join(_PLACES)} FROM INDEXES ORDER BY ROW_ID")
-            return np.array(rows.fetchall(), np.int64).reshape(-1, len(_PLACES))
-        except sqlite3.DatabaseError as error:
-            raise damaged(database, f"must be an index of a MindRecord file: {error}") from None
+            return _places(connection, untrusted_file.content(database))
+        except (sqlite3.Error, *MALFORMED) as error:
+            reason = f"must be an index of a MindRecord file: {cause(error)}"
+            raise damaged(database, reason) from error
         finally:
             connection.close()
 
     def _part(self, page, start, end):
         if self._file is None:
-            self._file = open(self.path, "rb")  # noqa: SIM115 - kept open for the rows to come
+            self._file = untrusted_file.opened(self.path)  # for the rows to come
         at = self.header["header_size"] + int(page) * self.header["page_size"] + int(start)
-        content = os.pread(self._file.fileno(), int(end - start), at)
+        size = os.fstat(self._file.fileno()).st_size
+        content = b""
+        if 0 < end - start <= size - at:
+            content = os.pread(self._file.fileno(), int(end - start), at)
         if len(content) < 8 or struct.unpack_from("<Q", content)[0] != len(content) - 8:
             raise damaged(self.path, f"must hold a row of {end - start} bytes at byte {at}")
         return content[8:]
 
     def row(self, i):
         """{field: number, string, bytes or array} of a row."""
-        places = self.places[i]
         try:
-            fields = msgpack.unpack(self._part(*places[:3]))
-        except ValueError as error:
-            raise damaged(self.path, f"has a damaged row {i}: {error}") from None
+            return self._row(self.places[i])
+        except MALFORMED as error:
+            raise damaged(self.path, f"has a damaged row {i}: {cause(error)}") from error
+
+    def _row(self, places):
+        fields = msgpack.unpack(self._part(*places[:3]))
         blob = self._part(*places[3:])
         at = 0
         for name in self.blobs:
@@ -125,7 +135,7 @@ class RecordFile:
                 size = len(blob)
             fields[name] = self._blob(self.schema[name], blob[at : at + size])
             at += size
-        return {name: fields[name] for name in fields if name in self.schema}
+        return checked_row(fields, self.schema)
 
     def _blob(self, kind, content):
         if "shape" not in kind:
@@ -143,9 +153,29 @@ class RecordFile:
     __del__ = close
 
 
+def _places(connection, content):
+    """The places in a database, which are no more than its bytes can hold."""
+    connection.deserialize(content)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2**20)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    kind = connection.execute("SELECT type FROM sqlite_master WHERE name = 'INDEXES'").fetchone()
+    if kind != ("table",):
+        raise ValueError("it must have a table 'INDEXES'")
+    most = len(content) // len(_PLACES)
+    rows = connection.execute(f"SELECT ROW_ID, {', '.join(_PLACES)} FROM INDEXES LIMIT {most + 1}")
+    listed = rows.fetchall()
+    if len(listed) > most:
+        raise ValueError(f"it has more than {most} rows in {len(content)} bytes")
+    return checked_places(listed, 1 + len(_PLACES))
+
+
 def read_header(path):
     """The header of a file."""
-    with open(path, "rb") as file:
+    try:
+        file = untrusted_file.opened(path)
+    except OSError as error:
+        raise damaged(path, f"must be readable: {cause(error)}") from None
+    with file:
         start = file.read(8)
         length = int.from_bytes(start, "little") if len(start) == 8 else 0
         size = os.fstat(file.fileno()).st_size
@@ -153,9 +183,9 @@ def read_header(path):
             raise damaged(path, "must be a MindRecord file, but does not begin like one")
         text = file.read(length)
     try:
-        header = json.loads(text)
-        header["schema"][0]["blob_fields"], header["page_size"], header["header_size"]
-    except (ValueError, LookupError, TypeError) as error:
+        header = untrusted_file.json_of(text)
+        check_header(header)
+    except ValueError as error:
         raise damaged(path, f"must begin with a header in JSON, but: {error}") from None
     return header
 

@@ -63,6 +63,8 @@ def unpack(content):
         value, _ = _value(content, 0)
     except (IndexError, struct.error) as error:
         raise ValueError(f"the bytes end too early: {error}") from None
+    except (RecursionError, TypeError):
+        raise ValueError("a dict in it is a key, or nested too deeply") from None
     return value
 
 

@@ -11,6 +11,7 @@ from sporax.data import random_streams
 from sporax.data.dataset import Dataset, count
 from sporax.data.random_streams import LongTwister, Twister
 from sporax.data.sampler import DistributedSampler
+from sporax.io.untrusted_file import MALFORMED, cause
 
 _LARGEST_BUFFER = 10_000  # rows, for a shuffle of all
 
@@ -52,6 +53,18 @@ class RowFiles(Dataset):
     def _read(self, path):
         raise NotImplementedError(f"For '{self._who}', the method '_read' must be defined.")
 
+    def _rows_of(self, path):
+        """What `_read` gives; what else it raises of a damaged file is an error of ours."""
+        number = 0
+        try:
+            for row in self._read(path):
+                yield row
+                number += 1
+        except MALFORMED as error:
+            raise self._damaged(
+                path, f"must be as those of this data set, but after row {number}: {cause(error)}"
+            ) from error
+
     def _damaged(self, path, reason, line=None):
         at = "" if line is None else f", line {line},"
         return RuntimeError(f"For '{self._who}', the file '{path}'{at} {reason}.")
@@ -59,7 +72,7 @@ class RowFiles(Dataset):
     @functools.cached_property
     def _counts(self):
         """The number of rows of each file."""
-        counts = {path: sum(1 for _ in self._read(path)) for path in self._paths}
+        counts = {path: sum(1 for _ in self._rows_of(path)) for path in self._paths}
         if not sum(counts.values()):
             raise RuntimeError(
                 f"For '{self._who}', there must be rows, but there are none in "
@@ -98,7 +111,7 @@ class RowFiles(Dataset):
         """The rows of this shard, of files in that order."""
         if self._shards == 1:
             first = None
-            for first in itertools.chain.from_iterable(map(self._read, order)):
+            for first in itertools.chain.from_iterable(map(self._rows_of, order)):
                 yield first
             if first is None:
                 assert self._counts  # raises
@@ -107,7 +120,9 @@ class RowFiles(Dataset):
         end = start + self._rows_of_shard
         for path in itertools.cycle(order):
             if start < self._counts[path]:
-                yield from itertools.islice(self._read(path), start, min(end, self._counts[path]))
+                yield from itertools.islice(
+                    self._rows_of(path), start, min(end, self._counts[path])
+                )
             start, end = max(start - self._counts[path], 0), end - self._counts[path]
             if end <= 0:
                 return

@@ -1,8 +1,13 @@
 """Reading of sound files: WAV of integers by Python's `wave`, other formats by soundfile."""
 
+import struct
 import wave
 
 import numpy as np
+
+from sporax.io import untrusted_file
+
+_BLOCK = 2**18  # frames that are decoded at a time: a header may say any number
 
 # as files of sound begin: WAV, NIST's SPHERE, FLAC, Ogg, AIFF, AU, MP3
 _SOUNDS = (
@@ -16,7 +21,7 @@ def read(path, start=0.0, end=None):
     Integers of 16 bits are divided by 32767, as in MindSpore, others by the greatest power of two.
     A damaged file raises ValueError.
     """
-    with open(path, "rb") as file:
+    with untrusted_file.opened(path) as file:
         if not file.read(8).startswith(_SOUNDS):
             raise ValueError("must be a sound, but begins with other bytes")
     try:
@@ -26,6 +31,9 @@ def read(path, start=0.0, end=None):
         raise ValueError("must be a whole WAV file, but ends in its header") from None
     except wave.Error:  # another format, or floats
         return _read_other(path, start, end)
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, struct.error) as error:
+        reason = str(error) or "a part of it has a wrong size"
+        raise ValueError(f"must be a whole WAV file, but: {reason}") from error
 
 
 def _range(rate, start, end, count):
@@ -75,10 +83,15 @@ def _read_other(path, start, end):
             first, count = _range(file.samplerate, start, end, file.frames)
             file.seek(first)
             kind = "int16" if file.subtype == "PCM_16" else "float32"
-            samples = file.read(count, kind, always_2d=True).T
-            rate = file.samplerate
+            blocks, left = [np.zeros((0, file.channels), kind)], count
+            while left and len(block := file.read(min(left, _BLOCK), kind, always_2d=True)):
+                blocks.append(block)
+                left -= len(block)
+            samples, rate = np.concatenate(blocks).T, file.samplerate
     except soundfile.LibsndfileError as error:
         raise ValueError(f"must be a sound, but: {error.error_string}") from None
+    except (ArithmeticError, LookupError, RuntimeError, TypeError) as error:
+        raise ValueError(f"must be a sound, but: {error}") from error
     if samples.shape[1] != count:
         raise ValueError(
             f"must hold {count} frames, as its header says, but holds {samples.shape[1]}"

@@ -10,6 +10,7 @@ import numpy as np
 from sporax.data import argument_checks as check
 from sporax.data import sound_files
 from sporax.data.file_set import FileSet
+from sporax.io.untrusted_file import cause
 
 
 class _Recordings(FileSet):
@@ -23,9 +24,9 @@ class _Recordings(FileSet):
         place, *known = row
         path, *interval = place if isinstance(place, tuple) else (place,)
         try:
-            samples, rate = sound_files.read(path, *interval)
+            samples, rate = sound_files.read(self._inside(path), *interval)
         except OSError as error:
-            raise self._damaged(path, f"of row {i} must be readable: {error.strerror}") from None
+            raise self._damaged(path, f"of row {i} must be readable: {cause(error)}") from None
         except ValueError as error:
             raise self._damaged(path, f"of row {i} {error}") from None
         if self._rate not in (None, rate):

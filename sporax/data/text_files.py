@@ -127,7 +127,11 @@ class CSVDataset(CSVRows):
         """The columns that the files' first lines name, which must be the same."""
         heads = {}
         for path in files:
-            first = next(csv.reader(lines(self._who, path, True), delimiter=self._delimiter), [])
+            reader = csv.reader(lines(self._who, path, True), delimiter=self._delimiter)
+            try:
+                first = next(reader, [])
+            except csv.Error as error:
+                raise self._damaged(path, f"is no CSV: {error}", reader.line_num) from None
             heads.setdefault(tuple(first), path)
         if len(heads) > 1 or () in heads:
             raise RuntimeError(

@@ -1,11 +1,13 @@
 """The lines of text files."""
 
+from sporax.io import untrusted_file
+
 
 def lines(who, path, keepends=False):
     """The lines of a file of UTF-8, without the byte order mark and the ends of lines unless
     `keepends`."""
     try:
-        with open(path, "rb") as file:
+        with untrusted_file.opened(path) as file:
             for number, content in enumerate(file, 1):
                 content = content.removeprefix(b"\xef\xbb\xbf") if number == 1 else content
                 if not keepends:
@@ -18,5 +20,5 @@ def lines(who, path, keepends=False):
         ) from None
     except OSError as error:
         raise RuntimeError(
-            f"For '{who}', the file '{path}' cannot be read: {error.strerror}."
+            f"For '{who}', the file '{path}' cannot be read: {untrusted_file.cause(error)}."
         ) from None

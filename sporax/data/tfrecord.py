@@ -10,6 +10,7 @@ from sporax.core import dtype as dtypes
 from sporax.data import argument_checks as check
 from sporax.data import tfrecord_file
 from sporax.data.row_files import RowFiles, found_files
+from sporax.io.untrusted_file import MALFORMED, cause, content, json_of
 
 _TYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
@@ -81,6 +82,9 @@ class Schema:
         """Take the columns of a dict with "columns", and "datasetType" and "numRows" if any."""
         if not isinstance(json_obj, dict) or "columns" not in json_obj:
             raise _refused("the JSON object must have 'columns'", json_obj)
+        rows = json_obj.get("numRows", 0)
+        if type(rows) is not int or not 0 <= rows < 2**63:
+            raise _refused("'numRows' must be a number of rows", rows)
         self._about = {k: json_obj[k] for k in ("datasetType", "numRows") if k in json_obj}
         self._columns = {}
         self.parse_columns(json_obj["columns"])
@@ -109,20 +113,24 @@ def _loaded(path):
     if not Path(path).is_file():
         raise ValueError(f"For 'Schema', there must be a file '{path}'.")
     try:
-        return json.loads(Path(path).read_text("utf8"))
-    except ValueError as error:
+        return json_of(content(path).decode("utf8"))
+    except (OSError, ValueError) as error:
         raise RuntimeError(f"For 'Schema', the file '{path}' must be JSON: {error}.") from None
 
 
 def _of_file(path):
     """The Schema of a file, whose columns without a shape have that of each row's values."""
-    content = _loaded(path)
-    schema = Schema()
-    schema.from_json(content)
-    columns = content["columns"]
-    named = columns.items() if isinstance(columns, dict) else ((c["name"], c) for c in columns)
-    for name, column in named:
-        schema._columns[name] = schema._columns[name][0], column.get("shape")
+    described, schema = _loaded(path), Schema()
+    try:
+        schema.from_json(described)
+        columns = described["columns"]
+        named = columns.items() if isinstance(columns, dict) else ((c["name"], c) for c in columns)
+        for name, column in named:
+            schema._columns[name] = schema._columns[name][0], column.get("shape")
+    except (RuntimeError, *MALFORMED) as error:
+        raise RuntimeError(
+            f"For 'Schema', the file '{path}' must describe columns, but: {error}"
+        ) from error
     return schema
 
 
@@ -187,8 +195,9 @@ class TFRecordDataset(RowFiles):
         for i, data in enumerate(tfrecord_file.records(path, self._compression, self._damaged)):
             try:
                 yield i, tfrecord_file.example(data)
-            except ValueError as error:
-                raise self._damaged(path, f"must hold Examples, but record {i} is none: {error}")
+            except MALFORMED as error:
+                reason = f"must hold Examples, but record {i} is none: {cause(error)}"
+                raise self._damaged(path, reason) from error
 
     def _read(self, path):
         for i, features in self._examples(path):
@@ -234,7 +243,7 @@ class TFRecordDataset(RowFiles):
         if not self._by_file:
             return super()._rows(order)
         paths = order[self._shard :: self._shards]
-        return itertools.chain.from_iterable(map(self._read, paths))
+        return itertools.chain.from_iterable(map(self._rows_of, paths))
 
 
 __all__ = ["Schema", "TFRecordDataset"]

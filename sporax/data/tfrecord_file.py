@@ -14,12 +14,15 @@ import zlib
 
 import numpy as np
 
+from sporax.io import untrusted_file
+
 _POLYNOMIAL = 0x82F63B78  # CRC-32C (Castagnoli), low bit first
 _TABLE = np.arange(256, dtype=np.uint32)
 for _ in range(8):
     _TABLE = (_TABLE >> 1) ^ np.where(_TABLE & 1, np.uint32(_POLYNOMIAL), np.uint32(0))
 _INTS = _TABLE.tolist()
 _PIECE = 64  # bytes of one column of the vectorised checksum
+_LONGEST = 2**29  # bytes of a record
 _SIZES = {1: 8, 2: None, 5: 4}  # wire type -> bytes
 
 
@@ -79,12 +82,15 @@ class _ZlibFile:
     """A file of a zlib stream, for reading."""
 
     def __init__(self, path):
-        self._file, self._stream = open(path, "rb"), zlib.decompressobj()  # noqa: SIM115
+        self._file, self._stream = untrusted_file.opened(path), zlib.decompressobj()
         self._ready = b""
 
     def read(self, size):
-        while len(self._ready) < size and (more := self._file.read(2**16)):
-            self._ready += self._stream.decompress(more)
+        while len(self._ready) < size:
+            more = self._stream.unconsumed_tail or self._file.read(2**16)
+            if not more:
+                break
+            self._ready += self._stream.decompress(more, 2**20)
         content, self._ready = self._ready[:size], self._ready[size:]
         return content
 
@@ -95,7 +101,25 @@ class _ZlibFile:
         self._file.close()
 
 
-OPENERS = {"": functools.partial(open, mode="rb"), "GZIP": gzip.open, "ZLIB": _ZlibFile}
+def _gzip_file(path):
+    untrusted_file.check_regular(path)
+    return gzip.open(path)
+
+
+OPENERS = {
+    "": untrusted_file.opened,
+    "GZIP": _gzip_file,
+    "ZLIB": _ZlibFile,
+}
+
+
+def _read(file, size):
+    """At most so many bytes, of which no more are taken than there are."""
+    pieces = []
+    while size and (piece := file.read(min(size, 2**20))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
 
 
 def records(path, compression, damaged):
@@ -109,7 +133,10 @@ def records(path, compression, damaged):
                     size, crc = struct.unpack("<QI", head)
                     if masked(crc32c(head[:8])) != crc:
                         raise damaged(path, f"has a wrong checksum at the head of record {number}")
-                    body = file.read(size + 4)
+                    if size > _LONGEST:
+                        raise damaged(path, f"has a record {number} of {size} bytes, more than "
+                                            f"{_LONGEST}")  # fmt: skip
+                    body = _read(file, size + 4)
                 if len(head) < 12 or len(body) < size + 4:
                     raise damaged(path, f"ends in the middle of record {number}")
                 if masked(crc32c(body[:-4])) != int.from_bytes(body[-4:], "little"):

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from sporax.data import argument_checks as check
 from sporax.data.text_corpora import Corpus, strings
 from sporax.data.text_lines import lines
+from sporax.io import untrusted_file
 
 
 class _Translations(Corpus):
@@ -100,9 +101,10 @@ class _Talks(_Translations):
             spoken = (line.strip() for line in lines(self._who, path))
             return (line for line in spoken if line and not any(tag in line for tag in _TAGS))
         try:
-            tree = ElementTree.parse(path)
+            tree = ElementTree.fromstring(untrusted_file.content(path))
         except OSError as error:
-            raise self._damaged(path, f"cannot be read: {error.strerror}") from None
+            reason = untrusted_file.cause(error)
+            raise self._damaged(path, f"cannot be read: {reason}") from None
         except ElementTree.ParseError as error:
             raise self._damaged(path, f"is no XML: {error}") from None
         return ((segment.text or "").strip() for segment in tree.iter("seg"))

@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 
 from sporax.core import dtype as dtypes
-from sporax.io import atomic_write, checkpoint_protobuf
+from sporax.io import atomic_write, checkpoint_protobuf, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
 _STRING = "str"  # the type under which a Python string is stored, as UTF-32
@@ -42,7 +42,11 @@ def read(path, chosen, crc_check):
     """(name, array or string) of each entry whose name is chosen; raises CorruptFile."""
     for entry in checkpoint_protobuf.read(_content(path, crc_check), needed):
         if chosen(entry.tag):
-            yield entry.tag, _restored(entry)
+            try:
+                restored = _restored(entry)
+            except untrusted_file.MALFORMED as error:
+                raise CorruptFile(f"at '{entry.tag}': {untrusted_file.cause(error)}") from error
+            yield entry.tag, restored
 
 
 def deduplicated(path):
@@ -51,10 +55,13 @@ def deduplicated(path):
 
 def _content(path, crc_check):
     """The file's bytes, mapped into memory, without the checksum at their end."""
-    with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:
-            raise CorruptFile("the file is empty")
-        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    try:
+        with untrusted_file.opened(path) as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise CorruptFile("the file is empty")
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise CorruptFile(untrusted_file.cause(error)) from None
     if data[: len(_ENCRYPTED)] == _ENCRYPTED:
         raise CorruptFile(
             "it is encrypted, which sporax does not read",

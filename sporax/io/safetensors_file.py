@@ -7,7 +7,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from sporax.core import dtype as dtypes
-from sporax.io import atomic_write
+from sporax.io import atomic_write, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
 _SUM, _DEDUPLICATED = "crc_num", "remove_redundancy"
@@ -60,20 +60,23 @@ def deduplicated(path):
 
 def _opened(path):
     try:
+        untrusted_file.check_regular(path)
         # read, not mapped: half the time, and a file cut short meanwhile is an error, no crash
         return safe_open(path, framework="numpy", backend="pread")
-    except SafetensorError as error:
-        raise CorruptFile(str(error))
+    except (SafetensorError, *untrusted_file.MALFORMED) as error:
+        raise CorruptFile(str(error)) from None
 
 
 def _array(file, name, notes):
     try:
         array = file.get_tensor(name)
         dtypes.from_numpy(array.dtype)
-    except (SafetensorError, TypeError, AttributeError):
+    except (SafetensorError, *untrusted_file.MALFORMED) as error:
         # AttributeError: NumPy has no such dtype at all
-        kind = file.get_slice(name).get_dtype()
-        raise CorruptFile(f"at '{name}': it has the type '{kind}', which sporax does not know")
+        if isinstance(error, (TypeError, AttributeError)):
+            kind = file.get_slice(name).get_dtype()
+            error = f"it has the type '{kind}', which sporax does not know"
+        raise CorruptFile(f"at '{name}': {error}") from None
     if name in notes:  # MindSpore says so where the stored dtype is not the tensor's
         raise CorruptFile(
             f"at '{name}': it has the type '{notes[name]}', which sporax does not know"
@@ -84,7 +87,7 @@ def _array(file, name, notes):
 def _verify(file, notes):
     if _SUM not in notes:
         raise CorruptFile("it has no checksum", "load it with crc_check=False")
-    total = _summed((name, file.get_tensor(name)) for name in sorted(file.keys()))
+    total = _summed((name, _array(file, name, {})) for name in sorted(file.keys()))
     if notes[_SUM] != str(total):
         raise CorruptFile("its checksum does not fit its contents")
 

@@ -17,7 +17,8 @@ from sporax.core import cell_tree, random
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import borrowing
-from sporax.io import background_writer, ckpt_file, file_formats
+from sporax.io import background_writer, ckpt_file, file_formats, untrusted_file
+from sporax.io.untrusted_file import MALFORMED, cause
 from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback
 from sporax.train.checkpointer_state import decode, encode
@@ -180,7 +181,13 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
         path, state = state
         self._check_fits(path, state["objects"])
         for name, x in self._objects.items():
-            _kind(name, x).load(x, state["objects"][name])
+            try:
+                _kind(name, x).load(x, state["objects"][name])
+            except MALFORMED as error:
+                raise RuntimeError(
+                    f"For 'Checkpointer.restore', '{path}' must hold a state of '{name}', but: "
+                    f"{cause(error)}. Give the object that was saved, or another folder."
+                ) from error
         if self._source is not None and state["data"] is not None:
             self._source.seed = state["data"]
         self._position = Position(*state["position"], state["more"])
@@ -198,11 +205,10 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
                 entries = dict(
                     file_formats.contents("Checkpointer.restore", path, "ckpt", crc_check=True)
                 )
+                return path, _checked_state(path, entries)
             except ValueError as error:
                 _log.warning("%s The checkpoint before is taken.", error)
                 self._damaged.add(number)
-                continue
-            return path, decode(json.loads(entries.pop(_STATE)), entries)
         if numbers:
             raise ValueError(
                 f"For 'Checkpointer.restore', one checkpoint of '{self.directory}' must be whole, "
@@ -372,7 +378,10 @@ def _attributes(x):
 
 
 def _load_attributes(x, state):
+    known = _attributes(x)
     for name, value in state.items():
+        if name not in known:
+            raise ValueError(f"it has no '{name}'")
         if isinstance(value, Tensor):
             _set_tensor(getattr(x, name), value)
         else:
@@ -432,6 +441,44 @@ def _shown(x):
     if isinstance(x, Tensor):
         return f"{x.dtype} {x.shape}"
     return "absent" if x is None else "present"
+
+
+# what a file says ----------------------------------------------------------------------------
+
+_PARTS = "position", "data", "random", "objects", "callbacks", "outputs", "more"
+
+
+def _checked_state(path, entries):
+    """The state in a file's entries; ValueError where it is none that `save` writes."""
+    try:
+        state = decode(untrusted_file.json_of(entries.pop(_STATE)), entries)
+        missing = [part for part in _PARTS if part not in state]
+        counts = state["position"]
+        if missing or [type(n) for n in counts] != [int] * 3 or min(counts) < 0:
+            raise ValueError(f"it must have {', '.join(_PARTS)}, and a position of three ints")
+        if not all(isinstance(state[part], dict) for part in ("objects", "callbacks", "random")):
+            raise ValueError("its objects and callbacks must be by name")
+        _check_random_states(state["random"])
+    except MALFORMED as error:
+        raise ValueError(
+            f"For 'Checkpointer.restore', '{path}' must hold the state of a training, but: "
+            f"{cause(error)}."
+        ) from error
+    return state
+
+
+def _check_random_states(states):
+    """Raises where a state is none: NumPy's own check lets places outside of it pass."""
+    kind, keys, place, *_ = states["numpy"]
+    if kind != "MT19937" or np.shape(keys) != (624,) or not 0 <= place <= 624:
+        raise ValueError("its state of numpy.random is none of MT19937")
+    np.random.RandomState().set_state(states["numpy"])
+    python_random.Random().setstate(states["python"])
+    if type(states["seed"]) not in (int, type(None)):
+        raise ValueError(f"its seed must be an int, but is {states['seed']!r:.80}")
+    default = random.default_generator.get_state()
+    if _shown(states["default"]) != _shown(default):
+        raise ValueError(f"its state of the default generator must be {_shown(default)}")
 
 
 # random states -------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Data sets that are drawn at random, to try pipelines without files."""
 
-import json
-from pathlib import Path
+import math
 
 import numpy as np
 
@@ -9,6 +8,9 @@ from sporax.core.from_host import plain
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.source import GeneratorDataset
+from sporax.io.untrusted_file import MALFORMED, content, json_of
+
+_MOST = 2**27  # elements of a value
 
 
 class _Drawn:
@@ -133,19 +135,22 @@ def _values(draw, kind, shape):
 def _described(who, schema):
     """({column: (dtype, shape)}, the number of rows or None) of a schema."""
     try:
-        text = Path(schema).read_text("utf-8") if isinstance(schema, str) else schema.to_json()
-        content = json.loads(text)
-        columns = content["columns"]
+        text = content(schema).decode() if isinstance(schema, str) else schema.to_json()
+        described = json_of(text)
+        columns = described["columns"]
         if isinstance(columns, dict):  # {name: description}, as MindSpore takes them too
             columns = [{"name": name, **column} for name, column in columns.items()]
         kinds = {c["name"]: np.dtype(c["type"]) for c in columns}
         shapes = {c["name"]: c.get("shape", ()) for c in columns}
-    except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
+        for shape in shapes.values():
+            if any(type(n) is not int or n < 0 for n in shape) or math.prod(shape) > _MOST:
+                raise ValueError(f"a shape must be sizes of at most {_MOST} elements, not {shape}")
+    except MALFORMED as error:
         raise RuntimeError(
             f"For '{who}', 'schema' must be a Schema or the path of a JSON file with 'columns', "
             f"each of which has a 'name' and a 'type', but got {schema!r}: {error!r}."
         ) from None
-    return {name: (kinds[name], shapes[name]) for name in kinds}, content.get("numRows")
+    return {name: (kinds[name], shapes[name]) for name in kinds}, described.get("numRows")
 
 
 __all__ = ["FakeImageDataset", "RandomDataset"]

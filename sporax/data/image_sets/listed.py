@@ -248,6 +248,9 @@ class LFWDataset(FileSet):
             if person not in labels:
                 raise self._damaged(path, f"must hold names of lfw-names.txt, but holds {person!r} "
                                           f"in line {i}")  # fmt: skip
+            if count > 0 and not self._face(person, count).is_file():
+                raise self._damaged(path, f"must say how many images there are, but line {i} says "
+                                          f"{count} of {person!r}")  # fmt: skip
             yield from [(self._face(person, n), labels[person]) for n in range(1, count + 1)]
 
     def _pairs(self, path):

@@ -43,7 +43,7 @@ class SBDataset(FileSet):
 
     def _read_row(self, i, row):
         image, path = row
-        (classes,) = self._mat(path, "GTcls")
+        (classes,) = self._mat(self._inside(path), "GTcls")
         try:
             found = classes[0, 0][self.given.task]
             if self.given.task == "Boundaries":
@@ -97,7 +97,7 @@ class CityscapesDataset(FileSet):
     def _read_row(self, i, row):
         image, goal = row
         if self.given.task == "polygon":
-            polygons = self._json(goal)
+            polygons = self._json(self._inside(goal))
             goal = json.dumps(polygons, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return super()._read_row(i, (image, goal))
 

@@ -11,6 +11,7 @@ from sporax.data.text.tokenizers import Tokenizer
 from sporax.data.text_lines import lines
 
 _NEVER = -3.14e100  # the logarithm of a probability of 0
+_FREQUENCY = r"(?=[\d.]*[1-9])[0-9]{1,15}(\.[0-9]{1,15})?"  # more than 0
 _WITH_END = 1, 3  # of the states begin, end, middle and single: those after which a word ends
 
 
@@ -21,7 +22,7 @@ class _Dictionary:
         frequencies = {}
         for number, line in enumerate(lines(who, path), 1):
             fields = line.split(" ")
-            if len(fields) < 2 or not re.fullmatch(r"\d+(\.\d+)?", fields[1]):
+            if len(fields) < 2 or not re.fullmatch(_FREQUENCY, fields[1]):
                 raise RuntimeError(
                     f"For '{who}', the file '{path}', line {number}, must be a word, its frequency "
                     f"and a tag, with spaces between, but is {line!r:.80}."
@@ -161,7 +162,15 @@ class JiebaTokenizer(Tokenizer):
                 )
             listed = lines("JiebaTokenizer.add_dict", user_dict)
             found = [re.fullmatch(r"\s*([^\s*]+?)\s*([0-9]+)?\s*", line) for line in listed]
-            user_dict = {match[1]: int(match[2] or 0) for match in found if match}
+            path, user_dict = user_dict, {}
+            for number, match in enumerate(found, 1):
+                if match and len(match[2] or "") > 9:
+                    raise RuntimeError(
+                        f"For 'JiebaTokenizer.add_dict', the file '{path}', line {number}, must "
+                        f"have a frequency of at most 9 digits, but has {match[2]:.20}."
+                    )
+                if match:
+                    user_dict[match[1]] = int(match[2] or 0)
         if not isinstance(user_dict, dict):
             raise TypeError(
                 "For 'JiebaTokenizer.add_dict', 'user_dict' must be a path or a dict, but got "

@@ -10,6 +10,7 @@ from sporax.data.dataset import names, places
 from sporax.data.text.enums import SentencePieceModel, SPieceTokenizerOutType
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
 from sporax.data.text_lines import lines
+from sporax.io import untrusted_file
 
 
 def _library():
@@ -133,13 +134,13 @@ class SentencePieceTokenizer(TextTensorOperation):
         if isinstance(mode, str):
             if not Path(mode).is_file():
                 raise RuntimeError(f"For '{self._who}', there must be a file '{mode}'.")
-            content = Path(mode).read_bytes()
+            content = untrusted_file.content(mode)
         else:
             content = mode._trained_content(self._who)
         self.mode = mode
         try:
             self._processor = _library().SentencePieceProcessor(model_proto=content)
-        except RuntimeError as error:
+        except (RuntimeError, *untrusted_file.MALFORMED) as error:
             raise RuntimeError(
                 f"For '{self._who}', '{mode}' must be a model of SentencePiece, but: {error}"
             ) from None

@@ -16,6 +16,7 @@ from sporax.data.vision.image import (
     pillow,
     single,
 )
+from sporax.io.untrusted_file import MALFORMED, cause
 
 
 def as_dtype(who, name, dtype):
@@ -190,20 +191,33 @@ def opened(who, encoded):
         )
     if array.dtype != np.uint8:
         raise RuntimeError(f"For '{who}', an encoded image must be uint8, but got {array.dtype}.")
-    picture = loaded(array.tobytes(), lambda e: f"For '{who}', the bytes must be an image's: {e}.")
-    return of_byte_range(picture).convert("RGB")
+    return loaded(
+        array.tobytes(), lambda e: f"For '{who}', the bytes must be an image's: {e}.",
+        lambda picture: of_byte_range(picture).convert("RGB"),
+    )  # fmt: skip
 
 
-def loaded(content, message, formats=None):
-    """An image of Pillow's from a file's bytes; `message(error)` is that of a RuntimeError."""
+# No others: some of Pillow's formats start programs, and few people need them.
+_FORMATS = "JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP", "PPM", "JPEG2000"
+
+
+def loaded(content, message, result, formats=_FORMATS):
+    """`result(picture)` of a file's bytes as an image of Pillow's; `message(error)` is that of a
+    RuntimeError. Sizes are looked at before anything is decoded."""
     image = pillow()
     try:
         picture = image.open(io.BytesIO(content), formats=formats)
+        width, height = picture.size
+        most = image.MAX_IMAGE_PIXELS
+        if most is not None and width * height > most:
+            raise ValueError(
+                f"it has {width} x {height} pixels, more than PIL.Image.MAX_IMAGE_PIXELS, {most}"
+            )
         picture.load()
+        return result(picture)
     # what Pillow cannot identify, is cut short, damaged, or larger than it takes
-    except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
-        raise RuntimeError(message(error)) from None
-    return picture
+    except (*MALFORMED, image.DecompressionBombError, image.DecompressionBombWarning) as error:
+        raise RuntimeError(message(cause(error))) from None
 
 
 def of_byte_range(picture):

@@ -10,6 +10,7 @@ from sporax.data import argument_checks as check
 from sporax.data.vision.enums import ImageReadMode
 from sporax.data.vision.format_conversion import loaded, of_byte_range
 from sporax.data.vision.image import is_picture, pillow
+from sporax.io import untrusted_file
 
 
 def _path(who, filename):
@@ -24,11 +25,11 @@ def _content(who, filename):
     """A file's bytes."""
     path = _path(who, filename)
     try:
-        content = path.read_bytes()
+        content = untrusted_file.content(path)
     except OSError as error:
         raise RuntimeError(
             f"For '{who}', 'filename' must be a file that can be read, but got '{filename}': "
-            f"{error.strerror}."
+            f"{untrusted_file.cause(error)}."
         ) from None
     return np.frombuffer(content, np.uint8)
 
@@ -105,12 +106,12 @@ def read_image(filename, mode=ImageReadMode.UNCHANGED):
     check.member(who, "mode", mode, ImageReadMode)
     if not content.size:
         raise RuntimeError(f"For '{who}', the file '{filename}' must not be empty.")
-    picture = loaded(
+    array = loaded(
         content.tobytes(),
         lambda e: f"For '{who}', the file '{filename}' must be of {', '.join(_FORMATS)}: {e}.",
+        _unchanged if mode == ImageReadMode.UNCHANGED else lambda x: _converted(x, mode),
         _FORMATS,
     )
-    array = _unchanged(picture) if mode == ImageReadMode.UNCHANGED else _converted(picture, mode)
     return array[..., None] if array.ndim == 2 else array
 
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.operation import TensorOperation
+from sporax.io import untrusted_file
+from sporax.io.untrusted_file import MALFORMED
 
 _UNITS = "pts", "sec"  # of timestamps: ticks of the stream, or seconds
 
 
-# what PyAV and code that takes a damaged video for a good one raise, besides FFmpeg's errors
-_MALFORMED = (
-    ArithmeticError, AttributeError, LookupError, MemoryError, OSError, TypeError, ValueError,
-)  # fmt: skip
+_MOST_PIXELS = 2**26  # of a picture
 
 
 @contextlib.contextmanager
@@ -31,9 +30,10 @@ def _opened(who, source):
         ) from None
     is_content = isinstance(source, bytes)
     try:
-        with av.open(io.BytesIO(source) if is_content else str(source)) as container:
+        file = io.BytesIO(source if is_content else untrusted_file.content(source))
+        with av.open(file) as container:
             yield container
-    except (av.error.FFmpegError, *_MALFORMED) as error:
+    except (av.error.FFmpegError, MemoryError, *MALFORMED) as error:
         what = f"the content of {len(source)} bytes" if is_content else f"'{source}'"
         raise RuntimeError(f"For '{who}', {what} must be a whole video: {error}.") from error
 
@@ -52,7 +52,10 @@ def _stream(container):
     """The video's stream of pictures."""
     if not container.streams.video:
         raise ValueError("it has no pictures")
-    return container.streams.video[0]
+    stream = container.streams.video[0]
+    if stream.width * stream.height > _MOST_PIXELS:
+        raise ValueError(f"it has pictures of {stream.width} x {stream.height} pixels")
+    return stream
 
 
 def _frames(container, *streams):

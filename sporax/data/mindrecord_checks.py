@@ -1,0 +1,87 @@
+"""What the header, the index and the rows of a MindRecord file must be, whoever wrote it. Each
+check raises ValueError with what is wrong."""
+
+import re
+from pathlib import PurePath
+
+import numpy as np
+
+_TYPES = "int32", "int64", "float32", "float64", "string", "bytes"
+_KINDS = {"string": str, "int32": int, "int64": int, "float32": float, "float64": float}
+_BIGGEST = 2**40  # bytes of a header or a page
+
+
+def _require(holds, rule, got):
+    if not holds:
+        raise ValueError(f"{rule}, but has {got!r:.80}")
+
+
+def check_header(header):
+    """The JSON object at the beginning of a file."""
+    _require(isinstance(header, dict), "its header must be an object", header)
+    for name in ("header_size", "page_size"):
+        size = header.get(name)
+        _require(type(size) is int and 0 < size < _BIGGEST, f"'{name}' must be a size", size)
+    described = header.get("schema")
+    _require(isinstance(described, list) and described and isinstance(described[0], dict),
+             "'schema' must be a list of objects", described)  # fmt: skip
+    schema, blobs = described[0].get("schema"), described[0].get("blob_fields")
+    _require(isinstance(schema, dict) and schema, "its fields must be an object", schema)
+    for name, kind in schema.items():
+        _check_field(name, kind)
+    arrays = [n for n, kind in schema.items() if kind["type"] == "bytes" or "shape" in kind]
+    _require(isinstance(blobs, list) and all(isinstance(n, str) for n in blobs)
+             and sorted(blobs) == sorted(arrays),
+             f"'blob_fields' must be its bytes and arrays, {sorted(arrays)}", blobs)  # fmt: skip
+    _check_names(header, schema)
+
+
+def _check_field(name, kind):
+    _require(re.fullmatch(r"\w+", name), "a field's name must have letters and digits", name)
+    _require(isinstance(kind, dict) and kind.get("type") in _TYPES,
+             f"'{name}' must have one of the types {', '.join(_TYPES)}", kind)  # fmt: skip
+    shape = kind.get("shape", [])
+    _require(isinstance(shape, list) and all(type(n) is int and -1 <= n < 2**40 for n in shape)
+             and shape.count(-1) < 2 and ("shape" not in kind or kind["type"] in _TYPES[:4]),
+             f"'{name}' must have a shape of sizes, one of them -1 at most", kind)  # fmt: skip
+
+
+def _check_names(header, schema):
+    """The other files, which are beside it, and the fields of the index."""
+    names = header.get("shard_addresses")
+    _require(
+        isinstance(names, list) and names
+        and all(isinstance(n, str) and n not in ("", ".", "..") and "\0" not in n
+                and PurePath(n).name == n for n in names),
+        "'shard_addresses' must name files in its own folder", names,
+    )  # fmt: skip
+    fields = header.get("index_fields") or []
+    _require(isinstance(fields, list) and all(
+        isinstance(f, dict) and f.get("index_field") in [*schema] for f in fields),
+        "'index_fields' must be among its fields", fields)  # fmt: skip
+
+
+def checked_places(rows, width):
+    """The index's rows, (row, page, start, end, page, start, end), in order."""
+    _require(all(type(x) is int for row in rows for x in row), "places must be ints",
+             next((row for row in rows if any(type(x) is not int for x in row)), None))  # fmt: skip
+    places = np.array(rows, np.int64).reshape(-1, width)
+    _require((places >= 0).all() and (places < 2**40).all(), "places must be at least 0",
+             places[(places < 0).any(1)][:1].tolist())  # fmt: skip
+    return places[np.argsort(places[:, 0], kind="stable"), 1:]
+
+
+def checked_row(fields, schema):
+    """{field: value} of a row, as the schema says."""
+    _require(isinstance(fields, dict), "its fields must be named", fields)
+    for name, kind in schema.items():
+        _require(name in fields, f"it must have '{name}'", sorted(map(str, fields)))
+        if "shape" in kind or kind["type"] == "bytes":
+            continue
+        value, wanted = fields[name], _KINDS[kind["type"]]
+        allowed = (int, float) if wanted is float else (wanted,)
+        _require(type(value) in allowed, f"'{name}' must be {kind['type']}", value)
+        if wanted is int:
+            limits = np.iinfo(kind["type"])
+            _require(limits.min <= value <= limits.max, f"'{name}' must be {kind['type']}", value)
+    return {name: fields[name] for name in fields if name in schema}

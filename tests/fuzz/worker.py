@@ -1,0 +1,176 @@
+"""A process that runs cases: `python -m tests.fuzz.worker PROGRESS`, with lines `LOADER SEED FIRST
+COUNT SECONDS` on its standard input; for each, a line of JSON on its standard output.
+
+A case ends in one of the words of `OUTCOMES`. A loader may have `TIME` seconds and `MEMORY` bytes
+of address space more than there were before it.
+"""
+
+import collections
+import json
+import os
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from pathlib import Path
+
+from tests.fuzz import file_formats, loaders, mutations
+
+OUTCOMES = "loaded", "refused", "leaks", "hangs", "crashes", "above 1 GB", "executed"
+TIME, MEMORY = 5.0, 2**30
+_OURS = ("For '", "sporax needs", "sporax has no")
+
+
+class TooLong(BaseException):
+    """Raised by the timer, past every `except Exception`."""
+
+
+def _stop(*_):
+    raise TooLong
+
+
+def _address_space():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def chain(error):
+    """An exception and those that it came from."""
+    seen = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    return seen
+
+
+def _place(error):
+    """The last line of sporax that an error passed."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if "/sporax/" in f.filename]
+    if not frames:
+        return "outside"
+    return f"{frames[-1].filename.rpartition('/sporax/')[2]}:{frames[-1].lineno}"
+
+
+def judged(loader, folder, error):
+    """(outcome, what is to be known of a leak) of what a loader raised."""
+    if any(isinstance(e, MemoryError) for e in chain(error)):
+        return "above 1 GB", f"{type(error).__name__} at {_place(error)}"
+    text = str(error)
+    if not isinstance(error, (ValueError, RuntimeError, TypeError, NotImplementedError, OSError)):
+        return "leaks", f"{type(error).__name__} at {_place(error)}: {text[:160]}"
+    if not text.startswith(_OURS):
+        return "leaks", f"{type(error).__name__} at {_place(error)}: {text[:160]}"
+    if loader.names_file and str(folder) not in text:
+        return "leaks", f"no file named, {type(error).__name__} at {_place(error)}: {text[:160]}"
+    return "refused", None
+
+
+def run_case(loader, folder):
+    """(outcome, detail) of a loader on a folder."""
+    space = _address_space() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (space, resource.RLIM_INFINITY))
+    signal.setitimer(signal.ITIMER_REAL, loader.seconds or TIME)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            loader.load(folder)
+        return "loaded", None
+    except TooLong as error:
+        return "hangs", _place(error)
+    except Exception as error:  # noqa: BLE001 - which one it is, is what is asked
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return judged(loader, folder, error)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+class Corpus:
+    """The intact files of a loader in a folder, one or two of which a case changes."""
+
+    def __init__(self, loader):
+        self.loader = loader
+        self.folder = Path(tempfile.mkdtemp(prefix="fuzz", dir=_memory_folder()))
+        loader.write(self.folder)
+        found = [p.relative_to(self.folder) for p in sorted(self.folder.rglob("*")) if p.is_file()]
+        self.files = {path: (self.folder / path).read_bytes() for path in found}
+        self.targets = loader.targets(self.folder, found)
+        assert self.targets, "no files to change"
+
+    def change(self, rng):
+        """Change files; returns their paths."""
+        changed = rng.sample(self.targets, min(len(self.targets), rng.choice((1, 1, 1, 1, 2))))
+        for path in changed:
+            if self.loader.tricks and rng.random() < 0.03:
+                _tricked(rng, self.folder / path)
+            else:
+                content = mutations.mutated(rng, self.files[path], self.loader.change_of(path))
+                (self.folder / path).write_bytes(content)
+        return changed
+
+    def restore(self, changed):
+        for path in changed:
+            at = self.folder / path
+            if at.is_dir() and not at.is_symlink():
+                shutil.rmtree(at)
+            elif at.is_symlink() or at.exists():
+                at.unlink()
+            at.parent.mkdir(parents=True, exist_ok=True)
+            at.write_bytes(self.files[path])
+
+
+def _memory_folder():
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def _tricked(rng, path):
+    """Something else in place of a file."""
+    path.unlink()
+    act = rng.randrange(6)
+    if act == 0:
+        path.mkdir()
+    elif act == 1:
+        path.symlink_to(path.name)  # to itself
+    elif act == 2:
+        path.symlink_to("/dev/zero")
+    elif act == 3:
+        os.mkfifo(path)
+    elif act == 4:
+        path.symlink_to("/etc/passwd")
+
+
+def main():
+    progress = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+    signal.signal(signal.SIGALRM, _stop)
+    corpora = {}
+    for line in sys.stdin:
+        name, seed, first, count, seconds = json.loads(line)
+        if name not in corpora:
+            corpora[name] = Corpus(loaders.LOADERS[name])
+        corpus, tally = corpora[name], collections.Counter()
+        begun, examples, case = time.monotonic(), {}, first
+        for case in range(first, first + count):
+            os.pwrite(progress, case.to_bytes(8, "little"), 0)
+            rng = mutations.seeded(name, seed, case)
+            changed = corpus.change(rng)
+            outcome, detail = run_case(corpus.loader, corpus.folder)
+            corpus.restore(changed)
+            if os.path.exists(file_formats.MARK):
+                os.rmdir(file_formats.MARK)
+                outcome, detail = "executed", "a file's code ran"
+            tally[outcome] += 1
+            if detail:
+                examples.setdefault(f"{outcome}: {detail}"[:300], case)
+            if time.monotonic() - begun > seconds:
+                break
+        print(json.dumps([case + 1 - first, tally, examples]), flush=True)
+    for corpus in corpora.values():
+        shutil.rmtree(corpus.folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
