@@ -1,6 +1,7 @@
 """`mindspore.ops.auto_generate.gen_ops_prim`, as sporax has it; written by tools/write_stubs.py."""
 
 from sporax.autodiff import *
+from sporax.compat.private_primitives import *
 from sporax.ops import *
 from sporax.ops import ACos as ACos
 from sporax.ops import Abs as Abs
