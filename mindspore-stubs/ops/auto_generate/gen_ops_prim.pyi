@@ -2,6 +2,30 @@
 
 from sporax.autodiff import *
 from sporax.compat.private_primitives import *
+from sporax.compat.private_primitives import AvgPool2D as AvgPool2D
+from sporax.compat.private_primitives import CrossEntropyLoss as CrossEntropyLoss
+from sporax.compat.private_primitives import Embedding as Embedding
+from sporax.compat.private_primitives import ExpandDimsView as ExpandDimsView
+from sporax.compat.private_primitives import InnerIndex as InnerIndex
+from sporax.compat.private_primitives import InnerInplaceIndexPut as InnerInplaceIndexPut
+from sporax.compat.private_primitives import InnerNonZero as InnerNonZero
+from sporax.compat.private_primitives import LinSpaceExt as LinSpaceExt
+from sporax.compat.private_primitives import LogSigmoid as LogSigmoid
+from sporax.compat.private_primitives import MaxDim as MaxDim
+from sporax.compat.private_primitives import MinDim as MinDim
+from sporax.compat.private_primitives import NewOnes as NewOnes
+from sporax.compat.private_primitives import NewZeros as NewZeros
+from sporax.compat.private_primitives import ScatterAddExt as ScatterAddExt
+from sporax.compat.private_primitives import SliceExtView as SliceExtView
+from sporax.compat.private_primitives import TensorCopySlices as TensorCopySlices
+from sporax.compat.private_primitives import UniformExt as UniformExt
+from sporax.compat.private_primitives import Unique2 as Unique2
+from sporax.compat.private_primitives import UniqueDim as UniqueDim
+from sporax.compat.private_primitives import UpsampleBilinear2D as UpsampleBilinear2D
+from sporax.compat.private_primitives import UpsampleNearest1D as UpsampleNearest1D
+from sporax.compat.private_primitives import UpsampleNearest2D as UpsampleNearest2D
+from sporax.compat.private_primitives import XLogYScalarOther as XLogYScalarOther
+from sporax.compat.private_primitives import XLogYScalarSelf as XLogYScalarSelf
 from sporax.ops import *
 from sporax.ops import ACos as ACos
 from sporax.ops import Abs as Abs
