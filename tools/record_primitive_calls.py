@@ -1,9 +1,9 @@
 """Record, under MindSpore 2.10, what calls of Primitives give.
 
-    python tools/record_primitive_calls.py [primitive_calls gradient_calls]
+    python tools/record_primitive_calls.py [primitive_calls private_calls]
 
 with an interpreter that has MindSpore. The calls are those of the tables in `tests/ops` of these
-names; written are `tests/recorded/primitive_calls.json` and `gradient_calls.json`.
+names; written are `tests/recorded/primitive_calls.json` and `private_calls.json`.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from pathlib import Path
 import mindspore as ms
 import numpy as np
 from mindspore import ops
-from mindspore.ops.operations import _grad_ops
+from mindspore.ops.operations import _grad_ops, _inner_ops, _sequence_ops, nn_ops, sparse_ops
 
 ROOT = Path(__file__).parent.parent
 
@@ -29,16 +29,18 @@ def module(name):
 
 def main():
     """Record the tables named on the command line, all by default."""
-    for table in sys.argv[1:] or ("primitive_calls", "gradient_calls"):
+    for table in sys.argv[1:] or ("primitive_calls", "private_calls"):
         record(table)
 
 
 def record(table):
     """Write what the calls of a table give."""
     calls, results = module(table), module("result_json")
+    functions = ops.functional if table == "primitive_calls" else ops.function.array_func
     names = {
-        "ms": ms, "ops": ops, "P": ops.operations, "F": ops.functional,
+        "ms": ms, "ops": ops, "P": ops.operations, "F": functions,
         "G": _grad_ops, "A": ops.auto_generate,
+        "I": _inner_ops, "Q": _sequence_ops, "S": sparse_ops, "L": nn_ops,
         "T": lambda values, dtype="i4": ms.Tensor(np.array(values, dtype)),
     }  # fmt: skip
     recorded = {}

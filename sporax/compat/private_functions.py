@@ -49,6 +49,17 @@ def _valid_type_checks(types, class_name):
     return lambda value, name: checks.check_type_name(name, type(value), types, class_name)
 
 
+def _construct_tensor_list(types, shapes, batch_expand_num=1):
+    """Tensors of zeros in these dtypes and shapes, the first size of each so many times."""
+    if len(types) != len(shapes):
+        raise ValueError(
+            "For '_construct_tensor_list', 'types' and 'shapes' must be equally long, but got "
+            f"{len(types)} and {len(shapes)}."
+        )
+    sizes = [(shape[0] * batch_expand_num, *shape[1:]) for shape in shapes]
+    return [ops.zeros(shape, kind) for shape, kind in zip(sizes, types, strict=True)]
+
+
 def _raising(kind, shown):
     """A function that raises an error of a kind, with what `shown` makes of its second argument."""
 

@@ -1,4 +1,6 @@
-"""Calls of the Primitives of `_grad_ops` that MindSpore runs on its CPU:
+"""Calls of Primitives of MindSpore's private modules that it runs on its CPU (`_grad_ops` is G,
+`auto_generate` A, `_inner_ops` I, `_sequence_ops` Q, `sparse_ops` S,
+`nn_ops` L, `array_func` F):
 `tools/record_primitive_calls.py` records what they give. `x`, `y`, ... are the arrays below."""
 
 import numpy as np
@@ -21,6 +23,7 @@ ARRAYS = {
     "h": _floats(1, 3, 2, 2), "c": _floats(2, 4), "j": _floats(2, 2, 3), "e": _floats(1, 12, 3, 4),
     "i": _floats(1, 2, 3, 3), "aa": _floats(1, 1, 2, 1, 2), "f3": _floats(1, 1, 1, 2, 3),
     "g3": _floats(1, 1, 2, 2, 3) / 3,
+    "M": np.array([[0, 1], [1, 2]]), "N": np.array([[0, 1], [2, 3]]),
     "d3": _floats(1, 2, 6, 8), "i3": np.array([0, 3, 7, 11]).reshape(1, 1, 1, 2, 2),
 }  # fmt: skip
 ARRAYS["b3"] = ARRAYS["v"][:, :, :, :2].reshape(1, 1, 2, 1, 2, 2, 2).max((4, 6))  # pooled
@@ -73,7 +76,6 @@ G.MaxPoolGradGradWithArgmax(2, 2)(p, p + 1, P.MaxPoolWithArgmax(2, 2)(p)[1])
 G.AdaptiveMaxPool2DGrad()(o, p, a); G.AdaptiveMaxPool3DGrad()(f, v, T([[[[[0, 3], [11, 23]]]]]))
 G.MaxUnpool2DGrad((1, 1, 2, 2), (1, 1, 2, 2), (1, 1, 0, 0))(o, p, a)
 G.FractionalMaxPoolGradWithFixedKsize()(p.astype(ms.int32), o, a)
-G.AffineGridGrad(True)(g.reshape(1, 2, 2, 2), (1, 1, 2, 2))
 G.FractionalMaxPool3DGradWithFixedKsize()(v, f, T([[[[[0, 3], [11, 23]]]]]))
 G.Conv2DBackpropFilter(2, 2)(p[:, :, :3, :4], p, (2, 2, 2, 2))
 G.Conv2DBackpropFilter(2, 2, 'pad', 1, (1, 1, 1, 1), stride=(2, 2))(i, p, (2, 2, 2, 2))
@@ -81,6 +83,20 @@ G.Conv3DBackpropFilter(1, (1, 2, 2))(v, v[:, :, :, :2, :3], (1, 1, 1, 2, 2))
 G.DeformableOffsetsGrad((1, 1, 1, 1), (0, 0, 0, 0), (2, 2))(d3, p, e)
 G.MaxPool3DGradWithArgmax(2, 1, 0)(v, f3, P.MaxPool3DWithArgmax(2, 1, 0)(v)[1].astype(ms.int32))
 G.MaxUnpool3DGrad((1, 1, 1, 2, 2), (1, 1, 1, 2, 2), (1, 1, 0, 0, 0))(f, v[:, :, :1], i3)
-G.GridSampler3DGrad()(f, v, g3)
+G.GridSampler3DGrad()(f, v, g3); L.SparseSoftmaxCrossEntropyWithLogitsV2()(x, T([2, 0]))
+A.sub_ext(x, y, 2); A.add_ext(x, y, 2); F.arg_max_with_value_(x); F.arg_min_with_value_(x)
+A.copy(x); I.ConvertToDynamic()(x)
+S.SparseSparseMaximum()(M, x[0, :2], T([3, 4], 'i8'), N, x[1, :2], T([3, 4], 'i8'))
+S.SparseSegmentSqrtN()(n, T([2, 0, 3]), T([0, 0, 1]))
+S.SparseSegmentSum()(n, T([2, 0, 3]), T([0, 0, 1]))
+S.SparseSegmentSumWithNumSegments()(n, T([2, 0, 3]), T([0, 0, 2]), T(4))
+S.SparseSegmentSqrtNWithNumSegments()(n, T([2, 0, 3]), T([0, 0, 2]), T(4))
+Q.SequenceMul()((x, y), 2); Q.TupleToTensor()((1, 2), ms.float32); T(Q.TensorToScalar()(T(3)))
+T(Q.TensorToTuple()(T([3, 4]))); T(Q.SequenceMax()((1, 3))); T(Q.SequenceMin()((1, 3)))
+T(Q.sequence_len()((x, y))); T(Q.InSequence()(3, (3, 4))); T(Q.SequenceCount()((1, 3, 1), 1))
+T(Q.SequenceSlice()((1, 2, 3), 0, 3, 2)); Q.ListToTensor()([1, 2], ms.int64)
+ops.tensor_split(T([0, 1, 2, 3, 4]), [-5, 4, 3, 7]); ops.topk(x, T([1]))
+P.NMSWithMask(0.7)(T([[70, 70, 45, 75, 0.6], [30, 33, 43, 29, 0.1]], 'f4'))
+G.ReLU6Grad()(T([1, 2, 3], 'f4'), T([0, 6, 7], 'f4')); T(Q.TensorToList()(T([3, 4])))
 """
 CALLS = [call.strip() for call in ROWS.replace("\n", ";").split(";") if call.strip()]

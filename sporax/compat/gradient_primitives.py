@@ -11,9 +11,8 @@ import numpy as np
 
 from sporax import ops
 from sporax.autodiff.jacobian import jvp, vjp
-from sporax.core.from_host import plain
+from sporax.compat.inner_primitives import declared, sizes
 from sporax.core.tensor import Tensor
-from sporax.ops.declaration import Composite
 
 
 def _pull(forward, cotangent, *inputs):
@@ -22,13 +21,9 @@ def _pull(forward, cotangent, *inputs):
     return gradients[0] if len(inputs) == 1 else gradients
 
 
-def _sizes(shape):
-    return tuple(plain(shape.asnumpy().tolist() if isinstance(shape, Tensor) else shape))
-
-
 def _pull_to(shape, forward, cotangent):
     """The derivative of what is linear in an input of this shape."""
-    return _pull(forward, cotangent, ops.zeros(_sizes(shape), cotangent.dtype))
+    return _pull(forward, cotangent, ops.zeros(sizes(shape), cotangent.dtype))
 
 
 def _last(sizes):
@@ -81,17 +76,18 @@ def _segments(power, x, indices, segment_ids, output_dim0):
     ids = segment_ids.astype("int64")
     counts = ops.zeros((x.shape[0],), x.dtype).index_add(0, ids, ops.ones(ids.shape, x.dtype))
     rows = x[ids] / (counts[ids] ** power).reshape((-1,) + (1,) * (x.ndim - 1))
-    out = ops.zeros((_sizes(ops.flatten(output_dim0))[0], *x.shape[1:]), x.dtype)
+    out = ops.zeros((sizes(ops.flatten(output_dim0))[0], *x.shape[1:]), x.dtype)
     return out.index_add(0, indices.astype("int64"), rows)
 
 
 def _unpadded(shape, paddings):
-    return tuple((np.array(shape) - np.asarray(_sizes(paddings)).sum(-1)).tolist())
+    paddings = paddings.asnumpy() if isinstance(paddings, Tensor) else np.array(paddings)
+    return tuple((np.array(shape) - paddings.sum(-1)).tolist())
 
 
 def _resized(forward, grads, size):
     """The derivative of resizing what has this size."""
-    return _pull_to((*grads.shape[:2], *_sizes(size)), forward, grads)
+    return _pull_to((*grads.shape[:2], *sizes(size)), forward, grads)
 
 
 def _grid_sampled(
@@ -114,7 +110,12 @@ def _strided_slice(
     strides,
 ):  # fmt: skip
     part = ops.StridedSlice(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return _pull_to(shapex, lambda x: part(x, *map(_sizes, (begin, end, strides))), dy)
+    limits = [sizes(limit) for limit in (begin, end, strides)]
+
+    def taken(x):  # MindSpore's kernel takes `dy` in any shape of as many elements
+        return part(x, *limits).reshape(dy.shape)
+
+    return _pull_to(shapex, taken, dy)
 
 
 def _roi_align(pooled_height, pooled_width, spatial_scale, sample_num, dy, rois, xdiff_shape):
@@ -138,8 +139,9 @@ def _filters(
     out_backprop, input, filter_sizes,
 ):  # fmt: skip
     forward = ops.Conv2D(
-        out_channel, kernel_size, mode, pad_mode, pad, stride, dilation, group, data_format
-    )
+        sizes(filter_sizes)[0], kernel_size, mode, pad_mode, pad, stride, dilation, group,
+        data_format,
+    )  # fmt: skip
     return _pull_to(filter_sizes, lambda weight: forward(input, weight), out_backprop)
 
 
@@ -314,7 +316,7 @@ _ROWS = {
         lambda x: ops.gather_elements(x, int(dim), index), dout, x
     ),
     "MaskedSelectGrad()(input, mask, grad)": _masked,
-    "FlattenGrad()(x, shape)": lambda x, shape: ops.reshape(x, _sizes(shape)),
+    "FlattenGrad()(x, shape)": lambda x, shape: ops.reshape(x, sizes(shape)),
     "TraceGrad()(y_grad, x_shape)": lambda y_grad, x_shape: _pull_to(x_shape, ops.trace, y_grad),
     "SparseSegmentMeanGrad()(x, indices, segment_ids, output_dim0)": (
         lambda x, indices, segment_ids, output_dim0: _segments(
@@ -372,12 +374,6 @@ _ROWS = {
     ),
     f"GridSampler2DGrad({_GRID})(grad, input_x, grid)": _grid_sampled,
     f"GridSampler3DGrad({_GRID})(grad, input_x, grid)": _grid_sampled,
-    "AffineGridGrad(align_corners=False)(y_grad, x_size)": lambda align_corners, y_grad, x_size: (
-        _pull_to(
-            (y_grad.shape[0], y_grad.ndim - 2, y_grad.ndim - 1),
-            lambda theta: ops.affine_grid(theta, _sizes(x_size), align_corners), y_grad,
-        )
-    ),
     "ROIAlignGrad(pooled_height, pooled_width, spatial_scale, sample_num=2)(dy, rois, "
     "xdiff_shape)": _roi_align,
     # poolings
@@ -468,13 +464,6 @@ _ROWS = {
 }  # fmt: skip
 
 
-def _declare(written, compute):
-    name = written.partition("(")[0]
-    compute.__doc__ = f"The derivative that MindSpore computes with its private `{name}`."
-    compute.__module__ = __name__
-    return name, Composite(compute, name).primitive(written)
-
-
-_CLASSES = dict(_declare(*row) for row in _ROWS.items())
+_CLASSES = declared(_ROWS, __name__)
 __all__ = list(_CLASSES)
 globals().update(_CLASSES)

@@ -1,0 +1,144 @@
+"""Primitives and functions of MindSpore's private modules: `_inner_ops`, `_sequence_ops`,
+`sparse_ops`, `auto_generate`.
+
+A row is a class as users write it, attributes and inputs, and what a call computes.
+"""
+
+import functools
+
+from sporax import mint, ops
+from sporax.core.tensor import Tensor
+from sporax.ops.declaration import Composite
+
+
+def declared(rows, module):
+    """{name: class} for rows {class as written: what a call computes}."""
+    classes = {}
+    for written, compute in rows.items():
+        name = written.partition("(")[0]
+        compute.__doc__ = f"MindSpore's private Primitive `{name}`."
+        compute.__module__ = module
+        classes[name] = Composite(compute, name).primitive(written)
+    return classes
+
+
+def sizes(shape):
+    """A tuple of ints, from one or from a Tensor."""
+    return tuple(shape.asnumpy().ravel().tolist()) if isinstance(shape, Tensor) else tuple(shape)
+
+
+# sparse matrices by their parts ---------------------------------------------------------------
+
+
+def _places(indices, shape):
+    """Where elements lie in the array of this shape, in rows one after another."""
+    place = 0
+    for axis, size in enumerate(sizes(shape)):
+        place = place * size + indices[:, axis]
+    return place
+
+
+def _of_each(choose, x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape):
+    """The larger, or the smaller, of both matrices at each place where one has an element."""
+    places = [_places(x1_indices, x1_shape), _places(x2_indices, x2_shape)]
+    union = ops.sort(ops.unique(ops.concat(places))[0].astype("float64"))[0].astype("int64")
+    values = [
+        ops.zeros(union.shape, own.dtype).index_add(0, ops.searchsorted(union, at), own)
+        for at, own in zip(places, (x1_values, x2_values), strict=True)
+    ]
+    indices, rest = [], union
+    for size in reversed(sizes(x1_shape)):
+        indices.append(rest % size)
+        rest = rest // size
+    return ops.stack(indices[::-1], 1).astype(x1_indices.dtype), choose(*values)
+
+
+def _segments(power, x, indices, segment_ids, count=None):
+    """Sums of the rows at `indices` by segment, over the sizes of the segments to a power."""
+    ids = segment_ids.astype("int64")
+    count = int(ids[-1]) + 1 if count is None else sizes(count)[0]
+    lengths = ops.zeros((count,), x.dtype).index_add(0, ids, ops.ones(ids.shape, x.dtype))
+    divisors = ops.maximum(lengths, ops.ones_like(lengths)) ** power
+    total = ops.zeros((count, *x.shape[1:]), x.dtype)
+    total = total.index_add(0, ids, x[indices.astype("int64")])
+    return total / divisors.reshape((-1,) + (1,) * (x.ndim - 1))
+
+
+def _tuples(nested):
+    return tuple(map(_tuples, nested)) if isinstance(nested, list) else nested
+
+
+def _loss_and_gradient(features, labels):
+    """The cross entropy of each row and its derivative by `features`."""
+    losses = ops.cross_entropy(features, labels, reduction="none")
+    rows = ops.one_hot(labels, features.shape[1], 1.0, 0.0).astype(features.dtype)
+    return losses, ops.softmax(features, 1) - rows
+
+
+_MATRICES = "x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape"
+
+_ROWS = {
+    "ConvertToDynamic(is_dynamic_rank=False)(input)": lambda is_dynamic_rank, input: input,
+    f"SparseSparseMaximum()({_MATRICES})": functools.partial(_of_each, ops.maximum),
+    "SparseSegmentSqrtN()(x, indices, segment_ids)": functools.partial(_segments, 0.5),
+    "SparseSegmentSqrtNWithNumSegments()(x, indices, segment_ids, num_segments)": (
+        lambda x, indices, segment_ids, num_segments: _segments(
+            0.5, x, indices, segment_ids, num_segments
+        )
+    ),
+    "SparseSegmentSum()(x, indices, segment_ids)": functools.partial(_segments, 0),
+    "SparseSegmentSumWithNumSegments()(x, indices, segment_ids, num_segments)": (
+        lambda x, indices, segment_ids, num_segments: _segments(
+            0, x, indices, segment_ids, num_segments
+        )
+    ),
+    "SparseSoftmaxCrossEntropyWithLogitsV2()(features, labels)": _loss_and_gradient,
+    # tuples and lists
+    "SequenceStack(axis=0)(x)": lambda axis, x: ops.stack(x, axis),
+    "SequenceUnstack(axis=0, num=None)(x)": lambda axis, num, x: ops.unstack(x, axis),
+    "SequenceAddN()(inputs)": lambda inputs: ops.addn(inputs),
+    "SequenceMul()(sequence, scalar)": lambda sequence, scalar: sequence * scalar,
+    "SequenceMax()(sequence)": lambda sequence: max(sequence),
+    "SequenceMin()(sequence)": lambda sequence: min(sequence),
+    "SequenceCount()(sequence, target)": lambda sequence, target: sequence.count(target),
+    "SequenceSlice()(seq, start, stop, step)": lambda seq, start, stop, step: seq[start:stop:step],
+    "sequence_len()(sequence)": lambda sequence: len(sequence),
+    "InSequence()(element, input_data)": lambda element, input_data: element in input_data,
+    "TupleToTensor()(input_tuple, dtype)": lambda input_tuple, dtype: Tensor(input_tuple, dtype),
+    "ListToTensor()(input_list, dtype)": lambda input_list, dtype: Tensor(input_list, dtype),
+    "TensorToTuple()(input_tensor)": lambda input_tensor: _tuples(input_tensor.tolist()),
+    "TensorToList()(input_tensor)": lambda input_tensor: input_tensor.tolist(),
+    "TensorToScalar()(input_tensor)": lambda input_tensor: input_tensor.item(),
+}
+
+_CLASSES = declared(_ROWS, __name__)
+__all__ = [*_CLASSES, "add_ext", "arg_max_with_value_", "arg_min_with_value_", "copy", "sub_ext"]
+globals().update(_CLASSES)
+
+
+# functions -----------------------------------------------------------------------------------
+
+
+def add_ext(input, other, alpha=1):
+    """`mint.add`, `alpha` by position too."""
+    return mint.add(input, other, alpha=alpha)
+
+
+def sub_ext(input, other, alpha=1):
+    """`mint.sub`, `alpha` by position too."""
+    return mint.sub(input, other, alpha=alpha)
+
+
+def arg_max_with_value_(input):
+    """(indices, values) of the largest elements along the first axis."""
+    return ops.ArgMaxWithValue()(input)
+
+
+def arg_min_with_value_(input):
+    """(indices, values) of the smallest elements along the first axis."""
+    return ops.ArgMinWithValue()(input)
+
+
+def copy(input):
+    """A Tensor of the same values in memory of its own."""
+    return input.copy()
