@@ -3,7 +3,8 @@
 import functools
 import inspect
 import threading
-from typing import Any
+import weakref
+from typing import Any, ClassVar
 
 from sporax.ast_transform.convert import Conversions
 from sporax.core.errors import warn
@@ -29,7 +30,7 @@ from sporax.graph_capture.side_effects import (
 )
 from sporax.graph_capture.tracer import capture
 from sporax.guards.dependence import Dependence
-from sporax.staging.host_calls import OtherResult
+from sporax.staging.host_calls import OtherResult, Stage
 from sporax.staging.symbolic_scalars import ScalarArguments
 
 
@@ -293,6 +294,39 @@ class JitFunction:
         self.dynamic, self.entries = True, {}
 
 
+class CountedFunction(JitFunction):
+    """A function captured in the mode 'bytecode', whose calls are counted for `get_code_extra`."""
+
+    of_code: ClassVar[Any] = weakref.WeakValueDictionary()  # code -> the function captured last
+
+    def __init__(self, fn, fullgraph=False, dynamic=0):
+        super().__init__(fn, fullgraph, dynamic)
+        self.calls = 0  # since the last capture, it included
+        code = getattr(inspect.unwrap(getattr(fn, "construct", fn)), "__code__", None)
+        if code is not None:
+            self.of_code[code] = self
+
+    def __call__(self, *args, **kwargs):
+        captures = self.captures
+        result = super().__call__(*args, **kwargs)
+        self.calls = self.calls + 1 if captures == self.captures else 1
+        return result
+
+    def statistics(self):
+        """The counts of captures, of graph breaks, and of calls; None before the first."""
+        if not self.calls:
+            return None
+        graphs = [entries[0].graph for entries in self.entries.values() if entries]
+        parts = getattr(graphs[-1], "parts", ()) if graphs else ()
+        n_breaks = int(self.dynamic) or sum(not isinstance(part, Stage) for part in parts)
+        code = {"call_count_": self.calls}
+        code |= {"compiled_code_": self.fn.__code__} if n_breaks else {"phase_": self.name}
+        return {
+            "code": code, "stat": "GRAPH_CALLABLE", "compile_count_": self.captures,
+            "break_count_": n_breaks,
+        }  # fmt: skip
+
+
 _entries_lock = threading.Lock()
 
 
@@ -329,18 +363,21 @@ def jit(
         capture_mode=capture_mode, jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph
     )
     check_options(parameters, options)
-    make = functools.partial(_jitted, fullgraph=fullgraph, dynamic=dynamic)
+    kind = CountedFunction if capture_mode == "bytecode" else JitFunction
+    make = functools.partial(_jitted, kind=kind, fullgraph=fullgraph, dynamic=dynamic)
     return make if function is None else make(function)
 
 
-def _jitted(function, fullgraph, dynamic):
+def _jitted(function, kind, fullgraph, dynamic):
+    make = functools.partial(_jitted, kind=kind, fullgraph=fullgraph, dynamic=dynamic)
     if isinstance(function, JitFunction):
         same = (function.fullgraph, function.has_dynamic_shapes) == (fullgraph, bool(dynamic))
-        return function if same else JitFunction(function.fn, fullgraph, dynamic)
+        is_same = same and isinstance(function, kind)
+        return function if is_same else kind(function.fn, fullgraph, dynamic)
     if isinstance(function, (staticmethod, classmethod)):
-        return type(function)(_jitted(function.__func__, fullgraph, dynamic))
+        return type(function)(make(function.__func__))
     if isinstance(function, type) and hasattr(function, "_static_state"):
-        function.construct = _jitted(function.construct, fullgraph, dynamic)
+        function.construct = make(function.construct)
         return function
     if not callable(function) or isinstance(function, type):
         what = f"the class {function.__name__}" if callable(function) else type(function).__name__
@@ -353,4 +390,4 @@ def _jitted(function, fullgraph, dynamic):
             f"For 'jit', 'function' must return its results, but '{function.__name__}' yields or "
             "awaits them. Collect them in a list."
         )
-    return JitFunction(function, fullgraph, dynamic)
+    return kind(function, fullgraph, dynamic)
