@@ -111,6 +111,8 @@ class VectorizedFunction:
     def _axes(self, name, axes, obj):
         """The axis of each Tensor in `obj`, from 0, or None; a result has one dimension more."""
         if isinstance(obj, Tensor):
+            if isinstance(axes, (tuple, list)) and len(axes) == 1:
+                axes = axes[0]
             ndim = obj.ndim + (name == "out_axes")
             if axes is None:
                 return [None]

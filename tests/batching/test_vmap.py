@@ -167,6 +167,10 @@ def test_axes_of_operands_and_results_are_differentiated_through():
     close(result, expected)
 
 
+def test_the_axis_of_one_result_may_be_in_a_tuple():
+    assert vmap(ops.neg, (0,), (1,))(ops.ones((2, 3))).shape == (3, 2)
+
+
 def test_what_is_the_same_for_all_has_its_own_cotangent():
     def both(a, b):
         return Scaled.apply(a, b), Scaled.apply(b, b)
