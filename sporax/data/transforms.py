@@ -193,12 +193,17 @@ class Fill(TensorOperation):
 
     >>> Fill(7)(np.array([1, 2]))
     array([7, 7])
+    >>> Fill(-3)(np.array([1, 2], np.uint8))
+    array([253, 253], dtype=uint8)
     """
 
     def __init__(self, fill_value):
         self.fill_value = fill_value
 
     def __call__(self, value):
+        if value.dtype.kind in "iu" and np.ndim(self.fill_value) == 0:
+            fill = np.array(self.fill_value).astype(value.dtype)  # modulo its range, as in C
+            return np.full_like(value, fill)
         return np.full_like(value, self.fill_value)
 
 

@@ -13,7 +13,6 @@ from sporax.io.corrupt_file import CorruptFile
 
 _STRING = "str"  # the type under which a Python string is stored, as UTF-32
 _SUM_MARK, _SUM_BYTES = b"crc_num", 10
-_DTYPES = {t.name: t.numpy_dtype for t in dtypes.NAMES.values() if t.numpy_dtype is not None}
 _ENCRYPTED = b"\xd8\x5e\x3a\x7f"  # how a file begins that MindSpore encrypted
 
 
@@ -79,9 +78,10 @@ def _content(path, crc_check):
 
 
 def _dtype(kind):
-    if kind not in _DTYPES:
+    dtype = dtypes.NAMES.get(kind.lower())
+    if dtype is None or dtype.name != kind or dtype.numpy_dtype is None:
         raise CorruptFile(f"it has the type '{kind}', which sporax does not know")
-    return _DTYPES[kind]
+    return dtype.numpy_dtype
 
 
 def needed(dims, kind):

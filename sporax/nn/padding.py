@@ -29,6 +29,11 @@ class Pad(Cell):
         self.paddings, self.mode = paddings, mode
 
     def construct(self, x):
+        if any(min(pair) < 0 for pair in self.paddings):
+            raise ValueError(
+                f"For 'Pad', 'paddings' must be at least 0, but got {self.paddings}. Cut the input "
+                "with an index."
+            )
         if self.mode == "CONSTANT":
             return pad_axes(x, self.paddings)
         return mirror_pad(x, self.paddings, self.mode)

@@ -127,6 +127,7 @@ REFUSED = [
      ("'Transformer'", "equally many")),
     ("nn.Pad([(1, 1)])", TypeError, ("'Pad'", "paddings")),
     ("nn.Pad(((1, 1),), 'x')", ValueError, ("'Pad'", "'SYMMETRIC'")),
+    ("nn.Pad(((0, -1),))(ops.ones(3))", ValueError, ("'Pad'", "at least 0")),
     ("nn.ReflectionPad2d(-1)", ValueError, ("'ReflectionPad2d'", "at least 0")),
     ("nn.ReflectionPad2d(3)(ops.ones((1, 2, 2)))", ValueError, ("'reflect'", "at most 1")),
     ("nn.ZeroPad2d((1, 2, 3))", ValueError, ("'ZeroPad2d'", "at most 2")),

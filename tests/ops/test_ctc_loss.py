@@ -103,6 +103,11 @@ def test_sums_up_to_each_step_end_with_the_target():
     np.testing.assert_allclose(-total, reference(SCORES["plain"])[0][0])
 
 
+def test_lengths_are_integers():
+    with pytest.raises(TypeError, match="'target_lengths' must be integers, but got Float32"):
+        ops.ctc_loss(Tensor(LOGITS[:, :1]), Tensor([[1, 2]]), Tensor([4]), (0.5,))
+
+
 @pytest.mark.parametrize("steps, lengths", [([5], [1]), ([-1], [1]), ([4], [3]), ([4], [-1])])
 def test_lengths_that_cannot_be_are_refused_or_give_nan(steps, lengths):
     args = Tensor(LOGITS[:, :1]), Tensor([[1, 2]]), Tensor(steps), Tensor(lengths)

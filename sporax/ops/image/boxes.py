@@ -137,7 +137,7 @@ def nms_with_mask(bboxes: Array, iou_threshold=0.5) -> Arrays:
     ranked = bboxes[jnp.argsort(-bboxes[:, 4], stable=True)]
     shared, areas, others = _overlaps(ranked[:, :4], ranked[:, :4], 0)
     together = areas + others - shared
-    near = shared > iou_threshold * together
+    near = (shared > iou_threshold * together) & (shared > 0)
     places = jnp.arange(len(ranked))
 
     def without(i, kept):

@@ -130,6 +130,9 @@ def ctc_loss(
     0.2877
     """
     lengths = [t if isinstance(t, Tensor) else Tensor(t) for t in (input_lengths, target_lengths)]
+    for name, length in zip(("input_lengths", "target_lengths"), lengths, strict=True):
+        if length.dtype.is_floating_point:
+            raise TypeError(f"For 'ctc_loss', '{name}' must be integers, but got {length.dtype}.")
     if log_probs.ndim != 2:
         loss, alphas = ctc_loss_and_alphas(log_probs, targets, *lengths, blank)
         return reduced(loss, lengths[1], reduction, zero_infinity), alphas

@@ -63,6 +63,7 @@ def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
     [array([3., 2.], dtype=float32), array([1, 2], dtype=int32)]
     """
     dim = -1 if dim is None else dim
+    k = k[0] if isinstance(k, tuple) and len(k) == 1 else k  # of a Tensor of one element
     if not 0 < k <= input.shape[dim]:
         raise ValueError(f"'k' must be in [1, {input.shape[dim]}], but got {k}")
     x = jnp.moveaxis(input, dim, -1)

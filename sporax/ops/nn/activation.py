@@ -41,7 +41,9 @@ def tensors_only(name):
 
 def _declare(name, primitive, parameter, formula, compute, example, shown, mint=True):
     def function(input: Array):
-        return compute(input)
+        if input.dtype.itemsize > 2:
+            return compute(input)
+        return compute(input.astype(jnp.float32)).astype(input.dtype)  # rounded once
 
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""{formula}, element by element.
@@ -58,9 +60,13 @@ def _declare(name, primitive, parameter, formula, compute, example, shown, mint=
     )(function)
 
 
+def _relu6(x):
+    return jnp.where(x > 6, jnp.asarray(6, x.dtype), jax.nn.relu(x))  # of slope 1 at 6
+
+
 # name, Primitive, its parameter's name, formula, function, an example, whether mint has it
 _ROWS = [
-    ("relu6", "ReLU6", "x", r"$\min(\max(x, 0), 6)$", jax.nn.relu6, "-1.0, 8.0", "0., 6.", False),
+    ("relu6", "ReLU6", "x", r"$\min(\max(x, 0), 6)$", _relu6, "-1.0, 8.0", "0., 6.", False),
     ("silu", "SiLU", "input", r"$x \, \sigma(x)$", jax.nn.silu, "0.0", "0.", False),
     ("mish", "Mish", "x", r"$x \tanh(\ln(1 + e^x))$", jax.nn.mish, "0.0", "0."),
     ("selu", "SeLU", "input_x",

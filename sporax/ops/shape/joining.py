@@ -167,9 +167,11 @@ def tensor_split(input: Array, indices_or_sections, axis=0) -> Arrays:
     [(3,), (2,)]
     """
     axis, sections = _axis(input, axis), indices_or_sections
-    if not isinstance(sections, int):
-        sections = [min(int(i), input.shape[axis]) for i in sections]
-    return tuple(jnp.array_split(input, sections, axis))
+    if isinstance(sections, int):
+        return tuple(jnp.array_split(input, sections, axis))
+    ends = [*map(int, sections), input.shape[axis]]  # as in a slice: negative ones from the end
+    parts = [(slice(None),) * axis + (slice(*ab),) for ab in zip([0, *ends], ends, strict=False)]
+    return tuple([input[part] for part in parts])
 
 
 @op(
