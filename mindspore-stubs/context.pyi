@@ -5,4 +5,6 @@ from sporax.compat.private_functions import DEBUG as DEBUG
 from sporax.core.context import *
 from sporax.distributed.parallel_context import *
 from sporax.distributed.parallel_context import ParallelMode as ParallelMode
+from sporax.parallel import get_ps_context as get_ps_context
+from sporax.parallel import set_ps_context as set_ps_context
 

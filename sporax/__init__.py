@@ -20,10 +20,10 @@ _PUBLIC = {
     "sporax.ops.sparse.tensors": "COOTensor CSRTensor RowTensor SparseTensor",
     "sporax.core.dtype": """
         Int Type _NullType _null
-        bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16
-        float32 float64 float_ half int int16 int32 int64 int8 int_ intc intp list_ long number
-        short single string tensor_type tuple_ type_none ubyte uint uint16 uint32 uint64 uint8 uintc
-        uintp ushort
+        bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16 float32
+        float64 float8_e4m3fn float8_e5m2 float_ half int int16 int32 int64 int8 int_ intc intp
+        list_ long number short single string tensor_type tuple_ type_none ubyte uint uint16 uint32
+        uint64 uint8 uintc uintp ushort
         dtype_to_nptype dtype_to_pytype get_py_obj_dtype pytype_to_dtype""",
     "sporax.core.context": """
         COMPATIBLE GRAPH_MODE LAX PYNATIVE_MODE STRICT get_context set_context set_deterministic
@@ -33,10 +33,12 @@ _PUBLIC = {
         set_auto_parallel_context""",
     "sporax.parallel": """
         Layout build_searched_strategy convert_checkpoint_by_rank convert_checkpoints
-        get_ckpt_path_with_strategy load_distributed_checkpoint load_segmented_checkpoints
-        merge_pipeline_strategys merge_sliced_parameter rank_list_for_convert
-        rank_list_for_transform restore_group_info_list transform_checkpoint_by_rank
-        transform_checkpoints unified_safetensors""",
+        get_algo_parameters get_ckpt_path_with_strategy get_ps_context load_distributed_checkpoint
+        load_segmented_checkpoints merge_pipeline_strategys merge_sliced_parameter
+        rank_list_for_convert rank_list_for_transform reset_algo_parameters restore_group_info_list
+        set_algo_parameters set_op_strategy_config set_ps_context shard
+        sync_pipeline_shared_parameters transform_checkpoint_by_rank transform_checkpoints
+        unified_safetensors""",
     "sporax.core.random": """
         Generator default_generator get_rng_state get_seed initial_seed manual_seed seed
         set_rng_state set_seed""",
@@ -68,7 +70,7 @@ _PUBLIC = {
         Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy
         Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics names
         rearrange_inputs""",
-    "sporax.insight": "EnvProfiler Profiler",
+    "sporax.insight": "EnvProfiler MsDispatchMode Profiler",
     "sporax.rewrite": "Node NodeType ScopedValue SymbolTree ValueType",
     "sporax.compat": "install_as_mindspore",
     "sporax.compat.streams": """Event Stream StreamCtx communication_stream current_stream

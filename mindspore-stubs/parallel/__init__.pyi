@@ -3,4 +3,5 @@
 from sporax.distributed import *
 from sporax.distributed.parallel_context import *
 from sporax.parallel import *
+from sporax.parallel import shard as shard
 

@@ -12,7 +12,7 @@ from ast import literal_eval
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_TYPES = {kind.__name__: kind for kind in (bool, int, str, tuple, list, dict, os.PathLike)}
+_TYPES = {kind.__name__: kind for kind in (bool, int, float, str, tuple, list, dict, os.PathLike)}
 
 
 class Setting(NamedTuple):

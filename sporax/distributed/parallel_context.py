@@ -1,6 +1,7 @@
-"""Settings of parallel training: kept and checked, without effect on the one device."""
+"""Settings of parallel training: kept and checked; some say what one process divides."""
 
 from sporax.core.settings import Settings
+from sporax.core.tensor import FACTORIES, complete
 
 
 class ParallelMode:
@@ -19,22 +20,23 @@ class ParallelMode:
 
 
 SETTINGS = Settings("set_auto_parallel_context")
-# setting -> its values that need one device alone
-_OF_ONE = {
-    "parallel_mode": ParallelMode.MODE_LIST[:3],
-    "device_num": (1,),
-    "global_rank": (0,),
-    "pipeline_stages": (1,),
-}
+_LEAST = {"device_num": 1, "pipeline_stages": 1, "global_rank": 0}
+# settings of the Mesh that one process divides programs over
+_OF_MESH = {
+    "device_num", "enable_parallel_optimizer", "parallel_mode", "parallel_optimizer_config",
+}  # fmt: skip
 
 
 def set_auto_parallel_context(**settings):
-    """Change settings by name, as `mindspore.set_auto_parallel_context`; one device takes part.
+    """Change settings by name, as `mindspore.set_auto_parallel_context`.
 
-    Kept and returned by `get_auto_parallel_context`, without effect, since gradients of one device
-    are their own mean. Raises ValueError for a name or a value that does not exist, TypeError for
-    a value of another type, NotImplementedError for what several devices would be needed for; then
-    nothing is changed.
+    With 'semi_auto_parallel' or 'auto_parallel' as `parallel_mode`, a process with several devices
+    enters a `sporax.parallel.Mesh` of `device_num` of them (1: of all), until the mode is another
+    one: XLA divides programs, by the strategies of `shard` where there are some. With
+    `enable_parallel_optimizer` optimizers that are made from then on divide their states. All
+    settings are kept and returned by `get_auto_parallel_context`. Raises ValueError for a name or a
+    value that does not exist, and where there are fewer devices, TypeError for a value of another
+    type; then nothing is changed.
 
     >>> from sporax.distributed.parallel_context import get_auto_parallel_context
     >>> set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
@@ -44,20 +46,19 @@ def set_auto_parallel_context(**settings):
     """
     for name, value in settings.items():
         SETTINGS.check(name, value)
-        _check_for_one(name, value)
+        if name in _LEAST and value < _LEAST[name]:
+            raise ValueError(
+                f"For 'set_auto_parallel_context', '{name}' must be at least {_LEAST[name]}, but "
+                f"got {value}."
+            )
+    _change({**SETTINGS.values, **settings})
+
+
+def _change(settings):
+    if any(settings[name] != SETTINGS.values[name] for name in _OF_MESH):
+        complete()
+        FACTORIES["auto_parallel"](settings)
     SETTINGS.values.update(settings)
-
-
-def _check_for_one(name, value):
-    if name in ("device_num", "pipeline_stages") and value < 1:
-        raise ValueError(
-            f"For 'set_auto_parallel_context', '{name}' must be positive, but got {value}."
-        )
-    if value not in _OF_ONE.get(name, (value,)):
-        raise NotImplementedError(
-            f"sporax has no training on several devices yet, but '{name}' is {value!r}. Leave it "
-            "out: one device takes part."
-        )
 
 
 def get_auto_parallel_context(attr_key):
@@ -75,4 +76,4 @@ def reset_auto_parallel_context():
 
     >>> ms.reset_auto_parallel_context()
     """
-    SETTINGS.reset()
+    _change({name: row.default for name, row in SETTINGS.table.items()})

@@ -1,6 +1,7 @@
 """Settings of Cells for other backends: accepted, without effect."""
 
 from sporax.nn import argument_checks as check
+from sporax.sharding.calls import shard
 
 _BOOSTS = ("less_bn",)
 
@@ -55,4 +56,6 @@ class IgnoredSettings:
             )
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
-        """Accepted on one device, where there is nothing to divide."""
+        """The Cell as a function whose Tensors are placed on the Mesh that is entered; see
+        `sporax.parallel.shard`."""
+        return shard(self, in_strategy, out_strategy, parameter_plan)

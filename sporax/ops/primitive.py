@@ -3,6 +3,8 @@
 import functools
 import inspect
 
+from sporax.sharding.calls import shard_primitive
+
 _UNSHOWN = ("input_names", "output_names")
 
 
@@ -86,8 +88,15 @@ class Primitive:
         return self
 
     def shard(self, in_strategy=None, out_strategy=None):
-        """Accepted on one device, where there is nothing to shard."""
-        return self
+        """Let calls place the operands (and results) on the Mesh that is entered.
+
+        A strategy has for each Tensor a tuple with the number of parts of each dimension, or a
+        `Layout`. Raises TypeError for other arguments; a call raises ValueError where a strategy
+        does not divide a shape, or needs more devices than there are.
+        """
+        if in_strategy is None and out_strategy is None:
+            return self
+        return shard_primitive(self, in_strategy, out_strategy)
 
     def get_attr_dict(self):
         """The attributes by name."""

@@ -1,5 +1,15 @@
 """Several devices in one process: `Mesh`, and MindSpore's names of parallel training on it."""
 
+from sporax.parallel.algorithm_settings import (
+    get_algo_parameters,
+    get_ps_context,
+    reset_algo_parameters,
+    set_algo_parameters,
+    set_op_strategy_config,
+    set_ps_context,
+    sync_pipeline_shared_parameters,
+)
+from sporax.parallel.auto_parallel import AutoParallel, load_strategy, save_strategy
 from sporax.parallel.checkpoints import (
     convert_checkpoint_by_rank,
     convert_checkpoints,
@@ -18,13 +28,17 @@ from sporax.parallel.strategy_file import (
     restore_group_info_list,
 )
 from sporax.parallel.unified import unified_safetensors
-from sporax.sharding import Layout, Mesh, current_mesh, divide, place, placement_of
+from sporax.sharding import Layout, Mesh, current_mesh, divide, leave_devices, place, placement_of
+from sporax.sharding.calls import shard
 
 __all__ = [
-    "Layout", "Mesh", "build_searched_strategy", "convert_checkpoint_by_rank",
-    "convert_checkpoints", "current_mesh", "divide", "get_ckpt_path_with_strategy",
-    "load_distributed_checkpoint", "load_segmented_checkpoints", "merge_pipeline_strategys",
+    "AutoParallel", "Layout", "Mesh", "build_searched_strategy", "convert_checkpoint_by_rank",
+    "convert_checkpoints", "current_mesh", "divide", "get_algo_parameters",
+    "get_ckpt_path_with_strategy", "get_ps_context", "leave_devices", "load_distributed_checkpoint",
+    "load_segmented_checkpoints", "load_strategy", "merge_pipeline_strategys",
     "merge_sliced_parameter", "place", "placement_of", "rank_list_for_convert",
-    "rank_list_for_transform", "restore_group_info_list", "transform_checkpoint_by_rank",
-    "transform_checkpoints", "unified_safetensors",
+    "rank_list_for_transform", "reset_algo_parameters", "restore_group_info_list",
+    "save_strategy", "set_algo_parameters", "set_op_strategy_config", "set_ps_context", "shard",
+    "sync_pipeline_shared_parameters", "transform_checkpoint_by_rank", "transform_checkpoints",
+    "unified_safetensors",
 ]  # fmt: skip

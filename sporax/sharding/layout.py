@@ -204,12 +204,12 @@ def _of_layout(who, mesh, layout):
     pairs = zip(layout._alias_name, layout._device_shape, strict=True)
     axes = tuple([(name, size) for name, size in pairs if name != _INTERLEAVED])
     ranks = layout._rank_list[: math.prod(size for _, size in axes)]
-    if max(ranks) >= mesh.size or len(ranks) != mesh.size:
+    if ranks != [*range(mesh.size)]:
         raise ValueError(
-            f"For '{who}', the Layout's grid {layout._device_shape} must have the {mesh.size} "
-            f"devices of {mesh}."
+            f"For '{who}', a Layout must have the {mesh.size} devices of {mesh} in their order, "
+            f"but its grid is {layout._device_shape}, of the devices {ranks}."
         )
-    grid = _grid(who, tuple([mesh.devices[r] for r in ranks]), axes, (layout,))
+    grid = _grid(who, mesh.devices, axes, (layout,))
     spec = tuple(layout._spec())
     return Placement(mesh, spec, NamedSharding(grid, PartitionSpec(*spec)))
 

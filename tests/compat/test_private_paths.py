@@ -254,11 +254,12 @@ def test_settings_of_parallel_training_are_kept():
         ({"search_mode": "x"}, ValueError, "'search_mode' must be one of"),
         ({"gradients_mean": 3}, TypeError, "'gradients_mean' must be of type bool, but got int"),
         ({"device_num": True}, TypeError, "'device_num' must be of type int, but got bool"),
-        ({"device_num": 0}, ValueError, "'device_num' must be positive"),
-        ({"device_num": 8}, NotImplementedError, "no training on several devices yet"),
-        ({"global_rank": 2}, NotImplementedError, "'global_rank' is 2"),
-        ({"parallel_mode": "auto_parallel"}, NotImplementedError, "'parallel_mode' is"),
-        ({"full_batch": True, "pipeline_stages": 2}, NotImplementedError, "'pipeline_stages'"),
+        ({"device_num": 0}, ValueError, "'device_num' must be at least 1"),
+        (
+            {"full_batch": True, "parallel_mode": "auto_parallel", "device_num": 512},
+            ValueError,
+            "there must be 512 devices",
+        ),
     ],
 )
 def test_settings_of_parallel_training_that_are_refused_change_nothing(given, error, says):

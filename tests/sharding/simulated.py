@@ -28,7 +28,7 @@ import sporax as ms
 from sporax import Parameter, Tensor, nn, ops, parallel
 from sporax.data import NumpySlicesDataset
 from sporax.engine.program import Program
-from sporax.parallel import Mesh, place, placement_of
+from sporax.parallel import AutoParallel, Layout, Mesh, place, placement_of
 
 GROUPS = {"short": {}, "slow": {}}
 
@@ -87,8 +87,11 @@ def convolutions():
     ), (3, 8, 8)  # fmt: skip
 
 
-def trained(network, mesh, captured, optimizer=nn.Momentum, steps=3, batch=16, divide=None):
-    """(losses, weights, the network, the optimizer) after some steps, the last with fewer rows."""
+def trained(
+    network, mesh, captured, optimizer=nn.Momentum, steps=3, batch=16, divide=None, ends=True
+):
+    """(losses, weights, the network, the optimizer) after some steps, the last with fewer rows if
+    it `ends` so."""
     ms.set_seed(1)
     with mesh or contextlib.nullcontext():
         net, shape = network()
@@ -106,7 +109,7 @@ def trained(network, mesh, captured, optimizer=nn.Momentum, steps=3, batch=16, d
 
         update = ms.jit(update) if captured else update
         rng = np.random.default_rng(0)
-        rows = batch * steps + 6
+        rows = batch * steps + 6 * ends
         data = NumpySlicesDataset(
             (rng.normal(size=(rows, *shape)).astype(np.float32),
              rng.integers(0, 8, rows).astype(np.int32)), shuffle=False,
@@ -246,6 +249,142 @@ def refusals():
         place(Tensor(np.ones((6, 2))), "data", mesh=first)
     with refused(ValueError, "same mesh", "[0, 1, 2, 3]", "[4, 5, 6, 7]"), first:
         (place(x, "data", mesh=first) + place(Tensor(x.asnumpy()), "data", mesh=second)).asnumpy()
+
+
+# MindSpore's names ----------------------------------------------------------------------------
+
+
+class Divided(nn.Cell):
+    """Two products, the first by columns, the second by rows."""
+
+    def __init__(self):
+        super().__init__()
+        rng = np.random.default_rng(0)
+        self.first = Parameter(Tensor(rng.normal(size=(16, 32)).astype(np.float32)), name="first")
+        self.second = Parameter(Tensor(rng.normal(size=(8, 32)).astype(np.float32)), name="second")
+        self.columns = ops.MatMul().shard(((2, 1), (1, 4)))
+        self.relu = ops.ReLU().shard(((2, 4),), ((2, 4),))
+        self.rows = ops.MatMul(transpose_b=True).shard(((2, 4), (1, 4)), ((2, 1),))
+
+    def construct(self, x):
+        return self.rows(self.relu(self.columns(x, self.first)), self.second)
+
+
+def divided():
+    return Divided(), (16,)
+
+
+@row("short", "jit")
+@row("slow", "dynamic")
+def strategies(mode):
+    captured = mode == "jit"
+    outcome = trained(divided, Mesh(data=COUNT), captured, batch=16, ends=False)
+    np.testing.assert_allclose(outcome[0], trained(divided, None, captured, ends=False)[0], 2e-6)
+
+
+@row("short")
+def strategies_place():
+    x = Tensor(np.ones((4, 6), np.float32))
+    with Mesh(data=4, model=2):
+        for primitive, wanted in (
+            (ops.ReLU().shard(((4, 2),), ((4, 2),)), (4, 2)),
+            (ops.ReLU().shard(((2, 1),), ((1, 2),)), (1, 2)),
+            (ops.ReLU().shard((Layout((4, 2), ("a", "b"))("a", "b"),)), (4, 2)),
+        ):
+            for copied in (primitive, copy.deepcopy(primitive)):
+                out = copied(x)
+                shard = out._value.read().addressable_shards[0].data.shape
+                assert shard == (4 // wanted[0], 6 // wanted[1])
+                close(out.asnumpy(), x.asnumpy(), 0)
+        total = ops.Concat().shard((((1, 2), (1, 2)),))((x, x))
+        close(total.asnumpy(), np.ones((8, 6)), 0)
+        net = nn.Dense(6, 8)
+        plan = net.shard(((4, 1),), ((4, 2),), {"self.weight": (2, 1), "bias": (2,)})
+        wanted = nn.Dense.construct(net, x).asnumpy()
+        close(plan(x).asnumpy(), wanted)
+        assert net.weight._value.read().addressable_shards[0].data.shape == (4, 6)
+        double = ms.shard(lambda a, b: (a * 2, b), ((4, 2), (1, 1)), ((1, 1), (4, 2)))
+        close(double(x, x)[0].asnumpy(), 2 * x.asnumpy(), 0)
+        both = ms.grad(lambda a: (ops.MatMul().shard(((4, 1), (1, 2)))(a, a.T) ** 2).sum())(x)
+        a = np.ones((4, 6))
+        close(both.asnumpy(), 4 * a @ a.T @ a, 1e-4)
+
+
+@row("short")
+def strategies_refused():
+    x = Tensor(np.ones((6, 4), np.float32))
+    with Mesh(data=COUNT):
+        with refused(ValueError, "'MatMul'", "dimension 0", "(6, 4)", "size 6", "4 parts"):
+            ops.MatMul().shard(((4, 1), (1, 1)))(x, x.T)
+        with refused(ValueError, "'Add'", "16 parts", "8 devices"):
+            y = Tensor(np.ones((16, 4), np.float32))
+            ops.Add().shard(((16, 1), (16, 1)))(y, y)
+        with refused(ValueError, "'Add'", "each of the 2 Tensors"):
+            ops.Add().shard(((1, 1),))(x, x)
+        with refused(ValueError, "'ReLU'", "a number for each dimension"):
+            ops.ReLU().shard(((1,),))(x)
+        with refused(ValueError, "'ReLU'", "8 devices", "(2, 2)"):
+            ops.ReLU().shard((Layout((2, 2), ("a", "b"))("a", "b"),))(x)
+
+
+@row("short")
+def automatic():
+    """`AutoParallel`, and the modes of `set_auto_parallel_context`, with states divided."""
+    x, y = np.ones((16, 16), np.float32), np.zeros(16, np.int32)
+
+    def step(parallel_net):
+        ms.set_seed(1)
+        net, _ = mlp()
+        called = parallel_net(net)
+        optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+        loss = nn.CrossEntropyLoss()
+        forward = ms.value_and_grad(lambda a, b: loss(called(a), b), None, optimizer.parameters)
+        value, gradients = forward(Tensor(x), Tensor(y))
+        optimizer(gradients)
+        return float(value), net.get_parameters(), optimizer.moments
+
+    def weights(outcome):
+        return [p.asnumpy() for p in outcome[1]]
+
+    wanted = weights(step(lambda net: net))
+    ms.set_auto_parallel_context(
+        parallel_mode="semi_auto_parallel", device_num=4, enable_parallel_optimizer=True,
+        parallel_optimizer_config={"parallel_optimizer_threshold": 0},
+    )  # fmt: skip
+    outcome = step(AutoParallel)
+    for found, expected in zip(weights(outcome), wanted, strict=True):
+        close(found, expected)
+    assert [spec(p) for p in outcome[2]] == [("data",)] * 4
+    assert len(outcome[2][0]._value.read().sharding.device_set) == 4
+    ms.reset_auto_parallel_context()
+    assert parallel.current_mesh() is None
+    with refused(ValueError, "16 devices", "there are 8"):
+        ms.set_auto_parallel_context(parallel_mode="auto_parallel", device_num=16)
+    assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
+
+
+@row("short")
+def files_of_strategies():
+    """A network's placements as a strategy file, and the slices of ranks that come of it."""
+    with tempfile.TemporaryDirectory() as folder, Mesh(data=2, model=4):
+        net = AutoParallel(nn.Dense(4, 8))
+        net.hsdp(threshold=0)
+        place(net.network.weight, ("data", "model"))
+        net.save_param_strategy_file(f"{folder}/s.ckpt")
+        net(Tensor(np.ones((4, 4), np.float32)))
+        os.makedirs(f"{folder}/whole/rank_0")
+        ms.save_checkpoint(net.network, f"{folder}/whole/rank_0/a.ckpt")
+        parallel.transform_checkpoints(
+            f"{folder}/whole", f"{folder}/parts", "a", None, f"{folder}/s.ckpt"
+        )
+        shards = {s.device.id: s.data for s in net.network.weight._value.read().addressable_shards}
+        for rank in range(COUNT):
+            part = ms.load_checkpoint(f"{folder}/parts/rank_{rank}/a{rank}.ckpt")
+            close(part["weight"].asnumpy(), shards[rank], 0)
+        other = nn.Dense(4, 8)
+        AutoParallel(other).load_param_strategy_file(f"{folder}/s.ckpt")
+        parts = [s.data.shape for s in other.weight._value.read().addressable_shards]
+        assert parts == [(1, 4)] * COUNT
 
 
 # what XLA makes of it -------------------------------------------------------------------------

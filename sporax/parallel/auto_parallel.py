@@ -1,0 +1,248 @@
+"""`AutoParallel`: a network on all devices of the process, in MindSpore's words."""
+
+from sporax.core.errors import warn
+from sporax.core.tree import map_tensors
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.parallel import slices, strategy_file
+from sporax.parallel.algorithm_settings import check_operator_file
+from sporax.sharding.all_devices import enter_all_devices
+from sporax.sharding.calls import check_strategy, constrained, placed_as
+from sporax.sharding.layout import Layout, placements
+from sporax.sharding.mesh import OptimizerParallel, Placement, current_mesh, divide, put
+
+_MODES = ("semi_auto", "sharding_propagation", "recursive_programming")
+_DATA = ("data_parallel", "full_batch")
+_SCHEDULERS = ("1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp", "zero_bubble_v")
+_LEVELS = ("level1", "level2", "level3")
+
+
+def _without_effect(name, why, kind=None, words="", default=None):
+    """A method that is accepted: it checks its argument, and says once that it changes nothing."""
+
+    def method(self, *args):
+        if kind is not None:
+            (value,) = args or (default,)
+            check.instance(f"AutoParallel.{name}", kind, words, **{"config": value})
+        warn(f"'AutoParallel.{name}' has no effect: {why}.")
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Accepted: {why}."
+    return method
+
+
+class AutoParallel(Cell):
+    """A network, or a function, on all devices of this process: with several, a Mesh of one axis
+    `data` is entered from here on, unless one is; the process keeps it.
+
+    `network`: called with the arguments, which `dataset_strategy` places. Strategies of Primitives
+    (`shard`) divide further; where nothing is said XLA decides, in each `parallel_mode`:
+    'semi_auto', 'sharding_propagation' or 'recursive_programming'. Raises ValueError for another.
+
+    >>> from sporax.parallel.auto_parallel import AutoParallel
+    >>> AutoParallel(nn.Dense(2, 3))(ops.ones((4, 2))).shape
+    (4, 3)
+    """
+
+    def __init__(self, network, parallel_mode="semi_auto"):
+        super().__init__(auto_prefix=False)
+        if not callable(network):
+            raise TypeError(
+                "For 'AutoParallel', 'network' must be a Cell or a function, but got "
+                f"{type(network).__name__}."
+            )
+        check.one_of("AutoParallel", _MODES, parallel_mode=parallel_mode)
+        self.network, self._parallel_mode = network, parallel_mode
+        self._dataset_strategy = "data_parallel"
+        self._save_to, self._pipeline_stages, self._only_trainable = None, 1, True
+        enter_all_devices()
+
+    def construct(self, *args, **kwargs):
+        return self.network(*self._placed(args), **kwargs)
+
+    def __call__(self, *args, **kwargs):
+        result = super().__call__(*args, **kwargs)
+        if self._save_to is not None:
+            path, self._save_to = self._save_to, None
+            save_strategy(path, self._weights(self._only_trainable))
+        return result
+
+    def _weights(self, only_trainable=False):
+        if not isinstance(self.network, Cell):
+            return []
+        return [p for p in self.network.get_parameters() if p.requires_grad or not only_trainable]
+
+    def _placed(self, args):
+        mesh, strategy = current_mesh(), self._dataset_strategy
+        if mesh is None or strategy == "full_batch":
+            return args
+        if strategy != "data_parallel":
+            return placed_as("AutoParallel", mesh, args, strategy, "dataset_strategy")
+        axis = mesh.batch_axis
+
+        def place(tensor):
+            divides = axis and tensor.ndim and tensor.shape[0] % mesh.axes[axis] == 0
+            return constrained(tensor, Placement(mesh, (axis,))) if divides else tensor
+
+        return map_tensors(place, args)
+
+    # what is divided --------------------------------------------------------------------------
+
+    def dataset_strategy(self, config):
+        """How inputs are divided: 'data_parallel' along the first axis, where it divides,
+        'full_batch' not at all, or a strategy: a tuple or a Layout for each Tensor."""
+        who = "AutoParallel.dataset_strategy"
+        if config is None or (isinstance(config, str) and config not in _DATA):
+            raise ValueError(
+                f"For '{who}', 'config' must be one of {list(_DATA)} or a tuple, but got "
+                f"{config!r}."
+            )
+        if not isinstance(config, str):
+            check_strategy(who, "config", config)
+        self._dataset_strategy = config
+
+    def hsdp(self, shard_size=-1, threshold=64, optimizer_level="level1"):
+        """Divide the weights of the network, and the states of optimizers that are made from now
+        on, along the batch axis: those of `threshold` KB or more.
+
+        XLA gathers weights where they are needed, and reduces gradients in parts, at each
+        `optimizer_level`. `shard_size`: the number of devices of that axis, or -1 for it.
+        """
+        who = "AutoParallel.hsdp"
+        check.integer(who, shard_size=shard_size)
+        check.not_negative_int(who, threshold=threshold)
+        check.one_of(who, _LEVELS, optimizer_level=optimizer_level)
+        mesh = current_mesh()
+        size = 1 if mesh is None or not mesh.batch_axis else mesh.axes[mesh.batch_axis]
+        if shard_size not in (-1, size):
+            raise ValueError(
+                f"For '{who}', 'shard_size' must be -1 or {size}, the devices of the batch axis, "
+                f"but got {shard_size}."
+            )
+        OptimizerParallel.threshold = threshold
+        divide([p for p in self._weights() if p.parallel_optimizer], threshold)
+
+    def pipeline(self, stages=1, output_broadcast=False, interleave=False, scheduler="1f1b"):
+        """Say how many stages a pipeline has. They run on the same devices, one after another: XLA
+        divides each among all of them. The other arguments are checked."""
+        who = "AutoParallel.pipeline"
+        check.positive_int(who, stages=stages)
+        check.flag(who, output_broadcast=output_broadcast, interleave=interleave)
+        check.one_of(who, _SCHEDULERS, scheduler=scheduler)
+        self._pipeline_stages = stages
+
+    def get_pipeline_stages(self):
+        """The number of stages."""
+        return self._pipeline_stages
+
+    # strategy files ---------------------------------------------------------------------------
+
+    def load_param_strategy_file(self, file_path):
+        """Place the network's Parameters as a strategy file says."""
+        check.instance("AutoParallel.load_param_strategy_file", str, "a string",
+                       file_path=file_path)  # fmt: skip
+        load_strategy(file_path, self._weights())
+
+    def save_param_strategy_file(self, file_path):
+        """Write a strategy file of the network's trainable Parameters after the next call."""
+        check.instance("AutoParallel.save_param_strategy_file", str, "a string",
+                       file_path=file_path)  # fmt: skip
+        self._save_to = file_path
+
+    def disable_strategy_file_only_for_trainable_params(self):
+        """Let strategy files have the Parameters that are not trained, too."""
+        self._only_trainable = False
+
+    def save_operator_strategy_file(self, file_path):
+        """Accepted: XLA divides operations without a search."""
+        check_operator_file("AutoParallel.save_operator_strategy_file", file_path)
+
+    def load_operator_strategy_file(self, file_path):
+        """Accepted: XLA divides operations without a search."""
+        check_operator_file("AutoParallel.load_operator_strategy_file", file_path)
+
+    # without effect ---------------------------------------------------------------------------
+
+    no_init_parameters_in_compile = _without_effect(
+        "no_init_parameters_in_compile", "Parameters are initialised where they are made"
+    )
+    comm_fusion = _without_effect(
+        "comm_fusion", "XLA joins communication itself", (dict, type(None)), "a dict or None"
+    )
+    enable_fp32_communication = _without_effect(
+        "enable_fp32_communication", "XLA communicates in the dtype of the data"
+    )
+    set_group_ckpt_save_file = _without_effect(
+        "set_group_ckpt_save_file", "checkpoints are whole, so that no group restores another's",
+        str, "a string",
+    )  # fmt: skip
+    print_local_norm = _without_effect(
+        "print_local_norm", "gradients are whole; 'ops.norm' of them can be printed"
+    )
+    dump_local_norm = _without_effect(
+        "dump_local_norm", "gradients are whole; 'ops.norm' of them can be saved", str, "a string"
+    )
+    enable_device_local_norm = _without_effect(
+        "enable_device_local_norm", "gradients are whole, on every device"
+    )
+    enable_gradients_mean = _without_effect(
+        "enable_gradients_mean", "a loss is that of the whole batch, and so are its gradients"
+    )
+    disable_gradient_fp32_sync = _without_effect(
+        "disable_gradient_fp32_sync", "XLA communicates in the dtype of the data"
+    )
+    disable_loss_repeated_mean = _without_effect(
+        "disable_loss_repeated_mean", "a loss is computed once, whatever devices compute it"
+    )
+    transformer_opt = _without_effect(
+        "transformer_opt", "XLA overlaps communication with computation itself",
+        (str, type(None)), "a string or None",
+    )  # fmt: skip
+
+
+# strategy files ------------------------------------------------------------------------------
+
+
+def save_strategy(path, parameters):
+    """Write MindSpore's strategy file of how Parameters are placed; read by the functions that
+    merge and transform checkpoints.
+
+    >>> import tempfile; path = tempfile.mkdtemp() + "/strategy.ckpt"
+    >>> from sporax import parallel
+    >>> with parallel.Mesh(data=1):
+    ...     parallel.save_strategy(path, [Parameter(ops.ones((2, 2)), name="w")])
+    >>> parallel.build_searched_strategy(path)["w"].tensor_map[0].dim
+    [-1, -1]
+    """
+    layouts = {}
+    for p in parameters:
+        grid, maps = [1], [-1] * p.ndim
+        if p._placement is not None:
+            mesh = p._placement.sharding.mesh
+            names, grid = list(mesh.axis_names), list(mesh.shape.values())
+            spec = [*p._placement.spec, *[None] * p.ndim][: p.ndim]
+            spec = [(n,) if isinstance(n, str) else n or () for n in spec]
+            maps = [[len(names) - 1 - names.index(n) for n in dims] or [-1] for dims in spec]
+            if all(len(m) == 1 for m in maps):
+                maps = [m[0] for m in maps]
+        layouts[p.name] = strategy_file.layout(grid, maps)
+    strategy_file.write(path, layouts)
+
+
+def load_strategy(path, parameters):
+    """Place Parameters as a strategy file says, on the Mesh that is entered.
+
+    Raises ValueError where the file is for another number of devices, or does not divide.
+    """
+    who, mesh = "load_strategy", current_mesh()
+    slicings = slices.slicings(who, path)
+    for p in parameters:
+        slicing = slicings.get(p.name)
+        if slicing is None or mesh is None:
+            continue
+        names = tuple([f"_{k}" for k in range(len(slicing.dev_matrix))])
+        layout = Layout(slicing.dev_matrix, names)(
+            *[tuple([names[a] for a in axes]) or "None" for axes in slicing.tensor_map]
+        )
+        (placement,) = placements(f"{who} of '{p.name}'", mesh, [p.shape], [layout])
+        put(p, placement)

@@ -1,0 +1,170 @@
+"""Calls whose Tensors are placed as a strategy says: `Primitive.shard`, `shard`."""
+
+import functools
+
+from sporax.core.tree import map_tensors, tensors_of
+from sporax.engine.recorder import apply
+from sporax.sharding.layout import Layout, parts_of, placements
+from sporax.sharding.mesh import constraint, current_mesh, put
+
+_TRANSPOSES = ("transpose_a", "transpose_b")
+
+
+def check_strategy(who, words, strategy):
+    """Raise TypeError unless it is a tuple of Layouts, or of tuples of ints (for an operand that is
+    a tuple of Tensors, a tuple of them)."""
+    if not isinstance(strategy, tuple):
+        raise TypeError(
+            f"For '{who}', '{words}' must be a tuple, but got {type(strategy).__name__}."
+        )
+    for entry in _entries(strategy):
+        if not isinstance(entry, (tuple, Layout)):
+            raise TypeError(
+                f"For '{who}', an element of '{words}' must be a tuple or a Layout, but got "
+                f"{type(entry).__name__}."
+            )
+        wrong = [n for n in (() if isinstance(entry, Layout) else entry)
+                 if not isinstance(n, int) or isinstance(n, bool)]  # fmt: skip
+        if wrong:
+            raise TypeError(
+                f"For '{who}', '{words}' must have ints, but got {type(wrong[0]).__name__} in "
+                f"{strategy}."
+            )
+
+
+def _entries(strategy):
+    """A strategy's entries, one for each Tensor."""
+    for entry in strategy:
+        is_nested = isinstance(entry, tuple) and any(isinstance(n, (tuple, Layout)) for n in entry)
+        yield from _entries(entry) if is_nested else [entry]
+
+
+def constrained(tensor, placement):
+    """The same Tensor, placed; derivatives go through."""
+    return apply(constraint(placement.sharding), tensor)
+
+
+def placed_as(who, mesh, tree, strategy, words, transposed=()):
+    """Nested containers of Tensors with each Tensor placed as a strategy says."""
+    if strategy is None:
+        return tree
+    shapes = [t.shape for t in tensors_of(tree)]
+    found = iter(placements(who, mesh, shapes, [*_entries(strategy)], words, transposed))
+    return map_tensors(lambda t: constrained(t, next(found)), tree)
+
+
+# Primitives -----------------------------------------------------------------------------------
+
+
+def shard_primitive(primitive, in_strategy, out_strategy):
+    """Let the calls of a Primitive place its Tensors as the strategies say."""
+    for words, strategy in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
+        if strategy is not None:
+            check_strategy(primitive.name, words, strategy)
+            primitive.add_prim_attr(words, strategy)
+    if not hasattr(type(primitive), "_unsharded"):
+        primitive.__class__ = _sharded_class(type(primitive))
+    return primitive
+
+
+@functools.cache
+def _sharded_class(kind):
+    members = {
+        "_unsharded": kind,
+        "__call__": _call,
+        **{n: getattr(kind, n) for n in ("__doc__", "__module__", "__qualname__")},
+    }
+    return type(kind.__name__, (kind,), members)
+
+
+def _call(primitive, *args):
+    run = functools.partial(type(primitive)._unsharded.__call__, primitive)
+    mesh, attrs = current_mesh(), primitive.attrs
+    if mesh is None:
+        return run(*args)
+    transposed = [k for k, name in enumerate(_TRANSPOSES) if attrs.get(name)]
+    args = placed_as(
+        primitive.name, mesh, args, attrs.get("in_strategy"), "in_strategy", transposed
+    )
+    return placed_as(primitive.name, mesh, run(*args), attrs.get("out_strategy"), "out_strategy")
+
+
+# functions and Cells --------------------------------------------------------------------------
+
+
+def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
+    """A function that calls `fn`, a Cell or a function, with its Tensors placed on the Mesh that is
+    entered; without one the same as `fn`.
+
+    `in_strategy`, `out_strategy`: for each Tensor a tuple with the number of parts of each
+    dimension, or a `Layout`. `parameter_plan`: {name of a Parameter of `fn`: its parts, or a
+    Layout}. Raises TypeError for other arguments, ValueError where a strategy does not divide a
+    shape or needs more devices than there are.
+
+    >>> from sporax import parallel
+    >>> with parallel.Mesh(data=1):
+    ...     double = shard(lambda x: 2 * x, ((1, 1),))
+    ...     print(double(ops.ones((2, 2))).asnumpy())
+    [[2. 2.]
+     [2. 2.]]
+    """
+    who = "shard"
+    if not callable(fn):
+        raise TypeError(f"For '{who}', 'fn' must be callable, but got {type(fn).__name__}.")
+    check_strategy(who, "in_strategy", in_strategy)
+    if out_strategy is not None:
+        check_strategy(who, "out_strategy", out_strategy)
+    plan = _checked_plan(who, fn, parameter_plan)
+    placed_on = []
+
+    @functools.wraps(getattr(fn, "construct", fn))
+    def sharded(*args, **kwargs):
+        mesh = current_mesh()
+        if mesh is None:
+            return fn(*args, **kwargs)
+        _place_parameters(who, mesh, plan, placed_on)
+        args = placed_as(who, mesh, args, in_strategy, "in_strategy")
+        return placed_as(who, mesh, fn(*args, **kwargs), out_strategy, "out_strategy")
+
+    if current_mesh() is not None:
+        _place_parameters(who, current_mesh(), plan, placed_on)
+    return sharded
+
+
+def _checked_plan(who, fn, plan):
+    """[(Parameter, how it is divided)] of a plan."""
+    if plan is None:
+        return []
+    if not isinstance(plan, dict) or not hasattr(fn, "get_parameters"):
+        raise TypeError(
+            f"For '{who}', 'parameter_plan' must be a dict, for 'fn' a Cell, but got "
+            f"{type(plan).__name__} for {type(fn).__name__}."
+        )
+    parameters = {p.name: p for p in fn.get_parameters()}
+    chosen = []
+    for name, entry in plan.items():
+        name = name.removeprefix("self.") if isinstance(name, str) else name
+        check_strategy(who, "parameter_plan", (entry,))
+        if name not in parameters:
+            raise ValueError(
+                f"For '{who}', 'parameter_plan' must name Parameters of 'fn' "
+                f"({', '.join(parameters)}), but got {name!r}."
+            )
+        shape, parts = parameters[name].shape, parts_of(entry)
+        if len(parts) != len(shape) or any(
+            n < 1 or s % n for n, s in zip(parts, shape, strict=True)
+        ):
+            raise ValueError(
+                f"For '{who}', 'parameter_plan' must divide the shape of '{name}', but it is "
+                f"{shape}, and to have {tuple(parts)} parts."
+            )
+        chosen.append((parameters[name], entry))
+    return chosen
+
+
+def _place_parameters(who, mesh, plan, placed_on):
+    if plan and mesh not in placed_on:
+        placed_on[:] = [mesh]
+        for parameter, entry in plan:
+            (placement,) = placements(who, mesh, [parameter.shape], [entry], "parameter_plan")
+            put(parameter, placement)
