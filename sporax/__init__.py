@@ -14,6 +14,7 @@ _PUBLIC = {
     "sporax.core.tensor": "Tensor tensor is_tensor from_numpy",
     "sporax.core.parameter": "Parameter",
     "sporax.nn.parameter_tuple": "ParameterTuple",
+    "sporax.nn.training_cells": "parameter_broadcast",
     "sporax.ops.memory.untyped_storage": "UntypedStorage",
     "sporax.ops.memory.buffers": "frombuffer swap_tensors",
     "sporax.ops.frontend.types": "TensorType",

@@ -2,6 +2,7 @@
 
 from sporax.core.settings import Settings
 from sporax.core.tensor import FACTORIES, complete
+from sporax.distributed import processes
 
 
 class ParallelMode:
@@ -30,6 +31,10 @@ _OF_MESH = {
 def set_auto_parallel_context(**settings):
     """Change settings by name, as `mindspore.set_auto_parallel_context`.
 
+    With 'data_parallel' as `parallel_mode`, training steps sum the gradients of all processes, or
+    with `gradients_mean` take their mean; with `parameter_broadcast` they begin with the Parameters
+    of the first. `device_num` and `global_rank` are then those of the processes.
+
     With 'semi_auto_parallel' or 'auto_parallel' as `parallel_mode`, a process with several devices
     enters a `sporax.parallel.Mesh` of `device_num` of them (1: of all), until the mode is another
     one: XLA divides programs, by the strategies of `shard` where there are some. With
@@ -51,7 +56,21 @@ def set_auto_parallel_context(**settings):
                 f"For 'set_auto_parallel_context', '{name}' must be at least {_LEAST[name]}, but "
                 f"got {value}."
             )
+    _check_processes({**SETTINGS.values, **settings})
     _change({**SETTINGS.values, **settings})
+
+
+def _check_processes(settings):
+    """Raise NotImplementedError where gradients are to be those of other processes than there
+    are."""
+    if settings["parallel_mode"] not in ParallelMode.MODE_LIST[1:3]:
+        return
+    for name, number in [("device_num", processes.size()), ("global_rank", processes.rank())]:
+        if settings[name] not in (number, SETTINGS.table[name].default):
+            raise NotImplementedError(
+                f"For 'set_auto_parallel_context', '{name}' must be that of the processes, "
+                f"{number}, but got {settings[name]}. Start the script with 'sporax launch -n N'."
+            )
 
 
 def _change(settings):
@@ -68,6 +87,8 @@ def get_auto_parallel_context(attr_key):
     1
     """
     SETTINGS.check_name(attr_key, "get_auto_parallel_context")
+    if processes.size() > 1 and attr_key in ("device_num", "global_rank"):
+        return processes.size() if attr_key == "device_num" else processes.rank()
     return SETTINGS.values[attr_key]
 
 

@@ -95,7 +95,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         super().__init__(network, optimizer, sens=None)
         self.hyper_map = ops.HyperMap()
         self.base = Tensor(1, dtypes.float32)
-        self.is_distributed = False
+        self.is_distributed = self.reducer_flag
         self.loss_scaling_manager = None
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense

@@ -4,10 +4,12 @@ from sporax import ops
 from sporax.core.dtype import float32, int64
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.distributed.groups import member, world
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.normalization import check_groups
 from sporax.nn.parameter_init import parameter
+from sporax.ops.communication.normalization import normalize_together
 from sporax.ops.declare import MINT
 
 
@@ -51,9 +53,12 @@ class _BatchNorm(Cell):
             self.num_batches_tracked += 1
             if momentum is None:  # the mean of all batches so far
                 momentum = 1.0 / int(self.num_batches_tracked.asnumpy())
+        return self._normalized(input, by_batch, momentum or 0.0)
+
+    def _normalized(self, input, by_batch, momentum):
         return MINT["nn.functional.batch_norm"](
-            input, self.running_mean, self.running_var, self.weight, self.bias, by_batch,
-            momentum or 0.0, self.eps,
+            input, self.running_mean, self.running_var, self.weight, self.bias, by_batch, momentum,
+            self.eps,
         )  # fmt: skip
 
     def extend_repr(self):
@@ -99,7 +104,9 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """`mint.nn.SyncBatchNorm`: as `BatchNorm1d`, by the moments of all processes: there is one.
+    """`mint.nn.SyncBatchNorm`: as `BatchNorm1d`, by the moments of all processes' batches.
+
+    `process_group`: the name of a group; None: all processes.
 
     >>> mint.nn.SyncBatchNorm(2)(ops.ones((3, 2, 4, 4))).shape
     (3, 2, 4, 4)
@@ -113,6 +120,18 @@ class SyncBatchNorm(_BatchNorm):
     ):  # fmt: skip
         super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
         self.process_group = process_group
+        self._group = world() if process_group is None else member(process_group, "SyncBatchNorm")
+
+    def _normalized(self, input, by_batch, momentum):
+        if not by_batch or self._group.size == 1:
+            return super()._normalized(input, by_batch, momentum)
+        zeros, ones = ops.zeros(self.num_features), ops.ones(self.num_features)
+        return normalize_together(
+            input, zeros if self.running_mean is None else self.running_mean,
+            zeros if self.running_var is None else self.running_var,
+            ones if self.weight is None else self.weight, zeros if self.bias is None else self.bias,
+            True, momentum, self.eps, self._group,
+        )  # fmt: skip
 
 
 class GroupNorm(Cell):

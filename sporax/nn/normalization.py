@@ -4,9 +4,11 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.dtype import float32
+from sporax.distributed.groups import Group, world
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_init import parameter
+from sporax.ops.communication.normalization import normalize_together
 from sporax.ops.nn.normalization import layer_norm_of_class, normalize_batch
 
 
@@ -66,6 +68,9 @@ class _BatchNorm(Cell):
             )
         by_batch = self.use_batch_statistics
         by_batch = self.training if by_batch is None else by_batch
+        return self._normalized(x, by_batch)
+
+    def _normalized(self, x, by_batch):
         return normalize_batch(
             x, self.moving_mean, self.moving_variance, self.gamma, self.beta, by_batch,
             self.momentum, self.eps, self.format,
@@ -133,8 +138,9 @@ class BatchNorm3d(Cell):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """As `BatchNorm1d` of `(N, C)` and `BatchNorm2d`, by the moments of all processes: there is
-    one. `process_groups`: None, or lists of ranks.
+    """As `BatchNorm1d` of `(N, C)` and `BatchNorm2d`, by the moments of all processes' batches.
+
+    `process_groups`: lists of ranks, each of which normalizes by itself; None: all together.
 
     >>> nn.SyncBatchNorm(2)(ops.ones((3, 2, 4, 4))).shape
     (3, 2, 4, 4)
@@ -151,13 +157,27 @@ class SyncBatchNorm(_BatchNorm):
             num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
             moving_var_init, use_batch_statistics, dtype=dtype,
         )  # fmt: skip
-        for ranks in process_groups or ():
-            if list(ranks) != [0]:
-                raise ValueError(
-                    "For 'SyncBatchNorm', 'process_groups' must hold ranks that there are, which "
-                    f"is 0, but got {process_groups}."
-                )
         self.process_groups = process_groups
+        self._group = _own_group(process_groups)
+
+    def _normalized(self, x, by_batch):
+        return normalize_together(
+            x, self.moving_mean, self.moving_variance, self.gamma, self.beta, by_batch,
+            self.momentum, self.eps, self._group,
+        )  # fmt: skip
+
+
+def _own_group(process_groups):
+    """The group of this process among lists of ranks; of all where there are none."""
+    if process_groups is None:
+        return world()
+    ranks = sorted([rank for group in process_groups for rank in group])
+    if ranks != list(range(world().size)):
+        raise ValueError(
+            "For 'SyncBatchNorm', 'process_groups' must hold each rank once, from 0 to "
+            f"{world().size - 1}, but got {process_groups}."
+        )
+    return Group.of(next(g for g in process_groups if world().rank in g))
 
 
 class _InstanceNorm(Cell):

@@ -1,9 +1,15 @@
 """A network with its loss, and one step of training as a Cell."""
 
 from sporax.autodiff import GradOperation
+from sporax.core.dtype import bfloat16, float16, float32
 from sporax.core.tensor import Tensor
+from sporax.distributed.groups import member, world
+from sporax.distributed.parallel_context import ParallelMode, get_auto_parallel_context
+from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
+from sporax.ops.communication import collectives
+from sporax.ops.communication.groups import number_in
 
 
 class WithLossCell(Cell):
@@ -112,11 +118,12 @@ class Identity(Cell):
 
 
 class DistributedGradReducer(Cell):
-    """The gradients, summed or averaged over all processes: of one process, its own.
+    """The gradients, summed or averaged over all processes.
 
-    `parameters`: those that the gradients belong to. `mean`: whether they are averaged. `degree`:
-    of how many processes, 1. `fusion_type`, `group`: accepted. Raises NotImplementedError for
-    another `degree`.
+    `parameters`: those that the gradients belong to; those with `layerwise_parallel` keep their
+    own. `mean`: whether they are averaged; by default as `gradients_mean` of
+    `set_auto_parallel_context`. `degree`: the number of processes. `fusion_type`: accepted;
+    gradients travel in buffers of up to 25 MB. `group`: the name of a group.
 
     >>> nn.DistributedGradReducer([])((Tensor([1.0]),))[0].asnumpy()
     array([1.], dtype=float32)
@@ -129,26 +136,66 @@ class DistributedGradReducer(Cell):
                 "For 'DistributedGradReducer', 'mean' must be a bool or None, but got "
                 f"{type(mean).__name__}."
             )
-        if degree is not None and (not isinstance(degree, int) or degree < 1):
+        self._ranks = member(group, "DistributedGradReducer")
+        if degree not in (None, self._ranks.size) or isinstance(degree, bool):
             raise ValueError(
-                "For 'DistributedGradReducer', 'degree' must be a positive int or None, but got "
-                f"{degree!r}."
+                "For 'DistributedGradReducer', 'degree' must be the number of processes, "
+                f"{self._ranks.size}, or None, but got {degree!r}."
             )
-        if degree not in (None, 1):
-            raise NotImplementedError(
-                f"sporax has no training on several processes yet, but 'degree' is {degree}."
-            )
-        self.mean, self.degree, self.group = bool(mean), 1, group
+        self.mean = get_auto_parallel_context("gradients_mean") if mean is None else mean
+        self.degree, self.group = self._ranks.size, group
+        self._is_kept = tuple([bool(p.layerwise_parallel) for p in parameters])
 
     def construct(self, grads):
-        return grads
+        if self.degree == 1:
+            return grads
+        listed = [grads] if isinstance(grads, Tensor) else list(grads)
+        kept = self._is_kept if len(self._is_kept) == len(listed) else (False,) * len(listed)
+        shared = [i for i, is_kept in enumerate(kept) if not is_kept]
+        halves = {i for i in shared if listed[i].dtype in (float16, bfloat16)}
+        sent = [listed[i].astype(float32) if i in halves else listed[i] for i in shared]
+        op = "avg" if self.mean else "sum"
+        for i, total in zip(
+            shared, collectives.all_reduce_together(sent, op, self._ranks), strict=True
+        ):
+            listed[i] = total.astype(listed[i].dtype) if i in halves else total
+        return listed[0] if isinstance(grads, Tensor) else tuple(listed)
+
+
+def is_data_parallel():
+    """Whether `set_auto_parallel_context` asks for gradients of all processes."""
+    return get_auto_parallel_context("parallel_mode") in (
+        ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL
+    )  # fmt: skip
+
+
+def grad_reducer(parameters):
+    """What a training step does with its gradients: nothing, or as `set_auto_parallel_context`
+    says."""
+    return DistributedGradReducer(parameters) if is_data_parallel() else Identity()
+
+
+def parameter_broadcast(net, layout=None, cur_rank=0, initial_rank=0):
+    """Give the Parameters of `net` their values on the process `initial_rank`, on all processes.
+
+    `layout`, `cur_rank`: accepted.
+
+    >>> ms.parallel.parameter_broadcast(nn.Dense(2, 3), {})
+    """
+    check.instance("parameter_broadcast", Cell, "a Cell", net=net)
+    ranks = world()
+    root = number_in("parameter_broadcast", "initial_rank", initial_rank, ranks)
+    for parameter in net.get_parameters() if ranks.size > 1 else ():
+        parameter.set_data(collectives.broadcast(parameter, root, ranks))
 
 
 class TrainOneStepCell(Cell):
     """One step of training: the gradients of `network`'s output (the loss), then `optimizer`.
 
     Called with the network's inputs; returns the loss, or with `return_grad` (loss, {parameter's
-    name: gradient}). `sens`: a number that the gradients start from, 1 by default.
+    name: gradient}). `sens`: a number that the gradients start from, 1 by default. With
+    `set_auto_parallel_context(parallel_mode='data_parallel')` the gradients are those of all
+    processes, and with `parameter_broadcast=True` they begin with the Parameters of the first.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
@@ -166,8 +213,10 @@ class TrainOneStepCell(Cell):
         self.grad_no_sens = GradOperation(get_by_list=True)
         self.sens = 1.0 if sens is None else sens
         self.return_grad = return_grad
-        self.reducer_flag = False
-        self.grad_reducer = Identity()
+        self.reducer_flag = is_data_parallel()
+        self.grad_reducer = grad_reducer(self.weights)
+        if self.reducer_flag and get_auto_parallel_context("parameter_broadcast"):
+            parameter_broadcast(self)
 
     def construct(self, *inputs):
         sens = self.sens.reshape(()) if isinstance(self.sens, Tensor) else self.sens

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -33,8 +34,8 @@ def start(n, script, *arguments, **environ):
     )  # fmt: skip
 
 
-def passes(n, script, *arguments, **environ):
-    code, output = launched(n, script, *arguments, **environ)
+def passes(n, script, *arguments, seconds=200, **environ):
+    code, output = launched(n, script, *arguments, seconds=seconds, **environ)
     assert code == 0, output
     return output
 
@@ -124,3 +125,36 @@ def test_arguments_are_checked(arguments, message, capsys):
     except SystemExit as stopped:
         assert stopped.code == 2
     assert message in capsys.readouterr().err
+
+
+def _trained(folder, n, rule, how):
+    """The Parameters that each of `n` ranks has after the tutorial's training."""
+    passes(n, "data_parallel.py", str(folder), rule, how)
+    files = [folder / f"{rule}-{how}-{n}-{rank}.npz" for rank in range(n)]
+    return [dict(np.load(file)) for file in files]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rule", "runs"),
+    [
+        ("sgd", [(2, "dynamic"), (2, "graph"), (2, "loop")]),
+        ("momentum", [(2, "model"), (4, "loop"), (4, "loop")]),
+    ],
+)
+def test_data_parallel_training_is_that_of_one_process(rule, runs, tmp_path):
+    (alone,) = _trained(tmp_path, 1, rule, "dynamic")
+    before = {}
+    for n, how in runs:
+        ranks = _trained(tmp_path, n, rule, how)
+        for name, value in alone.items():
+            assert all((value_of[name] == ranks[0][name]).all() for value_of in ranks), name
+            np.testing.assert_allclose(ranks[0][name], value, 1e-5, 1e-5, err_msg=name)
+            # two runs are equal bit by bit
+            assert (before.get((n, how), ranks)[0][name] == ranks[0][name]).all()
+        before[n, how] = ranks
+
+
+@pytest.mark.slow
+def test_rank_0_may_do_things_by_itself(tmp_path):
+    assert passes(2, "alone.py", str(tmp_path), seconds=100).count("passed") == 2

@@ -1,0 +1,48 @@
+"""Batch normalization by the moments of all ranks' batches."""
+
+import jax.numpy as jnp
+from jax import lax
+
+from sporax.distributed.collective_program import AXIS
+from sporax.ops.communication.collectives import collective
+from sporax.ops.declaration import Array, Arrays
+from sporax.ops.nn.normalization import keep, normalize_batch
+
+
+@collective("SyncBatchNorm")
+def _normalize(
+    input: Array, scale: Array, bias: Array, mean: Array, variance: Array, momentum, epsilon, ranks
+) -> Arrays:
+    """As `ops.nn.normalization.batch_norm_training`, over the batches of all ranks, which may be of
+    different sizes; without the moments themselves."""
+    axes = (0, *range(2, input.ndim))
+    shape = tuple(n if i == 1 else 1 for i, n in enumerate(input.shape))
+    dtype = jnp.result_type(input, scale, bias, jnp.float32)
+    x = input.astype(dtype)
+    count = lax.psum(jnp.asarray(input.size // scale.size, dtype), AXIS)
+    m = lax.psum(x.sum(axes), AXIS) / count
+    centered = x - m.reshape(shape)
+    v = lax.psum((centered * centered).sum(axes), AXIS) / count
+    factor = scale.astype(dtype) * lax.rsqrt(v + epsilon)
+    y = centered * factor.reshape(shape) + bias.astype(dtype).reshape(shape)
+    unbiased = v * (count / jnp.maximum(count - 1, 1))
+    moved = [
+        (old + momentum * (lax.stop_gradient(new) - old)).astype(old.dtype)
+        for old, new in ((mean, m), (variance, unbiased))
+    ]
+    return y.astype(input.dtype), *moved
+
+
+def normalize_together(input, mean, variance, scale, bias, training, momentum, eps, group):
+    """As `ops.batch_norm`; in training by the moments of the batches of all ranks of a group."""
+    if not training or group.size == 1:
+        return normalize_batch(input, mean, variance, scale, bias, training, momentum, eps)
+    if input.ndim < 2 or input.shape[1] != scale.size:
+        raise ValueError(
+            f"For 'SyncBatchNorm', the input must be (N, C, ...) with C = {scale.size} channels, "
+            f"but its shape is {input.shape}."
+        )
+    y, *moved = _normalize(input, scale, bias, mean, variance, momentum, eps, group)
+    keep(mean, moved[0])
+    keep(variance, moved[1])
+    return y
