@@ -172,6 +172,7 @@ from sporax.io import safetensors_to_ckpt as safetensors_to_ckpt
 from sporax.io import save_checkpoint as save_checkpoint
 from sporax.nn.cell_hooks import register_saved_tensors_hooks as register_saved_tensors_hooks
 from sporax.nn.parameter_tuple import ParameterTuple as ParameterTuple
+from sporax.nn.training_cells import parameter_broadcast as parameter_broadcast
 from sporax.ops.frontend.types import TensorType as TensorType
 from sporax.ops.memory.buffers import frombuffer as frombuffer
 from sporax.ops.memory.buffers import swap_tensors as swap_tensors
