@@ -10,6 +10,7 @@ from sporax.core import dtype as dtypes
 from sporax.data import argument_checks as check
 from sporax.data import tfrecord_file
 from sporax.data.row_files import RowFiles, found_files
+from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED, cause, content, json_of
 
 _TYPES = (
@@ -195,7 +196,7 @@ class TFRecordDataset(RowFiles):
         for i, data in enumerate(tfrecord_file.records(path, self._compression, self._damaged)):
             try:
                 yield i, tfrecord_file.example(data)
-            except MALFORMED as error:
+            except (CorruptFile, *MALFORMED) as error:
                 reason = f"must hold Examples, but record {i} is none: {cause(error)}"
                 raise self._damaged(path, reason) from error
 

@@ -14,7 +14,7 @@ import zlib
 
 import numpy as np
 
-from sporax.io import untrusted_file
+from sporax.io import protobuf, untrusted_file
 
 _POLYNOMIAL = 0x82F63B78  # CRC-32C (Castagnoli), low bit first
 _TABLE = np.arange(256, dtype=np.uint32)
@@ -23,7 +23,6 @@ for _ in range(8):
 _INTS = _TABLE.tolist()
 _PIECE = 64  # bytes of one column of the vectorised checksum
 _LONGEST = 2**29  # bytes of a record
-_SIZES = {1: 8, 2: None, 5: 4}  # wire type -> bytes
 
 
 def _plain_crc(data, crc):
@@ -150,71 +149,29 @@ def records(path, compression, damaged):
 # messages ---------------------------------------------------------------------------------------
 
 
-def _varint(data, at):
-    value = shift = 0
-    while True:
-        if at >= len(data) or shift > 63:
-            raise ValueError(f"byte {at} ends no number")
-        byte = data[at]
-        value |= (byte & 0x7F) << shift
-        at += 1
-        if byte < 0x80:
-            return value, at
-        shift += 7
-
-
-def _fields(data):
-    """(field, wire type, value) of a message: an int, or the bytes."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        wire = key & 7
-        if wire == 0:
-            value, at = _varint(data, at)
-            yield key >> 3, wire, value
-            continue
-        if wire not in _SIZES:
-            raise ValueError(f"byte {at} begins no field")
-        size = _SIZES[wire]
-        if size is None:
-            size, at = _varint(data, at)
-        if at + size > len(data):
-            raise ValueError(f"a field of {size} bytes begins at byte {at} of {len(data)}")
-        yield key >> 3, wire, data[at : at + size]
-        at += size
-
-
-def _ints(data):
-    at, numbers = 0, []
-    while at < len(data):
-        value, at = _varint(data, at)
-        numbers.append(value)
-    return numbers
-
-
 def _feature(data):
     """A list of bytes, or an array of Float32 or Int64."""
     values = []
-    for kind, _, content in _fields(data):
+    for kind, _, content in protobuf.fields(data):
         if kind == 1:
-            return [bytes(value) for _, _, value in _fields(content)]
-        for _, wire, value in _fields(content):  # packed, or one by one
+            return [bytes(value) for _, _, value in protobuf.fields(content)]
+        for _, wire, value in protobuf.fields(content):  # packed, or one by one
             if kind == 2:
                 values.append(np.frombuffer(value, "<f4"))
             else:
-                numbers = _ints(value) if wire == 2 else [value]
+                numbers = list(protobuf.varints(value)) if wire == protobuf.BYTES else [value]
                 values.append(np.array(numbers, np.uint64).view(np.int64))
         return np.concatenate(values) if values else np.empty(0, "f4" if kind == 2 else "i8")
     return []
 
 
 def example(data):
-    """{name: feature} of an Example's bytes. Raises ValueError."""
+    """{name: feature} of an Example's bytes. Raises `CorruptFile` or ValueError."""
     features = {}
-    for field, wire, content in _fields(data):
-        if field != 1 or wire != 2:
+    for field, wire, content in protobuf.fields(data):
+        if field != 1 or wire != protobuf.BYTES:
             continue
-        for _, _, entry in _fields(content):
-            parts = {number: value for number, _, value in _fields(entry)}
+        for _, _, entry in protobuf.fields(content):
+            parts = {number: value for number, _, value in protobuf.fields(entry)}
             features[bytes(parts.get(1, b"")).decode()] = _feature(parts.get(2, b""))
     return features

@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any
 
-from sporax.io.checkpoint_protobuf import _block, _fields, _number, _signed
+from sporax.io import protobuf
 from sporax.io.corrupt_file import CorruptFile
 
 # message -> {field: (name, what it holds: an int, text, or another message; whether it is a list)};
@@ -51,42 +51,27 @@ class Message:
         return f"Message({shown})"
 
 
-def decoded(data, fields, begin=0, end=None):
+def decoded(data, fields):
     """The `Message` in bytes."""
-    end = len(data) if end is None else end
     values: dict[str, Any] = {}
-    for field, value, at in _fields(data, begin, end, None if begin == 0 else "message"):
+    for field, wire, value in protobuf.fields(data, "its message"):
         name, kind, is_list = fields.get(field, (None, None, False))
         if name is None:
             continue
-        if (kind is int) == (at is not None) and not (kind is int and is_list):
+        if (kind is int) != (wire == protobuf.VARINT) and not (kind is int and is_list):
             raise CorruptFile(f"its field '{name}' is of another kind")
-        if kind is int and at is not None:  # the packed form of a list
-            found = list(_packed(data, at, value))
-        elif kind is int:
-            found = [_signed(value)]
+        if kind is int:  # one by one, or the packed form of a list
+            numbers = [value] if wire == protobuf.VARINT else protobuf.varints(value)
+            found = list(map(protobuf.signed, numbers))
         elif kind is str:
-            found = [bytes(data[at:value]).decode()]
+            found = [bytes(value).decode()]
         else:
-            found = [decoded(data, kind, at, value)]
+            found = [decoded(value, kind)]
         if is_list:
             values.setdefault(name, []).extend(found)
         else:
             values[name] = found[-1]
     return Message(fields, **values)
-
-
-def _packed(data, at, end):
-    while at < end:
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-        yield _signed(value)
 
 
 def encoded(message):
@@ -96,10 +81,10 @@ def encoded(message):
         value = getattr(message, name)
         for item in value if is_list else [value]:
             if kind is int:
-                chunks.append(bytes([field << 3]) + _number(item & (1 << 64) - 1))
+                chunks.append(bytes([field << 3]) + protobuf.varint(item & (1 << 64) - 1))
             else:
                 content = item.encode() if kind is str else encoded(item)
-                chunks.append(_block(field, content))
+                chunks.append(protobuf.block(field, content))
     return b"".join(chunks)
 
 

@@ -1,0 +1,79 @@
+"""Messages of protobuf, read and written without a protobuf library."""
+
+from sporax.io.corrupt_file import CorruptFile
+
+VARINT, BYTES = 0, 2  # wire types
+_FIXED = {1: 8, 5: 4}  # wire types of one size -> bytes
+_LONGEST_VARINT, _MOST = 10, 2**64 - 1
+
+
+def _varint(data, at):
+    value = shift = 0
+    for i in range(at, min(len(data), at + _LONGEST_VARINT)):
+        value |= (data[i] & 0x7F) << shift
+        if data[i] < 0x80:
+            return value & _MOST, i + 1
+        shift += 7
+    if len(data) - at < _LONGEST_VARINT:
+        raise CorruptFile(f"it ends in the middle of a number, at byte {len(data)}")
+    raise CorruptFile(f"byte {at} begins no number that the format allows")
+
+
+def varints(data):
+    """The unsigned numbers of a packed list."""
+    at = 0
+    while at < len(data):
+        value, at = _varint(data, at)
+        yield value
+
+
+def fields(data, inside="it"):
+    """(field, wire type, value) of each field of a message: an unsigned number for `VARINT`, else
+    a slice of `data`. `inside`: what the message is called in errors."""
+    if isinstance(data, int):
+        raise CorruptFile(f"{inside} is a number, where there should be a message")
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        wire = key & 7
+        if wire == VARINT:
+            value, at = _varint(data, at)
+            yield key >> 3, wire, value
+            continue
+        if wire == BYTES:
+            size, at = _varint(data, at)
+        elif wire in _FIXED:
+            size = _FIXED[wire]
+        else:
+            raise CorruptFile(f"byte {at} of {inside} begins nothing that the format knows")
+        end = at + size
+        if end > len(data):
+            early = end - len(data)
+            raise CorruptFile(f"{inside} ends at byte {len(data)}, {early} bytes too early")
+        yield key >> 3, wire, data[at:end]
+        at = end
+
+
+def signed(value):
+    """The signed number of 64 bits that an unsigned one stands for."""
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def varint(value):
+    """The bytes of an unsigned number."""
+    encoded = bytearray()
+    while value > 0x7F:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    encoded.append(value)
+    return bytes(encoded)
+
+
+def head(field, size):
+    """What precedes the `size` bytes of a field."""
+    return bytes([field << 3 | BYTES]) + varint(size)
+
+
+def block(field, content):
+    """A field of bytes."""
+    return head(field, len(content)) + content
