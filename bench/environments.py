@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 VENVS = ROOT / ".venvs"
 # what each environment is made of; sporax and plain JAX run in the project's own
 PACKAGES = {
-    "torch": ["torch==2.13.0", "numpy"],
+    "torch": ["torch==2.13.0", "numpy", "pillow"],
     "mindspore": ["mindspore==2.10.0", "numpy<2"],  # only Python versions that it has can run it
 }
 # (text that an interpreter runs on its own) the installed size of a package and all that it needs

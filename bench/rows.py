@@ -71,12 +71,16 @@ INFERENCE = tuple(
                         ("sequences", ("LSTM", "GRU", "GPT", "ViT-tiny")),
                         ("convolutions", ("ResNet-18", "MobileNetV2", "DenseNet")))
 )  # fmt: skip
+DATA = tuple(
+    Row(f"data: {name}", (name,), peers=("sporax", "torch", "mindspore"))
+    for name in ("JPEG files", "arrays in memory")
+)
 SCALED = tuple(
     Row(f"scaling: {what}", tuple(f"{what} x{n}" for n in (1, 2, 4, 8)),
         peers=("sporax", "sporax-jit", "torch", "jax"))
     for what in SCALING
 )  # fmt: skip
-ROWS = TRAINING + FIRST_STEPS + ONCE + (CHANGING,) + INFERENCE + SCALED
+ROWS = TRAINING + FIRST_STEPS + ONCE + (CHANGING,) + INFERENCE + DATA + SCALED
 
 # Multiplications of matrices and convolutions in one step of training, as
 # torch.utils.flop_counter has them (recurrent layers with oneDNN switched off)

@@ -1,5 +1,9 @@
 """The sizes of the benchmark's cases and their inputs, the same for every peer."""
 
+import atexit
+import shutil
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -46,6 +50,11 @@ RECOMMENDER = SimpleNamespace(tables=8, rows=5000, width=64, batch=1024, hidden=
 SAMPLES = SimpleNamespace(sizes=(64, 128, 10), input=(64, 64))
 ATOMS = SimpleNamespace(side=10, spacing=1.1, neighbours=32, time_step=1e-3)
 ELEMENTWISE = SimpleNamespace(elements=10_000_000)
+JPEGS = SimpleNamespace(
+    count=128, size=(500, 375), resized=(224, 224), batch=32, workers=2,
+    mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225),
+)  # fmt: skip
+ARRAYS = SimpleNamespace(rows=20_000, width=784, batch=64)
 # Transformers that differ from the first of their row in one size, 1, 2, 4 and 8 times as large;
 # parameters are as the square of the width. "overhead" is depth with little to compute.
 SCALING = {
@@ -124,6 +133,25 @@ def clicks():
     rng, r = np.random.default_rng(0), RECOMMENDER
     rows = rng.integers(0, r.rows, (r.batch, r.tables)).astype(np.int32)
     return rows, rng.integers(0, 2, (r.batch, 1)).astype(np.float32)
+
+
+def jpeg_folder():
+    """A folder with a folder of JPEG files, smooth random pictures; it goes with the process."""
+    from PIL import Image
+
+    folder, rng = tempfile.mkdtemp(prefix="bench"), np.random.default_rng(0)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (Path(folder) / "one").mkdir()
+    for i in range(JPEGS.count):
+        few = Image.fromarray(rng.integers(0, 256, (30, 40, 3), np.uint8))
+        path = Path(folder) / "one" / f"{i:03}.jpg"
+        few.resize(JPEGS.size, Image.Resampling.BICUBIC).save(path, quality=90)
+    return folder
+
+
+def arrays():
+    """`(rows, width)` numbers and `(rows,)` labels."""
+    return numbers(ARRAYS.rows, ARRAYS.width), np.arange(ARRAYS.rows, dtype=np.int32)
 
 
 def atoms():

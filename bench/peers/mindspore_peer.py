@@ -6,12 +6,14 @@ import math
 import sys
 
 import mindspore as ms
+import mindspore.dataset as ds
 import numpy as np
 from mindspore import Tensor, nn, ops
+from mindspore.dataset import vision
 
 from bench import shapes
 from bench.peers import networks_mindspore as networks
-from bench.shapes import ATOMS, CHAIN, ENCODER, LOOPS
+from bench.shapes import ATOMS, CHAIN, ENCODER, JPEGS, LOOPS
 
 DYNAMIC, JIT = "", "jit"
 
@@ -245,6 +247,33 @@ def loop_slice():
     return total.asnumpy()
 
 
+def epochs(dataset):
+    """Calls that go through an epoch each; the result is the last batch's first column."""
+    rows = dataset.create_tuple_iterator()
+
+    def epoch():
+        for x, _ in rows:
+            last = x
+        return last.asnumpy()
+
+    return epoch
+
+
+def jpeg_files(style):
+    with_workers = {"num_parallel_workers": JPEGS.workers}
+    files = ds.ImageFolderDataset(shapes.jpeg_folder(), shuffle=False, **with_workers)
+    transforms = [
+        vision.Decode(to_pil=True), vision.Resize(JPEGS.resized, vision.Inter.BILINEAR),
+        vision.ToTensor(), vision.Normalize(JPEGS.mean, JPEGS.std, is_hwc=False),
+    ]  # fmt: skip
+    return epochs(files.map(transforms, "image", **with_workers).batch(JPEGS.batch))
+
+
+def arrays(style):
+    columns = dict(zip(("x", "y"), shapes.arrays(), strict=True))
+    return epochs(ds.NumpySlicesDataset(columns, shuffle=True).batch(shapes.ARRAYS.batch))
+
+
 CASES = {
     "small operation, forward": small_forward,
     "small operation, forward + backward": small_gradient,
@@ -284,6 +313,8 @@ NETWORKS = {
 CASES |= {f"{name}, batch 1": inference(*net) for name, net in NETWORKS.items()}
 CASES |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 LOOP_CASES = {
+    "JPEG files": jpeg_files,
+    "arrays in memory": arrays,
     "encoder, a new length each step": changing_lengths,
     "loop: full, then cat": lambda style: loop_full,
     "loop: m[i, j] = v": lambda style: loop_assign,

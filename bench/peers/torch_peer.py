@@ -1,15 +1,18 @@
 """The cases in PyTorch: eager, eager with images channels-last, and with `torch.compile`."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import torch
+from PIL import Image
 from torch import nn
 from torch.func import functional_call
+from torch.utils.data import DataLoader, TensorDataset
 
 from bench import shapes
 from bench.peers import networks_torch as networks
-from bench.shapes import ATOMS, CHAIN, ENCODER, LOOPS
+from bench.shapes import ATOMS, CHAIN, ENCODER, JPEGS, LOOPS
 
 EAGER, CHANNELS_LAST, COMPILED = "", "channels-last", "compile"
 
@@ -242,6 +245,47 @@ def loop_slice():
     return total.numpy()
 
 
+class Files(torch.utils.data.Dataset):
+    """JPEG files, decoded, resized and normalised; what torchvision does, by Pillow and NumPy."""
+
+    def __init__(self, folder):
+        self.paths = sorted(Path(folder).glob("*/*.jpg"))
+        self.mean, self.std = (np.float32(x).reshape(-1, 1, 1) for x in (JPEGS.mean, JPEGS.std))
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, i):
+        picture = Image.open(self.paths[i]).convert("RGB")
+        pixels = np.asarray(picture.resize(JPEGS.resized[::-1], Image.Resampling.BILINEAR))
+        x = np.ascontiguousarray(pixels.transpose(2, 0, 1)).astype(np.float32)
+        x *= np.float32(1 / 255)
+        x -= self.mean
+        x /= self.std
+        return torch.from_numpy(x), 0
+
+
+def epochs(rows):
+    """Calls that go through an epoch each; the result is the last batch's first column."""
+
+    def epoch():
+        for x, _ in rows:
+            last = x
+        return last.numpy()
+
+    return epoch
+
+
+def jpeg_files(style):
+    workers = {"num_workers": JPEGS.workers, "persistent_workers": True}
+    return epochs(DataLoader(Files(shapes.jpeg_folder()), JPEGS.batch, **workers))
+
+
+def arrays(style):
+    columns = TensorDataset(*map(torch.from_numpy, shapes.arrays()))
+    return epochs(DataLoader(columns, shapes.ARRAYS.batch, shuffle=True))
+
+
 IMAGES = {
     "LeNet-5 step": classifier(shapes.LENET, networks.lenet, momentum),
     "ResNet-18 step": classifier(shapes.RESNET, networks.resnet18),
@@ -287,6 +331,8 @@ OTHER_NETWORKS = {
 OTHERS |= {f"{name}, batch 1": inference(*net) for name, net in OTHER_NETWORKS.items()}
 OTHERS |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 LOOP_CASES = {
+    "JPEG files": jpeg_files,
+    "arrays in memory": arrays,
     "loop: full, then cat": lambda style: loop_full,
     "loop: m[i, j] = v": lambda style: loop_assign,
     "loop: x = cat((x, row))": lambda style: loop_grow,

@@ -301,8 +301,9 @@ def _restore(kind, array, attributes):
     return tensor if tensor._placement is None else tensor._bind(tensor._value)
 
 
-def new_value(data, dtype):
-    """A concrete Value of host data, converted to `dtype`; other Tensors share theirs."""
+def new_value(data, dtype, is_owned=False):
+    """A concrete Value of host data, converted to `dtype`; other Tensors share theirs. `is_owned`:
+    nobody else will change the data."""
     if isinstance(data, Tensor):
         if data._value.__class__ is Uninitialized:
             data.init_data()
@@ -317,7 +318,8 @@ def new_value(data, dtype):
         return shared_value(data if wanted is None else data.astype(wanted))
     array = host_array(data, wanted)
     aval = Aval.of(array.shape, array.dtype)
-    value = Value(aval, device_array(array.copy()))  # `jnp.array` would compile for each shape
+    array = array if is_owned else array.copy()
+    value = Value(aval, device_array(array))  # `jnp.array` would compile for each shape
     recorder = thread.recorder
     if recorder is not None and recorder.tracer is not None:
         recorder.tracer.add_constant(recorder, value)

@@ -44,7 +44,7 @@ def seed():
 
 
 class _Streams(threading.local):
-    innermost = None  # stream of the pipeline whose row is being produced
+    innermost = None  # stream of the row that is being computed, or its seeds
     own = None  # of calls outside of pipelines
 
 
@@ -52,9 +52,10 @@ _streams = _Streams()
 
 
 @contextlib.contextmanager
-def drawing_from(stream):
-    """Random transforms called within draw from this `numpy.random.Generator`."""
-    before, _streams.innermost = _streams.innermost, stream
+def drawing_from(*seeds):
+    """Random transforms called within draw from a generator with these seeds; it begins when the
+    first one draws."""
+    before, _streams.innermost = _streams.innermost, seeds
     try:
         yield
     finally:
@@ -64,6 +65,8 @@ def drawing_from(stream):
 def stream():
     """The generator of a random transform: that of the pipeline, or one that began when the
     seed was set."""
+    if isinstance(_streams.innermost, tuple):
+        _streams.innermost = np.random.default_rng(_streams.innermost)
     if _streams.innermost is not None:
         return _streams.innermost
     if _streams.own is None or _streams.own[0] != config.times_seeded():
@@ -79,16 +82,16 @@ class Twister:
     """
 
     def __init__(self, seed):
-        self._state = np.random.RandomState(seed)
+        self.numbers = _numbers(np.random.RandomState(seed))
 
     def __call__(self):
-        return int.from_bytes(self._state.bytes(4), "little")
+        return next(self.numbers)
 
     def below(self, n):
         """A number in [0, n), all equally likely."""
         width = (_WORD - 1) // n
         while True:
-            x = self() // width
+            x = next(self.numbers) // width
             if x < n:
                 return x
 
@@ -98,18 +101,34 @@ class Twister:
         return (low + high * _WORD) / _WORD**2
 
 
+def _numbers(state):
+    """The 32-bit numbers of a generator, of which NumPy gives many at once much faster."""
+    while True:
+        yield from np.frombuffer(state.bytes(4 * 624), "<u4").tolist()
+
+
 def shuffle(items, draw):
     """Bring a list into a random order, in place; `draw`: a `Twister`."""
+    if len(items) >= _WORD >> 16:  # two positions do not fit into one number
+        for at in range(1, len(items)):
+            other = draw.below(at + 1)
+            items[at], items[other] = items[other], items[at]
+        return
     at = 1
     if len(items) % 2 == 0 and items:
         other = draw.below(2)
         items[1], items[other] = items[other], items[1]
         at = 2
-    while at < len(items):
-        first, second = divmod(draw.below((at + 1) * (at + 2)), at + 2)
-        for other in (first, second):
-            items[at], items[other] = items[other], items[at]
-            at += 1
+    numbers, places = draw.numbers, np.arange(at, len(items), 2)
+    counts = (places + 1) * (places + 2)
+    steps = places.tolist(), counts.tolist(), ((_WORD - 1) // counts).tolist()
+    for at, count, width in zip(*steps, strict=True):
+        x = next(numbers) // width
+        while x >= count:
+            x = next(numbers) // width
+        first, second = divmod(x, at + 2)
+        items[at], items[first] = items[first], items[at]
+        items[at + 1], items[second] = items[second], items[at + 1]
 
 
 def weighted(weights, draw):

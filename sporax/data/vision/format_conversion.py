@@ -91,9 +91,16 @@ class Normalize(ImageTensorOperation):
                 f"{channels} channels of shape {image.shape}, but got {len(self.mean)}. 'is_hwc' "
                 f"is {self.is_hwc}."
             )
-        shape = (-1,) if self.is_hwc else (-1, 1, 1)
-        mean, std = (x.reshape(shape) if x.size > 1 else x[0] for x in (self.mean, self.std))
-        return (image.astype(np.float32) - mean) / std
+        result = np.array(image, np.float32, order="C")
+        mean, std = self.mean, self.std
+        if not self.is_hwc:
+            mean, std = mean.reshape(-1, 1, 1), std.reshape(-1, 1, 1)
+        elif mean.size > 1:  # a row at once: NumPy's loops over three channels are slow
+            mean, std = np.tile(mean, image.shape[-2]), np.tile(std, image.shape[-2])
+        rows = result.reshape(-1, mean.size) if self.is_hwc and mean.size > 1 else result
+        rows -= mean
+        rows /= std
+        return result
 
 
 class NormalizePad(Normalize):
@@ -127,9 +134,9 @@ class ToTensor(ImageTensorOperation):
 
     def _array(self, image):
         image = np.atleast_3d(single(self._who, image)).transpose(2, 0, 1)
-        return np.ascontiguousarray(image.astype(np.float32) * np.float32(1 / 255)).astype(
-            self.output_type
-        )
+        result = np.ascontiguousarray(image).astype(np.float32)
+        result *= np.float32(1 / 255)
+        return result.astype(self.output_type, copy=False)
 
 
 class ToType(TypeCast):
