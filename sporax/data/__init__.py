@@ -6,6 +6,7 @@ import importlib
 from sporax.core.errors import missing
 from sporax.data import config, transforms
 from sporax.data.batch import BatchInfo
+from sporax.data.cache import DatasetCache
 from sporax.data.callbacks import DSCallback
 from sporax.data.concat_zip import zip_datasets as zip
 from sporax.data.dataset import Dataset
@@ -56,6 +57,7 @@ _MODULES = {
     "image_sets.paired": "CityscapesDataset DIV2KDataset PhotoTourDataset SBDataset",
     "json_corpora": "CLUEDataset SQuADDataset",
     "mind_dataset": "MindDataset",
+    "serialization": "compare deserialize serialize show",
     "sound_sets": "CMUArcticDataset GTZANDataset LJSpeechDataset LibriTTSDataset"
     " SpeechCommandsDataset TedliumDataset YesNoDataset",
     "text_corpora": "AGNewsDataset AmazonReviewDataset CoNLL2000Dataset DBpediaDataset"
@@ -70,12 +72,12 @@ _LATER = {name: module for module, names in _MODULES.items() for name in names.s
 _LATER |= {"audio": None, "text": None, "vision": None}
 
 __all__ = [
-    "BatchInfo", "Cifar10Dataset", "Cifar100Dataset", "DSCallback", "Dataset",
+    "BatchInfo", "Cifar10Dataset", "Cifar100Dataset", "DSCallback", "Dataset", "DatasetCache",
     "DistributedSampler", "FashionMnistDataset", "GeneratorDataset", "IterSampler", "KMnistDataset",
     "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler", "Sampler",
     "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
     "WeightedRandomSampler", "config", "transforms", "zip",
-    *(name for name in _LATER if name.endswith(("Dataset", "Schema"))),
+    *(name for name in _LATER if _LATER[name]),
 ]  # fmt: skip
 
 

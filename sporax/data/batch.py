@@ -8,9 +8,11 @@ import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.data import random_streams
-from sporax.data.dataset import Dataset, as_array, count
+from sporax.data.aligned_arrays import stacked
+from sporax.data.dataset import as_array, count
 from sporax.data.pipeline import _Replacing, step
 from sporax.data.sync_wait import batches_follow
+from sporax.data.workers import Stage, absent, following_stage, numbered
 
 
 class BatchInfo:
@@ -49,7 +51,8 @@ class _Batches(_Replacing):
     @property
     def _size(self):
         if callable(self.batch_size):
-            return sum(1 for _ in self._begin()())
+            with absent():
+                return sum(1 for _ in self._begin()())
         rows = self._source.get_dataset_size()
         return rows // self.batch_size if self.drop_remainder else -(-rows // self.batch_size)
 
@@ -57,26 +60,39 @@ class _Batches(_Replacing):
         """The batch size; -1 where it varies."""
         return -1 if callable(self.batch_size) else self.batch_size
 
-    def _begin(self):
-        epoch, number = self._source._begin(), itertools.count(random_streams.first_epoch())
-        return lambda: self._batches(epoch(), next(number), 0)
+    def _stage(self):
+        same = lambda at, row: row  # noqa: E731
+        rows = following_stage("batch", self._source, same, self._workers, self._is_own)
 
-    def _rows_from(self, first):
-        if callable(self.batch_size):
-            return super()._rows_from(first)
-        rows = self._source._rows_from(first * self.batch_size)
-        return self._batches(rows, random_streams.first_epoch(), first)
+        def compute(at, taken):
+            made = [rows.compute(*item) for item in taken]
+            columns = [list(column) for column in zip(*made, strict=True)]
+            return self._put_together(columns, BatchInfo(*at))
 
-    def _batches(self, rows, epoch, at):
+        begin = lambda first: self._begin_batches(rows.begin, first)  # noqa: E731
+        return Stage("batch", begin, compute, rows.workers, is_batch=True)
+
+    def _begin_batches(self, begin_rows, first):
+        if callable(self.batch_size) and first:  # only going through them tells where rows begin
+            epoch = self._begin_batches(begin_rows, 0)
+            skipped = iter([first])
+            return lambda: itertools.islice(epoch(), next(skipped, 0), None)
+        epoch = begin_rows(first and first * self.batch_size)
+        numbers, starts = itertools.count(random_streams.first_epoch()), iter([first])
+        return lambda: self._grouped(epoch(), next(numbers), next(starts, 0))
+
+    def _grouped(self, items, epoch, at):
+        """((epoch, number of the batch), items of its rows)."""
         while True:
-            info = BatchInfo(epoch, at)
-            size = self.batch_size(info) if callable(self.batch_size) else self.batch_size
-            taken = [row for _, row in zip(range(size), rows, strict=False)]
+            size = self.batch_size
+            size = size(BatchInfo(epoch, at)) if callable(size) else size
+            taken = list(itertools.islice(items, size))
             if not taken or (len(taken) < size and self.drop_remainder):
                 return
-            columns = [list(column) for column in zip(*taken, strict=True)]
-            yield self._put_together(columns, info)
+            yield (epoch, at), taken
             at += 1
+
+    _is_own = True  # no function of the user's puts rows together
 
     def _put_together(self, columns, info):
         raise NotImplementedError
@@ -96,7 +112,7 @@ def _stacked(name, arrays):
             f"For 'batch', the rows of column '{name}' must have one shape, but got "
             f"{sorted(shapes)}. Use 'padded_batch', or bring them to one shape with 'map'."
         )
-    return np.stack(arrays)
+    return stacked(arrays)
 
 
 def _by_key(name, dicts):
@@ -115,8 +131,10 @@ class Batch(_Batches):
     may have fewer, unless `drop_remainder` leaves it out.
 
     `batch_size`: an int, or a function of a `BatchInfo`. `per_batch_map(columns..., info)`: makes
-    of the lists of `input_columns` those of `output_columns`, before they are stacked. The other
-    arguments steer MindSpore's workers and have no effect here.
+    of the lists of `input_columns` those of `output_columns`, before they are stacked.
+    `num_parallel_workers`: how many batches are put together at the same time, in threads, or with
+    `python_multiprocessing` in processes; by default, the workers that compute their rows do it.
+    `max_rowsize` has no effect here.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> data = NumpySlicesDataset([1, 2, 3], ["x"], shuffle=False).batch(2, drop_remainder=True)
@@ -133,12 +151,39 @@ class Batch(_Batches):
         super().__init__(dataset, batch_size, drop_remainder, taken, output_columns)
         if per_batch_map is None and output_columns is not None:
             raise ValueError("For 'batch', 'output_columns' must come with 'per_batch_map'.")
-        self._map = per_batch_map
+        self._map, self._is_own = per_batch_map, per_batch_map is None
+        self.is_fresh = self._is_own  # stacked, and given to nobody else
+
+    def _stage(self):
+        gathering = self._source._gathering() if self._is_own else None
+        if gathering is None or callable(self.batch_size):
+            return super()._stage()
+        begin_indices, gathered = gathering
+
+        def begin(first):
+            epoch, starts = begin_indices(), iter([first])
+            return numbered(lambda: self._chunks(epoch(), next(starts, 0)), first)
+
+        return Stage("batch", begin, lambda at, places: gathered(places), self._workers)
+
+    def _chunks(self, indices, first):
+        """The indices of each batch, as arrays."""
+        places, size = np.array(indices), self.batch_size
+        end = len(places) // size * size if self.drop_remainder else len(places)
+        return (places[i : min(i + size, end)] for i in range(first * size, end, size))
+
+    def _mapped(self, columns, info):
+        try:
+            return self._map(*columns, info)
+        except Exception as error:
+            at = f"batch {info.get_batch_num()} of epoch {info.get_epoch_num()}"
+            error.add_note(f"For 'batch', 'per_batch_map' raised this for {at}.")
+            raise
 
     def _put_together(self, columns, info):
         if self._map is not None:
             size = len(columns[0])
-            columns_out = self._map(*[columns[i] for i in self._places], info)
+            columns_out = self._mapped([columns[i] for i in self._places], info)
             columns_out = columns_out if isinstance(columns_out, tuple) else (columns_out,)
             if len(columns_out) != len(self._given):
                 raise RuntimeError(
@@ -267,7 +312,8 @@ class BucketBatch(PaddedBatch):
     def _refuse(self, why):
         raise ValueError(f"For '{self._who}', {why}.")
 
-    _rows_from = Dataset._rows_from  # batches are of several lengths
+    def _stage(self):
+        return None  # batches are of several lengths
 
     @property
     def _size(self):

@@ -2,12 +2,14 @@
 
 from sporax.data import random_streams
 from sporax.data.dataset import Dataset
-from sporax.data.pipeline import Step, step
+from sporax.data.pipeline import Step, in_steps, step
 
 
 @step("concat")
 class Concat(Step):
     """The rows, then those of other datasets of the same columns."""
+
+    _children = "dataset", "datasets"
 
     def __init__(self, dataset, datasets):
         others = [datasets] if isinstance(datasets, Dataset) else list(datasets)
@@ -29,8 +31,11 @@ class Concat(Step):
         return lambda: (row for epoch in epochs for row in epoch())
 
 
+@in_steps
 class Zip(Dataset):
     """Several datasets side by side, as long as the shortest."""
+
+    _children = ("datasets",)
 
     def __init__(self, datasets):
         for dataset in datasets:
@@ -107,13 +112,18 @@ Dataset.split = _split
 _split.__name__ = "split"
 
 
+@in_steps
 class Settled(Step):
     """All rows in one order, the same in every epoch and for whoever begins; `randomize`: in a
     random one."""
 
-    def __init__(self, dataset, randomize):
+    def __init__(self, dataset, randomize, seed=None):
         super().__init__(dataset)
-        self._seed, self._randomize = random_streams.seed(), randomize
+        self._seed = random_streams.seed() if seed is None else seed
+        self._randomize = randomize
+
+    def _parameters(self):
+        return super()._parameters() | {"seed": self._seed}
 
     def _begin(self):
         def one():

@@ -1,7 +1,7 @@
 """The settings of all data pipelines: `mindspore.dataset.config`.
 
-Each setting `x` of the table (`core.settings`) has a `get_x()` and a `set_x(...)`. Those without an
-effect there steer MindSpore's threads and processes: they are kept.
+Each setting `x` of the table (`core.settings`) has a `get_x()` and a `set_x(...)`. The table says
+which of them have an effect; the others steer MindSpore's own engine and are kept.
 """
 
 import json
@@ -85,6 +85,11 @@ def _is_allowed(value, limits):
 def is_seeded():
     """Whether a seed was set, here or by `mindspore.set_seed`; else orders differ at every run."""
     return _values["seed"] != _SETTINGS.table["seed"].default
+
+
+def is_set(name):
+    """Whether a setting was set, to whatever value."""
+    return _times[name] > 0
 
 
 def times_seeded():

@@ -2,7 +2,8 @@
 
 A dataset is a node that knows its columns and what it reads from. `_begin()` starts a pipeline: it
 returns a function that gives an iterator over the rows (tuples of arrays) of one epoch, and of the
-next when it is called again. Nothing is read before; there are no threads.
+next when it is called again. Nothing is read before. Where a dataset can tell what there is to do
+for each row, `_stage()` does, so that workers can do it (`data.workers`).
 """
 
 import functools
@@ -13,12 +14,14 @@ import numpy as np
 from sporax.core.errors import missing
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
+from sporax.data import workers
+from sporax.data.constructor_calls import RecordsCall, arguments
 from sporax.data.iterator import DictIterator, ResumableEpochs, TupleIterator
 
 _MOST = 2**31 - 1
 
 
-class Dataset:
+class Dataset(RecordsCall):
     """Base of all datasets.
 
     >>> from sporax.data import NumpySlicesDataset
@@ -33,14 +36,41 @@ class Dataset:
         for child in children:
             child.parent.append(self)
 
+    _children = ()  # the constructor's parameters for what it reads from
+
+    def _parameters(self):
+        """{parameter: argument} of the constructor, without what the dataset reads from."""
+        given = arguments(self)
+        return {name: given[name] for name in given if name not in self._children}
+
+    @functools.cached_property
+    def _workers(self):
+        """The `Workers` that the arguments ask for, or None."""
+        return workers.requested(type(self).__name__, arguments(self))
+
+    def _stage(self):
+        """A `workers.Stage` of the rows, or None where only `_begin` gives them."""
+
+    def _gathering(self):
+        return None
+
+    is_fresh = False  # whether nobody else holds the arrays of its rows
+
     def _begin(self):
-        raise NotImplementedError(
-            f"For '{type(self).__name__}', the rows must come from a dataset of mindspore.dataset."
-        )
+        stage = self._stage()
+        if stage is None:
+            raise NotImplementedError(
+                f"For '{type(self).__name__}', the rows must come from a dataset of "
+                "mindspore.dataset."
+            )
+        return stage.epochs()
 
     def _rows_from(self, first):
         """The rows of the first epoch of a new pipeline without the first `first` ones; a subclass
         that can tell later rows without reading those before does so."""
+        stage = self._stage()
+        if stage is not None:
+            return stage.epochs(first)()
         rows = self._begin()()
         for _ in itertools.islice(rows, first):
             pass
@@ -69,7 +99,8 @@ class Dataset:
 
     @functools.cached_property
     def _size(self):
-        return sum(1 for _ in self._begin()())
+        with workers.absent():
+            return sum(1 for _ in self._begin()())
 
     def __len__(self):
         return self.get_dataset_size()
@@ -92,7 +123,8 @@ class Dataset:
 
     @functools.cached_property
     def _first(self):
-        return next(self._begin()(), ())
+        with workers.absent():
+            return next(self._begin()(), ())
 
     def output_shapes(self, estimate=False):
         """The shapes of the first row's columns, as lists; with `estimate`, None for each size

@@ -3,6 +3,7 @@ of the formats that several of them share. No reader executes anything that a fi
 
 import math
 import os
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
@@ -58,11 +59,20 @@ class FileSet(GeneratorDataset):
     columns: ClassVar = ("image", "label")
     choices: ClassVar = {}
     parts: ClassVar = {}
-    _path = None  # of the file that is being read
+
+    @property
+    def _path(self):
+        """The file that this thread reads."""
+        return self._reading.get(threading.get_ident())
+
+    @_path.setter
+    def _path(self, path):
+        self._reading[threading.get_ident()] = path
 
     def _open(self, arguments):
         """Check the constructor's arguments; those that are not about sampling are `given`."""
-        who = self._who = type(self).__name__
+        who, self._reading = type(self).__name__, {}
+        self._who = who
         given = {name: value for name, value in arguments.items() if name != "self"}
         usages = {"usage": tuple(self.parts)} if self.parts else {}
         for name, values in (self.choices | usages).items():
@@ -79,8 +89,6 @@ class FileSet(GeneratorDataset):
                 given[name] = existing(who, name, given[name], name == "dataset_dir")
         if "decode" in given:
             given["decode"] = check.true_or_false(who, "decode", given["decode"] or False)
-        if given.get("cache") is not None:
-            raise NotImplementedError(f"sporax has no 'cache' of '{who}'")
         if given.get("decrypt") is not None and not callable(given["decrypt"]):
             raise TypeError(f"For '{who}', 'decrypt' must be a function of a path, but got "
                             f"{type(given['decrypt']).__name__}.")  # fmt: skip

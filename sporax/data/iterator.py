@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sporax.core.tensor import FACTORIES, Tensor
+from sporax.core.tensor import FACTORIES, Tensor, new_value
 from sporax.data import random_streams
 
 
@@ -18,6 +18,15 @@ def _tensor(value):
     array = _array(value)
     is_number = isinstance(array, np.ndarray) and array.dtype.kind not in "SU"
     return FACTORIES.get("batch", Tensor)(array) if is_number else array  # placed on a Mesh
+
+
+def _own_tensor(value):
+    """As `_tensor`, of an array that nobody else holds."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
+        return _tensor(value)
+    tensor = object.__new__(Tensor)
+    tensor._value = new_value(value, None, is_owned=True)
+    return tensor
 
 
 def _converted(convert, value):
@@ -40,7 +49,7 @@ class Iterator:
                 "For an iterator of a dataset, 'num_epochs' must be -1 or a positive int, but got "
                 f"{num_epochs!r}."
             )
-        self._convert = _array if output_numpy else _tensor
+        self._convert = _array if output_numpy else _own_tensor if dataset.is_fresh else _tensor
         self.dataset, self._left = dataset, num_epochs
         columns = dataset.get_col_names()  # those of metadata are seen under another name only
         self._places = [i for i, name in enumerate(columns) if not name.startswith("_meta-")]

@@ -62,8 +62,6 @@ class MindDataset(GeneratorDataset):
         num_shards=None, shard_id=None, sampler=None, padded_sample=None, num_padded=None,
         num_samples=None, cache=None,
     ):  # fmt: skip
-        if cache is not None:
-            raise NotImplementedError("sporax has no 'cache' of 'MindDataset'")
         if isinstance(shuffle, str):
             if shuffle != "global":
                 raise NotImplementedError(f"sporax has no 'shuffle' {shuffle!r} of 'MindDataset'")

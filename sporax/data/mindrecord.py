@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sporax.core.errors import missing, warn
+from sporax.data.mindrecord_encryption import decrypt_in_place, is_key_set
 from sporax.data.mindrecord_file import RecordFile, RecordWriter, is_blob, read_header
 
 _MB = 2**20
@@ -155,6 +156,10 @@ class FileWriter:
         header = read_header(file_name)
         folder, writer = Path(file_name).parent, cls(file_name)
         writer._paths = [str(folder / name) for name in header["shard_addresses"]]
+        if is_key_set():  # encrypted again by `commit`
+            for path in writer._paths:
+                decrypt_in_place(path)
+                decrypt_in_place(f"{path}.db")
         writer._append = True
         described = header["schema"][0]
         writer._schema, writer._desc = described["schema"], described["desc"]
@@ -273,7 +278,7 @@ class FileWriter:
         self._writers = [
             RecordWriter(
                 path, self._schema, self._desc, self._indexed, tuple(self._sizes.values()),
-                read_header(path) if self._append else None,
+                read_header(path, is_plain=True) if self._append else None,
             )
             for path in self._paths
         ]  # fmt: skip
@@ -285,6 +290,12 @@ class FileWriter:
         for i, writer in enumerate(self._writers):
             writer.commit(i, names, self._append)
         self._writers, self._done = None, True
+
+    def _discard(self):
+        """Take away the files that were begun."""
+        for writer in self._writers or []:
+            writer.discard()
+        self._writers = None
 
 
 def _plain(value):
@@ -339,10 +350,12 @@ def opened(file_name):
     for path in paths:
         if not Path(path).is_file():
             raise RuntimeError(f"For 'mindrecord', there must be a file '{path}'.")
+    files = [RecordFile(paths[0])]
     if isinstance(file_name, (str, Path)):
         folder = Path(file_name).parent
-        paths = [folder / name for name in read_header(file_name)["shard_addresses"]]
-    files = [RecordFile(path) for path in paths]
+        paths = [folder / name for name in files[0].header["shard_addresses"]]
+    is_first = [Path(path) == files[0].path for path in paths]
+    files = [files[0] if is_it else RecordFile(p) for p, is_it in zip(paths, is_first, strict=True)]
     for file in files:
         if file.schema != files[0].schema:
             raise RuntimeError(
@@ -353,9 +366,13 @@ def opened(file_name):
 
 
 # What is looked up when it is used, by module.
-_LATER = {"MindPage": "mindrecord_page"} | dict.fromkeys(
-    ("Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "ImageNetToMR", "MnistToMR"),
-    "mindrecord_converters",
+_LATER = (
+    {"MindPage": "mindrecord_page"}
+    | dict.fromkeys(
+        ("Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "ImageNetToMR", "MnistToMR", "TFRecordToMR"),
+        "mindrecord_converters",
+    )
+    | dict.fromkeys(("set_dec_mode", "set_enc_key", "set_enc_mode"), "mindrecord_encryption")
 )
 
 __all__ = [

@@ -6,17 +6,21 @@ import gzip
 import io
 import itertools
 import math
+import operator
 import pickle
 import re
+import string
 import struct
 from pathlib import Path
 
 import numpy as np
 
+from sporax.data import tfrecord_file
 from sporax.data.mindrecord import SUCCESS, FileWriter, ParamTypeError
 from sporax.data.mindrecord_file import damaged
 from sporax.data.text_lines import lines
 from sporax.io import untrusted_file
+from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED, cause
 
 _AT_ONCE = 256  # rows
@@ -56,9 +60,13 @@ def _write(writer, schema, desc, index, rows, sizes=None):
     if index:
         writer.add_index(index)
     rows = iter(rows)
-    while some := list(itertools.islice(rows, _AT_ONCE)):
-        writer.write_raw_data(some)
-    writer.commit()
+    try:
+        while some := list(itertools.islice(rows, _AT_ONCE)):
+            writer.write_raw_data(some)
+        writer.commit()
+    except BaseException:
+        writer._discard()
+        raise
     return SUCCESS
 
 
@@ -377,4 +385,102 @@ class CsvToMR(_Converter):
         return _write(self._writer, schema, "csv_schema", list(chosen), rows, _LARGE)
 
 
-__all__ = ["Cifar10ToMR", "Cifar100ToMR", "CsvToMR", "ImageNetToMR", "MnistToMR"]
+# records ----------------------------------------------------------------------------------------
+
+_FEATURES = "string", "int64", "float32"  # what an Example holds
+
+
+def _field_name(key):
+    return re.sub(rf"[{re.escape(string.punctuation)} ]", "_", key)
+
+
+class TFRecordToMR(_Converter):
+    """A TFRecord file of `tf.train.Example`s as a MindRecord file; it needs no TensorFlow.
+
+    `feature_dict`: {name: feature}, a `tf.io.FixedLenFeature` or as much of one: `(shape, dtype)`
+    or `(shape, dtype, default_value)`. The shape is `[]` or `[n]`; the dtype Int64, Float32 or
+    string, of TensorFlow, MindSpore or by name. `bytes_fields`: the strings that are bytes, such as
+    encoded images; others are texts in UTF-8. In names, what is no letter or digit becomes "_".
+
+    >>> TFRecordToMR("nowhere", "rows", {"label": ([], "int64")})
+    Traceback (most recent call last):
+    ValueError: For 'TFRecordToMR', 'source' must be a file, but got 'nowhere'.
+    """
+
+    def __init__(self, source, destination, feature_dict, bytes_fields=None):
+        self.source = self._path("source", source, is_folder=False)
+        self.destination = self._path("destination", destination)
+        if not isinstance(feature_dict, dict) or not feature_dict:
+            raise ValueError(
+                f"For 'TFRecordToMR', 'feature_dict' must be a dict of features, but got "
+                f"{feature_dict!r}."
+            )
+        self.feature_dict = {key: self._feature(key, value) for key, value in feature_dict.items()}
+        listed = [] if bytes_fields is None else bytes_fields
+        texts = [key for key, (_, kind, _) in self.feature_dict.items() if kind == "string"]
+        if not isinstance(listed, list) or any(name not in texts for name in listed):
+            raise ValueError(
+                f"For 'TFRecordToMR', 'bytes_fields' must be a list of the features that are "
+                f"strings, {texts}, but got {bytes_fields!r}."
+            )
+        self.bytes_fields = listed
+        self._schema = {}
+        for key, (shape, kind, _) in self.feature_dict.items():
+            if _field_name(key) in self._schema:
+                raise ValueError(
+                    f"For 'TFRecordToMR', the names in 'feature_dict' must differ in letters and "
+                    f"digits, but '{_field_name(key)}' stands for two of {list(self.feature_dict)}."
+                )
+            sizes = {"shape": shape} if shape else {}
+            self._schema[_field_name(key)] = {"type": "bytes" if key in listed else kind} | sizes
+
+    def _feature(self, key, value):
+        """(shape, name of the dtype, default value) of an item of 'feature_dict'."""
+        try:
+            shape, dtype, default = [*value, None][:3]
+            kind = str(getattr(dtype, "name", dtype)).lower()
+            shape = [operator.index(n) for n in shape]
+        except (TypeError, ValueError):
+            kind = None
+        if kind not in _FEATURES or len(shape) > (kind != "string") or min(shape, default=1) < 1:
+            raise ValueError(
+                f"For 'TFRecordToMR', 'feature_dict[{key!r}]' must be a tf.io.FixedLenFeature or "
+                f"(shape, dtype), with the shape [] or [n], [] for strings, and a dtype among "
+                f"{', '.join(_FEATURES)}, but got {value!r}."
+            )
+        return shape, kind, default
+
+    def _rows(self):
+        for i, content in enumerate(tfrecord_file.records(self.source, "", damaged)):
+            try:
+                features = tfrecord_file.example(content)
+                yield {_field_name(key): self._value(key, features) for key in self.feature_dict}
+            except (CorruptFile, ValueError) as error:
+                raise damaged(self.source, f"has a record {i} that does not fit: {error}") from None
+
+    def _value(self, key, features):
+        shape, kind, default = self.feature_dict[key]
+        values = features.get(key, [])
+        if not len(values) and default is not None:
+            values = np.full(shape or 1, default, None if kind == "string" else kind)
+            values = [x.encode() for x in values.tolist()] if kind == "string" else values
+        actual = "string" if isinstance(values, list) else values.dtype.name
+        if len(values) != math.prod(shape) or actual != kind:
+            got = f"{len(values)} of {actual}" if len(values) else "none"
+            raise ValueError(f"'{key}' is to be {math.prod(shape)} of {kind}, but it has {got}")
+        if shape:
+            return values
+        value = values[0]
+        if kind == "string":
+            return value if key in self.bytes_fields else value.decode()
+        return value.item()
+
+    def run(self):
+        """As `transform`; returns `SUCCESS`."""
+        writer = FileWriter(self.destination)
+        return _write(writer, self._schema, "TFRecord to MindRecord", None, self._rows())
+
+
+__all__ = [
+    "Cifar10ToMR", "Cifar100ToMR", "CsvToMR", "ImageNetToMR", "MnistToMR", "TFRecordToMR",
+]  # fmt: skip

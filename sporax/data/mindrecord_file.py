@@ -16,6 +16,7 @@ import numpy as np
 
 from sporax.data import msgpack
 from sporax.data.mindrecord_checks import check_header, checked_places, checked_row
+from sporax.data.mindrecord_encryption import encrypt_if_set, opened_plain
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 
@@ -79,11 +80,12 @@ def uncompress(content, dtype):
 class RecordFile:
     """An existing file: its schema, and rows by index."""
 
-    _file = None  # open from the first row on
+    _file = None
 
     def __init__(self, path):
         self.path = Path(path)
-        self.header = read_header(self.path)
+        self._file = opened_plain(self.path)  # kept open for the rows to come
+        self.header = _header(self.path, self._file)
         described = self.header["schema"][0]
         self.schema, self.blobs = described["schema"], described["blob_fields"]
         self.places = self._index()
@@ -97,7 +99,8 @@ class RecordFile:
             raise damaged(self.path, f"must have its index beside it, '{database.name}'")
         connection = sqlite3.connect(":memory:")
         try:
-            return _places(connection, untrusted_file.content(database))
+            with opened_plain(database) as file:
+                return _places(connection, file.read())
         except (sqlite3.Error, *MALFORMED) as error:
             reason = f"must be an index of a MindRecord file: {cause(error)}"
             raise damaged(database, reason) from error
@@ -105,8 +108,6 @@ class RecordFile:
             connection.close()
 
     def _part(self, page, start, end):
-        if self._file is None:
-            self._file = untrusted_file.opened(self.path)  # for the rows to come
         at = self.header["header_size"] + int(page) * self.header["page_size"] + int(start)
         size = os.fstat(self._file.fileno()).st_size
         content = b""
@@ -169,21 +170,19 @@ def _places(connection, content):
     return checked_places(listed, 1 + len(_PLACES))
 
 
-def read_header(path):
-    """The header of a file."""
+def read_header(path, is_plain=False):
+    """The header of a file; `is_plain`: whatever the key, it is not encrypted."""
+    with untrusted_file.opened(path) if is_plain else opened_plain(path) as file:
+        return _header(path, file)
+
+
+def _header(path, file):
+    start = file.read(8)
+    length = int.from_bytes(start, "little") if len(start) == 8 else 0
+    if not 0 < length <= os.fstat(file.fileno()).st_size - 8:
+        raise damaged(path, "must be a MindRecord file, but does not begin like one")
     try:
-        file = untrusted_file.opened(path)
-    except OSError as error:
-        raise damaged(path, f"must be readable: {cause(error)}") from None
-    with file:
-        start = file.read(8)
-        length = int.from_bytes(start, "little") if len(start) == 8 else 0
-        size = os.fstat(file.fileno()).st_size
-        if not 0 < length <= size - 8:
-            raise damaged(path, "must be a MindRecord file, but does not begin like one")
-        text = file.read(length)
-    try:
-        header = untrusted_file.json_of(text)
+        header = untrusted_file.json_of(file.read(length))
         check_header(header)
     except ValueError as error:
         raise damaged(path, f"must begin with a header in JSON, but: {error}") from None
@@ -293,6 +292,14 @@ class RecordWriter:
         self._file.truncate(max(self.header_size, self._file.seek(0, os.SEEK_END)))
         self._file.close()
         self._write_index(append)
+        for path in (self.path, f"{self.path}.db"):
+            encrypt_if_set(path)
+
+    def discard(self):
+        """Take the file and its index away."""
+        self._file.close()
+        for path in (self.path, Path(f"{self.path}.db")):
+            path.unlink(missing_ok=True)
 
     def _write_index(self, append):
         database = Path(f"{self.path}.db")

@@ -2,10 +2,12 @@
 
 import logging
 
+from sporax.data.constructor_calls import RecordsCall
+
 _log = logging.getLogger("sporax")
 
 
-class _Operation:
+class _Operation(RecordsCall):
     """Called with values of a row, gives what `_execute_py`, which a subclass defines, makes of
     them."""
 

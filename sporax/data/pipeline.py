@@ -4,16 +4,25 @@ A class decorated with `step("name")` becomes the method `Dataset.name`, with th
 class takes after the dataset.
 """
 
+import functools
 import inspect
-
-import numpy as np
 
 from sporax.core.from_host import plain
 from sporax.data import config, random_streams
+from sporax.data.cache import check_not_random, checked, digest
 from sporax.data.callbacks import following, listed_callbacks
 from sporax.data.dataset import Dataset, as_row, count, names, places
 from sporax.data.debug_hooks import with_hooks
 from sporax.data.error_samples import ErrorSamplesMode, rows_without_errors
+from sporax.data.workers import following_stage, numbered
+
+STEPS = {}  # the classes of operations by name
+
+
+def in_steps(cls):
+    """Let `deserialize` know this class."""
+    STEPS[cls.__name__] = cls
+    return cls
 
 
 def step(name):
@@ -28,13 +37,15 @@ def step(name):
         method.__name__, method.__qualname__ = name, f"Dataset.{name}"
         method.__doc__ = cls.__doc__
         setattr(Dataset, name, method)
-        return cls
+        return in_steps(cls)
 
     return declare
 
 
 class Step(Dataset):
     """A dataset that transforms the rows of another; columns and length are the same by default."""
+
+    _children = ("dataset",)
 
     def __init__(self, dataset, columns=None):
         super().__init__(dataset.get_col_names() if columns is None else columns, dataset)
@@ -83,8 +94,11 @@ class Map(_Replacing):
 
     `operations`: a callable or several, one after another; each is called with the columns as
     arrays and returns one value, or a tuple of them. `output_columns`: their names, by default
-    those of the input. `callbacks`: a `DSCallback` or a list of them. The other arguments steer
-    MindSpore's workers and have no effect here.
+    those of the input. `callbacks`: a `DSCallback` or a list of them. `num_parallel_workers`: how
+    many rows are computed at the same time, in threads, or with `python_multiprocessing` in
+    processes; with 1 in the thread that asks for them, and by default too, unless
+    `config.set_num_parallel_workers` has set another number. `cache`: a `DatasetCache` that keeps
+    the results. `max_rowsize` and `offload` have no effect here.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> data = NumpySlicesDataset([1, 2], ["x"], shuffle=False).map(lambda x: x * 10, "x")
@@ -95,7 +109,7 @@ class Map(_Replacing):
     def __init__(
         self, dataset, operations, input_columns=None, output_columns=None,
         num_parallel_workers=None, python_multiprocessing=False, max_rowsize=None, offload=None,
-        callbacks=None,
+        callbacks=None, cache=None,
     ):  # fmt: skip
         operations = operations if isinstance(operations, (list, tuple)) else [operations]
         for operation in operations:
@@ -109,6 +123,18 @@ class Map(_Replacing):
         super().__init__("map", dataset, input_columns, output_columns)
         self._operations = with_hooks(list(operations))
         self._callbacks = listed_callbacks(callbacks)
+        self._cache = checked("map", cache)
+        if self._cache is not None:
+            check_not_random("map", self._operations)
+            self._kept = self._cache.kept(lambda at, taken: self._results(*at, taken), digest)
+
+    def _stage(self):
+        if self._callbacks or config.get_error_samples_mode() != ErrorSamplesMode.RETURN:
+            return None  # rows one after another
+        workers = self._workers
+        if self._cache is not None and workers:
+            workers = workers._replace(in_processes=False)
+        return following_stage("map", self._source, self._mapping(), workers)
 
     @property
     def _size(self):
@@ -117,31 +143,45 @@ class Map(_Replacing):
         return self._source.get_dataset_size()
 
     def _begin(self):
-        epoch, stream = self._source._begin(), np.random.default_rng(random_streams.seed())
         mode = config.get_error_samples_mode()
         if not self._callbacks and mode == ErrorSamplesMode.RETURN:
-            return lambda: (self._row(row, stream) for row in epoch())
-        make = lambda row: lambda: self._row(row, stream)  # noqa: E731
+            return super()._begin()
+        epoch, compute = numbered(self._source._begin(), 0), self._mapping()
+        make = lambda item: functools.partial(compute, *item)  # noqa: E731
         if not self._callbacks:
             return lambda: rows_without_errors(map(make, epoch()), mode)
         return following(lambda: map(make, epoch()), self._callbacks)
 
-    def _rows_from(self, first):
-        """Each row draws from a stream of its own, so that those before need not be transformed."""
-        if config.get_error_samples_mode() != ErrorSamplesMode.RETURN:
-            return super()._rows_from(first)  # which rows are there is known at the end
-        rows, seed = self._source._rows_from(first), random_streams.seed()
-        numbered = enumerate(rows, first)
-        return (self._row(row, np.random.default_rng((seed, i))) for i, row in numbered)
+    def _mapping(self):
+        """A row's transformation, `compute((epoch, number), row)`. Each row draws from a stream of
+        its own, so that neither the rows before it nor who computes it make a difference."""
+        seed, depth = random_streams.seed(), _depth(self)
 
-    def _row(self, row, stream):
-        results = tuple([row[i] for i in self._places])
-        with random_streams.drawing_from(stream):
-            for operation in self._operations:
-                results = operation(*results)
-                if not isinstance(results, tuple):
-                    results = (results,)
-        return self._replaced(row, as_row("map", results, self._given))
+        def compute(at, row):
+            taken = tuple([row[i] for i in self._places])
+            with random_streams.drawing_from(seed, depth, *at):
+                results = self._kept(at, taken) if self._cache else self._results(*at, taken)
+            return self._replaced(row, results)
+
+        return compute
+
+    def _results(self, epoch, number, taken):
+        for operation in self._operations:
+            try:
+                taken = operation(*taken)
+            except Exception as error:
+                name = getattr(operation, "__name__", type(operation).__name__)
+                error.add_note(f"For 'map', {name} raised this for row {number} of epoch {epoch}.")
+                raise
+            if not isinstance(taken, tuple):
+                taken = (taken,)
+        return as_row("map", taken, self._given)
+
+
+def _depth(dataset):
+    """How many `map`s there are, one after another, up to this dataset."""
+    below = max(map(_depth, dataset.children), default=0)
+    return below + isinstance(dataset, Map)
 
 
 @step("filter")
@@ -201,15 +241,9 @@ class Project(Step):
         self._places = places("project", dataset, columns)
         super().__init__(dataset, names("project", columns))
 
-    def _begin(self):
-        epoch = self._source._begin()
-        return lambda: map(self._projected, epoch())
-
-    def _rows_from(self, first):
-        return map(self._projected, self._source._rows_from(first))
-
-    def _projected(self, row):
-        return tuple([row[i] for i in self._places])
+    def _stage(self):
+        compute = lambda at, row: tuple([row[i] for i in self._places])  # noqa: E731
+        return following_stage("project", self._source, compute, is_own=True)
 
 
 @step("rename")
@@ -223,6 +257,9 @@ class Rename(_Replacing):
                 f"{input_columns} and {output_columns}."
             )
         super().__init__("rename", dataset, input_columns, output_columns)
+
+    def _stage(self):
+        return self._source._stage()
 
     def _begin(self):
         return self._source._begin()

@@ -8,6 +8,7 @@ import math
 from pathlib import Path
 
 from sporax.data import random_streams
+from sporax.data.cache import checked
 from sporax.data.dataset import Dataset, count
 from sporax.data.random_streams import LongTwister, Twister
 from sporax.data.sampler import DistributedSampler
@@ -31,8 +32,8 @@ class RowFiles(Dataset):
     ):  # fmt: skip
         who = self._who
         super().__init__(columns)
-        if cache is not None:
-            raise NotImplementedError(f"sporax has no 'cache' of '{who}'")
+        if checked(who, cache) is not None:
+            self._read = cache.kept_sequences(self._read)
         self._paths = list(paths)
         self._samples = count(who, "num_samples", num_samples, 1, 0)
         self._shuffles = _levels(who, shuffle)

@@ -1,14 +1,19 @@
 """Sources of rows: Python objects and arrays."""
 
 import functools
+import itertools
 from collections.abc import Mapping, Set
 
 import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.data import constructor_calls
+from sporax.data.aligned_arrays import taken
+from sporax.data.cache import checked
 from sporax.data.dataset import Dataset, as_array, as_row, count, names
 from sporax.data.sampler import Sampler, SequentialSampler, chosen
+from sporax.data.workers import Stage, numbered
 
 
 class GeneratorDataset(Dataset):
@@ -22,7 +27,9 @@ class GeneratorDataset(Dataset):
 
     What is chosen from is shuffled, unless `shuffle` is False or there is a `sampler`.
     `num_samples`: at most so many rows an epoch. `num_shards`, `shard_id`: only every
-    `num_shards`-th row. The other arguments steer MindSpore's workers and have no effect here.
+    `num_shards`-th row. `num_parallel_workers`: how many rows are read at the same time of what is
+    chosen from, in processes, or in threads without `python_multiprocessing`; 1: by the thread that
+    asks for them. `max_rowsize` has no effect here.
 
     >>> data = GeneratorDataset([(1, 2.0), (3, 4.0)], ["a", "b"], shuffle=False)
     >>> [(a.tolist(), b.tolist()) for a, b in data.create_tuple_iterator(output_numpy=True)]
@@ -47,7 +54,10 @@ class GeneratorDataset(Dataset):
             )
         who = type(self).__name__
         super().__init__(names(who, column_names))
-        self.source = source
+        self.source, self._cache = (
+            source,
+            checked(who, constructor_calls.arguments(self).get("cache")),
+        )
         self._types = _dtypes(column_types, self._columns)
         self._samples = count(who, "num_samples", num_samples, 1, 0)
         self._shard = num_shards, shard_id
@@ -94,25 +104,43 @@ class GeneratorDataset(Dataset):
         return sum(1 for _ in self._begin_items()())
 
     def _begin(self):
+        if self.sampler is not None:
+            return super()._begin()
         epoch = self._begin_items()
         return lambda: map(self._row, epoch())
+
+    def _stage(self):
+        if self.sampler is None:
+            return None
+        workers, compute = self._workers, lambda at, i: self._row(self.source[i])
+        if self._cache is not None:
+            compute = self._kept_compute
+            workers = workers and workers._replace(in_processes=False)
+        is_own = type(self) is not GeneratorDataset and self._cache is None
+        return Stage(type(self).__name__, self._begin_indices, compute, workers, is_own)
+
+    def _gathering(self):
+        """(begin, function), where rows at many indices are taken at once: a function that begins a
+        pipeline, and one that gives the columns at some indices. Else None."""
+        if self._cache is None and isinstance(self.source, _Slices) and self.source.is_arrays:
+            return self._indices, self.source.gathered
+        return None
+
+    @functools.cached_property
+    def _kept_compute(self):
+        return self._cache.kept(lambda at, i: self._row(self.source[i]))
+
+    def _begin_indices(self, first):
+        epoch, starts = self._indices(), iter([first])
+        return numbered(lambda: itertools.islice(epoch(), next(starts, 0), None), first)
 
     def _indices(self):
         """A function that lists the indices of an epoch's rows."""
         return self.sampler.epochs(len(self.source))
 
-    def _rows_from(self, first):
-        if self.sampler is None:
-            return super()._rows_from(first)
-        indices = self._indices()()
-        return (self._row(self.source[i]) for i in list(indices)[first:])
-
     def _begin_items(self):
-        """As `_begin`, for rows as the source has them."""
+        """As `_begin`, for rows as a source has them that is gone through."""
         source = self.source
-        if self.sampler is not None:
-            indices = self._indices()
-            return lambda: (source[i] for i in indices())
         shards, shard = self._shard
         start = 0 if shard is None else shard
 
@@ -155,12 +183,21 @@ class _Slices:
 
     def __init__(self, columns):
         self.columns = columns
+        self.is_arrays = all(map(_is_array, columns))
 
     def __len__(self):
         return len(self.columns[0])
 
     def __getitem__(self, i):
         return tuple([column[i] for column in self.columns])
+
+    def gathered(self, places):
+        """The columns at an array of places."""
+        return tuple([taken(column, places) for column in self.columns])
+
+
+def _is_array(column):
+    return isinstance(column, np.ndarray) and column.dtype != object
 
 
 class NumpySlicesDataset(GeneratorDataset):

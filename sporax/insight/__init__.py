@@ -1,6 +1,5 @@
-"""Profiling: `Profiler`, `profile` with its `schedule`, `mstx`, and `MsDispatchMode`."""
+"""Profiling: `Profiler`, `profile` with its `schedule`, and `mstx`."""
 
-from sporax.insight.dispatch_mode import MsDispatchMode
 from sporax.insight.profile import EnvProfiler, mstx, profile, tensorboard_trace_handler
 from sporax.insight.profiler import Profiler
 from sporax.insight.profiler_options import (
@@ -18,7 +17,6 @@ __all__ = [
     "EnvProfiler",
     "ExportType",
     "HostSystem",
-    "MsDispatchMode",
     "Profiler",
     "ProfilerActivity",
     "ProfilerLevel",

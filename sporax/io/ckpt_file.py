@@ -8,13 +8,11 @@ import zlib
 import numpy as np
 
 from sporax.core import dtype as dtypes
-from sporax.io import atomic_write, checkpoint_protobuf, untrusted_file
+from sporax.io import atomic_write, checkpoint_protobuf, encryption, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
 _STRING = "str"  # the type under which a Python string is stored, as UTF-32
 _SUM_MARK, _SUM_BYTES = b"crc_num", 10
-_DTYPES = {t.name: t.numpy_dtype for t in dtypes.NAMES.values() if t.numpy_dtype is not None}
-_ENCRYPTED = b"\xd8\x5e\x3a\x7f"  # how a file begins that MindSpore encrypted
 
 
 def stored(name, x):
@@ -63,7 +61,7 @@ def _content(path, crc_check):
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise CorruptFile(untrusted_file.cause(error)) from None
-    if data[: len(_ENCRYPTED)] == _ENCRYPTED:
+    if data[: len(encryption.MARK)] == encryption.MARK:
         raise CorruptFile(
             "it is encrypted, which sporax does not read",
             "load it with MindSpore's 'dec_key' and save it without 'enc_key'",
@@ -79,9 +77,10 @@ def _content(path, crc_check):
 
 
 def _dtype(kind):
-    if kind not in _DTYPES:
+    dtype = dtypes.NAMES.get(kind.lower())
+    if dtype is None or dtype.name != kind or dtype.numpy_dtype is None:
         raise CorruptFile(f"it has the type '{kind}', which sporax does not know")
-    return _DTYPES[kind]
+    return dtype.numpy_dtype
 
 
 def needed(dims, kind):

@@ -15,7 +15,8 @@ DEFAULTS = {"seed": 5489, "num_parallel_workers": 2, "prefetch_size": 16}
 
 
 @pytest.mark.parametrize("name", DEFAULTS)
-def test_setting_of_data_pipelines(name):
+def test_setting_of_data_pipelines(name, monkeypatch):
+    monkeypatch.setattr(config, "_times", dict(config._times))  # whether a setting was set counts
     get, put = getattr(config, f"get_{name}"), getattr(config, f"set_{name}")
     assert get() == DEFAULTS[name]
     try:

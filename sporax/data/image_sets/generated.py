@@ -52,8 +52,6 @@ class FakeImageDataset(GeneratorDataset):
             )
         self._classes = check.whole(who, "num_classes", num_classes, 1)
         self._base = check.whole(who, "base_seed", base_seed)
-        if cache is not None:
-            raise NotImplementedError(f"sporax has no 'cache' of '{who}'")
         super().__init__(
             _Drawn(num_images, self._draw), ["image", "label"], num_samples=num_samples,
             shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id,
@@ -87,8 +85,6 @@ class RandomDataset(GeneratorDataset):
         num_parallel_workers=None, cache=None, shuffle=None, num_shards=None, shard_id=None,
     ):  # fmt: skip
         who = type(self).__name__
-        if cache is not None:
-            raise NotImplementedError(f"sporax has no 'cache' of '{who}'")
         if columns_list is not None:
             check.several(who, "columns_list", columns_list, (), _name)
         if total_rows is not None:

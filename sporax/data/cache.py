@@ -1,0 +1,184 @@
+"""`DatasetCache`: rows that are kept once they have been read or transformed.
+
+MindSpore's cache is a server; here it is memory of this process, and with `spilling` a file without
+a name, which goes with the process. Rows are the same as without: one that does not fit is computed
+again.
+"""
+
+import hashlib
+import itertools
+import pickle
+import re
+import tempfile
+import threading
+import weakref
+from typing import NamedTuple
+
+import numpy as np
+
+from sporax.data import argument_checks as check
+
+_MB = 2**20
+_RANDOM = re.compile("Random|Augment|MixUp|CutMix")
+
+
+class CacheStatistics(NamedTuple):
+    """What `DatasetCache.get_stat` returns: the mean size of a row in bytes, and how many rows are
+    in memory and in the file."""
+
+    avg_cache_sz: int
+    num_mem_cached: int
+    num_disk_cached: int
+
+
+class DatasetCache:
+    """Keeps the rows of the data sets and `map` operations whose argument `cache` it is.
+
+    `session_id`: an int in [1, 2**32). `size`: the megabytes of rows that are kept in memory at
+    most, 0 for all. `spilling`: whether further rows are kept in a file. The other arguments are
+    about MindSpore's server and have no effect here.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> cache = DatasetCache(1)
+    >>> data = NumpySlicesDataset([1, 2, 3], "x").map(lambda x: print("once") or x, cache=cache)
+    >>> for _ in range(2):
+    ...     _ = [row for row in data.create_tuple_iterator(num_epochs=1)]
+    once
+    once
+    once
+    >>> cache.get_stat().num_mem_cached
+    3
+    """
+
+    def __init__(
+        self, session_id, size=0, spilling=False, hostname=None, port=None, num_connections=None,
+        prefetch_size=None,
+    ):  # fmt: skip
+        who = "DatasetCache"
+        self.session_id = check.whole(who, "session_id", session_id, 1, 2**32 - 1)
+        self.size = check.whole(who, "size", size, 0, 2**64 - 1)
+        self.spilling = check.true_or_false(who, "spilling", spilling)
+        self.hostname = hostname if hostname is None else check.text(who, "hostname", hostname)
+        self.port = port if port is None else check.whole(who, "port", port, 1025, 65535)
+        for name, value in (("num_connections", num_connections), ("prefetch_size", prefetch_size)):
+            setattr(self, name, value if value is None else check.whole(who, name, value, 1))
+        self._rows, self._places, self._bytes, self._file = {}, {}, 0, None
+        self._lock, self._owners = threading.Lock(), itertools.count()
+
+    def _arguments(self):
+        names = "session_id", "size", "spilling", "hostname", "port", "num_connections"
+        return {name: getattr(self, name) for name in (*names, "prefetch_size")}
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def get_stat(self):
+        """The mean size of a row in bytes, `avg_cache_sz`, and how many rows are in memory,
+        `num_mem_cached`, and in the file, `num_disk_cached`."""
+        with self._lock:
+            on_disk = sum(size for _, size in self._places.values())
+            count = len(self._rows) + len(self._places)
+            mean = round((self._bytes + on_disk) / count) if count else 0
+            return CacheStatistics(mean, len(self._rows), len(self._places))
+
+    # rows by key ----------------------------------------------------------------------------------
+
+    def get(self, key):
+        """A copy of a row, or None."""
+        with self._lock:
+            row, place = self._rows.get(key), self._places.get(key)
+            if place is not None:
+                self._file.seek(place[0])
+                return pickle.loads(self._file.read(place[1]))
+        return None if row is None else _copy(row)
+
+    def put(self, key, row):
+        """Keep a copy of a row, if there is room."""
+        size = sum(map(_size, row))
+        with self._lock:
+            if key in self._rows or key in self._places:
+                return
+            if not self.size or self._bytes + size <= self.size * _MB:
+                self._rows[key] = _copy(row)
+                self._bytes += size
+            elif self.spilling:
+                if self._file is None:
+                    self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the cache
+                    weakref.finalize(self, self._file.close)
+                content = pickle.dumps(row, 5)
+                self._places[key] = self._file.seek(0, 2), len(content)
+                self._file.write(content)
+
+    # rows of an owner -----------------------------------------------------------------------------
+
+    def kept(self, compute, key_of=lambda item: item):
+        """`compute(at, item)`, whose rows are kept, each by the key of its item."""
+        owner = next(self._owners)
+
+        def compute_once(at, item):
+            key = owner, key_of(item)
+            row = self.get(key)
+            if row is None:
+                row = compute(at, item)
+                self.put(key, row)
+            return row
+
+        return compute_once
+
+    def kept_sequences(self, read):
+        """`read(name)`, an iterator over rows, whose rows are kept."""
+        owner, counts = next(self._owners), {}
+
+        def read_once(name):
+            keys = [(owner, name, i) for i in range(counts.get(name, 0))]
+            if keys and all(key in self._rows or key in self._places for key in keys):
+                yield from map(self.get, keys)
+                return
+            number = 0
+            for number, row in enumerate(read(name), 1):
+                self.put((owner, name, number - 1), row)
+                yield row
+            counts[name] = number
+
+        return read_once
+
+
+def _size(value):
+    return sum(map(_size, value.values())) if isinstance(value, dict) else np.asarray(value).nbytes
+
+
+def _copy(row):
+    return tuple([x.copy() if isinstance(x, (np.ndarray, dict)) else x for x in row])
+
+
+def digest(row):
+    """A key for rows of the same content."""
+    # pickles of equal arrays are equal where they are contiguous
+    arrays = [np.ascontiguousarray(x) if isinstance(x, np.ndarray) else x for x in row]
+    shapes = [(x.shape, x.dtype.str) if isinstance(x, np.ndarray) else None for x in arrays]
+    parts = [x.tobytes() if isinstance(x, np.ndarray) else pickle.dumps(x) for x in arrays]
+    state = hashlib.blake2b(pickle.dumps((shapes, [len(part) for part in parts])), digest_size=16)
+    for part in parts:
+        state.update(part)
+    return state.digest()
+
+
+def checked(who, cache):
+    """The argument `cache`: a `DatasetCache` or None."""
+    return None if cache is None else check.instance(who, "cache", cache, DatasetCache)
+
+
+def check_not_random(who, operations):
+    """Refuse random transforms, whose rows differ from epoch to epoch."""
+    for operation in operations:
+        inner = getattr(operation, "transforms", None)
+        if isinstance(inner, list):
+            check_not_random(who, inner)
+        if _RANDOM.search(type(operation).__name__):
+            raise RuntimeError(
+                f"For '{who}', 'cache' must come without random transforms, since each row is "
+                f"computed once, but got {type(operation).__name__}. Put it into a later 'map'."
+            )
+
+
+__all__ = ["CacheStatistics", "DatasetCache"]

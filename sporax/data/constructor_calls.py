@@ -1,0 +1,34 @@
+"""The arguments that an object was constructed with, kept for `serialize` and `compare`."""
+
+import inspect
+
+
+class RecordsCall:
+    """Base of classes whose objects keep the arguments of their construction."""
+
+    _call: tuple = (), {}
+
+    def __new__(cls, *args, **kwargs):
+        if cls.__init__ is object.__init__ and (args or kwargs):
+            raise TypeError(f"{cls.__name__}() takes no arguments")
+        self = super().__new__(cls)
+        self._call = args, kwargs
+        return self
+
+
+def parameters(cls):
+    """{name: parameter} of a class's constructor."""
+    if cls.__init__ is object.__init__:
+        return {}
+    return dict(list(inspect.signature(cls.__init__).parameters.items())[1:])
+
+
+def arguments(built):
+    """{parameter: argument} of an object's construction, with defaults."""
+    args, kwargs = built._call
+    bound = inspect.Signature(list(parameters(type(built)).values())).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+__all__ = ["RecordsCall", "arguments", "parameters"]

@@ -1,0 +1,167 @@
+"""MindRecord files that are encrypted as a whole, the file and its index alike.
+
+Such a file has pieces, each after its length (4 bytes, high first), a length of 0, the name of the
+mode (7 bytes) and `ENCRYPT`. What a user's own function writes stands in place of the pieces.
+Decrypted content is kept in files without a name, which go with the process.
+"""
+
+import os
+import shutil
+import tempfile
+
+from sporax.io import atomic_write, encryption, untrusted_file
+from sporax.io.corrupt_file import CorruptFile
+
+_END, _OWN, _AES = b"ENCRYPT", b"UDF-ENC", b"AES-GCM"
+_PIECE = 64 * 2**20  # bytes that are encrypted at once
+_settings = {"key": None, "enc_mode": _AES.decode(), "dec_mode": None}
+
+
+def set_enc_key(enc_key):
+    """Encrypt the MindRecord files that are written from now on, and decrypt those that are read.
+
+    `enc_key`: a str whose UTF-8 has 16, 24 or 32 bytes; None for files that are not encrypted.
+    Needs the library cryptography: `pip install 'sporax[encryption]'`.
+
+    >>> set_enc_key("0123456789012345")
+    >>> set_enc_key(None)
+    """
+    if enc_key is not None and not isinstance(enc_key, str):
+        raise ValueError(
+            f"For 'set_enc_key', 'enc_key' must be a str, but got {type(enc_key).__name__}."
+        )
+    if enc_key is not None and len(enc_key.encode()) not in (16, 24, 32):
+        raise ValueError(
+            "For 'set_enc_key', 'enc_key' must have 16, 24 or 32 bytes, but got "
+            f"{len(enc_key.encode())}."
+        )
+    _settings["key"] = enc_key
+
+
+def set_enc_mode(enc_mode="AES-GCM"):
+    """How files are encrypted: 'AES-GCM', or a function of (file that is read, its bytes, file that
+    is written, key).
+
+    >>> set_enc_mode("AES-GCM")
+    """
+    _settings["enc_mode"] = _mode("enc_mode", enc_mode)
+
+
+def set_dec_mode(dec_mode="AES-GCM"):
+    """How files are decrypted: 'AES-GCM', a function as that of `set_enc_mode`, or None for
+    `enc_mode`, unless that is a function. A function is given the bytes with the 11 that follow
+    those of its counterpart.
+
+    >>> set_dec_mode(None)
+    """
+    _settings["dec_mode"] = None if dec_mode is None else _mode("dec_mode", dec_mode)
+
+
+def _mode(name, mode):
+    if not callable(mode) and mode != _AES.decode():
+        raise ValueError(
+            f"For 'set_{name}', '{name}' must be 'AES-GCM' or a function, but got {mode!r}."
+        )
+    return mode
+
+
+def is_key_set():
+    """Whether files are encrypted."""
+    return _settings["key"] is not None
+
+
+def _refused(path, reason):
+    return RuntimeError(f"For 'mindrecord', the file '{path}' {reason}.")
+
+
+def encrypt_if_set(path):
+    """Encrypt a finished file in its place, if there is a key."""
+    key, mode = _settings["key"], _settings["enc_mode"]
+    if key is None:
+        return
+    with open(path, "rb") as file, atomic_write.replacing(path) as part, open(part, "wb") as out:
+        if callable(mode):
+            mode(file, os.fstat(file.fileno()).st_size, out, key)
+        else:
+            while content := file.read(_PIECE):
+                piece = encryption.encrypt(content, key.encode())
+                out.write(len(piece).to_bytes(4, "big") + piece)
+        out.write(bytes(4) + (_OWN if callable(mode) else _AES) + _END)
+
+
+def _dec_mode(path):
+    mode = _settings["enc_mode"] if _settings["dec_mode"] is None else _settings["dec_mode"]
+    if callable(mode) and _settings["dec_mode"] is None:
+        raise _refused(
+            path, "needs a function to be decrypted, since 'set_enc_mode' was called with one; "
+            "give it to 'set_dec_mode'"
+        )  # fmt: skip
+    return mode
+
+
+def opened_plain(path):
+    """A file for reading, without encryption: the file itself, or its decrypted content."""
+    try:
+        file = untrusted_file.opened(path)
+    except OSError as error:
+        raise _refused(path, f"must be readable: {untrusted_file.cause(error)}") from None
+    try:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(size - len(_END), 0))
+        is_encrypted = file.read() == _END
+        key = _settings["key"]
+        if key is None and is_encrypted:
+            raise _refused(path, "is encrypted; give its key to 'mindrecord.set_enc_key'")
+        if key is not None and not is_encrypted:
+            raise _refused(
+                path, "is not encrypted, but there is a key; 'mindrecord.set_enc_key(None)' takes "
+                "it away"
+            )  # fmt: skip
+        file.seek(0)
+        if not is_encrypted:
+            return file
+        with file:
+            return _decrypted(path, file, size - len(_END), key)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _decrypted(path, file, size, key):
+    mode = _dec_mode(path)
+    file.seek(size - len(_AES))
+    written = file.read(len(_AES))
+    if written != (_OWN if callable(mode) else _AES):
+        raise _refused(
+            path, f"was encrypted as {written.decode('latin1')}, but is to be decrypted by {mode}"
+        )
+    file.seek(0)
+    plain = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    try:
+        if callable(mode):
+            mode(file, size, plain, key)
+        else:
+            _decrypt_pieces(path, file, plain, key.encode())
+    except BaseException:
+        plain.close()
+        raise
+    plain.flush()
+    plain.seek(0)
+    return plain
+
+
+def _decrypt_pieces(path, file, plain, key):
+    while length := int.from_bytes(file.read(4), "big"):
+        try:
+            plain.write(encryption.decrypt(file.read(length), key))
+        except CorruptFile as error:
+            raise _refused(path, f"cannot be decrypted: {error}") from None
+
+
+def decrypt_in_place(path):
+    """Let a file be as it was before it was encrypted; one that is not stays."""
+    with opened_plain(path) as plain, atomic_write.replacing(path) as part, open(part, "wb") as out:
+        shutil.copyfileobj(plain, out)
+
+
+__all__ = ["set_dec_mode", "set_enc_key", "set_enc_mode"]

@@ -1,0 +1,86 @@
+"""Rows sent between processes: small ones through a socket, the arrays of large ones in memory that
+both processes share."""
+
+import mmap
+import os
+import pickle
+import socket
+import struct
+import threading
+
+from sporax.data.aligned_arrays import ALIGNMENT
+
+_HEAD = struct.Struct("<QI")  # bytes of the pickle, number of arrays after it
+_SHARED = 1 << 16  # bytes of arrays from which on memory is shared
+
+
+def _aligned(size):
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+class Channel:
+    """One end of a connected pair of sockets, over which Python objects go both ways."""
+
+    def __init__(self, sock):
+        self._socket, self._sending = sock, threading.Lock()
+        self.close = sock.close
+
+    def send(self, message, seconds=None):
+        """Send an object. Raises OSError where the other end is closed, TimeoutError."""
+        buffers = []
+        content = pickle.dumps(message, 5, buffer_callback=buffers.append)
+        arrays = [buffer.raw() for buffer in buffers]
+        if sum(array.nbytes for array in arrays) < _SHARED or not hasattr(os, "memfd_create"):
+            content, arrays = pickle.dumps(message, 5), []
+        head = _HEAD.pack(len(content), len(arrays))
+        head += struct.pack(f"<{len(arrays)}Q", *[array.nbytes for array in arrays])
+        self._socket.settimeout(seconds)
+        with self._sending:
+            if arrays:
+                self._send_shared(head, arrays)
+            else:
+                self._socket.sendall(head)
+            self._socket.sendall(content)
+
+    def _send_shared(self, head, arrays):
+        file = os.memfd_create("rows", os.MFD_CLOEXEC)
+        try:
+            at = 0
+            for array in arrays:
+                end = at + array.nbytes
+                while at < end:
+                    at += os.pwrite(file, array[array.nbytes - (end - at) :], at)
+                at = _aligned(end)
+            os.ftruncate(file, at)
+            socket.send_fds(self._socket, [head], [file])
+        finally:
+            os.close(file)
+
+    def receive(self, seconds=None):
+        """The next object. Raises EOFError where the other end is closed, TimeoutError."""
+        self._socket.settimeout(seconds)
+        head, files, _, _ = socket.recv_fds(self._socket, _HEAD.size, 1)
+        size, count = _HEAD.unpack(head + self._exactly(_HEAD.size - len(head)))
+        sizes = struct.unpack(f"<{count}Q", self._exactly(8 * count))
+        content = self._exactly(size)
+        if not files:
+            return pickle.loads(content)
+        try:
+            shared = memoryview(mmap.mmap(files[0], sum(map(_aligned, sizes))))
+        finally:
+            os.close(files[0])
+        arrays, at = [], 0
+        for nbytes in sizes:
+            arrays.append(shared[at : at + nbytes])
+            at += _aligned(nbytes)
+        return pickle.loads(content, buffers=arrays)
+
+    def _exactly(self, size):
+        content = bytearray(size)
+        view = memoryview(content)
+        while len(view):
+            count = self._socket.recv_into(view)
+            if not count:
+                raise EOFError("the other end is closed")
+            view = view[count:]
+        return bytes(content) if size < _SHARED else content

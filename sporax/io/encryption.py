@@ -1,0 +1,56 @@
+"""MindSpore's encrypted pieces, read and written with AES-GCM (NIST SP 800-38D).
+
+A piece is a mark, the tag (16 bytes), the number of bytes that follow (4 bytes, low first), and,
+each after its length in 4 bytes, the initial value (16 bytes, of which MindSpore uses 12) and the
+encrypted bytes.
+"""
+
+import secrets
+import struct
+
+from sporax.io.corrupt_file import CorruptFile
+
+MARK = b"\xd8\x5e\x3a\x7f"
+_TAG, _INITIAL = 16, 12
+_SIZES = struct.Struct("<II")  # bytes after the first number; of the initial value
+
+
+def _cipher(key, initial, tag=None):
+    try:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    except ImportError:
+        raise ImportError(
+            "encrypted files need the library cryptography: pip install 'sporax[encryption]'"
+        ) from None
+    return Cipher(algorithms.AES(key), modes.GCM(initial[:_INITIAL], tag))
+
+
+def encrypt(content, key):
+    """The encrypted piece of bytes; `key`: 16, 24 or 32 bytes."""
+    initial = secrets.token_bytes(16)
+    encryptor = _cipher(key, initial).encryptor()
+    hidden = encryptor.update(content) + encryptor.finalize()
+    sizes = _SIZES.pack(8 + len(initial) + len(hidden), len(initial))
+    return MARK + encryptor.tag + sizes + initial + struct.pack("<I", len(hidden)) + hidden
+
+
+def decrypt(piece, key):
+    """The bytes of an encrypted piece. Raises CorruptFile."""
+    start = len(MARK) + _TAG
+    try:
+        size, count = _SIZES.unpack_from(piece, start)
+        at = start + _SIZES.size
+        initial = piece[at : at + count]
+        (hidden,) = struct.unpack_from("<I", piece, at + count)
+    except struct.error:
+        raise CorruptFile("its encrypted piece is too short") from None
+    content = piece[at + count + 4 :]
+    if piece[: len(MARK)] != MARK or len(content) != hidden or size != 8 + count + hidden:
+        raise CorruptFile("its encrypted piece does not begin as one of AES-GCM's")
+    decryptor = _cipher(key, initial, piece[len(MARK) : start]).decryptor()
+    from cryptography.exceptions import InvalidTag
+
+    try:
+        return decryptor.update(content) + decryptor.finalize()
+    except InvalidTag:
+        raise CorruptFile("it was encrypted with another key, or is damaged") from None
