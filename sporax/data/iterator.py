@@ -22,8 +22,8 @@ def _tensor(value):
 
 def _own_tensor(value):
     """As `_tensor`, of an array that nobody else holds."""
-    if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
-        return _tensor(value)
+    if value.__class__ is not np.ndarray or value.dtype.kind not in "biuf" or "batch" in FACTORIES:
+        return _converted(_tensor, value)
     tensor = object.__new__(Tensor)
     tensor._value = new_value(value, None, is_owned=True)
     return tensor
@@ -73,6 +73,8 @@ class Iterator:
         except StopIteration:
             self._rows = None
             raise
+        if self._convert is _own_tensor:
+            return self._made([_own_tensor(row[i]) for i in self._places])
         return self._made([_converted(self._convert, row[i]) for i in self._places])
 
     def _made(self, row):

@@ -121,14 +121,16 @@ def shuffle(items, draw):
         at = 2
     numbers, places = draw.numbers, np.arange(at, len(items), 2)
     counts = (places + 1) * (places + 2)
-    steps = places.tolist(), counts.tolist(), ((_WORD - 1) // counts).tolist()
-    for at, count, width in zip(*steps, strict=True):
-        x = next(numbers) // width
+    columns = places, places + 1, places + 2, counts, (_WORD - 1) // counts
+    steps = zip(*[column.tolist() for column in columns], strict=True)
+    for (at, after, size, count, width), number in zip(steps, numbers, strict=False):
+        x = number // width
         while x >= count:
             x = next(numbers) // width
-        first, second = divmod(x, at + 2)
-        items[at], items[first] = items[first], items[at]
-        items[at + 1], items[second] = items[second], items[at + 1]
+        other = x // size
+        items[at], items[other] = items[other], items[at]
+        other = x % size
+        items[after], items[other] = items[other], items[after]
 
 
 def weighted(weights, draw):
