@@ -21,10 +21,10 @@ _PUBLIC = {
     "sporax.ops.sparse.tensors": "COOTensor CSRTensor RowTensor SparseTensor",
     "sporax.core.dtype": """
         Int Type _NullType _null
-        bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16
-        float32 float64 float_ half int int16 int32 int64 int8 int_ intc intp list_ long number
-        short single string tensor_type tuple_ type_none ubyte uint uint16 uint32 uint64 uint8 uintc
-        uintp ushort
+        bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16 float32
+        float64 float8_e4m3fn float8_e5m2 float_ half int int16 int32 int64 int8 int_ intc intp
+        list_ long number short single string tensor_type tuple_ type_none ubyte uint uint16 uint32
+        uint64 uint8 uintc uintp ushort
         dtype_to_nptype dtype_to_pytype get_py_obj_dtype pytype_to_dtype""",
     "sporax.core.context": """
         COMPATIBLE GRAPH_MODE LAX PYNATIVE_MODE STRICT get_context set_context set_deterministic
@@ -71,7 +71,7 @@ _PUBLIC = {
         Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy
         Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics names
         rearrange_inputs""",
-    "sporax.insight": "EnvProfiler Profiler",
+    "sporax.insight": "EnvProfiler MsDispatchMode Profiler",
     "sporax.rewrite": "Node NodeType ScopedValue SymbolTree ValueType",
     "sporax.compat": "install_as_mindspore",
     "sporax.compat.streams": """Event Stream StreamCtx communication_stream current_stream

@@ -98,6 +98,8 @@ from sporax.core.dtype import float as float
 from sporax.core.dtype import float16 as float16
 from sporax.core.dtype import float32 as float32
 from sporax.core.dtype import float64 as float64
+from sporax.core.dtype import float8_e4m3fn as float8_e4m3fn
+from sporax.core.dtype import float8_e5m2 as float8_e5m2
 from sporax.core.dtype import float_ as float_
 from sporax.core.dtype import get_py_obj_dtype as get_py_obj_dtype
 from sporax.core.dtype import half as half
@@ -157,6 +159,7 @@ from sporax.graph_capture.enable_dynamic import enable_dynamic as enable_dynamic
 from sporax.graph_capture.jit import jit as jit
 from sporax.graph_capture.mutable import mutable as mutable
 from sporax.insight import EnvProfiler as EnvProfiler
+from sporax.insight import MsDispatchMode as MsDispatchMode
 from sporax.insight import Profiler as Profiler
 from sporax.io import async_ckpt_thread_status as async_ckpt_thread_status
 from sporax.io import ckpt_to_safetensors as ckpt_to_safetensors

@@ -115,7 +115,7 @@ def _notebook(path):
 
 def _without_commands(cell):
     """A cell's Python, without the lines that are the shell's or the notebook's."""
-    lines = textwrap.dedent(cell).splitlines()
+    lines = textwrap.dedent(cell.replace("\xa0", " ")).splitlines()
     return "\n".join("" if line.lstrip().startswith(("!", "%")) else line for line in lines)
 
 

@@ -219,12 +219,30 @@ class _Conv(Convolution):
         )  # fmt: skip
 
 
+DEBUG = 1  # MindSpore's `context.DEBUG`, the level of its log
+
 _grad_scale = ops.MultitypeFuncGraph("grad_scale")
 
 
 @_grad_scale.register("Tensor", "Tensor")
 def _unscaled(scale, gradient):
     return gradient * ops.reciprocal(scale).astype(gradient.dtype)
+
+
+def _grad_scale_map(scale_value, inputs):
+    """The Tensors of nested tuples times the scale, in their own dtypes."""
+    return _each_tensor(lambda x: x * scale_value.astype(x.dtype), inputs)
+
+
+def _grad_unscale_map(scale_value, inputs):
+    """The Tensors of nested tuples divided by the scale, in their own dtypes."""
+    return _each_tensor(lambda x: x * ops.reciprocal(scale_value).astype(x.dtype), inputs)
+
+
+def _each_tensor(function, inputs):
+    if isinstance(inputs, (tuple, list)):
+        return tuple([_each_tensor(function, item) for item in inputs])
+    return function(inputs)
 
 
 _adam_opt = ops.MultitypeFuncGraph("adam_opt")

@@ -114,6 +114,8 @@ _ROWS = [
     (Float, "Float32", np.float32, "float32 single"),
     (Float, "Float64", np.float64, "float64 double"),
     (Float, "BFloat16", ml_dtypes.bfloat16, "bfloat16"),
+    (Float, "Float8E4M3FN", ml_dtypes.float8_e4m3fn, "float8_e4m3fn"),
+    (Float, "Float8E5M2", ml_dtypes.float8_e5m2, "float8_e5m2"),
     (Complex, "Complex64", np.complex64, "complex64 cfloat"),
     (Complex, "Complex128", np.complex128, "complex128 cdouble"),
 ]
@@ -154,7 +156,7 @@ NAMES.update(
     list_=list_, tuple_=tuple_, type_none=type_none,
 )  # fmt: skip
 
-# by NumPy's kind; bfloat16 is of kind 'V'
+# by NumPy's kind; bfloat16 and float8_e4m3fn are of kind 'V'
 PYTHON_TYPES = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "V": float}
 _PYTHON = {bool: "Bool", int: "Int64", float: "Float64", complex: "Complex128"}
 _PYTHON_OTHERS = {str: string, list: list_, tuple: tuple_, type(None): type_none}

@@ -17,6 +17,8 @@ double: Float
 float16: Float
 float32: Float
 float64: Float
+float8_e4m3fn: Float
+float8_e5m2: Float
 half: Float
 int16: Int
 int32: Int

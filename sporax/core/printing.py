@@ -1,5 +1,6 @@
 """How a tensor is written out: `str` as NumPy writes an array, `repr` in MindSpore's own form."""
 
+import ml_dtypes
 import numpy as np
 
 _EDGE = 3  # items kept at either end of what is shortened
@@ -7,7 +8,7 @@ _EDGE = 3  # items kept at either end of what is shortened
 _ROW, _LINE = 6, 1000
 
 # By NumPy's kind: an item's format, the width it is set in (None: that of the widest), items a
-# line. Bfloat16 is of kind 'V'.
+# line. Bfloat16 and float8_e4m3fn are of kind 'V', float8_e5m2 is written as these.
 _FORMATS = {
     "b": (str, 5, 12),
     "i": (str, None, 24),
@@ -20,9 +21,10 @@ _FLOATS = {2: ("{:.4e}".format, 11, 12), 4: ("{:.8e}".format, 15, 12), 8: ("{:.8
 
 def text(array):
     """A tensor's `str`."""
-    if array.dtype.kind == "V":
+    if array.dtype.kind == "V" and array.dtype.itemsize == 2:
         return np.array2string(array.astype(np.float32), formatter={"all": "{:f}".format})
-    return _scalar(array[()]) if array.ndim == 0 and array.dtype.kind == "f" else str(array)
+    is_float = array.dtype.kind == "f" and array.dtype.itemsize > 1
+    return _scalar(array[()]) if array.ndim == 0 and is_float else str(array)
 
 
 def _scalar(x):
@@ -44,7 +46,7 @@ def representation(shape, dtype, array):
 def _numbers(array):
     if array.size == 0:
         return ""
-    kind = array.dtype.kind
+    kind = "V" if array.dtype == ml_dtypes.float8_e5m2 else array.dtype.kind
     write, width, per_line = _FLOATS[array.dtype.itemsize] if kind == "f" else _FORMATS[kind]
     if array.ndim == 0:
         return (write if kind in "biuc" else "{:g}".format)(array.item())

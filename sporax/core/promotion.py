@@ -26,11 +26,11 @@ def _pair(left, right, right_weak):
         wide = left in (np.dtype(np.float64), np.dtype(np.complex128))
         return np.dtype(np.complex128 if wide else np.complex64)
     column = PYTHON_TYPES[right.kind].__name__ if right_weak else str(from_numpy(right))
-    name = _table()[str(from_numpy(left))][column]
+    name = _table().get(str(from_numpy(left)), {}).get(column, "-")
     if name == "-":
         floating = [dtype for dtype in (left, right) if dtype.kind in "fV"]  # bfloat16 is 'V'
-        if floating and not right_weak:
-            return floating[0]  # over UInt16, UInt32, UInt64: all other pairs are in the table
+        if floating and not right_weak and min(dtype.itemsize for dtype in floating) > 1:
+            return floating[0]  # over UInt16, UInt32 or UInt64, which the table leaves out
         other = f"a Python {column}" if right_weak else column
         raise TypeError(
             f"operands of dtype {from_numpy(left)} and {other} have no common dtype; "

@@ -68,8 +68,8 @@ class Cifar10Dataset(MnistDataset):
     """Small photographs in 10 classes, in CIFAR-10's binary files: images (32, 32, 3) of UInt8, and
     labels, UInt32.
 
-    `dataset_dir`: the folder of `data_batch_1.bin` to `data_batch_5.bin` and `test_batch.bin`. The
-    other arguments are those of `MnistDataset`.
+    `dataset_dir`: the folder of `data_batch_1.bin` to `data_batch_5.bin` and `test_batch.bin`, or
+    some of them. The other arguments are those of `MnistDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -81,8 +81,7 @@ class Cifar10Dataset(MnistDataset):
 
     columns: ClassVar = ("image", "label")
     parts: ClassVar = {
-        "all": ("data_batch_*.bin", "test_batch.bin"), "train": ("data_batch_*.bin",),
-        "test": ("test_batch.bin",),
+        "all": ("*_batch*.bin",), "train": ("data_batch_*.bin",), "test": ("test_batch.bin",),
     }  # fmt: skip
 
     def _part(self, part):

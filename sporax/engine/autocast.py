@@ -17,10 +17,22 @@ from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 
 
-class Precision:
-    """One floating dtype (NumPy's) that operations compute in."""
+class Policy:
+    """What is done with operations that it refuses; see `recorder.fitted`."""
 
     returns = None  # what results are converted to
+
+    def splits(self, op):
+        """Whether an operation is recorded by `in_parts`."""
+        return False
+
+    def around(self, inside):
+        """What holds where `inside` begins within this."""
+        return inside
+
+
+class Precision(Policy):
+    """One floating dtype (NumPy's) that operations compute in."""
 
     def __init__(self, dtype):
         self.dtype = dtype
@@ -36,11 +48,7 @@ class Precision:
 
     def refuses(self, op, avals):
         """Whether one of an operation's operands has to be converted."""
-        return any(map(self.converts, avals))
-
-    def splits(self, op):
-        """Whether an operation is recorded as its parts: no, one dtype holds for all of them."""
-        return False
+        return op.converts and any(map(self.converts, avals))
 
 
 def _is_floating(aval):
@@ -50,7 +58,7 @@ def _is_floating(aval):
 precision_of = functools.cache(Precision)
 
 
-class Choice:
+class Choice(Policy):
     """For each operation its own, by its name.
 
     `low`: which compute in `dtype` (NumPy's). `high`: which compute in float32. `widest`: which
@@ -75,12 +83,21 @@ class Choice:
         """Whether an operation has to be split, or one of its operands to be converted."""
         if self.splits(op):
             return True
-        precision = self.of(op, avals)
+        precision = self.of(op, avals) if op.converts else None
         return precision is not None and precision.refuses(op, avals)
 
     def splits(self, op):
         """Whether an operation is recorded as its parts, each with its own choice."""
-        return op.parts is not None
+        return op.converts and op.parts is not None
+
+    def in_parts(self, op, operands, do):
+        """The first of an operation's parts of two operands, each further part of the result so
+        far and the next operand."""
+        first, *others = op.parts
+        out = do(first, *operands[:2])
+        for part, operand in zip(others, operands[2:], strict=True):
+            out = do(part, out, operand)
+        return out
 
 
 choice_of = functools.cache(Choice)
@@ -103,6 +120,7 @@ def mark_precision():
 def computing_in(inside):
     """Within, operations compute in a Precision or Choice (None: in what their operands say)."""
     before = thread.precision
+    inside = inside if before is None else before.around(inside)
     if before is inside:
         yield
         return

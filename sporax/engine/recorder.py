@@ -256,7 +256,7 @@ def fitted(op, operands, values, do):
     """`do(op, ...)`, or its parts, in the precision that holds where the trace stands."""
     chosen = thread.recorder.state.precision
     if chosen.splits(op):
-        return _in_parts(op, operands, do)
+        return chosen.in_parts(op, operands, do)
     precision = chosen.of(op, [value.aval for value in values])
     out = do(op, *[
         do(precision.cast, operand) if precision.converts(value.aval) else operand
@@ -265,16 +265,6 @@ def fitted(op, operands, values, do):
     if chosen.returns is None or isinstance(out, tuple):
         return out
     return do(chosen.returns.cast, out)
-
-
-def _in_parts(op, operands, do):
-    """The first of an operation's parts of two operands, each further part of the result so far and
-    the next operand."""
-    first, *others = op.parts
-    out = do(first, *operands[:2])
-    for part, operand in zip(others, operands[2:], strict=True):
-        out = do(part, out, operand)
-    return out
 
 
 def outputs(recorder, index, avals, tracked):

@@ -177,7 +177,7 @@ class Forest:
         """One step further, at any length; `operands`: their avals."""
         op = key[0]
         precision = state.precision
-        if precision is not None and op.converts and precision.refuses(op, operands):
+        if precision is not None and precision.refuses(op, operands):
             raise NeedsCast
         rule = op.rule(operands)
         new = state.next[key] = TraceNode(state, key, op, operands, rule)

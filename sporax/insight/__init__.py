@@ -1,5 +1,6 @@
-"""Profiling: `Profiler`, `profile` with its `schedule`, and `mstx`."""
+"""Profiling: `Profiler`, `profile` with its `schedule`, `mstx`, and `MsDispatchMode`."""
 
+from sporax.insight.dispatch_mode import MsDispatchMode
 from sporax.insight.profile import EnvProfiler, mstx, profile, tensorboard_trace_handler
 from sporax.insight.profiler import Profiler
 from sporax.insight.profiler_options import (
@@ -17,6 +18,7 @@ __all__ = [
     "EnvProfiler",
     "ExportType",
     "HostSystem",
+    "MsDispatchMode",
     "Profiler",
     "ProfilerActivity",
     "ProfilerLevel",

@@ -95,14 +95,22 @@ class Profiler:
         """End the trace if it runs, say where it is, and return the path of its newest file."""
         if Profiler._running is self:
             self.stop()
-        traces = sorted(self._folder.rglob("*.trace.json.gz"), key=os.path.getmtime)
-        if not traces:
-            raise RuntimeError(
-                f"For 'Profiler.analyse', there must be a trace in {self._folder}, but there is "
-                "none. Call 'start' first."
-            )
-        print(f"The profile is {traces[-1]}; open it in https://ui.perfetto.dev")
-        return str(traces[-1])
+        return analyse(self._folder)
+
+
+def analyse(
+    profiler_path, max_process_number=None, pretty=False, step_list=None, data_simplification=True
+):
+    """Say where the newest trace below a folder is, and return its path; the other arguments steer
+    MindSpore's own files and have no effect here."""
+    traces = sorted(Path(profiler_path).rglob("*.trace.json.gz"), key=os.path.getmtime)
+    if not traces:
+        raise RuntimeError(
+            f"For 'Profiler.analyse', there must be a trace in {profiler_path}, but there is "
+            "none. Call 'start' first."
+        )
+    print(f"The profile is {traces[-1]}; open it in https://ui.perfetto.dev")
+    return str(traces[-1])
 
 
 def settle():

@@ -5,9 +5,10 @@ from sporax.io.checkpoint import load_checkpoint, load_checkpoint_async, save_ch
 from sporax.io.convert_checkpoint import ckpt_to_safetensors, safetensors_to_ckpt
 from sporax.io.export import _save_graph, export, load
 from sporax.io.load_param import load_param_into_net
+from sporax.io.load_torch import load_torch
 
 __all__ = [
     "_save_graph", "async_ckpt_thread_status", "ckpt_to_safetensors", "export", "load",
-    "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "safetensors_to_ckpt",
-    "save_checkpoint",
+    "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "load_torch",
+    "safetensors_to_ckpt", "save_checkpoint",
 ]  # fmt: skip

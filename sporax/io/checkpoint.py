@@ -305,6 +305,8 @@ def _existing(name, format):
     if not path.endswith(format):
         others = [other for other in file_formats.FORMATS if path.endswith(f".{other}")]
         remedy = f" Pass format='{others[0]}'." if others else ""
+        if path.endswith((".pth", ".pt", ".bin")):
+            remedy = " Load files of PyTorch with 'sporax.io.load_torch'."
         raise ValueError(
             f"For 'load_checkpoint', 'ckpt_file_name' must end in '.{format}', but got '{name}'."
             f"{remedy}"

@@ -13,6 +13,7 @@ from sporax.io.corrupt_file import CorruptFile
 
 _STRING = "str"  # the type under which a Python string is stored, as UTF-32
 _SUM_MARK, _SUM_BYTES = b"crc_num", 10
+_DTYPES = {t.name: t.numpy_dtype for t in dtypes.NAMES.values() if t.numpy_dtype is not None}
 
 
 def stored(name, x):
@@ -77,10 +78,9 @@ def _content(path, crc_check):
 
 
 def _dtype(kind):
-    dtype = dtypes.NAMES.get(kind.lower())
-    if dtype is None or dtype.name != kind or dtype.numpy_dtype is None:
+    if kind not in _DTYPES:
         raise CorruptFile(f"it has the type '{kind}', which sporax does not know")
-    return dtype.numpy_dtype
+    return _DTYPES[kind]
 
 
 def needed(dims, kind):

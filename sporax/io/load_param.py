@@ -11,7 +11,7 @@ _log = logging.getLogger("sporax")
 
 # Without 'strict_load', a dtype may become another one of the same row.
 _KINDS = [
-    ("Float16", "Float32", "Float64", "BFloat16"),
+    ("Float16", "Float32", "Float64", "BFloat16", "Float8E4M3FN", "Float8E5M2"),
     ("Int8", "Int16", "Int32", "Int64"),
 ]
 _SHOWN = 5  # misfits that an error lists

@@ -9,6 +9,7 @@ import sys
 import types
 
 from sporax.core.errors import missing
+from sporax.core.tensor import Tensor
 from sporax.ops.declare import MINT
 
 # modules below `mint` whose names it has itself, the first to have a name wins
@@ -65,12 +66,30 @@ def exported():
     return {n: home for n, home in homes.items() if n not in MINT and f"{home}.{n}" in MINT}
 
 
+def item(input):
+    """The one element of a Tensor, as a Python number.
+
+    >>> mint.item(Tensor([2.5]))
+    2.5
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"For 'mint.item', 'input' must be a Tensor, but got {type(input).__name__}."
+        )
+    if input.size != 1:
+        raise RuntimeError(
+            f"For 'mint.item', 'input' must have one element, but got shape {input.shape}. Index "
+            "it first."
+        )
+    return input.item()
+
+
 def __getattr__(name):
     return _find(name)
 
 
 def __dir__():
-    return sorted({*_names(""), *exported()})
+    return sorted({*_names(""), *exported(), "item"})
 
 
 for _path in (*EXPORTED, "distributed"):

@@ -1,6 +1,7 @@
 """What `mint` has; written by tools/write_stubs.py."""
 
 from . import distributed as distributed
+from . import item as item
 from . import linalg as linalg
 from . import nn as nn
 from . import optim as optim

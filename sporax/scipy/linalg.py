@@ -168,6 +168,46 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
     return packed, pivots
 
 
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    """X with A X = b, of what `lu_factor` gives for A; `b`: `(*, n)` or `(*, n, k)`.
+
+    `trans`: 0; 1 of the transpose; 2 of the adjoint.
+
+    >>> sporax.scipy.linalg.lu_solve(
+    ...     sporax.scipy.linalg.lu_factor(Tensor([[2.0]])), Tensor([4.0])).tolist()
+    [2.0]
+    """
+    if trans not in (0, 1, 2):
+        raise ValueError(
+            f"For 'scipy.linalg.lu_solve', 'trans' must be 0, 1 or 2, but got {trans!r}."
+        )
+    packed, pivots = lu_and_piv
+    packed, b = _taken("lu_solve", "lu", packed, square=True), _taken("lu_solve", "b", b, 1)
+    _finite("lu_solve", check_finite, packed, b)
+    is_vector = b.ndim == packed.ndim - 1
+    right = ops.expand_dims(b, -1) if is_vector else b
+    rows = ops.lu_unpack(packed, pivots + 1, unpack_data=False)[0]  # A = rows L U
+    if trans == 0:
+        below = matrix_triangular_solve(packed, rows.swapaxes(-1, -2) @ right, True, unit=True)
+        result = matrix_triangular_solve(packed, below, False)
+    else:
+        how = {"adjoint": trans == 2, "transposed": trans == 1}
+        above = matrix_triangular_solve(packed, right, False, **how)
+        result = rows @ matrix_triangular_solve(packed, above, True, unit=True, **how)
+    return result.squeeze(-1) if is_vector else result
+
+
+def det(a, overwrite_a=False, check_finite=True):
+    """The determinant of each matrix.
+
+    >>> sporax.scipy.linalg.det(Tensor([[2.0, 1.0], [1.0, 2.0]])).item()
+    3.0
+    """
+    a = _taken("det", "a", a, square=True)
+    _finite("det", check_finite, a)
+    return ops.det(a)
+
+
 def solve_triangular(
     a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, debug=None,
     check_finite=True,

@@ -162,7 +162,7 @@ def test_a_wrong_checksum_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("metadata", "dtype", "kind"),
-    [({"x": "Int4"}, np.int8, "Int4"), (None, ml_dtypes.float8_e4m3fn, "F8_E4M3")],
+    [({"x": "Int4"}, np.int8, "Int4"), (None, ml_dtypes.float8_e8m0fnu, "F8_E8M0")],
 )
 def test_an_unknown_dtype_is_named(metadata, dtype, kind, tmp_path):
     path = str(tmp_path / "a.safetensors")

@@ -23,6 +23,7 @@ SHORT = [
     # 4.5 is the loss of a network that knows nothing
     ("characters", "--steps 40 --length 20", r"loss (\S+)$", 1, 3.7, ["characters.txt"]),
     ("sentiment", "--epochs 3 --sentences 800", r"accuracy (\S+)%", 80, 100, ["sentiment.txt"]),
+    ("pole", "--rounds 8 --carts 32", r"after (\S+)$", 100, 500, ["pole.png"]),
     ("autoencoder", "--epochs 2", r"loss (\S+)$", 20, 30, ["autoencoder.png"]),
 ]  # fmt: skip
 WHOLE = [
@@ -30,9 +31,10 @@ WHOLE = [
     ("molecule", "", r"lowest energy ([-\d.]+)", LJ13 - 1e-3, LJ13 + 1e-3, ["molecule.png"]),
     ("characters", "", r"loss (\S+)$", 0.5, 1.8, ["characters.txt"]),
     ("sentiment", "", r"accuracy (\S+)%", 98, 100, ["sentiment.txt"]),
+    ("pole", "", r"after (\S+)$", 495, 500, ["pole.png"]),
     ("autoencoder", "", r"loss (\S+)$", 20, 25, ["autoencoder.png"]),
 ]
-LONGER = [row for row in SHORT if row[0] in ("characters", "sentiment")]
+LONGER = [row for row in SHORT if row[0] in ("characters", "sentiment", "pole")]
 ROWS = [row for row in SHORT if row not in LONGER]
 ROWS += [pytest.param(*row, marks=pytest.mark.slow) for row in (*LONGER, *WHOLE)]
 

@@ -1,0 +1,42 @@
+"""`mindspore.hal.contiguous_tensors_handle`: Tensors one after another in one array."""
+
+import itertools
+
+from sporax import Tensor, ops
+
+
+class ContiguousTensorsHandle:
+    """The elements of Tensors of one dtype, flattened, one Tensor after another.
+
+    `handle[i]` and `handle[i:j]` are elements, `slice_by_tensor_index(i, j)` those of the Tensors
+    from `i` to before `j`. `enable_mem_align` has no effect here.
+
+    >>> from sporax.compat.contiguous_tensors import ContiguousTensorsHandle
+    >>> ContiguousTensorsHandle([Tensor([1, 2]), Tensor([3])]).slice_by_tensor_index(1, 2).tolist()
+    [3]
+    """
+
+    def __init__(self, tensor_list, enable_mem_align=True):
+        for one in tensor_list:
+            if not isinstance(one, Tensor):
+                raise TypeError(
+                    "For 'ContiguousTensorsHandle', 'tensor_list' must hold Tensors, but got "
+                    f"{type(one).__name__}."
+                )
+        self.total_size = sum(one.size for one in tensor_list)
+        self._ends = [0, *itertools.accumulate(one.size for one in tensor_list)]
+        self._all = ops.concat([one.reshape(-1) for one in tensor_list])
+
+    def __getitem__(self, item):
+        return self._all[item : item + 1] if isinstance(item, int) else self._all[item]
+
+    def slice_by_tensor_index(self, start=None, end=None):
+        """The elements of the Tensors from `start` to before `end`."""
+        last = len(self._ends) - 1
+        start, end, _ = slice(start, end).indices(last)
+        return self._all[self._ends[start] : self._ends[end]]
+
+
+def combine_tensor_list_contiguous(tensor_list, enable_mem_align=True):
+    """A `ContiguousTensorsHandle` of the Tensors."""
+    return ContiguousTensorsHandle(tensor_list, enable_mem_align)

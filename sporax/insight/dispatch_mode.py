@@ -1,0 +1,118 @@
+"""`MsDispatchMode`: a user's method in the place of each operation."""
+
+import contextlib
+import functools
+import threading
+
+from sporax.core.tensor import Tensor
+from sporax.core.value import Value, thread
+from sporax.engine.autocast import Policy, computing_in
+from sporax.engine.recorder import apply, wrap
+
+
+class _Modes(threading.local):
+    """The modes that hold in a thread, the innermost last; none while a mode's method runs."""
+
+    def __init__(self):
+        self.stack, self.scopes, self.is_running = [], [], False
+
+
+_modes = _Modes()
+
+
+class OpFunc:
+    """An operation, as `__ms_dispatch__` gets it: `func(*args)` computes it."""
+
+    def __init__(self, op):
+        self._op = op
+
+    @property
+    def name(self):
+        """The operation's name."""
+        return self._op.name
+
+    @property
+    def attributes(self):
+        """What the operation was given besides Tensors, such as an axis: a dict."""
+        return dict(self._op.attributes)
+
+    def __call__(self, *args):
+        return apply(self._op, *args)
+
+    def __repr__(self):
+        return f"<OpFunc {self.name}>"
+
+
+class _Dispatch(Policy):
+    """Refuses every operation, and gives it to the innermost mode. `inner`: the Precision that
+    operations compute in, or None."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def refuses(self, op, avals):
+        return op.mark is None
+
+    def splits(self, op):
+        return True
+
+    def around(self, inside):
+        return inside if _modes.is_running else _dispatch(inside)
+
+    def in_parts(self, op, operands, do):
+        mode = _modes.stack[-1]
+        args = tuple(wrap(x) if isinstance(x, Value) else x for x in operands)
+        _modes.is_running = True
+        try:
+            with computing_in(self.inner):
+                out = mode.__ms_dispatch__(OpFunc(op), args)
+        finally:
+            _modes.is_running = False
+        several = isinstance(out, (tuple, list))
+        for one in out if several else [out]:
+            if not isinstance(one, Tensor):
+                raise TypeError(
+                    f"For '{type(mode).__name__}', '__ms_dispatch__' must return what '{op.name}' "
+                    f"does, a Tensor or a tuple of Tensors, but got {type(one).__name__}. Return "
+                    "'func(*args)'."
+                )
+        if do is apply:
+            return tuple(out) if several else out
+        return tuple(one._value for one in out) if several else out._value
+
+
+@functools.cache
+def _dispatch(inner):
+    return inner if isinstance(inner, _Dispatch) else _Dispatch(inner)
+
+
+class MsDispatchMode(contextlib.ContextDecorator):
+    """Within, each operation calls `__ms_dispatch__` of the innermost mode in its place.
+
+    Subclasses define `__ms_dispatch__(self, func, args, kwargs=None)`, which returns the
+    operation's result: `func(*args)` computes it, `func.name` says which one it is. What the method
+    itself computes does not call it again. Captured functions run line by line meanwhile. A mode is
+    a decorator too.
+
+    >>> class Log(ms.MsDispatchMode):
+    ...     def __ms_dispatch__(self, func, args, kwargs=None):
+    ...         print(func.name)
+    ...         return func(*args)
+    >>> with Log():
+    ...     y = Tensor([1.0]) + Tensor([2.0])
+    Add
+    """
+
+    def __ms_dispatch__(self, func, args, kwargs=None):
+        return func(*args)
+
+    def __enter__(self):
+        scope = computing_in(_dispatch(thread.precision))
+        scope.__enter__()
+        _modes.stack.append(self)
+        _modes.scopes.append(scope)
+        return self
+
+    def __exit__(self, *error):
+        _modes.stack.pop()
+        return bool(_modes.scopes.pop().__exit__(*error))

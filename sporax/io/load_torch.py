@@ -1,0 +1,170 @@
+"""`load_torch`: a PyTorch checkpoint, and its weights into a Cell."""
+
+import logging
+import math
+import os
+
+from sporax.core import cell_tree
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.io import file_formats, torch_file
+from sporax.io.corrupt_file import CorruptFile
+from sporax.io.load_param import load_param_into_net
+
+_log = logging.getLogger("sporax")
+
+# what PyTorch's layers call these parameters
+_NAMES_THERE = {
+    "gamma": "weight", "beta": "bias", "embedding_table": "weight", "moving_mean": "running_mean",
+    "moving_variance": "running_var",
+}  # fmt: skip
+_COUNT = "num_batches_tracked"  # of PyTorch's norms, which MindSpore's do not need
+_SHOWN = 8
+
+
+def load_torch(file, net=None, name_map=None, key=None, strict_load=False):
+    """Read a PyTorch checkpoint (`.pth`, `.pt`, `.bin`, or `.safetensors`): dicts, lists, tuples,
+    numbers and strings as they are, tensors by a string as Parameters of that name, others as
+    Tensors. No code of the file is run: what is no weight raises.
+
+    `net`: a Cell into which the weights are put, all or none. Its parameters match by name, or by
+    the name that PyTorch's layers give them (gamma is `weight`, moving_mean `running_mean`,
+    embedding_table `weight`, ...); sizes of 1 may be more or less, as of `Conv1d`. `name_map`: new
+    names of the file's weights by old ones, or a function of the name, None to leave one out.
+    `key`: the entry that holds the weights where the file has more, such as "state_dict", by
+    default the only one that holds tensors by name. `strict_load`: refuse parameters without a
+    weight, weights without a parameter, and other dtypes. (PyTorch's LayerNorm has `epsilon` 1e-5,
+    MindSpore's 1e-7.)
+
+    Raises FileNotFoundError, ValueError for a damaged file or one that holds more than weights,
+    RuntimeError where the weights do not fit; `net` is then as it was.
+
+    >>> import tempfile; path = tempfile.mkdtemp() + "/norm.safetensors"
+    >>> weights = [Parameter([2.0], name="weight"), Parameter([0.5], name="bias")]
+    >>> ms.save_checkpoint(weights, path, format="safetensors")
+    >>> norm = nn.LayerNorm((1,))
+    >>> sorted(ms.io.load_torch(path, norm)), norm.gamma.asnumpy(), norm.beta.asnumpy()
+    (['bias', 'weight'], array([2.], dtype=float32), array([0.5], dtype=float32))
+    """
+    path = os.fspath(file)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"For 'load_torch', the file '{path}' does not exist.")
+    if path.endswith(".safetensors"):
+        entries = file_formats.contents("load_torch", path, "safetensors")
+        contents = {name: Tensor(x) for name, x in entries}
+    else:
+        try:
+            contents = torch_file.read(path)
+        except CorruptFile as error:
+            raise ValueError(
+                f"For 'load_torch', '{path}' is no whole PyTorch checkpoint of weights: {error}. "
+                f"Nothing was loaded; {error.remedy}."
+            ) from None
+    contents = _with_parameters(contents, path)
+    if net is not None:
+        weights = _renamed(_weights(contents, key, path), name_map, path)
+        _put(net, weights, strict_load, path)
+    return contents
+
+
+def _with_parameters(x, path):
+    if isinstance(x, dict):
+        return {k: _named(k, _with_parameters(v, path), path) for k, v in x.items()}
+    if isinstance(x, (list, tuple)):
+        return type(x)([_with_parameters(v, path) for v in x])
+    return x
+
+
+def _named(name, x, path):
+    if not isinstance(name, str) or not isinstance(x, Tensor):
+        return x
+    parameter = Parameter(x, name=name)
+    parameter.checkpoint = path
+    return parameter
+
+
+def _has_weights(x):
+    return isinstance(x, dict) and any(isinstance(v, Parameter) for v in x.values())
+
+
+def _weights(contents, key, path):
+    """The Parameters by name, in the whole file or in one entry of it."""
+    if key is not None:
+        if not isinstance(contents, dict) or not _has_weights(contents.get(key)):
+            raise ValueError(
+                f"For 'load_torch', 'key' must be that of weights in '{path}', but got {key!r}; "
+                f"there are {_shown(contents if isinstance(contents, dict) else ())}."
+            )
+        chosen = contents[key]
+    elif _has_weights(contents):
+        chosen = contents
+    else:
+        items = contents.items() if isinstance(contents, dict) else ()
+        found = [k for k, v in items if _has_weights(v)]
+        if len(found) != 1:
+            raise ValueError(
+                f"For 'load_torch', '{path}' must hold one dict of weights, but has {len(found)}: "
+                f"{_shown(found)}. Choose one with 'key'."
+            )
+        chosen = contents[found[0]]
+    return {name: x for name, x in chosen.items() if isinstance(x, Parameter)}
+
+
+def _renamed(weights, name_map, path):
+    new_name = name_map if callable(name_map) else lambda name: (name_map or {}).get(name, name)
+    renamed, old_names = {}, {}
+    for old, x in weights.items():
+        new = new_name(old)
+        if new is None:
+            continue
+        if not isinstance(new, str) or new in renamed:
+            raise ValueError(
+                f"For 'load_torch', 'name_map' must give each weight of '{path}' a name of its "
+                f"own, but '{old}' becomes {new!r}" + (
+                    f", as '{old_names[new]}' does." if new in renamed else "."
+                )
+            )  # fmt: skip
+        renamed[new], old_names[new] = x, old
+    return renamed
+
+
+def _put(net, weights, strict_load, path):
+    pairs, used, missing = {}, set(), []
+    for p in [p for _, p in cell_tree.parameters(net)]:
+        before, dot, last = p.name.rpartition(".")
+        names = p.name, f"{before}{dot}{_NAMES_THERE.get(last, last)}"
+        name = next((n for n in names if n in weights), None)
+        if name is None:
+            missing.append(p.name)
+            continue
+        used.add(name)
+        pairs[p.name] = _as_parameter(p, weights[name])
+    unused = [name for name in weights if name not in used and not name.endswith(_COUNT)]
+    if not pairs or (strict_load and (missing or unused)):
+        raise RuntimeError(
+            f"For 'load_torch', the weights of '{path}' must be those of 'net', but of its "
+            f"parameters {_shown(missing)} have none, and of the weights {_shown(unused)} have no "
+            "parameter. The net is as it was. Give 'name_map'."
+        )
+    load_param_into_net(net, pairs, strict_load)
+    if unused:
+        _log.warning(
+            "For 'load_torch', %d weights have no parameter in 'net': %s", len(unused), unused
+        )
+
+
+def _as_parameter(p, new):
+    """The weight, in the parameter's shape where they differ by sizes of 1."""
+
+    def longer(shape):
+        return [n for n in shape if n != 1]
+
+    if new.shape != p.shape and longer(new.shape) == longer(p.shape) and math.prod(p.shape):
+        new = _named(new.name, new.reshape(p.shape), new.checkpoint)
+    return new
+
+
+def _shown(names):
+    names = list(map(str, names))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN]) or 'none'}{more}"

@@ -1,0 +1,292 @@
+"""PyTorch's `.pth` files: their tensors, without running what a pickle asks to be run.
+
+A file is a pickle of containers and of calls that make tensors of storages, and the storages' bytes
+beside it: in a ZIP archive, or one after the other in a file of before PyTorch 1.6. Here each class
+or function that a pickle names must be in a table; all in it are functions of this file, or
+containers, that only keep what they are given.
+"""
+
+import collections
+import io
+import math
+import os
+import pickle
+import struct
+import zipfile
+
+import ml_dtypes
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.io.corrupt_file import CorruptFile
+
+_MAGIC, _PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
+_WEIGHTS_ONLY = "save 'model.state_dict()' with PyTorch and load that"
+_MOST = 1 << 34  # elements: of an expanded tensor the file has one
+_STORAGES = {
+    "Double": "f8", "Float": "f4", "Half": "f2", "BFloat16": ml_dtypes.bfloat16, "Long": "i8",
+    "Int": "i4", "Short": "i2", "Char": "i1", "Byte": "u1", "Bool": "?", "ComplexFloat": "c8",
+    "ComplexDouble": "c16",
+}  # fmt: skip
+_DTYPES = {
+    "float64": "f8", "float32": "f4", "float16": "f2", "bfloat16": ml_dtypes.bfloat16,
+    "int64": "i8", "int32": "i4", "int16": "i2", "int8": "i1", "uint8": "u1", "uint16": "u2",
+    "uint32": "u4", "uint64": "u8", "bool": "?", "complex64": "c8", "complex128": "c16",
+}  # fmt: skip
+
+
+class _Dtype:
+    """A dtype or a class of storages, which a pickle names; None for bytes."""
+
+    __slots__ = ("numpy",)
+
+    def __init__(self, numpy):
+        object.__setattr__(self, "numpy", None if numpy is None else np.dtype(numpy))
+
+    def __setattr__(self, name, value):
+        raise CorruptFile("it sets an attribute of a dtype")
+
+
+class _Call:
+    """A function that a pickle may call, and not change."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function):
+        object.__setattr__(self, "function", function)
+
+    def __call__(self, *args):
+        return self.function(*args)
+
+    def __setattr__(self, name, value):
+        raise CorruptFile("it sets an attribute of a function")
+
+
+class _Storage:
+    """The bytes of a storage, once they are there, and the dtype by which a pickle refers to it."""
+
+    __slots__ = ("dtype", "owner")
+
+    def __init__(self, dtype, owner):
+        object.__setattr__(self, "dtype", dtype)
+        object.__setattr__(self, "owner", owner)
+
+    def __setattr__(self, name, value):
+        raise CorruptFile("it sets an attribute of a storage")
+
+
+class _View:
+    """A tensor to be: where its elements are in a storage."""
+
+    __slots__ = ("dtype", "offset", "owner", "shape", "stride")
+
+    def __init__(self, storage, dtype, offset, shape, stride):
+        numbers = (offset, *shape, *stride)
+        if not all(type(n) is int and n >= 0 for n in numbers) or len(shape) != len(stride):
+            raise CorruptFile(f"a tensor has the offset {offset}, sizes {shape}, strides {stride}")
+        for name, value in zip(
+            ("owner", "dtype", "offset", "shape", "stride"),
+            (storage.owner, dtype, offset, tuple(shape), tuple(stride)),
+            strict=True,
+        ):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name, value):
+        raise CorruptFile("it sets an attribute of a tensor")
+
+    def tensor(self, storages):
+        """The Tensor, of the bytes by the storage's key."""
+        data, count = storages(self.owner), math.prod(self.shape)
+        elements = np.frombuffer(data, self.dtype, len(data) // self.dtype.itemsize)
+        last = self.offset + sum(
+            (n - 1) * s for n, s in zip(self.shape, self.stride, strict=True)
+        )  # fmt: skip
+        if count and (last >= len(elements) or count > _MOST):
+            raise CorruptFile(
+                f"a tensor of the sizes {self.shape} and strides {self.stride} goes beyond the "
+                f"{len(elements)} elements of its storage"
+            )
+        strides = [s * self.dtype.itemsize for s in self.stride]
+        begin = elements[self.offset :] if count else elements[:0]
+        return Tensor(np.lib.stride_tricks.as_strided(begin, self.shape, strides).copy())
+
+
+def _rebuild(storage, offset, shape, stride, *_):
+    """PyTorch's call that makes a tensor of a storage with a dtype."""
+    if not isinstance(storage, _Storage) or storage.dtype is None:
+        raise CorruptFile("a tensor has no storage of its dtype")
+    return _View(storage, storage.dtype, offset, shape, stride)
+
+
+def _rebuild_typed(storage, offset, shape, stride, requires_grad, hooks, dtype, metadata=None):
+    """The same for a storage of bytes."""
+    if not isinstance(storage, _Storage) or not isinstance(dtype, _Dtype):
+        raise CorruptFile("a tensor has no storage or no dtype")
+    return _View(storage, dtype.numpy, offset, shape, stride)
+
+
+def _first(data, *_):
+    return data
+
+
+def _of_subclass(function, kind, args, state):
+    return function(*args) if isinstance(function, _Call) else _refuse("a subclass of Tensor", "")
+
+
+def _refuse(module, name):
+    raise CorruptFile(
+        f"it asks for '{module}{'.' if name else ''}{name}', which is no part of weights; nothing "
+        "was run",
+        _WEIGHTS_ONLY,
+    )
+
+
+_GLOBALS = {
+    ("collections", "OrderedDict"): collections.OrderedDict,
+    ("torch._utils", "_rebuild_tensor"): _Call(_rebuild),
+    ("torch._utils", "_rebuild_tensor_v2"): _Call(_rebuild),
+    ("torch._utils", "_rebuild_tensor_v3"): _Call(_rebuild_typed),
+    ("torch._utils", "_rebuild_parameter"): _Call(_first),
+    ("torch._utils", "_rebuild_parameter_with_state"): _Call(_first),
+    ("torch._tensor", "_rebuild_from_type_v2"): _Call(_of_subclass),
+    ("torch.nn.parameter", "Parameter"): _Call(_first),
+    ("torch", "Tensor"): _Call(_first),
+    ("torch", "Size"): _Call(tuple),
+    ("torch", "device"): _Call(lambda *args: ":".join(map(str, args))),
+    ("torch.storage", "UntypedStorage"): _Dtype(None),
+    ("torch", "UntypedStorage"): _Dtype(None),
+    **{("torch", f"{name}Storage"): _Dtype(dtype) for name, dtype in _STORAGES.items()},
+    **{("torch", name): _Dtype(dtype) for name, dtype in _DTYPES.items()},
+}
+
+
+class _Unpickler(pickle.Unpickler):
+    """Of the classes and functions that a pickle names those of the table."""
+
+    def find_class(self, module, name):
+        return _GLOBALS.get((module, name)) or _refuse(module, name)
+
+    def persistent_load(self, pid):
+        kind, dtype, key, *_ = pid
+        if kind != "storage" or not isinstance(dtype, _Dtype):
+            raise CorruptFile(f"it refers to '{kind!s:.40}' outside of its pickle")
+        return _Storage(dtype.numpy, key)
+
+
+def _unpickled(file):
+    try:
+        return _Unpickler(file, encoding="utf-8").load()
+    except CorruptFile:
+        raise
+    except Exception as error:  # noqa: BLE001 - bytes that are no pickle raise errors of any kind
+        raise CorruptFile(f"its pickle is damaged ({type(error).__name__}: {error})")
+
+
+def read(path):
+    """What a file holds: dicts, lists, tuples, numbers, strings and Tensors; raises CorruptFile."""
+    with open(path, "rb") as file:
+        begin = file.read(8)
+        file.seek(0)
+        if begin.startswith(b"PK"):
+            return _read_archive(file)
+        return _read_sequence(file)
+
+
+def _read_archive(file):
+    try:
+        archive = zipfile.ZipFile(file)
+    except zipfile.BadZipFile as error:
+        raise CorruptFile(f"its archive is damaged ({error})")
+    with archive:
+        names = {name.partition("/")[2]: name for name in archive.namelist()}
+        if "constants.pkl" in names or any(name.startswith("code/") for name in names):
+            raise CorruptFile("it is a TorchScript program", _WEIGHTS_ONLY)
+
+        def record(name):
+            if name not in names:
+                raise CorruptFile(f"its archive has no '{name}'")
+            try:
+                return archive.read(names[name])
+            except (zipfile.BadZipFile, EOFError, OSError) as error:
+                raise CorruptFile(f"'{name}' of its archive is damaged ({error})")
+
+        if "byteorder" in names and record("byteorder") != b"little":
+            raise CorruptFile("its numbers are big-endian", "save it on a usual machine")
+        contents = _unpickled(io.BytesIO(record("data.pkl")))
+        kept = {}
+
+        def bytes_of(key):
+            if key not in kept:
+                kept[key] = record(f"data/{key}")
+            return kept[key]
+
+        return _with_tensors(contents, bytes_of)
+
+
+def _read_sequence(file):
+    """A file of before PyTorch 1.6: pickles, then the storages one after the other."""
+    try:
+        magic = _unpickled(file)
+    except CorruptFile:
+        magic = None
+    if magic != _MAGIC:
+        raise CorruptFile(
+            "it is neither a ZIP archive nor a file of before PyTorch 1.6",
+            "save it again with PyTorch's 'torch.save'",
+        )
+    if _unpickled(file) != _PROTOCOL:
+        raise CorruptFile("it is of another protocol", "save it again with PyTorch")
+    _unpickled(file)  # the machine that wrote it
+    contents = _unpickled(file)
+    sizes = {}
+    _each_view(contents, lambda view: sizes.setdefault(view.owner, view.dtype.itemsize))
+    storages = {}
+    for key in _unpickled(file):
+        (count,) = struct.unpack("<q", _exactly(file, 8))
+        storages[key] = _exactly(file, count * sizes.get(key, 1))
+
+    def bytes_of(key):
+        if key not in storages:
+            raise CorruptFile(f"it lacks the storage '{key}'")
+        return storages[key]
+
+    return _with_tensors(contents, bytes_of)
+
+
+def _exactly(file, count):
+    left = os.fstat(file.fileno()).st_size - file.tell()
+    if not 0 <= count <= left:
+        raise CorruptFile("it ends too early")
+    return file.read(count)
+
+
+def _each_view(x, visit):
+    _replaced(x, lambda view: visit(view) and None)
+
+
+def _with_tensors(contents, bytes_of):
+    made = {}
+
+    def tensor(view):
+        if id(view) not in made:
+            made[id(view)] = view.tensor(bytes_of)
+        return made[id(view)]
+
+    return _replaced(contents, tensor)
+
+
+def _replaced(x, of_view, depth=0):
+    """A copy of nested containers with `of_view(view)` in place of each tensor to be."""
+    if depth > 200:
+        raise CorruptFile("its containers are nested more than 200 deep")
+    if isinstance(x, _View):
+        return of_view(x)
+    if isinstance(x, dict):
+        return {k: _replaced(v, of_view, depth + 1) for k, v in x.items()}
+    if isinstance(x, (list, tuple, set)):
+        return type(x)([_replaced(v, of_view, depth + 1) for v in x])
+    if isinstance(x, _Dtype):
+        return str(x.numpy)
+    if isinstance(x, (_Call, _Storage, type)):
+        raise CorruptFile("it holds a function or a storage by itself", _WEIGHTS_ONLY)
+    return x
